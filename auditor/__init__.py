@@ -1,0 +1,1 @@
+"""Audits the quality of a project's micro-benchmark suite."""

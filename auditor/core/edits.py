@@ -1,0 +1,30 @@
+"""Changing a source file by byte spans: bytes outside the edits are untouched."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Replace the bytes from `start` up to `end` by `text`."""
+
+    start: int
+    end: int
+    text: bytes
+
+    @classmethod
+    def insert(cls, at: int, text: bytes) -> "Edit":
+        """Return an edit that puts `text` in front of byte `at`."""
+        return cls(at, at, text)
+
+
+def apply(source: bytes, edits: Iterable[Edit]) -> bytes:
+    """Return `source` with `edits` made; raises ValueError where edits overlap."""
+    pieces: list[bytes] = []
+    done = 0
+    for edit in sorted(edits):
+        if edit.start < done or not edit.start <= edit.end <= len(source):
+            raise ValueError(f"edit overlaps or leaves the file: {edit}")
+        pieces += source[done : edit.start], edit.text
+        done = edit.end
+    return b"".join([*pieces, source[done:]])

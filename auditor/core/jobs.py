@@ -1,0 +1,61 @@
+"""A process to be started, how it ended, and the machine it ran on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invocation:
+    """One process. The environment is all it gets; nothing is inherited.
+
+    `files` are written before it starts, `collects` are read after it ended (missing ones are
+    absent from the answer). Paths are absolute, or relative to `cwd`. Of either stream, at most
+    `output_limit` bytes are kept: the first half and the last half.
+    """
+
+    argv: tuple[str, ...]
+    cwd: Path
+    environment: tuple[tuple[str, str], ...]
+    timeout_seconds: float
+    files: tuple[tuple[Path, bytes], ...] = field(default=(), repr=False)
+    collects: tuple[Path, ...] = ()
+    output_limit: int = 8_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completed:
+    """How a process ended: `exit_code` is None when our watchdog ended it, negative for a signal.
+
+    `truncated` tells that output was dropped because of `output_limit`.
+    """
+
+    exit_code: int | None
+    stdout: bytes = field(default=b"", repr=False)
+    stderr: bytes = field(default=b"", repr=False)
+    seconds: float = 0.0
+    files: Mapping[Path, bytes] = field(default_factory=dict, repr=False)
+    truncated: bool = False
+
+    @property
+    def timed_out(self) -> bool:
+        """Tell whether the watchdog ended it."""
+        return self.exit_code is None
+
+    def tail(self, lines: int = 12) -> str:
+        """Return the last lines of both streams, for a message."""
+        both = self.stdout[-4000:] + b"\n" + self.stderr[-4000:]
+        text = both.decode(errors="replace").strip().splitlines()
+        return "\n".join(line[:300] for line in text[-lines:])
+
+
+@dataclass(frozen=True, slots=True)
+class HostFacts:
+    """What must be equal for two runs to be comparable; "unknown" is a value of its own.
+
+    `name` tells machines apart; `facts` are sorted pairs such as ("cpu", "…"), ("cores", "2"),
+    ("governor", "unknown").
+    """
+
+    name: str
+    facts: tuple[tuple[str, str], ...] = ()

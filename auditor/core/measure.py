@@ -1,0 +1,68 @@
+"""Measured values: packed, ordered, with what they are."""
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from auditor.core.schedule import ArmName, Phase
+
+TIME = "time"
+"""The metric of every harness's main result, in seconds per operation."""
+OPERATIONS = "operations"
+"""Operations done in the block."""
+METHOD_CALLS = "method-calls"
+"""Outermost calls of the clocked method in the block, all threads together."""
+METHOD_TIME = "method-time"
+"""Seconds spent in these calls, all threads together, the clock's own cost included."""
+CLOCK_COST = "clock-cost"
+"""Seconds that an empty clocked method would have shown per call, measured in the process."""
+WALL = "wall"
+"""Seconds that the block took by the clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """The values of one metric of one arm and phase in one process, in the order measured.
+
+    `packed` are little-endian doubles: immutable, hashable, a BLOB as they are, readable by numpy
+    without a copy. `positions` (packed unsigned 32-bit) are the indices of the blocks in the
+    process, so that pairs of neighbouring blocks can be found again. `unit` is "s/op" for TIME,
+    else what the harness says.
+    """
+
+    metric: str
+    unit: str
+    arm: ArmName
+    phase: Phase
+    packed: bytes = field(repr=False)
+    positions: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse values without a position."""
+        if len(self.packed) != 2 * len(self.positions):
+            raise ValueError("a series needs one position for each value")
+
+    @classmethod
+    def of(
+        cls, metric: str, unit: str, arm: ArmName, phase: Phase, at: Iterable[tuple[int, float]]
+    ) -> "Series":
+        """Pack (position, value) pairs, in the order of their positions."""
+        ordered = sorted(at)
+        return cls(
+            metric=metric,
+            unit=unit,
+            arm=arm,
+            phase=phase,
+            packed=struct.pack(f"<{len(ordered)}d", *(value for _, value in ordered)),
+            positions=struct.pack(f"<{len(ordered)}I", *(position for position, _ in ordered)),
+        )
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """Return the values, unpacked."""
+        return struct.unpack(f"<{len(self.packed) // 8}d", self.packed)
+
+    @property
+    def at(self) -> tuple[int, ...]:
+        """Return the positions, unpacked."""
+        return struct.unpack(f"<{len(self.positions) // 4}I", self.positions)

@@ -1,0 +1,92 @@
+"""A slowdown, and what is laid over an unchanged subject to have one."""
+
+import hashlib
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from auditor.core.subject import Method
+
+
+class Wait(StrEnum):
+    """How an injected delay passes its time (abs.md, "The injected slowdown").
+
+    CLOCK does not wait: it measures the method's own time for the calibration.
+    """
+
+    SLEEP = "sleep"
+    SPIN = "spin"
+    WORK = "work"
+    CLOCK = "clock"
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """The number that a slowed method reads at run time; 0 is the probe.
+
+    `number` is the relative slowdown v for SLEEP and SPIN, the turns of the loop for WORK, and
+    without meaning for CLOCK.
+    """
+
+    wait: Wait
+    number: float
+
+
+class Kind(StrEnum):
+    """What a variant of the subject is built for."""
+
+    PLAIN = "plain"
+    COUNTING = "counting"
+    DELAYED = "delayed"
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The subject as it is, with counters in methods, or with a delay in one method.
+
+    `guarded` asks for a delay that a nested call of the same method does not repeat even where
+    that costs a look-up per call (found necessary by the reach map).
+    """
+
+    kind: Kind
+    methods: tuple[Method, ...] = ()
+    guarded: bool = False
+
+
+PLAIN = Variant(Kind.PLAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayFile:
+    """A file that a build or a guest sees in place of, or in addition to, the subject's."""
+
+    path: str
+    text: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """What makes a variant of the unchanged subject; no files and no instructions: the subject.
+
+    `files` are relative to the project's root; `instructions` go to the guest in the process.
+    """
+
+    files: tuple[OverlayFile, ...] = ()
+    instructions: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Return a digest of the content, hexadecimal."""
+        sha = hashlib.sha256()
+        for file in self.files:
+            sha.update(f"{file.path}\0{len(file.text)}\0".encode())
+            sha.update(file.text)
+        for line in self.instructions:
+            sha.update(line.encode() + b"\0")
+        return sha.hexdigest()[:24]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why a variant of a method cannot be made."""
+
+    reason: str

@@ -1,0 +1,116 @@
+"""How a trial ended: a measurement, or the reason why there is none."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from auditor.core.measure import Series
+from auditor.core.schedule import ArmName, Phase
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Values. The guest has confirmed that the variant asked for is the code that ran."""
+
+    series: tuple[Series, ...] = field(repr=False)
+
+    def of(self, metric: str, arm: ArmName, phase: Phase = Phase.MEASUREMENT) -> Series | None:
+        """Return the series of `metric`, if there is one."""
+        for series in self.series:
+            if (series.metric, series.arm, series.phase) == (metric, arm, phase):
+                return series
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Outermost calls per method id while `operations` operations ran, set-up included.
+
+    `nested` names methods that were called while a call of the same method was running in the
+    same thread or goroutine.
+    """
+
+    operations: int
+    calls: tuple[tuple[str, int], ...]
+    nested: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a counting variant saw: windows with different numbers of operations.
+
+    Where `set_up_apart` is true the windows hold no calls of set-up code and `outside` has them;
+    else set-up ran once in each window. Unit tests (USAGE) have one window of 0 operations.
+    """
+
+    windows: tuple[Window, ...]
+    outside: tuple[tuple[str, int], ...] = ()
+    set_up_apart: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """The benchmark chose not to run."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """Our watchdog ended it; `tail` are its last lines."""
+
+    after_seconds: float
+    tail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Crashed:
+    """It failed, or ended without having done its work; a negative code is a signal."""
+
+    exit_code: int
+    tail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """It ended well, but what it left is not what its schedule asks for."""
+
+    reason: str
+    tail: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotBuilt:
+    """The variant does not compile or load; `message` is the compiler's."""
+
+    message: str
+
+
+Outcome = Measured | Counted | Skipped | TimedOut | Crashed | Unreadable | NotBuilt
+
+
+class Ending(StrEnum):
+    """The kinds of outcome, as words for reports."""
+
+    MEASURED = "measured"
+    COUNTED = "counted"
+    SKIPPED = "skipped"
+    TIMED_OUT = "timed-out"
+    CRASHED = "crashed"
+    UNREADABLE = "unreadable"
+    NOT_BUILT = "not-built"
+
+
+def ending(outcome: Outcome) -> Ending:
+    """Return the word for an outcome."""
+    return _ENDINGS[type(outcome)]
+
+
+_ENDINGS: dict[type[Outcome], Ending] = {
+    Measured: Ending.MEASURED,
+    Counted: Ending.COUNTED,
+    Skipped: Ending.SKIPPED,
+    TimedOut: Ending.TIMED_OUT,
+    Crashed: Ending.CRASHED,
+    Unreadable: Ending.UNREADABLE,
+    NotBuilt: Ending.NOT_BUILT,
+}

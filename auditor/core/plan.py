@@ -1,0 +1,73 @@
+"""The unit of work: one process that measures one benchmark, and what it did."""
+
+import hashlib
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from auditor.core.jobs import HostFacts
+from auditor.core.mutant import PLAIN, Overlay, Variant
+from auditor.core.outcome import Outcome
+from auditor.core.schedule import Schedule
+from auditor.core.suite import Benchmark
+
+
+class Purpose(StrEnum):
+    """Which question a trial was run for."""
+
+    PILOT = "pilot"
+    SUITE = "suite"
+    USAGE = "usage"
+    REACH = "reach"
+    CALIBRATION = "calibration"
+    PAIRS = "pairs"
+    MUTANT = "mutant"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One launch of one benchmark: everything that decides what it measures.
+
+    `subject` is the project's digest, `repetition` the run of the study (one-based), `fork` the
+    process of that run. `benchmark` is None for the subject's own unit tests (USAGE).
+    """
+
+    subject: str
+    purpose: Purpose
+    variant: Variant = PLAIN
+    overlay: Overlay = field(default=Overlay(), repr=False)
+    benchmark: Benchmark | None
+    schedule: Schedule
+    repetition: int
+    fork: int = 1
+    seed: int
+    timeout_seconds: float = field(compare=False)
+
+    @property
+    def id(self) -> str:
+        """Return a digest of all that decides the measurement (not the time-out), hexadecimal."""
+        benchmark = self.benchmark.id if self.benchmark else ""
+        what = (
+            self.subject,
+            self.purpose,
+            self.variant.kind,
+            tuple(method.id for method in self.variant.methods),
+            self.variant.guarded,
+            self.overlay.digest,
+            benchmark,
+            self.schedule,
+            self.repetition,
+            self.fork,
+            self.seed,
+        )
+        return hashlib.sha256(repr(what).encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """How a trial ended, where and when. `started` is UTC in ISO 8601."""
+
+    trial: Trial
+    host: HostFacts
+    outcome: Outcome
+    started: str
+    seconds: float

@@ -1,0 +1,83 @@
+"""The protocols between the studies and the world; no bodies."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from auditor.core.caveats import Caveat
+from auditor.core.jobs import Completed, HostFacts, Invocation
+from auditor.core.mutant import Overlay, Refused, Variant
+from auditor.core.outcome import Outcome
+from auditor.core.plan import Run, Trial
+from auditor.core.subject import Method, Project, SourceFile
+from auditor.core.suite import Suite
+
+Ask = Callable[[Invocation], Completed]
+
+
+class Clock(Protocol):
+    """Time, passed in."""
+
+    def monotonic(self) -> float: ...
+    def now(self) -> str: ...
+
+
+class Host(Protocol):
+    """A machine. The only thing in bench-audit that starts a process."""
+
+    def facts(self) -> HostFacts: ...
+    def run(self, job: Invocation) -> Completed: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """Files to write below a fresh folder, then processes to run in order; all must end with 0."""
+
+    files: tuple[tuple[Path, bytes], ...] = ()
+    steps: tuple[Invocation, ...] = ()
+
+
+class Harness(Protocol):
+    """A benchmark framework: processes to start out, what they left in. Starts none itself.
+
+    `into` is a folder of its own for each overlay, where what is built is kept.
+    `fixed_operations` tells whether a block can be a number of operations.
+    """
+
+    @property
+    def fixed_operations(self) -> bool: ...
+    def discover(self, project: Project, into: Path, ask: Ask) -> Suite: ...
+    def build(self, project: Project, overlay: Overlay, into: Path) -> Build: ...
+    def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]: ...
+    def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome: ...
+
+
+class Mutator(Protocol):
+    """Finds the methods of a library and makes variants of it. Does no I/O."""
+
+    def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]: ...
+    def overlay(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | Refused: ...
+
+
+class Dispatcher(Protocol):
+    """Runs trials, never two at a time on one machine; yields each run as it ends."""
+
+    def run(self, trials: Iterable[Trial]) -> Iterator[Run]: ...
+
+
+class Store(Protocol):
+    """Remembers runs, so that a study can stop and go on. `add` keeps the first of an id."""
+
+    def add(self, run: Run) -> None: ...
+    def find(self, trial: Trial) -> Run | None: ...
+    def suite(self, subject: str) -> Suite | None: ...
+    def add_suite(self, project: Project, suite: Suite) -> None: ...
+
+
+class Observer(Protocol):
+    """Hears what happens; every event may be ignored."""
+
+    def phase_started(self, name: str, trials: int, seconds: float) -> None: ...
+    def trial_ended(self, run: Run, *, reused: bool) -> None: ...
+    def caveat(self, caveat: Caveat) -> None: ...

@@ -1,0 +1,87 @@
+"""What the user asks for: which subject, and the plan of a study."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.core.mutant import Wait
+from auditor.core.verdict import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSpec:
+    """A folder as it is now, uncommitted changes included."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class GitSpec:
+    """A revision of a repository, a path or a URL."""
+
+    repository: str
+    revision: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoModuleSpec:
+    """A published Go module; the version may be a query such as `latest`."""
+
+    module: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MavenSpec:
+    """Published Maven artifacts; `extra` are further dependencies as `group:artifact:version`."""
+
+    group: str
+    artifact: str
+    version: str
+    extra: tuple[str, ...] = ()
+
+
+SubjectSpec = FolderSpec | GitSpec | GoModuleSpec | MavenSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How much is measured in a process: blocks of `iteration_seconds`, per arm.
+
+    `forks` are processes per run, `warmup` and `iterations` blocks per arm and process.
+    """
+
+    forks: int
+    warmup: int
+    iterations: int
+    iteration_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteRequest:
+    """Which benchmarks are run how often. `benchmarks` is a regular expression, searched.
+
+    `timeout_seconds` is the least a process gets before the watchdog ends it; `budget_seconds`
+    ends the study, None never does.
+    """
+
+    benchmarks: str
+    plan: Plan
+    stability_runs: int
+    timeout_seconds: float
+    budget_seconds: float | None
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbsRequest:
+    """One audit. None means: `methods` the most called ones, `slowdown` from the spreads,
+    `wait` by the method's duration.
+    """
+
+    suite: SuiteRequest
+    methods: tuple[str, ...] | None
+    runs: int
+    slowdown: float | None
+    wait: Wait | None
+    rule: Rule
+    exact: bool

@@ -1,0 +1,62 @@
+"""What a process does: blocks of operations, and the arms that alternate in it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from auditor.core.mutant import Delay
+
+
+class Phase(StrEnum):
+    """Whether a block counts."""
+
+    WARMUP = "warmup"
+    MEASUREMENT = "measurement"
+
+
+class ArmName(StrEnum):
+    """What a stretch of operations was measured with.
+
+    PLAIN is the unchanged subject; all others are the same bytes and differ in a number: PROBE
+    waits not at all, CONTROL is a second PROBE (A/A), SLOWED waits, CLOCKED measures the method.
+    """
+
+    PLAIN = "plain"
+    PROBE = "probe"
+    CONTROL = "control"
+    SLOWED = "slowed"
+    CLOCKED = "clocked"
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One of the things that alternate inside a process; `delay` is None for PLAIN."""
+
+    name: ArmName
+    delay: Delay | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of operations of one arm (JMH's iteration); `arm` is an index into the arms."""
+
+    phase: Phase
+    arm: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """What a process does: its blocks in order.
+
+    A block lasts about `seconds`, or exactly `operations` operations where the harness can fix
+    them and the number is known.
+    """
+
+    arms: tuple[Arm, ...]
+    blocks: tuple[Block, ...]
+    seconds: float
+    operations: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a block of an arm that is not there."""
+        if any(not 0 <= block.arm < len(self.arms) for block in self.blocks):
+            raise ValueError("a block names an arm that the schedule does not have")

@@ -1,0 +1,41 @@
+"""Benchmarks, and the suite they form."""
+
+from dataclasses import dataclass, field
+
+from auditor.core.subject import SourceFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Benchmark:
+    """One benchmark with one choice of parameters: the unit that is run, alone, in a process.
+
+    `group` is the Go package or the Java class. `threads` run it at once; `concurrency` is the
+    number of operations in flight that a reported time per operation has been divided by (Go's
+    RunParallel, JMH's throughput mode with threads), else 1. `settings` is the harness's own
+    note about the author's configuration (JSON text), read by that harness only.
+    """
+
+    group: str
+    name: str
+    parameters: tuple[tuple[str, str], ...] = ()
+    threads: int = field(default=1, compare=False)
+    concurrency: int = field(default=1, compare=False)
+    settings: str = field(default="", compare=False)
+
+    @property
+    def id(self) -> str:
+        """Return `group.name[key=value,…]`."""
+        chosen = ",".join(f"{key}={value}" for key, value in self.parameters)
+        return f"{self.group}.{self.name}" + (f"[{chosen}]" if chosen else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """What a harness found: the benchmarks, and the sources that mutators may read.
+
+    `unusable` names benchmarks (or groups of them) that could not even be listed, with the reason.
+    """
+
+    benchmarks: tuple[Benchmark, ...]
+    sources: tuple[SourceFile, ...] = field(repr=False, default=())
+    unusable: tuple[tuple[str, str], ...] = ()

@@ -1,0 +1,19 @@
+"""Units of harnesses, converted once: everything inside is seconds per operation."""
+
+SECONDS = {"ns": 1e-9, "us": 1e-6, "μs": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
+
+
+def seconds_per_operation(value: float, unit: str) -> float:
+    """Convert one measured value (`ns/op`, `ops/s`, `us/op`, …); throughput is inverted.
+
+    Raises ValueError for a unit that is no time per operation and for a throughput that is not
+    positive.
+    """
+    above, _, below = unit.partition("/")
+    if below == "op" and above in SECONDS:
+        return value * SECONDS[above]
+    if above == "ops" and below in SECONDS:
+        if value <= 0:
+            raise ValueError(f"a throughput must be positive, not {value} {unit}")
+        return SECONDS[below] / value
+    raise ValueError(f"not a time per operation: {unit!r}")

@@ -1,0 +1,189 @@
+"""What an audit of a suite says. Here, and not beside the audits, because reports read them too."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from auditor.core.caveats import Caveat
+from auditor.core.subject import Span
+
+
+class Result(StrEnum):
+    """The outcome of a method or of a (method, benchmark) pair (abs.md, "Outcomes of a mutant").
+
+    DEAD_CODE and UNMEASURED occur for pairs only; a method with nothing else is MISSED or
+    INCONCLUSIVE.
+    """
+
+    DETECTED = "detected"
+    MISSED = "missed"
+    UNREACHED = "unreached"
+    INCONCLUSIVE = "inconclusive"
+    INVALID = "invalid"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed-out"
+    REFUSED = "refused"
+    DEAD_CODE = "dead-code"
+    UNMEASURED = "unmeasured"
+
+
+class Rule(StrEnum):
+    """How a detection is decided (abs.md, "Detection")."""
+
+    OURS = "ours"
+    PAPER = "paper"
+
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairRun:
+    """The judgement of one run (process) of a pair.
+
+    `effect` and `interval` are relative to the plain time per operation, (mutant - reference) /
+    plain; `p` is that of the rule's test. `reference` and `slowed` are the values of the blocks
+    or iterations, seconds per operation, in order.
+    """
+
+    effect: float
+    interval: Interval | None
+    p: float
+    significant: bool
+    large: bool
+    reference: tuple[float, ...] = field(repr=False)
+    slowed: tuple[float, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairVerdict:
+    """A method, a benchmark, and whether the benchmark notices the method's slowdown.
+
+    `effect`, `interval`, `p` and `threshold` are those of the run that decides (the weakest);
+    `threshold` is the effect that has to be exceeded, half of v or of what was achieved.
+    `method_seconds` is t(k), `calls_per_operation` counts outermost calls, `share` their product
+    over the plain time per operation.
+    """
+
+    method: str
+    benchmark: str
+    outcome: Result
+    effect: float | None = None
+    interval: Interval | None = None
+    p: float | None = None
+    threshold: float | None = None
+    achieved_slowdown: float | None = None
+    method_seconds: float | None = None
+    calls_per_operation: float | None = None
+    share: float | None = None
+    wait: str | None = None
+    runs: tuple[PairRun, ...] = ()
+    reason: str | None = None
+    caveats: tuple[Caveat, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodVerdict:
+    """Whether some benchmark notices a slowdown of this method. `calls` is its usage count."""
+
+    id: str
+    outcome: Result
+    detected_by: tuple[str, ...] = ()
+    reached_by: tuple[str, ...] = ()
+    calls: int | None = None
+    span: Span | None = None
+    reason: str | None = None
+    caveats: tuple[Caveat, ...] = ()
+
+
+class Bucket(StrEnum):
+    """The columns of Table 3 of the paper."""
+
+    BELOW_5 = "[0, .05)"
+    BELOW_10 = "[.05, .10)"
+    BELOW_25 = "[.10, .25)"
+    BELOW_50 = "[.25, .50]"
+    ABOVE_50 = "(.50, inf)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkVerdict:
+    """How stable a benchmark is, and which methods it watches.
+
+    `max_spread` is None for an incomplete benchmark (not measured in all runs). `means` are the
+    means of its complete runs, seconds per operation. `unique` are methods that it alone detects,
+    `shared` those that others detect too. `ending` is the word for its last outcome.
+    """
+
+    id: str
+    max_spread: float | None
+    bucket: Bucket | None
+    means: tuple[float, ...]
+    runs: int
+    seconds: float | None
+    unique: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
+    ending: str = "measured"
+    reason: str | None = None
+    caveats: tuple[Caveat, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """An API benchmarking score (Equation 3) with what it might be once all is decided.
+
+    `percent` and `bounds` are None when no method counts.
+    """
+
+    percent: float | None
+    bounds: Interval | None
+    covered: int
+    counted: int
+    excluded_benchmarks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stability:
+    """Section 5 of the paper: spreads, buckets, duration of the suite.
+
+    `buckets` are (bucket, count, percent of those with a maxSpread). `suite_seconds` are the
+    durations of the whole-suite runs that are complete; `runs` is how many were asked for.
+    """
+
+    benchmarks: tuple[BenchmarkVerdict, ...]
+    buckets: tuple[tuple[Bucket, int, float], ...]
+    suite_seconds: tuple[float, ...]
+    runs: int
+    caveats: tuple[Caveat, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cover:
+    """Benchmarks that keep the score; `minimum` is a lower bound on how many that takes."""
+
+    benchmarks: tuple[str, ...]
+    minimum: int
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbsVerdict:
+    """The answer to "if a method got slower, would this suite notice?".
+
+    `slowdown_source` is "fixed" or "auto". `whole_list` is the total score over the list as given,
+    invalid and refused methods included, where that differs. `rules` compares test only, effect
+    only and both (Section 6.3): (name, covered methods).
+    """
+
+    slowdown: float
+    slowdown_source: str
+    rule: Rule
+    total: Score
+    relative: Score
+    absolute: Score
+    whole_list: Score | None
+    methods: tuple[MethodVerdict, ...]
+    pairs: tuple[PairVerdict, ...]
+    stability: Stability
+    cover: Cover
+    rules: tuple[tuple[str, int], ...]
+    caveats: tuple[Caveat, ...]

@@ -1,0 +1,1 @@
+"""Source text in, overlays out. No input or output."""

@@ -1,0 +1,1 @@
+"""Verdicts in, text out. No files, no terminal."""

@@ -1,0 +1,159 @@
+"""The one file format between us and every guest: a schedule goes in, records come out.
+
+A guest finds the schedule's path in BENCH_AUDIT_SCHEDULE and appends to the file named in
+BENCH_AUDIT_RECORDS. Both are UTF-8 text, one entry a line, fields parted by tabs.
+
+Schedule:
+    bench-audit-schedule 1
+    arm      INDEX  NAME  WAIT  NUMBER         WAIT: none sleep spin work clock
+    block    PHASE  ARM-INDEX                  in the order they are to be run
+
+Records:
+    bench-audit-records 1
+    present    TOKEN                           an instruction's effect was seen in the running code
+    clock-cost SECONDS                         what an empty clocked method shows per call
+    block      INDEX OPERATIONS SECONDS-PER-OPERATION WALL-SECONDS METHOD-CALLS METHOD-SECONDS
+    metric     INDEX NAME UNIT VALUE           any other result of the block with that index
+    window     OPERATIONS                      a counting window; its counts follow
+    count      TOKEN CALLS NESTED              NESTED is 1 if a call ran inside another of the same
+    outside    TOKEN CALLS                     calls outside of all windows
+    failed     TEXT                            the guest could not do its work
+
+Numbers are in the shortest form that reads back exactly. A record is written with one write call,
+so a killed process leaves whole lines and at most one broken last line, which is dropped.
+"""
+
+from dataclasses import dataclass, field
+
+from auditor.core.measure import (
+    CLOCK_COST,
+    METHOD_CALLS,
+    METHOD_TIME,
+    OPERATIONS,
+    TIME,
+    WALL,
+    Series,
+)
+from auditor.core.outcome import Counted, Window
+from auditor.core.schedule import ArmName, Phase, Schedule
+
+SCHEDULE_VARIABLE = "BENCH_AUDIT_SCHEDULE"
+RECORDS_VARIABLE = "BENCH_AUDIT_RECORDS"
+SCHEDULE_HEADER = "bench-audit-schedule 1"
+RECORDS_HEADER = "bench-audit-records 1"
+
+
+def schedule_text(schedule: Schedule) -> bytes:
+    """Return the schedule as a guest reads it."""
+    lines = [SCHEDULE_HEADER]
+    for index, arm in enumerate(schedule.arms):
+        wait, number = (arm.delay.wait, arm.delay.number) if arm.delay else ("none", 0.0)
+        lines.append(f"arm\t{index}\t{arm.name}\t{wait}\t{number!r}")
+    lines += [f"block\t{block.phase}\t{block.arm}" for block in schedule.blocks]
+    return ("\n".join(lines) + "\n").encode()
+
+
+class RecordsUnreadable(ValueError):
+    """A guest's file is not what this module describes."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRecord:
+    """A finished block; times in seconds."""
+
+    index: int
+    operations: float
+    seconds_per_operation: float
+    wall_seconds: float
+    method_calls: float
+    method_seconds: float
+
+
+@dataclass(slots=True)
+class Records:
+    """All that a guest has written."""
+
+    present: set[str] = field(default_factory=set)
+    clock_cost: float | None = None
+    blocks: list[BlockRecord] = field(default_factory=list)
+    metrics: list[tuple[int, str, str, float]] = field(default_factory=list)
+    windows: list[tuple[int, dict[str, int], set[str]]] = field(default_factory=list)
+    outside: dict[str, int] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+
+    def counted(self, ids: dict[str, str], *, set_up_apart: bool) -> Counted:
+        """Return what a counting variant saw; `ids` are method ids by token."""
+        windows = tuple(
+            Window(
+                operations,
+                tuple(sorted((ids[token], calls) for token, calls in counts.items())),
+                tuple(sorted(ids[token] for token in nested)),
+            )
+            for operations, counts, nested in self.windows
+        )
+        outside = tuple(sorted((ids[token], calls) for token, calls in self.outside.items()))
+        return Counted(windows, outside, set_up_apart)
+
+    def series(self, schedule: Schedule) -> tuple[Series, ...]:
+        """Return the blocks as series by metric, arm and phase."""
+        gathered: dict[tuple[str, str, ArmName, Phase], list[tuple[int, float]]] = {}
+
+        def put(index: int, metric: str, unit: str, value: float) -> None:
+            block = schedule.blocks[index]
+            key = (metric, unit, schedule.arms[block.arm].name, block.phase)
+            gathered.setdefault(key, []).append((index, value))
+
+        for record in self.blocks:
+            put(record.index, TIME, "s/op", record.seconds_per_operation)
+            put(record.index, OPERATIONS, "op", record.operations)
+            put(record.index, WALL, "s", record.wall_seconds)
+            if schedule.arms[schedule.blocks[record.index].arm].name is ArmName.CLOCKED:
+                put(record.index, METHOD_CALLS, "call", record.method_calls)
+                put(record.index, METHOD_TIME, "s", record.method_seconds)
+                put(record.index, CLOCK_COST, "s", self.clock_cost or 0.0)
+        for index, name, unit, value in self.metrics:
+            put(index, name, unit, value)
+        return tuple(
+            Series.of(metric, unit, arm, phase, values)
+            for (metric, unit, arm, phase), values in sorted(gathered.items())
+        )
+
+
+def read_records(data: bytes, blocks: int) -> Records:
+    """Read a guest's file; `blocks` is how many the schedule has. Raises RecordsUnreadable."""
+    text = data.decode(errors="replace")
+    lines = text.split("\n")[:-1]
+    if not lines or lines[0] != RECORDS_HEADER:
+        raise RecordsUnreadable("the guest wrote no records")
+    records = Records()
+    for line in lines[1:]:
+        try:
+            _take(records, line.split("\t"), blocks)
+        except (ValueError, IndexError, KeyError) as error:
+            raise RecordsUnreadable(f"not a record: {line[:80]!r}") from error
+    return records
+
+
+def _take(records: Records, fields: list[str], blocks: int) -> None:
+    match fields:
+        case ["present", token]:
+            records.present.add(token)
+        case ["clock-cost", seconds]:
+            records.clock_cost = float(seconds)
+        case ["block", index, *numbers] if len(numbers) == 5 and 0 <= int(index) < blocks:
+            records.blocks.append(BlockRecord(int(index), *map(float, numbers)))
+        case ["metric", index, name, unit, value] if 0 <= int(index) < blocks:
+            records.metrics.append((int(index), name, unit, float(value)))
+        case ["window", operations]:
+            records.windows.append((int(operations), {}, set()))
+        case ["count", token, calls, nested]:
+            _, counts, nesting = records.windows[-1]
+            counts[token] = int(calls)
+            if nested == "1":
+                nesting.add(token)
+        case ["outside", token, calls]:
+            records.outside[token] = int(calls)
+        case ["failed", text]:
+            records.failures.append(text)
+        case _:
+            raise ValueError(fields)
