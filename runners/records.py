@@ -136,14 +136,22 @@ def read_records(data: bytes, blocks: int) -> Records:
 
 def _take(records: Records, fields: list[str], blocks: int) -> None:
     match fields:
-        case ["present", token]:
-            records.present.add(token)
-        case ["clock-cost", seconds]:
-            records.clock_cost = float(seconds)
         case ["block", index, *numbers] if len(numbers) == 5 and 0 <= int(index) < blocks:
             records.blocks.append(BlockRecord(int(index), *map(float, numbers)))
         case ["metric", index, name, unit, value] if 0 <= int(index) < blocks:
             records.metrics.append((int(index), name, unit, float(value)))
+        case ["clock-cost", seconds]:
+            records.clock_cost = float(seconds)
+        case ["present", token]:
+            records.present.add(token)
+        case ["failed", text]:
+            records.failures.append(text)
+        case _:
+            _take_count(records, fields)
+
+
+def _take_count(records: Records, fields: list[str]) -> None:
+    match fields:
         case ["window", operations]:
             records.windows.append((int(operations), {}, set()))
         case ["count", token, calls, nested]:
@@ -153,7 +161,5 @@ def _take(records: Records, fields: list[str], blocks: int) -> None:
                 nesting.add(token)
         case ["outside", token, calls]:
             records.outside[token] = int(calls)
-        case ["failed", text]:
-            records.failures.append(text)
         case _:
             raise ValueError(fields)

@@ -54,9 +54,13 @@ class Harness(Protocol):
 
 
 class Mutator(Protocol):
-    """Finds the methods of a library and makes variants of it. Does no I/O."""
+    """Finds the methods of a library and makes variants of it. Does no I/O.
+
+    `matches` tells whether a name as people write it means this method.
+    """
 
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]: ...
+    def matches(self, written: str, method: Method) -> bool: ...
     def overlay(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | Refused: ...
 
 

@@ -45,9 +45,10 @@ SubjectSpec = FolderSpec | GitSpec | GoModuleSpec | MavenSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How much is measured in a process: blocks of `iteration_seconds`, per arm.
+    """How much is measured in a process, in blocks of `iteration_seconds`.
 
-    `forks` are processes per run, `warmup` and `iterations` blocks per arm and process.
+    `forks` are processes per run; `warmup` is blocks per process before the measuring (all arms
+    alternate in them), `iterations` is measured blocks per arm.
     """
 
     forks: int
@@ -74,8 +75,10 @@ class SuiteRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AbsRequest:
-    """One audit. None means: `methods` the most called ones, `slowdown` from the spreads,
-    `wait` by the method's duration.
+    """One audit.
+
+    None means: `methods` the most called ones, `slowdown` from the spreads, `wait` by the
+    method's duration.
     """
 
     suite: SuiteRequest

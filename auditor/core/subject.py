@@ -35,7 +35,8 @@ class Project:
     """A subject made ready in a folder of ours; the user's own copy is never used.
 
     `digest` covers everything that is built: the tree, resolved dependencies, toolchain versions.
-    `environment` is the whole environment that its processes get.
+    `environment` is the whole environment that its processes get, `versions` are those of the
+    tools that build and run it.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Project:
     parts: tuple[Part, ...]
     environment: tuple[tuple[str, str], ...]
     options: tuple[tuple[str, str], ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
 
     def paths(self, *roles: Role) -> tuple[Path, ...]:
         """Return the parts that have one of `roles`, in their order."""

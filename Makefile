@@ -1,0 +1,15 @@
+# The two commands of the README, and the checks. Everything else is in scripts/.
+
+.PHONY: demo test check setup
+
+demo: setup
+	scripts/demo
+
+test: setup
+	scripts/test
+
+check: setup
+	scripts/check
+
+setup:
+	scripts/setup

@@ -1,0 +1,5 @@
+"""`python -m auditor` is `bench-audit`."""
+
+from auditor.cli.main import entry
+
+entry()

@@ -1,0 +1,1 @@
+"""The questions: runs in, verdicts out; pure, one file per question."""

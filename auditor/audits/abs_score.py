@@ -1,0 +1,191 @@
+"""The API benchmarking score (MSR 2018, Section 6): pairs in, the whole answer out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from auditor.audits import outcomes
+from auditor.audits.cover import minimal_cover
+from auditor.audits.stability import UNSTABLE
+from auditor.core.caveats import Caveat
+from auditor.core.subject import Method
+from auditor.core.verdict import (
+    AbsVerdict,
+    BenchmarkVerdict,
+    MethodVerdict,
+    PairVerdict,
+    Result,
+    Rule,
+    Score,
+    Stability,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodData:
+    """A method that was looked at; `refusal` and `invalid` say why it could not be slowed.
+
+    `calls` is its usage count, None where nothing was counted.
+    """
+
+    method: Method
+    calls: int | None = None
+    refusal: str | None = None
+    invalid: str | None = None
+    caveats: tuple[Caveat, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbsData:
+    """What is known when all pairs are judged. `slowdown_source` is "fixed" or "auto"."""
+
+    slowdown: float
+    slowdown_source: str
+    rule: Rule
+    methods: tuple[MethodData, ...]
+    pairs: tuple[PairVerdict, ...] = field(repr=False)
+    stability: Stability = field(repr=False)
+    caveats: tuple[Caveat, ...] = ()
+
+
+def judge(data: AbsData) -> AbsVerdict:
+    """Return the scores, the redundancy and everything that they were made of."""
+    methods = tuple(_method(one, _of(one, data.pairs)) for one in data.methods)
+    counted = [one.id for one in methods if one.outcome not in outcomes.NOT_COUNTED]
+    benchmarks = data.stability.benchmarks
+    whole = _score(data.pairs, [one.id for one in methods], ())
+    detections = {one.id: frozenset(one.detected_by) for one in methods}
+    return AbsVerdict(
+        slowdown=data.slowdown,
+        slowdown_source=data.slowdown_source,
+        rule=data.rule,
+        total=_score(data.pairs, counted, ()),
+        relative=_score(data.pairs, counted, relative_exclusion(benchmarks)),
+        absolute=_score(data.pairs, counted, absolute_exclusion(benchmarks)),
+        whole_list=whole if len(counted) < len(methods) else None,
+        methods=methods,
+        pairs=data.pairs,
+        stability=replace(
+            data.stability, benchmarks=tuple(_redundancy(one, methods) for one in benchmarks)
+        ),
+        cover=minimal_cover(detections),
+        rules=_rules(data.pairs, set(counted)),
+        caveats=tuple(dict.fromkeys((*data.caveats, *_caveats(data)))),
+    )
+
+
+def relative_exclusion(benchmarks: Sequence[BenchmarkVerdict]) -> tuple[str, ...]:
+    """Return the worst n - round(.95 n) benchmarks by maxSpread, and those without one.
+
+    `round` is Python's, half to even: with it nine of the ten subjects of Table 5 come out right.
+    """
+    worst = sorted((-one.max_spread, one.id) for one in benchmarks if one.max_spread is not None)
+    out = len(worst) - round(Fraction(19, 20) * len(worst))
+    return tuple(sorted([name for _, name in worst[:out]] + _incomplete(benchmarks)))
+
+
+def absolute_exclusion(benchmarks: Sequence[BenchmarkVerdict]) -> tuple[str, ...]:
+    """Return the benchmarks whose maxSpread is above .5, and those without one."""
+    shaky = [
+        one.id for one in benchmarks if one.max_spread is not None and one.max_spread > UNSTABLE
+    ]
+    return tuple(sorted(shaky + _incomplete(benchmarks)))
+
+
+def _incomplete(benchmarks: Sequence[BenchmarkVerdict]) -> list[str]:
+    return [one.id for one in benchmarks if one.max_spread is None]
+
+
+def _of(one: MethodData, pairs: Sequence[PairVerdict]) -> list[PairVerdict]:
+    return [pair for pair in pairs if pair.method == one.method.id]
+
+
+def _method(one: MethodData, pairs: Sequence[PairVerdict]) -> MethodVerdict:
+    reached = [pair for pair in pairs if pair.outcome is not Result.UNREACHED]
+    refusal = one.refusal or one.method.refusal
+    outcome = outcomes.of_method(pairs)
+    if refusal is not None or one.invalid is not None:
+        outcome = Result.REFUSED if refusal is not None else Result.INVALID
+    reasons = [pair.reason for pair in reached if pair.outcome is outcome and pair.reason]
+    return MethodVerdict(
+        id=one.method.id,
+        outcome=outcome,
+        detected_by=tuple(pair.benchmark for pair in pairs if pair.outcome is Result.DETECTED),
+        reached_by=tuple(pair.benchmark for pair in reached),
+        calls=one.calls,
+        span=one.method.span,
+        reason=refusal or one.invalid or next(iter(reasons), None),
+        caveats=one.caveats,
+    )
+
+
+def _score(
+    pairs: Sequence[PairVerdict], methods: Sequence[str], excluded: tuple[str, ...]
+) -> Score:
+    """Score `methods` by the pairs whose benchmark stays; what fails or is open may be covered."""
+    left = {
+        method: outcomes.of_method(
+            [one for one in pairs if one.method == method and one.benchmark not in set(excluded)]
+        )
+        for method in methods
+    }
+    covered = sum(found is Result.DETECTED for found in left.values())
+    most = covered + sum(found in outcomes.UNDECIDED for found in left.values())
+    n = len(methods)
+    return Score(
+        percent=100 * covered / n if n else None,
+        bounds=(100 * covered / n, 100 * most / n) if n else None,
+        covered=covered,
+        counted=n,
+        excluded_benchmarks=excluded,
+    )
+
+
+def _redundancy(one: BenchmarkVerdict, methods: Sequence[MethodVerdict]) -> BenchmarkVerdict:
+    mine = [method for method in methods if one.id in method.detected_by]
+    return replace(
+        one,
+        unique=tuple(method.id for method in mine if len(method.detected_by) == 1),
+        shared=tuple(method.id for method in mine if len(method.detected_by) > 1),
+    )
+
+
+def _rules(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[tuple[str, int], ...]:
+    """Count what each half of the rule would cover alone (Section 6.3); a speed-up never counts."""
+    judged = [
+        pair
+        for pair in pairs
+        if pair.method in methods and pair.runs and pair.outcome is not Result.DEAD_CODE
+    ]
+    tested = {
+        pair.method
+        for pair in judged
+        if all(run.significant and run.effect > 0 for run in pair.runs)
+    }
+    large = {pair.method for pair in judged if all(run.large for run in pair.runs)}
+    both = {pair.method for pair in judged if pair.outcome is Result.DETECTED}
+    return (("test only", len(tested)), ("effect only", len(large)), ("both", len(both)))
+
+
+def _caveats(data: AbsData) -> list[Caveat]:
+    found = []
+    if data.slowdown_source == "auto":
+        text = (
+            f"the slowdown {data.slowdown:.2f} follows the suite's own spreads, which rewards "
+            "noise: a gate needs a fixed number"
+        )
+        found.append(Caveat("auto-slowdown", text))
+    if data.rule is Rule.PAPER:
+        text = (
+            "this rule pools iterations of a process, which are not independent, and compares "
+            "with the plain build: for comparison with the literature only"
+        )
+        found.append(Caveat("paper-rule", text))
+    silent = [one.id for one in data.stability.benchmarks if not one.means]
+    if silent:
+        text = (
+            f"{len(silent)} of {len(data.stability.benchmarks)} benchmarks gave no measurement, "
+            f"so what they might detect is in no score: {', '.join(silent[:5])}"
+        )
+        found.append(Caveat("failed-benchmarks", text))
+    return found

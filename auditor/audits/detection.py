@@ -1,0 +1,103 @@
+"""Does a benchmark notice the slowdown of a method? (abs.md, "Detection")."""
+
+from auditor.audits import paired, pooled
+from auditor.audits.failures import failure
+from auditor.audits.pair import Judgement, PairData
+from auditor.audits.reach import State
+from auditor.core.caveats import Caveat
+from auditor.core.plan import Purpose
+from auditor.core.request import Plan
+from auditor.core.verdict import PairVerdict, Result, Rule
+from auditor.stats.compare import smallest_rank_sum_p
+from auditor.stats.signed_rank import smallest_p
+
+
+def judge_pair(data: PairData) -> PairVerdict:
+    """Judge a pair by all that was run for it.
+
+    A failure comes first, then whether there is anything to judge, then the rule. A pair that was
+    measured although its benchmark does not call the method is unreached unless it is detected.
+    """
+    judgement = _failed(data) or _unmeasured(data) or _measured(data)
+    weakest = judgement.weakest
+    known = (
+        *(data.reach.caveats if data.reach else ()),
+        *(data.calibration.caveats if data.calibration else ()),
+    )
+    return PairVerdict(
+        method=data.method,
+        benchmark=data.benchmark.id,
+        outcome=judgement.outcome,
+        effect=weakest.effect if weakest else None,
+        interval=weakest.interval if weakest else None,
+        p=weakest.p if weakest else None,
+        threshold=judgement.threshold,
+        achieved_slowdown=judgement.achieved,
+        method_seconds=data.method_seconds,
+        calls_per_operation=data.calls,
+        share=data.share,
+        wait=data.wait,
+        runs=judgement.runs,
+        reason=judgement.reason,
+        caveats=tuple(dict.fromkeys((*known, *judgement.caveats))),
+    )
+
+
+def statement_beforehand(plan: Plan, rule: Rule) -> Caveat | None:
+    """Return what must be said before the time is spent: that no outcome could be significant."""
+    if rule is Rule.PAPER:
+        size = plan.forks * plan.iterations
+        least, level = smallest_rank_sum_p(size, size), pooled.SIGNIFICANT
+        what = f"{size} iterations against {size}"
+    else:
+        least, level = smallest_p(plan.iterations), paired.SIGNIFICANT
+        what = f"{plan.iterations} pairs of blocks in a process"
+    if least < level:
+        return None
+    text = f"{what} cannot give a p below {least:.4f}, so nothing can be detected at {level}"
+    return Caveat("never-significant", f"{text}; ask for more iterations")
+
+
+def _failed(data: PairData) -> Judgement | None:
+    if data.refusal is not None:
+        return Judgement(outcome=Result.REFUSED, reason=data.refusal)
+    # a calibration that failed decides only where nothing else was run
+    found = failure(data.runs or data.calibrating)
+    return Judgement(outcome=found[0], reason=found[1]) if found else None
+
+
+def _unmeasured(data: PairData) -> Judgement | None:
+    if data.runs:
+        return None
+    if data.reach is not None and not data.reach.may_be_in_loop:
+        return Judgement(outcome=Result.UNREACHED, reason=str(data.reach.state))
+    return Judgement(outcome=Result.UNMEASURED, reason="the time ended before this pair")
+
+
+def _measured(data: PairData) -> Judgement:
+    purpose, rule = Purpose.PAIRS, paired.judge
+    if data.rule is Rule.PAPER:
+        purpose, rule = Purpose.MUTANT, pooled.judge
+    if any(run.trial.purpose is not purpose for run in data.runs):
+        raise ValueError(f"rule {data.rule} judges processes made for {purpose}")
+    said = rule(data)
+    if data.reach is None or data.reach.state in (State.IN_LOOP, State.UNKNOWN):
+        return said
+    if said.outcome is not Result.DETECTED:
+        return Judgement(
+            outcome=Result.UNREACHED,
+            weakest=said.weakest,
+            runs=said.runs,
+            threshold=said.threshold,
+            reason=str(data.reach.state),
+        )
+    text = f"a slowdown was detected although the method is called {data.reach.state}"
+    more = (*said.caveats, Caveat("reach-contradicted", text))
+    return Judgement(
+        outcome=said.outcome,
+        weakest=said.weakest,
+        runs=said.runs,
+        threshold=said.threshold,
+        achieved=said.achieved,
+        caveats=more,
+    )

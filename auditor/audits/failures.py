@@ -1,0 +1,58 @@
+"""What a process that gave no measurement means for a pair or a benchmark, in one line."""
+
+from collections.abc import Sequence
+
+from auditor.core.outcome import (
+    Counted,
+    Crashed,
+    Measured,
+    NotBuilt,
+    Outcome,
+    Skipped,
+    TimedOut,
+    Unreadable,
+)
+from auditor.core.plan import Run
+from auditor.core.verdict import Result
+
+_PRECEDENCE = (Result.INVALID, Result.CRASHED, Result.TIMED_OUT, Result.INCONCLUSIVE)
+"""Which failure names a pair that has several: the one that says most about the mutant."""
+
+
+def failure(runs: Sequence[Run]) -> tuple[Result, str] | None:
+    """Return the outcome and its reason if one of the runs of a pair failed, else None."""
+    failed = [found for run in runs if (found := _failure(run.outcome)) is not None]
+    return min(failed, key=lambda found: _PRECEDENCE.index(found[0]), default=None)
+
+
+def _failure(outcome: Outcome) -> tuple[Result, str] | None:
+    if isinstance(outcome, Measured):
+        return None
+    result = {NotBuilt: Result.INVALID, Crashed: Result.CRASHED, TimedOut: Result.TIMED_OUT}
+    return result.get(type(outcome), Result.INCONCLUSIVE), reason(outcome)
+
+
+def reason(outcome: Outcome) -> str:
+    """Say why there is no measurement; empty for an outcome that is one."""
+    what, tail = _described(outcome)
+    return f"{what}: {tail}" if tail else what
+
+
+def _described(outcome: Outcome) -> tuple[str, str]:
+    said = ("", "")
+    match outcome:
+        case NotBuilt(message):
+            said = message, ""
+        case Crashed(code, tail):
+            said = (f"ended by signal {-code}" if code < 0 else f"exit code {code}"), tail
+        case TimedOut(seconds, tail):
+            said = f"ended by the watchdog after {seconds:.0f} s", tail
+        case Unreadable(why, tail):
+            said = why, tail
+        case Skipped(why):
+            said = f"the benchmark chose not to run: {why}", ""
+        case Counted():
+            said = "a counting process was taken for a measuring one", ""
+        case Measured():
+            pass
+    return said

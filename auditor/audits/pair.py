@@ -1,0 +1,141 @@
+"""All that is known of a pair when it is judged, and what follows from it before any test."""
+
+from dataclasses import dataclass, field
+from statistics import median
+
+from auditor.audits import readings
+from auditor.audits.calibration import Calibration
+from auditor.audits.reach import Reach
+from auditor.core.caveats import Caveat
+from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME
+from auditor.core.outcome import Measured
+from auditor.core.plan import Run
+from auditor.core.schedule import ArmName
+from auditor.core.suite import Benchmark
+from auditor.core.verdict import PairRun, Result, Rule
+from auditor.stats.arrays import finite
+from auditor.stats.compare import Ratio, ratio
+
+LEVEL = 0.99
+"""Of all intervals (abs.md, "Detection")."""
+CLOCK_DOUBT = 0.25
+"""Share of the clock's own cost that may be wrong where it is subtracted: an empty method lets the
+two reads overlap with less than a real one does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairData:
+    """A method and a benchmark.
+
+    `plain` are the suite runs of the benchmark; `calibrating` and `runs` are the processes of the
+    pair, of which `wanted` (runs times forks) were asked for; failed ones belong in here too.
+    `reach` is None where nothing was counted, `refusal` says why there is no variant.
+    """
+
+    method: str
+    benchmark: Benchmark
+    slowdown: float
+    rule: Rule
+    wanted: int
+    reach: Reach | None = None
+    calibration: Calibration | None = None
+    refusal: str | None = None
+    plain: tuple[Run, ...] = field(default=(), repr=False)
+    calibrating: tuple[Run, ...] = field(default=(), repr=False)
+    runs: tuple[Run, ...] = field(default=(), repr=False)
+
+    @property
+    def calls(self) -> float | None:
+        """Return the outermost calls per operation."""
+        return self.reach.calls_per_operation if self.reach else None
+
+    @property
+    def method_seconds(self) -> float | None:
+        """Return t(k)."""
+        return self.calibration.method_seconds if self.calibration else None
+
+    @property
+    def inside(self) -> float | None:
+        """Return the seconds of an operation's reported time that are spent in the method."""
+        if not self.calls or self.method_seconds is None:
+            return None
+        return self.calls * self.method_seconds / self.benchmark.concurrency
+
+    @property
+    def share(self) -> float | None:
+        """Return what part of the plain operation is spent in the method."""
+        plain = readings.medians(self.plain, ArmName.PLAIN)
+        return self.inside / median(plain) if self.inside is not None and plain else None
+
+    @property
+    def wait(self) -> str | None:
+        """Return how the slowed blocks waited."""
+        for run in self.runs:
+            for arm in run.trial.schedule.arms:
+                if arm.name is ArmName.SLOWED and arm.delay is not None:
+                    return str(arm.delay.wait)
+        return str(self.calibration.delay.wait) if self.calibration else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What a rule says of the processes of a pair; `weakest` is the run that decides."""
+
+    outcome: Result
+    weakest: PairRun | None = None
+    runs: tuple[PairRun, ...] = ()
+    threshold: float | None = None
+    achieved: float | None = None
+    reason: str | None = None
+    caveats: tuple[Caveat, ...] = ()
+
+
+def undecided(slug: str, text: str) -> Judgement:
+    """Return a judgement that cannot be made, and why."""
+    return Judgement(outcome=Result.INCONCLUSIVE, reason=text, caveats=(Caveat(slug, text),))
+
+
+def method_doubt(data: PairData) -> float:
+    """Return by how many seconds t(k) may be wrong: the scatter of its blocks, and the clock."""
+    times: list[float] = []
+    costs: list[float] = []
+    for run in data.calibrating:
+        if isinstance(run.outcome, Measured):
+            calls = run.outcome.of(METHOD_CALLS, ArmName.CLOCKED)
+            spent = run.outcome.of(METHOD_TIME, ArmName.CLOCKED)
+            cost = run.outcome.of(CLOCK_COST, ArmName.CLOCKED)
+            if calls and spent:
+                both = zip(spent.values, calls.values, strict=False)
+                times += [time / count for time, count in both if count > 0]
+            costs += cost.values if cost else ()
+    scatter = _half_interquartile(times) if times else 0.0
+    return scatter + CLOCK_DOUBT * (median(costs) if costs else 0.0)
+
+
+def _half_interquartile(values: list[float]) -> float:
+    ordered = finite(sorted(values))
+    quarter = ordered.size // 4
+    return float(ordered[-1 - quarter] - ordered[quarter]) / 2
+
+
+def probe_ratio(data: PairData) -> Ratio | None:
+    """Return q, probe over plain, with its interval between processes."""
+    probe = readings.medians(data.runs, ArmName.PROBE)
+    plain = readings.medians(data.plain, ArmName.PLAIN)
+    return ratio(probe, plain, LEVEL) if probe and plain else None
+
+
+def is_dead_code(data: PairData, probed: Ratio) -> bool:
+    """Tell whether the method alone takes longer than the plain operation that calls it.
+
+    Then the compiler had removed the call. All that is uncertain speaks against it, and the probe
+    must have made the operation slower: else the method runs beside it, in a thread of its own.
+    """
+    plain = readings.medians(data.plain, ArmName.PLAIN)
+    if data.benchmark.threads != 1 or data.inside is None or data.method_seconds is None:
+        return False
+    surely = data.inside * (1 - method_doubt(data) / data.method_seconds)
+    if surely <= 0 or probed.low <= 1:
+        return False
+    alone = ratio([surely], plain, LEVEL)
+    return alone is not None and alone.low > 1

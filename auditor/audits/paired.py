@@ -1,0 +1,183 @@
+"""Our rule: probe and slowed blocks of one process in pairs (abs.md, "Detection")."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import expm1, inf, log
+from statistics import fmean, median
+
+from auditor.audits import readings
+from auditor.audits.calibration import TOLERANCE
+from auditor.audits.pair import (
+    LEVEL,
+    Judgement,
+    PairData,
+    is_dead_code,
+    method_doubt,
+    probe_ratio,
+    undecided,
+)
+from auditor.core.caveats import Caveat
+from auditor.core.mutant import Wait
+from auditor.core.plan import Purpose
+from auditor.core.verdict import Interval, PairRun, Result
+from auditor.stats.compare import Ratio
+from auditor.stats.signed_rank import Shift, shift
+
+SIGNIFICANT = 0.01
+"""The level of the test, as in the paper (Section 6.2)."""
+LEAST_PAIRS = 8
+"""2 / 2^8 = .0078 is the first smallest p below .01."""
+
+Pairs = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Process:
+    """One process: its pairs and the middle of their log ratios."""
+
+    probe: float
+    pairs: Pairs
+    middle: Shift
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Aim:
+    """The effect that has to be exceeded, and how far it may itself be wrong."""
+
+    threshold: float
+    low: float
+    high: float
+    achieved: float | None
+    delivered: bool = True
+    caveats: tuple[Caveat, ...] = ()
+
+
+def judge(data: PairData) -> Judgement:
+    """Judge the processes of a pair, each by itself: what lies between them is no noise of pairs.
+
+    Log ratios against log(1 + v / 2q) is the same as (mutant - probe) / plain against v / 2 once q
+    turns a ratio to the probe into an effect on the plain time; q's interval enters there.
+    """
+    pairs = [readings.paired(run) for run in readings.of_purpose(data.runs, Purpose.PAIRS)]
+    fewest = min(map(len, pairs))
+    if fewest < LEAST_PAIRS:
+        return undecided("few-pairs", f"{fewest} pairs of blocks, at least {LEAST_PAIRS} needed")
+    probed = probe_ratio(data)
+    if probed is None:
+        text = "too few runs of the plain suite and of the pair to tell how they scatter"
+        return undecided("few-runs", text)
+    processes = [_process(one) for one in pairs]
+    aim = _aim(data, processes)
+    runs = tuple(_run(one, probed, aim) for one in processes)
+    return _capped(_decided(data, runs, aim), data, probed, aim)
+
+
+def _process(pairs: Pairs) -> _Process:
+    middle = shift([log(slowed / probe) for probe, slowed in pairs], LEVEL)
+    probe = median(probe for probe, _ in pairs)
+    # LEAST_PAIRS are enough for an interval at this level, so the default is never taken
+    interval = middle.interval or (-inf, inf)
+    return _Process(probe=probe, pairs=pairs, middle=middle, interval=interval)
+
+
+def _aim(data: PairData, processes: Sequence[_Process]) -> _Aim:
+    """Return half of v, or half of what was achieved where that is surely far from v."""
+    half = data.slowdown / 2
+    plain_aim = _Aim(threshold=half, low=half, high=half, achieved=None)
+    if data.inside is None or data.method_seconds is None:
+        return plain_aim
+    inside = data.inside
+    achieved = fmean(one.probe * expm1(one.middle.estimate) / inside for one in processes)
+    low = min(one.probe * expm1(one.interval[0]) / inside for one in processes)
+    high = max(one.probe * expm1(one.interval[1]) / inside for one in processes)
+    near = (1 - TOLERANCE) * data.slowdown, (1 + TOLERANCE) * data.slowdown
+    if low <= near[1] and high >= near[0]:
+        return replace(plain_aim, achieved=achieved)
+    slug = "overshoot" if achieved > data.slowdown else "undershoot"
+    text = f"asked for a slowdown of {data.slowdown:.2f}, achieved {achieved:.2f}"
+    doubt = method_doubt(data) / data.method_seconds
+    return _Aim(
+        threshold=achieved / 2,
+        low=achieved / 2 / (1 + doubt),
+        high=achieved / 2 / (1 - doubt) if doubt < 1 else inf,
+        achieved=achieved,
+        delivered=low > 0,
+        caveats=(Caveat(slug, text),),
+    )
+
+
+def _run(process: _Process, probed: Ratio, aim: _Aim) -> PairRun:
+    effect = probed.estimate * expm1(process.middle.estimate)
+    ratios = [expm1(end) for end in process.interval]
+    return PairRun(
+        effect=effect,
+        interval=(
+            min(probed.low * ratios[0], probed.high * ratios[0]),
+            max(probed.low * ratios[1], probed.high * ratios[1]),
+        ),
+        p=process.middle.p,
+        significant=process.middle.p < SIGNIFICANT,
+        large=effect >= aim.threshold,
+        reference=tuple(probe for probe, _ in process.pairs),
+        slowed=tuple(slowed for _, slowed in process.pairs),
+    )
+
+
+def _decided(data: PairData, runs: tuple[PairRun, ...], aim: _Aim) -> Judgement:
+    ends = [run.interval or (-inf, inf) for run in runs]
+    below = [run for run, (_, high) in zip(runs, ends, strict=True) if high < aim.low]
+    least = min(runs, key=lambda run: run.interval[0] if run.interval else -inf)
+    said = Judgement(
+        outcome=Result.INCONCLUSIVE,
+        weakest=least,
+        runs=runs,
+        threshold=aim.threshold,
+        achieved=aim.achieved,
+        caveats=aim.caveats,
+    )
+    if not aim.delivered:
+        return _because(said, None, "nothing of the slowdown arrived in the operation")
+    if below:
+        weakest = min(below, key=lambda run: run.effect)
+        return replace(said, outcome=Result.MISSED, weakest=weakest)
+    clear = [run.significant and low > aim.high for run, (low, _) in zip(runs, ends, strict=True)]
+    if not all(clear):
+        text = "the interval of the effect contains the threshold in at least one run"
+        return _because(said, "near-threshold", text)
+    if len(runs) < data.wanted:
+        text = f"{len(runs)} of {data.wanted} runs were made; a detection needs all of them"
+        return _because(said, "unfinished", text)
+    return replace(said, outcome=Result.DETECTED)
+
+
+def _capped(said: Judgement, data: PairData, probed: Ratio, aim: _Aim) -> Judgement:
+    """Take back what cannot be said because of what the probe did or what was not calibrated."""
+    if is_dead_code(data, probed):
+        text = (
+            f"the method alone takes {data.share or 0:.1f} times as long as the plain operation: "
+            "the compiler had removed the call"
+        )
+        return replace(_because(said, "dead-code", text), outcome=Result.DEAD_CODE)
+    if abs(probed.estimate - 1) > data.slowdown / 2:
+        text = (
+            f"the probe alone makes the operation take {probed.estimate:.2f} times as long: too "
+            "far from the plain one to judge a slowdown of it"
+        )
+        return _because(said, "distorted", text)
+    if aim.achieved is not None or not _hangs_on_calibration(said, data):
+        return said
+    text = "the slowdown achieved is unknown: the method's time or its calls were not measured"
+    return _because(said, "unverified", text)
+
+
+def _hangs_on_calibration(said: Judgement, data: PairData) -> bool:
+    """A wait on the clock is never shorter than asked for, so what it leaves unseen is missed."""
+    return said.outcome is Result.DETECTED or (
+        said.outcome is Result.MISSED and data.wait == Wait.WORK
+    )
+
+
+def _because(said: Judgement, slug: str | None, text: str) -> Judgement:
+    more = (Caveat(slug, text),) if slug else ()
+    return replace(said, outcome=Result.INCONCLUSIVE, reason=text, caveats=(*said.caveats, *more))

@@ -1,0 +1,182 @@
+"""How far repeated runs of the unchanged suite lie apart (MSR 2018, Section 5)."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+import numpy as np
+
+from auditor.audits import readings
+from auditor.audits.failures import reason
+from auditor.core.caveats import Caveat
+from auditor.core.outcome import Ending, Measured, ending
+from auditor.core.plan import Purpose, Run
+from auditor.core.schedule import ArmName
+from auditor.core.suite import Benchmark
+from auditor.core.verdict import BenchmarkVerdict, Bucket, Stability
+from auditor.stats.arrays import positive
+
+PAPER_RUNS = 5
+"""Whole-suite runs in the paper's stability study (Section 5.1)."""
+UNSTABLE = 0.5
+"""The maxSpread above which a benchmark leaves the absolute score (Section 6.3)."""
+
+_BELOW = (
+    (0.05, Bucket.BELOW_5),
+    (0.10, Bucket.BELOW_10),
+    (0.25, Bucket.BELOW_25),
+)
+
+Complete = Mapping[int, tuple[float, ...]]
+"""The values of a benchmark by run, all forks together; complete runs only."""
+
+
+def bucket(max_spread: float) -> Bucket:
+    """Return the column of Table 3; .50 itself belongs to the fourth."""
+    for limit, name in _BELOW:
+        if max_spread < limit:
+            return name
+    return Bucket.BELOW_50 if max_spread <= UNSTABLE else Bucket.ABOVE_50
+
+
+def slowdown_size(spreads: Sequence[float]) -> float | None:
+    """Return v = 2 MS[floor(.95 |MS|)], one-based (Section 6.2).
+
+    None without spreads, and where they are all zero: no slowdown can be sized by them.
+    """
+    ascending = sorted(spreads)
+    if not ascending:
+        return None
+    # 19 * n // 20 and not floor(.95 * n): the product of two floats may fall below the whole number
+    at = max(1, 19 * len(ascending) // 20)
+    return 2 * ascending[at - 1] or None
+
+
+def spread(runs: Sequence[Sequence[float]]) -> float:
+    """Return the maxSpread of runs of one benchmark (Equation 1).
+
+    Raises ValueError for fewer than two runs and for a value that is not above zero.
+    """
+    values = [positive(run) for run in runs]
+    means = positive((float(run.mean()) for run in values), least=2)
+    return float((means.max() - means.min()) / np.concatenate(values).mean())
+
+
+def judge(
+    benchmarks: Sequence[Benchmark],
+    runs: Sequence[Run],
+    *,
+    wanted_runs: int,
+    pilots: Sequence[Run] = (),
+) -> Stability:
+    """Judge `benchmarks` by runs of the plain suite, of which `wanted_runs` were asked for.
+
+    A pilot that failed tells why its benchmark has no suite runs.
+    """
+    mine = {one.id: _of(one, [*pilots, *runs]) for one in benchmarks}
+    complete = {name: _complete(one) for name, one in mine.items()}
+    verdicts = tuple(_benchmark(name, mine[name], complete[name], wanted_runs) for name in mine)
+    return Stability(
+        benchmarks=verdicts,
+        buckets=_buckets([one.bucket for one in verdicts if one.bucket is not None]),
+        suite_seconds=_suite_seconds(mine, complete),
+        runs=wanted_runs,
+        caveats=_caveats(runs, wanted_runs),
+    )
+
+
+def _of(benchmark: Benchmark, runs: Sequence[Run]) -> list[Run]:
+    return [run for run in runs if run.trial.benchmark == benchmark]
+
+
+def _complete(runs: Sequence[Run]) -> Complete:
+    """Return the runs in which each fork that some run had gave values."""
+    suite = readings.of_purpose(runs, Purpose.SUITE)
+    forks = {run.trial.fork for run in suite}
+    values: dict[int, dict[int, tuple[float, ...]]] = {}
+    for run in suite:
+        found = readings.times(run, ArmName.PLAIN)
+        if found:
+            values.setdefault(run.trial.repetition, {})[run.trial.fork] = found
+    return {
+        repetition: tuple(value for fork in sorted(by_fork) for value in by_fork[fork])
+        for repetition, by_fork in values.items()
+        if set(by_fork) == forks
+    }
+
+
+def _benchmark(name: str, runs: Sequence[Run], complete: Complete, asked: int) -> BenchmarkVerdict:
+    has_spread = asked >= 2 and len(complete) == asked
+    found = spread(list(complete.values())) if has_spread else None
+    failed = [run for run in runs if not isinstance(run.outcome, Measured)]
+    last = max(runs, key=_when, default=None)
+    seconds = [_seconds(runs, repetition) for repetition in complete]
+    short = Caveat("incomplete", f"measured in {len(complete)} of {asked} runs")
+    return BenchmarkVerdict(
+        id=name,
+        max_spread=found,
+        bucket=None if found is None else bucket(found),
+        means=tuple(fmean(values) for values in complete.values()),
+        runs=len(complete),
+        seconds=fmean(seconds) if seconds else None,
+        ending=str(ending(last.outcome) if last else Ending.SKIPPED),
+        reason=_why(failed, runs),
+        caveats=(short,) if len(complete) < asked else (),
+    )
+
+
+def _why(failed: Sequence[Run], runs: Sequence[Run]) -> str | None:
+    if failed:
+        last = max(failed, key=_when)
+        return f"run {last.trial.repetition}: {reason(last.outcome)}"
+    return None if runs else "never run"
+
+
+def _when(run: Run) -> tuple[bool, int, int]:
+    return run.trial.purpose is Purpose.SUITE, run.trial.repetition, run.trial.fork
+
+
+def _seconds(runs: Sequence[Run], repetition: int) -> float:
+    suite = readings.of_purpose(runs, Purpose.SUITE)
+    return sum(run.seconds for run in suite if run.trial.repetition == repetition)
+
+
+def _buckets(found: Sequence[Bucket]) -> tuple[tuple[Bucket, int, float], ...]:
+    return tuple(
+        (one, found.count(one), 100 * found.count(one) / len(found) if found else 0.0)
+        for one in Bucket
+    )
+
+
+def _suite_seconds(
+    runs: Mapping[str, Sequence[Run]], complete: Mapping[str, Complete]
+) -> tuple[float, ...]:
+    """Return the durations of the runs that hold every benchmark that works at all.
+
+    One that never works must not leave the suite without a duration.
+    """
+    working = [name for name, values in complete.items() if values]
+    common = [set(complete[name]) for name in working]
+    repetitions = sorted(set.intersection(*common)) if common else []
+    return tuple(
+        float(np.sum([_seconds(runs[name], repetition) for name in working]))
+        for repetition in repetitions
+    )
+
+
+def _caveats(runs: Sequence[Run], asked: int) -> tuple[Caveat, ...]:
+    found = []
+    if asked < 2:
+        text = f"{asked} run of the suite: a spread needs at least 2; ask for {PAPER_RUNS}"
+        found.append(Caveat("few-runs", text))
+    elif asked < PAPER_RUNS:
+        text = (
+            f"spreads over {asked} runs of the suite; more runs can only make them larger, and the "
+            f"paper takes {PAPER_RUNS}"
+        )
+        found.append(Caveat("few-runs", text))
+    hosts = {run.host for run in runs}
+    if len(hosts) > 1:
+        names = ", ".join(sorted({host.name for host in hosts}))
+        text = f"the runs were made under {len(hosts)} different sets of machine facts ({names})"
+        found.append(Caveat("mixed-hosts", text))
+    return tuple(found)

@@ -1,0 +1,33 @@
+"""`bench-audit abs`: would the suite notice if a method got slower?"""
+
+import click
+
+from auditor.cli import options, running
+from auditor.cli.gates import judge
+from auditor.config.load import check_judgeable
+
+
+@click.command(short_help="Would the suite notice if a method got slower?")
+@options.options(*options.WHAT, *options.JUDGED, *options.PLACES, *options.SHOWN, options.DRY_RUN)
+@click.pass_context
+def command(context: click.Context, /, **_: object) -> int:
+    """Slow methods down one at a time and see which benchmarks notice.
+
+    CONFIG_OR_SUBJECT is a configuration (.json, .yaml, .toml), a folder (the current one by
+    default), git:PATH-OR-URL@REVISION, go:MODULE@VERSION or maven:GROUP:ARTIFACT:VERSION.
+
+    \b
+    bench-audit abs . --dry-run                         what would be run, and how long
+    bench-audit abs go:github.com/google/uuid@v1.6.0    a published module
+    bench-audit abs . --slowdown 0.6 --min-score 80     a gate for CI
+    """
+    asked = options.Asked.of(context, options.judged_changes(context.params))
+    check_judgeable(asked.config)
+    if context.params["dry_run"]:
+        return running.dry_run(asked)
+    document, console = running.make(asked, lambda audit: audit.document(audit.abs()), running.ABS)
+    running.show(asked, console, document, running.ABS)
+    code, said = judge(document, asked.config.gates, context.params["inconclusive"])
+    if said:
+        console.say(said)
+    return code

@@ -1,0 +1,28 @@
+"""`bench-audit measure`: run the benchmarks and keep every value."""
+
+import click
+
+from auditor.cli import options, running
+from auditor.core.errors import Exit
+
+
+@click.command(short_help="Run the benchmarks and keep every value.")
+@options.options(*options.WHAT, options.STABILITY_RUNS, *options.PLACES, *options.SHOWN)
+@click.pass_context
+def command(context: click.Context, /, **_: object) -> int:
+    """Run the unchanged suite, once unless told otherwise; all values go to the store.
+
+    CONFIG_OR_SUBJECT is as for abs. What is measured here is not measured again by stability
+    and abs, as long as the plan is the same.
+    """
+    changes = options.shared_changes(context.params)
+    changes["stability_runs"] = context.params["runs"] or 1
+    asked = options.Asked.of(context, changes)
+    document, console = running.make(
+        asked, lambda audit: audit.document(audit.stability()), running.MEASURED
+    )
+    running.show(asked, console, document, running.MEASURED)
+    if any(one["means"] for one in document["benchmarks"]):
+        return Exit.OK
+    console.say("no verdict: nothing was measured")
+    return Exit.NO_VERDICT

@@ -1,0 +1,28 @@
+"""`bench-audit stability`: how far do repeated runs of the suite lie apart?"""
+
+import click
+
+from auditor.cli import options, running
+from auditor.cli.gates import judge_stability
+
+
+@click.command(short_help="How far do repeated runs of the suite lie apart?")
+@options.options(*options.WHAT, options.STABILITY_RUNS, *options.PLACES, *options.SHOWN)
+@click.pass_context
+def command(context: click.Context, /, **_: object) -> int:
+    """Run the unchanged suite several times and compare the runs.
+
+    CONFIG_OR_SUBJECT is as for abs.
+    """
+    changes = options.shared_changes(context.params)
+    if context.params["runs"] is not None:
+        changes["stability_runs"] = context.params["runs"]
+    asked = options.Asked.of(context, changes)
+    document, console = running.make(
+        asked, lambda audit: audit.document(audit.stability()), running.STABILITY
+    )
+    running.show(asked, console, document, running.STABILITY)
+    code, said = judge_stability(document)
+    if said:
+        console.say(said)
+    return code

@@ -1,0 +1,48 @@
+"""The maintainer's view: complete in a file of the output folder, on the terminal with -v."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from auditor.cli.output import unusable
+
+_LOG = logging.getLogger(__name__)
+
+PACKAGES = ("auditor", "mutators", "runners", "reports")
+_LEVELS = (None, logging.INFO, logging.DEBUG)
+_FORM = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
+
+
+@contextmanager
+def logged(folder: Path, verbose: int) -> Iterator[None]:
+    """Log to `log` in a folder, and to stderr if asked; raises FolderUnusable."""
+    handlers = [_to_file(folder / "log")]
+    if level := _LEVELS[min(verbose, 2)]:
+        shown = logging.StreamHandler()
+        shown.setLevel(level)
+        handlers.append(shown)
+    for handler in handlers:
+        handler.setFormatter(logging.Formatter(_FORM))
+    loggers = [logging.getLogger(name) for name in PACKAGES]
+    try:
+        for logger in loggers:
+            logger.setLevel(logging.DEBUG)
+            logger.handlers += handlers
+        yield
+    except BaseException:
+        _LOG.debug("ended early", exc_info=True)
+        raise
+    finally:
+        for logger in loggers:
+            logger.handlers = [one for one in logger.handlers if one not in handlers]
+        for handler in handlers:
+            handler.close()
+
+
+def _to_file(path: Path) -> logging.Handler:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise unusable(path, error) from error

@@ -1,0 +1,167 @@
+"""The command group, and how errors become exit codes."""
+
+import io
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from types import FrameType
+from typing import NoReturn
+
+import click
+
+from auditor.cli.surroundings import Surroundings
+from auditor.core.errors import AuditError, Exit, MachineError, UsageError
+
+PROGRAM = "bench-audit"
+
+COMMANDS = {
+    "abs": "Would the suite notice if a method got slower?",
+    "stability": "How far do repeated runs of the suite lie apart?",
+    "measure": "Run the benchmarks and keep every value.",
+    "report": "Write the report of the last audit again; runs nothing.",
+    "doctor": "Which tools are here, and how to get the missing ones?",
+}
+"""Name and help, so that listing the commands loads none of them."""
+
+EPILOG = "Start with: bench-audit doctor, then bench-audit abs . --dry-run"
+
+
+class LazyGroup(click.Group):
+    """Loads a command when it is called; `--help` loads none."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
+        """Return the names in the order of a first use."""
+        return list(COMMANDS)
+
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002 click's signature
+        cmd_name: str,
+    ) -> click.Command | None:
+        """Load a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"auditor.cli.commands.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one may be meant."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            close = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(COMMANDS)}"
+            raise UsageError(f"no such command: {args[0]}; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002 click's signature
+        formatter: click.HelpFormatter,
+    ) -> None:
+        """List the commands from the table."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 click's signature
+    if not wanted or context.resilient_parsing:
+        return
+    try:
+        known = version(PROGRAM)
+    except PackageNotFoundError:
+        known = "unknown (not installed)"
+    click.echo(f"{PROGRAM} {known}")
+    context.exit()
+
+
+@click.group(
+    cls=LazyGroup,
+    epilog=EPILOG,
+    no_args_is_help=False,
+    invoke_without_command=True,
+    context_settings={"auto_envvar_prefix": "BENCH_AUDIT", "help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and exit.",
+)
+@click.pass_context
+def cli(context: click.Context) -> int:
+    """If one of the methods that your users call got slower, would your benchmarks notice?"""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+    return Exit.OK
+
+
+def main(
+    argv: Sequence[str] | None = None,
+    *,
+    surroundings: Surroundings | None = None,
+    platform: str = sys.platform,
+) -> int:
+    """Run a command and return its exit code; the only place where errors become codes."""
+    try:
+        _refuse_unsupported(platform)
+        code = cli.main(
+            args=None if argv is None else list(argv),
+            prog_name=PROGRAM,
+            standalone_mode=False,
+            obj=surroundings or Surroundings.real(),
+        )
+        return int(code or Exit.OK)
+    except click.ClickException as error:
+        _say("usage", _one_line(error))
+        return Exit.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted; what was measured is kept, the same command goes on", err=True)
+        return Exit.INTERRUPTED
+    except AuditError as error:
+        _say(error.slug, str(error))
+        return error.exit_code
+    except Exception:
+        traceback.print_exc()
+        _say("internal", "this is a bug in bench-audit; please report it with the lines above")
+        return Exit.INTERNAL
+
+
+def _refuse_unsupported(platform: str) -> None:
+    if platform not in ("linux", "darwin"):
+        raise MachineError(
+            f"bench-audit runs on Linux and macOS, not on {platform}; use a Linux machine, a "
+            "container or WSL 2"
+        )
+
+
+def _say(slug: str, message: str) -> None:
+    click.echo(f"error[{slug}]: {message}", err=True)
+
+
+def _one_line(error: click.ClickException) -> str:
+    message = " ".join(error.format_message().split()).rstrip(".")
+    context = getattr(error, "ctx", None)
+    where = context.command_path if context else PROGRAM
+    return f"{message[:1].lower()}{message[1:]} (see {where} --help)"
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def entry() -> NoReturn:
+    """Be the program `bench-audit`."""
+    # A polite request to end is treated as Ctrl-C: started processes are ended, too.
+    signal.signal(signal.SIGTERM, _interrupt)
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a letter shows its number instead of ending us.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(main())

@@ -1,0 +1,124 @@
+"""The options that commands share, and what they say about an audit."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from auditor.cli.surroundings import Surroundings
+from auditor.config import Config, Places, load, places
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+_PATH = click.Path(path_type=Path)
+
+WHAT = (
+    click.argument("what", metavar="[CONFIG_OR_SUBJECT]", default="."),
+    click.option("--benchmarks", metavar="REGEX", help="Only benchmarks that hold a match."),
+    click.option("--seed", type=int, help="Decides everything that is random (1)."),
+    click.option("--budget", metavar="DURATION", help="Stop measuring in time, such as 10m."),
+)
+PLACES = (
+    click.option("--store", type=_PATH, help="The file of measurements."),
+    click.option("-o", "--output", type=_PATH, help="The folder of results and of the log."),
+)
+FORMAT = click.option(
+    "--format", type=click.Choice(["table", "json"]), default="table", help="What stdout gets."
+)
+SHOWN = (
+    FORMAT,
+    click.option("-q", "--quiet", is_flag=True, help="Only the result and errors."),
+    click.option("-v", "--verbose", count=True, help="Log to the terminal; -vv for everything."),
+)
+JUDGED = (
+    click.option("--method", multiple=True, metavar="NAME", help="A method to slow; repeatable."),
+    click.option("--runs", type=int, help="Runs that must agree on a detection (2)."),
+    click.option("--stability-runs", type=int, help="Runs of the unchanged suite (5)."),
+    click.option("--slowdown", metavar="V", help='0.6 for 1.6 times as long, or "auto".'),
+    click.option("--wait", type=click.Choice(["auto", "sleep", "spin", "work"])),
+    click.option(
+        "--rule", type=click.Choice(["ours", "paper"]), help="How a detection is decided."
+    ),
+    click.option("--paper", is_flag=True, help="As in the paper: its rule, and sleeping."),
+    click.option("--exact", is_flag=True, help="No pruning, no stopping."),
+    click.option("--min-score", type=float, metavar="PERCENT", help="Exit with 1 below it."),
+    click.option("--inconclusive", type=click.Choice(["fail", "pass"]), help="Instead of exit 5."),
+)
+DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what would be run; run nothing.")
+STABILITY_RUNS = click.option("--runs", type=int, help="Runs of the whole suite.")
+
+
+def options(*groups: Callable[[Function], Function]) -> Callable[[Function], Function]:
+    """Return a decorator that adds options in the order given."""
+
+    def add(function: Function) -> Function:
+        for one in reversed(groups):
+            function = one(function)
+        return function
+
+    return add
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A command line, read: the configuration with the flags over it, and where things go."""
+
+    config: Config
+    places: Places
+    surroundings: Surroundings
+    as_json: bool
+    quiet: bool
+    verbose: int
+
+    @classmethod
+    def of(cls, context: click.Context, changes: Mapping[str, Any]) -> "Asked":
+        """Read the command line; `changes` are keys of the configuration from its flags."""
+        given: Mapping[str, Any] = context.params
+        surroundings = context.find_object(Surroundings) or Surroundings.real()
+        config = load(given["what"], changes, Path.cwd())
+        return cls(
+            config=config,
+            places=places(
+                config, surroundings.environment, output=given["output"], store=given["store"]
+            ),
+            surroundings=surroundings,
+            as_json=given["format"] == "json",
+            quiet=given["quiet"],
+            verbose=given["verbose"],
+        )
+
+
+def shared_changes(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of the configuration that every measuring command can set."""
+    return _present({key: given[key] for key in ("benchmarks", "seed", "budget")})
+
+
+def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys that the options of `abs` set."""
+    named = ("runs", "stability_runs", "wait", "rule", "slowdown")
+    changes = _present({key: given[key] for key in named})
+    if given["paper"]:
+        changes = {"wait": "sleep", **changes, "rule": "paper"}
+    if given["exact"]:
+        changes["exact"] = True
+    if given["method"]:
+        changes["methods"] = "auto" if given["method"] == ("auto",) else given["method"]
+    if given["min_score"] is not None:
+        changes["gates"] = {"min_score": given["min_score"]}
+    if "slowdown" in changes:
+        changes["slowdown"] = _number(changes["slowdown"])
+    return shared_changes(given) | changes
+
+
+def _present(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def _number(text: str) -> float | str:
+    """Return a number if it is one; the configuration says what else may stand there."""
+    try:
+        return float(text)
+    except ValueError:
+        return text

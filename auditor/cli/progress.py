@@ -1,0 +1,174 @@
+"""Observers: a bar on a terminal, a line now and then elsewhere, or nothing."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+)
+
+from auditor.cli.console import Console
+from auditor.core.caveats import Caveat
+from auditor.core.outcome import Counted, Measured, ending
+from auditor.core.plan import Run
+from auditor.core.ports import Observer
+
+SECONDS_BETWEEN_LINES = 5.0
+
+Clock = Callable[[], float]
+
+
+@dataclass(slots=True)
+class Pace:
+    """How far a phase has come, and how long the rest will take at the speed so far."""
+
+    name: str
+    trials: int
+    seconds: float
+    started: float
+    done: int = 0
+    reused: int = 0
+
+    def left(self, now: float) -> float | None:
+        """Return the seconds left; None as long as there is nothing to tell."""
+        fresh = self.done - self.reused
+        missing = self.trials - self.reused
+        if missing <= fresh:
+            return 0.0
+        if fresh == 0:
+            return self.seconds or None
+        return (now - self.started) / fresh * (missing - fresh)
+
+
+@dataclass(slots=True)
+class Watcher:
+    """Hears what happens and shows it; subclasses draw."""
+
+    console: Console
+    clock: Clock
+    pace: Pace | None = None
+    reused: int = 0
+    fresh: set[str] = field(default_factory=set)
+    said: set[Caveat] = field(default_factory=set)
+
+    def phase_started(self, name: str, trials: int, seconds: float) -> None:
+        """Begin a phase."""
+        self.pace = Pace(name, trials, seconds, self.clock())
+        self.draw()
+
+    def trial_ended(self, run: Run, *, reused: bool) -> None:
+        """Count a process."""
+        if self.pace is None:
+            return
+        if reused:
+            # What this command itself has measured a moment ago is no sign of an earlier one.
+            self.reused += run.trial.id not in self.fresh
+            self.pace.reused += 1
+            self.pace.started = self.clock()
+        else:
+            self.fresh.add(run.trial.id)
+            self._say_resumed()
+        self.pace.done += 1
+        if not reused and not isinstance(run.outcome, Measured | Counted):
+            name = run.trial.benchmark.id if run.trial.benchmark else "the unit tests"
+            self.tell(f"{name}: {ending(run.outcome)}")
+        self.draw()
+
+    def _say_resumed(self) -> None:
+        if self.reused:
+            known = "1 process is" if self.reused == 1 else f"{self.reused} processes are"
+            self.tell(f"going on where it stopped: {known} known already")
+            self.reused = 0
+
+    def caveat(self, caveat: Caveat) -> None:
+        """Say a caveat, once."""
+        if caveat not in self.said:
+            self.said.add(caveat)
+            self.tell(f"note[{caveat.slug}]: {caveat.text}")
+
+    def tell(self, text: str) -> None:
+        """Show a line that stays."""
+        self.console.note(text)
+
+    def draw(self) -> None:
+        """Show how far it is."""
+
+
+@dataclass(slots=True)
+class Lines(Watcher):
+    """At most one line in some seconds, for logs."""
+
+    last: float | None = None
+
+    def draw(self) -> None:
+        """Print a line, unless the last was just now."""
+        now = self.clock()
+        recent = self.last is not None and now - self.last < SECONDS_BETWEEN_LINES
+        if self.pace is not None and not recent:
+            self.last = now
+            self.console.note(line(self.pace, now))
+
+
+@dataclass(slots=True)
+class Bar(Watcher):
+    """A bar that is gone in the end."""
+
+    progress: Progress | None = None
+    task: TaskID | None = None
+
+    def draw(self) -> None:
+        """Move the bar."""
+        if self.progress is None or self.task is None or self.pace is None:
+            return
+        self.progress.update(
+            self.task,
+            description=self.pace.name,
+            total=self.pace.trials,
+            completed=self.pace.done,
+            left=time_left(self.pace.left(self.clock())),
+        )
+
+
+def line(pace: Pace, now: float) -> str:
+    """Return the state of a phase as words."""
+    left = time_left(pace.left(now))
+    return f"{pace.name}: {pace.done} of {pace.trials}" + (f", {left}" if left else "")
+
+
+def time_left(seconds: float | None) -> str:
+    """Return a remaining time in words; nothing for none and for the unknown."""
+    return f"about {duration(seconds)} left" if seconds else ""
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it."""
+    if seconds < 100:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
+@contextmanager
+def observer(console: Console, clock: Clock) -> Iterator[Observer]:
+    """Give the observer that suits the terminal, and clear it in the end."""
+    if console.quiet:
+        yield Watcher(console, clock)
+    elif not console.live:
+        yield Lines(console, clock)
+    else:
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=30),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[left]}", markup=False),
+        )
+        with Progress(*columns, console=console.err, transient=True) as progress:
+            task = progress.add_task("making the subject ready", total=None, left="")
+            yield Bar(console, clock, progress=progress, task=task)

@@ -1,0 +1,91 @@
+"""What the measuring commands have in common: open, ask, show, keep."""
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from auditor.cli import output, tables
+from auditor.cli.console import Console
+from auditor.cli.logs import logged
+from auditor.cli.options import Asked
+from auditor.cli.progress import observer
+from auditor.cli.surroundings import Audit, Document
+from auditor.core.errors import Exit
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Where a command leaves its result and its report, in the output folder."""
+
+    result: str
+    report: str
+
+
+ABS = Files("result.json", "report.html")
+STABILITY = Files("stability.json", "stability.html")
+MEASURED = Files("measured.json", "measured.html")
+BY_COMMAND = {"abs": ABS, "stability": STABILITY, "measure": MEASURED}
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An audit and the terminal."""
+
+    audit: Audit
+    console: Console
+
+
+@contextmanager
+def opened(asked: Asked) -> Iterator[Opened]:
+    """Make the subject ready, with a log and progress."""
+    console = Console(asked.surroundings.environment, quiet=asked.quiet)
+    with (
+        logged(asked.places.output, asked.verbose),
+        observer(console, time.monotonic) as watching,
+        asked.surroundings.open_audit(
+            asked.config, asked.places, asked.surroundings.environment, watching
+        ) as audit,
+    ):
+        _LOG.info("asked for %s in %s", asked.config.text, asked.places)
+        yield Opened(audit, console)
+
+
+def make(
+    asked: Asked, answer: Callable[[Audit], Document], files: Files
+) -> tuple[Document, Console]:
+    """Return the document that `answer` makes, once it and its report are written."""
+    with opened(asked) as open_:
+        document = answer(open_.audit)
+        keep(asked, files, document, open_.audit.page)
+    return document, open_.console
+
+
+def keep(asked: Asked, files: Files, document: Document, page: Callable[[Document], str]) -> None:
+    """Write the result, then its report."""
+    output.write(asked.places.output / files.result, output.json_text(document))
+    output.write(asked.places.output / files.report, page(document))
+
+
+def show(asked: Asked, console: Console, document: Document, files: Files) -> None:
+    """Print a result, and where its files are."""
+    if asked.as_json:
+        console.document(document)
+    else:
+        console.result(tables.result(document))
+    console.note(f"\nreport: {asked.places.output / files.report}")
+    console.note(f"result: {asked.places.output / files.result}")
+
+
+def dry_run(asked: Asked) -> Exit:
+    """Say what would be run."""
+    with opened(asked) as open_:
+        plan = open_.audit.plan()
+    if asked.as_json:
+        open_.console.document(tables.plan_document(plan))
+    else:
+        open_.console.result(tables.plan(plan))
+    return Exit.OK

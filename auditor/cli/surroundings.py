@@ -1,0 +1,100 @@
+"""What a command is handed from outside: the environment, and the parts behind the commands."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from auditor.core.caveats import Caveat
+from auditor.core.ports import Host, Observer
+from auditor.core.verdict import AbsVerdict, Stability
+
+if TYPE_CHECKING:  # `--help` imports this module, and should not pay for msgspec
+    from auditor.config import Config, Places
+
+Document = dict[str, Any]
+
+
+class Phase(Protocol):
+    """Processes of one kind."""
+
+    @property
+    def name(self) -> str:
+        """Return what is done, in plain words."""
+
+    @property
+    def trials(self) -> int:
+        """Return how many processes there are."""
+
+    @property
+    def known(self) -> int:
+        """Return how many of them the store knows already."""
+
+    @property
+    def seconds(self) -> float:
+        """Return how long the others take, roughly."""
+
+
+class DryRun(Protocol):
+    """What an audit would do."""
+
+    @property
+    def phases(self) -> Sequence[Phase]:
+        """Return the phases in their order."""
+
+    @property
+    def caveats(self) -> Sequence[Caveat]:
+        """Return what is to be known before time is spent."""
+
+
+class Audit(Protocol):
+    """A subject made ready, with everything that can be asked of it."""
+
+    def plan(self) -> DryRun:
+        """Say what would be run."""
+
+    def abs(self) -> AbsVerdict:
+        """Find the API benchmarking score."""
+
+    def stability(self) -> Stability:
+        """Run the unchanged suite as often as asked."""
+
+    def document(self, verdict: AbsVerdict | Stability, /) -> Document:
+        """Return the JSON result, and remember it in the store."""
+
+    def page(self, document: Document, /) -> str:
+        """Return the HTML report of a document."""
+
+
+OpenAudit = Callable[
+    ["Config", "Places", Mapping[str, str], Observer], AbstractContextManager[Audit]
+]
+
+
+def _open_audit(
+    config: "Config", places: "Places", environment: Mapping[str, str], observer: Observer
+) -> AbstractContextManager[Audit]:
+    from auditor.wiring import open_audit  # noqa: PLC0415 numpy and scipy come with it
+
+    return open_audit(config, places, environment, observer)
+
+
+def _local_host() -> Host:
+    from runners.hosts.local import LocalHost  # noqa: PLC0415 only the doctor needs it
+
+    return LocalHost()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """The environment's variables and the doors to the rest of the program."""
+
+    environment: Mapping[str, str]
+    open_audit: OpenAudit = _open_audit
+    host: Callable[[], Host] = _local_host
+
+    @classmethod
+    def real(cls) -> "Surroundings":
+        """Return those of this process."""
+        return cls(environment=dict(os.environ))

@@ -1,0 +1,160 @@
+"""The result on a terminal: the answer first, then what it rests on, then what to do."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from auditor.cli.progress import duration
+from auditor.cli.surroundings import DryRun
+from auditor.core.verdict import Result
+from reports import figures, names
+from reports.table import MethodRow, Summary, summary
+
+MOST_ROWS = 25
+"""Rows of a table before the rest is left to the report."""
+
+_STYLES = {
+    Result.DETECTED: "green",
+    Result.MISSED: "red",
+    Result.UNREACHED: "red",
+    Result.INCONCLUSIVE: "yellow",
+}
+
+
+def result(document: Mapping[str, Any]) -> RenderableType:
+    """Return what a terminal shows of an audit."""
+    known = summary(document)
+    parts: list[RenderableType] = [*_head(known)]
+    if known.scores:
+        parts += ["", _scores(known)]
+    if known.methods:
+        parts += ["", _methods(known.methods)]
+    elif document["benchmarks"]:
+        parts += ["", _benchmarks(document["benchmarks"])]
+    parts += ["", Text(known.suite), Text(_spreads(known)), *_lines([known.cover])]
+    parts += _section("Next", known.advice)
+    parts += _section("To know", [f"{text} [{slug}]" for slug, text in known.caveats])
+    return Group(*parts)
+
+
+def _head(known: Summary) -> Iterable[Text]:
+    yield Text(known.title, style="dim")
+    yield Text(known.headline, style="bold")
+    yield from _lines([known.judged], style="dim")
+
+
+def _scores(known: Summary) -> Table:
+    table = _table("score", ">percent", ">may be", "covered", "with")
+    for row in known.scores:
+        excluded = f" ({row.excluded})" if row.excluded else ""
+        table.add_row(row.name, row.percent, row.bounds, row.covered, row.meaning + excluded)
+    return table
+
+
+def _methods(rows: Sequence[MethodRow]) -> RenderableType:
+    table = _table("", "method", "", ">detected by", ">called by", "")
+    for row in rows[:MOST_ROWS]:
+        style = _STYLES.get(row.outcome, "")
+        table.add_row(
+            Text(row.glyph, style=style),
+            Text(row.name),
+            Text(row.word, style=style),
+            str(row.detected_by or ""),
+            str(row.reached_by or ""),
+            Text(_short(row.note), style="dim"),
+        )
+    return _and_more(table, len(rows))
+
+
+def _benchmarks(benchmarks: Sequence[Mapping[str, Any]]) -> RenderableType:
+    table = _table("benchmark", ">time per operation", ">spread", "")
+    short = names.shorten(one["id"] for one in benchmarks)
+    for one in benchmarks[:MOST_ROWS]:
+        means = one["means"]
+        ending = one.get("ending", "")
+        table.add_row(
+            Text(short[one["id"]]),
+            figures.seconds(sum(means) / len(means) if means else None),
+            figures.share(one["max_spread"]),
+            Text("" if ending == "measured" else f"{ending} {_short(one.get('reason') or '')}"),
+        )
+    return _and_more(table, len(benchmarks))
+
+
+def _spreads(known: Summary) -> str:
+    filled = [f"{row.range}: {row.count}" for row in known.stability if row.count]
+    return "Spread over the runs, benchmarks: " + "; ".join(filled) if filled else ""
+
+
+def plan(dry: DryRun) -> RenderableType:
+    """Return what would be run."""
+    table = _table("phase", ">processes", ">known", ">about")
+    for phase in dry.phases:
+        about = duration(phase.seconds) if phase.seconds else "nothing"
+        table.add_row(Text(phase.name), str(phase.trials), str(phase.known or ""), about)
+    whole = sum(phase.seconds for phase in dry.phases)
+    text = (
+        f"At most about {duration(whole)} in all; nothing was run."
+        if whole
+        else "Nothing is left to run."
+    )
+    caveats = _section("To know", [f"{one.text} [{one.slug}]" for one in dry.caveats])
+    return Group(table, Text(text), *caveats)
+
+
+def plan_document(dry: DryRun) -> dict[str, Any]:
+    """Return what would be run, as JSON."""
+    return {
+        "schema": "bench-audit/plan/1",
+        "phases": [
+            {
+                "name": phase.name,
+                "trials": phase.trials,
+                "known": phase.known,
+                "seconds": phase.seconds,
+            }
+            for phase in dry.phases
+        ],
+        "seconds": sum(phase.seconds for phase in dry.phases),
+        "caveats": [{"slug": one.slug, "text": one.text} for one in dry.caveats],
+    }
+
+
+def _table(*columns: str) -> Table:
+    """Return a table without lines; a > in front of a name puts its column to the right."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in columns:
+        right = name.startswith(">")
+        table.add_column(
+            name.lstrip(">"),
+            justify="right" if right else "left",
+            no_wrap=right,
+            overflow="fold",
+        )
+    return table
+
+
+def _and_more(table: Table, rows: int) -> RenderableType:
+    more = rows - MOST_ROWS
+    return Group(table, Text(f"and {more} more in the report", style="dim")) if more > 0 else table
+
+
+def _section(title: str, lines: Sequence[str]) -> list[RenderableType]:
+    if not lines:
+        return []
+    points = Table.grid(padding=(0, 1))
+    for line in lines:
+        points.add_row("•", Text(line))
+    return ["", Text(title, style="bold"), points]
+
+
+def _lines(lines: Iterable[str], style: str = "") -> list[Text]:
+    return [Text(line, style=style) for line in lines if line]
+
+
+def _short(text: str) -> str:
+    first = text.strip().partition("\n")[0]
+    return first if len(first) <= 80 else first[:79] + "…"

@@ -1,0 +1,20 @@
+"""Durations as people write them."""
+
+import re
+
+PATTERN = r"^([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+$"
+"""A number and a unit, one or more times: "50ms", "1h30m"."""
+
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+_LONGEST = 366 * 24 * 3600.0
+
+
+def seconds(text: str) -> float:
+    """Read "50ms", "1.5s" or "1h30m"; raises ValueError, also for nothing and for a year."""
+    if not re.fullmatch(PATTERN, text):
+        raise ValueError(f"{text!r} is no duration; write a number and a unit, such as 50ms or 10m")
+    parts = re.findall(r"([0-9.]+)(ns|us|ms|s|m|h)", text)
+    total = sum(float(number) * _SECONDS[unit] for number, unit in parts)
+    if not 0 < total < _LONGEST:
+        raise ValueError(f"{text!r} must be more than nothing and less than a year")
+    return total

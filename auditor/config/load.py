@@ -1,0 +1,222 @@
+"""From the words of a file or a command line to a request."""
+
+import json
+import math
+import re
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from auditor.config import reading, subjects
+from auditor.config.durations import seconds
+from auditor.config.settings import Settings
+from auditor.core.errors import UsageError
+from auditor.core.mutant import Wait
+from auditor.core.request import AbsRequest, Plan, SubjectSpec, SuiteRequest
+from auditor.core.verdict import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Gates:
+    """Limits that decide the exit code; None: no limit. `min_score` is the total, in percent."""
+
+    min_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """What the user asks for, all defaults filled in and all paths absolute.
+
+    `harness` is None where the subject decides. `text` is all of it as a JSON configuration that
+    means the same from every folder.
+    """
+
+    subject: SubjectSpec
+    harness: str | None
+    tags: tuple[str, ...]
+    host: str
+    request: AbsRequest
+    gates: Gates
+    store: Path | None
+    text: str = field(repr=False)
+
+
+def load(argument: str, changes: Mapping[str, Any], folder: Path) -> Config:
+    """Read a configuration file, or take a subject as it is, with `changes` over it.
+
+    `changes` are keys of the file, from flags; paths are relative to `folder` on the command line
+    and to the file's folder in it. Raises UsageError.
+    """
+    path = folder / argument
+    there = _mode(path)
+    if argument.startswith(subjects.PREFIXES) or stat.S_ISDIR(there):
+        return _resolve({"subject": argument}, changes, folder, "")
+    if not there:
+        raise UsageError(f"no such file or folder: {argument}{_near(path)}")
+    if path.suffix not in reading.EXTENSIONS:
+        raise UsageError(
+            f"{argument} is no configuration: its name must end in .json, .yaml, .yml or .toml"
+        )
+    found = reading.document(path, argument)
+    return _resolve(found, changes, path.resolve().parent, f"{argument}: ")
+
+
+def check_judgeable(config: Config) -> None:
+    """Refuse an ABS audit that cannot say anything; raises UsageError."""
+    request = config.request
+    if request.slowdown is not None:
+        return
+    if request.suite.stability_runs < 2:
+        raise UsageError(
+            'the slowdown "auto" needs at least 2 stability_runs, to see a spread; '
+            "or give a number: --slowdown 0.6"
+        )
+    if config.gates.min_score is not None:
+        raise UsageError(
+            'a gate needs a fixed slowdown: "auto" rewards noise, since an unstable suite is asked '
+            "for less; give a number: --slowdown 0.6"
+        )
+
+
+def _mode(path: Path) -> int:
+    """Return what kind of thing is there; 0 for nothing, and for a name that cannot be one."""
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError):
+        return 0
+
+
+def _near(path: Path) -> str:
+    try:
+        there = [one.name for one in path.parent.iterdir()]
+    except OSError:
+        return ""
+    close = get_close_matches(path.name, there, n=1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _resolve(
+    found: Mapping[str, Any], changes: Mapping[str, Any], folder: Path, source: str
+) -> Config:
+    settings = reading.settings({**found, **_merged(found, changes)}, source)
+    try:
+        return _config(settings, folder)
+    except (ValueError, UsageError) as error:
+        raise UsageError(f"{source}{error}") from error
+
+
+def _merged(found: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay objects (gates) over those of the file key by key, all else as a whole."""
+    return {
+        key: {**found[key], **value}
+        if isinstance(value, Mapping) and isinstance(found.get(key), Mapping)
+        else value
+        for key, value in changes.items()
+    }
+
+
+def _config(settings: Settings, folder: Path) -> Config:
+    subject = subjects.spec(settings.subject, folder)
+    methods = _methods(settings, folder)
+    store = (folder / Path(settings.store).expanduser()).absolute() if settings.store else None
+    whole = msgspec.structs.replace(
+        settings,
+        subject=subjects.resolved(subject),
+        methods="auto" if methods is None else methods,
+        store=str(store) if store else None,
+        schema=None,
+    )
+    return Config(
+        subject=subject,
+        harness=settings.harness,
+        tags=settings.tags,
+        host=settings.host,
+        request=_request(settings, methods),
+        gates=Gates(settings.gates.min_score),
+        store=store,
+        text=_text(whole),
+    )
+
+
+def _text(settings: Settings) -> str:
+    known = msgspec.to_builtins(settings)
+    return json.dumps({key: value for key, value in known.items() if key != "$schema"})
+
+
+def _request(settings: Settings, methods: tuple[str, ...] | None) -> AbsRequest:
+    slowdown = None if settings.slowdown == "auto" else settings.slowdown
+    if slowdown is not None and not math.isfinite(slowdown):
+        raise ValueError("the slowdown at $.slowdown must be a finite number")
+    return AbsRequest(
+        suite=_suite_request(settings),
+        methods=methods,
+        runs=settings.runs,
+        slowdown=slowdown,
+        wait=_wait(settings),
+        rule=Rule(settings.rule),
+        exact=settings.exact,
+    )
+
+
+def _suite_request(settings: Settings) -> SuiteRequest:
+    plan = settings.plan
+    return SuiteRequest(
+        benchmarks=_pattern(settings.benchmarks),
+        plan=Plan(
+            forks=plan.forks,
+            warmup=plan.warmup,
+            iterations=plan.iterations,
+            iteration_seconds=_seconds(plan.iteration_time, "$.plan.iteration_time"),
+        ),
+        stability_runs=settings.stability_runs,
+        timeout_seconds=_seconds(settings.timeout, "$.timeout"),
+        budget_seconds=None if settings.budget is None else _seconds(settings.budget, "$.budget"),
+        seed=settings.seed,
+    )
+
+
+def _wait(settings: Settings) -> Wait | None:
+    if settings.wait is None:
+        # The paper's own way (Section 6.2), unless the user says otherwise.
+        return Wait.SLEEP if settings.rule == "paper" else None
+    return None if settings.wait == "auto" else Wait(settings.wait)
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{text!r} at $.benchmarks is no regular expression: {error}") from error
+    return text
+
+
+def _seconds(text: str, place: str) -> float:
+    try:
+        return seconds(text)
+    except ValueError as error:
+        raise ValueError(f"{error}, at {place}") from error
+
+
+def _methods(settings: Settings, folder: Path) -> tuple[str, ...] | None:
+    """Return the names, None for an automatic choice; a file has one a line, # for comments."""
+    written = settings.methods
+    if written == "auto":
+        return None
+    if isinstance(written, str):
+        path = folder / written
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except (OSError, ValueError) as error:
+            raise ValueError(
+                f"{written!r} at $.methods is no readable file; "
+                'write a list of names, a file with one a line, or "auto"'
+            ) from error
+        written = tuple(line.strip() for line in lines if line.partition("#")[0].strip())
+    if not written:
+        raise ValueError('there is no name at $.methods; name some, or write "auto"')
+    return tuple(dict.fromkeys(written))

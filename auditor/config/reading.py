@@ -1,0 +1,126 @@
+"""A JSON, YAML or TOML file as settings; what is wrong is said with its place."""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NoReturn
+
+import msgspec
+
+from auditor.config.settings import CHOICES, SECTIONS, Section, Settings
+from auditor.core.errors import UsageError
+
+EXTENSIONS = (".json", ".yaml", ".yml", ".toml")
+
+
+def document(path: Path, shown: str) -> dict[str, Any]:
+    """Return the object in a file, not looked at yet; raises UsageError that names it `shown`."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"{shown} cannot be read: {reason}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{shown} is not UTF-8 text (byte {error.start}); save it as UTF-8") from (
+            error
+        )
+    try:
+        found = _parsed(text, path.suffix, shown)
+    except RecursionError as error:
+        raise UsageError(f"{shown} is nested too deeply; a configuration has two levels") from error
+    if not isinstance(found, dict):
+        raise UsageError(f"{shown} must hold one object with keys such as subject and methods")
+    return found
+
+
+def _parsed(text: str, suffix: str, shown: str) -> Any:
+    if suffix == ".json":
+        return _json(text, shown)
+    if suffix == ".toml":
+        try:
+            return tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise UsageError(f"{shown} is broken TOML: {_lower(str(error))}") from error
+    return _yaml(text, shown)
+
+
+def _json(text: str, shown: str) -> Any:
+    def refuse(word: str) -> NoReturn:
+        raise UsageError(f"{shown} holds {word}, which JSON does not have; write a number")
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        keys = [key for key, _ in pairs]
+        twice = {key for key in keys if keys.count(key) > 1}
+        if twice:
+            raise UsageError(f"{shown} has the key {min(twice)!r} twice; leave one out")
+        return dict(pairs)
+
+    try:
+        return json.loads(text, parse_constant=refuse, object_pairs_hook=once)
+    except json.JSONDecodeError as error:
+        raise UsageError(
+            f"{shown} is broken JSON at line {error.lineno}, column {error.colno}: "
+            f"{_lower(error.msg)}"
+        ) from error
+
+
+def _yaml(text: str, shown: str) -> Any:
+    # Imported when needed: no other kind of file should pay for it.
+    import yaml  # noqa: PLC0415 see above
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise UsageError(f"{shown} is broken YAML{place}: {error.problem}") from error
+    except (yaml.YAMLError, ValueError) as error:
+        first = str(error).splitlines()[0]
+        raise UsageError(f"{shown} is broken YAML: {_lower(first)}") from error
+
+
+def settings(found: Mapping[str, Any], source: str) -> Settings:
+    """Check an object against the types; raises UsageError, `source` first, with the path."""
+    try:
+        return msgspec.convert(found, Settings)
+    except msgspec.ValidationError as error:
+        raise UsageError(source + _explained(str(error), found)) from error
+
+
+def _explained(message: str, found: Mapping[str, Any]) -> str:
+    what, _, place = message.replace("`", "").partition(" - at ")
+    place = place or "$"
+    if unknown := re.search(r"unknown field (.*)", what):
+        return _unknown(unknown[1], place)
+    if place in CHOICES:
+        return f"{_shown(place, found)} at {place} must be {CHOICES[place]}"
+    if place == "$.subject" and "str | object" in what:
+        return f"{_shown(place, found)} at {place} must be a string or an object"
+    return f"{_lower(what)} at {place}"
+
+
+def _unknown(key: str, place: str) -> str:
+    section = SECTIONS.get(place, Settings)
+    known = _keys(section)
+    if close := get_close_matches(key, known, n=1):
+        return f"unknown key {key!r} at {place}; did you mean {close[0]!r}?"
+    elsewhere = {one: f"{where}.{one}" for where, other in SECTIONS.items() for one in _keys(other)}
+    if close := get_close_matches(key, elsewhere, n=1):
+        return f"unknown key {key!r} at {place}; did you mean {elsewhere[close[0]]}?"
+    return f"unknown key {key!r} at {place}; the keys are: {', '.join(known)}"
+
+
+def _keys(section: type[Section]) -> tuple[str, ...]:
+    return section.__struct_encode_fields__
+
+
+def _shown(place: str, found: Mapping[str, Any]) -> str:
+    value = found.get(place.removeprefix("$."))
+    return json.dumps(value, default=str)[:60]
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,148 @@
+"""The configuration file as types; reports/schema/config.schema.json is made of them."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from auditor.config.durations import PATTERN
+
+Duration = Annotated[str, Meta(extra_json_schema={"pattern": PATTERN})]
+"""The pattern is for editors; `durations.seconds` says more kindly what is wrong."""
+Positive = Annotated[int, Meta(ge=1, le=100_000)]
+Name = Annotated[str, Meta(min_length=1)]
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The base of every object in the file: frozen, and a typo is an error."""
+
+
+class SubjectSection(Section, frozen=True):
+    """A subject that needs more than one word; exactly one of path, git, go and maven is given."""
+
+    path: Annotated[Name, Meta(description="A folder, relative to this file.")] | None = None
+    git: Annotated[Name, Meta(description="PATH-OR-URL@REVISION of a git repository.")] | None = (
+        None
+    )
+    go: Annotated[Name, Meta(description="MODULE@VERSION of a published Go module.")] | None = None
+    maven: Annotated[Name, Meta(description="GROUP:ARTIFACT:VERSION.")] | None = None
+    extra: Annotated[
+        tuple[Name, ...],
+        Meta(description="With maven: further dependencies as GROUP:ARTIFACT:VERSION."),
+    ] = ()
+
+
+class PlanSection(Section, frozen=True):
+    """How much is measured in one process."""
+
+    forks: Annotated[Positive, Meta(description="Processes per run and benchmark.")] = 1
+    warmup: Annotated[
+        Annotated[int, Meta(ge=0, le=100_000)],
+        Meta(description="Blocks per process before measuring; all arms take turns in them."),
+    ] = 10
+    iterations: Annotated[Positive, Meta(description="Measured blocks per arm and process.")] = 15
+    iteration_time: Annotated[Duration, Meta(description="How long a block lasts.")] = "50ms"
+
+
+class GatesSection(Section, frozen=True):
+    """Limits that turn the exit code to 1 when they are missed, to 5 when that is undecided."""
+
+    min_score: (
+        Annotated[float, Meta(ge=0, le=100, description="The least total score, in percent.")]
+        | None
+    ) = None
+
+
+class Settings(Section, frozen=True):
+    """A bench-audit configuration file."""
+
+    subject: Annotated[
+        Name | SubjectSection,
+        Meta(
+            description="What is audited: a folder (relative to this file), git:PATH-OR-URL@"
+            "REVISION, go:MODULE@VERSION, maven:GROUP:ARTIFACT:VERSION, or an object."
+        ),
+    ] = "."
+    harness: Annotated[
+        Literal["go", "jmh"] | None,
+        Meta(description="The benchmark framework; null: the one that the subject uses."),
+    ] = None
+    tags: Annotated[tuple[Name, ...], Meta(description="Go build tags.")] = ()
+    benchmarks: Annotated[
+        str, Meta(description="A regular expression, searched in names and ids of benchmarks.")
+    ] = ".*"
+    methods: Annotated[
+        tuple[Name, ...] | Name,
+        Meta(
+            description='The methods to slow down: a list, a file with one name a line, or "auto":'
+            " the 20 public methods called most."
+        ),
+    ] = "auto"
+    runs: Annotated[Positive, Meta(description="Runs that must agree on a detection.")] = 2
+    stability_runs: Annotated[
+        Positive, Meta(description="Runs of the whole unchanged suite, for its spread.")
+    ] = 5
+    slowdown: Annotated[
+        Annotated[float, Meta(gt=0, le=1000)] | Literal["auto"],
+        Meta(description='0.6: 1.6 times as long. "auto": from the spread; rewards noise.'),
+    ] = "auto"
+    wait: Annotated[
+        Literal["auto", "sleep", "spin", "work"] | None,
+        Meta(
+            description='How a delay passes its time; "auto": by the duration of the method;'
+            " null: sleep with the rule paper, else auto."
+        ),
+    ] = None
+    rule: Annotated[Literal["ours", "paper"], Meta(description="How a detection is decided.")] = (
+        "ours"
+    )
+    exact: Annotated[
+        bool, Meta(description="Measure unreached pairs too, and stop nothing early.")
+    ] = False
+    plan: PlanSection = PlanSection()
+    host: Annotated[Literal["local"], Meta(description="Where it runs.")] = "local"
+    seed: Annotated[
+        int, Meta(ge=0, le=2**63 - 1, description="Decides everything that is random.")
+    ] = 1
+    budget: Annotated[
+        Duration | None,
+        Meta(description="Ends measuring in time; what is undecided widens the bounds."),
+    ] = None
+    timeout: Annotated[
+        Duration, Meta(description="The least that a process gets before it is ended.")
+    ] = "60s"
+    store: Annotated[
+        Name | None, Meta(description="The file of results; null: in the output folder.")
+    ] = None
+    gates: GatesSection = GatesSection()
+    schema: Annotated[str, Meta(description="Where editors find this description.")] | None = (
+        msgspec.field(name="$schema", default=None)
+    )
+
+
+SECTIONS: dict[str, type[Section]] = {
+    "$": Settings,
+    "$.subject": SubjectSection,
+    "$.plan": PlanSection,
+    "$.gates": GatesSection,
+}
+"""The object that stands at each path."""
+
+CHOICES: dict[str, str] = {
+    "$.harness": '"go", "jmh" or null',
+    "$.slowdown": 'a number or "auto"',
+    "$.wait": '"auto", "sleep", "spin" or "work"',
+    "$.rule": '"ours" or "paper"',
+    "$.host": '"local"; other hosts are not supported yet',
+}
+"""What may stand where only some words may."""
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema that editors use."""
+    schema = msgspec.json.schema(Settings)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "bench-audit configuration",
+        **schema,
+    }

@@ -1,0 +1,155 @@
+"""The ways to name a subject."""
+
+import hashlib
+import re
+from pathlib import Path
+
+from auditor.config.settings import SubjectSection
+from auditor.core.errors import UsageError
+from auditor.core.request import FolderSpec, GitSpec, GoModuleSpec, MavenSpec, SubjectSpec
+
+PREFIXES = ("git:", "go:", "maven:")
+
+_AT_THE_END = re.compile(r"^(?P<before>.+)@(?P<after>[^@{][^@]*(?:@\{[^}]*\})?)$", re.DOTALL)
+"""The last @, unless it is git's own as in HEAD@{1}."""
+
+
+def spec(written: str | SubjectSection, folder: Path) -> SubjectSpec:
+    """Return the subject meant; paths are relative to `folder`. Raises UsageError."""
+    if isinstance(written, SubjectSection):
+        return _from_object(written, folder)
+    kind, _, rest = written.partition(":")
+    match kind + ":":
+        case "git:":
+            return _git(rest, folder)
+        case "go:":
+            return _go(rest)
+        case "maven:":
+            return _maven(rest, ())
+    return _folder(written, folder)
+
+
+def _from_object(section: SubjectSection, folder: Path) -> SubjectSpec:
+    given = [
+        (kind, value)
+        for kind, value in (
+            ("path", section.path),
+            ("git", section.git),
+            ("go", section.go),
+            ("maven", section.maven),
+        )
+        if value is not None
+    ]
+    if len(given) != 1:
+        raise UsageError("the subject needs exactly one of path, git, go and maven at $.subject")
+    kind, value = given[0]
+    if kind == "maven":
+        return _maven(value, section.extra)
+    if section.extra:
+        raise UsageError(f"extra at $.subject goes with maven, not with {kind}")
+    return _folder(value, folder) if kind == "path" else spec(f"{kind}:{value}", folder)
+
+
+def _folder(written: str, folder: Path) -> FolderSpec:
+    path = _absolute(written, folder)
+    if path.is_dir():
+        return FolderSpec(path)
+    if path.exists():
+        raise UsageError(f"the subject {path} is no folder; name the project's folder")
+    hint = "" if ":" not in written else f"; the known prefixes are {', '.join(PREFIXES)}"
+    raise UsageError(f"no such folder: {path}{hint}")
+
+
+def _git(written: str, folder: Path) -> GitSpec:
+    form = "write git:PATH-OR-URL@REVISION, for example git:.@HEAD"
+    found = _AT_THE_END.match(written)
+    if not found or written.startswith("-"):
+        raise UsageError(f"the subject git:{written} names no revision; {form}")
+    repository, revision = found["before"], found["after"]
+    # What follows the @ of git@host:path or https://user@host/path is no revision.
+    beyond_host = "/" in repository.partition("://")[2]
+    if ":" in revision or ("://" in repository and not beyond_host) or revision.startswith("-"):
+        raise UsageError(f"the subject git:{written} names no revision; {form}")
+    return GitSpec(_repository(repository, folder), revision)
+
+
+def _repository(written: str, folder: Path) -> str:
+    remote = "://" in written or re.match(r"^[^/]+:", written)
+    return written if remote else str(_absolute(written, folder))
+
+
+def _go(written: str) -> GoModuleSpec:
+    module, _, version = written.partition("@")
+    well_formed = re.fullmatch(r"[^\s@-][^\s@]*@[^\s@-][^\s@]*", written)
+    if not well_formed or ".." in module.split("/"):
+        raise UsageError(
+            f"the subject go:{written} is no module with a version; "
+            "write go:MODULE@VERSION, for example go:github.com/google/uuid@v1.6.0 or ...@latest"
+        )
+    return GoModuleSpec(module, version)
+
+
+def _maven(written: str, extra: tuple[str, ...]) -> MavenSpec:
+    group, artifact, version = _coordinates(written, "the subject maven:" + written)
+    for one in extra:
+        _coordinates(one, f"the extra dependency {one}")
+    return MavenSpec(group=group, artifact=artifact, version=version, extra=extra)
+
+
+def _coordinates(written: str, what: str) -> tuple[str, str, str]:
+    parts = written.split(":")
+    # At least one letter or digit, so that no part can be a path such as "..".
+    if len(parts) != 3 or not all(re.fullmatch(r"[.+-]*\w[\w.+-]*", one) for one in parts):
+        raise UsageError(
+            f"{what} is not GROUP:ARTIFACT:VERSION, for example org.apache.commons:commons-text:"
+            "1.11.0"
+        )
+    group, artifact, version = parts
+    return group, artifact, version
+
+
+def _absolute(written: str, folder: Path) -> Path:
+    try:
+        return (folder / Path(written).expanduser()).resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UsageError(f"the subject {written!r} is no path: {error}") from error
+
+
+def described(subject: SubjectSpec) -> str:
+    """Return the subject as one can write it, paths absolute (extra dependencies left out)."""
+    match subject:
+        case FolderSpec(path):
+            return str(path)
+        case GitSpec(repository, revision):
+            return f"git:{repository}@{revision}"
+        case GoModuleSpec(module, version):
+            return f"go:{module}@{version}"
+        case MavenSpec():
+            return f"maven:{subject.group}:{subject.artifact}:{subject.version}"
+
+
+def slug(subject: SubjectSpec) -> str:
+    """Return a name for a folder: readable, and not shared by two subjects."""
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", _name(subject)).strip("-.")[:60] or "subject"
+    return f"{readable}-{hashlib.sha256(repr(subject).encode()).hexdigest()[:8]}"
+
+
+def _name(subject: SubjectSpec) -> str:
+    match subject:
+        case FolderSpec(path):
+            return path.name
+        case GitSpec(repository, revision):
+            last = repository.rstrip("/").rpartition("/")[2]
+            return f"{last.removesuffix('.git')}-{revision}"
+        case GoModuleSpec(module, version):
+            return f"{module.rpartition('/')[2]}-{version}"
+        case MavenSpec():
+            return f"{subject.artifact}-{subject.version}"
+
+
+def resolved(subject: SubjectSpec) -> str | SubjectSection:
+    """Return the subject as a configuration that means the same from everywhere."""
+    if isinstance(subject, MavenSpec) and subject.extra:
+        written = f"{subject.group}:{subject.artifact}:{subject.version}"
+        return SubjectSection(maven=written, extra=subject.extra)
+    return described(subject)

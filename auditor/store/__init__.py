@@ -1,0 +1,1 @@
+"""One SQLite file that remembers what was measured."""

@@ -1,0 +1,206 @@
+"""Domain values as rows and back, in pairs: what goes in comes out equal."""
+
+import json
+from dataclasses import asdict
+from typing import Any, assert_never
+
+from auditor.core.jobs import HostFacts
+from auditor.core.measure import Series
+from auditor.core.mutant import Delay, Wait
+from auditor.core.outcome import (
+    Counted,
+    Crashed,
+    Ending,
+    Measured,
+    NotBuilt,
+    Outcome,
+    Skipped,
+    TimedOut,
+    Unreadable,
+    Window,
+    ending,
+)
+from auditor.core.plan import Trial
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.subject import Project
+from auditor.core.suite import Benchmark, Suite
+
+Pairs = tuple[tuple[str, str], ...]
+SeriesRow = tuple[str, str, str, str, bytes, bytes]
+
+
+def dump(value: object) -> str:
+    """Return JSON text that two equal values share."""
+    return json.dumps(value, separators=(",", ":"), sort_keys=True)
+
+
+def pairs_from_row(text: str) -> Pairs:
+    """Read [[key, value], ...]."""
+    return tuple((str(key), str(value)) for key, value in json.loads(text))
+
+
+def project_to_row(project: Project) -> tuple[str, ...]:
+    """Return what a reader of the file wants to know of a project."""
+    return (
+        project.digest,
+        project.name,
+        project.revision,
+        project.language,
+        project.harness,
+        dump(project.options),
+    )
+
+
+def suite_to_row(suite: Suite) -> str:
+    """Return the listing of a suite; its sources are left out."""
+    benchmarks = [
+        {
+            "group": one.group,
+            "name": one.name,
+            "parameters": one.parameters,
+            "threads": one.threads,
+            "concurrency": one.concurrency,
+            "settings": one.settings,
+        }
+        for one in suite.benchmarks
+    ]
+    return dump({"benchmarks": benchmarks, "unusable": suite.unusable})
+
+
+def suite_from_row(text: str) -> Suite:
+    """Read a listing."""
+    listing = json.loads(text)
+    benchmarks = tuple(
+        Benchmark(**(one | {"parameters": _pairs(one["parameters"])}))
+        for one in listing["benchmarks"]
+    )
+    return Suite(benchmarks, (), _pairs(listing["unusable"]))
+
+
+def schedule_to_row(schedule: Schedule) -> str:
+    """Return a schedule as JSON."""
+    arms = [
+        (arm.name, arm.delay.wait, arm.delay.number) if arm.delay else (arm.name,)
+        for arm in schedule.arms
+    ]
+    blocks = [(block.phase, block.arm) for block in schedule.blocks]
+    rest = {"seconds": schedule.seconds, "operations": schedule.operations}
+    return dump({"arms": arms, "blocks": blocks, **rest})
+
+
+def schedule_from_row(text: str) -> Schedule:
+    """Read a schedule."""
+    row = json.loads(text)
+    return Schedule(
+        arms=tuple(
+            Arm(ArmName(name), Delay(Wait(delay[0]), delay[1]) if delay else None)
+            for name, *delay in row["arms"]
+        ),
+        blocks=tuple(Block(Phase(phase), arm) for phase, arm in row["blocks"]),
+        seconds=row["seconds"],
+        operations=row["operations"],
+    )
+
+
+def trial_to_row(trial: Trial) -> tuple[str | int | None, ...]:
+    """Return what identifies a trial. One way: the asker of `find` has the trial itself."""
+    return (
+        trial.id,
+        trial.subject,
+        trial.purpose,
+        trial.variant.kind,
+        dump([method.id for method in trial.variant.methods]),
+        int(trial.variant.guarded),
+        trial.overlay.digest,
+        trial.benchmark.id if trial.benchmark else None,
+        schedule_to_row(trial.schedule),
+        trial.repetition,
+        trial.fork,
+        trial.seed,
+    )
+
+
+def host_to_row(host: HostFacts) -> str:
+    """Return the facts as JSON."""
+    return dump({"name": host.name, "facts": host.facts})
+
+
+def host_from_row(text: str) -> HostFacts:
+    """Read the facts."""
+    row = json.loads(text)
+    return HostFacts(row["name"], _pairs(row["facts"]))
+
+
+def series_to_row(series: Series) -> SeriesRow:
+    """Return a series as columns."""
+    return (
+        series.metric,
+        series.unit,
+        series.arm,
+        series.phase,
+        series.packed,
+        series.positions,
+    )
+
+
+def series_from_row(row: SeriesRow) -> Series:
+    """Read a series."""
+    metric, unit, arm, phase, packed, positions = row
+    return Series(
+        metric=metric,
+        unit=unit,
+        arm=ArmName(arm),
+        phase=Phase(phase),
+        packed=packed,
+        positions=positions,
+    )
+
+
+def outcome_to_row(outcome: Outcome) -> tuple[str, str]:
+    """Return the word for an outcome and its payload as JSON, series apart."""
+    return ending(outcome), dump(_payload(outcome))
+
+
+def _payload(outcome: Outcome) -> dict[str, Any]:
+    match outcome:
+        case Measured():
+            return {}
+        case Counted(windows, outside, set_up_apart):
+            seen = [(window.operations, window.calls, window.nested) for window in windows]
+            return {"windows": seen, "outside": outside, "set_up_apart": set_up_apart}
+        case Skipped() | TimedOut() | Crashed() | Unreadable() | NotBuilt():
+            return asdict(outcome)
+        case _:
+            assert_never(outcome)
+
+
+_WITHOUT_STRUCTURE: dict[Ending, type[Skipped | TimedOut | Crashed | Unreadable | NotBuilt]] = {
+    Ending.SKIPPED: Skipped,
+    Ending.TIMED_OUT: TimedOut,
+    Ending.CRASHED: Crashed,
+    Ending.UNREADABLE: Unreadable,
+    Ending.NOT_BUILT: NotBuilt,
+}
+
+
+def outcome_from_row(word: str, payload: str, series: tuple[Series, ...]) -> Outcome:
+    """Read an outcome; `series` are those of its run."""
+    kind = Ending(word)
+    row = json.loads(payload)
+    if kind is Ending.MEASURED:
+        return Measured(series)
+    if kind is Ending.COUNTED:
+        windows = tuple(
+            Window(operations, _counts(calls), tuple(nested))
+            for operations, calls, nested in row["windows"]
+        )
+        return Counted(windows, _counts(row["outside"]), row["set_up_apart"])
+    return _WITHOUT_STRUCTURE[kind](**row)
+
+
+def _pairs(rows: list[list[str]]) -> Pairs:
+    return tuple((key, value) for key, value in rows)
+
+
+def _counts(rows: list[list[Any]]) -> tuple[tuple[str, int], ...]:
+    return tuple((name, count) for name, count in rows)

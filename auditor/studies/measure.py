@@ -1,0 +1,37 @@
+"""Run what the store has no run of."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from auditor.core.plan import Run, Trial
+from auditor.studies.parts import Parts
+
+
+def expected_seconds(trial: Trial) -> float:
+    """Say roughly how long a trial takes: its blocks, and the start of a process."""
+    return 0.5 + len(trial.schedule.blocks) * trial.schedule.seconds
+
+
+def measure(name: str, trials: Sequence[Trial], parts: Parts) -> list[Run]:
+    """Return the runs of `trials`, old and new; those the deadline prevented are absent."""
+    known = [(trial, parts.store.find(trial)) for trial in trials]
+    missing = [trial for trial, run in known if run is None]
+    parts.observer.phase_started(name, len(trials), sum(map(expected_seconds, missing)))
+    runs = []
+    for _, run in known:
+        if run is not None:
+            parts.observer.trial_ended(run, reused=True)
+            runs.append(run)
+    for run in parts.dispatcher.run(_in_time(missing, parts)):
+        parts.store.add(run)
+        parts.observer.trial_ended(run, reused=False)
+        runs.append(run)
+    return runs
+
+
+def _in_time(trials: Iterable[Trial], parts: Parts) -> Iterator[Trial]:
+    for trial in trials:
+        if parts.deadline is not None:
+            ends = parts.clock.monotonic() + expected_seconds(trial)
+            if ends > parts.deadline:
+                return
+        yield trial

@@ -1,0 +1,49 @@
+"""Which methods are slowed: those named by the user, or those that are called most."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from auditor.core.errors import UsageError
+from auditor.core.subject import Method
+from auditor.studies.parts import Parts
+
+LARGEST_CHOICE = 20
+"""How many methods an automatic choice takes (abs.md, "Finding the often-used methods")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The methods to look at; `fixed` tells a list of the user's from all public ones."""
+
+    methods: tuple[Method, ...]
+    fixed: bool
+
+
+def candidates(written: Sequence[str] | None, parts: Parts) -> Candidates:
+    """Return the methods named, in their order, or all public ones that can be slowed.
+
+    Raises UsageError for a name that means no method or several.
+    """
+    methods = parts.mutator.methods(parts.suite.sources)
+    if written is None:
+        public = tuple(method for method in methods if method.public and method.refusal is None)
+        return Candidates(public, fixed=False)
+    named = dict.fromkeys(_named(name, methods, parts) for name in written)
+    return Candidates(tuple(named), fixed=True)
+
+
+def _named(name: str, methods: Sequence[Method], parts: Parts) -> Method:
+    exact = [method for method in methods if method.id == name]
+    found = exact or [method for method in methods if parts.mutator.matches(name, method)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        those = ", ".join(method.id for method in found[:10])
+        raise UsageError(f"the method name {name!r} is ambiguous; write one of: {those}")
+    ids = [method.id for method in methods]
+    last = name.rpartition(".")[2].partition("(")[0]
+    close = get_close_matches(name, ids, n=3, cutoff=0.5)
+    same = [one for one in ids if one.rpartition(".")[2].partition("(")[0] == last][:5]
+    hint = ", ".join(dict.fromkeys([*same, *close])) or f"{len(ids)} methods, none alike"
+    raise UsageError(f"unknown method {name!r} in {parts.project.name}; the subject has: {hint}")

@@ -1,0 +1,59 @@
+"""What a study is handed."""
+
+from dataclasses import dataclass, field
+
+from auditor.core.mutant import PLAIN, Overlay, Variant
+from auditor.core.plan import Purpose, Trial
+from auditor.core.ports import Clock, Dispatcher, Mutator, Observer, Store
+from auditor.core.request import SuiteRequest
+from auditor.core.schedule import Schedule
+from auditor.core.subject import Project
+from auditor.core.suite import Benchmark, Suite
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A variant, and the overlay that makes it."""
+
+    variant: Variant = PLAIN
+    overlay: Overlay = field(default=Overlay())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """A subject with its suite, what is asked of it, and the workers.
+
+    `fixed_operations` is the harness's; `deadline` is in the clock's monotonic seconds.
+    """
+
+    project: Project
+    suite: Suite
+    request: SuiteRequest
+    fixed_operations: bool
+    mutator: Mutator
+    dispatcher: Dispatcher
+    store: Store
+    observer: Observer
+    clock: Clock
+    deadline: float | None
+
+    def trial(
+        self,
+        purpose: Purpose,
+        benchmark: Benchmark | None,
+        schedule: Schedule,
+        built: Built = Built(),
+    ) -> Trial:
+        """Return the trial of the first process of the first run."""
+        asked = len(schedule.blocks) * schedule.seconds
+        return Trial(
+            subject=self.project.digest,
+            purpose=purpose,
+            variant=built.variant,
+            overlay=built.overlay,
+            benchmark=benchmark,
+            schedule=schedule,
+            repetition=1,
+            seed=self.request.seed,
+            timeout_seconds=self.request.timeout_seconds + 10 * asked,
+        )

@@ -1,0 +1,92 @@
+"""The blocks of each kind of process."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from auditor.core.mutant import Delay, Wait
+from auditor.core.request import Plan
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+
+PLAIN_ARM = Arm(ArmName.PLAIN)
+
+CALIBRATION_BLOCKS = 6
+"""Measured blocks per arm of a calibration: their median shrugs off two disturbed ones."""
+
+
+def plain(plan: Plan, operations: int | None) -> Schedule:
+    """Return the blocks of a process of the unchanged suite."""
+    warmup = [Block(Phase.WARMUP, 0)] * plan.warmup
+    measured = [Block(Phase.MEASUREMENT, 0)] * plan.iterations
+    return Schedule(
+        arms=(PLAIN_ARM,),
+        blocks=(*warmup, *measured),
+        seconds=plan.iteration_seconds,
+        operations=operations,
+    )
+
+
+def pilot(plan: Plan) -> Schedule:
+    """Return two blocks of the time asked for, to learn how many operations fit."""
+    return Schedule(
+        arms=(PLAIN_ARM,),
+        blocks=(Block(Phase.WARMUP, 0), Block(Phase.MEASUREMENT, 0)),
+        seconds=plan.iteration_seconds,
+    )
+
+
+def counting(plan: Plan, operations: int | None) -> Schedule:
+    """Return a short window and a full one, so that set-up cancels."""
+    return Schedule(
+        arms=(PLAIN_ARM,),
+        blocks=(Block(Phase.WARMUP, 0), Block(Phase.MEASUREMENT, 0)),
+        seconds=plan.iteration_seconds,
+        operations=operations,
+    )
+
+
+def slowed(plan: Plan, operations: int | None, delay: Delay) -> Schedule:
+    """Return the blocks of a process that is slow throughout (rule `paper`)."""
+    whole = plain(plan, operations)
+    return Schedule(
+        arms=(Arm(ArmName.SLOWED, delay),),
+        blocks=whole.blocks,
+        seconds=whole.seconds,
+        operations=operations,
+    )
+
+
+def pairs(plan: Plan, operations: int | None, delay: Delay, rng: np.random.Generator) -> Schedule:
+    """Return probe and slowed blocks in pairs, the order within each pair at random."""
+    arms = (Arm(ArmName.PROBE, Delay(delay.wait, 0)), Arm(ArmName.SLOWED, delay))
+    return _alternating(plan, operations, arms, plan.iterations, rng)
+
+
+def calibration(
+    plan: Plan, operations: int | None, turns: float, rng: np.random.Generator
+) -> Schedule:
+    """Return blocks that clock the method, wait not at all, and turn `turns` times."""
+    arms = (
+        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
+        Arm(ArmName.SLOWED, Delay(Wait.WORK, turns)),
+        Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)),
+    )
+    return _alternating(plan, operations, arms, CALIBRATION_BLOCKS, rng)
+
+
+def _alternating(
+    plan: Plan,
+    operations: int | None,
+    arms: Sequence[Arm],
+    rounds: int,
+    rng: np.random.Generator,
+) -> Schedule:
+    blocks = [Block(Phase.WARMUP, index % len(arms)) for index in range(plan.warmup)]
+    for _ in range(rounds):
+        blocks += [Block(Phase.MEASUREMENT, int(arm)) for arm in rng.permutation(len(arms))]
+    return Schedule(
+        arms=tuple(arms),
+        blocks=tuple(blocks),
+        seconds=plan.iteration_seconds,
+        operations=operations,
+    )

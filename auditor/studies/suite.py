@@ -1,0 +1,137 @@
+"""The unchanged suite: which benchmarks there are, how long they take, how stable they are."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+import numpy as np
+
+from auditor.core.errors import NoBenchmarks
+from auditor.core.measure import OPERATIONS, TIME
+from auditor.core.outcome import Measured, TimedOut
+from auditor.core.plan import Purpose, Run
+from auditor.core.schedule import ArmName
+from auditor.core.suite import Benchmark, Suite
+from auditor.studies import schedules
+from auditor.studies.measure import measure
+from auditor.studies.parts import Parts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """What is known of the unchanged suite.
+
+    `operations` is the number that a block of a benchmark holds, None where the harness cannot
+    fix it. `pilots` are the runs that found it, `runs` those of the stability study.
+    `usable` are the benchmarks that gave a measurement.
+    """
+
+    benchmarks: tuple[Benchmark, ...]
+    usable: tuple[Benchmark, ...]
+    operations: Mapping[str, int | None]
+    pilots: tuple[Run, ...]
+    runs: tuple[Run, ...]
+
+    def of(self, benchmark: Benchmark) -> tuple[Run, ...]:
+        """Return the stability runs of a benchmark."""
+        return tuple(run for run in self.runs if run.trial.benchmark == benchmark)
+
+    def plain_seconds(self, benchmark: Benchmark) -> float | None:
+        """Return the median time per operation over all runs."""
+        values = [
+            value
+            for run in self.of(benchmark)
+            if isinstance(run.outcome, Measured)
+            for series in [run.outcome.of(TIME, ArmName.PLAIN)]
+            if series is not None
+            for value in series.values
+        ]
+        return median(values) if values else None
+
+
+def chosen(suite: Suite, pattern: str) -> tuple[Benchmark, ...]:
+    """Return the benchmarks whose name or id holds a match; raises NoBenchmarks if none does."""
+    search = re.compile(pattern).search
+    found = tuple(one for one in suite.benchmarks if search(one.name) or search(one.id))
+    if not found and suite.benchmarks:
+        some = ", ".join(benchmark.id for benchmark in suite.benchmarks[:5])
+        raise NoBenchmarks(
+            f"no benchmark matches {pattern!r}; the suite has {len(suite.benchmarks)}, such as "
+            f"{some}"
+        )
+    if not found:
+        why = "".join(f"; {name}: {reason}" for name, reason in suite.unusable[:3])
+        raise NoBenchmarks(f"the subject has no benchmark that could be listed{why}")
+    return found
+
+
+def baseline(parts: Parts) -> Baseline:
+    """Run the unchanged suite `stability_runs` times, in an order drawn anew for each run.
+
+    Raises NoBenchmarks when nothing could be measured.
+    """
+    benchmarks = chosen(parts.suite, parts.request.benchmarks)
+    pilots = _pilots(benchmarks, parts) if parts.fixed_operations else []
+    operations = _operations(benchmarks, pilots)
+    failed = {run.trial.benchmark for run in pilots if not isinstance(run.outcome, Measured)}
+    runnable = [benchmark for benchmark in benchmarks if benchmark not in failed]
+    runs = _suite_runs(runnable, operations, parts)
+    measured = {run.trial.benchmark for run in runs if isinstance(run.outcome, Measured)}
+    if not measured and (pilots or runs):
+        raise NoBenchmarks(f"every benchmark fails; the first: {_first_failure([*pilots, *runs])}")
+    return Baseline(
+        benchmarks=benchmarks,
+        usable=tuple(benchmark for benchmark in runnable if benchmark in measured),
+        operations=operations,
+        pilots=tuple(pilots),
+        runs=tuple(runs),
+    )
+
+
+def _pilots(benchmarks: Sequence[Benchmark], parts: Parts) -> list[Run]:
+    schedule = schedules.pilot(parts.request.plan)
+    trials = [parts.trial(Purpose.PILOT, benchmark, schedule) for benchmark in benchmarks]
+    return measure("pilot", trials, parts)
+
+
+def _operations(benchmarks: Sequence[Benchmark], pilots: Sequence[Run]) -> dict[str, int | None]:
+    """Return how many operations last about a block; at least 2, as Go's counting needs."""
+    found: dict[str, int | None] = {benchmark.id: None for benchmark in benchmarks}
+    for run in pilots:
+        if isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
+            done = run.outcome.of(OPERATIONS, ArmName.PLAIN)
+            time = run.outcome.of(TIME, ArmName.PLAIN)
+            if done and time and done.values and median(time.values) > 0:
+                fitting = run.trial.schedule.seconds / median(time.values)
+                found[run.trial.benchmark.id] = max(2, round(min(fitting, max(done.values))))
+    return found
+
+
+def _suite_runs(
+    benchmarks: Sequence[Benchmark], operations: Mapping[str, int | None], parts: Parts
+) -> list[Run]:
+    """Run by run, so that a benchmark that hung in one run is not waited for in the next."""
+    request = parts.request
+    runs: list[Run] = []
+    hung: set[Benchmark | None] = set()
+    for repetition in range(1, request.stability_runs + 1):
+        order = np.random.default_rng([request.seed, repetition]).permutation(len(benchmarks))
+        trials = [
+            replace(trial, repetition=repetition, fork=fork)
+            for benchmark in (benchmarks[index] for index in order)
+            if benchmark not in hung
+            for schedule in [schedules.plain(request.plan, operations[benchmark.id])]
+            for trial in [parts.trial(Purpose.SUITE, benchmark, schedule)]
+            for fork in range(1, request.plan.forks + 1)
+        ]
+        ended = measure(f"suite run {repetition} of {request.stability_runs}", trials, parts)
+        hung |= {run.trial.benchmark for run in ended if isinstance(run.outcome, TimedOut)}
+        runs += ended
+    return runs
+
+
+def _first_failure(runs: Sequence[Run]) -> str:
+    run = runs[0]
+    name = run.trial.benchmark.id if run.trial.benchmark else "the unit tests"
+    return f"{name}: {run.outcome}"[:600]

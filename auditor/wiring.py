@@ -1,0 +1,249 @@
+"""The one module that knows concrete classes: it makes the parts and hands them to the studies."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from auditor.config import Config, Places
+from auditor.core.errors import UsageError
+from auditor.core.ports import Clock, Harness, Host, Mutator, Observer
+from auditor.core.request import MavenSpec, SubjectSpec
+from auditor.core.subject import Project, Role
+from auditor.core.verdict import AbsVerdict, Stability
+from auditor.store.sqlite import AuditRecord, SqliteStore
+from auditor.studies import abs_score, stability
+from auditor.studies.parts import Parts
+from auditor.studies.preview import Preview, preview
+from mutators.go.mutator import GoMutator
+from mutators.java.mutator import JavaMutator
+from reports.page import page
+from reports.record import Context, document, stability_document
+from runners.dispatch.serial import SerialDispatcher
+from runners.gobench.harness import GoBench
+from runners.gobench.project import prepare as prepare_go
+from runners.home import Home
+from runners.hosts.clock import SystemClock
+from runners.hosts.local import LocalHost
+from runners.jmh.guests import prepare_guests
+from runners.jmh.harness import JmhHarness
+from runners.jmh.project import prepare_artifact, prepare_tree
+from runners.subjects.place import place
+from runners.subjects.placed import Placed, detect
+from runners.trial import Bench
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """Where a subject is made ready."""
+
+    home: Home
+    host: Host
+    environment: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A project, and the harness that runs its suite."""
+
+    project: Project
+    harness: Harness
+
+
+@dataclass(frozen=True, slots=True)
+class HarnessSupport:
+    """What a harness and its language bring: one entry of HARNESSES for each."""
+
+    mutator: Mutator
+    ready: Callable[[SubjectSpec, Placed, Config, Machine], Ready]
+
+
+def _go(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
+    if isinstance(spec, MavenSpec):
+        raise UsageError("Maven artifacts hold no Go benchmarks; leave out the harness")
+    project = prepare_go(
+        placed.tree,
+        name=None,
+        revision=placed.revision,
+        home=machine.home,
+        host=machine.host,
+        environment=dict(machine.environment),
+        options={"tags": ",".join(config.tags)} if config.tags else {},
+        digest_of_tree=placed.digest_of_tree,
+    )
+    return Ready(project, GoBench())
+
+
+def _jmh(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
+    if config.tags:
+        raise UsageError("tags are Go's build tags; a JMH suite has none")
+    common: Any = {
+        "home": machine.home,
+        "host": machine.host,
+        "environment": machine.environment,
+    }
+    if isinstance(spec, MavenSpec):
+        project = prepare_artifact(spec, **common)
+    else:
+        project = prepare_tree(placed, options={}, **common)
+    guests = prepare_guests(jmh_core_jar=_jmh_core(project), **common)
+    return Ready(project, JmhHarness(guests))
+
+
+def _jmh_core(project: Project) -> Path:
+    for path in project.paths(Role.DEPENDENCY):
+        if path.name.startswith("jmh-core-"):
+            return path
+    raise UsageError(f"{project.name} has no jmh-core on its class path; is it a JMH suite?")
+
+
+HARNESSES: Mapping[str, HarnessSupport] = {
+    "go": HarnessSupport(mutator=GoMutator(), ready=_go),
+    "jmh": HarnessSupport(mutator=JavaMutator(), ready=_jmh),
+}
+
+
+def make_ready(config: Config, machine: Machine) -> tuple[Ready, HarnessSupport]:
+    """Place the subject and make a project of it; raises an AuditError where that fails."""
+    placed = place(
+        config.subject, home=machine.home, host=machine.host, environment=machine.environment
+    )
+    found = "jmh" if isinstance(config.subject, MavenSpec) else detect(placed.tree)
+    name = config.harness or found
+    if name is None:
+        raise UsageError(
+            f"{placed.name} is no project that bench-audit knows: there is no go.mod, go.work or "
+            "pom.xml in its folder; name the folder that has one"
+        )
+    if name not in HARNESSES:
+        raise UsageError(f"unknown harness {name!r}; known: {', '.join(sorted(HARNESSES))}")
+    support = HARNESSES[name]
+    return support.ready(config.subject, placed, config, machine), support
+
+
+class Audit:
+    """A subject made ready, with everything that can be asked of it."""
+
+    def __init__(self, config: Config, parts: Parts, store: SqliteStore, host: Host) -> None:
+        """Take the parts; nothing is run yet."""
+        self._config = config
+        self._parts = parts
+        self._store = store
+        self._host = host
+        self._started = parts.clock.now()
+        self._number: int | None = None
+
+    def plan(self) -> Preview:
+        """Say what would be run."""
+        return preview(self._config.request, self._parts)
+
+    def abs(self) -> AbsVerdict:
+        """Find the API benchmarking score."""
+        self._begin("abs")
+        return abs_score.audit(self._config.request, self._parts)
+
+    def stability(self) -> Stability:
+        """Run the unchanged suite as often as asked."""
+        self._begin("stability" if self._config.request.suite.stability_runs > 1 else "measure")
+        return stability.audit(self._parts)
+
+    def document(self, verdict: AbsVerdict | Stability) -> dict[str, Any]:
+        """Return the JSON result, and remember it in the store."""
+        context = self._context()
+        if isinstance(verdict, AbsVerdict):
+            made = document(verdict, context)
+        else:
+            made = stability_document(verdict, context)
+        if self._number is not None:
+            self._store.end_audit(self._number, context.ended, json.dumps(made))
+        return made
+
+    def page(self, made: dict[str, Any]) -> str:
+        """Return the HTML report of a document."""
+        return page(made)
+
+    def _begin(self, command: str) -> None:
+        self._number = self._store.add_audit(
+            AuditRecord(
+                command=command,
+                subject=self._parts.project.digest,
+                config=self._config.text,
+                tools=self._parts.project.versions,
+                version=own_version(),
+                started=self._started,
+            )
+        )
+
+    def _context(self) -> Context:
+        project, request = self._parts.project, self._config.request
+        facts = self._host.facts()
+        return Context(
+            subject=project.name,
+            revision=project.revision,
+            language=project.language,
+            harness=project.harness,
+            host=facts.name,
+            host_facts=facts.facts,
+            seed=request.suite.seed,
+            plan=request.suite.plan,
+            runs=request.runs,
+            stability_runs=request.suite.stability_runs,
+            wait=request.wait or "auto",
+            versions=project.versions,
+            version=own_version(),
+            command="bench-audit abs config.json",
+            config=self._config.text,
+            started=self._started,
+            ended=self._parts.clock.now(),
+        )
+
+
+@contextmanager
+def open_audit(
+    config: Config, places: Places, environment: Mapping[str, str], observer: Observer
+) -> Iterator[Audit]:
+    """Make the subject ready and open its store."""
+    if config.host != "local":
+        raise UsageError(f"unknown host {config.host!r}; known: local")
+    clock: Clock = SystemClock()
+    machine = Machine(
+        home=Home(places.home),
+        host=LocalHost(clock),
+        environment=tuple(sorted(environment.items())),
+    )
+    with SqliteStore(places.store) as store:
+        ready, support = make_ready(config, machine)
+        bench = Bench(
+            project=ready.project,
+            harness=ready.harness,
+            host=machine.host,
+            builds=machine.home.work(f"builds/{ready.project.digest}"),
+            clock=clock,
+        )
+        suite = bench.discover()
+        store.add_suite(ready.project, suite)
+        budget = config.request.suite.budget_seconds
+        parts = Parts(
+            project=ready.project,
+            suite=suite,
+            request=config.request.suite,
+            fixed_operations=ready.harness.fixed_operations,
+            mutator=support.mutator,
+            dispatcher=SerialDispatcher(bench, machine.home.root / "machine.lock"),
+            store=store,
+            observer=observer,
+            clock=clock,
+            deadline=None if budget is None else clock.monotonic() + budget,
+        )
+        yield Audit(config, parts, store, machine.host)
+
+
+def own_version() -> str:
+    """Return the version of this program."""
+    try:
+        return version("bench-audit")
+    except PackageNotFoundError:
+        return "unknown"

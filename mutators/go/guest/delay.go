@@ -1,0 +1,137 @@
+// Package zz_bench_audit_guest runs inside the audited program. It imports the standard library
+// only, keeps to Go 1.16's language, and talks through the files described in runners/records.py.
+package zz_bench_audit_guest
+
+import (
+	"math"
+	"sync/atomic"
+	"time"
+)
+
+// The ways to wait. The zero value turns the loop no times, so a program is a probe until told.
+const (
+	work int64 = iota
+	spin
+	sleep
+	clock
+)
+
+var (
+	mode   int64
+	turns  int64
+	factor uint64 // the bits of the relative slowdown of spin and sleep
+	calls  int64
+	spent  int64
+	ran    int32
+	origin = time.Now()
+)
+
+// now returns nanoseconds, never zero: zero means "not clocked".
+func now() int64 { return int64(time.Since(origin)) + 1 }
+
+// Enter begins an outermost call of the slowed method; what it returns is for Exit.
+func Enter() int64 {
+	if atomic.LoadInt64(&mode) == work {
+		return 0
+	}
+	return now()
+}
+
+// Exit ends the call, however it is left.
+func Exit(start int64) {
+	if start != 0 {
+		pass(start)
+		return
+	}
+	turn(atomic.LoadInt64(&turns))
+	if atomic.LoadInt32(&ran) == 0 {
+		atomic.StoreInt32(&ran, 1)
+	}
+}
+
+// turn passes the time of n turns. A turn is one multiplication that needs the one before it.
+//
+// The two locked additions are fences, as far as Go has any: a processor that executes out of
+// order would hide even a long loop behind the code around it. A dozen turns still hide behind a
+// method that waits for arithmetic only, so the number of turns has to be calibrated in place.
+// The variable is on the stack: threads do not contend for it.
+func turn(n int64) {
+	var fence int64
+	n = atomic.AddInt64(&fence, n)
+	x := n | 1
+	for ; n > 0; n-- {
+		x *= x
+	}
+	atomic.AddInt64(&fence, x)
+}
+
+// pass waits in one of the ways that need the clock.
+func pass(start int64) {
+	end := now()
+	elapsed := end - start
+	extra := int64(float64(elapsed) * math.Float64frombits(atomic.LoadUint64(&factor)))
+	switch atomic.LoadInt64(&mode) {
+	case spin:
+		for now() < end+extra {
+		}
+	case sleep:
+		time.Sleep(time.Duration(extra))
+	case clock:
+		atomic.AddInt64(&calls, 1)
+		atomic.AddInt64(&spent, elapsed)
+	}
+	if atomic.LoadInt32(&ran) == 0 {
+		atomic.StoreInt32(&ran, 1)
+	}
+}
+
+// set makes the next calls wait as an arm asks.
+func set(wait string, number float64) {
+	atomic.StoreInt64(&turns, 0)
+	atomic.StoreUint64(&factor, 0)
+	switch wait {
+	case "work":
+		atomic.StoreInt64(&turns, int64(number))
+		atomic.StoreInt64(&mode, work)
+	case "spin":
+		atomic.StoreUint64(&factor, math.Float64bits(number))
+		atomic.StoreInt64(&mode, spin)
+	case "sleep":
+		atomic.StoreUint64(&factor, math.Float64bits(number))
+		atomic.StoreInt64(&mode, sleep)
+	case "clock":
+		atomic.StoreInt64(&mode, clock)
+	default:
+		atomic.StoreInt64(&mode, work)
+	}
+}
+
+// empty is a clocked method that does nothing.
+func empty() {
+	defer Exit(Enter())
+}
+
+// clockCost returns what an empty clocked method shows per call: the least mean of some batches,
+// since a disturbance only ever adds.
+func clockCost() float64 {
+	const batches, size = 11, 1000
+	before := atomic.LoadInt32(&ran)
+	least := math.MaxFloat64
+	set("clock", 0)
+	for batch := 0; batch < batches; batch++ {
+		clear()
+		for i := 0; i < size; i++ {
+			empty()
+		}
+		least = math.Min(least, float64(atomic.LoadInt64(&spent))/size)
+	}
+	set("none", 0)
+	clear()
+	atomic.StoreInt32(&ran, before)
+	return least / 1e9
+}
+
+func clear() {
+	atomic.StoreInt64(&calls, 0)
+	atomic.StoreInt64(&spent, 0)
+}

@@ -1,0 +1,165 @@
+"""The Mutator of Go: sources in, files for the compiler's overlay out."""
+
+import re
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from posixpath import dirname, join
+
+from tree_sitter import Node
+
+from auditor.core.edits import Edit, apply
+from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
+from auditor.core.subject import Method, SourceFile, SourceRole
+from mutators.go import hooks, recursion, tree
+from mutators.go.methods import Found, found
+
+FOLDER = "zz_bench_audit_guest"
+_GUEST = "zzBenchAudit"
+_DELAY = f"defer {_GUEST}.Exit({_GUEST}.Enter())"
+_GUARDED = f"defer {_GUEST}.ExitGuarded({_GUEST}.EnterGuarded())"
+_GUARD = "guarded.go"
+"""The guest's file that reaches into the runtime: part of the overlays that need it only."""
+
+
+_DECORATION = re.compile(r"\[[^\]]*\]|[()*]")
+
+
+class GoMutator:
+    """Finds the methods of a Go module and lays counters or a delay over them."""
+
+    def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
+        """Return all functions and methods of the library, those that cannot be slowed too."""
+        return [
+            one.method
+            for source in sources
+            if source.role is SourceRole.LIBRARY
+            for one in found(source, tree.parse(source.text))
+        ]
+
+    def matches(self, written: str, method: Method) -> bool:
+        """Tell whether a name as people write it means this method.
+
+        Receivers may have stars, parentheses and type parameters; of the import path the last
+        elements are enough.
+        """
+        plain = _DECORATION.sub("", written.strip().removesuffix("()"))
+        return method.id == plain or method.id.endswith(f"/{plain}")
+
+    def overlay(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | Refused:
+        """Return the files of a variant; Refused where a method cannot be slowed rightly."""
+        if variant.kind is Kind.PLAIN:
+            return Overlay()
+        if refused := _refused(variant):
+            return refused
+        library = [source for source in sources if source.role is SourceRole.LIBRARY]
+        if not library:
+            return Refused("the project has no package outside of its tests")
+        host = min(library, key=lambda source: (len(source.unit), source.unit, source.path))
+        tokens = {method.id: index for index, method in enumerate(variant.methods)}
+        try:
+            changed = _changed(sources, variant, tokens, f"{host.unit}/{FOLDER}")
+        except _Unclear as problem:
+            return Refused(str(problem))
+        guest = _guest(join(dirname(host.path), FOLDER), variant)
+        ordered = sorted([*changed, *guest], key=lambda file: file.path)
+        return Overlay(tuple(ordered), _instructions(sources, variant))
+
+
+class _Unclear(Exception):
+    """What was asked for cannot be made; the text says why."""
+
+
+def _refused(variant: Variant) -> Refused | None:
+    for method in variant.methods:
+        if method.refusal:
+            return Refused(method.refusal)
+    if variant.kind is Kind.DELAYED and len(variant.methods) != 1:
+        return Refused("a delay is laid over one method at a time")
+    return None
+
+
+def _changed(
+    sources: Sequence[SourceFile], variant: Variant, tokens: Mapping[str, int], guest: str
+) -> list[OverlayFile]:
+    """Return the changed files: those with methods, and those with benchmarks."""
+    changed = []
+    missing = set(tokens)
+    for source in sources:
+        root = tree.parse(source.text)
+        asked = _asked(source, root, tokens)
+        missing -= {one.method.id for one in asked}
+        edits = hooks.edits(root, _GUEST)
+        for one in asked:
+            edits += _method_edits(root, one, _statement(variant, tokens[one.method.id]))
+        if edits:
+            edits += _frame(root, source, sorted(tokens[one.method.id] for one in asked), guest)
+            changed.append(OverlayFile(source.path, _applied(source, root, edits)))
+    if missing:
+        raise _Unclear(f"the sources that are built do not declare {min(missing)}")
+    return changed
+
+
+def _asked(source: SourceFile, root: Node, tokens: Mapping[str, int]) -> list[Found]:
+    if source.role is not SourceRole.LIBRARY:
+        return []
+    return [one for one in found(source, root) if one.method.id in tokens]
+
+
+def _statement(variant: Variant, token: int) -> str:
+    if variant.kind is Kind.DELAYED:
+        return _GUARDED if variant.guarded else _DELAY
+    return f"defer {_GUEST}.Done({_GUEST}.Count({token}))"
+
+
+def _method_edits(root: Node, one: Found, statement: str) -> list[Edit]:
+    """Insert directly behind the brace, on its line, or wrap what calls itself."""
+    if calls := recursion.self_calls(root, one.declaration):
+        return recursion.wrap(one.declaration, calls, statement)
+    body = one.declaration.child_by_field_name("body")
+    return [Edit.insert(body.start_byte + 1, f" {statement};".encode())] if body else []
+
+
+def _frame(root: Node, source: SourceFile, seen: Sequence[int], guest: str) -> list[Edit]:
+    """Import the guest on the line of the package's name; tell it at start what is in the file.
+
+    The telling is in the changed file itself, so that it proves that this file was compiled.
+    """
+    clause = next((one for one in root.named_children if one.type == "package_clause"), None)
+    if clause is None:
+        raise _Unclear(f"{source.path} has no package clause")
+    edits = [Edit.insert(clause.end_byte, f'; import {_GUEST} "{guest}"'.encode())]
+    if seen:
+        listed = ", ".join(map(str, seen))
+        text = f"\nvar _ = {_GUEST}.Seen({listed})\n"
+        edits.append(Edit.insert(len(source.text), text.encode()))
+    return edits
+
+
+def _applied(source: SourceFile, root: Node, edits: Sequence[Edit]) -> bytes:
+    text = apply(source.text, edits)
+    if tree.parse(text).has_error and not root.has_error:
+        raise _Unclear(f"what would be inserted into {source.path} does not parse")
+    return text
+
+
+def _guest(folder: str, variant: Variant) -> list[OverlayFile]:
+    size = f"package {FOLDER}\n\nconst methods = {len(variant.methods)}\n"
+    parts = [
+        OverlayFile(f"{folder}/{part.name}", part.read_bytes())
+        for part in files("mutators.go").joinpath("guest").iterdir()
+        if part.name.endswith(".go") and (variant.guarded or part.name != _GUARD)
+    ]
+    return [*parts, OverlayFile(f"{folder}/size.go", size.encode())]
+
+
+def _instructions(sources: Sequence[SourceFile], variant: Variant) -> tuple[str, ...]:
+    """Name the packages to be built: those that change, and those that have tests."""
+    owners = {method.owner for method in variant.methods}
+    lines: set[str] = set()
+    for source in sources:
+        folder = dirname(source.path) or "."
+        if source.role is SourceRole.BENCHMARKS:
+            lines.add(f"tests\t{folder}\t{source.unit}")
+        elif any(owner == source.unit or owner.startswith(f"{source.unit}.") for owner in owners):
+            lines.add(f"changed\t{folder}\t{source.unit}")
+    return tuple(sorted(lines))

@@ -1,0 +1,156 @@
+"""A function that calls itself: a wrapper takes the delay, its own calls go past it.
+
+The wrapper has the function's name, the body gets another one, and self-calls in the body are
+renamed. So only the outermost call waits, without a look-up per goroutine. What cannot be seen in
+the text (calls through other types, through values, through other functions) is found by the
+counting variant when it runs.
+"""
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from auditor.core.edits import Edit
+from mutators.go import tree
+
+PREFIX = "zzBenchAuditBody"
+"""Of the renamed body; long enough to clash with nothing."""
+
+_DECLARING = ("parameter_declaration", "var_spec", "const_spec", "type_spec")
+
+
+def self_calls(root: Node, declaration: Node) -> list[Node]:
+    """Return the names in the body's calls of the function itself.
+
+    For a method these are calls on its receiver, or on a field of it of the same type that the
+    file declares.
+    """
+    name = tree.source(declaration.child_by_field_name("name"))
+    body = declaration.child_by_field_name("body")
+    if body is None:
+        return []
+    holder, owner = tree.receiver(declaration)
+    called = (_called(node) for node in tree.descend(body) if node.type == "call_expression")
+    named = [node for node in called if node is not None and tree.source(node) == name]
+    if not owner:
+        return [node for node in named if node.type == "identifier"]
+    fields = _own_fields(root, owner) if named else frozenset()
+    return [node for node in named if _on_receiver(node, holder, fields)]
+
+
+def _called(call: Node) -> Node | None:
+    """Return the node that names what is called, past type arguments."""
+    function = call.child_by_field_name("function")
+    while function is not None and function.type in (
+        "index_expression",
+        "type_instantiation_expression",
+    ):
+        function = function.child_by_field_name("operand") or function.named_children[0]
+    if function is not None and function.type == "selector_expression":
+        return function.child_by_field_name("field")
+    return function
+
+
+def _on_receiver(called: Node, holder: str, fields: frozenset[str]) -> bool:
+    selector = called.parent
+    operand = selector.child_by_field_name("operand") if selector is not None else None
+    if operand is None or not holder:
+        return False
+    text = tree.source(operand)
+    return text == holder or text in {f"{holder}.{field}" for field in fields}
+
+
+def _own_fields(root: Node, owner: str) -> frozenset[str]:
+    """Return the fields of the struct `owner` that hold one of its own kind, or a pointer to it."""
+    fields: set[str] = set()
+    for node in tree.descend(root):
+        if node.type == "type_spec" and tree.source(node.child_by_field_name("name")) == owner:
+            for field in tree.descend(node):
+                if field.type == "field_declaration" and _is(field, owner):
+                    fields |= {tree.source(one) for one in field.children_by_field_name("name")}
+    return frozenset(fields)
+
+
+def _is(field: Node, owner: str) -> bool:
+    declared = field.child_by_field_name("type")
+    if declared is None or declared.type not in ("pointer_type", "type_identifier", "generic_type"):
+        return False
+    return tree.type_name(declared) == owner
+
+
+def refusal(root: Node, declaration: Node) -> str | None:
+    """Say why a function that calls itself cannot have a wrapper; None if it can or need not."""
+    if not self_calls(root, declaration):
+        return None
+    name = tree.source(declaration.child_by_field_name("name"))
+    holder, owner = tree.receiver(declaration)
+    if (holder if owner else name) in set(_declared(declaration)):
+        return "it calls itself, and a name in it hides which calls these are"
+    if _recovers(declaration):
+        return "it calls itself and recover, which works in a deferred function itself only"
+    fixed = [tree.source(declared) for _, _, declared in tree.parameters(declaration)]
+    fixed.append(tree.source(declaration.child_by_field_name("result")))
+    fixed.append(tree.source(declaration.child_by_field_name("type_parameters")))
+    if any("\n" in text for text in fixed):
+        return "it calls itself, and the types of its signature span several lines"
+    return None
+
+
+def _declared(declaration: Node) -> Iterator[str]:
+    """Yield the names that are declared inside the function."""
+    for part in (declaration.child_by_field_name(key) for key in ("parameters", "body")):
+        for node in tree.descend(part) if part is not None else ():
+            if node.type in _DECLARING:
+                yield from (tree.source(name) for name in node.children_by_field_name("name"))
+            elif node.type in ("short_var_declaration", "range_clause"):
+                left = node.child_by_field_name("left")
+                yield from (tree.source(one) for one in (left.named_children if left else []))
+
+
+def _recovers(declaration: Node) -> bool:
+    """Tell whether the function itself, not a literal in it, calls recover."""
+    pending = [declaration]
+    while pending:
+        node = pending.pop()
+        called = node.child_by_field_name("function")
+        if node.type == "call_expression" and tree.source(called) == "recover":
+            return True
+        pending += [one for one in node.named_children if one.type != "func_literal"]
+    return False
+
+
+def wrap(declaration: Node, calls: list[Node], statement: str) -> list[Edit]:
+    """Return the edits that put a wrapper with `statement` in front, on the same line."""
+    names = declaration.children_by_field_name("name")
+    name = tree.source(names[0])
+    renamed = f"{PREFIX}{name}".encode()
+    edits = [Edit.insert(declaration.start_byte, _wrapper(declaration, name, statement).encode())]
+    return edits + [Edit(one.start_byte, one.end_byte, renamed) for one in [*names, *calls]]
+
+
+def _wrapper(declaration: Node, name: str, statement: str) -> str:
+    holder, owner = tree.receiver(declaration)
+    taken = tree.source(declaration.child_by_field_name("receiver"))
+    generic = tree.source(declaration.child_by_field_name("type_parameters"))
+    result = tree.source(declaration.child_by_field_name("result"))
+    declared, passed = [], []
+    for index, text in enumerate(tree.parameter_types(declaration)):
+        declared.append(f"zzArgument{index} {text}")
+        passed.append(f"zzArgument{index}" + ("..." if text.startswith("...") else ""))
+    target = f"{holder}.{PREFIX}{name}" if owner else f"{PREFIX}{name}{_arguments(declaration)}"
+    call = f"{'return ' if result else ''}{target}({', '.join(passed)})"
+    head = f"func {taken}{' ' if taken else ''}{name}{generic}({', '.join(declared)}) {result}"
+    return f"{head} {{ {statement}; {call} }}; "
+
+
+def _arguments(declaration: Node) -> str:
+    """Return the type arguments that hand the wrapper's type parameters on."""
+    listed = declaration.child_by_field_name("type_parameters")
+    if listed is None:
+        return ""
+    names = [
+        tree.source(name)
+        for one in listed.named_children
+        for name in one.children_by_field_name("name")
+    ]
+    return f"[{', '.join(names)}]"

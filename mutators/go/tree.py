@@ -1,0 +1,83 @@
+"""Go source as a tree: the few questions that the rest of this package asks."""
+
+from collections.abc import Iterator
+
+import tree_sitter_go
+from tree_sitter import Language, Node, Parser
+
+_LANGUAGE = Language(tree_sitter_go.language())
+
+
+def parse(text: bytes) -> Node:
+    """Return the tree of a file; parts that cannot be understood are error nodes in it."""
+    return Parser(_LANGUAGE).parse(text).root_node
+
+
+def source(node: Node | None) -> str:
+    """Return the text of a node."""
+    return node.text.decode(errors="replace") if node is not None and node.text else ""
+
+
+def descend(node: Node) -> Iterator[Node]:
+    """Yield the node and all named nodes below it, in the order of the text."""
+    pending = [node]
+    while pending:
+        here = pending.pop()
+        yield here
+        pending += reversed(here.named_children)
+
+
+def functions(root: Node) -> Iterator[Node]:
+    """Yield the declarations of functions and methods of a file."""
+    for child in root.named_children:
+        if child.type in ("function_declaration", "method_declaration"):
+            yield child
+
+
+def receiver(declaration: Node) -> tuple[str, str]:
+    """Return the receiver's name and the name of its type, both empty where there is none."""
+    parameters = declaration.child_by_field_name("receiver")
+    listed = parameters.named_children if parameters is not None else []
+    found = [one for one in listed if one.type == "parameter_declaration"]
+    if not found:
+        return "", ""
+    return source(found[0].child_by_field_name("name")), type_name(
+        found[0].child_by_field_name("type")
+    )
+
+
+def type_name(node: Node | None) -> str:
+    """Return the name of a type without pointers, parentheses and type arguments."""
+    while node is not None and node.type not in ("type_identifier", "qualified_type"):
+        inner = node.child_by_field_name("type")
+        node = inner if inner is not None else next(iter(node.named_children), None)
+    return source(node)
+
+
+def parameters(declaration: Node) -> list[tuple[Node, list[Node], Node]]:
+    """Return the parameter declarations of a function: each with its names and its type."""
+    listed = declaration.child_by_field_name("parameters")
+    found = []
+    for one in listed.named_children if listed is not None else []:
+        declared = one.child_by_field_name("type")
+        if declared is not None:
+            found.append((one, one.children_by_field_name("name"), declared))
+    return found
+
+
+def parameter_types(declaration: Node) -> tuple[str, ...]:
+    """Return the text of the type of each parameter."""
+    types: list[str] = []
+    for one, names, declared in parameters(declaration):
+        dots = "..." if one.type == "variadic_parameter_declaration" else ""
+        types += [dots + source(declared)] * max(1, len(names))
+    return tuple(types)
+
+
+def imported_as(root: Node, path: str) -> str | None:
+    """Return the name under which a file imports a package: "." for a dot import, None if not."""
+    for node in descend(root):
+        if node.type == "import_spec" and source(node.child_by_field_name("path"))[1:-1] == path:
+            name = source(node.child_by_field_name("name"))
+            return name or path.rsplit("/", 1)[-1]
+    return None

@@ -1,0 +1,99 @@
+"""Parameter types from what class files hold: descriptors and generic signatures."""
+
+from auditor.core.errors import SourceUnreadable
+from mutators.java.types import JavaType
+
+_PRIMITIVES = {
+    "B": "byte",
+    "C": "char",
+    "D": "double",
+    "F": "float",
+    "I": "int",
+    "J": "long",
+    "S": "short",
+    "Z": "boolean",
+}
+_WILDCARDS = {"+": "extends", "-": "super"}
+
+
+def parameter_types(text: str) -> tuple[JavaType, ...]:
+    """Return the types between the parentheses of a descriptor or a signature.
+
+    Raises SourceUnreadable where it is neither.
+    """
+    try:
+        reader = _Reader(text, _opening(text) + 1)
+        found = []
+        while text[reader.at] != ")":
+            found.append(reader.type())
+    except (IndexError, KeyError, ValueError) as error:
+        raise SourceUnreadable(f"not a method's signature: {text!r}") from error
+    return tuple(found)
+
+
+def _opening(text: str) -> int:
+    """Return where the parameters begin: type variables with bounds may come before."""
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += (sign == "<") - (sign == ">")
+        if sign == "(" and depth == 0:
+            return at
+    raise ValueError(text)
+
+
+class _Reader:
+    def __init__(self, text: str, at: int) -> None:
+        self._text = text
+        self.at = at
+
+    def type(self) -> JavaType:
+        dimensions = 0
+        while self._text[self.at] == "[":
+            dimensions += 1
+            self.at += 1
+        sign = self._text[self.at]
+        self.at += 1
+        if sign == "L":
+            return self._class(dimensions)
+        if sign == "T":
+            end = self._text.index(";", self.at)
+            name, self.at = self._text[self.at : end], end + 1
+            return JavaType(name, dimensions=dimensions)
+        return JavaType(_PRIMITIVES[sign], dimensions=dimensions)
+
+    def _class(self, dimensions: int) -> JavaType:
+        name = ""
+        arguments: tuple[JavaType, ...] = ()
+        start = self.at
+        while True:
+            sign = self._text[self.at]
+            if sign in "<;":
+                name += self._text[start : self.at]
+            self.at += 1
+            if sign == ";":
+                break
+            if sign == "<":
+                arguments = self._arguments()
+                start = self.at
+                if self._text[self.at] == ".":
+                    # A type nested in a generic one: only its own arguments are kept.
+                    arguments = ()
+        dotted = name.replace("/", ".").replace("$", ".")
+        return JavaType(dotted, arguments, dimensions)
+
+    def _arguments(self) -> tuple[JavaType, ...]:
+        found = []
+        while self._text[self.at] != ">":
+            sign = self._text[self.at]
+            if sign == "*":
+                self.at += 1
+                found.append(JavaType("", bound="?"))
+            elif sign in _WILDCARDS:
+                self.at += 1
+                bare = self.type()
+                bound = _WILDCARDS[sign]
+                found.append(JavaType(bare.name, bare.arguments, bare.dimensions, bound))
+            else:
+                found.append(self.type())
+        self.at += 1
+        return tuple(found)

@@ -1,0 +1,137 @@
+"""The list of classes that the guest writes, as values."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from auditor.core.errors import SourceUnreadable
+from auditor.core.subject import SourceFile
+from mutators.java.descriptors import parameter_types
+from mutators.java.types import JavaType
+
+PUBLIC, PROTECTED, STATIC, FINAL = 0x0001, 0x0004, 0x0008, 0x0010
+VARARGS, NATIVE, ABSTRACT, ENUM = 0x0080, 0x0100, 0x0400, 0x4000
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One line of the list: a method, a module, or something that could not be read.
+
+    `nests` are the type and those around it, inside out: name, the outer one's name, its simple
+    name, its access flags; the names are None for a type inside a method.
+    """
+
+    kind: str
+    part: str = ""
+    owner: str = ""
+    owner_access: int = 0
+    source: str | None = None
+    name: str = ""
+    descriptor: str = ""
+    signature: str | None = None
+    access: int = 0
+    nests: tuple[tuple[str, str | None, str | None, int], ...] = ()
+    exports: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A method as the class file has it.
+
+    `types` are the parameters as in the source, `erased` as the JVM has them.
+    """
+
+    line: Line
+    owner: str
+    types: tuple[JavaType, ...]
+    erased: tuple[JavaType, ...]
+    public: bool
+
+    @property
+    def base(self) -> str:
+        """Return the id without parameter types."""
+        return f"{self.owner}.{self.line.name}"
+
+    @property
+    def descriptor(self) -> str:
+        """Return what the agent knows the method by."""
+        return f"{self.line.owner}.{self.line.name}{self.line.descriptor}"
+
+
+def read_listing(sources: Iterable[SourceFile]) -> tuple[Listed, ...]:
+    """Return the methods of all lists among `sources`; of two equal classes the first counts."""
+    lines = [
+        line for source in sources if source.path.endswith(".jsonl") for line in _lines(source)
+    ]
+    exports = {line.part: frozenset(line.exports) for line in lines if line.kind == "module"}
+    methods = [line for line in lines if line.kind == "method" and _wanted(line)]
+    access = {line.owner: line.owner_access for line in methods}
+    first: dict[str, str] = {}
+    return tuple(
+        _listed(line, exports, access)
+        for line in methods
+        if first.setdefault(line.owner, line.part) == line.part
+    )
+
+
+def _lines(source: SourceFile) -> Iterator[Line]:
+    decoder = msgspec.json.Decoder(Line)
+    for number, text in enumerate(source.text.splitlines(), 1):
+        try:
+            yield decoder.decode(text)
+        except msgspec.MsgspecError as error:
+            raise SourceUnreadable(f"{source.path}, line {number}: {error}") from error
+
+
+def _wanted(line: Line) -> bool:
+    """Leave out static initialisers, and what JMH generates beside benchmarks."""
+    generated = "/jmh_generated/" in line.owner or line.owner.startswith("jmh_generated/")
+    return line.name != "<clinit>" and not generated
+
+
+def _listed(line: Line, exports: Mapping[str, frozenset[str]], access: Mapping[str, int]) -> Listed:
+    erased = parameter_types(line.descriptor)
+    types = parameter_types(line.signature) if line.signature else _as_written(line, erased)
+    package = line.owner.rpartition("/")[0]
+    exported = line.part not in exports or package in exports[line.part]
+    return Listed(
+        line=line,
+        owner=_dotted(line),
+        types=types,
+        erased=erased,
+        public=exported and _member_visible(line) and _type_visible(line, access),
+    )
+
+
+def _as_written(line: Line, erased: Sequence[JavaType]) -> tuple[JavaType, ...]:
+    """Drop the parameters that the compiler puts before those of some constructors."""
+    if line.name != "<init>":
+        return tuple(erased)
+    if line.owner_access & ENUM:
+        return tuple(erased[2:])
+    inner = line.nests and line.nests[0][1] and not line.nests[0][3] & STATIC
+    return tuple(erased[1:] if inner else erased)
+
+
+def _dotted(line: Line) -> str:
+    """Return the type's name as people write it; types inside methods keep their `$`."""
+    name = line.owner
+    for inner, outer, simple, _ in line.nests:
+        if outer is None or simple is None:
+            break
+        name = name.replace(inner, f"{outer}.{simple}", 1)
+    return name.replace("/", ".")
+
+
+def _member_visible(line: Line) -> bool:
+    extensible = not line.owner_access & FINAL
+    return bool(line.access & PUBLIC or (line.access & PROTECTED and extensible))
+
+
+def _type_visible(line: Line, access: Mapping[str, int]) -> bool:
+    outermost = line.owner
+    for _, outer, simple, flags in line.nests:
+        if outer is None or simple is None or not flags & (PUBLIC | PROTECTED):
+            return False
+        outermost = outer
+    return bool(access.get(outermost, PUBLIC) & PUBLIC)

@@ -1,0 +1,83 @@
+"""Finds the methods of a Java library, and says to the agent what to weave into them."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from auditor.core.mutant import Kind, Overlay, Refused, Variant
+from auditor.core.subject import Language, Method, SourceFile
+from mutators.java import signatures
+from mutators.java.listing import ABSTRACT, NATIVE, Listed, read_listing
+from mutators.java.spans import Spans, find_spans
+
+
+class JavaMutator:
+    """The mutator for everything that runs as byte code and is listed by the guest."""
+
+    def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
+        """Return the methods in the order of the class path, those without a body included."""
+        listed = read_listing(sources)
+        ids = _ids(listed)
+        spans = find_spans(sources)
+        return [_method(one, name, spans) for one, name in zip(listed, ids, strict=True)]
+
+    def matches(self, written: str, method: Method) -> bool:
+        """Tell whether a name as people write it means this method."""
+        return signatures.matches(written, method)
+
+    def overlay(
+        self,
+        sources: Sequence[SourceFile],  # noqa: ARG002 (a descriptor says it all)
+        variant: Variant,
+    ) -> Overlay | Refused:
+        """Return the agent's instructions; a method's token is its place in the variant."""
+        for method in variant.methods:
+            if method.refusal is not None:
+                return Refused(method.refusal)
+        if variant.kind is Kind.COUNTING:
+            lines = (f"count\t{at}\t{one.descriptor}" for at, one in enumerate(variant.methods))
+        elif variant.kind is Kind.DELAYED:
+            how = "guarded" if variant.guarded else "free"
+            lines = (
+                f"delay\t{at}\t{how}\t{one.descriptor}" for at, one in enumerate(variant.methods)
+            )
+        else:
+            return Overlay()
+        return Overlay(instructions=tuple(lines))
+
+
+def _ids(listed: Sequence[Listed]) -> list[str]:
+    """Return names that are as short as they can be and still unique."""
+    bases = Counter(one.base for one in listed)
+    simple = [f"{one.base}({','.join(each.simple for each in one.types)})" for one in listed]
+    taken = Counter(simple)
+    return [
+        one.base
+        if bases[one.base] == 1
+        else short
+        if taken[short] == 1
+        else f"{one.base}({','.join(each.raw for each in one.types)})"
+        for one, short in zip(listed, simple, strict=True)
+    ]
+
+
+def _method(one: Listed, name: str, spans: Spans) -> Method:
+    simple = tuple(each.simple for each in one.types)
+    return Method(
+        language=Language.JAVA,
+        id=name,
+        owner=one.owner,
+        name=one.line.name,
+        parameters=tuple(map(str, one.types)),
+        descriptor=one.descriptor,
+        public=one.public,
+        span=spans.find(one.owner, one.line.name, simple),
+        refusal=_refusal(one),
+    )
+
+
+def _refusal(one: Listed) -> str | None:
+    if one.line.access & ABSTRACT:
+        return "it is abstract: there is no body to slow down"
+    if one.line.access & NATIVE:
+        return "it is native: there is no byte code to slow down"
+    return None

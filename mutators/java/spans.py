@@ -1,0 +1,116 @@
+"""Where the methods are in the sources, for reports."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import tree_sitter_java
+from tree_sitter import Language, Node, Parser
+
+from auditor.core.subject import SourceFile, Span
+from mutators.java.types import NotAType, parse_type
+
+_JAVA = Language(tree_sitter_java.language())
+_TYPES = {
+    "class_declaration",
+    "interface_declaration",
+    "enum_declaration",
+    "record_declaration",
+    "annotation_type_declaration",
+}
+_BODIES = {
+    "class_body",
+    "interface_body",
+    "enum_body",
+    "enum_body_declarations",
+    "annotation_type_body",
+}
+_METHODS = {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
+
+_Key = tuple[str, str, tuple[str, ...]]
+
+
+@dataclass(slots=True)
+class Spans:
+    """An index of methods by type, name and parameters."""
+
+    _exact: dict[_Key, Span] = field(default_factory=dict)
+    _alike: dict[tuple[str, str, int], list[Span]] = field(default_factory=dict)
+
+    def find(self, owner: str, name: str, parameters: tuple[str, ...]) -> Span | None:
+        """Return the span, by simple parameter types, else if only one has so many of them."""
+        exact = self._exact.get((owner, name, parameters))
+        if exact is not None:
+            return exact
+        alike = self._alike.get((owner, name, len(parameters)), [])
+        return alike[0] if len(alike) == 1 else None
+
+    def add(self, key: _Key, span: Span) -> None:
+        """Take a method; of two with the same key the first counts."""
+        owner, name, parameters = key
+        if key not in self._exact:
+            self._exact[key] = span
+            self._alike.setdefault((owner, name, len(parameters)), []).append(span)
+
+
+def find_spans(sources: Iterable[SourceFile]) -> Spans:
+    """Return the methods of all Java files; what cannot be parsed is left out."""
+    spans = Spans()
+    parser = Parser(_JAVA)
+    for source in sources:
+        if source.path.endswith(".java"):
+            root = parser.parse(source.text).root_node
+            for key, node in _methods(root, _package(root)):
+                first, last = node.start_point[0] + 1, node.end_point[0] + 1
+                spans.add(key, Span(source.path, first, last))
+    return spans
+
+
+def _text(node: Node | None) -> str:
+    return node.text.decode(errors="replace") if node is not None and node.text else ""
+
+
+def _package(root: Node) -> str:
+    for child in root.named_children:
+        if child.type == "package_declaration":
+            names = [each for each in child.named_children if "identifier" in each.type]
+            return _text(names[-1]) if names else ""
+    return ""
+
+
+def _methods(node: Node, owner: str) -> Iterator[tuple[_Key, Node]]:
+    for child in node.named_children:
+        if child.type in _TYPES:
+            name = _text(child.child_by_field_name("name"))
+            yield from _methods(child, f"{owner}.{name}" if owner else name)
+        elif child.type in _BODIES:
+            yield from _methods(child, owner)
+        elif child.type in _METHODS:
+            yield (owner, _name(child), _parameters(child)), child
+
+
+def _name(node: Node) -> str:
+    if node.type == "method_declaration":
+        return _text(node.child_by_field_name("name"))
+    return "<init>"
+
+
+def _parameters(node: Node) -> tuple[str, ...]:
+    """Return simple type names; a compact constructor has those of its record."""
+    listed = node.child_by_field_name("parameters")
+    if listed is None and node.parent is not None and node.parent.parent is not None:
+        listed = node.parent.parent.child_by_field_name("parameters")
+    if listed is None:
+        return ()
+    wanted = ("formal_parameter", "spread_parameter")
+    return tuple(_parameter(each) for each in listed.named_children if each.type in wanted)
+
+
+def _parameter(node: Node) -> str:
+    text = " ".join(_text(node).split())
+    dimensions = "[]" * _text(node.child_by_field_name("dimensions")).count("[")
+    if dimensions:
+        text = text.partition("[")[0]
+    try:
+        return parse_type(text).simple + dimensions
+    except NotAType:
+        return text

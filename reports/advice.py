@@ -1,0 +1,137 @@
+"""What to do next, most useful first."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from auditor.core.verdict import Result
+from reports import figures, words
+from reports.document import Benchmark, Document, Either, Method, Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A method or benchmark that an advice is about, and why it is among them."""
+
+    id: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One thing to do: a sentence, why, and what it is about, most important first."""
+
+    slug: str
+    title: str
+    why: str
+    targets: tuple[Target, ...]
+
+
+def advice(document: Either) -> tuple[Advice, ...]:
+    """Return what the numbers suggest; nothing where they suggest nothing."""
+    suite = [_failing(document.benchmarks), _unstable(document.benchmarks)]
+    steps = suite
+    if isinstance(document, Document):
+        judged = [_unwatched(document), _undecided(document), _broken(document)]
+        steps = [*judged, *suite, _redundant(document)]
+    return tuple(step for step in steps if step is not None)
+
+
+def _failing(benchmarks: Iterable[Benchmark]) -> Advice | None:
+    failed = [one for one in benchmarks if one.ending not in {"measured", "skipped"}]
+    if not failed:
+        return None
+    return Advice(
+        "failing",
+        f"Repair {figures.count(len(failed), 'benchmark')} that cannot be measured",
+        "They watch nothing as long as they fail.",
+        tuple(Target(one.id, one.ending.replace("-", " ")) for one in failed),
+    )
+
+
+def _unwatched(document: Document) -> Advice | None:
+    ranked = sorted(
+        (method for method in document.methods if method.outcome in words.UNWATCHED),
+        key=lambda method: -(method.calls or 0),
+    )
+    if not ranked:
+        return None
+    shares = _shares(document.pairs)
+    return Advice(
+        "unwatched",
+        f"Write benchmarks for {figures.count(len(ranked), 'method')} that nobody watches",
+        "If one of them got slower, no benchmark would say so.",
+        tuple(Target(method.id, _unwatched_note(method, shares)) for method in ranked),
+    )
+
+
+def _shares(pairs: Iterable[Pair]) -> dict[str, float]:
+    """Return the largest part of an operation that each method has in any benchmark."""
+    largest: dict[str, float] = {}
+    for pair in pairs:
+        if pair.share is not None:
+            largest[pair.method] = max(pair.share, largest.get(pair.method, 0.0))
+    return largest
+
+
+def _unwatched_note(method: Method, shares: dict[str, float]) -> str:
+    calls = "" if method.calls is None else f"; {figures.count(method.calls, 'call')} counted"
+    if method.outcome is Result.UNREACHED:
+        return f"no benchmark calls it{calls}"
+    largest = shares.get(method.id)
+    if largest is None:
+        return f"called, but lost in what else is measured{calls}"
+    return f"at most {figures.share(min(largest, 1.0))} of what any benchmark measures{calls}"
+
+
+def _undecided(document: Document) -> Advice | None:
+    methods = [method for method in document.methods if method.outcome is Result.INCONCLUSIVE]
+    if not methods:
+        return None
+    return Advice(
+        "undecided",
+        f"Measure {figures.count(len(methods), 'method')} again",
+        "More iterations, a quieter machine or a larger slowdown would settle these.",
+        tuple(Target(one.id, _why(one)) for one in methods),
+    )
+
+
+def _broken(document: Document) -> Advice | None:
+    methods = [method for method in document.methods if method.outcome in words.BROKEN]
+    if not methods:
+        return None
+    return Advice(
+        "broken",
+        f"Find out why benchmarks fail with {figures.count(len(methods), 'method')} slowed",
+        "Where the slowdown might have been noticed, the benchmark crashed or did not end.",
+        tuple(Target(one.id, _why(one)) for one in methods),
+    )
+
+
+def _why(method: Method) -> str:
+    return method.reason or words.OUTCOMES[method.outcome].meaning
+
+
+def _unstable(benchmarks: Iterable[Benchmark]) -> Advice | None:
+    shaky = [one for one in benchmarks if one.bucket in words.SHAKY]
+    shaky.sort(key=lambda one: -(one.max_spread or 0.0))
+    if not shaky:
+        return None
+    return Advice(
+        "unstable",
+        f"Steady {figures.count(len(shaky), 'benchmark')}",
+        "The same code, run again, differs so much that small slowdowns drown in it.",
+        tuple(Target(one.id, f"runs differ by {figures.share(one.max_spread)}") for one in shaky),
+    )
+
+
+def _redundant(document: Document) -> Advice | None:
+    idle = [one for one in document.benchmarks if one.ending == "measured"]
+    idle = [one for one in idle if one.id not in document.minimal_cover]
+    if not document.minimal_cover or not idle:
+        return None
+    return Advice(
+        "redundant",
+        f"Run {figures.count(len(document.minimal_cover), 'benchmark')} where time is short",
+        words.cover(document),
+        tuple(Target(each, "keep") for each in document.minimal_cover),
+    )

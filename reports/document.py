@@ -1,0 +1,252 @@
+"""The JSON result: its types, and the way in and out of text.
+
+These are not the verdicts of `auditor.core`: the names and the shape here are promised to other
+programs (reports/schema/result.schema.json), and every number may be null, because JSON has
+neither NaN nor infinity.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+
+import msgspec
+
+from auditor.core.errors import UsageError
+from auditor.core.verdict import Bucket, Result, Rule
+
+Numbers = tuple[float | None, ...]
+Range = tuple[float | None, float | None]
+
+
+class Caveat(msgspec.Struct, frozen=True):
+    """What a reader must know; the slug is explained in docs/messages.md."""
+
+    slug: str
+    text: str
+
+
+class Span(msgspec.Struct, frozen=True):
+    """Lines of a source file, one-based, both ends included."""
+
+    file: str
+    first_line: int
+    last_line: int
+
+
+class Score(msgspec.Struct, frozen=True, kw_only=True):
+    """Percent of the counted methods that are covered, and what it may be once all is decided."""
+
+    percent: float | None
+    bounds: Range | None
+    covered: int
+    counted: int
+    excluded_benchmarks: tuple[str, ...]
+
+
+class Scores(msgspec.Struct, frozen=True):
+    """With all benchmarks, without the worst 5 %, without those that spread over 50 %."""
+
+    total: Score
+    relative: Score
+    absolute: Score
+
+
+class Method(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether some benchmark notices a slowdown of this method."""
+
+    id: str
+    outcome: Result
+    detected_by: tuple[str, ...]
+    reached_by: tuple[str, ...]
+    calls: int | None
+    span: Span | None
+    reason: str | None
+    caveats: tuple[Caveat, ...]
+
+
+class PairRun(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of a pair; `reference` and `slowed` are its blocks, seconds per operation."""
+
+    effect: float | None
+    interval: Range | None
+    p: float | None
+    significant: bool
+    large: bool
+    reference: Numbers
+    slowed: Numbers
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether this benchmark notices a slowdown of this method, and by what numbers."""
+
+    method: str
+    benchmark: str
+    outcome: Result
+    effect: float | None
+    interval: Range | None
+    p: float | None
+    threshold: float | None
+    achieved_slowdown: float | None
+    method_seconds: float | None
+    calls_per_operation: float | None
+    share: float | None
+    wait: str | None
+    runs: tuple[PairRun, ...]
+    reason: str | None
+    caveats: tuple[Caveat, ...]
+
+
+class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
+    """How stable a benchmark is, and which methods it watches alone and with others."""
+
+    id: str
+    max_spread: float | None
+    bucket: Bucket | None
+    means: Numbers
+    runs: int
+    seconds: float | None
+    unique: tuple[str, ...]
+    shared: tuple[str, ...]
+    ending: str
+    reason: str | None
+    caveats: tuple[Caveat, ...]
+
+
+class BucketCount(msgspec.Struct, frozen=True):
+    """How many benchmarks have a spread in `range`, and the percent of those with a spread."""
+
+    range: Bucket
+    count: int
+    percent: float | None
+
+
+class Stability(msgspec.Struct, frozen=True, kw_only=True):
+    """The suite as a whole: spreads in buckets, seconds of its complete runs."""
+
+    runs: int
+    buckets: tuple[BucketCount, ...]
+    suite_seconds: Numbers
+    caveats: tuple[Caveat, ...]
+
+
+class CoverBound(msgspec.Struct, frozen=True):
+    """No fewer than `minimum` benchmarks keep the score; `exact` if the cover has that many."""
+
+    minimum: int
+    exact: bool
+
+
+class RuleCount(msgspec.Struct, frozen=True):
+    """How many methods one way of deciding a detection covers."""
+
+    name: str
+    covered: int
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """How much was measured; `iterations` is measured blocks per arm and process."""
+
+    forks: int
+    warmup: int
+    iterations: int
+    iteration_seconds: float
+    runs: int
+    stability_runs: int
+    wait: str
+
+
+# The two documents share these fields at the top level, where the promised names have them, so
+# this is the one place where types of data inherit.
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """What was audited, where, how and with what: enough to do it again."""
+
+    subject: str
+    revision: str
+    language: str
+    harness: str
+    host: str
+    host_facts: dict[str, str]
+    seed: int
+    plan: Plan
+    versions: dict[str, str]
+    bench_audit: str
+    command: str
+    config: str
+    started: str
+    ended: str
+
+
+class StabilityDocument(
+    Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/stability/1"
+):
+    """The answer to "how far apart are the runs of this suite?"."""
+
+    stability: Stability
+    benchmarks: tuple[Benchmark, ...]
+    caveats: tuple[Caveat, ...]
+
+
+class Document(Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/abs/1"):
+    """The answer to "if a method got slower, would this suite notice?"."""
+
+    slowdown: float | None
+    slowdown_source: str
+    rule: Rule
+    scores: Scores
+    whole_list: Score | None
+    methods: tuple[Method, ...]
+    pairs: tuple[Pair, ...]
+    benchmarks: tuple[Benchmark, ...]
+    stability: Stability
+    minimal_cover: tuple[str, ...]
+    cover_bound: CoverBound
+    rules: tuple[RuleCount, ...]
+    caveats: tuple[Caveat, ...]
+
+
+Either = Document | StabilityDocument
+Plain = dict[str, object]
+
+_NUMBERS = re.compile(r"\[\n[-+.\deEnul,\s]*\]")
+
+
+def plain(document: Either) -> Plain:
+    """Return the document as dictionaries, lists, strings and numbers."""
+    builtins: Plain = msgspec.to_builtins(document)
+    return builtins
+
+
+def typed(document: Mapping[str, object] | Either) -> Either:
+    """Return the document as types; raises UsageError where it is not one of ours."""
+    if isinstance(document, Document | StabilityDocument):
+        return document
+    try:
+        return msgspec.convert(document, Document | StabilityDocument)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"not a result of bench-audit that this version reads: {error}") from error
+
+
+def text(document: Mapping[str, object] | Either) -> str:
+    """Return strict JSON, indented, each list of numbers on one line."""
+    builtins = plain(document) if isinstance(document, Setting) else document
+    indented = json.dumps(builtins, indent=1, ensure_ascii=False, allow_nan=False)
+    # A line break inside a JSON string is escaped, so this can only meet lists.
+    return _NUMBERS.sub(lambda found: "".join(found[0].split()), indented) + "\n"
+
+
+def read(written: str | bytes) -> Either:
+    """Return the document that `text` wrote; raises UsageError for anything else."""
+    try:
+        return msgspec.json.decode(written, type=Document | StabilityDocument)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"not a result of bench-audit that this version reads: {error}") from error
+
+
+def schema() -> str:
+    """Return the JSON Schema of both documents (checked in as result.schema.json)."""
+    heading = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A result of bench-audit",
+    }
+    found = {**heading, **msgspec.json.schema(Either)}
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"

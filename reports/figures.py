@@ -1,0 +1,62 @@
+"""Numbers as people read them; None is a dash."""
+
+NONE = "\N{EN DASH}"
+_SPACE = "\N{NO-BREAK SPACE}"
+_MINUS = "\N{MINUS SIGN}"
+_TIMES = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def percent(value: float | None) -> str:
+    """Write a number of percent, with a decimal only below ten and where it says something."""
+    if value is None:
+        return NONE
+    written = f"{value:.1f}" if abs(value) < 9.95 else f"{value:.0f}"
+    return written.removesuffix(".0").replace("-", _MINUS) + _SPACE + "%"
+
+
+def share(value: float | None) -> str:
+    """Write a fraction as percent."""
+    return NONE if value is None else percent(100 * value)
+
+
+def effect(value: float | None) -> str:
+    """Write a relative difference as percent, with its sign."""
+    written = share(value)
+    return f"+{written}" if value is not None and value > 0 else written
+
+
+def span(bounds: tuple[float | None, float | None] | None, *, scale: float = 1.0) -> str:
+    """Write both ends of a range in percent; `scale` is 100 for fractions."""
+    if bounds is None or bounds[0] is None or bounds[1] is None:
+        return NONE
+    low, high = percent(scale * bounds[0]), percent(scale * bounds[1])
+    return low if low == high else f"{low.removesuffix(_SPACE + '%')} … {high}"
+
+
+def seconds(value: float | None) -> str:
+    """Write a duration with three digits, from nanoseconds to hours."""
+    if value is None:
+        return NONE
+    # Rounded first: 999.7 ns is a microsecond.
+    rounded = float(f"{value:.3g}")
+    unit, name = next((each for each in _TIMES if abs(rounded) >= each[0]), _TIMES[-1])
+    return f"{rounded / unit:.3g}".replace("-", _MINUS) + _SPACE + name
+
+
+def chance(p: float | None) -> str:
+    """Write a p value; below one in ten thousand only that."""
+    if p is None:
+        return NONE
+    return "< 0.0001" if p < 1e-4 else f"{p:.4f}"
+
+
+def number(value: float | None) -> str:
+    """Write a count or a rate with three digits, thousands apart."""
+    if value is None:
+        return NONE
+    return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"
+
+
+def count(how_many: int, one: str, many: str | None = None) -> str:
+    """Write "1 method", "2 methods"."""
+    return f"{how_many:,} {one if how_many == 1 else many or one + 's'}"

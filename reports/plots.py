@@ -1,0 +1,163 @@
+"""Plots as SVG text. Colours come from the page's style sheet, so that they follow its scheme.
+
+Dots are drawn as lines without length and with round ends: a tenth of the bytes of circles.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from statistics import fmean, median
+
+from markupsafe import Markup, escape
+
+from reports import figures
+
+NOTHING = Markup("")
+BOUNDARIES = (0.05, 0.1, 0.25, 0.5)
+"""Where the buckets of Table 3 of the paper meet."""
+_LEAST, _MOST = 1e-3, 2.0
+
+
+def _svg(size: tuple[int, int], label: str, body: str, *, kind: str) -> Markup:
+    stretch = ' preserveAspectRatio="none"' if kind == "bar" else ""
+    width, height = size
+    head = f'<svg class="{kind}" viewBox="0 0 {width} {height}"{stretch} role="img"'
+    # Everything put into `body` is made of numbers and of escaped text.
+    return Markup('{} aria-label="{}">{}</svg>').format(Markup(head), label, Markup(body))  # noqa: S704
+
+
+def _at(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _dots(points: Iterable[tuple[float, float]], kind: str) -> str:
+    path = "".join(f"M{_at(x)} {_at(y)}h0" for x, y in points)
+    return f'<path class="dot {kind}" d="{path}"/>' if path else ""
+
+
+def _line(x: float, top: float, bottom: float, kind: str) -> str:
+    return f'<path class="{kind}" d="M{_at(x)} {_at(top)}V{_at(bottom)}"/>'
+
+
+def _text(x: float, y: float, words: str, anchor: str = "middle") -> str:
+    return f'<text x="{_at(x)}" y="{_at(y)}" text-anchor="{anchor}">{escape(words)}</text>'
+
+
+def score(low: float, high: float) -> Markup:
+    """Draw a bar filled to `low` percent and hatched up to `high`."""
+    body = (
+        '<rect class="track" width="300" height="10"/>'
+        f'<rect class="detected" width="{_at(3 * low)}" height="10"/>'
+        f'<rect class="open" x="{_at(3 * low)}" width="{_at(3 * (high - low))}" height="10"/>'
+    )
+    label = f"between {figures.percent(low)} and {figures.percent(high)}"
+    return _svg((300, 10), label, body, kind="bar")
+
+
+def parts(counts: Sequence[tuple[str, int]]) -> Markup:
+    """Draw a bar divided among kinds."""
+    whole = sum(count for _, count in counts)
+    if not whole:
+        return NOTHING
+    body, x = "", 0.0
+    for kind, count in counts:
+        width = 900 * count / whole
+        body += f'<rect class="{kind}" x="{_at(x)}" width="{_at(max(width - 3, 1))}" height="12"/>'
+        x += width
+    label = ", ".join(f"{count} {kind}" for kind, count in counts)
+    return _svg((900, 12), label, body, kind="bar")
+
+
+def forest(
+    effect: float | None, interval: tuple[float | None, float | None] | None, needed: float | None
+) -> Markup:
+    """Draw an effect and its interval in multiples of the effect that is needed.
+
+    So that one axis serves all pairs: 0 is no effect, 1 is the threshold.
+    """
+    if effect is None or not needed:
+        return NOTHING
+    body = _line(_multiple(0), 0, 20, "axis") + _line(_multiple(1), 0, 20, "needed")
+    if interval is not None and interval[0] is not None and interval[1] is not None:
+        low, high = _multiple(interval[0] / needed), _multiple(interval[1] / needed)
+        body += f'<path class="whisker" d="M{_at(low)} 10H{_at(high)}"/>'
+    body += _dots([(_multiple(effect / needed), 10)], "big")
+    label = f"{effect / needed:.2f} times the effect that is needed"
+    return _svg((210, 20), label, body, kind="forest")
+
+
+def _multiple(times: float) -> float:
+    return 5 + 200 * (min(max(times, -0.5), 2.5) + 0.5) / 3
+
+
+def forest_axis() -> Markup:
+    """Draw the scale above a column of `forest`."""
+    body = _text(_multiple(0), 12, "0") + _text(_multiple(1), 12, "needed")
+    return _svg((210, 16), "0, and the effect that is needed", body, kind="forest")
+
+
+def blocks(reference: Sequence[float | None], slowed: Sequence[float | None]) -> Markup:
+    """Draw the values of both arms as dots; downwards is the order in which they were measured."""
+    arms = [[value for value in arm if value is not None] for arm in (reference, slowed)]
+    both = arms[0] + arms[1]
+    if not both:
+        return NOTHING
+    least, most = min(both), max(both)
+    scale = 420 / (most - least) if most > least else 0.0
+    body = ""
+    for at, (values, kind) in enumerate(zip(arms, ("reference", "slowed"), strict=True)):
+        top = 6 + 40 * at
+        step = 28 / max(len(values) - 1, 1)
+        body += _text(80, top + 18, kind, "end")
+        body += _dots(
+            ((95 + scale * (value - least), top + step * i) for i, value in enumerate(values)), kind
+        )
+        if values:
+            body += _line(95 + scale * (median(values) - least), top - 4, top + 32, "median")
+    body += _text(95, 98, figures.seconds(least), "start")
+    body += _text(515, 98, figures.seconds(most), "end")
+    middles = [figures.seconds(median(values)) if values else figures.NONE for values in arms]
+    label = f"medians: reference {middles[0]}, slowed {middles[1]}"
+    return _svg((530, 104), label, body, kind="blocks")
+
+
+def spreads(values: Sequence[float]) -> Markup:
+    """Draw one dot for each benchmark's spread on a logarithmic axis with the buckets' borders."""
+    if not values:
+        return NOTHING
+    columns = Counter(round(_log(value) / 8) for value in values)
+    step = min(8.0, 110 / max(columns.values()))
+    body = "".join(_line(_log(border), 6, 126, "needed") for border in BOUNDARIES)
+    body += '<path class="axis" d="M0 126H520"/>'
+    body += _dots(
+        (
+            (8.0 * column, 121 - step * at)
+            for column, count in sorted(columns.items())
+            for at in range(count)
+        ),
+        "spread",
+    )
+    for tick in (0.01, *BOUNDARIES):
+        body += _text(_log(tick), 142, figures.share(tick))
+    body += _text(0, 142, f"≤ {figures.share(_LEAST)}", "start")
+    body += _text(520, 142, f"≥ {figures.share(_MOST)}", "end")
+    label = f"maximum spreads of {len(values)} benchmarks, each a dot"
+    return _svg((520, 150), label, body, kind="spreads")
+
+
+def _log(value: float) -> float:
+    inside = min(max(value, _LEAST), _MOST)
+    return 8 + 496 * math.log10(inside / _LEAST) / math.log10(_MOST / _LEAST)
+
+
+def strip(means: Sequence[float | None], limit: float) -> Markup:
+    """Draw how far each run's mean is from their mean; the ends are -`limit` and +`limit`."""
+    known = [mean for mean in means if mean is not None]
+    middle = fmean(known) if known else 0.0
+    if not middle:
+        return NOTHING
+    away = [min(max((mean / middle - 1) / limit, -1.0), 1.0) for mean in known]
+    body = '<path class="axis" d="M4 8H176"/>' + _line(90, 2, 14, "axis")
+    body += _dots(((90 + 84 * each, 8) for each in away), "run")
+    label = ", ".join(figures.seconds(mean) for mean in known)
+    return _svg((180, 16), f"means of the runs: {label}", body, kind="strip")

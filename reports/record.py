@@ -1,0 +1,132 @@
+"""A verdict and the circumstances it was reached in, as the JSON result."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+
+from auditor.core.request import Plan
+from auditor.core.verdict import AbsVerdict, Stability
+from reports.document import Document, Plain, StabilityDocument, plain
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What was audited, where, how and with what: all that a verdict does not say.
+
+    `wait` is "auto" or a way to wait; `config` is the configuration as JSON text with all defaults
+    filled in; `started` and `ended` are UTC in ISO 8601; `version` is bench-audit's own.
+    """
+
+    subject: str
+    revision: str
+    language: str
+    harness: str
+    host: str
+    host_facts: Pairs
+    seed: int
+    plan: Plan
+    runs: int
+    stability_runs: int
+    wait: str
+    versions: Pairs
+    version: str
+    command: str
+    config: str = field(repr=False)
+    started: str
+    ended: str
+
+
+def document(verdict: AbsVerdict, context: Context) -> Plain:
+    """Return the JSON result of an ABS audit; numbers that JSON does not have are null."""
+    found = {
+        **_setting(context),
+        **_stability(verdict.stability),
+        "schema": "bench-audit/abs/1",
+        "slowdown": verdict.slowdown,
+        "slowdown_source": verdict.slowdown_source,
+        "rule": verdict.rule,
+        "scores": {
+            "total": verdict.total,
+            "relative": verdict.relative,
+            "absolute": verdict.absolute,
+        },
+        "whole_list": verdict.whole_list,
+        "methods": verdict.methods,
+        "pairs": verdict.pairs,
+        "minimal_cover": verdict.cover.benchmarks,
+        "cover_bound": {"minimum": verdict.cover.minimum, "exact": verdict.cover.exact},
+        "rules": [{"name": name, "covered": covered} for name, covered in verdict.rules],
+        "caveats": verdict.caveats,
+    }
+    return plain(msgspec.convert(_strict(msgspec.to_builtins(found)), Document))
+
+
+def stability_document(stability: Stability, context: Context) -> Plain:
+    """Return the JSON result of a stability audit."""
+    found = {
+        **_setting(context),
+        **_stability(stability),
+        "schema": "bench-audit/stability/1",
+        "caveats": stability.caveats,
+    }
+    return plain(msgspec.convert(_strict(msgspec.to_builtins(found)), StabilityDocument))
+
+
+def _setting(context: Context) -> Plain:
+    return {
+        "subject": context.subject,
+        "revision": context.revision,
+        "language": context.language,
+        "harness": context.harness,
+        "host": context.host,
+        "host_facts": dict(context.host_facts),
+        "seed": context.seed,
+        "plan": {
+            "forks": context.plan.forks,
+            "warmup": context.plan.warmup,
+            "iterations": context.plan.iterations,
+            "iteration_seconds": context.plan.iteration_seconds,
+            "runs": context.runs,
+            "stability_runs": context.stability_runs,
+            "wait": context.wait,
+        },
+        "versions": dict(context.versions),
+        "bench_audit": context.version,
+        "command": context.command,
+        "config": context.config,
+        "started": context.started,
+        "ended": context.ended,
+    }
+
+
+def _stability(stability: Stability) -> Plain:
+    buckets = [
+        {"range": bucket, "count": count, "percent": percent}
+        for bucket, count, percent in stability.buckets
+    ]
+    return {
+        "benchmarks": stability.benchmarks,
+        "stability": {
+            "runs": stability.runs,
+            "buckets": buckets,
+            "suite_seconds": stability.suite_seconds,
+            "caveats": stability.caveats,
+        },
+    }
+
+
+def _strict(value: object) -> object:
+    """Replace what JSON cannot say (NaN, infinity) by None, at any depth."""
+    match value:
+        case float() if not math.isfinite(value):
+            return None
+        case Mapping():
+            return {key: _strict(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_strict(inner) for inner in value]
+        case _:
+            return value

@@ -1,0 +1,133 @@
+"""The suite as the page shows it: how stable it is, and which benchmarks are redundant."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from reports import figures, names, plots, table, words
+from reports.document import Benchmark, Caveat, Document, Either
+
+_LEAST_LIMIT = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpreadView:
+    """A benchmark's row in the table of spreads."""
+
+    id: str
+    name: str
+    spread: str
+    range: str
+    shaky: bool
+    plot: Markup = field(repr=False)
+    mean: str
+    seconds: str
+    runs: str
+    problem: str
+    caveats: tuple[Caveat, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StabilityView:
+    """The section on stability; `limit` is what the ends of the strips stand for."""
+
+    says: str
+    plot: Markup = field(repr=False)
+    buckets: tuple[table.StabilityRow, ...]
+    incomplete: int
+    limit: str
+    benchmarks: tuple[SpreadView, ...]
+    durations: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchView:
+    """A benchmark's row in the table of redundancy; names are (short, full)."""
+
+    id: str
+    name: str
+    kept: bool
+    unique: tuple[tuple[str, str], ...]
+    shared: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedundancyView:
+    """The section on redundancy; `none` are benchmarks that detect nothing, (short, full)."""
+
+    says: str
+    watching: tuple[WatchView, ...]
+    none: tuple[tuple[str, str], ...]
+
+
+def stability(document: Either) -> StabilityView:
+    """Return the section on stability, least stable benchmarks first."""
+    known = [one.max_spread for one in document.benchmarks if one.max_spread is not None]
+    limit = _limit(document.benchmarks)
+    short = names.shorten(one.id for one in document.benchmarks)
+    ordered = sorted(document.benchmarks, key=_instability)
+    return StabilityView(
+        says=words.suite(document),
+        plot=plots.spreads(known),
+        buckets=table.stability_rows(document.stability),
+        incomplete=len(document.benchmarks) - len(known),
+        limit=figures.share(limit),
+        benchmarks=tuple(_spread(one, short[one.id], limit) for one in ordered),
+        durations=tuple(figures.seconds(each) for each in document.stability.suite_seconds),
+    )
+
+
+def _instability(one: Benchmark) -> tuple[bool, float]:
+    return one.max_spread is None, -(one.max_spread or 0.0)
+
+
+def _limit(benchmarks: Iterable[Benchmark]) -> float:
+    """Return the half width of the strips: nine of ten fit, the others end at the edge."""
+    spreads = sorted(one.max_spread for one in benchmarks if one.max_spread is not None)
+    return max(_LEAST_LIMIT, spreads[int(0.9 * len(spreads))]) if spreads else _LEAST_LIMIT
+
+
+def _spread(one: Benchmark, name: str, limit: float) -> SpreadView:
+    known = [mean for mean in one.means if mean is not None]
+    failed = one.ending != "measured"
+    return SpreadView(
+        id=one.id,
+        name=name,
+        spread=figures.share(one.max_spread),
+        range=words.BUCKETS[one.bucket] if one.bucket else "incomplete",
+        shaky=one.bucket in words.SHAKY,
+        plot=plots.strip(one.means, limit),
+        mean=figures.seconds(sum(known) / len(known) if known else None),
+        seconds=figures.seconds(one.seconds),
+        runs=str(one.runs),
+        problem=": ".join(filter(None, (one.ending if failed else "", one.reason))),
+        caveats=one.caveats,
+    )
+
+
+def redundancy(document: Document) -> RedundancyView:
+    """Return the section on redundancy: the cover first, in the order it was chosen."""
+    short = names.shorten(one.id for one in document.benchmarks)
+    methods = names.shorten(method.id for method in document.methods)
+    order = {kept: at for at, kept in enumerate(document.minimal_cover)}
+    watching = [one for one in document.benchmarks if one.unique or one.shared]
+    watching.sort(key=lambda one: (order.get(one.id, len(order)), -len(one.unique)))
+    return RedundancyView(
+        says=words.cover(document),
+        watching=tuple(
+            WatchView(
+                id=one.id,
+                name=short[one.id],
+                kept=one.id in order,
+                unique=tuple((methods.get(each, each), each) for each in one.unique),
+                shared=tuple((methods.get(each, each), each) for each in one.shared),
+            )
+            for one in watching
+        ),
+        none=tuple(
+            (short[one.id], one.id)
+            for one in document.benchmarks
+            if not one.unique and not one.shared
+        ),
+    )

@@ -1,0 +1,149 @@
+"""The result as rows of short texts, for a terminal."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from auditor.core.verdict import Result
+from reports import figures, names, words
+from reports.advice import Advice, advice
+from reports.document import Document, Either, Method, Score, Stability, typed
+
+ADVISED = 3
+"""How many names an advice line shows before it says how many more there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreRow:
+    """One of the three scores; `bounds` is empty where nothing is undecided."""
+
+    name: str
+    meaning: str
+    percent: str
+    bounds: str
+    covered: str
+    excluded: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodRow:
+    """A method: `outcome` is for choosing a colour, the rest is to be shown."""
+
+    id: str
+    name: str
+    outcome: Result
+    glyph: str
+    word: str
+    detected_by: int
+    reached_by: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StabilityRow:
+    """One bucket of spreads."""
+
+    range: str
+    count: int
+    percent: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """All a terminal shows. `scores`, `methods` and `cover` are empty for a stability audit."""
+
+    title: str
+    headline: str
+    judged: str
+    scores: tuple[ScoreRow, ...]
+    methods: tuple[MethodRow, ...]
+    stability: tuple[StabilityRow, ...]
+    suite: str
+    cover: str
+    advice: tuple[str, ...]
+    caveats: tuple[tuple[str, str], ...]
+
+
+def summary(document: Mapping[str, object] | Either) -> Summary:
+    """Return what a terminal shows of a document."""
+    known = typed(document)
+    judged = known if isinstance(known, Document) else None
+    return Summary(
+        title=words.subject(known),
+        headline=words.headline(known),
+        judged=words.judged(judged) if judged else "",
+        scores=score_rows(judged) if judged else (),
+        methods=_methods(judged) if judged else (),
+        stability=stability_rows(known.stability),
+        suite=words.suite(known),
+        cover=words.cover(judged) if judged else "",
+        advice=_lines(advice(known)),
+        caveats=tuple((caveat.slug, caveat.text) for caveat in known.caveats),
+    )
+
+
+def score_rows(document: Document) -> tuple[ScoreRow, ...]:
+    """Return the three scores, and the one over the whole list where that differs."""
+    scores = document.scores
+    rows = [
+        _score("total", words.SCORES["total"], scores.total),
+        _score("relative", words.SCORES["relative"], scores.relative),
+        _score("absolute", words.SCORES["absolute"], scores.absolute),
+    ]
+    if document.whole_list is not None:
+        rows.append(_score("whole list", words.SCORES["whole list"], document.whole_list))
+    return tuple(rows)
+
+
+def _score(name: str, meaning: str, score: Score) -> ScoreRow:
+    excluded = len(score.excluded_benchmarks)
+    return ScoreRow(
+        name=name,
+        meaning=meaning,
+        percent=figures.percent(score.percent),
+        bounds=figures.span(score.bounds) if words.undecided(score) else "",
+        covered=f"{score.covered} of {score.counted}",
+        excluded=figures.count(excluded, "benchmark") + " left out" if excluded else "",
+    )
+
+
+def _methods(document: Document) -> tuple[MethodRow, ...]:
+    short = names.shorten(method.id for method in document.methods)
+    return tuple(_method(method, short[method.id]) for method in document.methods)
+
+
+def _method(method: Method, name: str) -> MethodRow:
+    word = words.OUTCOMES[method.outcome]
+    slugs = ", ".join(sorted({caveat.slug for caveat in method.caveats}))
+    return MethodRow(
+        id=method.id,
+        name=name,
+        outcome=method.outcome,
+        glyph=word.glyph,
+        word=word.word,
+        detected_by=len(method.detected_by),
+        reached_by=len(method.reached_by),
+        note=method.reason or slugs,
+    )
+
+
+def stability_rows(stability: Stability) -> tuple[StabilityRow, ...]:
+    """Return Table 3 of the paper for this suite."""
+    return tuple(
+        StabilityRow(
+            range=words.BUCKETS[bucket.range],
+            count=bucket.count,
+            percent=figures.percent(bucket.percent),
+        )
+        for bucket in stability.buckets
+    )
+
+
+def _lines(steps: tuple[Advice, ...]) -> tuple[str, ...]:
+    return tuple(_line(step) for step in steps)
+
+
+def _line(step: Advice) -> str:
+    short = names.shorten(target.id for target in step.targets)
+    shown = ", ".join(list(short.values())[:ADVISED])
+    more = len(short) - ADVISED
+    return f"{step.title}: {shown}" + (f" and {more} more" if more > 0 else "")

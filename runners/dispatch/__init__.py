@@ -1,0 +1,1 @@
+"""Which trial runs when and where."""

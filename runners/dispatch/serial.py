@@ -1,0 +1,32 @@
+"""One trial after the other on one machine."""
+
+import fcntl
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from auditor.core.errors import FolderUnusable
+from auditor.core.plan import Run, Trial
+from runners.trial import Bench
+
+
+class SerialDispatcher:
+    """Runs trials in the order given; a lock keeps other auditors of this account off meanwhile."""
+
+    def __init__(self, bench: Bench, lock: Path) -> None:
+        """Take the bench, and the file whose lock means "somebody measures on this machine"."""
+        self._bench = bench
+        self._lock = lock
+
+    def run(self, trials: Iterable[Trial]) -> Iterator[Run]:
+        """Yield the run of each trial as it ends."""
+        for trial in trials:
+            yield self._alone(trial)
+
+    def _alone(self, trial: Trial) -> Run:
+        try:
+            handle = self._lock.open("a")
+        except OSError as error:
+            raise FolderUnusable(f"cannot write {self._lock}: {error.strerror}") from error
+        with handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            return self._bench.run(trial)

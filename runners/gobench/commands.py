@@ -1,0 +1,111 @@
+"""The processes of the Go harness."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.core.jobs import Invocation
+from auditor.core.subject import Project
+
+BUILD_SECONDS = 1800.0
+"""A cold build of a large module with its dependencies takes minutes, never this long."""
+
+LAUNCH, RECORDS, COUNTERS, SCHEDULE = "launch", "records", "counters", "schedule"
+"""Names of files in the folder of a process; answers are told apart by the first one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A package, and the folder where an overlay's binaries are kept."""
+
+    project: Project
+    into: Path
+    unit: str
+    folder: str
+
+    @property
+    def binary(self) -> Path:
+        """Return where the package's test binary is, or will be; equal base names do not clash."""
+        short = hashlib.sha256(self.unit.encode()).hexdigest()[:10]
+        name = re.sub(r"[^A-Za-z0-9.]+", "_", self.unit)[-80:]
+        return self.into / "bin" / f"{name}-{short}.test"
+
+    @property
+    def running(self) -> Path:
+        """Return the folder of the files of the process that runs."""
+        return self.into / "run"
+
+    def file(self, name: str) -> Path:
+        """Return the path of one of these files."""
+        return self.running / name
+
+
+def go(project: Project, *arguments: str, timeout: float = BUILD_SECONDS) -> Invocation:
+    """Return a call of the go command in the project's root."""
+    return Invocation(
+        argv=("go", *arguments),
+        cwd=project.root,
+        environment=project.environment,
+        timeout_seconds=timeout,
+    )
+
+
+def build_flags(project: Project, into: Path, *, overlaid: bool) -> tuple[str, ...]:
+    """Return what build tags and an overlay add to a command."""
+    tags = dict(project.options).get("tags")
+    return (
+        *((f"-tags={tags}",) if tags else ()),
+        *((f"-overlay={into / 'overlay.json'}",) if overlaid else ()),
+    )
+
+
+def compile_tests(place: Place, *, overlaid: bool) -> Invocation:
+    """Return the build of a package's test binary."""
+    flags = build_flags(place.project, place.into, overlaid=overlaid)
+    where = f"./{place.folder}" if place.folder != "." else "."
+    job = go(place.project, "test", "-c", "-vet=off", *flags, "-o", str(place.binary), where)
+    return labelled(place.binary.parent, job, b"build")
+
+
+def labelled(folder: Path, job: Invocation, label: bytes) -> Invocation:
+    """Make the answer say which kind of process it is from."""
+    launch = folder / LAUNCH
+    return Invocation(
+        argv=job.argv,
+        cwd=job.cwd,
+        environment=job.environment,
+        timeout_seconds=job.timeout_seconds,
+        files=(*job.files, (launch, label)),
+        collects=(*job.collects, launch),
+        output_limit=job.output_limit,
+    )
+
+
+def leaf_flags(name: str) -> tuple[str, ...]:
+    """Return the flags that select one benchmark alone, by quoted and anchored elements.
+
+    The second keeps benchmarks out that have this one's name in front of theirs.
+    """
+    pattern = "/".join(f"^{re.escape(element)}$" for element in name.split("/"))
+    return (f"-test.bench={pattern}", f"-test.skip={pattern}/.")
+
+
+# -test.v=test2json marks the framework's own lines with a control character; -test.paniconexit0
+# turns an exit with 0 in the middle into a failure.
+ALWAYS = ("-test.run=^$", "-test.v=test2json", "-test.benchmem", "-test.paniconexit0")
+
+
+def run_binary(
+    place: Place, flags: tuple[str, ...], timeout: float, **variables: str | Path
+) -> Invocation:
+    """Return a process of a test binary in its package's folder, with further variables."""
+    environment = dict(place.project.environment) | {
+        key: str(value) for key, value in variables.items()
+    }
+    return Invocation(
+        argv=(str(place.binary), *flags),
+        cwd=place.project.root / place.folder,
+        environment=tuple(sorted(environment.items())),
+        timeout_seconds=timeout,
+    )

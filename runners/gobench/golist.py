@@ -1,0 +1,72 @@
+"""What `go list` says about the packages of a project."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.core.errors import SubjectError
+from auditor.core.jobs import Completed
+from auditor.core.subject import SourceFile, SourceRole
+
+FIELDS = "Dir,ImportPath,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """A package of the main modules, with the files that the build tags in force choose.
+
+    `folder` is relative to the project's root; `problem` is the tool's message if it is broken.
+    """
+
+    unit: str
+    folder: str
+    library: tuple[str, ...]
+    tests: tuple[str, ...]
+    problem: str | None
+
+    def sources(self, root: Path) -> Iterator[SourceFile]:
+        """Read the package's files."""
+        for role, names in (
+            (SourceRole.LIBRARY, self.library),
+            (SourceRole.BENCHMARKS, self.tests),
+        ):
+            for name in names:
+                path = name if self.folder == "." else f"{self.folder}/{name}"
+                text = (root / path).read_bytes()
+                yield SourceFile(path=path, unit=self.unit, role=role, text=text)
+
+
+def packages(answer: Completed, root: Path) -> list[Package]:
+    """Read the answer of `go list -e -json=…`; raises SubjectError if it is none."""
+    if answer.exit_code != 0:
+        raise SubjectError(f"go list failed in {root}: {answer.tail()}")
+    return [_package(one, root.resolve()) for one in _documents(answer.stdout)]
+
+
+def _documents(stdout: bytes) -> Iterator[Mapping[str, object]]:
+    decoder, text, at = json.JSONDecoder(), stdout.decode(errors="replace"), 0
+    while (at := text.find("{", at)) >= 0:
+        document, at = decoder.raw_decode(text, at)
+        yield document
+
+
+def _package(document: Mapping[str, object], root: Path) -> Package:
+    folder = Path(str(document["Dir"])).resolve().relative_to(root).as_posix()
+    error = document.get("Error")
+    problem = str(error.get("Err", "broken")) if isinstance(error, dict) else None
+    return Package(
+        unit=str(document["ImportPath"]),
+        folder=folder,
+        library=_names(document, "GoFiles", "CgoFiles"),
+        tests=_names(document, "TestGoFiles", "XTestGoFiles"),
+        problem=problem,
+    )
+
+
+def _names(document: Mapping[str, object], *keys: str) -> tuple[str, ...]:
+    names: list[str] = []
+    for key in keys:
+        listed = document.get(key)
+        names += [str(name) for name in listed] if isinstance(listed, list) else []
+    return tuple(names)

@@ -1,0 +1,62 @@
+"""The Harness of Go's testing package."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.mutant import Overlay
+from auditor.core.outcome import Outcome
+from auditor.core.plan import Trial
+from auditor.core.ports import Ask, Build
+from auditor.core.subject import Project
+from auditor.core.suite import Suite
+from runners.gobench import commands, launching, reading
+from runners.gobench.discovery import Discovery
+
+
+class GoBench:
+    """Builds test binaries per package and runs one benchmark in a process."""
+
+    def __init__(self, list_seconds: float = 30.0) -> None:
+        """Take how long one operation of a benchmark may take until it counts as hanging."""
+        self._list_seconds = list_seconds
+
+    @property
+    def fixed_operations(self) -> bool:
+        """Tell that a block can be a number of operations."""
+        return True
+
+    def discover(self, project: Project, into: Path, ask: Ask) -> Suite:
+        """Build the unchanged project, and run each benchmark once to find its leaves."""
+        return Discovery(project, into, ask, self._list_seconds).suite()
+
+    def build(self, project: Project, overlay: Overlay, into: Path) -> Build:
+        """Return the overlay's files, and the build of the packages whose methods change.
+
+        Test binaries are built when a trial first needs them.
+        """
+        if not overlay.files:
+            return Build()
+        files = [(into / "overlay" / file.path, file.text) for file in overlay.files]
+        replaced = {
+            str(project.root / file.path): str(into / "overlay" / file.path)
+            for file in overlay.files
+        }
+        listing = json.dumps({"Replace": replaced}, indent=1).encode()
+        fields = (line.split("\t") for line in overlay.instructions)
+        changed = [one[1] for one in fields if one[0] == "changed"]
+        where = ["." if folder == "." else f"./{folder}" for folder in changed]
+        flags = commands.build_flags(project, into, overlaid=True)
+        step = commands.go(project, "build", *flags, "-o", "/dev/null", *where)
+        return Build((*files, (into / "overlay.json", listing)), (step,) if where else ())
+
+    def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
+        """Return the processes of a trial, the missing builds in front."""
+        if trial.benchmark is None:
+            return list(launching.test_processes(project, trial, into))
+        return launching.benchmark_processes(project, trial, into)
+
+    def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
+        """Return how the trial ended."""
+        return reading.outcome(trial, answers)

@@ -1,0 +1,125 @@
+"""Which processes a trial takes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from auditor.core.jobs import Invocation
+from auditor.core.mutant import Kind
+from auditor.core.plan import Trial
+from auditor.core.schedule import Schedule
+from auditor.core.subject import Project
+from auditor.core.suite import Benchmark
+from runners.gobench import commands
+from runners.gobench.commands import COUNTERS, RECORDS, SCHEDULE, Place
+from runners.gobench.settings import settings
+from runners.records import RECORDS_VARIABLE, SCHEDULE_VARIABLE, schedule_text
+
+UNKNOWN_OPERATIONS = 100
+"""Operations of a block where nobody has found out how many fit."""
+SHORT_WINDOW = 11
+"""Operations of the first counting window; the second has as many as the plan's blocks."""
+_TEST_LIMIT = 0.9
+"""Share of the watchdog's time after which Go's own time-out ends a hanging unit test."""
+
+
+def operations(schedule: Schedule) -> int:
+    """Return the operations of a block; with one, testing would have no call of its own for it."""
+    return max(2, schedule.operations or UNKNOWN_OPERATIONS)
+
+
+def windows(schedule: Schedule) -> tuple[int, int]:
+    """Return two different numbers of operations, the second the plan's."""
+    full = max(3, operations(schedule))
+    return max(2, min(SHORT_WINDOW, full // 2)), full
+
+
+def benchmark_processes(project: Project, trial: Trial, into: Path) -> list[Invocation]:
+    """Return the processes of a trial that runs a benchmark."""
+    assert trial.benchmark is not None  # noqa: S101 - narrows the type; launch has looked
+    noted = settings(trial.benchmark)
+    place = Place(project, into, trial.benchmark.group, noted.folder)
+    flags = (
+        *commands.leaf_flags(trial.benchmark.name),
+        f"-test.cpu={noted.processors}",
+        *commands.ALWAYS,
+    )
+    if trial.variant.kind is Kind.PLAIN:
+        runs = [_plain(place, trial, flags)]
+    elif trial.variant.kind is Kind.COUNTING:
+        runs = [_counting(place, trial, flags, count) for count in windows(trial.schedule)]
+    else:
+        runs = [_slowed(place, trial, flags)]
+    overlaid = bool(trial.overlay.files)
+    return [*_missing(place, overlaid=overlaid), *runs]
+
+
+def test_processes(project: Project, trial: Trial, into: Path) -> Iterator[Invocation]:
+    """Yield the processes that run the unit tests of each package that has tests."""
+    limit = round(trial.timeout_seconds * _TEST_LIMIT)
+    for unit, folder in tested(trial.overlay.instructions):
+        place = Place(project, into, unit, folder)
+        yield from _missing(place, overlaid=True)
+        flags = ("-test.short", f"-test.timeout={limit}s")
+        yield _counted(place, trial, flags, {})
+
+
+def tested(instructions: Sequence[str]) -> list[tuple[str, str]]:
+    """Return import path and folder of each package with tests, as the mutator noted them."""
+    fields = (line.split("\t") for line in instructions)
+    return [(one[2], one[1]) for one in fields if one[0] == "tests" and len(one) == 3]
+
+
+def _missing(place: Place, *, overlaid: bool) -> list[Invocation]:
+    """Build only what a trial runs: most overlays are run by few of the packages."""
+    return [] if place.binary.exists() else [commands.compile_tests(place, overlaid=overlaid)]
+
+
+def _plain(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:
+    schedule = trial.schedule
+    if schedule.operations is None:
+        time = f"{max(1, round(schedule.seconds * 1e9))}ns"
+    else:
+        time = f"{operations(schedule)}x"
+    more = (f"-test.benchtime={time}", f"-test.count={len(schedule.blocks)}")
+    job = commands.run_binary(place, (*flags, *more), trial.timeout_seconds)
+    return commands.labelled(place.running, job, b"run")
+
+
+def _slowed(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:
+    count = operations(trial.schedule)
+    more = (f"-test.benchtime={count}x", f"-test.count={len(trial.schedule.blocks)}")
+    variables = _leaf(trial.benchmark, count) | {
+        SCHEDULE_VARIABLE: place.file(SCHEDULE),
+        RECORDS_VARIABLE: place.file(RECORDS),
+    }
+    job = commands.run_binary(place, (*flags, *more), trial.timeout_seconds, **variables)
+    files = (
+        (place.file(SCHEDULE), schedule_text(trial.schedule)),
+        (place.file(RECORDS), b""),
+    )
+    job = replace(job, files=files, collects=(place.file(RECORDS),))
+    return commands.labelled(place.running, job, b"run")
+
+
+def _counting(place: Place, trial: Trial, flags: tuple[str, ...], count: int) -> Invocation:
+    more = (f"-test.benchtime={count}x", "-test.count=1")
+    return _counted(place, trial, (*flags, *more), _leaf(trial.benchmark, count))
+
+
+def _counted(
+    place: Place, trial: Trial, flags: tuple[str, ...], variables: dict[str, str | Path]
+) -> Invocation:
+    files = (
+        (place.file(COUNTERS), bytes(16 * len(trial.variant.methods))),
+        (place.file(RECORDS), b""),
+    )
+    own = {"BENCH_AUDIT_COUNTERS": files[0][0], RECORDS_VARIABLE: files[1][0]}
+    job = commands.run_binary(place, flags, trial.timeout_seconds, **own, **variables)
+    job = replace(job, files=files, collects=tuple(path for path, _ in files))
+    return commands.labelled(place.running, job, b"run")
+
+
+def _leaf(benchmark: Benchmark | None, count: int) -> dict[str, str | Path]:
+    name = benchmark.name if benchmark else ""
+    return {"BENCH_AUDIT_LEAF": name, "BENCH_AUDIT_OPERATIONS": str(count)}

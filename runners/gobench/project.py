@@ -1,0 +1,116 @@
+"""Making a Go tree in a folder of ours ready: caches, dependencies, a digest of what is built."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from auditor.core.errors import ResolveFailed, SubjectError
+from auditor.core.jobs import Invocation
+from auditor.core.ports import Host
+from auditor.core.subject import Language, Part, Project, Role
+from runners.gobench import commands, toolchain
+from runners.home import Home
+from runners.hosts.disk import writing
+
+RESOLVE_SECONDS = 900.0
+_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
+
+
+def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user each contribute
+    tree: Path,
+    *,
+    name: str | None,
+    revision: str,
+    home: Home,
+    host: Host,
+    environment: Mapping[str, str],
+    options: Mapping[str, str],
+    digest_of_tree: str | None = None,
+) -> Project:
+    """Make a project of a copied tree; `options` may have `tags`, the build tags.
+
+    `digest_of_tree` covers more than the tree where the subject is a folder inside a copy.
+    """
+    tree = tree.resolve()
+    if not any((tree / file).is_file() for file in ("go.mod", "go.work")):
+        raise SubjectError(f"{tree} is no Go module: there is no go.mod and no go.work in it")
+    folder = home.cache("go")
+    with writing(folder):
+        for inner in ("build", "mod", "path", "tmp", "config"):
+            (folder / inner).mkdir(parents=True, exist_ok=True)
+    content = digest_of_tree or _content(tree)
+    found = toolchain.settings(host, environment, folder)
+    variables = toolchain.environment_of(found, environment, folder) | {"PWD": str(tree)}
+    project = Project(
+        name=name or _module(tree),
+        revision=revision,
+        language=Language.GO,
+        harness="go",
+        root=tree,
+        digest=_digest(content, toolchain.deciding(found), sorted(options.items())),
+        parts=(Part(Role.LIBRARY, tree), Part(Role.BENCHMARKS, tree)),
+        environment=tuple(sorted(variables.items())),
+        options=tuple(sorted(options.items())),
+        versions=(("go", found.get("GOVERSION", "unknown")),),
+    )
+    _resolve(project, host)
+    return project
+
+
+def _resolve(project: Project, host: Host) -> None:
+    """Fetch what the build needs, and only that: a module graph may hold more than can be had."""
+    flags = commands.build_flags(project, project.root, overlaid=False)
+    needed = ("list", "-e", "-deps", "-test", "-f", "{{with .Error}}{{.Err}}{{end}}", *flags)
+    listing = commands.go(project, *needed, "./...", timeout=RESOLVE_SECONDS)
+    if _complete(host, listing):
+        return
+    download = host.run(commands.go(project, "mod", "download", timeout=RESOLVE_SECONDS))
+    answer = host.run(listing)
+    problem = _problem(answer.stdout + answer.stderr)
+    if problem and (download.exit_code != 0 or answer.timed_out or _NETWORK.search(problem)):
+        raise ResolveFailed(
+            f"dependencies of {project.name} could not be had: {problem}; check the network and "
+            "GOPROXY, or vendor them"
+        )
+
+
+_MISSING = re.compile(
+    rb".*(?:no required module provides|missing go\.sum entry|cannot find module|reading file://"
+    rb"|reading https?://|dial tcp|module lookup disabled|unrecognized import path"
+    rb"|unknown revision|proxyconnect|connection refused|updates to go\.(?:mod|sum) needed).*"
+)
+_NETWORK = re.compile(r"dial tcp|lookup |proxyconnect|connection refused|module lookup disabled")
+
+
+def _complete(host: Host, listing: Invocation) -> bool:
+    answer = host.run(listing)
+    return not answer.timed_out and not _problem(answer.stdout + answer.stderr)
+
+
+def _problem(output: bytes) -> str:
+    match = _MISSING.search(output)
+    return match.group().decode(errors="replace").strip()[:500] if match else ""
+
+
+def _module(tree: Path) -> str:
+    """Return the module's path, or the folder's name for a workspace without one at its top."""
+    file = tree / "go.mod"
+    match = _MODULE.search(file.read_text(errors="replace")) if file.is_file() else None
+    return match.group(1) if match else tree.name
+
+
+def _content(tree: Path) -> str:
+    """Return a digest of all files; go.sum among them fixes the dependencies."""
+    sha = hashlib.sha256()
+    for path in sorted(tree.rglob("*")):
+        inside = path.relative_to(tree)
+        if path.is_file() and ".git" not in inside.parts:
+            data = path.read_bytes()
+            sha.update(f"{inside.as_posix()}\0{len(data)}\0".encode())
+            sha.update(data)
+    return sha.hexdigest()
+
+
+def _digest(content: str, deciding: str, options: Iterable[tuple[str, str]]) -> str:
+    return hashlib.sha256(repr((content, deciding, list(options))).encode()).hexdigest()[:24]

@@ -1,0 +1,182 @@
+"""What the processes of a trial left, as an outcome. What is incomplete is never a measurement."""
+
+import re
+import struct
+from collections.abc import Sequence
+
+from auditor.core.jobs import Completed
+from auditor.core.measure import OPERATIONS, TIME, Series
+from auditor.core.mutant import Kind
+from auditor.core.outcome import (
+    Counted,
+    Crashed,
+    Measured,
+    NotBuilt,
+    Outcome,
+    Skipped,
+    TimedOut,
+    Unreadable,
+    Window,
+)
+from auditor.core.plan import Trial
+from auditor.core.schedule import ArmName, Phase
+from auditor.core.units import seconds_per_operation
+from runners.gobench import text
+from runners.gobench.commands import COUNTERS, LAUNCH, RECORDS
+from runners.gobench.launching import operations, windows
+from runners.records import Records, RecordsUnreadable, read_records
+
+
+def outcome(trial: Trial, answers: Sequence[Completed]) -> Outcome:
+    """Return how a trial ended."""
+    builds = [one for one in answers if _file(one, LAUNCH) == b"build"]
+    runs = [one for one in answers if _file(one, LAUNCH) == b"run"]
+    failed = next((one for one in builds if one.exit_code != 0), None)
+    if failed is not None and (trial.benchmark is not None or not runs):
+        return NotBuilt(_message(failed))
+    if not runs:
+        return Unreadable("no process was run", "")
+    if trial.benchmark is None:
+        return _usage(trial, runs)
+    failures = [one for one in (_failure(trial, run) for run in runs) if one is not None]
+    if failures:
+        return failures[0]
+    try:
+        return _READERS[trial.variant.kind](trial, runs)
+    except (RecordsUnreadable, ValueError) as problem:
+        return _unreadable(str(problem), runs[-1])
+
+
+def _message(answer: Completed) -> str:
+    """Return the compiler's words, with the subject's paths in place of those in our folder."""
+    return re.sub(r"\S*/[0-9a-f]{24}/overlay/", "", answer.tail())
+
+
+def _file(answer: Completed, name: str) -> bytes:
+    return next((data for path, data in answer.files.items() if path.name == name), b"")
+
+
+def _unreadable(reason: str, answer: Completed) -> Unreadable:
+    more = "; it printed more than is kept" if answer.truncated else ""
+    return Unreadable(reason + more, text.tail(answer))
+
+
+def _failure(trial: Trial, answer: Completed) -> Outcome | None:
+    """Return what stopped a process; None if it ended well."""
+    if answer.timed_out:
+        return TimedOut(answer.seconds, text.tail(answer))
+    name = trial.benchmark.name if trial.benchmark else ""
+    said = text.ending(answer.stdout, name)
+    if answer.exit_code != 0 or (said and said[0] == "FAIL"):
+        log = f"{said[1][:1000]}\n" if said and said[1] else ""
+        return Crashed(answer.exit_code or 1, log + text.tail(answer))
+    if said:
+        return Skipped(said[1] or "it skips itself")
+    found = text.results(answer.stdout, name)
+    if found and all(result.operations == 0 for result in found):
+        return Skipped("it skips itself when it is to run more than one operation")
+    return None
+
+
+def _plain(trial: Trial, runs: Sequence[Completed]) -> Outcome:
+    assert trial.benchmark is not None  # noqa: S101 - narrows the type; outcome has looked
+    schedule = trial.schedule
+    found = text.results(runs[0].stdout, trial.benchmark.name)
+    if len(found) != len(schedule.blocks):
+        raise ValueError(f"{len(found)} results where {len(schedule.blocks)} were asked for")
+    gathered: dict[tuple[str, str, ArmName, Phase], list[tuple[int, float]]] = {}
+    for at, (result, block) in enumerate(zip(found, schedule.blocks, strict=True)):
+        for metric, unit, value in _metrics(trial, result):
+            key = (metric, unit, schedule.arms[block.arm].name, block.phase)
+            gathered.setdefault(key, []).append((at, value))
+    return Measured(tuple(Series.of(*key, values) for key, values in sorted(gathered.items())))
+
+
+def _metrics(trial: Trial, result: text.Result) -> list[tuple[str, str, float]]:
+    if trial.schedule.operations is not None and result.operations != operations(trial.schedule):
+        raise ValueError(
+            f"{result.operations} operations in a block of {trial.schedule.operations}"
+        )
+    time = result.value("ns/op")
+    if time is None or not 0 < time < float("inf"):
+        raise ValueError("it reports no time per operation")
+    others = [(unit, unit, value) for unit, value in result.values if unit != "ns/op"]
+    return [
+        (TIME, "s/op", seconds_per_operation(time, "ns/op")),
+        (OPERATIONS, "op", float(result.operations)),
+        *others,
+    ]
+
+
+def _records(trial: Trial, answer: Completed) -> Records:
+    records = read_records(_file(answer, RECORDS), len(trial.schedule.blocks))
+    if records.failures:
+        raise ValueError(f"the guest could not work: {records.failures[0]}")
+    return records
+
+
+def _slowed(trial: Trial, runs: Sequence[Completed]) -> Outcome:
+    records = _records(trial, runs[0])
+    if "0" not in records.present:
+        raise ValueError("the slowed method is not in the program that ran")
+    expected = range(len(trial.schedule.blocks))
+    if [block.index for block in records.blocks] != list(expected):
+        raise ValueError(
+            f"{len(records.blocks)} blocks where {len(expected)} were asked for; the guest acts "
+            "in functions of this project that take only a *testing.B"
+        )
+    if "ran" not in records.present:
+        raise ValueError("the slowed method was never called")
+    if any(block.operations != operations(trial.schedule) for block in records.blocks):
+        raise ValueError("a block has another number of operations than asked for")
+    if not all(0 < block.seconds_per_operation < float("inf") for block in records.blocks):
+        raise ValueError("a block took no time")
+    return Measured(records.series(trial.schedule))
+
+
+def _reach(trial: Trial, runs: Sequence[Completed]) -> Outcome:
+    ids = {str(index): method.id for index, method in enumerate(trial.variant.methods)}
+    asked = windows(trial.schedule)
+    if len(runs) != len(asked):
+        raise ValueError(f"{len(runs)} processes where {len(asked)} were needed")
+    gathered: list[Window] = []
+    outside: dict[str, int] = {}
+    for run, count in zip(runs, asked, strict=True):
+        counted = _records(trial, run).counted(ids, set_up_apart=False)
+        if [window.operations for window in counted.windows] != [count]:
+            raise ValueError(f"no window of {count} operations was counted")
+        gathered += [_filled(window, ids) for window in counted.windows]
+        outside = {key: max(outside.get(key, 0), calls) for key, calls in counted.outside}
+    return Counted(tuple(gathered), tuple(sorted(outside.items())))
+
+
+def _filled(window: Window, ids: dict[str, str]) -> Window:
+    """Say 0 where the guest wrote nothing."""
+    calls = dict.fromkeys(ids.values(), 0) | dict(window.calls)
+    return Window(window.operations, tuple(sorted(calls.items())), window.nested)
+
+
+def _usage(trial: Trial, runs: Sequence[Completed]) -> Outcome:
+    """Add the packages' counters up. They outlive a failing test, and a test is not judged."""
+    methods = [method.id for method in trial.variant.methods]
+    size = 16 * len(methods)
+    left = [data for data in (_file(run, COUNTERS) for run in runs) if len(data) == size]
+    calls, nested = dict.fromkeys(methods, 0), set()
+    for data in left:
+        numbers = struct.unpack(f"={2 * len(methods)}q", data)
+        for index, method in enumerate(methods):
+            calls[method] += numbers[index]
+            if numbers[len(methods) + index]:
+                nested.add(method)
+    if not any(calls.values()):
+        worst = next((one for one in runs if one.exit_code != 0), None)
+        if worst is not None:
+            return (
+                TimedOut(worst.seconds, text.tail(worst))
+                if worst.timed_out
+                else Crashed(worst.exit_code or 1, text.tail(worst))
+            )
+    return Counted((Window(0, tuple(sorted(calls.items())), tuple(sorted(nested))),))
+
+
+_READERS = {Kind.PLAIN: _plain, Kind.COUNTING: _reach, Kind.DELAYED: _slowed}

@@ -1,0 +1,65 @@
+"""What the harness notes about a benchmark: where its package is, and how it runs."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from auditor.core.suite import Benchmark
+
+_FUNCTION = re.compile(r"^func (?:\([^)\n]*\) ?)?(\w+)[\[(]", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`folder` is the package's, `processors` what it runs with, `loops` tells of b.Loop."""
+
+    folder: str
+    processors: int
+    parallel: bool = False
+    loops: bool = False
+
+    def text(self) -> str:
+        """Return the note as it is kept with the benchmark."""
+        return json.dumps(
+            {
+                "folder": self.folder,
+                "processors": self.processors,
+                "parallel": self.parallel,
+                "loops": self.loops,
+            },
+            sort_keys=True,
+        )
+
+
+def settings(benchmark: Benchmark) -> Settings:
+    """Read the note of a benchmark."""
+    note = json.loads(benchmark.settings)
+    return Settings(note["folder"], note["processors"], note["parallel"], note["loops"])
+
+
+def bodies(texts: Iterable[bytes]) -> dict[str, str]:
+    """Cut test sources into functions by name; functions of one name are joined."""
+    found: dict[str, str] = {}
+    for text in texts:
+        source = text.decode(errors="replace")
+        starts = list(_FUNCTION.finditer(source))
+        ends = [match.start() for match in starts[1:]] + [len(source)]
+        for match, end in zip(starts, ends, strict=True):
+            found[match.group(1)] = found.get(match.group(1), "") + source[match.start() : end]
+    return found
+
+
+def mentions(name: str, word: str, functions: Mapping[str, str]) -> bool:
+    """Tell whether a function, or one of the test sources' that it names, holds `word`."""
+    seen: set[str] = set()
+    pending = [name]
+    while pending:
+        here = pending.pop()
+        if here in seen or here not in functions:
+            continue
+        seen.add(here)
+        if word in functions[here]:
+            return True
+        pending += set(re.findall(r"\w+", functions[here])) & functions.keys()
+    return False

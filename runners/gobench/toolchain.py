@@ -1,0 +1,87 @@
+"""The go command on this machine, and an environment in which it writes to folders of ours only."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from auditor.core.errors import ToolMissing
+from auditor.core.jobs import Invocation
+from auditor.core.ports import Host
+
+OLDEST = (1, 20)
+"""The first with B.Elapsed, -test.skip and -test.v=test2json."""
+_ASK_SECONDS = 120.0
+_VERSION = re.compile(r"go(\d+)\.(\d+)")
+_DECIDING = (
+    "GOVERSION",
+    "GOOS",
+    "GOARCH",
+    "GOAMD64",
+    "GOARM64",
+    "CGO_ENABLED",
+    "CC",
+    "CGO_CFLAGS",
+    "GOEXPERIMENT",
+    "GOFLAGS",
+)
+"""What decides the bytes that are built."""
+
+
+def settings(host: Host, environment: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """Return the user's own `go env`; raises ToolMissing without Go or with one that is too old.
+
+    It is asked outside of the project, so that no other toolchain is fetched.
+    """
+    asked = Invocation(
+        argv=("go", "env", "-json"),
+        cwd=folder,
+        environment=tuple(sorted(_quiet(environment, folder).items())),
+        timeout_seconds=_ASK_SECONDS,
+    )
+    answer = host.run(asked)
+    if answer.exit_code != 0:
+        raise ToolMissing(f"go env failed: {answer.tail(3)}; install Go 1.20 or newer")
+    found = {str(key): str(value) for key, value in json.loads(answer.stdout).items()}
+    version = found.get("GOVERSION", "")
+    match = _VERSION.match(version)
+    if match and (int(match.group(1)), int(match.group(2))) < OLDEST:
+        raise ToolMissing(
+            f"{version} is too old in {found.get('GOROOT', 'PATH')}; use 1.20 or newer"
+        )
+    return found
+
+
+def _quiet(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """Keep go's counters of its own use out of the user's configuration folder."""
+    own = environment.get("XDG_CONFIG_HOME") or f"{environment.get('HOME', '/')}/.config"
+    return {
+        **environment,
+        "GOENV": environment.get("GOENV") or f"{own}/go/env",
+        "XDG_CONFIG_HOME": str(folder / "config"),
+    }
+
+
+def environment_of(
+    found: Mapping[str, str], environment: Mapping[str, str], folder: Path
+) -> dict[str, str]:
+    """Return the environment of all processes: caches of ours, the user's as a read-only source."""
+    kept = {key: value for key, value in environment.items() if not key.startswith("BENCH_AUDIT_")}
+    if kept.get("GOWORK") not in (None, "", "off"):
+        del kept["GOWORK"]  # of the user's tree, not of our copy
+    theirs = f"file://{found.get('GOMODCACHE', '')}/cache/download"
+    return {
+        **_quiet(kept, folder),
+        "GOCACHE": str(folder / "build"),
+        "GOMODCACHE": str(folder / "mod"),
+        "GOPATH": str(folder / "path"),
+        "GOTMPDIR": str(folder / "tmp"),
+        "GOFLAGS": f"{found.get('GOFLAGS', '')} -modcacherw".strip(),
+        "GOPROXY": ",".join(filter(None, (theirs, found.get("GOPROXY", "")))),
+        "PWD": str(folder),
+    }
+
+
+def deciding(found: Mapping[str, str]) -> str:
+    """Return the settings that decide what is built, as text for a digest."""
+    return "\n".join(f"{key}={found.get(key, '')}" for key in _DECIDING)

@@ -1,0 +1,77 @@
+"""The folder of ours: caches, fetched tools, copies of subjects, work in progress."""
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from auditor.core.errors import FolderUnusable
+from runners.hosts.disk import writing
+
+_STALE_SECONDS = 86_400
+
+
+class Home:
+    """Hands out folders below one root, made when first asked for."""
+
+    def __init__(self, root: Path) -> None:
+        """Take the root; it need not exist yet."""
+        self.root = root.absolute()
+
+    def cache(self, name: str) -> Path:
+        """Return the folder of a cache of ours (Maven repository, Go build cache …)."""
+        return self._folder("cache", name)
+
+    def tools(self, name: str) -> Path:
+        """Return the folder of something we fetched or built for ourselves."""
+        return self._folder("tools", name)
+
+    def work(self, digest: str) -> Path:
+        """Return the folder for what is built of one project."""
+        return self._folder("work", digest)
+
+    def subjects(self) -> Path:
+        """Return the folder that holds the copies of subjects."""
+        return self._folder("subjects")
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """Give an empty folder on the same file system, gone afterwards.
+
+        Those of auditors that were killed are removed a day later.
+        """
+        folder = self._folder("scratch")
+        with writing(folder):
+            made = Path(tempfile.mkdtemp(dir=folder))
+        for other in folder.iterdir():
+            with suppress(FileNotFoundError):
+                if other.stat().st_mtime < made.stat().st_mtime - _STALE_SECONDS:
+                    shutil.rmtree(other, ignore_errors=True)
+        try:
+            yield made
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+
+    @contextmanager
+    def locked(self, folder: Path) -> Iterator[None]:
+        """Wait until no other auditor uses a folder of ours, and keep others out meanwhile."""
+        path = folder / ".bench-audit-lock"
+        with writing(path):
+            lock = path.open("w")
+        with lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def _folder(self, *names: str) -> Path:
+        folder = self.root.joinpath(*names)
+        with writing(self.root):
+            folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise FolderUnusable(
+                f"cannot write {folder}: it is read-only; change its permissions, "
+                "or choose another folder"
+            )
+        return folder

@@ -1,0 +1,30 @@
+"""A host without processes, the only double that tests use for one."""
+
+from collections.abc import Callable
+
+from auditor.core.jobs import Completed, HostFacts, Invocation
+
+_FACTS = HostFacts("fake", (("cores", "2"), ("cpu", "fake")))
+
+
+class FakeHost:
+    """Answers every job with a function, and remembers what it was asked."""
+
+    def __init__(
+        self,
+        answer: Callable[[Invocation], Completed],
+        facts: HostFacts = _FACTS,
+    ) -> None:
+        """Take the function that plays the machine."""
+        self._answer = answer
+        self._facts = facts
+        self.jobs: list[Invocation] = []
+
+    def facts(self) -> HostFacts:
+        """Return the facts given."""
+        return self._facts
+
+    def run(self, job: Invocation) -> Completed:
+        """Remember the job and answer it."""
+        self.jobs.append(job)
+        return self._answer(job)

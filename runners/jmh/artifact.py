@@ -1,0 +1,137 @@
+"""Published artifacts: the jar, its tests and sources, and what its own POM says it needs."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.core.errors import NoBenchmarks, UsageError
+from auditor.core.request import MavenSpec
+from auditor.core.subject import Part, Role
+from runners.hosts.disk import writing
+from runners.jmh.classes import benchmark_list, split
+from runners.jmh.jdk import Jdk
+from runners.jmh.maven import Maven, NotPublished
+from runners.jmh.poms import class_path_of, coordinates, copying, needing, without_build
+from runners.jmh.rebuild import compiled
+
+_CLASSIFIERS = ("", "tests", "sources", "test-sources")
+_JMH = "org.openjdk.jmh"
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetched:
+    """What was resolved: files by classifier ("" is the jar), and the class path."""
+
+    files: dict[str, Path]
+    class_path: tuple[Path, ...]
+
+
+def artifact_parts(spec: MavenSpec, folder: Path, maven: Maven, jdk: Jdk) -> tuple[Part, ...]:
+    """Return the parts of an artifact; fetched once, as published versions do not change."""
+    with maven.home.locked(folder):
+        fetched = _remembered(folder) or _fetch(spec, folder, maven)
+        benchmarks, library = _benchmarks(spec, fetched, folder, maven, jdk)
+    sources = [fetched.files[name] for name in ("sources", "test-sources") if name in fetched.files]
+    # Benchmarks that had to be rebuilt may use other classes of the tests.
+    tests = [path for path in (fetched.files.get("tests"),) if path and path != benchmarks]
+    family = () if _has_classes(library) else _same_group(spec.group, fetched.class_path)
+    rest = [path for path in (*tests, *fetched.class_path) if path not in family]
+    return (
+        Part(Role.BENCHMARKS, benchmarks),
+        *(Part(Role.LIBRARY, path) for path in (library, *family)),
+        *(Part(Role.DEPENDENCY, path) for path in rest),
+        *(Part(Role.SOURCES, path) for path in sources),
+    )
+
+
+def _has_classes(library: Path) -> bool:
+    return library.is_file() or any(library.rglob("*.class"))
+
+
+def _same_group(group: str, class_path: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Return the jars of a group: what an artifact that has only benchmarks is about."""
+    folder = tuple(group.split("."))
+    found = [path for path in class_path if path.parts[-3 - len(folder) : -3] == folder]
+    return () if group == _JMH else tuple(found)
+
+
+def _remembered(folder: Path) -> _Fetched | None:
+    try:
+        kept = json.loads((folder / "resolved.json").read_text())
+        files = {name: Path(path) for name, path in kept["files"].items()}
+        fetched = _Fetched(files, tuple(map(Path, kept["class_path"])))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    everything = (*fetched.files.values(), *fetched.class_path)
+    return fetched if all(path.exists() for path in everything) else None
+
+
+def _fetch(spec: MavenSpec, folder: Path, maven: Maven) -> _Fetched:
+    what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
+    for each in (what.removeprefix("maven:"), *spec.extra):
+        coordinates(each)
+    files = _copies(spec, folder, maven, what)
+    pom = folder / "own.pom"
+    with writing(pom):
+        pom.write_bytes(without_build(folder / "files" / f"{spec.artifact}-{spec.version}.pom"))
+    class_path = class_path_of(maven, pom, f"{what}: the dependencies of its tests")
+    if spec.extra:
+        extra = folder / "extra.pom"
+        _write(extra, needing(*spec.extra))
+        class_path = _before(class_path_of(maven, extra, f"{what}: its extra"), class_path)
+    fetched = _Fetched(files, tuple(path for path in class_path if path not in files.values()))
+    kept = {
+        "files": {name: str(path) for name, path in fetched.files.items()},
+        "class_path": [str(path) for path in fetched.class_path],
+    }
+    _write(folder / "resolved.json", json.dumps(kept, indent=1))
+    return fetched
+
+
+def _copies(spec: MavenSpec, folder: Path, maven: Maven, what: str) -> dict[str, Path]:
+    """Fetch the POM, the jar, and those of its companions that were published."""
+    artifact = f"{spec.group}:{spec.artifact}:{spec.version}"
+    _write(folder / "pom.xml", copying(artifact, _CLASSIFIERS))
+    try:
+        maven.run("validate", cwd=folder, what=what)
+    except NotPublished as error:
+        if error.artifact.startswith(f"{spec.group}:{spec.artifact}:"):
+            raise UsageError(str(error)) from error
+        raise
+    found = {
+        name: folder / "files" / f"{spec.artifact}-{spec.version}{'-' if name else ''}{name}.jar"
+        for name in _CLASSIFIERS
+    }
+    return {name: path for name, path in found.items() if path.is_file()}
+
+
+def _before(first: tuple[Path, ...], rest: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Join two class paths; of an artifact in both, the version of `first` counts."""
+    known = {path.parent.parent for path in first}
+    return (*first, *(path for path in rest if path.parent.parent not in known))
+
+
+def _write(path: Path, text: str) -> None:
+    with writing(path):
+        path.write_text(text)
+
+
+def _benchmarks(
+    spec: MavenSpec, fetched: _Fetched, folder: Path, maven: Maven, jdk: Jdk
+) -> tuple[Path, Path]:
+    """Return where the benchmarks and where the library are."""
+    what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
+    jar, tests = fetched.files.get(""), fetched.files.get("tests")
+    if jar is None:
+        raise UsageError(f"{what} is no jar; name the artifact that holds the library's classes")
+    if tests is not None and benchmark_list(tests) is not None:
+        return tests, jar
+    if benchmark_list(jar) is not None:
+        return split(jar, folder / "split")
+    if (sources := fetched.files.get("test-sources")) is not None:
+        own = [path for path in (jar, tests) if path is not None]
+        return compiled(sources, (*own, *fetched.class_path), maven, jdk), jar
+    raise NoBenchmarks(
+        f"{what} has no benchmarks: neither its tests nor its own jar has a benchmark list, and "
+        "no test sources are published; audit a checkout of the project instead"
+    )

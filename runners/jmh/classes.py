@@ -1,0 +1,103 @@
+"""What is in class folders and jars: benchmark lists, benchmark classes, the rest."""
+
+import hashlib
+import re
+import shutil
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+from auditor.core.errors import SourceUnreadable
+from runners.hosts.disk import writing
+
+BENCHMARK_LIST = "META-INF/BenchmarkList"
+_HINTS = "META-INF/CompilerHints"
+_ENTRY = re.compile(r"^JMH S (\d+) ", re.MULTILINE)
+
+
+def benchmark_list(place: Path) -> str | None:
+    """Return the text of the list in a folder or jar; None where there is none."""
+    if place.is_dir():
+        path = place / BENCHMARK_LIST
+        return path.read_text(errors="replace") if path.is_file() else None
+    with opened(place) as jar:
+        if BENCHMARK_LIST not in jar.namelist():
+            return None
+        return jar.read(BENCHMARK_LIST).decode(errors="replace")
+
+
+def benchmark_classes(listed: str) -> frozenset[str]:
+    """Return the names of the classes that a list speaks of."""
+    found = (_named(listed, entry) for entry in _ENTRY.finditer(listed))
+    return frozenset(found)
+
+
+def _named(listed: str, entry: re.Match[str]) -> str:
+    return listed[entry.end() : entry.end() + int(entry[1])]
+
+
+def opened(path: Path) -> zipfile.ZipFile:
+    """Open a jar; raises SourceUnreadable for what is none."""
+    try:
+        return zipfile.ZipFile(path)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise SourceUnreadable(
+            f"{path} is no readable jar: {error}; delete it, it will be fetched again"
+        ) from error
+
+
+def split(place: Path, into: Path) -> tuple[Path, Path]:
+    """Copy a folder or jar that holds library and benchmarks; return benchmarks, library."""
+    own = benchmark_classes(benchmark_list(place) or "")
+    benchmarks, library = into / "benchmarks", into / "library"
+    with writing(into):
+        for folder in (benchmarks, library):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+        for name, content in _files(place):
+            target = (benchmarks if _is_benchmark(name, own) else library) / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+    return benchmarks, library
+
+
+def _is_benchmark(name: str, own: frozenset[str]) -> bool:
+    if name in (BENCHMARK_LIST, _HINTS) or "jmh_generated" in PurePosixPath(name).parts:
+        return True
+    outermost = name.removesuffix(".class").partition("$")[0].replace("/", ".")
+    return outermost in own
+
+
+def _files(place: Path) -> Iterator[tuple[str, bytes]]:
+    if place.is_dir():
+        for path in sorted(each for each in place.rglob("*") if each.is_file()):
+            yield path.relative_to(place).as_posix(), path.read_bytes()
+        return
+    with opened(place) as jar:
+        for name in sorted(jar.namelist()):
+            safe = not name.startswith("/") and ".." not in PurePosixPath(name).parts
+            if safe and not name.endswith("/"):
+                yield name, jar.read(name)
+
+
+def unpack(jar: Path, into: Path) -> None:
+    """Write the files of a jar below a folder."""
+    with writing(into):
+        for name, content in _files(jar):
+            target = into / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+
+
+def digest(places: Iterable[Path], *more: str) -> str:
+    """Return a digest of the content of jars and class folders, in their order."""
+    sha = hashlib.sha256("\0".join(more).encode())
+    for place in places:
+        if place.is_dir():
+            for name, content in _files(place):
+                sha.update(f"{name}\0{len(content)}\0".encode())
+                sha.update(content)
+        else:
+            with place.open("rb") as file:
+                sha.update(hashlib.file_digest(file, "sha256").digest())
+    return sha.hexdigest()[:32]

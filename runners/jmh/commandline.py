@@ -1,0 +1,134 @@
+"""The processes that list a suite and that run one of its benchmarks."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from auditor.core.jobs import Invocation
+from auditor.core.mutant import Kind
+from auditor.core.plan import Trial
+from auditor.core.schedule import Phase
+from auditor.core.subject import Project, Role
+from auditor.core.suite import Benchmark
+from runners.jmh.guests import Guests
+from runners.jmh.listing import Settings, settings_of
+from runners.records import RECORDS_VARIABLE, SCHEDULE_VARIABLE, schedule_text
+
+INSTRUCTIONS = "instructions.tsv"
+_LIST_SECONDS = 600
+_LATER_SECONDS = 60
+"""JMH's own time-out of an iteration comes after our watchdog's: it only interrupts threads."""
+
+
+def list_benchmarks(project: Project, guests: Guests, answer: Path) -> Invocation:
+    """Return the process that lists the benchmarks."""
+    path = _joined((*_class_path(project), *guests.in_benchmarks))
+    argv = (_java(project), "-cp", path, "benchaudit.jmh.Lister", str(answer))
+    return _listing(project, argv, answer)
+
+
+def list_classes(project: Project, guests: Guests, answer: Path) -> Invocation:
+    """Return the process that lists the library's methods."""
+    parts = map(str, project.paths(Role.LIBRARY))
+    program = "benchaudit.weaver.ClassLister"
+    argv = (_java(project), "-cp", _joined(guests.lister), program, str(answer), *parts)
+    return _listing(project, argv, answer)
+
+
+def run_benchmark(project: Project, guests: Guests, trial: Trial, into: Path) -> Invocation:
+    """Return the process that does what a trial's schedule says with its benchmark."""
+    benchmark = trial.benchmark
+    if benchmark is None:
+        raise ValueError("a trial without a benchmark has no process")
+    settings = settings_of(benchmark)
+    schedule, records = into / f"{trial.id}.schedule", into / records_name(trial)
+    path = _joined((*_class_path(project), *guests.in_benchmarks))
+    prepended = (*_agent(guests, trial, into), *settings.prepend)
+    options = (
+        *_identity(benchmark, settings),
+        *(f"prepend={argument}" for argument in prepended),
+        *_amount(trial, settings),
+    )
+    return Invocation(
+        argv=(_java(project), "-cp", path, "benchaudit.jmh.Launch", *options),
+        cwd=project.root,
+        environment=(
+            *project.environment,
+            (SCHEDULE_VARIABLE, str(schedule)),
+            (RECORDS_VARIABLE, str(records)),
+        ),
+        timeout_seconds=_timeout(trial, settings),
+        files=((schedule, schedule_text(trial.schedule)), (records, b"")),
+        collects=(records,),
+    )
+
+
+def records_name(trial: Trial) -> str:
+    """Return the name of the file that the guest writes in a trial."""
+    return f"{trial.id}.records"
+
+
+def _identity(benchmark: Benchmark, settings: Settings) -> tuple[str, ...]:
+    return (
+        f"benchmark={benchmark.group}.{benchmark.name}",
+        f"mode={settings.mode}",
+        *(f"parameter:{key}={value}" for key, value in benchmark.parameters),
+    )
+
+
+def _amount(trial: Trial, settings: Settings) -> tuple[str, ...]:
+    """Say how many iterations there are, and how long where that is ours to say."""
+    warmups = _warmups(trial)
+    seconds = trial.schedule.seconds
+    options = [
+        f"warmups={warmups}",
+        f"iterations={len(trial.schedule.blocks) - warmups}",
+        f"timeout-seconds={_timeout(trial, settings) + _LATER_SECONDS}",
+    ]
+    if settings.kept_warmup_seconds is None:
+        options.append(f"warmup-seconds={seconds!r}")
+    if settings.kept_iteration_seconds is None:
+        options.append(f"iteration-seconds={seconds!r}")
+    return tuple(options)
+
+
+def _warmups(trial: Trial) -> int:
+    phases = [block.phase for block in trial.schedule.blocks]
+    return phases.index(Phase.MEASUREMENT) if Phase.MEASUREMENT in phases else len(phases)
+
+
+def _timeout(trial: Trial, settings: Settings) -> float:
+    """Return the trial's time-out, plus what the author's own iterations take."""
+    warmups = _warmups(trial)
+    measured = len(trial.schedule.blocks) - warmups
+    kept = warmups * (settings.kept_warmup_seconds or 0.0)
+    kept += measured * (settings.kept_iteration_seconds or 0.0)
+    return trial.timeout_seconds + kept
+
+
+def _agent(guests: Guests, trial: Trial, into: Path) -> tuple[str, ...]:
+    if trial.variant.kind is Kind.PLAIN:
+        return ()
+    return (f"-javaagent:{guests.agent}={into / INSTRUCTIONS}",)
+
+
+def _class_path(project: Project) -> tuple[Path, ...]:
+    roles = (Role.BENCHMARKS, Role.LIBRARY, Role.DEPENDENCY)
+    return tuple(path for role in roles for path in project.paths(role))
+
+
+def _joined(paths: Iterable[Path]) -> str:
+    return ":".join(map(str, paths))
+
+
+def _java(project: Project) -> str:
+    return dict(project.options).get("java", "java")
+
+
+def _listing(project: Project, argv: tuple[str, ...], answer: Path) -> Invocation:
+    return Invocation(
+        argv=argv,
+        cwd=project.root,
+        environment=project.environment,
+        timeout_seconds=_LIST_SECONDS,
+        collects=(answer,),
+    )

@@ -1,0 +1,140 @@
+package benchaudit.jmh;
+
+import benchaudit.boot.Agent;
+import benchaudit.boot.Calls;
+import benchaudit.boot.Delay;
+import benchaudit.boot.Records;
+import benchaudit.boot.Totals;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.infra.BenchmarkParams;
+import org.openjdk.jmh.infra.IterationParams;
+import org.openjdk.jmh.profile.InternalProfiler;
+import org.openjdk.jmh.results.IterationResult;
+import org.openjdk.jmh.results.Result;
+
+/**
+ * Chooses the arm before each iteration and writes a record after it, in the fork. JMH's own output
+ * is rounded, leaves the warm-up out, and is lost when the process is killed.
+ */
+public final class BlockProfiler implements InternalProfiler {
+    private static final double NANOSECOND = 1e-9;
+
+    private Schedule schedule;
+    private Totals before;
+    private boolean costKnown;
+    private int block;
+    private long started;
+
+    @Override
+    public String getDescription() {
+        return "exact values of each iteration";
+    }
+
+    @Override
+    public void beforeIteration(BenchmarkParams benchmark, IterationParams iteration) {
+        try {
+            if (schedule == null) {
+                schedule = Schedule.read();
+            }
+        } catch (IOException error) {
+            throw fail(error.toString());
+        }
+        if (block >= schedule.length()) {
+            throw fail("there are more iterations than the " + block + " of the schedule");
+        }
+        schedule.select(block);
+        if (schedule.clocked(block) && !costKnown) {
+            costKnown = true;
+            Records.append("clock-cost\t" + Delay.clockCost() + "\n");
+        }
+        before = Calls.totals();
+        started = System.nanoTime();
+    }
+
+    private static RuntimeException fail(String why) {
+        Records.failed(why);
+        return new IllegalStateException(why);
+    }
+
+    @Override
+    public Collection<? extends Result> afterIteration(
+            BenchmarkParams benchmark, IterationParams iteration, IterationResult result) {
+        if (result.getRawPrimaryResults().isEmpty()) {
+            return Collections.emptyList(); // the benchmark threw
+        }
+        double wall = (System.nanoTime() - started) * NANOSECOND;
+        Totals after = Calls.totals();
+        boolean last = block == schedule.length() - 1;
+        if (last && Agent.check != null) {
+            Agent.check.run();
+        }
+        StringBuilder lines = new StringBuilder();
+        if (Agent.counted.length > 0) {
+            window(lines, after, result.getMetadata().getAllOps());
+            if (last) {
+                outside(lines, after);
+            }
+        }
+        metrics(lines, result);
+        line(
+                lines,
+                "block",
+                block,
+                result.getMetadata().getAllOps(),
+                seconds(benchmark, result.getPrimaryResult().getScore()),
+                wall,
+                after.clocked - before.clocked,
+                (after.nanos - before.nanos) * NANOSECOND);
+        Records.append(lines.toString());
+        block++;
+        return Collections.emptyList();
+    }
+
+    /** A rate, summed over the threads, is turned into seconds per operation; a time is scaled. */
+    private static double seconds(BenchmarkParams benchmark, double score) {
+        TimeUnit unit = benchmark.getTimeUnit();
+        double scale = unit.toNanos(1) * NANOSECOND;
+        return benchmark.getMode() == Mode.Throughput ? scale / score : score * scale;
+    }
+
+    private void metrics(StringBuilder lines, IterationResult result) {
+        for (Map.Entry<String, Result> entry : result.getSecondaryResults().entrySet()) {
+            double score = entry.getValue().getScore();
+            if (!Double.isNaN(score)) {
+                String name = Records.clean(entry.getKey());
+                String unit = Records.clean(entry.getValue().getScoreUnit());
+                line(lines, "metric", block, name, unit, score);
+            }
+        }
+    }
+
+    private void window(StringBuilder lines, Totals after, long operations) {
+        line(lines, "window", operations);
+        for (int method = 0; method < Agent.counted.length; method++) {
+            long calls = after.counts[method] - before.counts[method];
+            line(lines, "count", Agent.counted[method], calls, after.nested[method] ? 1 : 0);
+        }
+    }
+
+    private static void outside(StringBuilder lines, Totals after) {
+        for (int method = 0; method < Agent.counted.length; method++) {
+            if (after.outside[method] > 0) {
+                line(lines, "outside", Agent.counted[method], after.outside[method]);
+            }
+        }
+    }
+
+    private static void line(StringBuilder lines, Object... fields) {
+        String separator = "";
+        for (Object field : fields) {
+            lines.append(separator).append(field);
+            separator = "\t";
+        }
+        lines.append('\n');
+    }
+}

@@ -1,0 +1,72 @@
+package benchaudit.jmh;
+
+import benchaudit.boot.Delay;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The blocks that the process is to run, from the file named in the environment. */
+final class Schedule {
+    private static final String HEADER = "bench-audit-schedule 1";
+
+    private final List<String[]> arms = new ArrayList<>();
+    private final List<Integer> blocks = new ArrayList<>();
+
+    static Schedule read() throws IOException {
+        String path = System.getenv("BENCH_AUDIT_SCHEDULE");
+        if (path == null) {
+            throw new IOException("BENCH_AUDIT_SCHEDULE is not set");
+        }
+        List<String> lines = Files.readAllLines(Paths.get(path), StandardCharsets.UTF_8);
+        if (lines.isEmpty() || !lines.get(0).equals(HEADER)) {
+            throw new IOException("not a schedule: " + path);
+        }
+        Schedule schedule = new Schedule();
+        for (String line : lines.subList(1, lines.size())) {
+            String[] fields = line.split("\t");
+            if (fields[0].equals("arm")) {
+                schedule.arms.add(fields);
+            } else if (fields[0].equals("block")) {
+                schedule.blocks.add(Integer.valueOf(fields[2]));
+            }
+        }
+        return schedule;
+    }
+
+    int length() {
+        return blocks.size();
+    }
+
+    boolean clocked(int block) {
+        return wait(block).equals("clock");
+    }
+
+    /** Chooses the arm of a block. */
+    void select(int block) {
+        String[] arm = arms.get(blocks.get(block));
+        Delay.select(how(wait(block)), Double.parseDouble(arm[4]));
+    }
+
+    private String wait(int block) {
+        return arms.get(blocks.get(block))[3];
+    }
+
+    private static int how(String wait) {
+        switch (wait) {
+            case "none":
+            case "work":
+                return Delay.WORK;
+            case "spin":
+                return Delay.SPIN;
+            case "sleep":
+                return Delay.SLEEP;
+            case "clock":
+                return Delay.CLOCK;
+            default:
+                throw new IllegalArgumentException("no such wait: " + wait);
+        }
+    }
+}

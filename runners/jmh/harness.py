@@ -1,0 +1,70 @@
+"""JMH: one benchmark in one fork, its iterations being the blocks of the schedule."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from auditor.core.errors import SourceUnreadable
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.mutant import Overlay
+from auditor.core.outcome import Outcome
+from auditor.core.plan import Trial
+from auditor.core.ports import Ask, Build
+from auditor.core.subject import Project, Role, SourceFile, SourceRole
+from auditor.core.suite import Suite
+from runners.jmh import commandline
+from runners.jmh.guests import Guests
+from runners.jmh.listing import CLASSES, java_sources, read_entries
+from runners.jmh.results import read_outcome
+
+
+class JmhHarness:
+    """The harness for suites that JMH runs."""
+
+    def __init__(self, guests: Guests) -> None:
+        """Take the guest, compiled against the subject's own JMH."""
+        self._guests = guests
+
+    @property
+    def fixed_operations(self) -> bool:
+        """Tell that an iteration of JMH lasts a time, not a number of operations."""
+        return False
+
+    def discover(self, project: Project, into: Path, ask: Ask) -> Suite:
+        """List the benchmarks by JMH's own code, and the library's methods by their byte code."""
+        asked = into / "benchmarks.jsonl"
+        benchmarks = _ask(commandline.list_benchmarks(project, self._guests, asked), ask, asked)
+        asked = into / CLASSES
+        classes = _ask(commandline.list_classes(project, self._guests, asked), ask, asked)
+        listed = read_entries(benchmarks)
+        methods = SourceFile(path=CLASSES, unit=CLASSES, role=SourceRole.LIBRARY, text=classes)
+        sources = java_sources(project.paths(Role.SOURCES))
+        return Suite(listed.benchmarks, (methods, *sources), listed.unusable)
+
+    def build(
+        self,
+        project: Project,  # noqa: ARG002 (the agent changes classes as they are loaded)
+        overlay: Overlay,
+        into: Path,
+    ) -> Build:
+        """Write the agent's instructions; nothing is compiled."""
+        if not overlay.instructions:
+            return Build()
+        text = "".join(f"{line}\n" for line in overlay.instructions)
+        return Build(files=((into / commandline.INSTRUCTIONS, text.encode()),))
+
+    def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
+        """Return the one process of a trial; none for a trial of unit tests."""
+        if trial.benchmark is None:
+            return ()
+        return (commandline.run_benchmark(project, self._guests, trial, into),)
+
+    def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
+        """Return how a trial ended."""
+        return read_outcome(trial, answers)
+
+
+def _ask(job: Invocation, ask: Ask, path: Path) -> bytes:
+    answer = ask(job)
+    if answer.exit_code != 0 or path not in answer.files:
+        raise SourceUnreadable(f"the suite cannot be listed; java said:\n{answer.tail()}")
+    return answer.files[path]

@@ -1,0 +1,59 @@
+"""The JDK that a subject is built and run with."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.core.errors import ToolMissing
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.ports import Host
+
+LEAST = 17
+_ADVICE = f"install a JDK {LEAST} or newer, or set JAVA_HOME to one"
+# They would change every Java process, ours and the subject's, without appearing in the request.
+_HIDDEN = frozenset(("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH"))
+_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Jdk:
+    """Programs of one JDK; `version` is the whole text that it gives of itself."""
+
+    java: str
+    javac: str
+    version: str
+
+
+def java_environment(environment: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Return the environment without what silently changes Java processes."""
+    return tuple(sorted((key, value) for key, value in environment if key not in _HIDDEN))
+
+
+def find_jdk(host: Host, environment: tuple[tuple[str, str], ...]) -> Jdk:
+    """Find the JDK of JAVA_HOME, else of PATH; raises ToolMissing for none and for an old one."""
+    home = dict(environment).get("JAVA_HOME")
+    java, javac = (f"{home}/bin/{name}" if home else name for name in ("java", "javac"))
+    said = _ask(host, java, environment)
+    _ask(host, javac, environment)
+    found = re.search(r'version "(?:1\.)?(\d+)[^"]*"', said)
+    if not found:
+        raise ToolMissing(f"{java} -version gave no version: {said[:80]!r}; {_ADVICE}")
+    if int(found[1]) < LEAST:
+        raise ToolMissing(f"{java} is version {found[1]}, too old; {_ADVICE}")
+    return Jdk(java, javac, said)
+
+
+def _ask(host: Host, program: str, environment: tuple[tuple[str, str], ...]) -> str:
+    job = Invocation(
+        argv=(program, "-version"),
+        cwd=Path("/"),
+        environment=java_environment(environment),
+        timeout_seconds=_SECONDS,
+    )
+    try:
+        answer: Completed = host.run(job)
+    except ToolMissing as error:
+        raise ToolMissing(f"{program} was not found; {_ADVICE}") from error
+    if answer.exit_code != 0:
+        raise ToolMissing(f"{program} -version failed: {answer.tail(2)}; {_ADVICE}")
+    return (answer.stderr + answer.stdout).decode(errors="replace").strip()

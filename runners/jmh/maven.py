@@ -1,0 +1,172 @@
+"""Maven with a local repository of ours; the user's settings count, their repository is read."""
+
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.core.errors import AuditError, BuildFailed, ResolveFailed, ToolMissing
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.ports import Host
+from runners.home import Home
+from runners.jmh.jdk import java_environment
+
+DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
+"""Pinned: what a project's own plugin management says is not for us to depend on."""
+_SECONDS = 3600
+_AWAY = re.compile(r"Could not transfer artifact (\S+) from/to \S+ \(([^)\s]+)\)")
+_COORDINATES = re.compile(r"Could not find artifact (\S+)")
+_ABSENT = re.compile(
+    r"Could not (find|resolve|transfer)|Non-resolvable|was not found in|not found in any|"
+    r"offline mode"
+)
+_CHATTER = re.compile(r"To see the full|Re-run Maven|For more information|\[Help|After correcting")
+
+
+class NotPublished(ResolveFailed):
+    """A repository answered that it has no such artifact; `artifact` are its coordinates."""
+
+    def __init__(self, message: str, artifact: str) -> None:
+        """Take the line for the user and the coordinates."""
+        super().__init__(message)
+        self.artifact = artifact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maven:
+    """Runs Maven; `environment` is what the user has."""
+
+    home: Home
+    host: Host
+    environment: tuple[tuple[str, str], ...]
+
+    def run(self, *arguments: str, cwd: Path, what: str) -> None:
+        """Run goals in a folder of ours; raises, naming `what`, when they fail."""
+        repository = self.home.cache("maven")
+        with self.home.locked(repository):
+            answer = self._run(
+                "-q", "-B", "-U", "-Dstyle.color=never", f"-Dmaven.repo.local={repository}",
+                *self._borrowed(), *arguments, cwd=cwd,
+            )  # fmt: skip
+        if answer.exit_code != 0:
+            raise _failure(answer, what)
+
+    def _run(self, *arguments: str, cwd: Path) -> Completed:
+        variables = dict(java_environment(self.environment))
+        # Java takes the home folder from the user database; what we were given counts.
+        given = f"-Duser.home={variables['HOME']}" if "HOME" in variables else ""
+        variables["MAVEN_OPTS"] = f"{given} {variables.get('MAVEN_OPTS', '')}".strip()
+        try:
+            return self.host.run(
+                Invocation(
+                    argv=("mvn", *arguments),
+                    cwd=cwd,
+                    environment=tuple(sorted(variables.items())),
+                    timeout_seconds=_SECONDS,
+                )
+            )
+        except ToolMissing as error:
+            raise ToolMissing(
+                "mvn was not found on PATH; install Maven 3.8 or newer, or add its folder to PATH"
+            ) from error
+
+    def _borrowed(self) -> tuple[str, ...]:
+        """Return options that let Maven read what the user has already downloaded."""
+        theirs = user_repository(dict(self.environment).get("HOME"))
+        if theirs is None:
+            return ()
+        answer = self._run("-v", cwd=self.home.cache("maven"))
+        said = _plain(answer.stdout)
+        version = re.search(r"Apache Maven (\d+)\.(\d+)", said)
+        place = re.search(r"^Maven home: (.+)$", said, re.MULTILINE)
+        if version is None or place is None:
+            raise ToolMissing(
+                f"mvn -v gave no version: {answer.tail(2)}; install Maven 3.8 or newer"
+            )
+        if (int(version[1]), int(version[2])) >= (3, 9):
+            return (
+                f"-Dmaven.repo.local.tail={theirs}",
+                "-Dmaven.repo.local.tail.ignoreAvailability=true",
+            )
+        settings = self.home.cache("maven-settings") / "settings.xml"
+        content = with_repository(Path(place[1]) / "conf" / "settings.xml", theirs)
+        settings.write_bytes(content)
+        return ("-gs", str(settings))
+
+
+def user_repository(home: str | None) -> Path | None:
+    """Return the user's local repository, None if there is none."""
+    if home is None:
+        return None
+    folder = Path(home) / ".m2"
+    named = ""
+    try:
+        root = ET.parse(folder / "settings.xml").getroot()  # noqa: S314 (the user's own file)
+        named = (root.findtext("{*}localRepository") or "").strip()
+    except (OSError, ET.ParseError):
+        pass  # no settings; broken ones Maven itself will complain about
+    path = Path(named.replace("${user.home}", home)) if named else folder / "repository"
+    return path if path.is_dir() else None
+
+
+_PROFILE = """<profile xmlns="{space}"><id>bench-audit</id>
+<{kind}ies><{kind}y><id>bench-audit-borrowed</id><url>{url}</url>
+<releases><checksumPolicy>ignore</checksumPolicy></releases>
+<snapshots><updatePolicy>always</updatePolicy><checksumPolicy>ignore</checksumPolicy></snapshots>
+</{kind}y></{kind}ies></profile>"""
+
+
+def with_repository(settings: Path, repository: Path) -> bytes:
+    """Return the installation's settings plus a local repository as one more remote one.
+
+    Maven before 3.9 cannot chain local repositories; theirs has the layout of a remote one.
+    """
+    try:
+        root = ET.parse(settings).getroot()  # noqa: S314 (the installation's own file)
+    except (OSError, ET.ParseError):
+        root = ET.Element("{http://maven.apache.org/SETTINGS/1.2.0}settings")
+    space = root.tag.partition("}")[0].lstrip("{") if "}" in root.tag else ""
+    ET.register_namespace("", space)
+    active = _child(root, space, "activeProfiles")
+    for kind in ("repositor", "pluginRepositor"):
+        text = _PROFILE.format(space=space, kind=kind, url=repository.resolve().as_uri())
+        profile = ET.fromstring(text)  # noqa: S314 (our own text)
+        name = profile[0]
+        name.text = f"bench-audit-{kind}ies"
+        _child(root, space, "profiles").append(profile)
+        ET.SubElement(active, name.tag.replace("id", "activeProfile")).text = name.text
+    return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
+
+
+def _child(root: ET.Element, space: str, name: str) -> ET.Element:
+    tag = f"{{{space}}}{name}" if space else name
+    found = root.find(tag)
+    return ET.SubElement(root, tag) if found is None else found
+
+
+def _plain(text: bytes) -> str:
+    """Decode, without the colours that some installations insist on."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", text.decode(errors="replace"))
+
+
+def _failure(answer: Completed, what: str) -> AuditError:
+    lines = [
+        line.removeprefix("[ERROR]").partition("-> [Help")[0].strip()[:500]
+        for line in _plain(answer.stdout + b"\n" + answer.stderr).splitlines()
+        if line.startswith("[ERROR]")
+    ]
+    errors = [line for line in lines if line and not _CHATTER.match(line)]
+    text = "\n".join(errors)
+    advice = "check the network, and the mirrors in settings.xml"
+    if answer.timed_out:
+        return ResolveFailed(f"{what}: mvn did not end within {_SECONDS // 60} minutes; {advice}")
+    if away := _AWAY.search(text):
+        return ResolveFailed(f"{what}: cannot fetch {away[1]} from {away[2]}; {advice}")
+    if absent := _COORDINATES.search(text):
+        return NotPublished(
+            f"{what}: no repository has {absent[1]}; check the name and the version", absent[1]
+        )
+    if _ABSENT.search(text):
+        return ResolveFailed(f"{what}: {errors[0]}; {advice}")
+    shown = "\n".join(errors[:12]) or answer.tail()
+    return BuildFailed(f"{what}: mvn ended with {answer.exit_code}; it said:\n{shown}")

@@ -1,0 +1,92 @@
+"""POMs: of an artifact as we ask for it, and of published ones as we read them."""
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from auditor.core.errors import SourceUnreadable, UsageError
+from runners.jmh.maven import DEPENDENCY_PLUGIN, Maven
+
+_EXECUTION = """<execution><id>copy-{classifier}</id><phase>validate</phase>
+<goals><goal>copy-dependencies</goal></goals><configuration>
+<excludeTransitive>true</excludeTransitive><useBaseVersion>true</useBaseVersion>
+<outputDirectory>${{project.basedir}}/files</outputDirectory>
+<classifier>{classifier}</classifier></configuration></execution>"""
+_POM_EXECUTION = """<execution><id>pom</id><phase>validate</phase><goals><goal>copy</goal></goals>
+<configuration><artifact>{artifact}:pom</artifact><useBaseVersion>true</useBaseVersion>
+<outputDirectory>${{project.basedir}}/files</outputDirectory></configuration></execution>"""
+_POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>bench-audit</groupId><artifactId>wanted</artifactId><version>1</version>
+<packaging>pom</packaging><dependencies>{dependencies}</dependencies>
+<build><plugins><plugin><groupId>{group}</groupId><artifactId>{plugin}</artifactId>
+<version>{version}</version><executions>{executions}</executions></plugin></plugins></build>
+</project>"""
+_DEPENDENCY = (
+    "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>"
+)
+
+
+def coordinates(text: str) -> tuple[str, str, str]:
+    """Split GROUP:ARTIFACT:VERSION; raises UsageError for anything else."""
+    match text.split(":"):
+        case [group, artifact, version] if group and artifact and version:
+            return group, artifact, version
+        case _:
+            raise UsageError(f"not GROUP:ARTIFACT:VERSION: {text!r}")
+
+
+def copying(artifact: str, classifiers: Iterable[str]) -> str:
+    """Return a POM that copies the POM of an artifact and its jars into the folder `files`.
+
+    Only the jar without a classifier must have been published.
+    """
+    executions = "".join(_EXECUTION.format(classifier=name) for name in classifiers)
+    return _pom((artifact,), executions + _POM_EXECUTION.format(artifact=escape(artifact)))
+
+
+def needing(*artifacts: str) -> str:
+    """Return a POM that depends on artifacts."""
+    return _pom(artifacts, "")
+
+
+def _pom(artifacts: tuple[str, ...], executions: str) -> str:
+    group, plugin, version = DEPENDENCY_PLUGIN.split(":")
+    return _POM.format(
+        dependencies="".join(
+            _DEPENDENCY.format(*map(escape, coordinates(each))) for each in artifacts
+        ),
+        group=group,
+        plugin=plugin,
+        version=version,
+        executions=executions,
+    )
+
+
+def without_build(pom: Path) -> bytes:
+    """Return a published POM as a plain jar's, without plugins: only dependencies are wanted.
+
+    Plugins of old releases can often no longer be had, and could do anything.
+    """
+    try:
+        root = ET.parse(pom).getroot()  # noqa: S314 (expat of today limits expansion)
+    except (OSError, ET.ParseError) as error:
+        raise SourceUnreadable(f"{pom.name} is not readable as XML: {error}") from error
+    space = root.tag.partition("}")[0].lstrip("{") if "}" in root.tag else ""
+    ET.register_namespace("", space)
+    for parent in [root, *root.findall("{*}profiles/{*}profile")]:
+        for child in list(parent):
+            if child.tag.rpartition("}")[2] in ("build", "reporting", "packaging"):
+                parent.remove(child)
+    return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
+
+
+def class_path_of(maven: Maven, pom: Path, what: str) -> tuple[Path, ...]:
+    """Return what the tests of a POM need, as jars in the local repository."""
+    answer = pom.with_suffix(".classpath")
+    maven.run(
+        "-f", str(pom), f"{DEPENDENCY_PLUGIN}:build-classpath", "-DincludeScope=test",
+        f"-Dmdep.outputFile={answer}", "-Dmdep.pathSeparator=:", cwd=pom.parent, what=what,
+    )  # fmt: skip
+    text = answer.read_text().strip() if answer.is_file() else ""
+    return tuple(Path(path) for path in text.split(":") if path)

@@ -1,0 +1,82 @@
+"""Benchmarks built from published test sources, for artifacts without a list of them."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from auditor.core.errors import BuildFailed, NoBenchmarks
+from auditor.core.jobs import Invocation
+from runners.hosts.disk import writing
+from runners.jmh.classes import benchmark_list, unpack
+from runners.jmh.jdk import Jdk, java_environment
+from runners.jmh.maven import Maven
+from runners.jmh.poms import class_path_of, needing
+
+_JMH = "org.openjdk.jmh"
+_COMPILE_SECONDS = 600
+
+
+def compiled(sources: Path, class_path: Sequence[Path], maven: Maven, jdk: Jdk) -> Path:
+    """Compile the files that use JMH, and those they need; return the folder of the classes.
+
+    `class_path` has the library, the rest of its tests if there are any, and the dependencies.
+    """
+    folder = sources.parent.parent
+    text, classes = folder / "test-sources", folder / "test-classes"
+    found = _sources(sources, text)
+    with writing(classes):
+        classes.mkdir(exist_ok=True)
+    processors = _processors(class_path, folder, maven)
+    arguments = [
+        *("-nowarn", "-encoding", "UTF-8", "-implicit:class", "-d", str(classes)),
+        *("-sourcepath", str(text), "-processorpath", ":".join(map(str, processors))),
+        *("-cp", ":".join(map(str, class_path))),
+        *map(str, found),
+    ]
+    quoted = "\n".join('"{}"'.format(each.replace("\\", "\\\\")) for each in arguments)
+    answer = maven.host.run(
+        Invocation(
+            argv=(jdk.javac, "@compile.arguments"),
+            cwd=folder,
+            environment=java_environment(maven.environment),
+            timeout_seconds=_COMPILE_SECONDS,
+            files=((Path("compile.arguments"), quoted.encode()),),
+        )
+    )
+    if answer.exit_code != 0:
+        raise BuildFailed(
+            f"{sources.name} does not compile (what it lacks can be given as extra "
+            f"dependencies); javac said:\n{answer.tail()}"
+        )
+    if benchmark_list(classes) is None:
+        raise NoBenchmarks(f"{sources.name} has no benchmarks that JMH's processor finds")
+    return classes
+
+
+def _sources(jar: Path, text: Path) -> list[Path]:
+    """Unpack the sources and return the files that use JMH."""
+    unpack(jar, text)
+    for generated in list(text.rglob("jmh_generated")):
+        shutil.rmtree(generated)  # published by accident; the processor writes them anew
+    found = [
+        path
+        for path in sorted(text.rglob("*.java"))
+        if f"{_JMH}.annotations" in path.read_text(errors="replace")
+    ]
+    if not found:
+        raise NoBenchmarks(f"{jar.name} has no benchmarks: no file uses JMH's annotations")
+    return found
+
+
+def _processors(class_path: Sequence[Path], folder: Path, maven: Maven) -> tuple[Path, ...]:
+    """Return JMH's annotation processor, of the version of the JMH that is on the class path."""
+    versions = [path.parent.name for path in class_path if path.parent.parent.name == "jmh-core"]
+    if not versions:
+        raise NoBenchmarks(
+            "no benchmarks: the tests do not depend on jmh-core; if they should, add "
+            f"{_JMH}:jmh-core:VERSION as an extra dependency"
+        )
+    pom = folder / "processor.pom"
+    with writing(pom):
+        pom.write_text(needing(f"{_JMH}:jmh-generator-annprocess:{versions[0]}"))
+    return class_path_of(maven, pom, "the annotation processor of JMH")

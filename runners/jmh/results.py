@@ -1,0 +1,91 @@
+"""What a process of a benchmark left, as an outcome."""
+
+import math
+from collections.abc import Sequence
+
+from auditor.core.jobs import Completed
+from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME, WALL
+from auditor.core.mutant import Kind
+from auditor.core.outcome import (
+    Crashed,
+    Measured,
+    NotBuilt,
+    Outcome,
+    Skipped,
+    TimedOut,
+    Unreadable,
+)
+from auditor.core.plan import Trial
+from runners.jmh.commandline import records_name
+from runners.records import Records, RecordsUnreadable, read_records
+
+_OURS = frozenset((TIME, OPERATIONS, METHOD_CALLS, METHOD_TIME, CLOCK_COST, WALL))
+_TAIL_LINES = 12
+_FAILURE = "<failure>"
+_UNVERIFIABLE = b"java.lang.VerifyError"
+
+
+def read_outcome(trial: Trial, answers: Sequence[Completed]) -> Outcome:
+    """Return how the trial ended; a measurement only if all of its schedule was done."""
+    if not answers:
+        return Skipped("unit tests are not run for Java subjects")
+    answer = answers[-1]
+    if answer.timed_out:
+        return TimedOut(answer.seconds, _tail(answer))
+    data = next(
+        (data for path, data in answer.files.items() if path.name == records_name(trial)), b""
+    )
+    try:
+        records = read_records(data, len(trial.schedule.blocks))
+    except RecordsUnreadable as error:
+        if answer.exit_code != 0 or not data:
+            return Crashed(answer.exit_code or 0, _tail(answer))
+        return Unreadable(str(error), _tail(answer))
+    return _failure(trial, records, answer) or _values(trial, records)
+
+
+def _failure(trial: Trial, records: Records, answer: Completed) -> Outcome | None:
+    if records.failures:
+        reason = "; ".join(dict.fromkeys(records.failures))[:2000]
+        plain = trial.variant.kind is Kind.PLAIN
+        return Unreadable(reason, _tail(answer)) if plain else NotBuilt(reason)
+    if trial.variant.kind is not Kind.PLAIN and _UNVERIFIABLE in answer.stdout:
+        return NotBuilt(_tail(answer))
+    done = sorted(record.index for record in records.blocks)
+    if answer.exit_code != 0 or done != list(range(len(trial.schedule.blocks))):
+        return Crashed(answer.exit_code or 0, _tail(answer))
+    for record in records.blocks:
+        if not math.isfinite(record.seconds_per_operation) or record.seconds_per_operation <= 0:
+            reason = f"block {record.index} has no time: {record.seconds_per_operation} s/op"
+            return Unreadable(reason, _tail(answer))
+    return _absence(trial, records, answer)
+
+
+def _absence(trial: Trial, records: Records, answer: Completed) -> Outcome | None:
+    """Make sure that the variant asked for is the code that ran."""
+    if trial.variant.kind is Kind.DELAYED and "0" not in records.present:
+        return Unreadable("the slowed method was not seen in the running code", _tail(answer))
+    if trial.variant.kind is Kind.COUNTING and len(records.windows) != len(records.blocks):
+        return Unreadable("the counters were not seen in the running code", _tail(answer))
+    return None
+
+
+def _values(trial: Trial, records: Records) -> Outcome:
+    if trial.variant.kind is Kind.COUNTING:
+        ids = {str(at): method.id for at, method in enumerate(trial.variant.methods)}
+        return records.counted(ids, set_up_apart=True)
+    records.metrics = [
+        (index, f"{name} (secondary)" if name in _OURS else name, unit, value)
+        for index, name, unit, value in records.metrics
+    ]
+    return Measured(records.series(trial.schedule))
+
+
+def _tail(answer: Completed) -> str:
+    """Return the benchmark's own exception where there is one, else the last lines."""
+    text = answer.stdout.decode(errors="replace")
+    at = text.find(_FAILURE)
+    if at < 0:
+        return answer.tail(_TAIL_LINES)
+    lines = [line for line in text[at : at + 20_000].splitlines() if line.strip()]
+    return "\n".join(line[:300] for line in lines[1 : _TAIL_LINES + 1]) or answer.tail()

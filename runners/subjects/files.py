@@ -1,0 +1,186 @@
+"""Copying a tree into a folder named after its content."""
+
+import hashlib
+import os
+import shutil
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from auditor.core.errors import SubjectError
+from runners.home import Home
+from runners.hosts.disk import writing
+
+_EVERYWHERE = frozenset(
+    (".git", ".hg", ".svn", ".gradle", ".idea", ".venv", "node_modules", "__pycache__")
+)
+# What a build tool makes, by the file whose presence tells that it is one.
+_BUILT = (("target", "pom.xml"), ("build", "build.gradle"), ("build", "build.gradle.kts"))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file to be copied: a path relative to the tree, and its content or a link's target.
+
+    `content` is a path to be read, or the bytes themselves.
+    """
+
+    path: PurePosixPath
+    content: Path | bytes = b""
+    executable: bool = False
+    link: str | None = None
+
+
+def walk(top: Path, without: Path | None = None) -> Iterator[PurePosixPath]:
+    """List the files of a folder that is under no version control, build outputs left out.
+
+    `without` is a folder of ours that may lie inside.
+    """
+    for folder, folders, files in os.walk(top):
+        here = Path(folder)
+        folders[:] = [
+            name for name in folders if not _left_out(here, name) and here / name != without
+        ]
+        links = [name for name in folders if (here / name).is_symlink()]
+        for name in [*files, *links]:
+            yield PurePosixPath((here / name).relative_to(top).as_posix())
+
+
+def _left_out(folder: Path, name: str) -> bool:
+    if name in _EVERYWHERE:
+        return True
+    return any(name == built and (folder / mark).is_file() for built, mark in _BUILT)
+
+
+def entry(top: Path, path: PurePosixPath) -> Iterator[Entry]:
+    """Make the entries of a path below `top`: none if it is gone or is no file.
+
+    A link inside the tree stays a link. One that leaves it is followed once, so that nothing in
+    our copy points into a folder of the user's.
+    """
+    here = top / path
+    try:
+        mode = here.lstat().st_mode
+        if stat.S_ISREG(mode):
+            yield Entry(path, here, bool(mode & stat.S_IXUSR))
+        elif stat.S_ISLNK(mode):
+            yield from _link(top, path)
+    except FileNotFoundError:
+        return  # tracked, but deleted in the work tree
+
+
+def _link(top: Path, path: PurePosixPath) -> Iterator[Entry]:
+    target = (top / path).readlink()
+    if stays_inside(path, target.as_posix()):
+        yield Entry(path, link=target.as_posix())
+        return
+    real = (top / path).resolve()
+    if real.is_relative_to(top.resolve()) and real.exists():
+        inside = os.path.relpath(real, (top / path).parent.resolve())
+        yield Entry(path, link=PurePosixPath(inside).as_posix())
+    elif real.is_file():
+        yield Entry(path, real, os.access(real, os.X_OK))
+    elif real.is_dir() and not top.resolve().is_relative_to(real):
+        for below in walk(real):
+            if (real / below).is_file() and not (real / below).is_symlink():
+                yield Entry(path / below, real / below, os.access(real / below, os.X_OK))
+
+
+def stays_inside(path: PurePosixPath, target: str) -> bool:
+    """Tell whether a link at `path` can only lead to a place inside the tree."""
+    if target.startswith("/"):
+        return False
+    depth = len(path.parent.parts)
+    for part in PurePosixPath(target).parts:
+        depth += -1 if part == ".." else 1
+        if depth < 0:
+            return False
+    return True
+
+
+def place_entries(entries: Iterable[Entry], home: Home) -> tuple[Path, str]:
+    """Copy into the folder of this content; return it and the digest of the content.
+
+    The folder appears whole or not at all. One that is there already is used if its files are
+    still what they were: a benchmark may have written into its own tree.
+    """
+    with home.scratch() as scratch:
+        copy = scratch / "tree"
+        digest = _copy(entries, copy)
+        target = home.subjects() / digest[:24]
+        if target.is_dir() and _holds(target, copy):
+            return target, digest
+        with writing(target):
+            if target.exists():
+                target.rename(scratch / "changed")
+            try:
+                copy.rename(target)
+            except OSError:
+                # Another auditor was faster: the name is the content's, so it has the same.
+                if not target.is_dir():
+                    raise
+    return target, digest
+
+
+def _copy(entries: Iterable[Entry], copy: Path) -> str:
+    with writing(copy):
+        copy.mkdir()
+    lines = [_write(item, copy) for item in sorted(entries, key=lambda each: str(each.path))]
+    if not lines:
+        raise SubjectError("the subject has no files; name a folder that holds a project")
+    return hashlib.sha256("\n".join(lines).encode(errors="surrogateescape")).hexdigest()
+
+
+def _write(item: Entry, copy: Path) -> str:
+    """Write one entry; return its line in the digest."""
+    target = copy / item.path
+    _refuse_escape(item, copy)
+    if item.link is not None:
+        with writing(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.symlink_to(item.link)
+        return f"link {item.path.as_posix()}\0{item.link}"
+    content = _read(item)
+    with writing(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+        target.chmod(0o755 if item.executable else 0o644)
+    return f"{item.executable:d} {item.path.as_posix()}\0{hashlib.sha256(content).hexdigest()}"
+
+
+def _read(item: Entry) -> bytes:
+    if isinstance(item.content, bytes):
+        return item.content
+    try:
+        return item.content.read_bytes()
+    except OSError as error:
+        raise SubjectError(
+            f"cannot read {item.content}: {error.strerror}; make the file readable or remove it"
+        ) from error
+
+
+def _refuse_escape(item: Entry, copy: Path) -> None:
+    """Refuse a path that leaves the copy: by its parts, or through a link copied before."""
+    parents = [copy.joinpath(*item.path.parts[:n]) for n in range(1, len(item.path.parts))]
+    if item.path.is_absolute() or ".." in item.path.parts or any(p.is_symlink() for p in parents):
+        raise SubjectError(f"the subject has a file that leaves its tree: {item.path.as_posix()}")
+
+
+def _holds(target: Path, copy: Path) -> bool:
+    """Tell whether each file of `copy` is in `target`, unchanged."""
+    for path in (each for each in copy.rglob("*") if not each.is_dir() or each.is_symlink()):
+        there = target / path.relative_to(copy)
+        if path.is_symlink() or there.is_symlink():
+            if not there.is_symlink() or there.readlink() != path.readlink():
+                return False
+        elif not there.is_file() or there.read_bytes() != path.read_bytes():
+            return False
+    return True
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder of ours, read-only parts included."""
+    for here, _, _ in os.walk(folder):
+        Path(here).chmod(0o755)
+    shutil.rmtree(folder, ignore_errors=True)

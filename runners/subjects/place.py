@@ -1,0 +1,43 @@
+"""Any kind of subject, placed."""
+
+import hashlib
+import re
+from typing import assert_never
+
+from auditor.core.ports import Host
+from auditor.core.request import FolderSpec, GitSpec, GoModuleSpec, MavenSpec, SubjectSpec
+from runners.home import Home
+from runners.subjects.folder import place_folder
+from runners.subjects.module import place_module
+from runners.subjects.placed import Placed
+from runners.subjects.revision import place_revision
+
+
+def place(
+    spec: SubjectSpec, *, home: Home, host: Host, environment: tuple[tuple[str, str], ...]
+) -> Placed:
+    """Put the subject's tree into a folder of ours; `environment` is what its tools get.
+
+    Artifacts have no tree: they get an empty folder, and the harness's project fills it.
+    """
+    match spec:
+        case FolderSpec():
+            return place_folder(spec, home)
+        case GitSpec():
+            return place_revision(spec, home)
+        case GoModuleSpec():
+            return place_module(spec, home=home, host=host, environment=environment)
+        case MavenSpec():
+            return artifact_folder(spec, home)
+        case _:
+            assert_never(spec)
+
+
+def artifact_folder(spec: MavenSpec, home: Home) -> Placed:
+    """Return the folder that the files of these artifacts go to."""
+    name = f"{spec.group}:{spec.artifact}"
+    every = "\n".join((name, spec.version, *spec.extra))
+    digest = hashlib.sha256(every.encode()).hexdigest()
+    readable = re.sub(r"[^\w.-]", "_", f"{spec.artifact}-{spec.version}")
+    folder = home.work(f"{readable}-{digest[:12]}")
+    return Placed(root=folder, tree=folder, name=name, revision=spec.version, digest_of_tree=digest)

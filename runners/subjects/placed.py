@@ -1,0 +1,30 @@
+"""A subject's tree in a folder of ours, and which harness it is for."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A copy of a subject. `root` is the top of what was copied, `tree` the subject inside it.
+
+    They differ where the subject is a folder inside a repository. `digest_of_tree` covers the
+    paths, contents and modes of all files below `root`, and where in it the subject is.
+    """
+
+    root: Path
+    tree: Path
+    name: str
+    revision: str
+    digest_of_tree: str
+
+
+_MARKS = (("go.mod", "go"), ("go.work", "go"), ("pom.xml", "jmh"))
+
+
+def detect(tree: Path) -> str | None:
+    """Return the harness that a folder is for, "go" or "jmh"; None if it is neither."""
+    for name, harness in _MARKS:
+        if (tree / name).is_file():
+            return harness
+    return None

@@ -1,0 +1,185 @@
+"""Reading a git repository without writing to it and without running anything it asks for.
+
+The one module that uses gitpython. Nothing is ever checked out: files are read from the object
+database, so there are no hooks, filters or line-ending rules to switch off.
+"""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from types import ModuleType
+from typing import cast
+
+from auditor.core.errors import MachineError, ToolMissing
+
+# A repository's own configuration can name programs (fsmonitor, hooks, transports) and must not
+# be trusted; commands that would refresh the index must not do so. Foreign owners are fine, as
+# nothing of theirs is run.
+_SAFE = (
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "core.untrackedCache=false"),
+    *("-c", "safe.directory=*"),
+    *("-c", "protocol.ext.allow=never"),
+    *("-c", "gc.auto=0"),
+    # A transfer that stalls ends by itself; gitpython's own time-out leaves a thread behind.
+    *("-c", "http.lowSpeedLimit=100"),
+    *("-c", "http.lowSpeedTime=60"),
+    *("-c", "maintenance.auto=false"),
+)
+_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
+# Set while git runs a hook, and they name another repository than the one meant.
+_UNSET = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE")
+# Git's defaults refuse a repository of another owner, and a commit that no branch leads to.
+_SERVE = "git -c safe.directory=* -c uploadpack.allowAnySHA1InWant=true upload-pack"
+FETCHED = "refs/bench-audit/fetched"
+
+
+class GitFailed(Exception):
+    """A git command ended with an error; the message is its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A file, link or submodule of a commit; `submodule` is the commit it stands for."""
+
+    path: PurePosixPath
+    mode: int
+    data: bytes = field(default=b"", repr=False)
+    submodule: str = ""
+    address: str | None = None
+
+    @property
+    def is_link(self) -> bool:
+        """Tell whether `data` is the target of a link."""
+        return self.mode == 0o120000
+
+    @property
+    def executable(self) -> bool:
+        """Tell whether the file may be run."""
+        return bool(self.mode & 0o100)
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository on this machine; `top` is its work tree, or the folder itself if it is bare."""
+
+    top: Path
+
+    @classmethod
+    def around(cls, folder: Path) -> "Repository | None":
+        """Return the repository that a folder is in, None if in none."""
+        if not any((parent / ".git").exists() for parent in (folder, *folder.parents)):
+            return None
+        top = _git(folder, "rev-parse", "--show-toplevel").decode().rstrip("\n")
+        return cls(Path(top).resolve())
+
+    def files(self, below: Path) -> Iterator[PurePosixPath]:
+        """Yield tracked and new files below a folder, relative to it.
+
+        A submodule or a repository that merely lies inside is one path.
+        """
+        listed = _git(below, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        names = {name.rstrip(b"/") for name in listed.split(b"\0") if name}
+        for name in sorted(names):
+            yield PurePosixPath(name.decode(errors="surrogateescape"))
+
+    def head(self) -> str | None:
+        """Return the commit that is checked out; None before the first one."""
+        return self.commit("HEAD")
+
+    def commit(self, revision: str) -> str | None:
+        """Return the full name of a commit; None if there is no such revision here."""
+        try:
+            found = _git(
+                self.top, "rev-parse", "--verify", "--quiet", "--end-of-options",
+                f"{revision}^{{commit}}",
+            )  # fmt: skip
+        except GitFailed:
+            return None
+        return found.decode().strip() or None
+
+    def names(self) -> list[str]:
+        """Return branches and tags, the newest first, for a hint."""
+        listed = _git(
+            self.top, "for-each-ref", "--format=%(refname:short)", "--sort=-creatordate",
+            "--count=200", "refs/heads", "refs/tags",
+        )  # fmt: skip
+        return listed.decode(errors="replace").split()
+
+    def fetch(self, source: str, revision: str) -> None:
+        """Fetch one revision of another repository, without its history."""
+        local = (f"--upload-pack={_SERVE}",) if Path(source).exists() else ()
+        _git(
+            self.top, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules",
+            *local, "--end-of-options", source, f"+{revision}:{FETCHED}",
+        )  # fmt: skip
+
+    def fetch_all(self, source: str) -> None:
+        """Fetch all branches and tags of another repository, with their history."""
+        _git(
+            self.top, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
+            "--end-of-options", source, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*",
+        )  # fmt: skip
+
+    def stored(self, commit: str) -> Iterator["Stored"]:
+        """Yield all that a commit of a repository of ours holds."""
+        repo = _gitpython().Repo(self.top)
+        repo.git.update_environment(GIT_DIR=str(self.top), **_QUIET)
+        found = repo.commit(commit)
+        for item in found.tree.traverse():
+            path = PurePosixPath(str(item.path))
+            if item.type == "blob":
+                yield Stored(path, item.mode, item.data_stream.read())
+            elif item.type == "submodule":
+                address = self._addresses(commit).get(str(path))
+                yield Stored(path, item.mode, submodule=item.hexsha, address=address)
+        repo.close()
+
+    def _addresses(self, commit: str) -> dict[str, str]:
+        """Return where the submodules of a commit come from, by their paths."""
+        try:
+            listed = _git(self.top, "config", "--blob", f"{commit}:.gitmodules", "--list", "-z")
+        except GitFailed:
+            return {}
+        pairs = (line.partition("\n") for line in listed.decode(errors="replace").split("\0"))
+        values = {key: value for key, _, value in pairs}
+        return {
+            path: values.get(f"{key.removesuffix('.path')}.url", "")
+            for key, path in values.items()
+            if key.startswith("submodule.") and key.endswith(".path")
+        }
+
+
+def scratch_repository(folder: Path) -> Repository:
+    """Make an empty repository of ours."""
+    folder.mkdir(parents=True)
+    _git(folder, "init", "--quiet", "--bare", "--template=", ".")
+    return Repository(folder)
+
+
+def _gitpython() -> ModuleType:
+    if shutil.which("git") is None:
+        raise ToolMissing("git was not found on PATH; install it, or name a folder without .git")
+    import git  # noqa: PLC0415 (its import fails where there is no git program)
+
+    return git
+
+
+def _git(folder: Path, *arguments: str) -> bytes:
+    git = _gitpython()
+    unset = [word for name in _UNSET for word in ("-u", name)]
+    settings = [f"{name}={value}" for name, value in _QUIET.items()]
+    try:
+        answer = git.cmd.Git(folder).execute(
+            ["env", *unset, *settings, "git", *_SAFE, *arguments],
+            stdout_as_string=False,
+            strip_newline_in_stdout=False,
+        )
+    except git.GitCommandError as error:
+        said = str(error.stderr).strip().removeprefix("stderr: ").strip("' \n")
+        raise GitFailed(said.splitlines()[-1] if said else "git ended with an error") from error
+    except git.GitCommandNotFound as error:
+        raise MachineError(f"git could not be run in {folder}: {error.cause}") from error
+    return cast("bytes", answer)

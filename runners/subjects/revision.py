@@ -1,0 +1,147 @@
+"""A revision of a git repository, read into a tree of ours without a check-out."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path, PurePosixPath
+from urllib.parse import urljoin
+
+from auditor.core.errors import ResolveFailed, SubjectError, UsageError
+from auditor.core.request import GitSpec
+from runners.home import Home
+from runners.subjects.files import Entry, place_entries, stays_inside
+from runners.subjects.placed import Placed, detect
+from runners.subjects.repository import (
+    FETCHED,
+    GitFailed,
+    Repository,
+    Stored,
+    scratch_repository,
+)
+
+_REMOTE = re.compile(r"(https?|ssh|git|file)://|[\w.-]+@[\w.-]+:")
+# A submodule's address is the subject's choice, so it may not lead to files of this machine.
+_FOREIGN = re.compile(r"(https?|ssh|git)://")
+_TOP = PurePosixPath()
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where to fetch from; `local` is the work tree or bare repository, None for a URL."""
+
+    address: str
+    local: Path | None = None
+    inside: PurePosixPath = _TOP
+
+
+def place_revision(spec: GitSpec, home: Home) -> Placed:
+    """Fetch one revision into a repository of ours and write its files into a folder of ours."""
+    source = _source(spec)
+    with home.scratch() as scratch:
+        repository = scratch_repository(scratch / "repository")
+        commit = _fetch(spec, source, repository)
+        root, digest = place_entries(_entries(repository, commit, source, scratch), home)
+    tree = root / source.inside
+    if detect(tree) is None:
+        raise SubjectError(
+            f"{spec.repository} at {spec.revision} is not a project that can be audited: "
+            "it has no go.mod, go.work or pom.xml; name the folder that has one"
+        )
+    name = source.inside.name or source.address.rstrip("/").rpartition("/")[2]
+    return Placed(
+        root=root,
+        tree=tree,
+        name=name.removesuffix(".git") or "subject",
+        revision=commit,
+        digest_of_tree=f"{digest}:{source.inside}",
+    )
+
+
+def _source(spec: GitSpec) -> _Source:
+    path = Path(spec.repository).expanduser()
+    if path.is_dir():
+        folder = path.resolve()
+        repository = Repository.around(folder)
+        if repository is not None:
+            inside = PurePosixPath(folder.relative_to(repository.top).as_posix())
+            return _Source(str(repository.top), repository.top, inside)
+        if (folder / "objects").is_dir() and (folder / "HEAD").is_file():
+            return _Source(str(folder), folder)
+    elif _REMOTE.match(spec.repository):
+        return _Source(spec.repository)
+    raise UsageError(f"no git repository: {spec.repository}; name a folder inside one, or a URL")
+
+
+def _fetch(spec: GitSpec, source: _Source, into: Repository) -> str:
+    """Return the commit's full name, once its files are in `into`."""
+    try:
+        if source.local is not None:
+            commit = _known(spec, Repository(source.local))
+            into.fetch(source.address, commit)
+            return commit
+        try:
+            into.fetch(source.address, spec.revision)
+        except GitFailed:
+            # An abbreviated commit, or an expression such as v1~3, needs the whole history.
+            into.fetch_all(source.address)
+            return _known(spec, into)
+    except GitFailed as error:
+        raise ResolveFailed(
+            f"cannot fetch {spec.revision} of {spec.repository}: {error}; check the address, "
+            "the network and your credentials"
+        ) from error
+    return _known(replace(spec, revision=FETCHED), into)
+
+
+def _known(spec: GitSpec, repository: Repository) -> str:
+    commit = repository.commit(spec.revision)
+    if commit is None:
+        near = get_close_matches(spec.revision, repository.names(), n=3, cutoff=0.5)
+        hint = f"did you mean {', '.join(near)}?" if near else "see `git log` and `git tag`"
+        raise UsageError(f"no revision {spec.revision!r} in {spec.repository}; {hint}")
+    return commit
+
+
+def _entries(
+    repository: Repository, commit: str, source: _Source, scratch: Path
+) -> Iterator[Entry]:
+    for item in repository.stored(commit):
+        if item.submodule:
+            yield from _submodule(item, source, scratch)
+        elif not item.is_link:
+            yield Entry(item.path, item.data, item.executable)
+        elif stays_inside(item.path, target := item.data.decode(errors="surrogateescape")):
+            yield Entry(item.path, link=target)
+
+
+def _submodule(item: Stored, source: _Source, scratch: Path) -> Iterator[Entry]:
+    path, commit = item.path, item.submodule
+    inner = _submodule_source(item, source)
+    folder = scratch / f"module-{commit}-{len(list(scratch.iterdir()))}"
+    repository = scratch_repository(folder)
+    try:
+        repository.fetch(inner.address, commit)
+    except GitFailed as error:
+        raise ResolveFailed(
+            f"cannot fetch the submodule {path} from {inner.address}: {error}; check out "
+            "the submodule, or check the network"
+        ) from error
+    for each in _entries(repository, commit, inner, scratch):
+        yield replace(each, path=path / each.path)
+
+
+def _submodule_source(item: Stored, source: _Source) -> _Source:
+    path, commit, address = item.path, item.submodule, item.address
+    if source.local is not None:
+        checked_out = Repository.around((source.local / path).resolve())
+        if checked_out and checked_out.top != source.local and checked_out.commit(commit):
+            return _Source(str(checked_out.top), checked_out.top)
+    if address and address.startswith(("./", "../")) and source.local is None:
+        address = urljoin(source.address.rstrip("/") + "/", address)
+    if address and _FOREIGN.match(address):
+        return _Source(address)
+    raise ResolveFailed(
+        f"the submodule {path} cannot be had from {address or 'nowhere'}; "
+        "check it out in the repository first"
+    )

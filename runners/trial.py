@@ -1,0 +1,94 @@
+"""Build a variant once, launch a trial, read what it left."""
+
+import json
+from pathlib import Path
+
+from auditor.core.errors import FolderUnusable
+from auditor.core.jobs import Completed, HostFacts
+from auditor.core.mutant import Overlay
+from auditor.core.outcome import NotBuilt, Outcome
+from auditor.core.plan import Run, Trial
+from auditor.core.ports import Clock, Harness, Host
+from auditor.core.subject import Project
+from auditor.core.suite import Suite
+
+
+class Bench:
+    """A project made ready on a host, with a folder where its variants are built."""
+
+    def __init__(
+        self, *, project: Project, harness: Harness, host: Host, builds: Path, clock: Clock
+    ) -> None:
+        """Take the parts; `builds` belongs to this project's digest alone."""
+        self._project = project
+        self._harness = harness
+        self._host = host
+        self._builds = builds
+        self._clock = clock
+        self._facts: HostFacts | None = None
+        self._failed: dict[str, NotBuilt] = {}
+
+    def discover(self) -> Suite:
+        """Return the suite of the unchanged project."""
+        return self._harness.discover(self._project, self._folder(Overlay().digest), self._host.run)
+
+    def run(self, trial: Trial) -> Run:
+        """Run one trial; whatever the subject does is an outcome."""
+        if self._facts is None:
+            self._facts = self._host.facts()
+        started, before = self._clock.now(), self._clock.monotonic()
+        outcome = self._outcome(trial)
+        return Run(
+            trial=trial,
+            host=self._facts,
+            outcome=outcome,
+            started=started,
+            seconds=self._clock.monotonic() - before,
+        )
+
+    def _outcome(self, trial: Trial) -> Outcome:
+        into = self._folder(trial.overlay.digest)
+        if failed := self._build(trial.overlay, into):
+            return failed
+        answers: list[Completed] = []
+        for job in self._harness.launch(self._project, trial, into):
+            answers.append(self._host.run(job))
+            if answers[-1].exit_code != 0:
+                break
+        return self._harness.read(trial, answers)
+
+    def _build(self, overlay: Overlay, into: Path) -> NotBuilt | None:
+        """Build once: a marker, written last, tells a whole build from a broken-off one."""
+        marker = into / "built.json"
+        if overlay.digest in self._failed:
+            return self._failed[overlay.digest]
+        if marker.exists():
+            return None
+        build = self._harness.build(self._project, overlay, into)
+        try:
+            for path, data in build.files:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+        except OSError as error:
+            raise FolderUnusable(f"cannot write below {into}: {error.strerror}") from error
+        for step in build.steps:
+            answer = self._host.run(step)
+            if answer.exit_code != 0:
+                self._failed[overlay.digest] = NotBuilt(_message(answer))
+                return self._failed[overlay.digest]
+        marker.write_text(json.dumps({"overlay": overlay.digest}))
+        return None
+
+    def _folder(self, digest: str) -> Path:
+        folder = self._builds / digest
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FolderUnusable(f"cannot make {folder}: {error.strerror}") from error
+        return folder
+
+
+def _message(answer: Completed) -> str:
+    if answer.timed_out:
+        return f"the build was ended after {answer.seconds:.0f} s\n{answer.tail()}"
+    return answer.tail()

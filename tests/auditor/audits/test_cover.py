@@ -1,0 +1,73 @@
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.audits import cover
+from auditor.audits.cover import density, minimal_cover
+
+MATRIX = st.dictionaries(
+    st.sampled_from("klmnopq"), st.frozensets(st.sampled_from("abcdefg")), max_size=7
+)
+
+
+def covers(chosen, matrix):
+    return all(set(chosen) & found for found in matrix.values() if found)
+
+
+def smallest(matrix):
+    return next(n for n in range(8) if any(covers(c, matrix) for c in combinations("abcdefg", n)))
+
+
+@given(MATRIX)
+def test_the_cover_keeps_the_score_and_is_as_small_as_can_be(matrix):
+    found = minimal_cover(matrix)
+
+    assert covers(found.benchmarks, matrix)
+    assert found.exact
+    assert len(found.benchmarks) == found.minimum == smallest(matrix)
+
+
+@given(MATRIX)
+def test_no_benchmark_of_a_cover_can_be_left_out(matrix):
+    chosen = set(minimal_cover(matrix).benchmarks)
+
+    assert not any(covers(chosen - {one}, matrix) for one in chosen)
+
+
+def test_greedy_alone_would_take_three_where_two_do():
+    matrix = {"k": {"big", "left"}, "l": {"big", "left"}, "m": {"big", "right"}, "n": {"big", "right"},
+              "o": {"left"}, "p": {"right"}}  # fmt: skip
+
+    assert minimal_cover(matrix).benchmarks == ("left", "right")
+
+
+def test_a_search_that_is_given_up_says_how_many_it_takes_at_least(monkeypatch):
+    monkeypatch.setattr(cover, "MOST_STEPS", 1)
+    # every two of the four share a benchmark, so disjoint methods bound it by one only
+    names = "klmn"
+    matrix = {
+        one: {"".join(sorted((one, other))) for other in names if other != one} for one in names
+    }
+
+    found = minimal_cover(matrix)
+
+    assert covers_pairs(found.benchmarks, matrix)
+    assert (found.minimum, found.exact) == (1, False)
+
+
+def covers_pairs(chosen, matrix):
+    return all(set(chosen) & found for found in matrix.values())
+
+
+def test_nothing_detected_needs_no_benchmark():
+    found = minimal_cover({"k": frozenset()})
+
+    assert (found.benchmarks, found.minimum, found.exact) == ((), 0, True)
+
+
+def test_the_density_counts_methods_by_the_benchmarks_that_detect_them():
+    matrix = {"k": {"a"}, "l": {"a", "b"}, "m": {"b"}}
+
+    assert density(matrix, 4) == ((0, 0.25), (1, 0.5), (2, 0.25))
+    assert density({}, 0) == ()

@@ -1,0 +1,151 @@
+import pytest
+from builders import benchmark, crashed, run, suite_run, suite_runs
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.audits.stability import bucket, judge, slowdown_size, spread
+from auditor.core.jobs import HostFacts
+from auditor.core.plan import Purpose
+from auditor.core.units import seconds_per_operation
+from auditor.core.verdict import Bucket
+
+TIMES = st.floats(1e-9, 1e3)
+RUNS = st.lists(st.lists(TIMES, min_size=1, max_size=4), min_size=2, max_size=5)
+
+
+def test_the_max_spread_is_the_largest_difference_over_the_mean():
+    assert spread([[9.0, 11.0], [12.0, 12.0], [14.0, 14.0]]) == pytest.approx(4 / 12)
+
+
+def test_runs_of_unequal_length_are_related_to_the_mean_of_all_values():
+    assert spread([[1.0], [2.0, 2.0, 2.0]]) == pytest.approx(1 / 1.75)
+
+
+@given(RUNS, st.floats(1e-3, 1e3))
+def test_the_max_spread_has_no_unit_and_no_order(runs, factor):
+    scaled = [[factor * value for value in reversed(one)] for one in reversed(runs)]
+
+    assert spread(scaled) == pytest.approx(spread(runs), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("at", "name"),
+    [
+        (0.0, Bucket.BELOW_5),
+        (0.05, Bucket.BELOW_10),
+        (0.10, Bucket.BELOW_25),
+        (0.25, Bucket.BELOW_50),
+        (0.50, Bucket.BELOW_50),
+        (0.5001, Bucket.ABOVE_50),
+    ],
+)
+def test_the_buckets_are_those_of_table_3(at, name):
+    assert bucket(at) is name
+
+
+@pytest.mark.parametrize(("count", "position"), [(1, 1), (2, 1), (19, 18), (20, 19), (60, 57)])
+def test_the_slowdown_is_twice_the_spread_at_the_one_based_floor(count, position):
+    spreads = [value / 100 for value in range(count, 0, -1)]
+
+    assert slowdown_size(spreads) == pytest.approx(2 * position / 100)
+
+
+def test_nothing_sizes_no_slowdown():
+    assert slowdown_size([]) is None
+    assert slowdown_size([0.0, 0.0]) is None
+
+
+def test_throughput_is_inverted_value_by_value():
+    values = [seconds_per_operation(value, "ops/s") for value in (1.0, 4.0)]
+
+    found = judge([benchmark()], suite_runs([values, [1.0]]), wanted_runs=2)
+
+    # the mean of 1 and 1/4, and not one over the mean of 1 and 4
+    assert found.benchmarks[0].means == pytest.approx((0.625, 1.0))
+
+
+def test_all_forks_of_a_run_count():
+    runs = [
+        suite_run([value], repetition=repetition, fork=fork)
+        for repetition, values in enumerate([(1.0, 3.0), (2.0, 4.0)], 1)
+        for fork, value in enumerate(values, 1)
+    ]
+
+    (found,) = judge([benchmark()], runs, wanted_runs=2).benchmarks
+
+    assert found.means == (2.0, 3.0)
+    assert found.max_spread == pytest.approx(1 / 2.5)
+    assert found.seconds == 2.0
+
+
+def test_a_run_that_lacks_a_fork_is_not_complete():
+    runs = [*suite_runs([[1.0], [1.0]]), suite_run([1.0], repetition=1, fork=2)]
+
+    (found,) = judge([benchmark()], runs, wanted_runs=2).benchmarks
+
+    assert (found.runs, found.max_spread) == (1, None)
+
+
+def test_a_benchmark_that_crashed_once_is_listed_as_incomplete():
+    runs = [*suite_runs([[1.0]]), run(crashed(), repetition=2)]
+
+    (found,) = judge([benchmark()], runs, wanted_runs=2).benchmarks
+
+    assert found.max_spread is None
+    assert found.bucket is None
+    assert found.ending == "crashed"
+    assert found.reason == "run 2: exit code 2: panic: no"
+    assert [one.text for one in found.caveats] == ["measured in 1 of 2 runs"]
+
+
+def test_a_failed_pilot_is_why_a_benchmark_was_never_run():
+    pilot = run(crashed(-11, ""), purpose=Purpose.PILOT)
+
+    (found,) = judge([benchmark()], [], wanted_runs=5, pilots=[pilot]).benchmarks
+
+    assert (found.ending, found.runs, found.seconds) == ("crashed", 0, None)
+    assert found.reason == "run 1: ended by signal 11"
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_value_that_is_no_time_makes_its_run_incomplete(value):
+    (found,) = judge([benchmark()], suite_runs([[1.0], [1.0, value]]), wanted_runs=2).benchmarks
+
+    assert (found.runs, found.max_spread) == (1, None)
+
+
+def test_two_benchmarks_fill_the_buckets_and_the_durations():
+    calm, wild = benchmark("BenchmarkCalm"), benchmark("BenchmarkWild")
+    runs = [
+        *suite_runs([[1.0], [1.0]], of=calm, seconds=2.0),
+        *suite_runs([[1.0], [3.0]], of=wild, seconds=3.0),
+    ]
+
+    found = judge([calm, wild], runs, wanted_runs=2)
+
+    assert found.buckets[0] == (Bucket.BELOW_5, 1, 50.0)
+    assert found.buckets[-1] == (Bucket.ABOVE_50, 1, 50.0)
+    assert found.suite_seconds == (5.0, 5.0)
+    assert [one.slug for one in found.caveats] == ["few-runs"]
+
+
+def test_a_benchmark_that_never_works_leaves_the_suite_its_duration():
+    works, fails = benchmark("BenchmarkWorks"), benchmark("BenchmarkFails")
+    runs = [*suite_runs([[1.0], [1.0]], of=works), run(crashed(), of=fails)]
+
+    assert judge([works, fails], runs, wanted_runs=2).suite_seconds == (1.0, 1.0)
+
+
+def test_one_run_has_no_spread_and_says_so():
+    found = judge([benchmark()], suite_runs([[1.0]]), wanted_runs=1)
+
+    assert found.benchmarks[0].max_spread is None
+    assert "at least 2" in found.caveats[0].text
+
+
+def test_runs_on_machines_that_differ_are_said_to_be_mixed():
+    there = suite_run([1.0], repetition=2, host=HostFacts("there"))
+
+    found = judge([benchmark()], [suite_run([1.0]), there], wanted_runs=2)
+
+    assert "mixed-hosts" in [one.slug for one in found.caveats]

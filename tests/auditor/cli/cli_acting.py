@@ -1,0 +1,159 @@
+"""The command line in this process, with an audit that answers from memory."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from auditor.cli.main import main
+from auditor.cli.surroundings import Surroundings
+from auditor.core.caveats import Caveat
+from auditor.core.request import Plan
+from auditor.core.verdict import (
+    AbsVerdict,
+    BenchmarkVerdict,
+    Bucket,
+    Cover,
+    MethodVerdict,
+    Result,
+    Rule,
+    Score,
+    Stability,
+)
+from reports import page as pages
+from reports import record
+
+CONTEXT = record.Context(
+    subject="ring",
+    revision="v1",
+    language="go",
+    harness="go",
+    host="abc",
+    host_facts=(("cores", "2"),),
+    seed=1,
+    plan=Plan(forks=1, warmup=10, iterations=15, iteration_seconds=0.05),
+    runs=2,
+    stability_runs=5,
+    wait="auto",
+    versions=(("go", "1.22"),),
+    version="1.0",
+    command="bench-audit abs .",
+    config="{}",
+    started="2026-01-02T03:04:05Z",
+    ended="2026-01-02T03:05:05Z",
+)
+
+
+def score(covered: int = 1, undecided: int = 0, counted: int = 2) -> Score:
+    low, high = 100 * covered / (counted or 1), 100 * (covered + undecided) / (counted or 1)
+    known = counted > 0
+    return Score(
+        percent=low if known else None,
+        bounds=(low, high) if known else None,
+        covered=covered,
+        counted=counted,
+        excluded_benchmarks=(),
+    )
+
+
+def stability(spread: float | None = 0.02) -> Stability:
+    benchmark = BenchmarkVerdict(
+        id="example.org/ring.BenchmarkPush",
+        max_spread=spread,
+        bucket=None if spread is None else Bucket.BELOW_5,
+        means=(1e-9, 1.02e-9) if spread is not None else (),
+        runs=2,
+        seconds=1.0,
+        unique=("example.org/ring.Push",),
+    )
+    buckets = tuple((bucket, int(bucket is Bucket.BELOW_5), 0.0) for bucket in Bucket)
+    return Stability(benchmarks=(benchmark,), buckets=buckets, suite_seconds=(2.0, 2.2), runs=2)
+
+
+def verdict(total: Score) -> AbsVerdict:
+    return AbsVerdict(
+        slowdown=0.6,
+        slowdown_source="fixed",
+        rule=Rule.OURS,
+        total=total,
+        relative=total,
+        absolute=total,
+        whole_list=None,
+        methods=(
+            MethodVerdict(
+                id="example.org/ring.Push",
+                outcome=Result.DETECTED,
+                detected_by=("example.org/ring.BenchmarkPush",),
+                reached_by=("example.org/ring.BenchmarkPush",),
+            ),
+            MethodVerdict(id="example.org/ring.[red]Pop", outcome=Result.UNREACHED),
+        ),
+        pairs=(),
+        stability=stability(),
+        cover=Cover(benchmarks=("example.org/ring.BenchmarkPush",), minimum=1, exact=True),
+        rules=(("test only", 1), ("effect only", 1), ("both", 1)),
+        caveats=(Caveat("few-runs", "two runs are few"),),
+    )
+
+
+@dataclass(frozen=True)
+class Phase:
+    name: str
+    trials: int
+    known: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class DryRun:
+    phases: tuple[Phase, ...] = (Phase("suite", 40, 8, 130.0), Phase("pairs", 20, 0, 60.0))
+    caveats: tuple[Caveat, ...] = (Caveat("few-pairs", "no outcome can be significant"),)
+
+
+@dataclass
+class FakeAudit:
+    total: Score = field(default_factory=score)
+    spread: float | None = 0.02
+    failure: BaseException | None = None
+
+    def plan(self) -> DryRun:
+        return DryRun()
+
+    def abs(self) -> AbsVerdict:
+        if self.failure is not None:
+            raise self.failure
+        return verdict(self.total)
+
+    def stability(self) -> Stability:
+        return stability(self.spread)
+
+    def document(self, found: AbsVerdict | Stability) -> dict[str, Any]:
+        if isinstance(found, AbsVerdict):
+            return record.document(found, CONTEXT)
+        return record.stability_document(found, CONTEXT)
+
+    def page(self, document: dict[str, Any]) -> str:
+        return pages.page(document)
+
+
+@dataclass
+class Stage:
+    """Runs commands with `audit` behind them; remembers how they opened it."""
+
+    home: str
+    audit: FakeAudit = field(default_factory=FakeAudit)
+    opened: list[Any] = field(default_factory=list)
+
+    def call(self, *arguments: str, **environment: str) -> int:
+        surroundings = Surroundings(
+            environment={"HOME": self.home, **environment}, open_audit=self._open
+        )
+        return main(arguments, surroundings=surroundings)
+
+    def of(self, **changes: Any) -> "Stage":
+        return replace(self, audit=FakeAudit(**changes), opened=[])
+
+    @contextmanager
+    def _open(self, config, places, environment, observer) -> Iterator[FakeAudit]:
+        self.opened.append((config, places))
+        yield self.audit

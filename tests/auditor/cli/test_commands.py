@@ -1,0 +1,253 @@
+import json
+import logging
+
+import pytest
+from cli_acting import Stage, score
+
+from auditor.core.errors import BuildFailed, ToolMissing
+from auditor.core.mutant import Wait
+from auditor.core.request import GoModuleSpec
+from auditor.core.verdict import Rule
+from auditor.store.sqlite import AuditRecord, SqliteStore
+
+SUBJECT = "go:example.org/ring@v1"
+
+
+@pytest.fixture
+def stage(tmp_path):
+    return Stage(str(tmp_path))
+
+
+def output_of(stage):
+    return stage.opened[-1][1].output
+
+
+def test_an_audit_prints_the_answer_and_leaves_result_and_report(stage, capsys):
+    code = stage.call("abs", SUBJECT)
+    shown = capsys.readouterr()
+
+    assert code == 0
+    assert "would notice a 60\N{NO-BREAK SPACE}% slowdown in 1 of 2 methods" in shown.out
+    assert "[red]Pop" in shown.out
+    assert str(output_of(stage) / "report.html") in shown.err
+    assert json.loads((output_of(stage) / "result.json").read_text())["subject"] == "ring"
+    assert (output_of(stage) / "report.html").read_text().startswith("<!doctype html>")
+    assert (output_of(stage) / "log").exists()
+
+
+def test_as_json_stdout_is_exactly_one_document(stage, capsys):
+    stage.call("abs", SUBJECT, "--format", "json")
+    shown = capsys.readouterr().out
+
+    assert json.loads(shown) == json.loads((output_of(stage) / "result.json").read_text())
+
+
+def test_quiet_leaves_only_the_result(stage, capsys):
+    stage.call("abs", SUBJECT, "--quiet")
+    shown = capsys.readouterr()
+
+    assert "would notice" in shown.out
+    assert shown.err == ""
+
+
+@pytest.mark.parametrize(
+    ("total", "flags", "ends"),
+    [
+        (score(1), ["--min-score", "50"], (0, "gate passed")),
+        (score(1), ["--min-score", "51"], (1, "gate failed")),
+        (score(1, undecided=1), ["--min-score", "51"], (5, "gate undecided")),
+        (score(1, undecided=1), ["--min-score", "50"], (0, "gate passed")),
+        (score(0, undecided=1), ["--min-score", "51"], (1, "at most 50 %")),
+        (score(1, undecided=1), ["--min-score", "51", "--inconclusive", "fail"], (1, "undecided")),
+        (score(1, undecided=1), ["--min-score", "51", "--inconclusive", "pass"], (0, "undecided")),
+        (score(0, counted=0), [], (5, "nothing was measured")),
+        (score(0, counted=0), ["--inconclusive", "pass"], (0, "nothing was measured")),
+    ],
+)
+def test_a_gate_decides_the_exit_code(stage, capsys, total, flags, ends):
+    code, said = ends
+    stage = stage.of(total=total)
+
+    assert stage.call("abs", SUBJECT, "--slowdown", "0.6", *flags) == code
+    assert said in capsys.readouterr().err
+
+
+def test_a_gate_without_a_fixed_slowdown_is_refused(stage, capsys):
+    assert stage.call("abs", SUBJECT, "--min-score", "50") == 2
+    assert "fixed slowdown" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "said"),
+    [
+        (BuildFailed("go build ended with 1"), 3, "error[build-failed]: go build ended with 1"),
+        (ToolMissing("no go"), 4, "error[tool-missing]: no go"),
+        (KeyboardInterrupt(), 130, "interrupted; what was measured is kept"),
+        (ZeroDivisionError("oops"), 70, "error[internal]: this is a bug in bench-audit"),
+    ],
+)
+def test_every_kind_of_failure_has_its_exit_code(stage, capsys, failure, code, said):
+    stage = stage.of(failure=failure)
+
+    assert stage.call("abs", SUBJECT) == code
+    assert said in capsys.readouterr().err
+    assert not (output_of(stage) / "result.json").exists()
+
+
+def test_a_bug_shows_its_traceback(stage, capsys):
+    stage.of(failure=ZeroDivisionError("oops")).call("abs", SUBJECT)
+
+    assert "ZeroDivisionError: oops" in capsys.readouterr().err
+
+
+def test_flags_become_the_request(stage):
+    stage.call(
+        "abs", SUBJECT, "--method", "ring.Push", "--method", "ring.Pop", "--benchmarks", "^P",
+        "--runs", "3", "--stability-runs", "4", "--slowdown", "0.6", "--wait", "work",
+        "--exact", "--budget", "10m", "--seed", "7", "--min-score", "40",
+    )  # fmt: skip
+    config = stage.opened[0][0]
+    request = config.request
+
+    assert config.subject == GoModuleSpec("example.org/ring", "v1")
+    assert request.methods == ("ring.Push", "ring.Pop")
+    assert (request.runs, request.slowdown, request.wait, request.exact) == (
+        3,
+        0.6,
+        Wait.WORK,
+        True,
+    )
+    assert (request.suite.benchmarks, request.suite.stability_runs) == ("^P", 4)
+    assert (request.suite.budget_seconds, request.suite.seed) == (600.0, 7)
+    assert config.gates.min_score == 40.0
+
+
+def test_paper_means_its_rule_and_sleeping(stage):
+    stage.call("abs", SUBJECT, "--paper")
+    stage.call("abs", SUBJECT, "--paper", "--wait", "work")
+
+    requests = [config.request for config, _ in stage.opened]
+    assert [one.rule for one in requests] == [Rule.PAPER, Rule.PAPER]
+    assert [one.wait for one in requests] == [Wait.SLEEP, Wait.WORK]
+
+
+def test_output_and_store_are_chosen(stage, tmp_path):
+    stage.call("abs", SUBJECT, "-o", str(tmp_path / "out"), "--store", str(tmp_path / "s.sqlite"))
+    places = stage.opened[0][1]
+
+    assert (places.output, places.store) == (tmp_path / "out", tmp_path / "s.sqlite")
+    assert (tmp_path / "out" / "report.html").exists()
+
+
+def test_a_dry_run_says_what_would_be_run_and_for_how_long(stage, capsys):
+    assert stage.call("abs", SUBJECT, "--dry-run") == 0
+    shown = capsys.readouterr().out
+
+    assert "suite" in shown
+    assert "At most about 3 min in all; nothing was run." in shown
+    assert "no outcome can be significant [few-pairs]" in shown
+    assert not (output_of(stage) / "result.json").exists()
+
+
+def test_a_dry_run_as_json_is_one_document(stage, capsys):
+    stage.call("abs", SUBJECT, "--dry-run", "--format", "json")
+
+    assert json.loads(capsys.readouterr().out)["seconds"] == 190.0
+
+
+@pytest.mark.parametrize(("spread", "code"), [(0.02, 0), (None, 5)])
+def test_stability_has_a_verdict_only_with_a_spread(stage, capsys, spread, code):
+    stage = stage.of(spread=spread)
+
+    assert stage.call("stability", SUBJECT, "--runs", "3") == code
+    assert "BenchmarkPush" in capsys.readouterr().out
+    assert stage.opened[0][0].request.suite.stability_runs == 3
+    assert (output_of(stage) / "stability.json").exists()
+
+
+@pytest.mark.parametrize(("spread", "code"), [(0.02, 0), (None, 5)])
+def test_measure_runs_the_suite_once(stage, spread, code):
+    stage = stage.of(spread=spread)
+
+    assert stage.call("measure", SUBJECT) == code
+    assert stage.opened[0][0].request.suite.stability_runs == 1
+
+
+def test_a_report_is_made_again_from_the_store(stage, capsys):
+    stage.call("abs", SUBJECT)
+    config, places = stage.opened[0]
+    document = (places.output / "result.json").read_text()
+    page = (places.output / "report.html").read_text()
+    record = AuditRecord(
+        command="abs",
+        subject="digest",
+        config=config.text,
+        tools=(),
+        version="1.0",
+        started="2026-01-02T03:04:05Z",
+        ended="2026-01-02T03:05:05Z",
+        document=document,
+    )
+    with SqliteStore(places.store) as store:
+        store.add_audit(record)
+    (places.output / "result.json").unlink()
+    (places.output / "report.html").unlink()
+    capsys.readouterr()
+
+    assert stage.call("report", SUBJECT) == 0
+    assert "would notice" in capsys.readouterr().out
+    assert (places.output / "result.json").read_text() == document
+    assert (places.output / "report.html").read_text() == page
+    assert len(stage.opened) == 1
+
+
+def test_a_report_of_nothing_is_refused(stage, capsys):
+    assert stage.call("report", SUBJECT) == 2
+    assert "holds no finished audit of go:example.org/ring@v1" in capsys.readouterr().err
+
+
+def test_an_output_folder_that_cannot_be_made_is_a_machines_fault(stage, capsys, tmp_path):
+    (tmp_path / "file").write_text("")
+
+    assert stage.call("abs", SUBJECT, "-o", str(tmp_path / "file" / "out")) == 4
+    assert "error[folder-unusable]: cannot write" in capsys.readouterr().err
+
+
+def test_verbose_logs_to_the_terminal_and_the_log_is_complete(stage, capsys):
+    stage.audit.plan = _logging(stage.audit.plan)
+
+    stage.call("abs", SUBJECT, "--dry-run", "-v")
+
+    shown = capsys.readouterr().err
+    log = (output_of(stage) / "log").read_text()
+    assert "now asking" in shown
+    assert "a detail" not in shown
+    assert "now asking" in log
+    assert "a detail" in log
+    assert logging.getLogger("auditor").handlers == []
+
+
+def _logging(plan):
+    def logged():
+        logging.getLogger("auditor.studies").info("now asking")
+        logging.getLogger("runners.trial").debug("a detail")
+        return plan()
+
+    return logged
+
+
+def test_why_a_command_ended_is_in_its_log(stage):
+    stage.of(failure=BuildFailed("go build ended with 1")).call("abs", SUBJECT, "--quiet")
+    stage.call("abs", SUBJECT, "--dry-run")
+
+    log = (output_of(stage) / "log").read_text()
+    assert "BuildFailed: go build ended with 1" in log
+    assert '"seed": 1' in log
+
+
+def test_tables_are_neither_cut_nor_coloured_without_a_terminal(stage, capsys):
+    stage.call("abs", SUBJECT)
+    shown = capsys.readouterr().out
+
+    assert "\x1b" not in shown
+    assert max(len(line) for line in shown.splitlines()) < 400

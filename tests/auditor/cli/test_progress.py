@@ -1,0 +1,127 @@
+import io
+from itertools import count
+
+from rich.console import Console as Terminal
+
+from auditor.cli.console import Console
+from auditor.cli.progress import Bar, Lines, Pace, Watcher, duration, observer, time_left
+from auditor.core.caveats import Caveat
+from auditor.core.jobs import HostFacts
+from auditor.core.outcome import Crashed, Measured
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.schedule import Schedule
+from auditor.core.suite import Benchmark
+
+MEASURED = Measured(())
+
+
+def ended(outcome=MEASURED, repetition=1):
+    trial = Trial(
+        subject="s",
+        purpose=Purpose.SUITE,
+        benchmark=Benchmark(group="ring", name="B"),
+        schedule=Schedule(arms=(), blocks=(), seconds=1.0),
+        repetition=repetition,
+        seed=1,
+        timeout_seconds=1.0,
+    )
+    return Run(trial=trial, host=HostFacts("h"), outcome=outcome, started="", seconds=1.0)
+
+
+def ticking(step):
+    times = count(0, step)
+    return lambda: float(next(times))
+
+
+def test_the_time_left_is_the_plans_until_something_has_ended_and_then_the_pace():
+    pace = Pace("suite", trials=10, seconds=100.0, started=0.0)
+    assert pace.left(1.0) == 100.0
+
+    pace.done = 2
+    assert pace.left(30.0) == 120.0
+
+    pace.done = 10
+    assert pace.left(300.0) == 0.0
+
+
+def test_what_is_known_already_takes_no_time():
+    pace = Pace("suite", trials=10, seconds=50.0, started=0.0, done=8, reused=6)
+
+    assert pace.left(20.0) == 20.0
+
+
+def test_times_are_said_as_people_say_them():
+    assert [duration(one) for one in (0.2, 59, 150, 7300)] == ["1 s", "59 s", "2 min", "2 h 2 min"]
+    assert (time_left(None), time_left(0.0)) == ("", "")
+
+
+def test_without_a_terminal_there_is_at_most_one_line_in_five_seconds(capsys):
+    lines = Lines(Console({}, quiet=False), ticking(1))
+    lines.phase_started("suite", 20, 20.0)
+    for _ in range(20):
+        lines.trial_ended(ended(), reused=False)
+
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert 2 <= len(shown.err.splitlines()) <= 6
+    assert shown.err.startswith("suite: 0 of 20, about 20 s left\n")
+
+
+def test_going_on_is_said_once(capsys):
+    lines = Lines(Console({}, quiet=False), ticking(0))
+    lines.phase_started("suite", 5, 20.0)
+    for repetition, reused in enumerate((True, True, True, False, False)):
+        lines.trial_ended(ended(repetition=repetition), reused=reused)
+
+    said = "going on where it stopped: 3 processes are known already"
+    assert capsys.readouterr().err.count(said) == 1
+
+
+def test_what_was_measured_a_moment_ago_is_no_going_on(capsys):
+    lines = Lines(Console({}, quiet=False), ticking(0))
+    lines.phase_started("counters", 1, 1.0)
+    lines.trial_ended(ended(), reused=False)
+    lines.phase_started("reach", 2, 1.0)
+    lines.trial_ended(ended(), reused=True)
+    lines.trial_ended(ended(repetition=2), reused=False)
+
+    assert "going on" not in capsys.readouterr().err
+
+
+def test_a_benchmark_that_fails_is_named(capsys):
+    lines = Lines(Console({}, quiet=False), ticking(0))
+    lines.phase_started("suite", 1, 20.0)
+    lines.trial_ended(ended(Crashed(2, "")), reused=False)
+
+    assert "ring.B: crashed" in capsys.readouterr().err
+
+
+def test_a_caveat_is_said_once_and_quiet_says_nothing(capsys):
+    caveat = Caveat("few-runs", "two are few")
+    for console in (Console({}, quiet=False), Console({}, quiet=True)):
+        with observer(console, ticking(0)) as watching:
+            watching.caveat(caveat)
+            watching.caveat(caveat)
+            watching.phase_started("suite", 1, 1.0)
+            watching.trial_ended(ended(), reused=False)
+
+    assert capsys.readouterr().err.count("note[few-runs]: two are few") == 1
+
+
+def test_a_bar_shows_the_phase_and_braces_in_it_do_no_harm():
+    console = Console({}, quiet=False)
+    drawn = io.StringIO()
+    console._err = Terminal(file=drawn, force_terminal=True, width=120, _environ={})
+    with observer(console, ticking(1)) as watching:
+        assert isinstance(watching, Bar)
+        watching.phase_started("suite {run} [1] of 5", 4, 8.0)
+        watching.trial_ended(ended(), reused=False)
+        watching.progress.refresh()
+
+    assert "suite {run} [1] of 5" in drawn.getvalue()
+    assert "1/4" in drawn.getvalue()
+    assert "left" in drawn.getvalue()
+
+
+def test_events_before_a_phase_are_no_trouble():
+    Watcher(Console({}, quiet=True), ticking(1)).trial_ended(ended(), reused=False)

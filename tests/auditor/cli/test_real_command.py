@@ -1,0 +1,233 @@
+"""The program as people call it: a process of its own."""
+
+import json
+import os
+import pty
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from auditor.store.schema import SCHEMA_VERSION
+from auditor.store.sqlite import SqliteStore
+
+SUBJECT = "go:example.org/ring@v1"
+
+
+def call(folder, *arguments, **environment):
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("XDG_")}
+    return subprocess.run(
+        [sys.executable, "-m", "auditor", *arguments],
+        cwd=folder,
+        env={**kept, "HOME": str(folder), **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def python(folder, program):
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def refused(folder, *arguments, code):
+    answer = call(folder, *arguments)
+    lines = answer.stderr.splitlines()
+    assert (answer.returncode, answer.stdout, len(lines)) == (code, "", 1), answer
+    return lines[0]
+
+
+def test_help_is_on_stdout_and_lists_the_commands(tmp_path):
+    answer = call(tmp_path, "--help")
+
+    assert answer.returncode == 0
+    assert [one for one in ("abs", "stability", "measure", "report", "doctor")
+            if f"  {one} " not in answer.stdout] == []  # fmt: skip
+    assert call(tmp_path).stdout == answer.stdout
+
+
+@pytest.mark.parametrize("command", ["abs", "stability", "measure", "report", "doctor"])
+def test_every_command_has_help(tmp_path, command):
+    answer = call(tmp_path, command, "--help")
+
+    assert answer.returncode == 0
+    assert answer.stdout.startswith(f"Usage: bench-audit {command}")
+
+
+def test_help_loads_nothing_that_takes_time(tmp_path):
+    program = (
+        "import sys; from auditor.cli.main import main; main(['--help']);"
+        "sys.stderr.write(' '.join(sys.modules))"
+    )
+    answer = python(tmp_path, program)
+
+    loaded = {name.partition(".")[0] for name in answer.stderr.split()}
+    assert "click" in loaded
+    assert (
+        loaded & {"numpy", "scipy", "pandas", "rich", "msgspec", "jinja2", "git", "yaml"} == set()
+    )
+
+
+def test_the_version_is_said(tmp_path):
+    assert call(tmp_path, "--version").stdout.startswith("bench-audit ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["abz"], "error[usage]: no such command: abz; did you mean abs?"),
+        (["zzz"], "error[usage]: no such command: zzz; there are abs, stability"),
+        (["--nonsense"], "error[usage]: no such option '--nonsense'"),
+        (["abs", "--formt", "json"], "did you mean '--format'? (see bench-audit abs --help)"),
+        (["abs", "--format", "xml"], "error[usage]: invalid value for '--format': 'xml' is not"),
+        (["abs", "--runs", "many", SUBJECT], "invalid value for '--runs': 'many' is not a valid"),
+        (["abs", "a", "b"], "got unexpected extra argument (b)"),
+        (["abs", "absent.json"], "error[usage]: no such file or folder: absent.json"),
+        (["abs", "go:example.org/ring"], "write go:MODULE@VERSION"),
+        (["abs", SUBJECT, "--runs", "0"], "error[usage]: expected int >= 1 at $.runs"),
+        (["abs", SUBJECT, "--slowdown", "x"], '"x" at $.slowdown must be a number or "auto"'),
+        (["abs", SUBJECT, "--budget", "10"], "'10' is no duration"),
+        (["abs", SUBJECT, "--benchmarks", "("], "'(' at $.benchmarks is no regular expression"),
+        (["abs", "-o", "out"], "lies inside the subject"),
+        (["report", SUBJECT], "holds no finished audit"),
+    ],
+)
+def test_a_wrong_call_is_one_line_and_exit_code_2(tmp_path, arguments, message):
+    assert message.lower() in refused(tmp_path, *arguments, code=2).lower()
+
+
+def test_the_environment_can_stand_in_for_a_flag(tmp_path):
+    answer = call(tmp_path, "abs", SUBJECT, BENCH_AUDIT_ABS_RUNS="0")
+
+    assert (answer.returncode, answer.stderr) == (2, "error[usage]: expected int >= 1 at $.runs\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"runs": 2,\n "seed" 1}', "error[usage]: c.json is broken JSON at line 2, column 9:"),
+        ('{"runs": "2"}', "error[usage]: c.json: expected int, got str at $.runs"),
+        ('{"plan": {"fork": 5}}', "c.json: unknown key 'fork' at $.plan; did you mean 'forks'?"),
+        ('{"host": "ssh:x"}', '"ssh:x" at $.host must be "local"'),
+        ('{"subject": "nowhere"}', "c.json: no such folder:"),
+        ('{"subject": "c.json"}', "is no folder"),
+    ],
+)
+def test_a_wrong_file_is_one_line_and_exit_code_2(tmp_path, text, message):
+    (tmp_path / "c.json").write_text(text)
+
+    assert message in refused(tmp_path, "abs", "c.json", code=2)
+
+
+def test_a_store_from_a_newer_version_is_exit_code_4(tmp_path):
+    SqliteStore(tmp_path / "s.sqlite").close()
+    connection = sqlite3.connect(tmp_path / "s.sqlite")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    connection.close()
+
+    line = refused(tmp_path, "report", SUBJECT, "--store", "s.sqlite", code=4)
+
+    assert line.startswith("error[store]: ")
+    assert "knows only up to" in line
+
+
+def test_a_damaged_store_is_exit_code_4(tmp_path):
+    (tmp_path / "s.sqlite").write_text("no database " * 100)
+
+    line = refused(tmp_path, "report", SUBJECT, "--store", "s.sqlite", code=4)
+
+    assert "s.sqlite is damaged or no store of bench-audit" in line
+
+
+@pytest.mark.parametrize("where", ["file/out", "/proc/out"])
+def test_a_folder_that_cannot_be_written_is_exit_code_4(tmp_path, where):
+    (tmp_path / "file").write_text("")
+
+    line = refused(tmp_path, "abs", SUBJECT, "-o", where, code=4)
+
+    assert line.startswith("error[folder-unusable]: cannot write ")
+
+
+def test_an_unsupported_platform_is_refused_in_one_line(tmp_path):
+    program = (
+        "import sys; from auditor.cli.main import main; sys.exit(main(['abs'], platform='win32'))"
+    )
+    answer = python(tmp_path, program)
+
+    assert answer.returncode == 4
+    assert answer.stderr.startswith("error[machine]: bench-audit runs on Linux and macOS, not on")
+    assert answer.stderr.count("\n") == 1
+
+
+def test_doctor_without_any_tool_says_how_to_get_them_and_is_exit_code_4(tmp_path):
+    answer = call(tmp_path, "doctor", PATH=str(tmp_path), JAVA_HOME="")
+
+    assert answer.returncode == 4
+    assert "missing; Debian: apt install openjdk-17-jdk-headless; macOS: brew" in answer.stdout
+    assert "Ready for: nothing" in answer.stdout
+
+
+def test_doctor_as_json_is_one_document(tmp_path):
+    answer = call(tmp_path, "doctor", "--format", "json", PATH=str(tmp_path), JAVA_HOME="")
+
+    document = json.loads(answer.stdout)
+    assert document["schema"] == "bench-audit/doctor/1"
+    assert document["harnesses"] == {"go": False, "jmh": False}
+
+
+def on_a_terminal(folder, *arguments, **environment):
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "rb", buffering=0) as screen:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "auditor", *arguments],
+            cwd=folder,
+            env={**os.environ, "HOME": str(folder), "PATH": str(folder), **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        seen = b""
+        try:
+            while piece := screen.read(65536):
+                seen += piece
+        except OSError:  # Linux's way to say that the other end is closed
+            pass
+        process.wait(60)
+    return seen.decode()
+
+
+def test_no_color_is_respected_on_a_terminal(tmp_path):
+    coloured = on_a_terminal(tmp_path, "doctor", TERM="xterm", JAVA_HOME="")
+    plain = on_a_terminal(tmp_path, "doctor", TERM="xterm", JAVA_HOME="", NO_COLOR="1")
+
+    assert "\x1b[31m" in coloured
+    assert "\x1b[31m" not in plain
+    assert "missing" in plain
+
+
+def test_a_reader_that_has_left_does_not_change_the_exit_code(tmp_path):
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as nobody:
+        answer = subprocess.run(
+            [sys.executable, "-m", "auditor", "doctor"],
+            cwd=tmp_path,
+            env={**os.environ, "HOME": str(tmp_path), "PATH": str(tmp_path), "JAVA_HOME": ""},
+            stdout=nobody,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    assert (answer.returncode, answer.stderr) == (4, "")

@@ -1,0 +1,273 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from auditor.config import load
+from auditor.config.load import check_judgeable
+from auditor.config.settings import Settings, json_schema
+from auditor.core.errors import UsageError
+from auditor.core.mutant import Wait
+from auditor.core.request import FolderSpec, Plan
+from auditor.core.verdict import Rule
+
+ROOT = Path(__file__).parents[3]
+
+WHOLE = {
+    "subject": ".",
+    "harness": "go",
+    "benchmarks": "^Benchmark",
+    "methods": ["example.org/ring.Push", "example.org/ring.Ring.Pop"],
+    "runs": 2,
+    "slowdown": 0.6,
+    "plan": {"forks": 1, "warmup": 10, "iterations": 15, "iteration_time": "50ms"},
+    "host": "local",
+    "seed": 1,
+}
+
+AS_YAML = """\
+subject: .
+harness: go
+benchmarks: ^Benchmark
+methods: [example.org/ring.Push, example.org/ring.Ring.Pop]
+runs: 2
+slowdown: 0.6
+plan: {forks: 1, warmup: 10, iterations: 15, iteration_time: 50ms}
+host: local
+seed: 1
+"""
+
+AS_TOML = """\
+subject = "."
+harness = "go"
+benchmarks = "^Benchmark"
+methods = ["example.org/ring.Push", "example.org/ring.Ring.Pop"]
+runs = 2
+slowdown = 0.6
+host = "local"
+seed = 1
+[plan]
+forks = 1
+warmup = 10
+iterations = 15
+iteration_time = "50ms"
+"""
+
+
+def written(folder, text, name="config.json"):
+    (folder / name).write_text(text if isinstance(text, str) else json.dumps(text))
+    return load(name, {}, folder)
+
+
+def refused(folder, text, name="config.json"):
+    with pytest.raises(UsageError) as caught:
+        written(folder, text, name)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_the_issues_example_means_what_it_says(tmp_path):
+    config = written(tmp_path, WHOLE)
+
+    assert config.subject == FolderSpec(tmp_path)
+    assert (config.harness, config.host) == ("go", "local")
+    assert config.request.methods == ("example.org/ring.Push", "example.org/ring.Ring.Pop")
+    assert (config.request.runs, config.request.slowdown) == (2, 0.6)
+    assert config.request.suite.plan == Plan(
+        forks=1, warmup=10, iterations=15, iteration_seconds=pytest.approx(0.05, rel=1e-12)
+    )
+    assert config.request.suite.benchmarks == "^Benchmark"
+    assert config.request.suite.seed == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("c.yaml", AS_YAML), ("c.yml", AS_YAML), ("c.toml", AS_TOML)]
+)
+def test_yaml_and_toml_mean_the_same_as_json(tmp_path, name, text):
+    assert written(tmp_path, text, name) == written(tmp_path, WHOLE)
+
+
+def test_everything_has_a_default(tmp_path):
+    config = written(tmp_path, {})
+    suite = config.request.suite
+
+    assert config.subject == FolderSpec(tmp_path)
+    assert config.harness is None
+    assert config.request.methods is None
+    assert config.request.slowdown is None
+    assert config.request.wait is None
+    assert config.request.rule is Rule.OURS
+    assert (config.request.runs, suite.stability_runs, suite.seed) == (2, 5, 1)
+    assert (suite.benchmarks, suite.budget_seconds, suite.timeout_seconds) == (".*", None, 60.0)
+    assert (config.store, config.gates.min_score) == (None, None)
+
+
+def test_paths_are_relative_to_the_file_and_not_to_the_caller(tmp_path):
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "ring").mkdir()
+    (tmp_path / "conf" / "names.txt").write_text("# the stack\nring.Push  \n\nring.Pop\nring.Pop\n")
+    (tmp_path / "conf" / "c.json").write_text(
+        json.dumps({"subject": "../ring", "methods": "names.txt", "store": "s.sqlite"})
+    )
+
+    config = load("conf/c.json", {}, tmp_path)
+
+    assert config.subject == FolderSpec(tmp_path / "ring")
+    assert config.request.methods == ("ring.Push", "ring.Pop")
+    assert config.store == tmp_path / "conf" / "s.sqlite"
+
+
+def test_the_merged_text_means_the_same_from_every_folder(tmp_path):
+    config = written(tmp_path, {**WHOLE, "subject": {"path": "."}, "store": "s.sqlite"})
+    (tmp_path / "elsewhere").mkdir()
+
+    again = written(tmp_path / "elsewhere", config.text, "again.json")
+
+    assert again == config
+    assert again.text == config.text
+
+
+def test_flags_win_over_the_file_and_gates_are_laid_over_key_by_key(tmp_path):
+    (tmp_path / "c.json").write_text(json.dumps({"runs": 3, "seed": 7, "gates": {"min_score": 50}}))
+
+    kept = load("c.json", {"gates": {}, "seed": 8}, tmp_path)
+    replaced = load("c.json", {"gates": {"min_score": 80.0}, "runs": 4}, tmp_path)
+
+    assert (kept.gates.min_score, kept.request.suite.seed, kept.request.runs) == (50.0, 8, 3)
+    assert (replaced.gates.min_score, replaced.request.runs) == (80.0, 4)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, None),
+        ({"rule": "paper"}, Wait.SLEEP),
+        ({"rule": "paper", "wait": "auto"}, None),
+        ({"rule": "paper", "wait": "work"}, Wait.WORK),
+        ({"wait": "spin"}, Wait.SPIN),
+    ],
+)
+def test_the_papers_rule_sleeps_unless_told_otherwise(tmp_path, given, expected):
+    assert written(tmp_path, given).request.wait is expected
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"fork": 1}, "unknown key 'fork' at $; did you mean $.plan.forks?"),
+        ({"benchmark": "x"}, "unknown key 'benchmark' at $; did you mean 'benchmarks'?"),
+        ({"plan": {"fork": 1}}, "unknown key 'fork' at $.plan; did you mean 'forks'?"),
+        ({"iterations": 3}, "unknown key 'iterations' at $; did you mean $.plan.iterations?"),
+        ({"zzz": 3}, "unknown key 'zzz' at $; the keys are: subject, harness"),
+        ({"subject": {"pth": "."}}, "unknown key 'pth' at $.subject; did you mean 'path'?"),
+        ({"runs": "2"}, "expected int, got str at $.runs"),
+        ({"runs": 0}, "expected int >= 1 at $.runs"),
+        ({"plan": {"forks": 1.5}}, "expected int, got float at $.plan.forks"),
+        ({"plan": []}, "expected object, got array at $.plan"),
+        ({"methods": [1]}, "expected str, got int at $.methods[0]"),
+        ({"methods": []}, "there is no name at $.methods"),
+        ({"methods": "absent.txt"}, "'absent.txt' at $.methods is no readable file"),
+        ({"slowdown": "much"}, '"much" at $.slowdown must be a number or "auto"'),
+        ({"slowdown": -1}, '-1 at $.slowdown must be a number or "auto"'),
+        ({"slowdown": True}, 'true at $.slowdown must be a number or "auto"'),
+        ({"wait": "nap"}, '"nap" at $.wait must be "auto", "sleep"'),
+        ({"rule": "mine"}, '"mine" at $.rule must be "ours" or "paper"'),
+        ({"harness": "asv"}, '"asv" at $.harness must be "go", "jmh"'),
+        ({"host": "ssh:there"}, '"ssh:there" at $.host must be "local"; other hosts are not'),
+        ({"subject": 3}, "3 at $.subject must be a string or an object"),
+        ({"subject": {}}, "exactly one of path, git, go and maven at $.subject"),
+        ({"subject": {"path": ".", "go": "a@b"}}, "exactly one of path"),
+        ({"subject": {"path": ".", "extra": ["a:b:1"]}}, "extra at $.subject goes with maven"),
+        ({"benchmarks": "("}, "'(' at $.benchmarks is no regular expression"),
+        ({"plan": {"iteration_time": "50"}}, "'50' is no duration"),
+        ({"plan": {"iteration_time": "0s"}}, "must be more than nothing"),
+        ({"budget": "soon"}, "'soon' is no duration; write a number and a unit, such as 50ms"),
+        ({"timeout": 5}, "expected str, got int at $.timeout"),
+        ({"seed": -1}, "at $.seed"),
+        ({"gates": {"min_score": 101}}, "at $.gates.min_score"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(tmp_path, given, message):
+    said = refused(tmp_path, given)
+
+    assert said.startswith("config.json: ")
+    assert message in said
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("c.json", '{\n  "runs": 2,\n  "seed" 3}', "broken JSON at line 3, column 10: expecting"),
+        ("c.json", "", "broken JSON at line 1, column 1"),
+        ("c.json", '{"slowdown": NaN}', "holds NaN, which JSON does not have"),
+        ("c.json", '{"runs": 1, "runs": 2}', "has the key 'runs' twice"),
+        ("c.json", "[1]", "must hold one object"),
+        ("c.json", "[" * 100_000, "nested too deeply"),
+        ("c.yaml", "runs: 2\nplan: {forks: 1\nseed: 1", "broken YAML at line 3, column"),
+        ("c.yaml", "runs: 2\n\tseed: 1", "broken YAML at line 2, column 1"),
+        ("c.yaml", "1: 2", "expected str at key in $"),
+        ("c.yaml", "seed: 2026-01-01", "expected int"),
+        ("c.toml", "runs = 2\nseed = = 1\n", "broken TOML: invalid value (at line 2, column 8)"),
+        ("c.toml", "slowdown = nan", "NaN at $.slowdown must be"),
+        ("c.toml", "slowdown = inf", "at $.slowdown must be"),
+        ("c.txt", "{}", "is no configuration: its name must end in .json"),
+    ],
+)
+def test_a_broken_file_is_refused_with_line_and_column(tmp_path, name, text, message):
+    assert message in refused(tmp_path, text, name)
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path):
+    (tmp_path / "c.json").write_bytes(b'{"runs": \xff}')
+
+    with pytest.raises(UsageError, match="not UTF-8 text"):
+        load("c.json", {}, tmp_path)
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path):
+    (tmp_path / "c.json").write_bytes(b'\xef\xbb\xbf{"runs": 3}')
+
+    assert load("c.json", {}, tmp_path).request.runs == 3
+
+
+def test_a_missing_file_is_named_with_one_that_is_there(tmp_path):
+    (tmp_path / "config.json").write_text("{}")
+
+    with pytest.raises(UsageError, match=r"no such file or folder: confg\.json; did you mean conf"):
+        load("confg.json", {}, tmp_path)
+
+
+def test_a_name_that_cannot_be_one_is_no_file(tmp_path):
+    with pytest.raises(UsageError, match="no such file or folder"):
+        load("x" * 5000 + ".json", {}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [({"stability_runs": 1}, "at least 2"), ({"gates": {"min_score": 5}}, "fixed slowdown")],
+)
+def test_a_slowdown_from_the_spread_needs_one_and_is_no_base_for_a_gate(tmp_path, given, message):
+    check_judgeable(written(tmp_path, {**given, "slowdown": 0.6}))
+
+    with pytest.raises(UsageError, match=message):
+        check_judgeable(written(tmp_path, given))
+
+
+def test_a_file_may_say_where_its_schema_is(tmp_path):
+    config = written(tmp_path, {"$schema": "config.schema.json", "runs": 3})
+
+    assert config.request.runs == 3
+    assert "$schema" not in config.text
+
+
+def test_the_schema_for_editors_is_that_of_the_types():
+    kept = json.loads(ROOT.joinpath("reports/schema/config.schema.json").read_text())
+
+    assert kept == json.loads(json.dumps(json_schema()))
+
+
+def test_every_key_is_documented():
+    page = ROOT.joinpath("docs/configuration.md").read_text()
+
+    assert [key for key in Settings.__struct_encode_fields__ if f"`{key}" not in page] == []

@@ -1,0 +1,143 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.config import load
+from auditor.config.durations import seconds
+from auditor.config.places import places
+from auditor.config.settings import SubjectSection
+from auditor.config.subjects import described, slug, spec
+from auditor.core.errors import UsageError
+from auditor.core.request import FolderSpec, GitSpec, GoModuleSpec, MavenSpec
+
+HERE = Path("/some/where")
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("git:.@HEAD", GitSpec("/some/where", "HEAD")),
+        ("git:../lib@v1.2", GitSpec("/some/lib", "v1.2")),
+        ("git:.@HEAD@{1}", GitSpec("/some/where", "HEAD@{1}")),
+        ("git:/a/b@feature/x", GitSpec("/a/b", "feature/x")),
+        ("git:https://example.org/a.git@v1", GitSpec("https://example.org/a.git", "v1")),
+        ("git:https://me@example.org/a@main", GitSpec("https://me@example.org/a", "main")),
+        ("git:git@example.org:a/b.git@1a2b3c", GitSpec("git@example.org:a/b.git", "1a2b3c")),
+        ("go:github.com/google/uuid@v1.6.0", GoModuleSpec("github.com/google/uuid", "v1.6.0")),
+        ("go:example.org/x@latest", GoModuleSpec("example.org/x", "latest")),
+        (
+            "maven:org.apache.commons:commons-text:1.11.0",
+            MavenSpec(group="org.apache.commons", artifact="commons-text", version="1.11.0"),
+        ),
+        (
+            SubjectSection(maven="g:a:1", extra=("x:y:2",)),
+            MavenSpec(group="g", artifact="a", version="1", extra=("x:y:2",)),
+        ),
+        (SubjectSection(git=".@v1"), GitSpec("/some/where", "v1")),
+        (SubjectSection(go="m/n@v1"), GoModuleSpec("m/n", "v1")),
+        ("/", FolderSpec(Path("/"))),
+    ],
+)
+def test_a_subject_is_read_as_meant(written, expected):
+    assert spec(written, HERE) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("git:.", "names no revision"),
+        ("git:git@example.org:a/b", "names no revision"),
+        ("git:https://me@example.org/a", "names no revision"),
+        ("git:.@--upload-pack=x", "names no revision"),
+        ("git:--x@y", "names no revision"),
+        ("go:github.com/google/uuid", "write go:MODULE@VERSION"),
+        ("go:@v1", "write go:MODULE@VERSION"),
+        ("go:a@b@c", "write go:MODULE@VERSION"),
+        ("go:../../x@v1", "write go:MODULE@VERSION"),
+        ("maven:a:b", "not GROUP:ARTIFACT:VERSION"),
+        ("maven:a:..:1", "not GROUP:ARTIFACT:VERSION"),
+        ("maven:a/b:c:1", "not GROUP:ARTIFACT:VERSION"),
+        (SubjectSection(maven="a:b:1", extra=("x",)), "extra dependency x is not"),
+        ("absent", "no such folder: /some/where/absent"),
+        ("npm:left-pad", "known prefixes are git:, go:, maven:"),
+        ("/proc/version", "is no folder"),
+    ],
+)
+def test_a_subject_that_cannot_be_meant_is_refused(written, message):
+    with pytest.raises(UsageError, match=message.replace("(", r"\(")):
+        spec(written, HERE)
+
+
+@given(st.text(max_size=40))
+def test_no_text_does_anything_but_be_read_or_refused(written):
+    for prefix in ("git:", "go:", "maven:", ""):
+        try:
+            spec(prefix + written, HERE)
+        except UsageError:
+            continue
+
+
+@pytest.mark.parametrize("written", ["git:/a@v1", "go:m/n@v1", "maven:g:a:1", "/"])
+def test_a_described_subject_can_be_read_again(written):
+    assert described(spec(written, HERE)) == written
+
+
+def test_a_folder_name_is_readable_and_not_shared():
+    one = GoModuleSpec("github.com/google/uuid", "v1.6.0")
+    other = GoModuleSpec("example.org/uuid", "v1.6.0")
+
+    assert slug(one).startswith("uuid-v1.6.0-")
+    assert slug(one) != slug(other)
+    assert slug(GitSpec("https://example.org/a b/lib.git", "feature/x")).startswith(
+        "lib-feature-x-"
+    )
+    assert "/" not in slug(FolderSpec(Path("/")))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("50ms", 0.05), ("1s", 1), ("1.5s", 1.5), ("10m", 600), ("1h30m", 5400), ("200us", 2e-4)],
+)
+def test_a_duration_is_read(text, expected):
+    assert seconds(text) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "5", "ms", "-1s", "1 s", "1s\n", "0s", "1d", "9999999h", "1.s"]
+)
+def test_what_is_no_duration_is_refused(text):
+    with pytest.raises(ValueError, match=r"duration|must be"):
+        seconds(text)
+
+
+def test_results_and_caches_go_to_the_folders_that_the_system_names(tmp_path):
+    config = load("go:m/n@v1", {}, tmp_path)
+
+    default = places(config, {"HOME": "/home/me"})
+    named = places(config, {"XDG_STATE_HOME": "/s", "XDG_CACHE_HOME": "/c"})
+    relative = places(config, {"HOME": "/home/me", "XDG_STATE_HOME": "s"})
+
+    folder = slug(config.subject)
+    assert default.output == Path("/home/me/.local/state/bench-audit") / folder
+    assert default.store == default.output / "store.sqlite"
+    assert default.home == Path("/home/me/.cache/bench-audit")
+    assert (named.output, named.home) == (Path("/s/bench-audit") / folder, Path("/c/bench-audit"))
+    assert relative.output == default.output
+
+
+def test_without_a_home_one_has_to_be_named(tmp_path):
+    with pytest.raises(UsageError, match="neither XDG_STATE_HOME nor HOME"):
+        places(load("go:m/n@v1", {}, tmp_path), {})
+
+
+def test_nothing_of_ours_goes_into_the_subject(tmp_path):
+    config = load(".", {}, tmp_path)
+
+    with pytest.raises(UsageError, match=r"output .* lies inside the subject"):
+        places(config, {"HOME": "/home/me"}, output=tmp_path / "out")
+    with pytest.raises(UsageError, match=r"store .* lies inside the subject"):
+        places(config, {"HOME": "/home/me"}, store=tmp_path / "s.sqlite")
+    with pytest.raises(UsageError, match="set XDG_CACHE_HOME"):
+        places(config, {"HOME": "/home/me", "XDG_CACHE_HOME": str(tmp_path)})

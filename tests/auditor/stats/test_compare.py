@@ -1,0 +1,91 @@
+from itertools import combinations
+from math import exp, log, sqrt
+
+import numpy as np
+import pytest
+from builders import series
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from auditor.stats.arrays import finite, positive
+from auditor.stats.compare import rank_sum_p, ratio, smallest_rank_sum_p
+
+SMALL = st.lists(st.integers(0, 6), min_size=2, max_size=6)
+
+
+def by_enumeration(one, other):
+    """Twice the smaller tail over all ways to part the values, counted one by one."""
+    ranks = stats.rankdata([*one, *other])
+    seen = sum(ranks[: len(one)])
+    sums = [sum(chosen) for chosen in combinations(ranks, len(one))]
+    below = sum(total <= seen + 1e-9 for total in sums)
+    above = sum(total >= seen - 1e-9 for total in sums)
+    return min(1.0, 2 * min(below, above) / len(sums))
+
+
+def test_five_against_five_apart_have_the_p_of_the_specification():
+    assert rank_sum_p([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]) == pytest.approx(2 / 252)
+
+
+def test_a_tie_does_not_lift_the_p_of_five_against_five_above_a_hundredth():
+    assert rank_sum_p([1, 2, 3, 4, 5], [6, 7, 8, 9, 9]) == pytest.approx(2 / 252)
+    assert stats.mannwhitneyu([1, 2, 3, 4, 5], [6, 7, 8, 9, 9]).pvalue > 0.01
+
+
+def test_large_groups_have_the_p_that_scipy_gives():
+    one, other = np.random.default_rng(1).normal(0, 1, (2, 20))
+
+    assert rank_sum_p(one, other) == stats.mannwhitneyu(one, other).pvalue
+
+
+def test_groups_of_one_value_repeated_do_not_differ():
+    assert rank_sum_p([3.0] * 5, [3.0] * 6) == 1.0
+
+
+@given(SMALL, SMALL)
+def test_small_groups_with_ties_have_the_p_of_all_their_permutations(one, other):
+    assert rank_sum_p(one, other) == pytest.approx(by_enumeration(one, other))
+
+
+@given(SMALL, SMALL)
+def test_the_order_of_values_and_of_groups_does_not_matter(one, other):
+    assert rank_sum_p(one, other) == pytest.approx(rank_sum_p(other[::-1], one[::-1]))
+
+
+@pytest.mark.parametrize(("size", "least"), [(5, 2 / 252), (4, 2 / 70), (1, 1.0)])
+def test_the_smallest_p_follows_from_the_sizes(size, least):
+    assert smallest_rank_sum_p(size, size) == pytest.approx(least)
+
+
+def test_a_ratio_has_the_t_interval_of_its_logarithm():
+    found = ratio([2.0, 4.0], [1.0, 1.0, 1.0], 0.95)
+
+    middle = log(2.0 * 4.0) / 2
+    scatter = (log(4.0) - log(2.0)) ** 2 / 2 / 3
+    half = 3.1824463 * sqrt(scatter * (1 / 2 + 1 / 3))
+    assert found.estimate == pytest.approx(exp(middle))
+    assert (found.low, found.high) == pytest.approx((exp(middle - half), exp(middle + half)))
+
+
+def test_one_value_in_each_group_tells_nothing_of_the_scatter():
+    assert ratio([1.0], [2.0], 0.99) is None
+
+
+def test_the_interval_of_a_ratio_covers_as_often_as_it_says():
+    rng = np.random.default_rng(7)
+    draws = np.exp(rng.normal(0, 0.05, (2000, 7)))
+    found = [ratio(draw[:2], draw[2:], 0.99) for draw in draws]
+
+    covered = np.mean([one.low <= 1 <= one.high for one in found])
+
+    assert covered == pytest.approx(0.99, abs=0.01)
+
+
+def test_values_that_are_no_numbers_are_refused():
+    with pytest.raises(ValueError, match="not finite"):
+        finite([1.0, float("nan")])
+    with pytest.raises(ValueError, match="not positive"):
+        positive([1.0, 0.0])
+    with pytest.raises(ValueError, match="at least 2"):
+        finite(series([1.0]).values, least=2)

@@ -1,0 +1,117 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.core.jobs import HostFacts
+from auditor.core.measure import Series
+from auditor.core.mutant import Delay, Wait
+from auditor.core.outcome import (
+    Counted,
+    Crashed,
+    Measured,
+    NotBuilt,
+    Skipped,
+    TimedOut,
+    Unreadable,
+    Window,
+)
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.suite import Benchmark, Suite
+from auditor.store import rows
+
+words = st.text(max_size=12)
+numbers = st.floats(allow_nan=False)
+counts = st.tuples(words, st.integers(-(2**70), 2**70))
+pairs = st.lists(st.tuples(words, words), max_size=3).map(tuple)
+
+series = st.builds(
+    Series.of,
+    words,
+    words,
+    st.sampled_from(ArmName),
+    st.sampled_from(Phase),
+    st.lists(st.tuples(st.integers(0, 2**32 - 1), numbers), max_size=4),
+)
+windows = st.builds(
+    Window,
+    st.integers(0, 2**64),
+    st.lists(counts, max_size=3).map(tuple),
+    st.lists(words, max_size=2).map(tuple),
+)
+outcomes = st.one_of(
+    st.lists(series, max_size=3).map(tuple).map(Measured),
+    st.builds(
+        Counted,
+        st.lists(windows, max_size=2).map(tuple),
+        st.lists(counts, max_size=2).map(tuple),
+        st.booleans(),
+    ),
+    st.builds(Skipped, words),
+    st.builds(TimedOut, numbers, words),
+    st.builds(Crashed, st.integers(-64, 255), words),
+    st.builds(Unreadable, words, words),
+    st.builds(NotBuilt, words),
+)
+arms = st.builds(
+    Arm,
+    st.sampled_from(ArmName),
+    st.none() | st.builds(Delay, st.sampled_from(Wait), numbers),
+)
+schedules = st.builds(
+    lambda arms, picks, seconds, operations: Schedule(
+        arms=tuple(arms),
+        blocks=tuple(Block(phase, index % len(arms)) for phase, index in picks),
+        seconds=seconds,
+        operations=operations,
+    ),
+    st.lists(arms, min_size=1, max_size=3),
+    st.lists(st.tuples(st.sampled_from(Phase), st.integers(0, 9)), max_size=6),
+    numbers,
+    st.none() | st.integers(1, 2**62),
+)
+benchmarks = st.builds(
+    Benchmark,
+    group=words,
+    name=words,
+    parameters=pairs,
+    threads=st.integers(1, 9),
+    concurrency=st.integers(1, 9),
+    settings=words,
+)
+
+
+@given(outcomes)
+def test_an_outcome_survives_its_row(outcome):
+    word, payload = rows.outcome_to_row(outcome)
+    kept = tuple(
+        rows.series_from_row(rows.series_to_row(one)) for one in getattr(outcome, "series", ())
+    )
+
+    assert rows.outcome_from_row(word, payload, kept) == outcome
+
+
+@given(schedules)
+def test_a_schedule_survives_its_row(schedule):
+    assert rows.schedule_from_row(rows.schedule_to_row(schedule)) == schedule
+
+
+@given(st.builds(HostFacts, words, pairs))
+def test_host_facts_survive_their_row(host):
+    assert rows.host_from_row(rows.host_to_row(host)) == host
+
+
+@given(st.lists(benchmarks, max_size=3), pairs)
+def test_a_suite_survives_its_row_except_for_its_sources(found, unusable):
+    suite = Suite(tuple(found), (), unusable)
+
+    read = rows.suite_from_row(rows.suite_to_row(suite))
+
+    assert read == suite
+    assert [(one.threads, one.concurrency, one.settings) for one in read.benchmarks] == [
+        (one.threads, one.concurrency, one.settings) for one in found
+    ]
+
+
+def test_an_unknown_ending_is_no_outcome():
+    with pytest.raises(ValueError, match="vanished"):
+        rows.outcome_from_row("vanished", "{}", ())

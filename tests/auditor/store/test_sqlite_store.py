@@ -1,0 +1,316 @@
+import dataclasses
+import resource
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from store_making import measured, project, run, trial
+
+from auditor.core.errors import FolderUnusable, StoreError
+from auditor.core.outcome import Counted, Crashed, NotBuilt, Skipped, TimedOut, Unreadable, Window
+from auditor.core.suite import Benchmark, Suite
+from auditor.store.failures import explained
+from auditor.store.migrations import migrate
+from auditor.store.schema import SCHEMA, SCHEMA_VERSION
+from auditor.store.sqlite import AuditRecord, SqliteStore
+
+WRITER = [sys.executable, str(Path(__file__).with_name("store_making.py"))]
+
+
+def writer(path, first, last, **more):
+    return subprocess.Popen(
+        [*WRITER, str(path), str(first), str(last)], stdout=subprocess.PIPE, text=True, **more
+    )
+
+
+def test_a_run_is_found_again_by_another_store_on_the_same_file(tmp_path):
+    with SqliteStore(tmp_path / "s.sqlite") as store:
+        store.add(run())
+
+    with SqliteStore(tmp_path / "s.sqlite") as again:
+        assert again.find(trial()) == run()
+        assert again.find(trial(seed=2)) is None
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        Counted((Window(10, (("ring.Push", 10),), ("ring.Push",)),), (("ring.New", 1),)),
+        Skipped("needs a network"),
+        TimedOut(60.0, "still here"),
+        Crashed(-9, "killed"),
+        Unreadable("no records", "tail\0with a nul"),
+        NotBuilt("undefined: x"),
+    ],
+)
+def test_failures_are_remembered_so_that_they_are_not_repeated(tmp_path, outcome):
+    with SqliteStore(tmp_path / "s.sqlite") as store:
+        store.add(run(outcome=outcome))
+
+        assert store.find(trial()) == run(outcome=outcome)
+
+
+def test_the_first_run_of_a_trial_is_kept(tmp_path):
+    with SqliteStore(tmp_path / "s.sqlite") as store:
+        store.add(run(outcome=measured(1.0)))
+        store.add(run(outcome=measured(2.0, 3.0)))
+
+        assert store.find(trial()) == run(outcome=measured(1.0))
+
+
+def test_a_changed_time_out_is_the_same_trial(tmp_path):
+    with SqliteStore(tmp_path / "s.sqlite") as store:
+        store.add(run())
+
+        assert store.find(dataclasses.replace(trial(), timeout_seconds=5.0)) is not None
+
+
+def test_a_suite_is_remembered_without_its_sources_and_without_the_environment(tmp_path):
+    suite = Suite((Benchmark(group="g", name="B"),), (), (("g.C", "no result"),))
+    with SqliteStore(tmp_path / "s.sqlite") as store:
+        store.add_suite(project(), suite)
+        store.add_suite(project(), Suite(()))
+
+        assert store.suite("abc") == suite
+        assert store.suite("other") is None
+    assert b"not to be kept" not in (tmp_path / "s.sqlite").read_bytes()
+
+
+def test_audits_are_listed_in_order_and_by_subject(tmp_path):
+    asked = AuditRecord(
+        command="abs",
+        subject="abc",
+        config='{"seed":1}',
+        tools=(("go", "1.22"),),
+        version="1.0",
+        started="2026-01-02T03:04:05Z",
+    )
+    with SqliteStore(tmp_path / "s.sqlite") as store:
+        number = store.add_audit(asked)
+        store.add_audit(dataclasses.replace(asked, subject="other"))
+        store.end_audit(number, "2026-01-02T03:05:00Z", "{}")
+
+        ended = dataclasses.replace(asked, ended="2026-01-02T03:05:00Z", document="{}")
+        assert store.audits("abc") == (ended,)
+        assert [one.subject for one in store.audits()] == ["abc", "other"]
+
+
+def test_only_the_owner_may_read_a_store(tmp_path):
+    path = tmp_path / "deep" / "s.sqlite"
+    with SqliteStore(path) as store:
+        store.add(run())
+
+        modes = {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
+    assert modes == {0o600}
+
+
+def test_what_is_committed_is_on_the_disk(tmp_path):
+    with SqliteStore(tmp_path / "s.sqlite") as store:
+        connection = store._connection
+
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+        assert connection.execute("PRAGMA foreign_keys").fetchone() == (1,)
+
+
+def test_processes_that_share_a_store_lose_nothing(tmp_path):
+    path = tmp_path / "s.sqlite"
+    processes = [writer(path, first, first + 30) for first in (1, 16, 31, 46)]
+
+    assert [process.wait(60) for process in processes] == [0, 0, 0, 0]
+    for process in processes:
+        process.stdout.close()
+    with SqliteStore(path) as store:
+        assert all(store.find(trial(repetition)) for repetition in range(1, 76))
+        assert store._connection.execute("SELECT count(*) FROM series").fetchone() == (75,)
+        assert store._connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@pytest.mark.parametrize("after", [1, 7, 23])
+def test_a_killed_process_loses_at_most_the_run_in_flight(tmp_path, after):
+    path = tmp_path / "s.sqlite"
+    process = writer(path, 1, 100_000)
+    said = [int(process.stdout.readline()) for _ in range(after)]
+    process.send_signal(signal.SIGKILL)
+    said += [int(line) for line in process.stdout.read().splitlines()]
+    process.stdout.close()
+    process.wait(60)
+
+    with SqliteStore(path) as store:
+        assert said[:after] == list(range(1, after + 1))
+        assert all(store.find(trial(repetition)) for repetition in said)
+        found = store.find(trial(said[-1] + 1))
+        assert found is None or found.outcome == measured(*[float(said[-1] + 1)] * 200)
+        assert store._connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        store.add(run(trial(200_000)))
+
+
+def test_a_full_disk_is_said_and_what_was_kept_stays(tmp_path):
+    path = tmp_path / "s.sqlite"
+
+    def small_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+
+    process = writer(path, 1, 100_000, stderr=subprocess.PIPE, preexec_fn=small_files)
+    said, message = process.communicate(timeout=60)
+
+    assert process.returncode == 1
+    assert f"FolderUnusable: cannot read or write {path}: the disk reports" in message
+    with SqliteStore(path) as store:
+        assert all(store.find(trial(int(line))) for line in said.splitlines())
+
+
+def test_a_database_without_room_is_a_full_disk(tmp_path):
+    connection = sqlite3.connect(tmp_path / "x")
+    connection.execute("PRAGMA max_page_count = 2")
+    with pytest.raises(sqlite3.Error) as caught:
+        connection.executescript(SCHEMA)
+    connection.close()
+
+    error = explained(caught.value, tmp_path / "x")
+
+    assert isinstance(error, FolderUnusable)
+    assert "the disk is full" in str(error)
+
+
+def test_a_store_of_a_newer_version_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "s.sqlite"
+    SqliteStore(path).close()
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    connection.close()
+    before = path.read_bytes()
+
+    with pytest.raises(StoreError, match=f"has schema {SCHEMA_VERSION + 1}, but this bench-audit"):
+        SqliteStore(path)
+
+    assert path.read_bytes() == before
+
+
+def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "other.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    before = path.read_bytes()
+
+    with pytest.raises(StoreError, match="database of another program"):
+        SqliteStore(path)
+
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"not a database, " * 100, b"SQLite format 3\0" + b"\1" * 999])
+def test_a_file_that_is_no_database_is_damaged(tmp_path, content):
+    path = tmp_path / "s.sqlite"
+    path.write_bytes(content)
+
+    with pytest.raises(StoreError, match="damaged or no store"):
+        SqliteStore(path)
+
+    assert path.read_bytes() == content
+
+
+def test_a_store_with_its_middle_overwritten_is_damaged(tmp_path):
+    path = tmp_path / "s.sqlite"
+    with SqliteStore(path) as store:
+        for repetition in range(1, 100):
+            store.add(run(trial(repetition)))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+
+    def read_all():
+        with SqliteStore(path) as store:
+            return [store.find(trial(repetition)) for repetition in range(1, 100)]
+
+    with pytest.raises(StoreError, match="damaged"):
+        read_all()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE run SET payload = '{'",
+        "UPDATE run SET ending = 'vanished'",
+        "UPDATE run SET host = '[]'",
+        "UPDATE series SET packed = x'00'",
+        "UPDATE series SET arm = 'wooden'",
+    ],
+)
+def test_rows_that_make_no_sense_are_damage_and_no_measurement(tmp_path, change):
+    with SqliteStore(tmp_path / "s.sqlite") as store:
+        store.add(run())
+        store._connection.execute(change)
+
+        with pytest.raises(StoreError, match="damaged"):
+            store.find(trial())
+
+
+def test_a_store_that_another_program_holds_is_locked(tmp_path):
+    path = tmp_path / "s.sqlite"
+    with SqliteStore(path) as holder, SqliteStore(path, busy_seconds=0.05) as waiter:
+        holder._connection.execute("BEGIN IMMEDIATE")
+
+        with pytest.raises(StoreError, match="locked by another program"):
+            waiter.add(run())
+
+        holder._connection.rollback()
+        waiter.add(run())
+        assert holder.find(trial()) == run()
+
+
+def test_a_store_below_a_file_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(FolderUnusable, match=r"cannot write .*file/s\.sqlite"):
+        SqliteStore(tmp_path / "file" / "s.sqlite")
+
+
+def test_a_read_only_file_system_is_named():
+    with pytest.raises(FolderUnusable, match=r"cannot write /proc/s\.sqlite"):
+        SqliteStore(Path("/proc/s.sqlite"))
+
+
+def test_an_older_store_is_migrated_step_by_step(tmp_path):
+    path = tmp_path / "s.sqlite"
+    with SqliteStore(path) as store:
+        store.add(run())
+    connection = sqlite3.connect(path, isolation_level=None)
+    steps = {
+        SCHEMA_VERSION: lambda on: on.execute("ALTER TABLE run ADD COLUMN note TEXT"),
+        SCHEMA_VERSION + 1: lambda on: on.execute("UPDATE run SET note = 'moved'"),
+    }
+
+    migrate(connection, path, wanted=SCHEMA_VERSION + 2, steps=steps)
+
+    assert connection.execute("SELECT note FROM run").fetchall() == [("moved",)]
+    assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION + 2,)
+    connection.close()
+
+
+def test_a_migration_that_fails_leaves_the_store_as_it_was(tmp_path):
+    path = tmp_path / "s.sqlite"
+    SqliteStore(path).close()
+    connection = sqlite3.connect(path, isolation_level=None)
+
+    def fail(on):
+        on.execute("DROP TABLE series")
+        on.execute("SELECT nonsense")
+
+    with pytest.raises(sqlite3.OperationalError):
+        migrate(connection, path, wanted=SCHEMA_VERSION + 1, steps={SCHEMA_VERSION: fail})
+
+    assert connection.execute("SELECT count(*) FROM series").fetchone() == (0,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+    connection.close()
+
+
+def test_the_page_about_the_store_shows_the_schema():
+    page = Path(__file__).parents[3].joinpath("docs", "schema.md").read_text()
+
+    assert f"```sql\n{SCHEMA}```" in page

@@ -1,0 +1,175 @@
+"""Plain functions that make data for tests; what a test does not name has a dull default."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from auditor.core.jobs import HostFacts
+from auditor.core.measure import (
+    CLOCK_COST,
+    METHOD_CALLS,
+    METHOD_TIME,
+    OPERATIONS,
+    TIME,
+    Series,
+)
+from auditor.core.mutant import Delay, Kind, Variant, Wait
+from auditor.core.outcome import Counted, Crashed, Measured, Outcome, TimedOut, Window
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.subject import Language, Method
+from auditor.core.suite import Benchmark
+from auditor.core.verdict import BenchmarkVerdict, PairVerdict, Result, Stability
+
+HOST = HostFacts("here", (("cores", "2"),))
+
+
+def benchmark(name: str = "BenchmarkPush", *, threads: int = 1, concurrency: int = 1) -> Benchmark:
+    return Benchmark(group="example.org/ring", name=name, threads=threads, concurrency=concurrency)
+
+
+def method(name: str = "Push", *, refusal: str | None = None) -> Method:
+    return Method(
+        language=Language.GO,
+        id=f"example.org/ring.{name}",
+        owner="example.org/ring",
+        name=name,
+        parameters=(),
+        refusal=refusal,
+    )
+
+
+def series(
+    values: Iterable[float], arm: ArmName = ArmName.PLAIN, metric: str = TIME, *, first: int = 0
+) -> Series:
+    at = [(first + 2 * index, value) for index, value in enumerate(values)]
+    return Series.of(metric, "s/op", arm, Phase.MEASUREMENT, at)
+
+
+def schedule(arms: Sequence[Arm] = (Arm(ArmName.PLAIN),)) -> Schedule:
+    blocks = tuple(Block(Phase.MEASUREMENT, index) for index in range(len(arms)))
+    return Schedule(arms=tuple(arms), blocks=blocks, seconds=0.05)
+
+
+def run(
+    outcome: Outcome,
+    *,
+    purpose: Purpose = Purpose.SUITE,
+    of: Benchmark | None = None,
+    repetition: int = 1,
+    fork: int = 1,
+    arms: Sequence[Arm] = (Arm(ArmName.PLAIN),),
+    seconds: float = 1.0,
+    host: HostFacts = HOST,
+) -> Run:
+    trial = Trial(
+        subject="digest",
+        purpose=purpose,
+        variant=Variant(Kind.PLAIN),
+        benchmark=of or benchmark(),
+        schedule=schedule(arms),
+        repetition=repetition,
+        fork=fork,
+        seed=1,
+        timeout_seconds=60.0,
+    )
+    return Run(
+        trial=trial, host=host, outcome=outcome, started="2026-01-01T00:00:00Z", seconds=seconds
+    )
+
+
+def suite_run(values: Iterable[float], **more) -> Run:
+    return run(Measured((series(values),)), **more)
+
+
+def suite_runs(runs: Iterable[Iterable[float]], **more) -> tuple[Run, ...]:
+    return tuple(suite_run(one, repetition=at, **more) for at, one in enumerate(runs, 1))
+
+
+def pair_run(
+    probe: Iterable[float],
+    slowed: Iterable[float],
+    *,
+    wait: Wait = Wait.WORK,
+    number: float = 100,
+    **more,
+) -> Run:
+    arms = (Arm(ArmName.PROBE, Delay(wait, 0)), Arm(ArmName.SLOWED, Delay(wait, number)))
+    outcome = Measured((series(probe, ArmName.PROBE), series(slowed, ArmName.SLOWED, first=1)))
+    return run(outcome, purpose=Purpose.PAIRS, arms=arms, **more)
+
+
+def mutant_run(values: Iterable[float], **more) -> Run:
+    arms = (Arm(ArmName.SLOWED, Delay(Wait.SLEEP, 0.6)),)
+    outcome = Measured((series(values, ArmName.SLOWED),))
+    return run(outcome, purpose=Purpose.MUTANT, arms=arms, **more)
+
+
+def calibration_run(
+    *,
+    probe: float,
+    slowed: float,
+    turns: float,
+    method_seconds: float,
+    clock_cost: float = 0.0,
+    calls: float = 1.0,
+    blocks: int = 6,
+    **more,
+) -> Run:
+    operations = 1000.0
+    spent = (method_seconds + clock_cost) * calls * operations
+    clocked = {
+        METHOD_CALLS: calls * operations,
+        METHOD_TIME: spent,
+        CLOCK_COST: clock_cost,
+        OPERATIONS: operations,
+    }
+    measured = [
+        series([probe] * blocks, ArmName.PROBE),
+        series([slowed] * blocks, ArmName.SLOWED, first=1),
+        *(series([value] * blocks, ArmName.CLOCKED, name) for name, value in clocked.items()),
+    ]
+    arms = (
+        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
+        Arm(ArmName.SLOWED, Delay(Wait.WORK, turns)),
+        Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)),
+    )
+    return run(Measured(tuple(measured)), purpose=Purpose.CALIBRATION, arms=arms, **more)
+
+
+def window(operations: int, calls: Mapping[str, int], nested: Sequence[str] = ()) -> Window:
+    return Window(operations, tuple(sorted(calls.items())), tuple(nested))
+
+
+def counted(
+    *windows: Window, outside: Mapping[str, int] | None = None, set_up_apart: bool = False
+) -> Counted:
+    return Counted(windows, tuple(sorted((outside or {}).items())), set_up_apart)
+
+
+def crashed(exit_code: int = 2, tail: str = "panic: no") -> Crashed:
+    return Crashed(exit_code, tail)
+
+
+def timed_out(after_seconds: float = 60.0) -> TimedOut:
+    return TimedOut(after_seconds, "still running")
+
+
+def pair_verdict(
+    of: str = "Push", by: str = "BenchmarkPush", outcome: Result = Result.DETECTED, **more
+) -> PairVerdict:
+    return PairVerdict(method=method(of).id, benchmark=benchmark(by).id, outcome=outcome, **more)
+
+
+def benchmark_verdict(name: str, max_spread: float | None = 0.01) -> BenchmarkVerdict:
+    means = () if max_spread is None else (1e-6,)
+    return BenchmarkVerdict(
+        id=benchmark(name).id,
+        max_spread=max_spread,
+        bucket=None,
+        means=means,
+        runs=5 if means else 0,
+        seconds=1.0,
+    )
+
+
+def stability(benchmarks: Sequence[BenchmarkVerdict]) -> Stability:
+    return Stability(benchmarks=tuple(benchmarks), buckets=(), suite_seconds=(), runs=5)

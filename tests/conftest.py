@@ -1,0 +1,25 @@
+"""What holds for every test: nothing is left behind."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
+settings.load_profile("ci")
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_behind():
+    before = (dict(os.environ), Path.cwd(), set(threading.enumerate()))
+    yield
+    environment, folder, threads = before
+    now = {key: value for key, value in os.environ.items() if key != "PYTEST_CURRENT_TEST"}
+    environment.pop("PYTEST_CURRENT_TEST", None)
+
+    assert now == environment
+    assert Path.cwd() == folder
+    left = [one for one in threading.enumerate() if one not in threads and not one.daemon]
+    assert not left

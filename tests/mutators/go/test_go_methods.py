@@ -1,0 +1,75 @@
+"""Which methods a Go library has."""
+
+import pytest
+from go_making import UNIT, library, methods
+
+from auditor.core.subject import Span
+from mutators.go import GoMutator
+
+
+def test_functions_and_methods_are_named_by_import_path_and_type():
+    found = methods(
+        "package m\nfunc F() {}\nfunc (T) A() {}\nfunc (t *T) B() {}\nfunc (s *S[K, V]) C() {}\n"
+    )
+
+    assert list(found) == [f"{UNIT}.{name}" for name in ("F", "T.A", "T.B", "S.C")]
+
+
+def test_exported_methods_of_exported_types_are_public():
+    found = methods("package m\nfunc F() {}\nfunc g() {}\nfunc (T) A() {}\nfunc (u) A() {}\n")
+
+    assert [one.public for one in found.values()] == [True, False, True, False]
+
+
+def test_each_parameter_has_its_type():
+    (method,) = methods("package m\nfunc F(a, b int, _ map[string]*T, more ...error) {}\n").values()
+
+    assert method.parameters == ("int", "int", "map[string]*T", "...error")
+
+
+def test_the_span_is_that_of_the_declaration():
+    (method,) = methods("package m\n\nfunc F() {\n}\n").values()
+
+    assert method.span == Span("m.go", 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("func F(x int) int", "no body"),
+        ("func init() {}", "called by the runtime"),
+        ("//go:nosplit\nfunc F() {}", "go:nosplit"),
+        ("// F does.\n//\n//go:nosplit\nfunc F() {}", "go:nosplit"),
+        ("func F(n int) { F := F; F(n - 1) }", "hides"),
+        ("func F(n int) { recover(); F(n - 1) }", "recover"),
+        ("func F(x struct {\n a int\n}) { F(x) }", "several lines"),
+    ],
+)
+def test_what_cannot_be_slowed_says_why(text, reason):
+    (method,) = methods(f"package m\n{text}\n").values()
+
+    assert reason in (method.refusal or "")
+
+
+def test_an_ordinary_function_below_one_that_may_not_be_split_is_not_refused():
+    found = methods("package m\n//go:nosplit\nfunc F() {}\nfunc G() {}\n")
+
+    assert found[f"{UNIT}.G"].refusal is None
+
+
+def test_a_function_that_cannot_be_parsed_is_refused_and_the_others_are_not():
+    found = methods("package m\nfunc F() { if }\nfunc G() {}\n")
+
+    assert found[f"{UNIT}.F"].refusal == "its source could not be parsed"
+    assert found[f"{UNIT}.G"].refusal is None
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["example.org/m.T.B", "m.T.B", "example.org/m.(*T).B", "example.org/m.T[K].B()"],
+)
+def test_a_method_is_known_by_the_ways_people_write_it(written):
+    (method,) = GoMutator().methods([library("package m\nfunc (t *T[K]) B() {}\n")])
+
+    assert GoMutator().matches(written, method)
+    assert not GoMutator().matches("T.B", method)

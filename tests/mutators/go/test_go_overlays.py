@@ -1,0 +1,171 @@
+"""What is inserted into Go sources."""
+
+import pytest
+from go_making import UNIT, benchmarks, changed, library, overlay
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.core.mutant import PLAIN, Kind, Overlay, Refused, Variant
+from mutators.go import GoMutator
+
+_IMPORT = '; import zzBenchAudit "example.org/m/zz_bench_audit_guest"'
+_DELAY = " defer zzBenchAudit.Exit(zzBenchAudit.Enter());"
+
+
+def test_a_delay_is_one_statement_on_the_line_of_the_brace():
+    text = changed(overlay(library("package m // it\n\nfunc F() int {\n\treturn 1\n}\n"), of=["F"]))
+
+    assert text == (
+        f"package m{_IMPORT} // it\n\nfunc F() int {{{_DELAY}\n\treturn 1\n}}\n"
+        "\nvar _ = zzBenchAudit.Seen(0)\n"
+    )
+
+
+def test_counters_have_the_place_of_the_method_in_the_variant():
+    source = library("package m\nfunc F() {}\nfunc G() {}\n")
+    text = changed(overlay(source, of=["G", "F"], kind=Kind.COUNTING))
+
+    assert "func F() { defer zzBenchAudit.Done(zzBenchAudit.Count(1));}" in text
+    assert "func G() { defer zzBenchAudit.Done(zzBenchAudit.Count(0));}" in text
+    assert "zzBenchAudit.Seen(0, 1)" in text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "func F(n int) int { return F(n - 1) }",
+            "func F(zzArgument0 int) int {DELAY return zzBenchAuditBodyF(zzArgument0) }; "
+            "func zzBenchAuditBodyF(n int) int { return zzBenchAuditBodyF(n - 1) }",
+        ),
+        (
+            "func F[T any](a, b T, c ...T) { F[T](a, b) }",
+            "func F[T any](zzArgument0 T, zzArgument1 T, zzArgument2 ...T)  {DELAY "
+            "zzBenchAuditBodyF[T](zzArgument0, zzArgument1, zzArgument2...) }; "
+            "func zzBenchAuditBodyF[T any](a, b T, c ...T) { zzBenchAuditBodyF[T](a, b) }",
+        ),
+        (
+            "func (t *F) F(n int) (x, y int) { return t.left.F(t.F(n)) }",
+            "func (t *F) F(zzArgument0 int) (x, y int) {DELAY "
+            "return t.zzBenchAuditBodyF(zzArgument0) }; "
+            "func (t *F) zzBenchAuditBodyF(n int) (x, y int) "
+            "{ return t.left.zzBenchAuditBodyF(t.zzBenchAuditBodyF(n)) }",
+        ),
+    ],
+)
+def test_what_calls_itself_gets_a_wrapper_that_its_own_calls_go_past(before, after):
+    source = library(f"package m\ntype F struct {{ left, right *F }}\n{before}\n")
+    name = "F.F" if before.startswith("func (") else "F"
+    text = changed(overlay(source, of=[name]))
+
+    assert text.splitlines()[2] == after.replace("DELAY", _DELAY)
+
+
+def test_a_guarded_delay_brings_the_part_of_the_guest_that_it_needs():
+    source = library("package m\nfunc F() {}\n")
+    guarded = overlay(source, of=["F"], guarded=True)
+
+    assert "ExitGuarded(zzBenchAudit.EnterGuarded())" in changed(guarded)
+    assert len(guarded.files) == len(overlay(source, of=["F"]).files) + 1
+
+
+def test_benchmarks_are_hooked_whatever_they_call_their_parameter():
+    test = benchmarks(
+        'package m_test\nimport check "testing"\nfunc BenchmarkA(bench *check.B) {}\n'
+        "func BenchmarkB(_ *check.B) {}\nfunc BenchmarkC(*check.B) {}\n"
+        'func BenchmarkD(b *check.B) { b.Run("", func(c *check.B) {}) }\n'
+    )
+    lines = changed(overlay(library("package m\nfunc F() {}\n"), test, of=["F"]), "m_test.go")
+    a, b, c, d = lines.splitlines()[2:6]
+
+    assert a.endswith("{defer zzBenchAudit.End(zzBenchAudit.Begin(bench, &bench.N)); }")
+    assert b.startswith("func BenchmarkB(zzBenchAuditB *check.B) {defer zzBenchAudit.End(")
+    assert c.startswith("func BenchmarkC(zzBenchAuditB *check.B) {defer zzBenchAudit.End(")
+    assert "Begin(b, &b.N)" in d
+    assert "func(c *check.B) {defer zzBenchAudit.End(zzBenchAudit.Begin(c, &c.N)); }" in d
+
+
+def test_what_testing_never_calls_as_a_benchmark_is_not_hooked():
+    test = benchmarks(
+        'package m\nimport "testing"\nfunc a(b *testing.B, n int) {}\nfunc c(t *testing.T) {}\n'
+        "func d(b *testing.B) int { return 1 }\nfunc e(b *other.B) {}\n"
+    )
+    made = overlay(library("package m\nfunc F() {}\n"), test, of=["F"])
+
+    assert "m_test.go" not in [file.path for file in made.files]
+
+
+def test_the_guest_hears_of_a_timer_that_is_reset():
+    test = benchmarks(
+        'package m\nimport . "testing"\nfunc BenchmarkA(b *B) { b.ResetTimer() }\n'
+        "func BenchmarkB(b *B) {\nouter:\n\tfor b.Loop() { continue outer }\n}\n"
+    )
+    text = changed(overlay(library("package m\nfunc F() {}\n"), test, of=["F"]), "m_test.go")
+
+    assert "zzBenchAudit.Reset(); b.ResetTimer()" in text
+    assert "zzBenchAudit.Reset(); outer:\n\tfor b.Loop()" in text
+
+
+def test_the_guest_lies_below_the_package_with_the_shortest_path():
+    deep = library("package d\nfunc F() {}\n", "x/d/d.go", f"{UNIT}/d")
+    top = library("package m\nfunc F() {}\n", "x/m.go")
+    made = overlay(deep, top, of=["/d.F"])
+
+    assert "x/zz_bench_audit_guest/delay.go" in [file.path for file in made.files]
+    assert f'import zzBenchAudit "{UNIT}/zz_bench_audit_guest"' in changed(made, "x/d/d.go")
+
+
+def test_the_overlay_names_the_packages_that_change_and_those_that_have_tests():
+    test = benchmarks("package m\n")
+    made = overlay(library("package m\nfunc F() {}\n"), test, of=["F"])
+
+    assert made.instructions == (f"changed\t.\t{UNIT}", f"tests\t.\t{UNIT}")
+
+
+def test_the_plain_variant_has_no_overlay():
+    assert GoMutator().overlay([library("package m\n")], PLAIN) == Overlay()
+
+
+def test_a_method_that_cannot_be_slowed_is_refused_with_its_reason():
+    made = overlay(library("package m\nfunc F()\n"), of=["F"])
+
+    assert isinstance(made, Refused)
+    assert "no body" in made.reason
+
+
+def test_a_method_that_the_sources_do_not_declare_is_refused():
+    (method,) = GoMutator().methods([library("package m\nfunc F() {}\n")])
+    made = GoMutator().overlay(
+        [library("package m\nfunc G() {}\n")], Variant(Kind.DELAYED, (method,))
+    )
+
+    assert made == Refused(f"the sources that are built do not declare {UNIT}.F")
+
+
+_FUNCTIONS = st.lists(
+    st.sampled_from(
+        (
+            "func {n}() {{}}",
+            "func {n}(x int) (y int) {{\n\ty = x // é\n\treturn\n}}",
+            "func ({n}) M() {{ panic({{}}) }}",
+            "var {n} = func() {{ /* }} */ }}",
+            "type {n} struct{{ a, b int }}",
+        )
+    ),
+    max_size=5,
+)
+
+
+@given(_FUNCTIONS)
+def test_all_bytes_of_a_file_and_its_lines_are_kept(parts):
+    body = "\n\n".join(part.format(n=f"N{at}") for at, part in enumerate(parts))
+    source = library(f"package m\n\n{body}\nfunc Last() {{}}\n")
+    found = [one for one in GoMutator().methods([source]) if not one.refusal]
+    made = GoMutator().overlay([source], Variant(Kind.COUNTING, tuple(found)))
+    text = changed(made)
+    for token in range(len(found)):
+        text = text.replace(f" defer zzBenchAudit.Done(zzBenchAudit.Count({token}));", "")
+    kept, _, seen = text.replace(_IMPORT, "").rpartition("\nvar _ = ")
+
+    assert kept.encode() == source.text
+    assert seen.startswith("zzBenchAudit.Seen(")

@@ -1,0 +1,229 @@
+"""Methods from a list of classes and from sources."""
+
+import json
+
+import pytest
+
+from auditor.core.errors import SourceUnreadable
+from auditor.core.mutant import PLAIN, Kind, Overlay, Refused, Variant
+from auditor.core.subject import SourceFile, SourceRole, Span
+from mutators.java.mutator import JavaMutator
+
+PUBLIC, PRIVATE, PROTECTED = 1, 2, 4
+STATIC, FINAL, NATIVE, ABSTRACT, ENUM = 8, 16, 0x100, 0x400, 0x4000
+
+SOURCE = b"""package org.example;
+
+class Text {
+    Text(int size) {
+        super();
+    }
+
+    String format(final java.util.Map<String, ? extends T> values, int[]... more) {
+        return "";
+    }
+
+    String format(String one) { return one; }
+
+    static class Inner {
+        @Override
+        public String toString() {
+            return "";
+        }
+    }
+
+    record Pair(int one, String other) {
+        Pair {
+            one = 1;
+        }
+    }
+}
+"""
+
+
+def method(name, descriptor="()V", **more):
+    line = {
+        "kind": "method",
+        "part": "library.jar",
+        "owner": "org/example/Text",
+        "owner_access": PUBLIC,
+        "name": name,
+        "descriptor": descriptor,
+        "signature": None,
+        "access": PUBLIC,
+        "nests": [],
+    }
+    return line | more
+
+
+def listed(*lines, source=None):
+    text = "\n".join(json.dumps(line) for line in lines).encode()
+    files = [listing(text)]
+    if source is not None:
+        path = "org/example/Text.java"
+        files.append(SourceFile(path=path, unit="src", role=SourceRole.LIBRARY, text=source))
+    return files
+
+
+def listing(text):
+    return SourceFile(path="classes.jsonl", unit="classes", role=SourceRole.LIBRARY, text=text)
+
+
+def ids(*lines):
+    return [one.id for one in JavaMutator().methods(listed(*lines))]
+
+
+def test_parameters_are_in_the_id_only_where_a_name_is_overloaded():
+    names = ids(
+        method("one", "(I)V"),
+        method("two", "(I)V"),
+        method("two", "(Ljava/lang/String;[J)V"),
+        method("<init>"),
+    )
+
+    assert names == [
+        "org.example.Text.one",
+        "org.example.Text.two(int)",
+        "org.example.Text.two(String,long[])",
+        "org.example.Text.<init>",
+    ]
+
+
+def test_types_with_one_simple_name_are_told_apart():
+    names = ids(method("at", "(Ljava/util/Date;)V"), method("at", "(Ljava/sql/Date;)V"))
+
+    assert names == ["org.example.Text.at(java.util.Date)", "org.example.Text.at(java.sql.Date)"]
+
+
+def test_nested_types_are_written_with_dots_and_anonymous_ones_are_not():
+    inner = [["org/example/Text$In", "org/example/Text", "In", PUBLIC | STATIC]]
+    hidden = [["org/example/Text$1", None, None, 0]]
+
+    names = ids(
+        method("a", owner="org/example/Text$In", nests=inner),
+        method("b", owner="org/example/Text$1", nests=hidden),
+    )
+
+    assert names == ["org.example.Text.In.a", "org.example.Text$1.b"]
+
+
+def test_what_the_compiler_adds_to_constructors_is_no_parameter():
+    inner = [["org/example/Text$In", "org/example/Text", "In", PUBLIC]]
+
+    one, two = JavaMutator().methods(
+        listed(
+            method("<init>", "(Lorg/example/Text;I)V", owner="org/example/Text$In", nests=inner),
+            method("<init>", "(Ljava/lang/String;IJ)V", owner_access=PUBLIC | ENUM),
+        )
+    )
+
+    assert (one.parameters, two.parameters) == (("int",), ("long",))
+
+
+def test_static_initialisers_and_generated_benchmark_code_are_left_out():
+    generated = "org/example/jmh_generated/Bench_one_jmhTest"
+
+    assert ids(method("<clinit>"), method("run", owner=generated)) == []
+
+
+def test_of_two_classes_with_one_name_the_first_on_the_class_path_counts():
+    names = ids(method("a"), method("b"), method("a", part="other.jar"))
+
+    assert names == ["org.example.Text.a", "org.example.Text.b"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "public"),
+    [
+        ({}, True),
+        ({"access": PROTECTED}, True),
+        ({"access": PROTECTED, "owner_access": PUBLIC | FINAL}, False),
+        ({"access": PRIVATE}, False),
+        ({"access": 0}, False),
+        ({"owner_access": 0}, False),
+    ],
+)
+def test_public_is_what_users_of_the_library_can_call(changed, public):
+    (found,) = JavaMutator().methods(listed(method("a", **changed)))
+
+    assert found.public is public
+
+
+def test_a_package_that_a_module_does_not_export_is_not_public():
+    module = {"kind": "module", "part": "library.jar", "exports": ["org/other"]}
+
+    (found,) = JavaMutator().methods(listed(module, method("a")))
+
+    assert not found.public
+
+
+def test_a_member_of_a_hidden_type_is_not_public():
+    inner = [["org/example/Text$In", "org/example/Text", "In", PRIVATE | STATIC]]
+
+    (found,) = JavaMutator().methods(listed(method("a", owner="org/example/Text$In", nests=inner)))
+
+    assert not found.public
+
+
+def test_spans_are_found_by_type_and_name_and_parameters():
+    inner = [["org/example/Text$Inner", "org/example/Text", "Inner", STATIC]]
+    pair = [["org/example/Text$Pair", "org/example/Text", "Pair", STATIC]]
+    signature = "(Ljava/util/Map<Ljava/lang/String;+TT;>;[[I)Ljava/lang/String;"
+
+    found = JavaMutator().methods(
+        listed(
+            method("format", "(Ljava/util/Map;[[I)Ljava/lang/String;", signature=signature),
+            method("format", "(Ljava/lang/String;)Ljava/lang/String;"),
+            method("<init>", "(I)V"),
+            method("toString", owner="org/example/Text$Inner", nests=inner),
+            method("<init>", "(ILjava/lang/String;)V", owner="org/example/Text$Pair", nests=pair),
+            method("implicit"),
+            source=SOURCE,
+        )
+    )
+
+    lines = [(one.span.first_line, one.span.last_line) if one.span else None for one in found]
+    assert lines == [(8, 10), (12, 12), (4, 6), (15, 18), (22, 24), None]
+    assert found[0].span == Span("org/example/Text.java", 8, 10)
+
+
+def test_a_source_that_does_not_parse_costs_no_more_than_its_spans():
+    found = JavaMutator().methods(listed(method("a"), source=b"package org.example; class {{{ \xff"))
+
+    assert [one.span for one in found] == [None]
+
+
+@pytest.mark.parametrize(("access", "word"), [(ABSTRACT, "abstract"), (NATIVE, "native")])
+def test_what_has_no_body_is_refused_with_the_reason(access, word):
+    mutator = JavaMutator()
+    files = listed(method("a", access=PUBLIC | access))
+
+    (found,) = mutator.methods(files)
+    refused = mutator.overlay(files, Variant(Kind.DELAYED, (found,)))
+
+    assert word in found.refusal
+    assert refused == Refused(found.refusal)
+
+
+def test_an_overlay_is_an_instruction_to_the_agent_for_each_method():
+    mutator = JavaMutator()
+    files = listed(method("a"), method("b", "(I)V"))
+    methods = tuple(mutator.methods(files))
+
+    counting = mutator.overlay(files, Variant(Kind.COUNTING, methods))
+    delayed = mutator.overlay(files, Variant(Kind.DELAYED, methods[1:]))
+    guarded = mutator.overlay(files, Variant(Kind.DELAYED, methods[1:], guarded=True))
+
+    assert counting.instructions == (
+        "count\t0\torg/example/Text.a()V",
+        "count\t1\torg/example/Text.b(I)V",
+    )
+    assert delayed.instructions == ("delay\t0\tfree\torg/example/Text.b(I)V",)
+    assert guarded.instructions == ("delay\t0\tguarded\torg/example/Text.b(I)V",)
+    assert mutator.overlay(files, PLAIN) == Overlay()
+
+
+@pytest.mark.parametrize("broken", [b"{", b"[]", b'{"kind": 3}', b"\xff\xfe"])
+def test_a_broken_list_is_one_error_with_its_line(broken):
+    with pytest.raises(SourceUnreadable, match=r"classes.jsonl, line 1"):
+        JavaMutator().methods([listing(broken)])

@@ -1,0 +1,345 @@
+"""Verdicts as a study would reach them, of any size, for tests and for looking at the page."""
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from auditor.core.caveats import Caveat
+from auditor.core.request import Plan
+from auditor.core.subject import Span
+from auditor.core.verdict import (
+    AbsVerdict,
+    BenchmarkVerdict,
+    Bucket,
+    Cover,
+    MethodVerdict,
+    PairRun,
+    PairVerdict,
+    Result,
+    Rule,
+    Score,
+    Stability,
+)
+from reports.record import Context
+
+SLOWDOWN = 0.6
+GO_METHODS = (
+    "UUID.String", "Parse", "ParseBytes", "New", "NewString", "Must", "UUID.MarshalText",
+    "UUID.UnmarshalText", "UUID.MarshalBinary", "UUID.Scan", "NewSHA1", "NewMD5", "NewHash",
+    "Validate", "MustParse", "UUID.URN", "UUID.Version", "UUID.Variant", "NewUUID", "NewV7",
+)  # fmt: skip
+GO_BENCHMARKS = (
+    "Parse", "ParseBytes", "ParseBytesUnsafe", "ParseBytesCopy", "New", "UUID_String", "UUID_URN",
+    "ParseBadLength", "ParseLen32Truncated", "ParseLen36Corrupted", "UUID_New", "UUID_NewPooled",
+    "UUIDs_Strings", "Validate/canonical", "Validate/braced", "Scan/text", "Scan/binary",
+)  # fmt: skip
+JAVA_METHODS = (
+    "StringSubstitutor.replace(String)", "StrBuilder.append(String)", "StrBuilder.append(char[])",
+    "similarity.LevenshteinDistance.apply(CharSequence,CharSequence)", "WordUtils.capitalize",
+    "StringEscapeUtils.escapeHtml4", "similarity.JaroWinklerSimilarity.apply",
+    "translate.AggregateTranslator.translate(CharSequence,int,Writer)", "TextStringBuilder.append",
+)  # fmt: skip
+JAVA_BENCHMARKS = (
+    "jmh.LongestCommonSubsequencePerformance.testLCSLen1", "jmh.StringSubstitutorBench.replace",
+    "jmh.LevenshteinBench.apply", "jmh.WordUtilsBench.capitalize", "jmh.EscapeBench.escape",
+)  # fmt: skip
+BUCKET_ENDS = ((0.05, Bucket.BELOW_5), (0.1, Bucket.BELOW_10), (0.25, Bucket.BELOW_25),
+               (0.5, Bucket.BELOW_50), (float("inf"), Bucket.ABOVE_50))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Names:
+    methods: tuple[str, ...]
+    benchmarks: tuple[str, ...]
+
+
+def go_names(methods: int, benchmarks: int) -> Names:
+    package = "github.com/google/uuid."
+    return Names(
+        tuple(
+            package + GO_METHODS[at % 20] + (f"Of{at // 20}" if at >= 20 else "")
+            for at in range(methods)
+        ),
+        tuple(
+            package + "Benchmark" + GO_BENCHMARKS[at % 17] + (f"/n={at // 17}" if at >= 17 else "")
+            for at in range(benchmarks)
+        ),
+    )
+
+
+def java_names(methods: int, benchmarks: int) -> Names:
+    package = "org.apache.commons.text."
+    return Names(
+        tuple(
+            package + (f"gen{at // 9}." if at >= 9 else "") + JAVA_METHODS[at % 9]
+            for at in range(methods)
+        ),
+        tuple(
+            package + JAVA_BENCHMARKS[at % 5] + (f"[size={at // 5}]" if at >= 5 else "")
+            for at in range(benchmarks)
+        ),
+    )
+
+
+def bucket(spread: float) -> Bucket:
+    return next(name for end, name in BUCKET_ENDS if spread < end or end == float("inf"))
+
+
+def pair(method: str, benchmark: str, share: float, rng: np.random.Generator) -> PairVerdict:
+    plain = float(10 ** rng.uniform(-8, -5))
+    noise = float(rng.uniform(0.002, 0.08))
+    effect = share * SLOWDOWN
+    half = 2.8 * noise / 15**0.5
+    threshold = SLOWDOWN / 2
+    outcome = Result.INCONCLUSIVE
+    if effect - half > threshold:
+        outcome = Result.DETECTED
+    elif effect + half < threshold:
+        outcome = Result.MISSED
+    runs = tuple(
+        PairRun(
+            effect=effect * float(rng.normal(1, 0.02)),
+            interval=(effect - half, effect + half),
+            p=6e-5 if effect > half else 0.31,
+            significant=effect > half,
+            large=effect > threshold,
+            reference=tuple(float(plain * x) for x in rng.normal(1, noise, 15)),
+            slowed=tuple(float(plain * x) for x in rng.normal(1 + effect, noise, 15)),
+        )
+        for _ in range(2)
+    )
+    calls = float(rng.choice([1.0, 1.0, 16.0, 1000.0]))
+    near = Caveat("near-threshold", "the interval of the effect contains the threshold")
+    return PairVerdict(
+        method=method,
+        benchmark=benchmark,
+        outcome=outcome,
+        effect=runs[0].effect,
+        interval=runs[0].interval,
+        p=runs[0].p,
+        threshold=threshold,
+        achieved_slowdown=float(rng.normal(SLOWDOWN, 0.03)),
+        method_seconds=plain * share / calls,
+        calls_per_operation=calls,
+        share=share,
+        wait="work" if plain < 1e-6 else "spin",
+        runs=runs,
+        caveats=(near,) if outcome is Result.INCONCLUSIVE else (),
+    )
+
+
+def failed(method: str, benchmark: str, outcome: Result) -> PairVerdict:
+    reason = {Result.TIMED_OUT: "ended by the watchdog after 60 s", Result.CRASHED: "exit code 2"}
+    return PairVerdict(
+        method=method, benchmark=benchmark, outcome=outcome, reason=reason.get(outcome)
+    )
+
+
+def pairs_of(names: Names, rng: np.random.Generator) -> tuple[PairVerdict, ...]:
+    pairs = []
+    for at, method in enumerate(names.methods):
+        if at % 5 == 4 or at % 11 == 9 or not names.benchmarks:
+            continue
+        lost = at % 7 == 3
+        count = min(len(names.benchmarks), int(rng.integers(1, 6)))
+        for chosen in sorted(rng.choice(len(names.benchmarks), count, replace=False)):
+            share = float(rng.uniform(0.02, 0.3) if lost else rng.choice([0.97, 0.9, 0.5, 0.35]))
+            made = pair(method, names.benchmarks[chosen], share, rng)
+            kind = int(rng.integers(0, 25))
+            if kind < 3:
+                ended = (Result.TIMED_OUT, Result.CRASHED, Result.DEAD_CODE)[kind]
+                made = failed(method, names.benchmarks[chosen], ended)
+            pairs.append(made)
+    return tuple(pairs)
+
+
+def method_of(at: int, method: str, pairs: tuple[PairVerdict, ...]) -> MethodVerdict:
+    mine = [one for one in pairs if one.method == method]
+    outcomes = {one.outcome for one in mine}
+    order = (Result.DETECTED, Result.INCONCLUSIVE, Result.TIMED_OUT, Result.CRASHED, Result.MISSED)
+    outcome = next((one for one in order if one in outcomes), Result.MISSED)
+    if not mine:
+        outcome = Result.REFUSED if at % 11 == 9 else Result.UNREACHED
+    return MethodVerdict(
+        id=method,
+        outcome=outcome,
+        detected_by=tuple(one.benchmark for one in mine if one.outcome is Result.DETECTED),
+        reached_by=tuple(one.benchmark for one in mine),
+        calls=int(120_000 / (at + 1) ** 1.4) + 3,
+        span=Span("uuid.go", 40 + 12 * at, 47 + 12 * at),
+        reason="the body is empty" if outcome is Result.REFUSED else None,
+    )
+
+
+def benchmark_of(
+    at: int, benchmark: str, methods: tuple[MethodVerdict, ...], rng: np.random.Generator
+) -> BenchmarkVerdict:
+    mine = [one for one in methods if benchmark in one.detected_by]
+    base = float(10 ** rng.uniform(-8, -4))
+    means = tuple(float(x) for x in base * rng.normal(1, 10 ** rng.uniform(-2.7, -0.9), 5))
+    if at % 13 == 12:
+        return BenchmarkVerdict(
+            id=benchmark, max_spread=None, bucket=None, means=means[:3], runs=3, seconds=4.1,
+            ending="timed-out", reason="ended by the watchdog after 60 s in run 4",
+            caveats=(Caveat("incomplete", "measured in 3 of 5 runs"),),
+        )  # fmt: skip
+    spread = (max(means) - min(means)) / (sum(means) / len(means))
+    return BenchmarkVerdict(
+        id=benchmark,
+        max_spread=spread,
+        bucket=bucket(spread),
+        means=means,
+        runs=5,
+        seconds=float(rng.uniform(2, 6)),
+        unique=tuple(one.id for one in mine if len(one.detected_by) == 1),
+        shared=tuple(one.id for one in mine if len(one.detected_by) > 1),
+    )
+
+
+def stability_of(benchmarks: tuple[BenchmarkVerdict, ...]) -> Stability:
+    known = [one for one in benchmarks if one.bucket is not None]
+    counts = [(name, sum(one.bucket is name for one in known)) for name in Bucket]
+    return Stability(
+        benchmarks=benchmarks,
+        buckets=tuple((name, n, 100 * n / len(known) if known else 0.0) for name, n in counts),
+        suite_seconds=(126.2, 127.9, 125.5, 131.0) if benchmarks else (),
+        runs=5,
+    )
+
+
+def score_of(methods: tuple[MethodVerdict, ...], excluded: tuple[str, ...]) -> Score:
+    counted = [one for one in methods if one.outcome not in {Result.REFUSED, Result.INVALID}]
+    covered = sum(bool(set(one.detected_by) - set(excluded)) for one in counted)
+    may = sum(
+        one.outcome in {Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT} for one in counted
+    )
+    n = len(counted)
+    return Score(
+        percent=100 * covered / n if n else None,
+        bounds=(100 * covered / n, 100 * (covered + may) / n) if n else None,
+        covered=covered,
+        counted=n,
+        excluded_benchmarks=excluded,
+    )
+
+
+def cover_of(methods: tuple[MethodVerdict, ...]) -> Cover:
+    left = {one.id: set(one.detected_by) for one in methods if one.detected_by}
+    chosen: list[str] = []
+    while left:
+        every = sorted({name for by in left.values() for name in by})
+        best = max(every, key=lambda name: sum(name in by for by in left.values()))
+        chosen.append(best)
+        left = {method: by for method, by in left.items() if best not in by}
+    return Cover(benchmarks=tuple(chosen), minimum=max(0, len(chosen) - 1), exact=not chosen)
+
+
+@cache
+def audit(*, methods: int = 14, benchmarks: int = 30, java: bool = False) -> AbsVerdict:
+    names = (java_names if java else go_names)(methods, benchmarks)
+    rng = np.random.default_rng(7)
+    pairs = pairs_of(names, rng)
+    judged = tuple(method_of(at, name, pairs) for at, name in enumerate(names.methods))
+    suite = tuple(benchmark_of(at, n, judged, rng) for at, n in enumerate(names.benchmarks))
+    spreads = sorted((one.max_spread, one.id) for one in suite if one.max_spread is not None)
+    worst = tuple(name for _, name in spreads[round(0.95 * len(spreads)) :])
+    above = tuple(one.id for one in suite if one.bucket is Bucket.ABOVE_50)
+    total = score_of(judged, ())
+    return AbsVerdict(
+        slowdown=SLOWDOWN,
+        slowdown_source="fixed",
+        rule=Rule.OURS,
+        total=total,
+        relative=score_of(judged, worst),
+        absolute=score_of(judged, above),
+        whole_list=None,
+        methods=judged,
+        pairs=pairs,
+        stability=stability_of(suite),
+        cover=cover_of(judged),
+        rules=(
+            ("test only", min(total.counted, total.covered + 2)),
+            ("effect only", min(total.counted, total.covered + 1)),
+            ("both", total.covered),
+        ),
+        caveats=(
+            Caveat("one-host", "all was measured on one machine; another may answer otherwise"),
+            Caveat("governor-unknown", "the frequency governor of the processor cannot be read"),
+        ),
+    )
+
+
+def nothing() -> AbsVerdict:
+    """No methods, no benchmarks: everything that can be None is."""
+    return replace(audit(methods=0, benchmarks=0), slowdown=float("nan"), rules=(), caveats=())
+
+
+def all_crashed() -> AbsVerdict:
+    names = go_names(3, 2)
+    pairs = tuple(failed(m, b, Result.CRASHED) for m in names.methods for b in names.benchmarks)
+    methods = tuple(
+        MethodVerdict(id=one, outcome=Result.CRASHED, reached_by=names.benchmarks)
+        for one in names.methods
+    )
+    suite = tuple(
+        BenchmarkVerdict(
+            id=one, max_spread=None, bucket=None, means=(), runs=0, seconds=None,
+            ending="crashed", reason="exit code 2: panic: no such file",
+        )
+        for one in names.benchmarks
+    )  # fmt: skip
+    zero = Score(percent=0.0, bounds=(0.0, 100.0), covered=0, counted=3, excluded_benchmarks=())
+    return replace(
+        nothing(), slowdown=SLOWDOWN, total=zero, relative=zero, absolute=zero, methods=methods,
+        pairs=pairs, stability=replace(stability_of(suite), suite_seconds=()),
+    )  # fmt: skip
+
+
+def hostile(name: str) -> AbsVerdict:
+    """A finished audit in which everything that has a name is called `name`."""
+    whole = audit()
+    caveat = Caveat(name, name)
+    return replace(
+        whole,
+        methods=tuple(replace(one, id=name + one.id, reason=name) for one in whole.methods),
+        pairs=tuple(
+            replace(one, method=name + one.method, benchmark=name + one.benchmark, reason=name)
+            for one in whole.pairs
+        ),
+        stability=replace(
+            whole.stability,
+            benchmarks=tuple(
+                replace(one, id=name + one.id, reason=name, caveats=(caveat,))
+                for one in whole.stability.benchmarks
+            ),
+        ),
+        cover=replace(whole.cover, benchmarks=tuple(name + n for n in whole.cover.benchmarks)),
+        caveats=(caveat,),
+    )
+
+
+def context(**changes: object) -> Context:
+    usual = Context(
+        subject="github.com/google/uuid",
+        revision="v1.6.0",
+        language="go",
+        harness="go",
+        host="build-7",
+        host_facts=(
+            ("aslr", "on"), ("cores", "2"), ("cpu", "AMD EPYC 7B13"), ("governor", "unknown"),
+            ("kernel", "6.1.0-28-amd64"), ("memory", "8 GiB"),
+        ),
+        seed=1,
+        plan=Plan(forks=1, warmup=10, iterations=15, iteration_seconds=0.05),
+        runs=2,
+        stability_runs=5,
+        wait="auto",
+        versions=(("go", "go1.23.4"), ("git", "2.39.5"), ("python", "3.11.2")),
+        version="0.1.0",
+        command="bench-audit abs uuid.json",
+        config='{\n  "subject": "go:github.com/google/uuid@v1.6.0",\n  "slowdown": 0.6\n}',
+        started="2026-03-02T10:11:12Z",
+        ended="2026-03-02T10:19:40Z",
+    )  # fmt: skip
+    return replace(usual, **changes)

@@ -1,0 +1,217 @@
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import examples
+from auditor.core.verdict import Result
+from reports import figures, plots, record
+from reports.document import typed
+from reports.evidence import anchors
+from reports.matrix import matrix
+from reports.page import page, view
+
+HOSTILE = "</style></title><script>alert(1)</script><img src=x onerror=alert(1)>\"'&{{ 1 }}"
+VERDICTS = {
+    "an ordinary one": examples.audit(),
+    "one of three": examples.audit(methods=3, benchmarks=3),
+    "a large one": examples.audit(methods=20, benchmarks=300, java=True),
+    "methods but no benchmarks": examples.audit(methods=3, benchmarks=0),
+    "benchmarks but no methods": examples.audit(methods=0, benchmarks=3),
+    "an empty one": examples.nothing(),
+    "a failed one": examples.all_crashed(),
+    "a hostile one": examples.hostile(HOSTILE),
+}
+VOID = {"meta", "br", "img", "input", "link"}
+
+
+class Reader(HTMLParser):
+    """Collects tags, ids, links and text; fails where tags are not closed in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.ids, self.links, self.text = [], [], [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        known = dict(attrs)
+        self.tags.append((tag, known))
+        if "id" in known:
+            self.ids.append(known["id"])
+        if "href" in known:
+            self.links.append(known["href"])
+        if tag in {"td", "tr"} and self.open[-1] == "td":
+            self.open.pop()  # HTML lets </td> and </tr> be left out
+        if tag in {"tr"} and self.open[-1] == "tr":
+            self.open.pop()
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        while self.open[-1] in {"td", "tr"} and self.open[-1] != tag:
+            self.open.pop()
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def rendered(verdict, **changes):
+    return page(record.document(verdict, examples.context(**changes)))
+
+
+def judged(verdict):
+    return typed(record.document(verdict, examples.context()))
+
+
+@pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)
+def test_tags_are_closed_ids_are_unique_and_links_lead_somewhere(verdict):
+    read = Reader(rendered(verdict))
+
+    assert read.open == []
+    assert len(read.ids) == len(set(read.ids))
+    assert {link.removeprefix("#") for link in read.links} <= set(read.ids)
+
+
+@pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)
+def test_nothing_is_requested_from_anywhere(verdict):
+    read = Reader(rendered(verdict))
+
+    assert all(link.startswith("#") for link in read.links)
+    assert not [known for _, known in read.tags if "src" in known or "style" in known]
+    assert [tag for tag, _ in read.tags].count("script") == 1
+    style = rendered(examples.audit()).split("<style>")[1].split("</style>")[0]
+    assert not re.search(r"@import|url\((?!#)", style)
+
+
+def test_hostile_names_are_text_and_nothing_else():
+    text = rendered(examples.hostile(HOSTILE), subject=HOSTILE, config=HOSTILE, command=HOSTILE)
+
+    read = Reader(text)
+
+    assert "<script>alert" not in text
+    assert "img" not in {tag for tag, _ in read.tags}
+    assert not [known for _, known in read.tags if any(key.startswith("on") for key in known)]
+    assert HOSTILE in "".join(read.text)
+
+
+def test_the_same_document_gives_the_same_bytes():
+    assert rendered(examples.audit()) == rendered(examples.audit())
+
+
+def test_the_page_says_the_numbers_of_the_document():
+    verdict = examples.audit()
+
+    text = "".join(Reader(rendered(verdict)).text)
+
+    assert "7 of 13" in text
+    for score in (verdict.total, verdict.relative, verdict.absolute):
+        assert figures.percent(score.percent) in text
+    for pair in verdict.pairs:
+        assert figures.effect(pair.effect) in text
+        assert figures.span(pair.interval, scale=100) in text
+        assert figures.share(pair.achieved_slowdown) in text
+    for benchmark in verdict.stability.benchmarks:
+        assert figures.share(benchmark.max_spread) in text
+
+
+def test_every_pair_that_is_reached_is_in_the_matrix_once():
+    verdict = examples.audit()
+    document = judged(verdict)
+
+    laid = matrix(document, anchors(document))
+
+    cells = [cell for line in laid.lines for cell in line.cells if cell and cell.kind != "na"]
+    assert sorted(cell.kind for cell in cells) == sorted(pair.outcome for pair in verdict.pairs)
+    assert [line.head.id for line in laid.lines] == [method.id for method in verdict.methods]
+
+
+def test_the_longer_list_runs_down_the_page():
+    document = judged(examples.audit(methods=20, benchmarks=300, java=True))
+
+    laid = matrix(document, anchors(document))
+
+    assert len(laid.heads) == 20
+    assert len(laid.lines) + len(laid.idle) == 300
+    assert laid.corner == "benchmark / method"
+
+
+def test_a_method_that_could_not_be_slowed_is_not_shown_as_not_called():
+    document = judged(examples.audit())
+
+    laid = matrix(document, anchors(document))
+
+    refused = [line for line in laid.lines if line.head.kind == Result.REFUSED]
+    assert refused
+    assert {cell.kind for line in refused for cell in line.cells} == {"na"}
+
+
+def test_pairs_that_are_not_called_are_blank():
+    verdict = examples.audit(methods=3, benchmarks=3)
+    unreached = tuple(replace(pair, outcome=Result.UNREACHED) for pair in verdict.pairs)
+    document = judged(replace(verdict, pairs=unreached))
+
+    assert matrix(document, anchors(document)).heads == ()
+
+
+def test_a_stability_result_has_a_page_without_scores():
+    text = page(record.stability_document(examples.audit().stability, examples.context()))
+
+    assert Reader(text).open == []
+    assert "17 of 28 benchmarks stay within" in text
+    assert 'id="matrix"' not in text
+
+
+def test_caveats_of_pairs_are_counted_not_repeated():
+    views = {caveat.slug: caveat for caveat in view(judged(examples.audit())).caveats}
+    near = sum(bool(pair.caveats) for pair in examples.audit().pairs)
+
+    assert views["near-threshold"].where == f"{near} pairs"
+    assert views["one-host"].where == ""
+
+
+def test_a_thousand_benchmarks_and_two_hundred_methods_stay_below_ten_megabytes():
+    assert len(rendered(examples.audit(methods=200, benchmarks=1000)).encode()) < 10_000_000
+
+
+@pytest.mark.parametrize(
+    "plot",
+    [
+        plots.score(54.0, 85.0),
+        plots.parts([("detected", 2), ("missed", 1)]),
+        plots.forest(0.3, (0.2, 0.4), 0.3),
+        plots.forest(-9.0, None, 0.3),
+        plots.forest_axis(),
+        plots.blocks((1e-9, None, 1.1e-9), (2e-9, 2.1e-9)),
+        plots.blocks((1e-9,), ()),
+        plots.spreads([0.0, 0.03, 0.5, 7.0]),
+        plots.strip([1.0, 1.1, None], 0.05),
+    ],
+)
+def test_plots_are_well_formed_and_say_what_they_show(plot):
+    root = ET.fromstring(str(plot))  # noqa: S314 - our own text
+
+    assert root.tag == "svg"
+    assert root.attrib["aria-label"]
+
+
+def test_there_is_no_plot_of_nothing():
+    nothing = [
+        plots.parts([]), plots.forest(None, None, 0.3), plots.forest(0.3, None, None),
+        plots.forest(0.3, None, 0.0), plots.blocks((), ()), plots.spreads([]), plots.strip([], 0.1),
+    ]  # fmt: skip
+
+    assert set(nothing) == {""}
+
+
+def test_an_effect_as_large_as_needed_is_drawn_on_the_line_of_what_is_needed():
+    needed = re.search(r'class="needed" d="M([\d.]+)', plots.forest(0.3, None, 0.3))
+    effect = re.search(r'class="dot big" d="M([\d.]+)', plots.forest(0.3, None, 0.3))
+
+    assert needed[1] == effect[1]

@@ -1,0 +1,114 @@
+import json
+from pathlib import Path
+
+import jsonschema
+import msgspec
+import pytest
+
+import examples
+from auditor.core.errors import UsageError
+from reports import document as documents
+from reports import record
+
+SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "result.schema.json"
+VERDICTS = {
+    "an ordinary one": examples.audit,
+    "a large one": lambda: examples.audit(methods=20, benchmarks=300, java=True),
+    "an empty one": examples.nothing,
+    "a failed one": examples.all_crashed,
+}
+
+
+def made(**changes):
+    return record.document(examples.audit(), examples.context(**changes))
+
+
+def test_the_promised_names_are_there():
+    found = made()
+
+    top = "schema subject host seed slowdown rule scores methods pairs benchmarks minimal_cover"
+    assert {*top.split(), "caveats"} <= found.keys()
+    score = {"percent", "bounds", "covered", "counted", "excluded_benchmarks"}
+    assert all(score <= found["scores"][name].keys() for name in ("total", "relative", "absolute"))
+    pair = "method benchmark outcome effect interval p threshold achieved_slowdown caveats"
+    assert set(pair.split()) <= found["pairs"][0].keys()
+    assert {"id", "outcome", "detected_by", "reached_by", "caveats"} <= found["methods"][0].keys()
+    benchmark = {"id", "max_spread", "runs", "unique", "shared", "caveats"}
+    assert benchmark <= found["benchmarks"][0].keys()
+    assert found["caveats"][0].keys() == {"slug", "text"}
+
+
+def test_numbers_are_those_of_the_verdict():
+    verdict = examples.audit()
+    found = made(seed=42)
+
+    assert found["seed"] == 42
+    assert found["slowdown"] == verdict.slowdown
+    assert found["scores"]["total"]["percent"] == verdict.total.percent
+    assert found["pairs"][3]["effect"] == verdict.pairs[3].effect
+    assert found["pairs"][3]["runs"][1]["slowed"] == verdict.pairs[3].runs[1].slowed
+    assert found["minimal_cover"] == verdict.cover.benchmarks
+    assert found["host_facts"]["governor"] == "unknown"
+
+
+@pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)
+def test_a_result_satisfies_its_schema(verdict):
+    written = documents.text(record.document(verdict(), examples.context()))
+
+    jsonschema.validate(json.loads(written), json.loads(SCHEMA.read_text()))
+
+
+@pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)
+def test_what_was_written_is_read_back_the_same(verdict):
+    found = record.document(verdict(), examples.context())
+
+    again = documents.read(documents.text(found))
+
+    assert documents.plain(again) == found
+    assert documents.typed(found) == again
+
+
+def test_a_stability_result_satisfies_the_schema_and_is_told_apart():
+    found = record.stability_document(examples.audit().stability, examples.context())
+
+    jsonschema.validate(json.loads(documents.text(found)), json.loads(SCHEMA.read_text()))
+    assert isinstance(documents.read(documents.text(found)), documents.StabilityDocument)
+    assert "scores" not in found
+
+
+def test_the_schema_that_is_checked_in_is_the_one_of_the_types():
+    assert SCHEMA.read_text() == documents.schema()
+
+
+def test_numbers_that_json_does_not_have_are_null():
+    found = record.document(examples.nothing(), examples.context())
+
+    assert found["slowdown"] is None
+    assert "NaN" not in documents.text(found)
+
+
+def test_lists_of_numbers_are_on_one_line_and_strings_are_left_alone():
+    name = "a [\n1,\n2] b"
+    written = documents.text({"values": [1.5, None, -2e-9], "name": name})
+
+    assert '"values": [1.5,null,-2e-09]' in written
+    assert json.loads(written)["name"] == name
+
+
+def test_the_same_verdict_gives_the_same_bytes():
+    one, other = (documents.text(made()) for _ in range(2))
+
+    assert one == other
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": "bench-audit/abs/99"}', b"\xff\xfe"])
+def test_what_is_not_a_result_is_a_usage_error_of_one_line(text):
+    with pytest.raises(UsageError, match=r"^not a result of bench-audit[^\n]*$"):
+        documents.read(text)
+
+
+def test_a_missing_field_is_named():
+    found = {key: value for key, value in made().items() if key != "scores"}
+
+    with pytest.raises(UsageError, match="scores"):
+        documents.typed(msgspec.to_builtins(found))

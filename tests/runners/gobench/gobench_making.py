@@ -1,0 +1,117 @@
+"""Go subjects made ready, and trials of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from auditor.core.mutant import PLAIN, Delay, Kind, Overlay, Variant, Wait
+from auditor.core.outcome import Measured
+from auditor.core.plan import Purpose, Trial
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.subject import Method, Project
+from auditor.core.suite import Benchmark, Suite
+from mutators.go import GoMutator
+from runners.gobench.harness import GoBench
+from runners.gobench.project import prepare
+from runners.home import Home
+from runners.hosts.clock import SystemClock
+from runners.hosts.local import LocalHost
+from runners.trial import Bench
+
+HANGING_SECONDS = 4.0
+"""How long the watchdog of these tests waits for one operation."""
+
+
+@dataclass(slots=True)
+class Lab:
+    """A subject with its suite, on the machine we are on."""
+
+    project: Project
+    bench: Bench
+    suite: Suite
+    methods: Mapping[str, Method] = field(init=False)
+
+    def __post_init__(self):
+        self.methods = {one.id: one for one in GoMutator().methods(self.suite.sources)}
+
+    def benchmark(self, name) -> Benchmark:
+        return next(one for one in self.suite.benchmarks if one.name == name)
+
+    def run(self, trial):
+        return self.bench.run(trial).outcome
+
+    def trial(self, purpose, name, schedule, variant=PLAIN, seconds=60.0) -> Trial:
+        overlay = GoMutator().overlay(self.suite.sources, variant)
+        assert isinstance(overlay, Overlay), overlay
+        return Trial(
+            subject=self.project.digest,
+            purpose=purpose,
+            variant=variant,
+            overlay=overlay,
+            benchmark=self.benchmark(name) if name else None,
+            schedule=schedule,
+            repetition=1,
+            seed=1,
+            timeout_seconds=seconds,
+        )
+
+    def plain(self, name, operations, blocks=3, seconds=60.0):
+        made = schedule([Arm(ArmName.PLAIN)], operations, blocks)
+        return self.run(self.trial(Purpose.SUITE, name, made, seconds=seconds))
+
+    def slowed(self, name, method, operations, delay, guarded=False):
+        """Return the ratio of the medians of a probe and a slowed arm."""
+        arms = [Arm(ArmName.PROBE, Delay(delay.wait, 0)), Arm(ArmName.SLOWED, delay)]
+        return self.run(self._delayed(name, method, schedule(arms, operations, 5), guarded))
+
+    def clocked(self, name, method, operations, guarded=False):
+        arms = [Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0))]
+        return self.run(self._delayed(name, method, schedule(arms, operations, 3), guarded))
+
+    def _delayed(self, name, method, made, guarded):
+        variant = Variant(Kind.DELAYED, (self.methods[method],), guarded)
+        return self.trial(Purpose.PAIRS, name, made, variant)
+
+    def counted(self, name, operations, purpose=Purpose.REACH):
+        good = [one for one in self.methods.values() if not one.refusal and "clash" not in one.id]
+        made = schedule([Arm(ArmName.PLAIN)], operations, 2)
+        return self.run(self.trial(purpose, name, made, Variant(Kind.COUNTING, tuple(good))))
+
+
+def schedule(arms, operations, rounds) -> Schedule:
+    """Return one warm-up block, then `rounds` blocks of each arm in turn."""
+    turns = [Block(Phase.MEASUREMENT, at) for _ in range(rounds) for at in range(len(arms))]
+    return Schedule(
+        arms=tuple(arms),
+        blocks=(Block(Phase.WARMUP, 0), *turns),
+        seconds=0.01,
+        operations=operations,
+    )
+
+
+def lab(tree: Path, home: Home, environment: Mapping[str, str], **options) -> Lab:
+    """Make a subject ready and find its suite."""
+    host = LocalHost()
+    project = prepare(
+        tree,
+        name=None,
+        revision="now",
+        home=home,
+        host=host,
+        environment=environment,
+        options=options,
+    )
+    bench = Bench(
+        project=project,
+        harness=GoBench(HANGING_SECONDS),
+        host=host,
+        builds=home.work(project.digest),
+        clock=SystemClock(),
+    )
+    return Lab(project, bench, bench.discover())
+
+
+def least(outcome, metric, arm):
+    """Return the least value of a metric: what other load on the machine disturbs least."""
+    assert isinstance(outcome, Measured), outcome
+    return min(outcome.of(metric, arm).values)

@@ -1,0 +1,80 @@
+"""Counting calls: exactly, outermost ones, set-up told apart."""
+
+import pytest
+
+from auditor.core.outcome import Counted
+from auditor.core.plan import Purpose
+
+pytestmark = pytest.mark.subject
+
+RING = "example.org/ring."
+
+
+def _slope(counted, method):
+    """Return calls per operation between the two windows, and the calls that do not grow."""
+    (few, less), (many, more) = (
+        (window.operations, dict(window.calls)[RING + method]) for window in counted.windows
+    )
+    each = (more - less) / (many - few)
+    return each, less - each * few
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "each", "set_up"),
+    [
+        ("BenchmarkSmall", "Small", 1, 0),
+        ("BenchmarkSmall", "Large", 0, 0),
+        ("BenchmarkPushPop", "Push", 2, 1),
+        ("BenchmarkPushPop", "New", 0, 1),
+        ("BenchmarkLoop", "Push", 1, 1),
+        ("BenchmarkLoop", "New", 0, 1),
+        ("BenchmarkFib", "Fib", 1, 0),
+        ("BenchmarkSum", "Tree.Sum", 1, 0),
+        ("BenchmarkTotal", "Total", 2, 0),
+        ("BenchmarkEven", "Even", 1, 0),
+        ("BenchmarkRecovers", "Safe", 1, 0),
+        ("BenchmarkParallel", "Small", 1, 0),
+        ("BenchmarkSub/two_words#01", "Small", 1, 0),
+    ],
+)
+def test_calls_per_operation_and_in_set_up_are_exact(ring, name, method, each, set_up):
+    assert _slope(ring.counted(name, 101), method) == (each, set_up)
+
+
+def test_methods_that_call_each_other_are_said_to_be_nested(ring):
+    even, fib = ring.counted("BenchmarkEven", 101), ring.counted("BenchmarkFib", 101)
+
+    assert set(even.windows[1].nested) == {f"{RING}Even", f"{RING}Odd"}
+    assert fib.windows[1].nested == ()
+
+
+def test_calls_at_the_same_time_in_several_threads_are_not_nested(ring):
+    assert ring.counted("BenchmarkParallel", 101).windows[1].nested == ()
+
+
+def test_calls_of_the_function_around_sub_benchmarks_are_outside(ring):
+    counted = ring.counted("BenchmarkSub/a", 101)
+
+    assert dict(counted.outside)[f"{RING}New"] == 1
+
+
+def test_the_second_window_has_the_operations_of_the_plan(ring):
+    counted = ring.counted("BenchmarkSmall", 4)
+
+    assert [window.operations for window in counted.windows] == [2, 4]
+
+
+def test_unit_tests_are_counted_in_one_window(ring):
+    counted = ring.counted(None, None, Purpose.USAGE)
+    calls = dict(counted.windows[0].calls)
+
+    assert [window.operations for window in counted.windows] == [0]
+    assert (calls[f"{RING}Fib"], calls[f"{RING}Safe"], calls[f"{RING}Large"]) == (1, 1, 0)
+
+
+def test_counters_in_every_function_of_a_real_module_compile_and_run(uuid):
+    counted = uuid.counted("BenchmarkParse", 21)
+
+    assert isinstance(counted, Counted)
+    assert dict(counted.windows[1].calls)["github.com/google/uuid.Parse"] == 21
+    assert len(counted.windows[1].calls) == 71

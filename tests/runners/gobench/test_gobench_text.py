@@ -1,0 +1,165 @@
+"""Reading what test binaries print, and refusing what is incomplete."""
+
+from pathlib import Path
+
+import pytest
+from gobench_making import schedule
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.core.jobs import Completed
+from auditor.core.measure import TIME
+from auditor.core.mutant import PLAIN, Delay, Kind, Variant, Wait
+from auditor.core.outcome import Counted, Crashed, Measured, Skipped, TimedOut, Unreadable
+from auditor.core.plan import Purpose, Trial
+from auditor.core.schedule import Arm, ArmName
+from auditor.core.subject import Language, Method
+from auditor.core.suite import Benchmark
+from runners.gobench import commands, text
+from runners.gobench.harness import GoBench
+from runners.gobench.settings import Settings, bodies, mentions
+
+NAME = "BenchmarkA/b"
+LINE = b"BenchmarkA/b-2  \t      50\t        12.5 ns/op\t     3.00 hits\t  8 B/op\n"
+METHOD = Method(language=Language.GO, id="m.F", owner="m", name="F", parameters=())
+
+
+def _trial(kind=Kind.PLAIN, blocks=2, operations=50):
+    arm = Arm(ArmName.PROBE, Delay(Wait.WORK, 0)) if kind is Kind.DELAYED else Arm(ArmName.PLAIN)
+    return Trial(
+        subject="s",
+        purpose=Purpose.SUITE,
+        variant=PLAIN if kind is Kind.PLAIN else Variant(kind, (METHOD,)),
+        benchmark=Benchmark(group="m", name=NAME, settings=Settings(".", 2).text()),
+        schedule=schedule([arm], operations, blocks - 1),
+        repetition=1,
+        seed=1,
+        timeout_seconds=1,
+    )
+
+
+def _answer(stdout=b"", *, code=0, records=None, truncated=False):
+    files = {Path("/x/launch"): b"run"}
+    if records is not None:
+        files[Path("/x/records")] = records
+    return Completed(exit_code=code, stdout=stdout, files=files, truncated=truncated)
+
+
+def _read(trial, *answers):
+    return GoBench().read(trial, answers)
+
+
+def _printed(*lines):
+    return b"\x16=== RUN   BenchmarkA/b\nBenchmarkA/b\n" + b"".join(
+        line + b"\x16=== NAME  \n" for line in lines
+    )
+
+
+def test_results_become_seconds_per_operation_and_further_metrics():
+    outcome = _read(_trial(), _answer(_printed(LINE, LINE)))
+
+    assert outcome.of(TIME, ArmName.PLAIN).values == (12.5 * 1e-9,)
+    assert outcome.of("hits", ArmName.PLAIN).values == (3.0,)
+
+
+def test_output_of_the_program_may_stand_in_front_of_a_result():
+    noise = b"half a line \xff BenchmarkA/b-2 \t 50\t 1.0 ns/op\n more "
+    outcome = _read(_trial(), _answer(_printed(noise + LINE, LINE)))
+
+    assert outcome.of(TIME, ArmName.PLAIN).values == (12.5 * 1e-9,)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (_answer(_printed(LINE)), Unreadable),
+        (_answer(_printed(LINE, LINE, LINE)), Unreadable),
+        (_answer(_printed(LINE, LINE), code=1), Crashed),
+        (_answer(_printed(LINE, LINE), code=-9), Crashed),
+        (_answer(_printed(LINE, LINE), code=None), TimedOut),
+        (_answer(_printed(LINE, b"BenchmarkA/b-2\t      49\t 12.5 ns/op\n")), Unreadable),
+        (_answer(_printed(LINE, b"BenchmarkA/b-2\t      50\t 3.0 hits\n")), Unreadable),
+        (_answer(_printed(LINE, LINE.replace(b"A/b", b"A/c"))), Unreadable),
+        (_answer(_printed() + b"\x16--- SKIP: BenchmarkA/b\n    x_test.go:1: no\n"), Skipped),
+        (_answer(_printed(LINE, LINE) + b"\x16--- FAIL: BenchmarkA/b-2\n"), Crashed),
+        (_answer(b""), Unreadable),
+    ],
+)
+def test_what_is_incomplete_is_no_measurement(answer, kind):
+    assert isinstance(_read(_trial(), answer), kind)
+
+
+def _records(*lines):
+    return ("\n".join(["bench-audit-records 1", *lines]) + "\n").encode()
+
+
+_BLOCKS = ("block\t0\t50\t1e-08\t1.0\t0\t0", "block\t1\t50\t2e-08\t1.0\t0\t0")
+
+
+def test_a_guests_records_become_series():
+    records = _records("present\t0", "present\tran", *_BLOCKS)
+    outcome = _read(_trial(Kind.DELAYED), _answer(records=records))
+
+    assert isinstance(outcome, Measured)
+    assert outcome.of(TIME, ArmName.PROBE).values == (2e-08,)
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (("present\tran", *_BLOCKS), "not in the program"),
+        (("present\t0", *_BLOCKS), "never called"),
+        (("present\t0", "present\tran", _BLOCKS[0]), "1 blocks"),
+        (("present\t0", "present\tran", _BLOCKS[1], _BLOCKS[0]), "2 blocks"),
+        (("present\t0", "present\tran", "failed\tno schedule"), "no schedule"),
+        (("present\t0", "present\tran", _BLOCKS[0], "block\t1\t49\t1e-8\t1\t0\t0"), "operations"),
+        (("present\t0", "present\tran", _BLOCKS[0], "block\t1\t50\t0\t1\t0\t0"), "no time"),
+        (("nonsense",), "not a record"),
+    ],
+)
+def test_records_that_do_not_fit_the_schedule_are_no_measurement(lines, words):
+    outcome = _read(_trial(Kind.DELAYED), _answer(records=_records(*lines)))
+
+    assert isinstance(outcome, Unreadable)
+    assert words in outcome.reason
+
+
+def test_no_records_at_all_are_no_measurement():
+    assert isinstance(_read(_trial(Kind.DELAYED), _answer()), Unreadable)
+
+
+def test_two_windows_are_a_count_and_one_is_not():
+    first = _answer(records=_records("window\t11", "count\t0\t12\t1", "outside\t0\t3"))
+    second = _answer(records=_records("window\t50", "count\t0\t51\t0"))
+    counted = _read(_trial(Kind.COUNTING), first, second)
+
+    assert isinstance(counted, Counted)
+    assert [(one.operations, one.calls, one.nested) for one in counted.windows] == [
+        (11, (("m.F", 12),), ("m.F",)),
+        (50, (("m.F", 51),), ()),
+    ]
+    assert isinstance(_read(_trial(Kind.COUNTING), first), Unreadable)
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_make_reading_fail(junk):
+    outcome = _read(_trial(), _answer(_printed(junk, junk)))
+
+    assert isinstance(outcome, (Unreadable, Skipped, Crashed))
+    text.leaves(junk)
+
+
+def test_a_leaf_is_selected_by_quoted_elements_and_nothing_below_it():
+    bench, skip = commands.leaf_flags("BenchmarkA/b.c|d#01")
+
+    assert bench == r"-test.bench=^BenchmarkA$/^b\.c\|d\#01$"
+    assert skip == r"-test.skip=^BenchmarkA$/^b\.c\|d\#01$/."
+
+
+def test_a_word_is_found_in_the_functions_that_a_benchmark_names():
+    functions = bodies(
+        [b"func BenchmarkA(b *testing.B) { run(b) }\nfunc run(b B) { b.RunParallel() }\n"]
+    )
+
+    assert mentions("BenchmarkA", ".RunParallel(", functions)
+    assert not mentions("BenchmarkA", ".Loop()", functions)

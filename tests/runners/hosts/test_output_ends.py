@@ -1,0 +1,28 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runners.hosts.output import Ends
+
+
+@given(st.lists(st.binary(max_size=40), max_size=20), st.integers(0, 60))
+def test_both_ends_are_kept_whatever_the_pieces(chunks, limit):
+    whole = b"".join(chunks)
+    ends = Ends(limit)
+    for chunk in chunks:
+        ends.take(chunk)
+
+    first, last = limit // 2, limit - limit // 2
+    assert ends.truncated == (len(whole) > limit)
+    if len(whole) <= limit:
+        assert ends.kept == whole
+    else:
+        assert ends.kept == whole[:first] + whole[len(whole) - last :]
+
+
+def test_an_endless_stream_takes_no_more_room_than_its_limit():
+    ends = Ends(1000)
+    for _ in range(10_000):
+        ends.take(b"x" * 997)
+
+    assert ends.truncated
+    assert len(ends.kept) == 1000

@@ -1,0 +1,35 @@
+"""A library and its suite, compiled with the real JMH."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from jmh_making import Suited, environment, jmh_jars, suited
+
+from runners.home import Home
+
+
+@pytest.fixture(scope="session")
+def jmh_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    for tool in ("java", "javac", "mvn"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    return Home(tmp_path_factory.mktemp("jmh-home"))
+
+
+@pytest.fixture(scope="session")
+def jmh(jmh_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Suited:
+    jars = jmh_jars(jmh_home, "1.37")
+    return suited(jmh_home, jars, tmp_path_factory.mktemp("suite"), environment(os.environ))
+
+
+@pytest.fixture(scope="session")
+def old_jmh(jmh_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Suited:
+    jars = jmh_jars(jmh_home, "1.21")
+    return suited(jmh_home, jars, tmp_path_factory.mktemp("suite"), environment(os.environ))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path

@@ -1,0 +1,204 @@
+"""Makes the suite of these tests ready, and runs trials of it."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.mutant import PLAIN, Delay, Kind, Overlay, Refused, Variant, Wait
+from auditor.core.outcome import Outcome
+from auditor.core.plan import Purpose, Trial
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.subject import Language, Method, Part, Project, Role
+from auditor.core.suite import Benchmark, Suite
+from mutators.java import signatures
+from mutators.java.mutator import JavaMutator
+from runners.hosts.local import LocalHost
+from runners.home import Home
+from runners.jmh.guests import prepare_guests
+from runners.jmh.harness import JmhHarness
+from runners.jmh.jdk import find_jdk, java_environment
+from runners.jmh.maven import DEPENDENCY_PLUGIN, Maven
+
+SOURCES = Path(__file__).parent / "guest_subject"
+PLAIN_ARM = Arm(ArmName.PLAIN)
+_POM = """<project><modelVersion>4.0.0</modelVersion>
+<groupId>org.example</groupId><artifactId>jars</artifactId><version>1</version>
+<dependencies><dependency><groupId>org.openjdk.jmh</groupId>
+<artifactId>jmh-generator-annprocess</artifactId><version>{version}</version>
+</dependency></dependencies></project>"""
+
+
+def environment(variables: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    wanted = ("PATH", "HOME", "JAVA_HOME")
+    return java_environment(tuple((key, variables[key]) for key in wanted if key in variables))
+
+
+def jmh_jars(home: Home, version: str) -> list[Path]:
+    folder = home.tools(f"jmh-{version}")
+    (folder / "pom.xml").write_text(_POM.format(version=version))
+    maven = Maven(home=home, host=LocalHost(), environment=environment(os.environ))
+    goal = f"{DEPENDENCY_PLUGIN}:copy-dependencies"
+    maven.run(goal, f"-DoutputDirectory={folder / 'jars'}", cwd=folder, what="fetching JMH")
+    return sorted((folder / "jars").glob("*.jar"))
+
+
+@dataclass(slots=True)
+class Suited:
+    """A suite, its methods, and what runs them."""
+
+    project: Project
+    harness: JmhHarness
+    suite: Suite
+    methods: dict[str, Method]
+    folder: Path
+    host: LocalHost = field(default_factory=LocalHost)
+
+    def benchmark(self, name: str) -> Benchmark:
+        return next(one for one in self.suite.benchmarks if one.id.endswith(f".{name}"))
+
+    def find(self, name: str) -> Method:
+        written = f"org.example.Work.{name}"
+        return next(one for one in self.methods.values() if signatures.matches(written, one))
+
+    def counting(self, *methods: Method | str) -> Variant:
+        found = [self.find(one) if isinstance(one, str) else one for one in methods]
+        return Variant(Kind.COUNTING, tuple(found))
+
+    def run(
+        self,
+        benchmark: str,
+        schedule: Schedule,
+        variant: Variant = PLAIN,
+        *,
+        timeout_seconds: float = 60,
+        **variables: str,
+    ) -> Outcome:
+        trial, answers = self.ran(
+            benchmark, schedule, variant, timeout_seconds=timeout_seconds, **variables
+        )
+        return self.harness.read(trial, answers)
+
+    def ran(
+        self,
+        benchmark: str,
+        schedule: Schedule,
+        variant: Variant = PLAIN,
+        *,
+        timeout_seconds: float = 60,
+        **variables: str,
+    ) -> tuple[Trial, list[Completed]]:
+        overlay = JavaMutator().overlay(self.suite.sources, variant)
+        assert not isinstance(overlay, Refused)
+        trial = Trial(
+            subject=self.project.digest,
+            purpose=Purpose.PAIRS,
+            variant=variant,
+            overlay=overlay,
+            benchmark=self.benchmark(benchmark),
+            schedule=schedule,
+            repetition=1,
+            seed=1,
+            timeout_seconds=timeout_seconds,
+        )
+        into = self.folder / overlay.digest
+        _write(self.harness, self.project, overlay, into)
+        jobs = self.harness.launch(self.project, trial, into)
+        return trial, [self.host.run(_with(job, variables)) for job in jobs]
+
+
+def _write(harness: JmhHarness, project: Project, overlay: Overlay, into: Path) -> None:
+    into.mkdir(exist_ok=True)
+    for path, data in harness.build(project, overlay, into).files:
+        path.write_bytes(data)
+
+
+def _with(job: Invocation, variables: Mapping[str, str]) -> Invocation:
+    return Invocation(
+        argv=job.argv,
+        cwd=job.cwd,
+        environment=(*job.environment, *variables.items()),
+        timeout_seconds=job.timeout_seconds,
+        files=job.files,
+        collects=job.collects,
+    )
+
+
+def suited(
+    home: Home, jars: list[Path], folder: Path, variables: tuple[tuple[str, str], ...]
+) -> Suited:
+    host = LocalHost()
+    jdk = find_jdk(host, variables)
+    library, benchmarks = folder / "library", folder / "benchmarks"
+    _javac(jdk.javac, SOURCES / "library", library, ["-proc:none"])
+    path = ":".join(map(str, [library, *jars]))
+    _javac(jdk.javac, SOURCES / "benchmarks", benchmarks, ["-classpath", path])
+    core = next(jar for jar in jars if jar.name.startswith("jmh-core"))
+    guests = prepare_guests(home=home, host=host, environment=variables, jmh_core_jar=core)
+    project = Project(
+        name="example",
+        revision="1",
+        language=Language.JAVA,
+        harness="jmh",
+        root=folder,
+        digest="example",
+        parts=(
+            Part(Role.LIBRARY, library),
+            Part(Role.BENCHMARKS, benchmarks),
+            *(Part(Role.DEPENDENCY, jar) for jar in jars),
+            Part(Role.SOURCES, SOURCES / "library"),
+        ),
+        environment=variables,
+        options=(("java", jdk.java),),
+    )
+    harness = JmhHarness(guests)
+    into = folder / "plain"
+    into.mkdir()
+    suite = harness.discover(project, into, host.run)
+    methods = {method.id: method for method in JavaMutator().methods(suite.sources)}
+    return Suited(project, harness, suite, methods, folder)
+
+
+def _javac(javac: str, sources: Path, classes: Path, options: list[str]) -> None:
+    files = [str(path) for path in sorted(sources.rglob("*.java"))]
+    answer = LocalHost().run(
+        Invocation(
+            argv=(javac, "--release", "17", *options, "-d", str(classes), *files),
+            cwd=sources,
+            environment=environment(os.environ),
+            timeout_seconds=120,
+        )
+    )
+    assert answer.exit_code == 0, answer.tail(40)
+
+
+def plain(blocks: int = 2, warmup: int = 1, seconds: float = 0.02) -> Schedule:
+    return Schedule(
+        arms=(PLAIN_ARM,),
+        blocks=(Block(Phase.WARMUP, 0),) * warmup + (Block(Phase.MEASUREMENT, 0),) * blocks,
+        seconds=seconds,
+    )
+
+
+def arms(*chosen: Arm, pairs: int = 5, warmup: int = 2, seconds: float = 0.04) -> Schedule:
+    numbers = range(len(chosen))
+    return Schedule(
+        arms=chosen,
+        blocks=(
+            *(Block(Phase.WARMUP, arm) for _ in range(warmup) for arm in numbers),
+            *(Block(Phase.MEASUREMENT, arm) for _ in range(pairs) for arm in numbers),
+        ),
+        seconds=seconds,
+    )
+
+
+def against_probe(wait: Wait, number: float) -> Schedule:
+    return arms(
+        Arm(ArmName.PROBE, Delay(wait, 0)),
+        Arm(ArmName.SLOWED, Delay(wait, number)),
+    )
+
+
+def delayed(method: Method, *, guarded: bool = False) -> Variant:
+    return Variant(Kind.DELAYED, (method,), guarded)

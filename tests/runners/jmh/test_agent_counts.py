@@ -1,0 +1,71 @@
+"""Calls counted by the agent, in the real JVM."""
+
+import pytest
+from jmh_making import plain
+
+from auditor.core.outcome import Counted
+
+pytestmark = pytest.mark.subject
+
+
+@pytest.fixture(scope="module")
+def counted(jmh):
+    def count(benchmark):
+        methods = [method for method in jmh.methods.values() if method.refusal is None]
+        outcome = jmh.run(benchmark, plain(blocks=1), jmh.counting(*methods))
+        assert isinstance(outcome, Counted), outcome
+        assert outcome.set_up_apart
+        return outcome
+
+    return count
+
+
+def per_operation(counted, name):
+    return {
+        dict(window.calls)[f"org.example.Work.{name}"] / window.operations
+        for window in counted.windows
+    }
+
+
+def test_outermost_calls_are_counted_exactly(counted):
+    outcome = counted("deep")
+
+    assert per_operation(outcome, "deep") == {1.0}
+    assert per_operation(outcome, "turns") == {1.0}
+    assert per_operation(outcome, "never") == {0.0}
+    assert outcome.windows[-1].nested == ("org.example.Work.deep",)
+
+
+def test_calls_that_end_with_an_exception_are_counted(counted):
+    outcome = counted("thrown")
+
+    assert per_operation(outcome, "thrown") == {1.0}
+    assert outcome.windows[-1].nested == ()
+
+
+def test_calls_of_several_threads_are_all_counted(counted):
+    assert per_operation(counted("threads"), "turns") == {1.0}
+
+
+def test_set_up_is_counted_apart(counted):
+    outcome = counted("chosen[sizes=200,name=a]")
+
+    assert per_operation(outcome, "onlySetUp") == {0.0}
+    assert per_operation(outcome, "turns") == {1.0}
+    assert dict(outcome.outside)["org.example.Work.onlySetUp"] == 100
+    assert dict(outcome.outside)["org.example.Work.turns"] == 200
+
+
+def test_set_up_at_each_call_is_counted_apart(counted):
+    outcome = counted("fresh")
+
+    assert per_operation(outcome, "eachCall") == {0.0}
+    assert per_operation(outcome, "turns") == {1.0}
+    assert dict(outcome.outside)["org.example.Work.eachCall"] > 1
+
+
+def test_a_single_shot_is_counted_like_all_others(counted):
+    warmed, measured = counted("once").windows
+
+    assert dict(measured.calls)["org.example.Work.turns"] == 50 * measured.operations
+    assert dict(warmed.calls)["org.example.Work.turns"] == warmed.operations

@@ -1,0 +1,93 @@
+"""Methods slowed by the agent, in the real JVM."""
+
+from statistics import median
+
+import pytest
+from jmh_making import against_probe, arms, delayed
+
+from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
+from auditor.core.mutant import Delay, Wait
+from auditor.core.outcome import Measured
+from auditor.core.schedule import Arm, ArmName
+
+pytestmark = pytest.mark.subject
+
+
+def ratio(outcome, metric=TIME):
+    assert isinstance(outcome, Measured), outcome
+    slowed, probe = outcome.of(metric, ArmName.SLOWED), outcome.of(metric, ArmName.PROBE)
+    return median(slowed.values) / median(probe.values)
+
+
+CASES = [
+    ("turns", "turns(int)"),
+    ("thrown", "thrown(int)"),
+    ("made", "<init>(int,int)"),
+    ("made", "<init>(int)"),
+]
+
+
+@pytest.mark.parametrize(("benchmark", "method"), CASES)
+def test_every_way_out_is_slowed(jmh, benchmark, method):
+    found = jmh.find(method)
+
+    assert ratio(jmh.run(benchmark, against_probe(Wait.WORK, 5000), delayed(found))) > 3
+
+
+def test_an_old_jmh_runs_both_arms_in_one_process_too(old_jmh):
+    method = old_jmh.find("turns")
+
+    assert ratio(old_jmh.run("turns", against_probe(Wait.WORK, 5000), delayed(method))) > 3
+
+
+@pytest.mark.parametrize("wait", [Wait.SPIN, Wait.SLEEP])
+def test_a_wait_is_a_multiple_of_the_methods_own_time(jmh, wait):
+    factor = ratio(jmh.run("turns", against_probe(wait, 3.0), delayed(jmh.find("turns"))))
+
+    assert factor > 2.5
+
+
+def test_two_arms_with_the_same_number_are_alike(jmh):
+    schedule = against_probe(Wait.WORK, 0)
+
+    assert 0.5 < ratio(jmh.run("turns", schedule, delayed(jmh.find("turns")))) < 2
+
+
+def test_a_nested_call_does_not_wait_again_when_guarded(jmh):
+    schedule = against_probe(Wait.WORK, 3000)
+    method = jmh.find("deep")
+
+    free = ratio(jmh.run("deep", schedule, delayed(method)))
+    guarded = ratio(jmh.run("deep", schedule, delayed(method, guarded=True)))
+
+    assert free > 4 * guarded > 4
+
+
+def test_a_nested_call_of_a_clocked_wait_does_not_compound(jmh):
+    factor = ratio(jmh.run("deep", against_probe(Wait.SPIN, 1.0), delayed(jmh.find("deep"))))
+
+    assert 1.2 < factor < 4
+
+
+def test_a_clocked_method_shows_its_outermost_calls_and_its_time(jmh):
+    schedule = arms(
+        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)), Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0))
+    )
+
+    outcome = jmh.run("deep", schedule, delayed(jmh.find("deep")))
+
+    assert isinstance(outcome, Measured), outcome
+    calls = outcome.of(METHOD_CALLS, ArmName.CLOCKED)
+    assert calls.values == outcome.of(OPERATIONS, ArmName.CLOCKED).values
+    per_call = sum(outcome.of(METHOD_TIME, ArmName.CLOCKED).values) / sum(calls.values)
+    assert per_call < 1.2 * max(outcome.of(TIME, ArmName.CLOCKED).values)
+    assert 0 < outcome.of(CLOCK_COST, ArmName.CLOCKED).values[0] < per_call
+
+
+def test_set_up_at_each_call_is_not_clocked(jmh):
+    schedule = arms(Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)), pairs=2)
+
+    outcome = jmh.run("fresh", schedule, delayed(jmh.find("eachCall")))
+
+    assert isinstance(outcome, Measured), outcome
+    assert set(outcome.of(METHOD_CALLS, ArmName.CLOCKED).values) == {0.0}

@@ -1,0 +1,196 @@
+"""Real Maven builds and downloads; what is fetched is shared by all tests of JMH."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from maven_making import (
+    JAVA_RING,
+    NOWHERE,
+    environment,
+    everything,
+    many_modules,
+    one_module,
+    write,
+)
+
+from auditor.core.errors import BuildFailed, NoBenchmarks, ResolveFailed, UsageError
+from auditor.core.request import FolderSpec, MavenSpec
+from auditor.core.subject import Role
+from runners.home import Home
+from runners.hosts.fake import FakeHost
+from runners.hosts.local import LocalHost
+from runners.jmh.classes import benchmark_list
+from runners.jmh.project import prepare_artifact, prepare_tree
+from runners.subjects.place import place
+
+pytestmark = [
+    pytest.mark.subject,
+    pytest.mark.skipif(
+        shutil.which("mvn") is None or shutil.which("javac") is None, reason="needs a JDK and Maven"
+    ),
+]
+TEXT = MavenSpec(group="org.apache.commons", artifact="commons-text", version="1.11.0")
+
+
+@pytest.fixture
+def home(jmh_home):
+    return jmh_home
+
+
+@pytest.fixture
+def user(tmp_path):
+    return write(tmp_path / "user", {"keep": "x"})
+
+
+def prepared(folder, home, user, **options):
+    given = environment(user)
+    placed = place(FolderSpec(folder), home=home, host=LocalHost(), environment=given)
+    return prepare_tree(placed, home=home, host=LocalHost(), environment=given, options=options)
+
+
+def library_files(project):
+    return {
+        path.relative_to(part).as_posix()
+        for part in project.paths(Role.LIBRARY)
+        for path in part.rglob("*.class")
+    }
+
+
+def test_published_artifacts_are_resolved_once_and_nothing_of_the_users_is_written_to(home, user):
+    before = everything(user)
+
+    project = prepare_artifact(TEXT, home=home, host=LocalHost(), environment=environment(user))
+
+    (benchmarks,) = project.paths(Role.BENCHMARKS)
+    assert (benchmark_list(benchmarks) or "").count("JMH S ") == 16
+    assert [path.name for path in project.paths(Role.LIBRARY)] == ["commons-text-1.11.0.jar"]
+    assert {path.name for path in project.paths(Role.SOURCES)} == {
+        "commons-text-1.11.0-sources.jar",
+        "commons-text-1.11.0-test-sources.jar",
+    }
+    assert {"jmh-core-1.37.jar", "commons-lang3-3.13.0.jar"} <= {
+        path.name for path in project.paths(Role.DEPENDENCY)
+    }
+    assert dict(project.options)["jmh"] == "1.37"
+
+    def without_maven(job):
+        assert job.argv[0] != "mvn"
+        return LocalHost().run(job)
+
+    again = prepare_artifact(
+        TEXT, home=home, host=FakeHost(without_maven), environment=environment(user)
+    )
+    assert again == project
+    assert everything(user) == before
+
+
+def test_benchmarks_are_built_from_published_test_sources(home, user, tmp_path):
+    project = prepare_artifact(TEXT, home=home, host=LocalHost(), environment=environment(user))
+    folder = project.root
+    (folder / "files" / "commons-text-1.11.0-tests.jar").rename(tmp_path / "aside.jar")
+    known = (folder / "resolved.json").read_text()
+    (folder / "resolved.json").write_text(known.replace('"tests": ', '"ignored": ').replace(
+        "commons-text-1.11.0-tests.jar", "commons-text-1.11.0.jar"
+    ))  # fmt: skip
+    try:
+        built = prepare_artifact(TEXT, home=home, host=LocalHost(), environment=environment(user))
+    finally:
+        (tmp_path / "aside.jar").rename(folder / "files" / "commons-text-1.11.0-tests.jar")
+        (folder / "resolved.json").write_text(known)
+
+    (benchmarks,) = built.paths(Role.BENCHMARKS)
+    assert benchmarks.is_dir()
+    assert (benchmark_list(benchmarks) or "").count("JMH S ") == 16
+
+
+def test_a_project_is_built_in_our_copy_only(home, user):
+    tree = everything(JAVA_RING)
+    before = everything(user)
+
+    project = prepared(JAVA_RING, home, user)
+
+    (benchmarks,) = project.paths(Role.BENCHMARKS)
+    assert "org.example.ring.Durations" in (benchmark_list(benchmarks) or "")
+    assert "org/example/ring/Ring$Cursor.class" in library_files(project)
+    assert not any("Durations" in name for name in library_files(project))
+    assert [path.name for path in project.paths(Role.SOURCES)] == ["java", "java"]
+    assert all(part.path.is_relative_to(home.root) for part in project.parts)
+    assert prepared(JAVA_RING, home, user) == project
+    assert everything(JAVA_RING) == tree
+    assert everything(user) == before
+
+
+def test_what_the_user_has_downloaded_is_read_and_their_mirror_is_honoured(home, user, tmp_path):
+    known = prepared(JAVA_RING, home, user)
+    write(user, {".m2/settings.xml": NOWHERE})
+    (user / ".m2" / "repository").symlink_to(home.cache("maven"))
+    before = everything(home.cache("maven"))
+
+    project = prepared(JAVA_RING, Home(tmp_path / "empty"), user)
+
+    assert project.digest == known.digest
+    assert everything(home.cache("maven")) == before
+
+
+def test_without_a_network_one_line_says_so(user, tmp_path):
+    write(user, {".m2/settings.xml": NOWHERE})
+
+    with pytest.raises(ResolveFailed, match="check the network") as failure:
+        prepare_artifact(
+            TEXT, home=Home(tmp_path / "empty"), host=LocalHost(), environment=environment(user)
+        )
+
+    assert "\n" not in str(failure.value)
+
+
+def test_a_module_of_benchmarks_measures_the_other_modules(home, user, tmp_path):
+    project = prepared(write(tmp_path / "many", many_modules()), home, user)
+
+    assert library_files(project) == {"org/example/many/Sum.class"}
+    (benchmarks,) = project.paths(Role.BENCHMARKS)
+    assert benchmarks.parts[-3:] == ("benchmarks", "target", "classes")
+
+
+def test_a_module_can_be_the_subject_and_is_built_with_those_it_needs(home, user, tmp_path):
+    top = write(tmp_path / "many", many_modules())
+
+    project = prepared(top / "benchmarks", home, user)
+
+    assert library_files(project) == {"org/example/many/Sum.class"}
+    assert project.root.name == "benchmarks"
+
+
+def test_benchmarks_among_the_classes_they_measure_are_parted_from_them(home, user, tmp_path):
+    project = prepared(write(tmp_path / "one", one_module()), home, user)
+
+    assert library_files(project) == {"org/example/many/Sum.class"}
+
+
+def test_a_compile_error_is_told_with_the_compilers_line(home, user, tmp_path):
+    files = one_module()
+    files["src/main/java/org/example/many/Sum.java"] += "class { }"
+
+    with pytest.raises(BuildFailed, match=r"Sum\.java:\[3,"):
+        prepared(write(tmp_path / "one", files), home, user)
+
+
+def test_a_project_without_benchmarks_is_told_what_to_look_for(home, user, tmp_path):
+    files = one_module()
+    del files["src/main/java/org/example/many/Sums.java"]
+
+    with pytest.raises(NoBenchmarks, match="one has no benchmarks"):
+        prepared(write(tmp_path / "one", files), home, user)
+
+
+def test_an_unknown_option_is_a_usage_error(home, user):
+    with pytest.raises(UsageError, match="unknown option 'profile'"):
+        prepared(JAVA_RING, home, user, profile="x")
+
+
+def test_the_users_real_folder_of_maven_is_not_even_made(home, user):
+    there = Path("~/.m2").expanduser().exists()
+
+    prepared(JAVA_RING, home, user)
+
+    assert Path("~/.m2").expanduser().exists() == there

@@ -1,0 +1,213 @@
+import os
+
+import pytest
+from subject_trees import committed, everything, git, make, names
+
+from auditor.core.errors import SubjectError, UsageError
+from auditor.core.request import FolderSpec, MavenSpec
+from runners.home import Home
+from runners.hosts.fake import FakeHost
+from runners.subjects.place import place
+from runners.subjects.placed import detect
+
+GO = "module example.org/ring\n\ngo 1.21\n"
+
+
+def refuse(job):
+    raise AssertionError(f"nothing should be run: {job}")
+
+
+def placed(spec, tmp_path):
+    return place(spec, home=Home(tmp_path / "home"), host=FakeHost(refuse), environment=())
+
+
+def test_the_harness_is_known_by_the_project_file(tmp_path):
+    assert detect(make(tmp_path / "a", go_dot_mod=GO)) == "go"
+    assert detect(make(tmp_path / "b", go_dot_work="go 1.21\n")) == "go"
+    assert detect(make(tmp_path / "c", pom_dot_xml="<project/>")) == "jmh"
+    assert detect(make(tmp_path / "d", README="hello")) is None
+
+
+def test_a_plain_folder_is_copied_without_what_builds_made(tmp_path):
+    folder = make(
+        tmp_path / "ring",
+        pom_dot_xml="<project/>",
+        src__A_dot_java="class A {}",
+        target__A_dot_class="x",
+        _dot_git_ignored="kept",
+    )
+    make(folder, node_modules__x="x")
+
+    tree = placed(FolderSpec(folder), tmp_path).tree
+
+    assert names(tree) == {"pom.xml", "src/A.java", ".git_ignored"}
+
+
+def test_a_folder_called_target_is_kept_where_nothing_builds_into_it(tmp_path):
+    folder = make(tmp_path / "ring", go_dot_mod=GO, target__target_dot_go="package target\n")
+
+    assert "target/target.go" in names(placed(FolderSpec(folder), tmp_path).tree)
+
+
+def test_uncommitted_and_new_files_are_part_of_the_subject_and_ignored_ones_are_not(tmp_path):
+    folder = committed(
+        tmp_path / "ring", go_dot_mod=GO, a_dot_go="package ring\n", b_dot_go="package ring\n"
+    )
+    make(folder, _dot_gitignore="*.log\n", new_dot_go="package ring // new\n", x_dot_log="noise")
+    make(folder, a_dot_go="package ring // changed\n")
+    (folder / "b.go").unlink()
+
+    tree = placed(FolderSpec(folder), tmp_path).tree
+
+    assert names(tree) == {".gitignore", "go.mod", "a.go", "new.go"}
+    assert (tree / "a.go").read_text() == "package ring // changed\n"
+
+
+def test_nothing_of_the_users_is_written_to(tmp_path):
+    folder = committed(tmp_path / "ring", go_dot_mod=GO, a_dot_go="package ring\n")
+    # An index that does not know the file's new time: `git status` would write it anew.
+    os.utime(folder / "a.go", (1, 1))
+    before = everything(folder)
+
+    placed(FolderSpec(folder), tmp_path)
+
+    assert everything(folder) == before
+
+
+def test_a_repositorys_own_settings_run_no_program(tmp_path):
+    folder = committed(tmp_path / "ring", go_dot_mod=GO, _dot_gitattributes="* filter=evil\n")
+    script = tmp_path / "evil.sh"
+    script.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\ncat\n")
+    script.chmod(0o755)
+    for key in ("core.fsmonitor", "filter.evil.smudge", "filter.evil.clean", "core.sshCommand"):
+        git(folder, "config", key, str(script))
+    make(folder, new_dot_go="package ring\n")
+
+    placed(FolderSpec(folder), tmp_path)
+
+    assert not (tmp_path / "ran").exists()
+
+
+def test_equal_content_is_placed_once_and_changed_content_anew(tmp_path):
+    folder = make(tmp_path / "ring", go_dot_mod=GO, a_dot_go="package ring\n")
+
+    first, second = (placed(FolderSpec(folder), tmp_path) for _ in range(2))
+    make(folder, a_dot_go="package ring // changed\n")
+    third = placed(FolderSpec(folder), tmp_path)
+
+    assert first == second
+    assert third.digest_of_tree != first.digest_of_tree
+    assert third.tree != first.tree
+
+
+def test_a_copy_that_a_benchmark_has_spoilt_is_made_anew(tmp_path):
+    folder = make(tmp_path / "ring", go_dot_mod=GO, a_dot_go="package ring\n")
+    first = placed(FolderSpec(folder), tmp_path)
+    (first.tree / "a.go").write_text("spoilt")
+
+    second = placed(FolderSpec(folder), tmp_path)
+
+    assert second == first
+    assert (second.tree / "a.go").read_text() == "package ring\n"
+
+
+def test_an_executable_file_stays_one_and_makes_another_digest(tmp_path):
+    folder = make(tmp_path / "ring", go_dot_mod=GO, run="#!/bin/sh\n")
+    plain = placed(FolderSpec(folder), tmp_path)
+    (folder / "run").chmod(0o755)
+
+    runnable = placed(FolderSpec(folder), tmp_path)
+
+    assert os.access(runnable.tree / "run", os.X_OK)
+    assert runnable.digest_of_tree != plain.digest_of_tree
+
+
+def test_links_stay_inside_the_copy_and_those_that_leave_it_become_files(tmp_path):
+    make(tmp_path / "outside", data="theirs")
+    folder = make(tmp_path / "ring", go_dot_mod=GO, data="ours")
+    (folder / "inside").symlink_to("data")
+    (folder / "absolute").symlink_to(folder / "data")
+    (folder / "leaving").symlink_to(tmp_path / "outside" / "data")
+    (folder / "folder").symlink_to(tmp_path / "outside")
+    (folder / "broken").symlink_to(tmp_path / "nowhere")
+
+    tree = placed(FolderSpec(folder), tmp_path).tree
+
+    assert names(tree) == {"go.mod", "data", "inside", "absolute", "leaving", "folder/data"}
+    assert (tree / "leaving").read_text() == (tree / "folder" / "data").read_text() == "theirs"
+    assert not (tree / "leaving").is_symlink()
+    assert (tree / "absolute").resolve() == (tree / "data").resolve()
+
+
+def test_a_subject_inside_a_workspace_is_copied_with_it(tmp_path):
+    top = committed(
+        tmp_path / "repository",
+        README="hello",
+        work__go_dot_work="go 1.21\nuse ./ring\n",
+        work__ring__go_dot_mod=GO,
+    )
+
+    subject = placed(FolderSpec(top / "work" / "ring"), tmp_path)
+
+    assert names(subject.root) == {"go.work", "ring/go.mod"}
+    assert subject.tree == subject.root / "ring"
+
+
+def test_a_subject_that_names_its_neighbours_is_copied_with_the_repository(tmp_path):
+    top = committed(
+        tmp_path / "repository",
+        other__go_dot_mod="module example.org/other\n",
+        ring__go_dot_mod=f"{GO}replace example.org/other => ../other\n",
+    )
+
+    subject = placed(FolderSpec(top / "ring"), tmp_path)
+
+    assert names(subject.root) == {"other/go.mod", "ring/go.mod"}
+
+
+def test_a_change_that_no_build_sees_makes_no_new_subject(tmp_path):
+    top = committed(tmp_path / "repository", README="hello", ring__go_dot_mod=GO)
+    before = placed(FolderSpec(top / "ring"), tmp_path)
+    make(top, README="changed")
+
+    assert placed(FolderSpec(top / "ring"), tmp_path) == before
+
+
+def test_submodules_are_copied_with_their_uncommitted_changes(tmp_path):
+    inner = committed(tmp_path / "inner", data="inner")
+    top = committed(tmp_path / "ring", go_dot_mod=GO)
+    git(top, "submodule", "--quiet", "add", str(inner), "sub")
+    make(top, sub__new="new")
+
+    assert names(placed(FolderSpec(top), tmp_path).tree) >= {"go.mod", "sub/data", "sub/new"}
+
+
+def test_our_own_folder_inside_the_subject_is_not_part_of_it(tmp_path):
+    folder = committed(tmp_path, go_dot_mod=GO)
+
+    first, second = (placed(FolderSpec(folder), tmp_path) for _ in range(2))
+
+    assert first == second
+    assert names(first.tree) == {"go.mod"}
+
+
+def test_what_is_no_project_is_refused_in_one_line(tmp_path):
+    make(tmp_path / "empty", README="hello")
+
+    with pytest.raises(UsageError, match="no such folder"):
+        placed(FolderSpec(tmp_path / "absent"), tmp_path)
+    with pytest.raises(UsageError, match="not a folder"):
+        placed(FolderSpec(tmp_path / "empty" / "README"), tmp_path)
+    with pytest.raises(SubjectError, match=r"no go\.mod, go\.work or pom\.xml"):
+        placed(FolderSpec(tmp_path / "empty"), tmp_path)
+
+
+def test_artifacts_get_a_folder_for_each_choice_of_extras(tmp_path):
+    plain = MavenSpec(group="g", artifact="a", version="1")
+    more = MavenSpec(group="g", artifact="a", version="1", extra=("h:b:2",))
+
+    first, second = placed(plain, tmp_path), placed(more, tmp_path)
+
+    assert (first.name, first.revision) == ("g:a", "1")
+    assert first.tree.is_dir()
+    assert first.tree != second.tree

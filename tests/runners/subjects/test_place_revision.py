@@ -1,0 +1,162 @@
+import pytest
+from subject_trees import committed, everything, git, make, names
+
+from auditor.core.errors import ResolveFailed, SubjectError, UsageError
+from auditor.core.request import GitSpec
+from runners.home import Home
+from runners.hosts.fake import FakeHost
+from runners.subjects.place import place
+
+GO = "module example.org/ring\n\ngo 1.21\n"
+
+
+def refuse(job):
+    raise AssertionError(f"nothing should be run: {job}")
+
+
+def placed(repository, revision, tmp_path):
+    return place(
+        GitSpec(str(repository), revision),
+        home=Home(tmp_path / "home"),
+        host=FakeHost(refuse),
+        environment=(),
+    )
+
+
+def test_a_revision_is_read_as_it_was_committed_and_nothing_is_written_to(tmp_path):
+    folder = committed(tmp_path / "ring", go_dot_mod=GO, a_dot_go="package ring\n")
+    first = git(folder, "rev-parse", "HEAD")
+    make(folder, a_dot_go="package ring // later\n", new_dot_go="package ring\n")
+    before = everything(folder)
+
+    subject = placed(folder, "main", tmp_path)
+
+    assert (subject.name, subject.revision) == ("ring", first)
+    assert names(subject.tree) == {"go.mod", "a.go"}
+    assert (subject.tree / "a.go").read_text() == "package ring\n"
+    assert everything(folder) == before
+
+
+def test_branches_tags_abbreviations_and_expressions_name_a_revision(tmp_path):
+    folder = committed(tmp_path / "ring", go_dot_mod=GO)
+    git(folder, "tag", "-m", "one", "v1")
+    first = git(folder, "rev-parse", "HEAD")
+    make(folder, a_dot_go="package ring\n")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "second")
+
+    for revision in ("v1", first[:10], "main~1", "HEAD^"):
+        assert placed(folder, revision, tmp_path).revision == first
+    assert placed(folder.as_uri(), "v1", tmp_path).revision == first
+    assert placed(folder.as_uri(), first[:10], tmp_path).revision == first
+
+
+def test_a_commit_that_no_branch_leads_to_can_be_had(tmp_path):
+    folder = committed(tmp_path / "ring", go_dot_mod=GO)
+    git(folder, "checkout", "-q", "--detach")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "aside")
+    aside = git(folder, "rev-parse", "HEAD")
+    git(folder, "checkout", "-q", "main")
+
+    assert placed(folder, aside, tmp_path).revision == aside
+
+
+def test_a_bare_repository_and_a_subfolder_can_be_named(tmp_path):
+    folder = committed(tmp_path / "work", inner__go_dot_mod=GO, go_dot_work="go 1.21\n")
+    git(tmp_path, "clone", "-q", "--bare", str(folder), "bare.git")
+
+    assert placed(tmp_path / "bare.git", "main", tmp_path).name == "bare"
+    subject = placed(folder / "inner", "main", tmp_path)
+    assert names(subject.tree) == {"go.mod"}
+    assert subject.root == subject.tree.parent
+
+
+def test_hooks_filters_and_settings_of_a_repository_do_not_run(tmp_path):
+    folder = committed(tmp_path / "ring", go_dot_mod=GO, _dot_gitattributes="* filter=evil\n")
+    script = tmp_path / "evil.sh"
+    script.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\ncat\n")
+    script.chmod(0o755)
+    keys = (
+        "core.fsmonitor", "filter.evil.smudge", "filter.evil.clean", "core.sshCommand",
+        "uploadpack.packObjectsHook", "core.gitProxy", "core.askPass", "credential.helper",
+    )  # fmt: skip
+    for key in keys:
+        git(folder, "config", key, str(script))
+    for hook in ("post-checkout", "pre-auto-gc", "post-merge", "reference-transaction"):
+        (folder / ".git" / "hooks" / hook).write_text(script.read_text())
+        (folder / ".git" / "hooks" / hook).chmod(0o755)
+
+    placed(folder, "main", tmp_path)
+
+    assert not (tmp_path / "ran").exists()
+
+
+def test_links_that_leave_the_tree_are_left_out(tmp_path):
+    folder = make(tmp_path / "ring", go_dot_mod=GO, deep__data="x")
+    (folder / "deep" / "inside").symlink_to("../go.mod")
+    (folder / "deep" / "leaving").symlink_to("../../../etc/passwd")
+    (folder / "absolute").symlink_to("/etc")
+    committed(folder)
+
+    tree = placed(folder, "main", tmp_path).tree
+
+    assert names(tree) == {"go.mod", "deep/data", "deep/inside"}
+    assert (tree / "deep" / "inside").read_text() == GO
+
+
+def test_executable_files_stay_executable(tmp_path):
+    folder = make(tmp_path / "ring", go_dot_mod=GO, run="#!/bin/sh\n")
+    (folder / "run").chmod(0o755)
+    committed(folder)
+
+    tree = placed(folder, "main", tmp_path).tree
+
+    assert (tree / "run").stat().st_mode & 0o100
+    assert not (tree / "go.mod").stat().st_mode & 0o100
+
+
+def test_a_submodule_is_read_from_where_it_is_checked_out(tmp_path):
+    inner = committed(tmp_path / "inner", data="inner")
+    top = committed(tmp_path / "ring", go_dot_mod=GO)
+    git(top, "submodule", "--quiet", "add", str(inner), "sub")
+    git(top, "commit", "-qm", "with a submodule")
+    make(inner, data="later")
+
+    assert (placed(top, "main", tmp_path).tree / "sub" / "data").read_text() == "inner"
+
+
+def test_a_submodule_cannot_name_a_folder_of_this_machine(tmp_path):
+    inner = committed(tmp_path / "inner", data="inner")
+    top = committed(tmp_path / "ring", go_dot_mod=GO)
+    git(top, "submodule", "--quiet", "add", str(inner), "sub")
+    git(top, "commit", "-qm", "with a submodule")
+    git(top, "submodule", "--quiet", "deinit", "--force", "sub")
+
+    with pytest.raises(ResolveFailed, match="the submodule sub cannot be had"):
+        placed(top, "main", tmp_path)
+
+
+def test_an_unknown_revision_is_answered_with_near_names(tmp_path):
+    folder = committed(tmp_path / "ring", go_dot_mod=GO)
+
+    with pytest.raises(UsageError, match=r"no revision 'mian' in .*did you mean main"):
+        placed(folder, "mian", tmp_path)
+    with pytest.raises(UsageError, match="no revision '--help'"):
+        placed(folder, "--help", tmp_path)
+
+
+def test_what_is_no_repository_or_cannot_be_reached_is_said_in_one_line(tmp_path):
+    with pytest.raises(UsageError, match="no git repository"):
+        placed(tmp_path, "main", tmp_path)
+    with pytest.raises(UsageError, match="no git repository"):
+        placed("ext::sh -c true", "main", tmp_path)
+    with pytest.raises(ResolveFailed, match="cannot fetch main of") as failure:
+        placed("https://127.0.0.1:9/ring.git", "main", tmp_path)
+    assert "\n" not in str(failure.value)
+
+
+def test_a_revision_without_a_project_is_refused(tmp_path):
+    folder = committed(tmp_path / "ring", README="hello")
+
+    with pytest.raises(SubjectError, match="is not a project"):
+        placed(folder, "main", tmp_path)

@@ -1,0 +1,2 @@
+// Package broken has tests that do not compile.
+package broken

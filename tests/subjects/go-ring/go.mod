@@ -1,0 +1,3 @@
+module example.org/ring
+
+go 1.20

@@ -1,0 +1,53 @@
+"""What the project promises about itself."""
+
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_the_wheel_installs_into_an_empty_environment_and_runs(tmp_path):
+    subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, ROOT], check=True
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        tops = {name.split("/")[0] for name in archive.namelist()}
+        names = archive.namelist()
+
+    assert {top for top in tops if not top.endswith(".dist-info")} == {
+        "auditor",
+        "mutators",
+        "runners",
+        "reports",
+    }
+    assert any(name.endswith(".html.j2") for name in names)
+    assert any(name.startswith("runners/jmh/guest/") and name.endswith(".java") for name in names)
+
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "empty"], check=True)
+    python = tmp_path / "empty" / "bin" / "python"
+    subprocess.run([python, "-m", "pip", "install", "-q", wheel], check=True)
+    command = tmp_path / "empty" / "bin" / "bench-audit"
+    said = subprocess.run([command, "--help"], check=True, capture_output=True, text=True)
+    doctor = subprocess.run([command, "doctor"], check=False, capture_output=True, text=True)
+
+    assert "abs" in said.stdout
+    assert doctor.returncode == 0, doctor.stderr
+    assert "go" in doctor.stdout
+
+
+def test_the_documents_refer_to_files_that_exist():
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    links = [
+        (page, target)
+        for page in pages
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
+    ]
+
+    assert links
+    assert [
+        f"{page}: {target}" for page, target in links if not (page.parent / target).exists()
+    ] == []
