@@ -12,12 +12,13 @@ Matrix = Mapping[str, Set[str]]
 """The benchmarks that detect a method, by method."""
 
 
-def minimal_cover(detected_by: Matrix) -> Cover:
+def minimal_cover(detected_by: Matrix, *, most_steps: int = MOST_STEPS) -> Cover:
     """Return benchmarks that detect all that the suite detects, none of which can be left out."""
     rows = {method: frozenset(found) for method, found in detected_by.items() if found}
     best = _irredundant(rows, _greedy(rows))
     bound = _disjoint(list(rows.values()))
-    search = _Search(sorted(set(rows.values()), key=lambda row: (len(row), sorted(row))))
+    distinct = sorted(set(rows.values()), key=lambda row: (len(row), sorted(row)))
+    search = _Search(distinct, most_steps)
     for size in range(bound, len(best)):
         found = search.cover_of(size)
         if found is not None:
@@ -70,9 +71,9 @@ def _disjoint(rows: Sequence[frozenset[str]]) -> int:
 class _Search:
     """Looks for a cover of a given size, as long as steps are left."""
 
-    def __init__(self, rows: Sequence[frozenset[str]]) -> None:
+    def __init__(self, rows: Sequence[frozenset[str]], steps: int) -> None:
         self._rows = rows
-        self._left = MOST_STEPS
+        self._left = steps
 
     @property
     def exhausted(self) -> bool:

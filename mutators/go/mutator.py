@@ -54,7 +54,7 @@ class GoMutator:
         library = [source for source in sources if source.role is SourceRole.LIBRARY]
         if not library:
             return Refused("the project has no package outside of its tests")
-        host = min(library, key=lambda source: (len(source.unit), source.unit, source.path))
+        host = min(library, key=_reachable)
         tokens = {method.id: index for index, method in enumerate(variant.methods)}
         try:
             changed = _changed(sources, variant, tokens, f"{host.unit}/{FOLDER}")
@@ -63,6 +63,12 @@ class GoMutator:
         guest = _guest(join(dirname(host.path), FOLDER), variant)
         ordered = sorted([*changed, *guest], key=lambda file: file.path)
         return Overlay(tuple(ordered), _instructions(sources, variant))
+
+
+def _reachable(source: SourceFile) -> tuple[bool, int, str, str]:
+    """Order packages by how many others may import what lies below them."""
+    inner = "internal" in source.unit.split("/")
+    return inner, len(source.unit), source.unit, source.path
 
 
 class _Unclear(Exception):

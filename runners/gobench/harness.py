@@ -48,7 +48,7 @@ class GoBench:
         changed = [one[1] for one in fields if one[0] == "changed"]
         where = ["." if folder == "." else f"./{folder}" for folder in changed]
         flags = commands.build_flags(project, into, overlaid=True)
-        step = commands.go(project, "build", *flags, "-o", "/dev/null", *where)
+        step = commands.go(project, "build", "-buildvcs=false", *flags, "-o", "/dev/null", *where)
         return Build((*files, (into / "overlay.json", listing)), (step,) if where else ())
 
     def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from auditor.core.errors import ResolveFailed, SubjectError
+from auditor.core.errors import ResolveFailed, SubjectError, UsageError
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
 from auditor.core.subject import Language, Part, Project, Role
@@ -32,6 +32,8 @@ def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user 
 
     `digest_of_tree` covers more than the tree where the subject is a folder inside a copy.
     """
+    if unknown := sorted(set(options) - {"tags"}):
+        raise UsageError(f"unknown option {unknown[0]!r} for a Go project; known: tags")
     tree = tree.resolve()
     if not any((tree / file).is_file() for file in ("go.mod", "go.work")):
         raise SubjectError(f"{tree} is no Go module: there is no go.mod and no go.work in it")

@@ -53,12 +53,14 @@ def settings(host: Host, environment: Mapping[str, str], folder: Path) -> dict[s
 
 
 def _quiet(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """Keep go's counters of its own use out of the user's configuration folder."""
+    """Keep go's counters of its own use, and its cache, out of the user's folders."""
     own = environment.get("XDG_CONFIG_HOME") or f"{environment.get('HOME', '/')}/.config"
     return {
         **environment,
         "GOENV": environment.get("GOENV") or f"{own}/go/env",
         "XDG_CONFIG_HOME": str(folder / "config"),
+        "GOCACHE": str(folder / "build"),
+        "GOTMPDIR": str(folder / "tmp"),
     }
 
 
@@ -72,10 +74,8 @@ def environment_of(
     theirs = f"file://{found.get('GOMODCACHE', '')}/cache/download"
     return {
         **_quiet(kept, folder),
-        "GOCACHE": str(folder / "build"),
         "GOMODCACHE": str(folder / "mod"),
         "GOPATH": str(folder / "path"),
-        "GOTMPDIR": str(folder / "tmp"),
         "GOFLAGS": f"{found.get('GOFLAGS', '')} -modcacherw".strip(),
         "GOPROXY": ",".join(filter(None, (theirs, found.get("GOPROXY", "")))),
         "PWD": str(folder),

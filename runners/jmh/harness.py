@@ -22,7 +22,7 @@ class JmhHarness:
 
     def __init__(self, guests: Guests) -> None:
         """Take the guest, compiled against the subject's own JMH."""
-        self._guests = guests
+        self.guests = guests
 
     @property
     def fixed_operations(self) -> bool:
@@ -32,9 +32,9 @@ class JmhHarness:
     def discover(self, project: Project, into: Path, ask: Ask) -> Suite:
         """List the benchmarks by JMH's own code, and the library's methods by their byte code."""
         asked = into / "benchmarks.jsonl"
-        benchmarks = _ask(commandline.list_benchmarks(project, self._guests, asked), ask, asked)
+        benchmarks = _ask(commandline.list_benchmarks(project, self.guests, asked), ask, asked)
         asked = into / CLASSES
-        classes = _ask(commandline.list_classes(project, self._guests, asked), ask, asked)
+        classes = _ask(commandline.list_classes(project, self.guests, asked), ask, asked)
         listed = read_entries(benchmarks)
         methods = SourceFile(path=CLASSES, unit=CLASSES, role=SourceRole.LIBRARY, text=classes)
         sources = java_sources(project.paths(Role.SOURCES))
@@ -56,7 +56,7 @@ class JmhHarness:
         """Return the one process of a trial; none for a trial of unit tests."""
         if trial.benchmark is None:
             return ()
-        return (commandline.run_benchmark(project, self._guests, trial, into),)
+        return (commandline.run_benchmark(project, self.guests, trial, into),)
 
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
         """Return how a trial ended."""

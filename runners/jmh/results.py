@@ -21,7 +21,7 @@ from runners.records import Records, RecordsUnreadable, read_records
 
 _OURS = frozenset((TIME, OPERATIONS, METHOD_CALLS, METHOD_TIME, CLOCK_COST, WALL))
 _TAIL_LINES = 12
-_FAILURE = "<failure>"
+_FAILURES = ("<failure>", "<forked VM failed")
 _UNVERIFIABLE = b"java.lang.VerifyError"
 
 
@@ -84,8 +84,9 @@ def _values(trial: Trial, records: Records) -> Outcome:
 def _tail(answer: Completed) -> str:
     """Return the benchmark's own exception where there is one, else the last lines."""
     text = answer.stdout.decode(errors="replace")
-    at = text.find(_FAILURE)
-    if at < 0:
+    found = [at for mark in _FAILURES if (at := text.find(mark)) >= 0]
+    if not found:
         return answer.tail(_TAIL_LINES)
-    lines = [line for line in text[at : at + 20_000].splitlines() if line.strip()]
-    return "\n".join(line[:300] for line in lines[1 : _TAIL_LINES + 1]) or answer.tail()
+    lines = [line for line in text[min(found) :][:20_000].splitlines() if line.strip()]
+    said = [line[:300] for line in lines if line.strip() != _FAILURES[0]]
+    return "\n".join(said[:_TAIL_LINES]) or answer.tail()

@@ -76,7 +76,7 @@ func read(path string) error {
 				return err
 			}
 			arms = append(arms, arm{fields[3], number})
-			clocked = clocked || fields[3] == "clock"
+			clocked = clocked || fields[3] == "clock" || fields[3] == "spin" || fields[3] == "sleep"
 		case fields[0] == "block" && len(fields) == 3:
 			index, err := strconv.Atoi(fields[2])
 			if err != nil {
@@ -86,7 +86,8 @@ func read(path string) error {
 		}
 	}
 	if clocked {
-		write("clock-cost\t" + text(clockCost()) + "\n")
+		measureClock()
+		write("clock-cost\t" + text(cost/1e9) + "\n")
 	}
 	return nil
 }

@@ -188,7 +188,9 @@ def test_spans_are_found_by_type_and_name_and_parameters():
 
 
 def test_a_source_that_does_not_parse_costs_no_more_than_its_spans():
-    found = JavaMutator().methods(listed(method("a"), source=b"package org.example; class {{{ \xff"))
+    found = JavaMutator().methods(
+        listed(method("a"), source=b"package org.example; class {{{ \xff")
+    )
 
     assert [one.span for one in found] == [None]
 

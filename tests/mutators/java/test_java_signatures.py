@@ -1,5 +1,7 @@
 """Names as people write them, against methods."""
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,12 +128,9 @@ def test_a_list_is_split_at_its_own_commas_only(types):
 
 
 @given(st.text(max_size=30))
-def test_any_other_text_is_refused_as_not_a_type(text):
-    try:
-        parse_type(text)
-    except NotAType:
-        return
-    assert any(sign.isalpha() or sign in "_$" for sign in text)
+def test_no_text_breaks_the_reader(text):
+    with suppress(NotAType):
+        assert parse_type(text).dimensions >= 0
 
 
 @given(st.text(max_size=40))

@@ -18,6 +18,8 @@ from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.trial import Bench
 
+ROUNDS = 12
+"""Blocks of each arm: many short ones, so that some are not disturbed by other load."""
 HANGING_SECONDS = 4.0
 """How long the watchdog of these tests waits for one operation."""
 
@@ -60,9 +62,9 @@ class Lab:
         return self.run(self.trial(Purpose.SUITE, name, made, seconds=seconds))
 
     def slowed(self, name, method, operations, delay, guarded=False):
-        """Return the ratio of the medians of a probe and a slowed arm."""
+        """Return what a probe and a slowed arm in turn left."""
         arms = [Arm(ArmName.PROBE, Delay(delay.wait, 0)), Arm(ArmName.SLOWED, delay)]
-        return self.run(self._delayed(name, method, schedule(arms, operations, 5), guarded))
+        return self.run(self._delayed(name, method, schedule(arms, operations, ROUNDS), guarded))
 
     def clocked(self, name, method, operations, guarded=False):
         arms = [Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0))]

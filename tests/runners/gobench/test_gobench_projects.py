@@ -13,7 +13,7 @@ from runners.gobench import toolchain
 
 pytestmark = pytest.mark.subject
 
-_TEST = 'package {0}\n\nimport "testing"\n\nfunc Benchmark{0}(b *testing.B) {{\n{1}\n}}\n'
+_TEST = 'package {0}\n\nimport "testing"\n\nfunc BenchmarkF(b *testing.B) {{\n{1}\n}}\n'
 
 
 def _write(tree, **files):
@@ -41,7 +41,7 @@ def test_a_workspace_has_the_packages_of_all_its_modules(go_home, tmp_path):
     )
     _write(tmp_path, go_DOT_work="go 1.20\n\nuse ./a\n\nuse ./b\n")
     found = lab(tmp_path, go_home, os.environ)
-    counted = found.counted("Benchmarkb", 21)
+    counted = found.counted("BenchmarkF", 21)
 
     assert set(found.methods) == {"example.org/a.F", "example.org/b.F"}
     assert isinstance(counted, Counted)
@@ -60,7 +60,7 @@ def test_vendored_dependencies_need_no_network(go_home, tmp_path):
     found = lab(tmp_path, go_home, {**os.environ, "GOPROXY": "off"})
 
     assert list(found.methods) == ["example.org/m.F"]
-    assert isinstance(found.counted("Benchmarkm", 21), Counted)
+    assert isinstance(found.counted("BenchmarkF", 21), Counted)
 
 
 def test_build_tags_choose_the_sources(go_home, tmp_path):

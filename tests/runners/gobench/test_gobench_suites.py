@@ -6,7 +6,7 @@ import pytest
 
 pytestmark = pytest.mark.subject
 
-_SUB = "a a/b two_words two_words#01 #00 a|b(c deep-2/er size=1 size=10".split()
+_SUB = ["a", "a/b", "two_words", "two_words#01", "#00", "a|b(c", "deep-2/er", "size=1", "size=10"]
 
 
 def test_every_leaf_is_found_under_its_own_name(ring):

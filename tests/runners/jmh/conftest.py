@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from pathlib import Path
 
 import pytest
 from jmh_making import Suited, environment, jmh_jars, suited
@@ -20,16 +19,11 @@ def jmh_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.fixture(scope="session")
 def jmh(jmh_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Suited:
-    jars = jmh_jars(jmh_home, "1.37")
+    jars = jmh_jars(jmh_home)["1.37"]
     return suited(jmh_home, jars, tmp_path_factory.mktemp("suite"), environment(os.environ))
 
 
 @pytest.fixture(scope="session")
 def old_jmh(jmh_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Suited:
-    jars = jmh_jars(jmh_home, "1.21")
+    jars = jmh_jars(jmh_home)["1.21"]
     return suited(jmh_home, jars, tmp_path_factory.mktemp("suite"), environment(os.environ))
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path

@@ -14,8 +14,8 @@ from auditor.core.subject import Language, Method, Part, Project, Role
 from auditor.core.suite import Benchmark, Suite
 from mutators.java import signatures
 from mutators.java.mutator import JavaMutator
-from runners.hosts.local import LocalHost
 from runners.home import Home
+from runners.hosts.local import LocalHost
 from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
 from runners.jmh.jdk import find_jdk, java_environment
@@ -23,11 +23,27 @@ from runners.jmh.maven import DEPENDENCY_PLUGIN, Maven
 
 SOURCES = Path(__file__).parent / "guest_subject"
 PLAIN_ARM = Arm(ArmName.PLAIN)
+_ARTIFACTS = {
+    "1.37": (
+        "org.openjdk.jmh:jmh-core:1.37",
+        "org.openjdk.jmh:jmh-generator-annprocess:1.37",
+        "net.sf.jopt-simple:jopt-simple:5.0.4",
+        "org.apache.commons:commons-math3:3.6.1",
+    ),
+    "1.21": (
+        "org.openjdk.jmh:jmh-core:1.21",
+        "org.openjdk.jmh:jmh-generator-annprocess:1.21",
+        "net.sf.jopt-simple:jopt-simple:4.6",
+        "org.apache.commons:commons-math3:3.2",
+    ),
+}
+_ITEM = """<artifactItem><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version>
+<outputDirectory>{}</outputDirectory></artifactItem>"""
 _POM = """<project><modelVersion>4.0.0</modelVersion>
 <groupId>org.example</groupId><artifactId>jars</artifactId><version>1</version>
-<dependencies><dependency><groupId>org.openjdk.jmh</groupId>
-<artifactId>jmh-generator-annprocess</artifactId><version>{version}</version>
-</dependency></dependencies></project>"""
+<build><plugins><plugin><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version>
+<configuration><artifactItems>{}</artifactItems></configuration></plugin></plugins></build>
+</project>"""
 
 
 def environment(variables: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -35,13 +51,20 @@ def environment(variables: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     return java_environment(tuple((key, variables[key]) for key in wanted if key in variables))
 
 
-def jmh_jars(home: Home, version: str) -> list[Path]:
-    folder = home.tools(f"jmh-{version}")
-    (folder / "pom.xml").write_text(_POM.format(version=version))
-    maven = Maven(home=home, host=LocalHost(), environment=environment(os.environ))
-    goal = f"{DEPENDENCY_PLUGIN}:copy-dependencies"
-    maven.run(goal, f"-DoutputDirectory={folder / 'jars'}", cwd=folder, what="fetching JMH")
-    return sorted((folder / "jars").glob("*.jar"))
+def jmh_jars(home: Home) -> dict[str, list[Path]]:
+    """Fetch both versions of JMH at once, unless that has been done."""
+    folder = home.tools("jmh")
+    folders = {version: folder / version for version in _ARTIFACTS}
+    if not all(each.is_dir() for each in folders.values()):
+        items = "".join(
+            _ITEM.format(*artifact.split(":"), folders[version])
+            for version, artifacts in _ARTIFACTS.items()
+            for artifact in artifacts
+        )
+        (folder / "pom.xml").write_text(_POM.format(*DEPENDENCY_PLUGIN.split(":"), items))
+        maven = Maven(home=home, host=LocalHost(), environment=environment(os.environ))
+        maven.run(f"{DEPENDENCY_PLUGIN}:copy", cwd=folder, what="fetching JMH")
+    return {version: sorted(each.glob("*.jar")) for version, each in folders.items()}
 
 
 @dataclass(slots=True)

@@ -111,6 +111,7 @@ def test_a_benchmark_that_ends_the_process_has_crashed(jmh):
     outcome = jmh.run("leaves", plain())
 
     assert isinstance(outcome, Crashed), outcome
+    assert "System.exit" in outcome.tail
 
 
 def test_a_hanging_benchmark_is_ended_by_the_watchdog(jmh):

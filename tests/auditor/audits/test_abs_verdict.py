@@ -1,0 +1,224 @@
+import pytest
+from builders import benchmark, benchmark_verdict, method, pair_verdict, stability
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.audits.abs_score import (
+    AbsData,
+    MethodData,
+    absolute_exclusion,
+    judge,
+    relative_exclusion,
+)
+from auditor.core.caveats import Caveat
+from auditor.core.verdict import PairRun, Result, Rule
+
+TABLE_5 = {
+    "caffeine": (89, 4),
+    "JCTools": (169, 8),
+    "Log4j2": (437, 22),
+    "protostuff": (31, 2),
+    "bleve": (70, 4),
+    "etcd": (41, 2),
+    "fasthttp": (99, 5),
+    "gin": (16, 1),
+    "otto": (49, 2),
+}
+CALM = ("A", "B", "C")
+PAIRS = st.lists(
+    st.tuples(st.sampled_from("klm"), st.sampled_from(CALM), st.sampled_from(list(Result))),
+    unique_by=lambda one: one[:2],
+)
+
+
+def audit(given=(), *, methods="klm", benchmarks=None, **more):
+    given_methods = tuple(
+        one if isinstance(one, MethodData) else MethodData(method=method(one)) for one in methods
+    )
+    values = {
+        "slowdown": 0.6,
+        "slowdown_source": "fixed",
+        "rule": Rule.OURS,
+        "methods": given_methods,
+        "pairs": tuple(pair_verdict(*one) for one in given),
+        "stability": stability(benchmarks or [benchmark_verdict(name) for name in CALM]),
+    }
+    return judge(AbsData(**(values | more)))
+
+
+def spreads(*values):
+    return [benchmark_verdict(f"B{at:03}", value) for at, value in enumerate(values)]
+
+
+@pytest.mark.parametrize(("benchmarks", "excluded"), TABLE_5.values(), ids=TABLE_5)
+def test_the_relative_score_leaves_out_as_many_as_table_5_says(benchmarks, excluded):
+    assert len(relative_exclusion(spreads(*range(benchmarks)))) == excluded
+
+
+def test_rxjava_is_the_one_subject_of_table_5_that_rounding_misses_by_one():
+    """The table has 50 of 983; neither round (49) nor floor, which fails others, gives them all."""
+    assert len(relative_exclusion(spreads(*range(983)))) == 49
+
+
+def test_the_least_stable_leave_the_relative_score_the_last_by_name_among_equals_stay():
+    found = relative_exclusion(spreads(*[0.1] * 9, 0.3, *[0.2] * 9, 0.2))
+
+    assert found == (benchmark("B009").id,)
+
+
+def test_incomplete_benchmarks_are_in_the_total_only():
+    some = spreads(0.1, None, 0.9)
+
+    assert relative_exclusion(some) == (benchmark("B001").id,)
+    assert absolute_exclusion(some) == (benchmark("B001").id, benchmark("B002").id)
+
+
+def test_a_max_spread_of_exactly_a_half_stays_in_the_absolute_score():
+    assert absolute_exclusion(spreads(0.5)) == ()
+
+
+def test_the_score_counts_methods_that_some_benchmark_detects():
+    found = audit(
+        [
+            ("k", "A", Result.DETECTED),
+            ("k", "B", Result.MISSED),
+            ("l", "A", Result.MISSED),
+            ("m", "A", Result.INCONCLUSIVE),
+        ]
+    )
+
+    assert (found.total.covered, found.total.counted) == (1, 3)
+    assert found.total.percent == pytest.approx(100 / 3)
+    assert found.total.bounds == pytest.approx((100 / 3, 200 / 3))
+    assert found.whole_list is None
+
+
+def test_what_an_excluded_benchmark_detects_is_not_covered_and_what_it_leaves_open_is_decided():
+    wild = [benchmark_verdict("A", 0.9), benchmark_verdict("B"), benchmark_verdict("C")]
+    pairs = [
+        ("k", "A", Result.DETECTED),
+        ("k", "B", Result.CRASHED),
+        ("l", "A", Result.INCONCLUSIVE),
+        ("l", "B", Result.MISSED),
+    ]
+
+    found = audit(pairs, methods="kl", benchmarks=wild)
+
+    assert found.total.bounds == (50.0, 100.0)
+    assert found.absolute.excluded_benchmarks == (benchmark("A").id,)
+    assert found.absolute.bounds == (0.0, 50.0)
+
+
+def test_invalid_and_refused_methods_leave_the_denominator_and_stay_in_the_whole_list():
+    methods = [
+        MethodData(method=method("k")),
+        MethodData(method=method("l", refusal="no body")),
+        MethodData(method=method("m"), invalid="does not compile"),
+        MethodData(method=method("n")),
+    ]
+
+    found = audit([("k", "A", Result.DETECTED), ("n", "A", Result.INVALID)], methods=methods)
+
+    assert [one.outcome for one in found.methods] == [
+        Result.DETECTED,
+        Result.REFUSED,
+        Result.INVALID,
+        Result.INVALID,
+    ]
+    assert [one.reason for one in found.methods[1:3]] == ["no body", "does not compile"]
+    assert (found.total.percent, found.total.counted) == (100.0, 1)
+    assert (found.whole_list.percent, found.whole_list.counted) == (25.0, 4)
+    assert found.whole_list.bounds == (25.0, 25.0)
+
+
+def test_no_method_is_no_score():
+    found = audit(methods=[])
+
+    assert (found.total.percent, found.total.bounds, found.total.counted) == (None, None, 0)
+
+
+def test_benchmarks_know_what_they_alone_detect():
+    found = audit(
+        [
+            ("k", "A", Result.DETECTED),
+            ("l", "A", Result.DETECTED),
+            ("l", "B", Result.DETECTED),
+            ("m", "B", Result.MISSED),
+        ]
+    )
+
+    first, second, third = found.stability.benchmarks
+    assert (first.unique, first.shared) == ((method("k").id,), (method("l").id,))
+    assert (second.unique, second.shared) == ((), (method("l").id,))
+    assert (third.unique, third.shared) == ((), ())
+    assert found.cover.benchmarks == (benchmark("A").id,)
+    assert found.methods[2].reached_by == (benchmark("B").id,)
+
+
+def one_run(*, significant, large, effect):
+    return PairRun(
+        effect=effect,
+        interval=None,
+        p=0.001,
+        significant=significant,
+        large=large,
+        reference=(),
+        slowed=(),
+    )
+
+
+def test_the_halves_of_the_rule_are_counted_alone():
+    slow = one_run(significant=True, large=True, effect=0.5)
+    small = one_run(significant=True, large=False, effect=0.1)
+    fast = one_run(significant=True, large=False, effect=-0.5)
+    vague = one_run(significant=False, large=True, effect=0.5)
+    runs = {"k": (slow, slow), "l": (slow, small), "m": (fast, fast), "n": (slow, vague)}
+    pairs = tuple(
+        pair_verdict(name, "A", Result.DETECTED if name == "k" else Result.MISSED, runs=found)
+        for name, found in runs.items()
+    )
+
+    found = audit(methods="klmn", pairs=pairs)
+
+    assert found.rules == (("test only", 2), ("effect only", 2), ("both", 1))
+
+
+def test_a_slowdown_by_the_suites_own_noise_is_a_caveat_and_so_is_the_papers_rule():
+    mine = Caveat("methods-auto", "flattered")
+
+    found = audit(slowdown_source="auto", rule=Rule.PAPER, caveats=(mine,))
+
+    assert [one.slug for one in found.caveats] == ["methods-auto", "auto-slowdown", "paper-rule"]
+
+
+def test_benchmarks_without_any_measurement_are_named():
+    found = audit(benchmarks=[benchmark_verdict("A"), benchmark_verdict("B", None)])
+
+    assert [one.slug for one in found.caveats] == ["failed-benchmarks"]
+    assert benchmark("B").id in found.caveats[0].text
+
+
+@given(PAIRS)
+def test_the_score_lies_within_its_bounds_and_fewer_benchmarks_cover_no_more(pairs):
+    wild = [benchmark_verdict("A", 0.9), benchmark_verdict("B"), benchmark_verdict("C")]
+    found = audit(pairs, benchmarks=wild)
+
+    for score in (found.total, found.relative, found.absolute):
+        if score.percent is not None:
+            assert score.bounds[0] == score.percent <= score.bounds[1] <= 100
+    assert found.absolute.covered <= found.total.covered
+    assert found.total.counted == found.absolute.counted
+
+
+@given(PAIRS, st.randoms())
+def test_the_order_of_the_pairs_does_not_matter(pairs, order):
+    shuffled = list(pairs)
+    order.shuffle(shuffled)
+    there, back = audit(pairs), audit(shuffled)
+
+    assert (there.total, there.relative, there.cover, there.rules) == (
+        back.total,
+        back.relative,
+        back.cover,
+        back.rules,
+    )

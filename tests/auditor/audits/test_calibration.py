@@ -1,0 +1,103 @@
+import pytest
+from builders import calibration_run, crashed, run
+
+from auditor.audits.calibration import (
+    Asked,
+    achieved_caveat,
+    achieved_slowdown,
+    first_turns,
+    judge,
+    wait_for,
+)
+from auditor.core.mutant import Wait
+from auditor.core.plan import Purpose
+
+OPERATION = 1e-6
+
+
+def asked(slowdown=0.6, calls=1.0, concurrency=1, wait=None):
+    return Asked(slowdown=slowdown, calls_per_operation=calls, concurrency=concurrency, wait=wait)
+
+
+def tried(turns, added, *, method_seconds=5e-7, **more):
+    return calibration_run(
+        probe=OPERATION,
+        slowed=OPERATION + added,
+        turns=turns,
+        method_seconds=method_seconds,
+        **more,
+    )
+
+
+def test_the_clocks_own_cost_is_subtracted():
+    found = judge([tried(100, 3e-7, clock_cost=4e-8)], asked())
+
+    assert found.method_seconds == pytest.approx(5e-7)
+
+
+def test_a_method_below_what_the_clock_tells_is_too_short():
+    found = judge([tried(100, 1e-9, method_seconds=1e-9, clock_cost=4e-8)], asked())
+
+    assert found.method_seconds is None
+    assert [one.slug for one in found.caveats] == ["too-short"]
+
+
+def test_turns_that_give_the_slowdown_are_settled():
+    found = judge([tried(100, 3.1e-7)], asked())
+
+    assert (found.settled, found.turns) == (True, 100)
+    assert found.achieved == pytest.approx(0.62)
+    assert found.delay.number == 100
+
+
+def test_turns_are_corrected_by_what_one_added():
+    found = judge([tried(100, 6e-7)], asked())
+
+    assert (found.settled, found.turns) == (False, 50)
+    assert found.seconds_per_turn == pytest.approx(6e-9)
+
+
+def test_two_tries_are_corrected_along_their_line():
+    """A loop that costs 100 ns before its first turn: 2 ns a turn, 300 ns wanted."""
+    found = judge([tried(200, 5e-7), tried(120, 3.4e-7)], asked())
+
+    assert found.turns == 100
+
+
+def test_operations_in_flight_and_calls_share_what_was_added():
+    found = judge([tried(100, 1.5e-7)], asked(calls=2.0, concurrency=4))
+
+    assert found.achieved == pytest.approx(0.6)
+    assert achieved_slowdown(1e-6, 1.15e-6, 5e-7, asked(calls=2.0, concurrency=4)) == (
+        pytest.approx(0.6)
+    )
+
+
+def test_no_measurement_is_no_calibration():
+    assert judge([run(crashed(), purpose=Purpose.CALIBRATION)], asked()) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "wait"),
+    [(1e-8, Wait.WORK), (19e-6, Wait.WORK), (20e-6, Wait.SPIN), (9e-3, Wait.SPIN), (1, Wait.SLEEP)],
+)
+def test_the_wait_is_chosen_by_the_methods_duration(seconds, wait):
+    assert wait_for(seconds) is wait
+
+
+def test_a_wait_asked_for_is_not_overruled():
+    assert judge([tried(100, 3e-7)], asked(wait=Wait.SLEEP)).delay.wait is Wait.SLEEP
+
+
+def test_the_first_guess_fills_the_operation_that_is_all_method():
+    assert first_turns(1e-6, asked(calls=2.0)) == pytest.approx(0.6 * 5e-7 / 2e-9)
+    assert first_turns(1e-12, asked()) == 1
+
+
+@pytest.mark.parametrize(
+    ("achieved", "slug"), [(0.73, "overshoot"), (0.47, "undershoot"), (0.7, None), (None, None)]
+)
+def test_beyond_a_fifth_of_what_was_asked_for_is_a_caveat(achieved, slug):
+    found = achieved_caveat(achieved, 0.6)
+
+    assert (found.slug if found else None) == slug

@@ -1,0 +1,466 @@
+from dataclasses import replace
+from math import expm1
+
+import numpy as np
+import pytest
+from builders import (
+    benchmark,
+    calibration_run,
+    counted,
+    crashed,
+    mutant_run,
+    pair_run,
+    run,
+    suite_runs,
+    timed_out,
+)
+
+from auditor.audits.calibration import Calibration
+from auditor.audits.detection import judge_pair, statement_beforehand
+from auditor.audits.pair import PairData
+from auditor.audits.reach import Reach, State
+from auditor.core.mutant import Delay, Wait
+from auditor.core.outcome import NotBuilt, Skipped, Unreadable
+from auditor.core.plan import Purpose
+from auditor.core.request import Plan
+from auditor.core.verdict import Result, Rule
+
+PLAIN = 1e-6
+V = 0.6
+
+
+def noisy(middle, count=15, seed=0, noise=0.01):
+    return middle * np.exp(np.random.default_rng(seed).normal(0, noise, count))
+
+
+def calibrated(method_seconds, *, caveats=()):
+    return Calibration(
+        method_seconds=method_seconds,
+        seconds_per_turn=1e-9,
+        turns=100,
+        achieved=V,
+        settled=True,
+        delay=Delay(Wait.WORK, 100),
+        caveats=caveats,
+    )
+
+
+def pair(share=1.0, *, added=None, probe=1.0, seed=0, pairs=15, noise=0.01, **more):
+    """A pair whose method takes `share` of the plain operation and is slowed as asked for."""
+    extra = V * share if added is None else added
+    runs = tuple(
+        pair_run(
+            noisy(probe * PLAIN, pairs, seed + 10 * at, noise),
+            noisy((probe + extra) * PLAIN, pairs, seed + 10 * at + 1, noise),
+            repetition=at,
+        )
+        for at in (1, 2)
+    )
+    plain = suite_runs(noisy(PLAIN, seed=seed + at, noise=noise) for at in range(100, 105))
+    found = PairData(
+        method="example.org/ring.Push",
+        benchmark=benchmark(),
+        slowdown=V,
+        rule=Rule.OURS,
+        wanted=2,
+        reach=Reach(state=State.IN_LOOP, calls_per_operation=1.0),
+        calibration=calibrated(share * PLAIN),
+        plain=plain,
+        runs=runs,
+    )
+    return replace(found, **more)
+
+
+def slugs(verdict):
+    return [one.slug for one in verdict.caveats]
+
+
+def test_a_method_that_is_the_whole_operation_is_detected():
+    found = judge_pair(pair(share=1.0))
+
+    assert found.outcome is Result.DETECTED
+    assert found.effect == pytest.approx(0.6, abs=0.05)
+    assert found.interval[0] > found.threshold == 0.3
+    assert found.achieved_slowdown == pytest.approx(0.6, abs=0.05)
+    assert found.share == pytest.approx(1.0, abs=0.02)
+    assert (found.wait, found.calls_per_operation, found.caveats) == ("work", 1.0, ())
+    assert all(one.significant and one.large for one in found.runs)
+
+
+def test_a_tenth_of_the_operation_is_missed():
+    found = judge_pair(pair(share=0.1))
+
+    assert found.outcome is Result.MISSED
+    assert found.interval[1] < found.threshold
+    assert found.runs[0].significant
+
+
+def test_half_of_the_operation_is_near_the_threshold():
+    found = judge_pair(pair(share=0.5))
+
+    assert found.outcome is Result.INCONCLUSIVE
+    assert slugs(found) == ["near-threshold"]
+
+
+def test_one_run_below_is_enough_for_a_miss():
+    good, bad = pair(share=1.0), pair(share=0.1)
+
+    found = judge_pair(replace(good, runs=(good.runs[0], bad.runs[1])))
+
+    assert found.outcome is Result.MISSED
+    assert found.effect < 0.3
+
+
+def test_one_run_near_the_threshold_prevents_a_detection():
+    good, near = pair(share=1.0), pair(share=0.5)
+
+    assert judge_pair(replace(good, runs=(good.runs[0], near.runs[1]))).outcome is (
+        Result.INCONCLUSIVE
+    )
+
+
+def test_a_speed_up_is_never_detected():
+    assert judge_pair(pair(share=1.0, added=-0.5)).outcome is not Result.DETECTED
+
+
+def test_the_effect_is_relative_to_the_plain_time_and_not_to_the_probe():
+    """With q = 1.25 an added half of the plain time is a ratio of 1.4 only."""
+    found = judge_pair(pair(share=1.0, added=0.5, probe=1.25, noise=0.001))
+
+    assert found.effect == pytest.approx(0.5, abs=0.01)
+    assert found.interval[0] == pytest.approx(0.5, abs=0.02)
+
+
+def test_the_interval_says_the_same_as_the_log_ratio_against_its_threshold():
+    found = judge_pair(pair(share=1.0, noise=0.001))
+
+    one = found.runs[0]
+    ratios = np.log(np.array(one.slowed) / np.array(one.reference))
+    assert one.effect == pytest.approx(expm1(np.median(ratios)), rel=0.02)
+
+
+def test_scatter_between_processes_widens_the_interval():
+    calm = pair(share=1.0, noise=0.001)
+    wild = replace(calm, plain=suite_runs([[PLAIN * x] * 9 for x in (0.7, 0.85, 1, 1.2, 1.4)]))
+
+    assert judge_pair(calm).outcome is Result.DETECTED
+    assert judge_pair(wild).outcome is Result.INCONCLUSIVE
+
+
+def test_seven_pairs_are_too_few():
+    found = judge_pair(pair(pairs=7))
+
+    assert found.outcome is Result.INCONCLUSIVE
+    assert slugs(found) == ["few-pairs"]
+    assert judge_pair(pair(pairs=8)).outcome is Result.DETECTED
+
+
+def test_a_block_that_took_no_time_leaves_no_pairs():
+    broken = pair_run([0.0] * 15, [1e-6] * 15)
+
+    assert slugs(judge_pair(pair(runs=(broken, broken)))) == ["few-pairs"]
+
+
+def test_one_process_on_each_side_does_not_tell_how_they_scatter():
+    whole = pair()
+
+    found = judge_pair(replace(whole, plain=whole.plain[:1], runs=whole.runs[:1], wanted=1))
+
+    assert slugs(found) == ["few-runs"]
+
+
+def test_no_plain_run_is_no_reference():
+    assert slugs(judge_pair(pair(plain=()))) == ["few-runs"]
+
+
+def test_a_detection_needs_all_runs_that_were_asked_for():
+    found = judge_pair(pair(share=1.0, wanted=3))
+
+    assert found.outcome is Result.INCONCLUSIVE
+    assert slugs(found) == ["unfinished"]
+    assert judge_pair(pair(share=0.1, wanted=3)).outcome is Result.MISSED
+
+
+@pytest.mark.parametrize(("share", "added"), [(1.0, 1.8), (1.0, 0.2)])
+def test_what_was_achieved_is_judged_where_it_is_far_from_what_was_asked_for(share, added):
+    found = judge_pair(pair(share=share, added=added))
+
+    assert found.threshold == pytest.approx(found.achieved_slowdown / 2)
+    assert found.achieved_slowdown == pytest.approx(added, rel=0.15)
+    assert slugs(found) == ["overshoot" if added > V else "undershoot"]
+    assert found.outcome is Result.DETECTED
+
+
+def test_an_overshoot_does_not_make_a_small_share_detected():
+    found = judge_pair(pair(share=0.2, added=0.5))
+
+    assert slugs(found) == ["overshoot"]
+    assert found.outcome is Result.MISSED
+
+
+def test_noise_is_no_undershoot():
+    found = judge_pair(pair(share=0.01, added=0.0))
+
+    assert found.outcome is Result.MISSED
+    assert found.caveats == ()
+
+
+def test_a_slowdown_that_did_not_arrive_is_no_miss():
+    found = judge_pair(pair(share=1.0, added=0.0))
+
+    assert found.outcome is Result.INCONCLUSIVE
+    assert slugs(found) == ["undershoot"]
+
+
+def test_a_probe_far_from_the_plain_time_allows_no_verdict():
+    slow = judge_pair(pair(share=1.0, probe=1.4))
+    fast = judge_pair(pair(share=0.1, probe=0.6))
+
+    assert [slow.outcome, fast.outcome] == [Result.INCONCLUSIVE] * 2
+    assert slugs(slow) == slugs(fast) == ["distorted"]
+
+
+def test_code_that_the_probe_brought_back_to_life_is_dead():
+    found = judge_pair(pair(share=5.0, added=3.0, probe=6.0))
+
+    assert found.outcome is Result.DEAD_CODE
+    assert slugs(found) == ["dead-code"]
+
+
+def test_threads_may_spend_more_than_the_plain_time_without_being_dead():
+    many = benchmark(threads=4)
+
+    assert judge_pair(pair(share=5.0, added=3.0, probe=6.0, benchmark=many)).outcome is (
+        Result.INCONCLUSIVE
+    )
+
+
+def test_a_method_that_runs_beside_the_operation_is_not_dead():
+    assert judge_pair(pair(share=2.0, probe=1.0)).outcome is Result.DETECTED
+
+
+def test_a_method_time_that_the_clock_makes_doubtful_does_not_prove_dead_code():
+    doubtful = calibration_run(
+        probe=PLAIN, slowed=PLAIN, turns=1, method_seconds=1.2 * PLAIN, clock_cost=2 * PLAIN
+    )
+
+    found = judge_pair(pair(share=1.2, probe=1.2, calibrating=(doubtful,)))
+
+    assert found.outcome is Result.DETECTED
+
+
+def test_operations_in_flight_are_taken_into_account():
+    """Four at once: the operation's time is a quarter of what the method takes."""
+    four = benchmark(threads=4, concurrency=4)
+
+    found = judge_pair(pair(benchmark=four, calibration=calibrated(4 * PLAIN)))
+
+    assert found.share == pytest.approx(1.0, abs=0.02)
+    assert found.achieved_slowdown == pytest.approx(V, abs=0.05)
+
+
+def test_without_a_calibration_a_detection_is_not_believed():
+    found = judge_pair(pair(calibration=None))
+
+    assert found.outcome is Result.INCONCLUSIVE
+    assert slugs(found) == ["unverified"]
+
+
+@pytest.mark.parametrize(
+    ("wait", "outcome"), [(Wait.SPIN, Result.MISSED), (Wait.WORK, Result.INCONCLUSIVE)]
+)
+def test_without_a_calibration_only_a_wait_by_the_clock_can_be_missed(wait, outcome):
+    runs = [pair_run(noisy(PLAIN, seed=at), noisy(PLAIN, seed=at + 5), wait=wait) for at in (1, 2)]
+
+    assert judge_pair(pair(calibration=None, runs=tuple(runs))).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("outcome", "result", "reason"),
+    [
+        (crashed(), Result.CRASHED, "exit code 2: panic: no"),
+        (timed_out(), Result.TIMED_OUT, "ended by the watchdog after 60 s: still running"),
+        (NotBuilt("ring.go:1: no"), Result.INVALID, "ring.go:1: no"),
+        (Unreadable("no records", ""), Result.INCONCLUSIVE, "no records"),
+        (Skipped("-short"), Result.INCONCLUSIVE, "the benchmark chose not to run: -short"),
+        (counted(), Result.INCONCLUSIVE, "a counting process was taken for a measuring one"),
+    ],
+)
+def test_a_failure_is_an_outcome_even_beside_a_good_run(outcome, result, reason):
+    whole = pair()
+    failed = run(outcome, purpose=Purpose.PAIRS, repetition=2)
+
+    found = judge_pair(replace(whole, runs=(whole.runs[0], failed)))
+
+    assert (found.outcome, found.reason, found.effect) == (result, reason, None)
+
+
+def test_a_calibration_that_crashed_decides_where_nothing_else_was_run():
+    failed = run(crashed(), purpose=Purpose.CALIBRATION)
+
+    assert judge_pair(pair(runs=(), calibrating=(failed,))).outcome is Result.CRASHED
+    assert judge_pair(pair(calibrating=(failed,))).outcome is Result.DETECTED
+
+
+def test_a_refused_variant_is_refused():
+    found = judge_pair(pair(runs=(), refusal="no body"))
+
+    assert (found.outcome, found.reason) == (Result.REFUSED, "no body")
+
+
+@pytest.mark.parametrize("state", [State.NOT_AT_ALL, State.SET_UP_ONLY])
+def test_what_is_not_called_in_the_loop_is_unreached(state):
+    reach = Reach(state=state, calls_per_operation=0.0)
+
+    unmeasured = judge_pair(pair(runs=(), calibration=None, reach=reach))
+    measured = judge_pair(pair(added=0.0, calibration=None, reach=reach))
+
+    assert unmeasured.outcome is measured.outcome is Result.UNREACHED
+    assert unmeasured.reason == state
+    assert len(measured.runs) == 2
+
+
+def test_a_detection_where_nothing_is_called_says_that_the_reach_map_was_wrong():
+    reach = Reach(state=State.NOT_AT_ALL, calls_per_operation=1.0)
+
+    found = judge_pair(pair(reach=reach))
+
+    assert found.outcome is Result.DETECTED
+    assert slugs(found) == ["reach-contradicted"]
+
+
+def test_what_the_budget_prevented_is_unmeasured():
+    assert judge_pair(pair(runs=())).outcome is Result.UNMEASURED
+    assert judge_pair(pair(runs=(), reach=None)).outcome is Result.UNMEASURED
+
+
+def paper(slowed, plain, **more):
+    return pair(
+        rule=Rule.PAPER,
+        calibration=None,
+        plain=suite_runs(plain),
+        runs=tuple(mutant_run(values, repetition=at) for at, values in enumerate(slowed, 1)),
+        **more,
+    )
+
+
+def test_the_papers_rule_wants_every_run_significant_and_large():
+    plain = [noisy(1, 20, 1), noisy(1, 20, 2), noisy(1, 20, 3)]
+
+    detected = judge_pair(paper([noisy(1.6, 20, 4), noisy(1.4, 20, 5)], plain))
+    missed = judge_pair(paper([noisy(1.6, 20, 4), noisy(1.2, 20, 5)], plain))
+
+    assert (detected.outcome, missed.outcome) == (Result.DETECTED, Result.MISSED)
+    assert detected.effect == pytest.approx(0.4, abs=0.02)
+    assert missed.effect == pytest.approx(0.2, abs=0.02)
+    assert (detected.threshold, detected.interval) == (0.3, None)
+    assert [one.significant for one in missed.runs] == [True, True]
+    assert [one.large for one in missed.runs] == [True, False]
+
+
+def test_the_papers_rule_never_detects_a_speed_up():
+    plain = [noisy(1, 20, 1), noisy(1, 20, 2)]
+
+    assert judge_pair(paper([noisy(0.4, 20, 4)] * 2, plain)).outcome is Result.MISSED
+
+
+def test_the_papers_rule_counts_half_of_v_itself():
+    """Powers of two, so that the effect is exactly v / 2."""
+    found = judge_pair(paper([[1.25] * 6] * 2, [[1.0] * 6] * 2, slowdown=0.5))
+
+    assert found.outcome is Result.DETECTED
+
+
+def test_the_papers_rule_pools_the_forks_of_a_run():
+    forks = [mutant_run(noisy(1.6, 3, fork), fork=fork) for fork in (1, 2)]
+    data = paper([], [noisy(1, 6, 9)], wanted=2)
+
+    found = judge_pair(replace(data, runs=tuple(forks)))
+
+    assert len(found.runs[0].slowed) == 6
+    assert found.outcome is Result.DETECTED
+
+
+def test_the_papers_rule_cannot_judge_four_against_four():
+    found = judge_pair(paper([[1.6, 1.7, 1.8, 1.9]] * 2, [[1.0, 1.1, 1.2, 1.3]] * 2))
+
+    assert found.outcome is Result.INCONCLUSIVE
+    assert slugs(found) == ["few-values"]
+
+
+def test_the_papers_rule_needs_the_plain_run_of_the_same_number():
+    assert slugs(judge_pair(paper([[1.6] * 6] * 2, [[1.0] * 6]))) == ["no-plain"]
+
+
+def test_a_detection_by_the_papers_rule_needs_all_runs():
+    found = judge_pair(paper([noisy(1.6, 9)], [noisy(1, 9, 1)]))
+
+    assert found.outcome is Result.INCONCLUSIVE
+
+
+def test_an_overshoot_is_said_with_the_papers_rule_too():
+    data = paper([noisy(5.0, 20, 4)] * 2, [noisy(1, 20, 1)] * 2)
+
+    found = judge_pair(replace(data, calibration=calibrated(1.0)))
+
+    assert slugs(found) == ["overshoot"]
+    assert (found.outcome, found.threshold) == (Result.DETECTED, 0.3)
+
+
+def test_processes_of_the_other_rule_are_not_judged():
+    with pytest.raises(ValueError, match="rule paper judges processes made for mutant"):
+        judge_pair(pair(rule=Rule.PAPER))
+
+
+@pytest.mark.parametrize(
+    ("rule", "forks", "iterations", "possible"),
+    [
+        (Rule.OURS, 1, 8, True),
+        (Rule.OURS, 9, 7, False),
+        (Rule.PAPER, 1, 5, True),
+        (Rule.PAPER, 1, 4, False),
+        (Rule.PAPER, 2, 3, True),
+    ],
+)
+def test_a_plan_that_can_never_be_significant_is_said_beforehand(rule, forks, iterations, possible):
+    plan = Plan(forks=forks, warmup=1, iterations=iterations, iteration_seconds=0.05)
+
+    assert (statement_beforehand(plan, rule) is None) is possible
+
+
+def test_equal_arms_are_told_apart_at_the_level_of_the_test_and_never_detected():
+    """The same noise as in practice: 1 % between blocks, 2 % between processes.
+
+    The share is so small that what was achieved is nearly always in doubt: half of v decides, and
+    no other caution stands in for the rule. The few that are not in doubt did get no slowdown.
+    """
+    rng = np.random.default_rng(11)
+    found = [judge_pair(drawn(0.0, rng, calibration=calibrated(0.001 * PLAIN))) for _ in range(300)]
+
+    alarms = np.mean([one.significant for verdict in found for one in verdict.runs])
+
+    assert alarms == pytest.approx(0.01, abs=0.012)
+    assert Result.DETECTED not in [one.outcome for one in found]
+    assert np.mean([one.outcome is Result.MISSED for one in found]) > 0.95
+    assert np.mean([one.threshold == V / 2 for one in found]) > 0.95
+
+
+def test_right_at_the_threshold_hardly_anything_is_decided():
+    rng = np.random.default_rng(12)
+    found = [judge_pair(drawn(0.5, rng)).outcome for _ in range(300)]
+
+    assert sum(one is Result.DETECTED for one in found) <= 3
+    assert sum(one is Result.MISSED for one in found) <= 6
+
+
+def drawn(share, rng, *, calibration=None):
+    level = iter(np.exp(rng.normal(0, 0.02, 7)) * PLAIN)
+    runs = []
+    for at in (1, 2):
+        here = next(level)
+        probe = here * np.exp(rng.normal(0, 0.01, 15))
+        slowed = here * (1 + V * share) * np.exp(rng.normal(0, 0.01, 15))
+        runs.append(pair_run(probe, slowed, repetition=at))
+    plain = suite_runs(next(level) * np.exp(rng.normal(0, 0.01, 15)) for _ in range(5))
+    known = calibration or calibrated(share * PLAIN)
+    return pair(runs=tuple(runs), plain=plain, calibration=known)

@@ -1,0 +1,54 @@
+import pytest
+from builders import pair_verdict
+
+from auditor.audits.outcomes import UNDECIDED, of_method
+from auditor.core.verdict import Result
+
+D, M, U, Q, X, C, T, R, Z, N = (
+    Result.DETECTED,
+    Result.MISSED,
+    Result.UNREACHED,
+    Result.INCONCLUSIVE,
+    Result.INVALID,
+    Result.CRASHED,
+    Result.TIMED_OUT,
+    Result.REFUSED,
+    Result.DEAD_CODE,
+    Result.UNMEASURED,
+)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "method"),
+    [
+        ([], U),
+        ([U, U], U),
+        ([D, M, Q, C, T, Z, N, U], D),
+        ([M, Z, U], M),
+        ([Z], M),
+        ([M, Q], Q),
+        ([N], Q),
+        ([M, N], Q),
+        ([C, C, U], C),
+        ([T], T),
+        ([C, T], C),
+        ([C, M], Q),
+        ([T, Z], Q),
+        ([C, Q], Q),
+        ([X, X], X),
+        ([R, U], R),
+        ([X, M], Q),
+        ([X, C], Q),
+    ],
+)
+def test_the_outcome_of_a_method_follows_from_its_pairs(pairs, method):
+    found = of_method([pair_verdict(by=str(at), outcome=one) for at, one in enumerate(pairs)])
+
+    assert found is method
+
+
+@pytest.mark.parametrize("failed", [Q, N, C, T])
+def test_a_pair_that_might_still_detect_keeps_its_method_undecided(failed):
+    pairs = [pair_verdict(by=str(at), outcome=one) for at, one in enumerate([M, failed])]
+
+    assert of_method(pairs) in UNDECIDED

@@ -1,0 +1,158 @@
+"""The lister's lines as benchmarks, and benchmarks as command lines; without a JVM."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from jmh_making import plain
+
+from auditor.core.errors import SourceUnreadable
+from auditor.core.mutant import PLAIN, Kind, Variant
+from auditor.core.plan import Purpose, Trial
+from auditor.core.subject import Language, Part, Project, Role
+from runners.jmh.commandline import run_benchmark
+from runners.jmh.guests import Guests
+from runners.jmh.listing import java_sources, read_entries, settings_of
+
+
+def entry(**more):
+    line = {"kind": "benchmark", "name": "a.B.c", "mode": "AverageTime", "fixtures": []}
+    return line | more
+
+
+def benchmarks(*entries):
+    return read_entries("\n".join(map(json.dumps, entries)).encode()).benchmarks
+
+
+def arguments(benchmark, variant=PLAIN):
+    trial = Trial(
+        subject="s",
+        purpose=Purpose.SUITE,
+        variant=variant,
+        benchmark=benchmark,
+        schedule=plain(blocks=3, warmup=2, seconds=0.05),
+        repetition=1,
+        seed=1,
+        timeout_seconds=10,
+    )
+    project = Project(
+        name="n",
+        revision="r",
+        language=Language.JAVA,
+        harness="jmh",
+        root=Path("/project"),
+        digest="d",
+        parts=(
+            Part(Role.DEPENDENCY, Path("/d.jar")),
+            Part(Role.LIBRARY, Path("/l.jar")),
+            Part(Role.BENCHMARKS, Path("/b.jar")),
+        ),
+        environment=(("PATH", "/bin"),),
+        options=(("java", "/jdk/bin/java"),),
+    )
+    return run_benchmark(project, Guests(Path("/guest")), trial, Path("/into"))
+
+
+def test_each_choice_of_parameters_is_a_benchmark():
+    found = benchmarks(entry(parameters={"size": ["1", "2"], "kind": ["x", "y"]}))
+
+    assert [one.id for one in found] == [
+        "a.B.c[size=1,kind=x]",
+        "a.B.c[size=1,kind=y]",
+        "a.B.c[size=2,kind=x]",
+        "a.B.c[size=2,kind=y]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mode", "threads", "groups", "expected"),
+    [
+        ("AverageTime", None, 1, (1, 1)),
+        ("AverageTime", 4, 1, (4, 1)),
+        ("Throughput", 4, 1, (4, 4)),
+        ("Throughput", -1, 1, (8, 8)),
+        ("Throughput", 4, 3, (6, 6)),
+        ("All", None, 1, (1, 1)),
+    ],
+)
+def test_threads_are_divided_by_in_rates_only(mode, threads, groups, expected):
+    (one,) = benchmarks(entry(mode=mode, threads=threads, groups=groups, processors=8))
+
+    assert (one.threads, one.concurrency) == expected
+
+
+def test_a_line_that_jmh_cannot_read_does_not_stop_the_others():
+    broken = {"kind": "unusable", "name": "JMH S 3", "reason": "no such mode"}
+    listed = read_entries(f"{json.dumps(broken)}\n{json.dumps(entry())}".encode())
+
+    assert [one.id for one in listed.benchmarks] == ["a.B.c"]
+    assert listed.unusable == (("JMH S 3", "no such mode"),)
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ({}, False),
+        ({"fixtures": ["Trial", "Invocation"]}, False),
+        ({"fixtures": ["Iteration"]}, True),
+        ({"fixtures": None}, True),
+        ({"iteration_batch": 1}, False),
+        ({"iteration_batch": 5}, True),
+        ({"mode": "SingleShotTime"}, True),
+    ],
+)
+def test_the_authors_iteration_time_is_kept_where_another_would_mean_something_else(said, kept):
+    (one,) = benchmarks(entry(iteration_seconds=2.0, warmup_seconds=3.0, **said))
+    job = arguments(one)
+
+    assert settings_of(one).kept is kept
+    assert ("iteration-seconds=0.05" in job.argv) is not kept
+    assert ("warmup-seconds=0.05" in job.argv) is not kept
+    assert job.timeout_seconds == (10 + 2 * 3.0 + 3 * 2.0 if kept else 10)
+
+
+def test_a_command_line_has_the_suite_in_front_and_the_guest_last():
+    (one,) = benchmarks(entry(parameters={"k": ["a,b = c"]}))
+
+    argv = arguments(one).argv
+
+    assert argv[:3] == (
+        "/jdk/bin/java",
+        "-cp",
+        "/b.jar:/l.jar:/d.jar:/guest/jmh.jar:/guest/boot.jar",
+    )
+    assert {"benchmark=a.B.c", "mode=AverageTime", "parameter:k=a,b = c"} <= {*argv}
+    assert {"warmups=2", "iterations=3"} <= {*argv}
+
+
+def test_the_agent_is_given_to_changed_variants_only_and_before_the_authors_arguments():
+    (one,) = benchmarks(entry(prepend=["-Xmx111m"]))
+
+    plain_job, counting = arguments(one), arguments(one, Variant(Kind.COUNTING))
+
+    given = [each for each in counting.argv if each.startswith("prepend=")]
+    assert given == [
+        "prepend=-javaagent:/guest/agent.jar=/into/instructions.tsv",
+        "prepend=-Xmx111m",
+    ]
+    assert not any("javaagent" in each for each in plain_job.argv)
+
+
+def test_sources_are_read_from_folders_and_jars_and_the_first_of_a_path_counts(tmp_path):
+    folder, jar = tmp_path / "src", tmp_path / "x-sources.jar"
+    (folder / "a").mkdir(parents=True)
+    (folder / "a" / "A.java").write_bytes(b"one")
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("a/A.java", b"two")
+        archive.writestr("a/B.java", b"three")
+        archive.writestr("a/B.class", b"four")
+
+    found = [(one.path, one.unit, one.text) for one in java_sources([folder, jar])]
+
+    assert found == [("a/A.java", "src", b"one"), ("a/B.java", "x-sources.jar", b"three")]
+
+
+def test_a_list_that_is_no_list_is_one_error():
+    with pytest.raises(SourceUnreadable, match="list of benchmarks"):
+        read_entries(b"{")
