@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -90,7 +90,9 @@ def _jmh(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) ->
     else:
         project = prepare_tree(placed, options={}, **common)
     guests = prepare_guests(jmh_core_jar=_jmh_core(project), **common)
-    return Ready(project, JmhHarness(guests))
+    # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
+    digest = f"{project.digest}-{guests.folder.name[:8]}"
+    return Ready(replace(project, digest=digest), JmhHarness(guests))
 
 
 def _jmh_core(project: Project) -> Path:

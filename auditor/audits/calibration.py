@@ -1,11 +1,12 @@
 """How long a method takes, and how many turns of the work loop make the delay asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from auditor.audits import readings
 from auditor.core.caveats import Caveat
-from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME, TIME
+from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured
 from auditor.core.plan import Run
@@ -24,17 +25,22 @@ FIRST_GUESS_SECONDS = 2e-9
 """What a turn costs, as a first guess between Go's 0.8 ns and the JVM's 9 ns."""
 
 
+FEWEST_FIRST_TURNS = 24
+"""Fewer hide behind what a processor does at the same time (16 ns of Go: 10 turns 1 ns, 20: 8 ns),
+so no slope may be taken from them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
     """What is known of a (benchmark, method).
 
     `method_seconds` is t(k) of an outermost call, None if the clock cannot tell it from its own
-    cost; `turns` are the work loop's for v, `achieved` the slowdown that they were measured to
-    give, None before they were tried. `settled`: no further round would help.
+    cost. `delay` holds the turns, among those tried, that came nearest to v, and `achieved` the
+    slowdown they were measured to give; for other waits than WORK it is None, the clock decides.
+    `turns` is what a further round should try; `settled`: none would help.
     """
 
     method_seconds: float | None
-    seconds_per_turn: float | None
     turns: float
     achieved: float | None
     settled: bool
@@ -55,7 +61,7 @@ class Asked:
 def first_turns(plain_seconds: float, asked: Asked) -> float:
     """Return turns that would about fit if the operation were all method."""
     longest = plain_seconds * asked.concurrency / asked.calls_per_operation
-    return max(1.0, round(asked.slowdown * longest / FIRST_GUESS_SECONDS))
+    return max(FEWEST_FIRST_TURNS, round(asked.slowdown * longest / FIRST_GUESS_SECONDS))
 
 
 def judge(runs: Sequence[Run], asked: Asked) -> Calibration | None:
@@ -64,24 +70,29 @@ def judge(runs: Sequence[Run], asked: Asked) -> Calibration | None:
     if not tries:
         return None
     clocked = [one for one in map(_method_seconds, tries) if one is not None]
-    points = [point for point in (_point(run, asked) for run in tries) if point is not None]
-    turns, added = points[-1] if points else (1.0, 0.0)
-    time = median(clocked) if clocked else None
-    if time is None or not points:
-        return _unknown(asked, turns)
-    wanted = asked.slowdown * time
-    achieved = added / time
-    close = abs(achieved / asked.slowdown - 1) <= CLOSE_ENOUGH
-    new_turns = turns if close else _corrected(points, wanted)
+    points = {point[0]: point[1] for run in tries if (point := _point(run, asked)) is not None}
+    if not clocked or not points:
+        return _unknown(asked, points)
+    time = median(clocked)
     wait = asked.wait or wait_for(time)
-    number = new_turns if wait is Wait.WORK else asked.slowdown
+    if wait is not Wait.WORK:
+        return Calibration(
+            method_seconds=time,
+            turns=next(iter(points)),
+            achieved=None,
+            settled=True,
+            delay=Delay(wait, asked.slowdown),
+        )
+    wanted = asked.slowdown * time
+    best = min(points, key=lambda turns: abs(points[turns] - wanted))
+    turns = _next_turns(points, wanted)
+    close = abs(points[best] / wanted - 1) <= CLOSE_ENOUGH
     return Calibration(
         method_seconds=time,
-        seconds_per_turn=added / turns if added > 0 else None,
-        turns=new_turns,
-        achieved=achieved if close else None,
-        settled=close or wait is not Wait.WORK or new_turns == turns,
-        delay=Delay(wait, number),
+        turns=turns,
+        achieved=points[best] / time,
+        settled=close or turns in points,
+        delay=Delay(Wait.WORK, best),
     )
 
 
@@ -92,14 +103,6 @@ def wait_for(method_seconds: float) -> Wait:
     return Wait.SPIN if method_seconds < SLEEP_FROM_SECONDS else Wait.SLEEP
 
 
-def achieved_slowdown(
-    probe_seconds: float, slowed_seconds: float, method_seconds: float, asked: Asked
-) -> float:
-    """Return (mutant - probe, per operation) / (outermost calls per operation x t(k))."""
-    added = (slowed_seconds - probe_seconds) * asked.concurrency
-    return added / (asked.calls_per_operation * method_seconds)
-
-
 def achieved_caveat(achieved: float | None, slowdown: float) -> Caveat | None:
     """Return the caveat for a slowdown that is far from the one asked for."""
     if achieved is None or abs(achieved / slowdown - 1) <= TOLERANCE:
@@ -108,23 +111,34 @@ def achieved_caveat(achieved: float | None, slowdown: float) -> Caveat | None:
     return Caveat(slug, f"asked for a slowdown of {slowdown:.2f}, achieved {achieved:.2f}")
 
 
-def _unknown(asked: Asked, turns: float) -> Calibration:
-    wait = asked.wait or Wait.SPIN
+Points = Mapping[float, float]
+"""Seconds that were added to an outermost call, by turns."""
+
+
+def _unknown(asked: Asked, points: Points) -> Calibration:
+    """Leave the delay to the clock inside the method, which reads as badly: it is all there is."""
     why = Caveat(
         "too-short",
         "the method's own time is lost in the cost of reading the clock, so no delay in "
         "proportion to it can be made sure",
     )
+    turns = next(iter(points), FEWEST_FIRST_TURNS)
+    wait = asked.wait or Wait.SPIN
     number = turns if wait is Wait.WORK else asked.slowdown
     return Calibration(
         method_seconds=None,
-        seconds_per_turn=None,
         turns=turns,
         achieved=None,
         settled=True,
         delay=Delay(wait, number),
         caveats=(why,),
     )
+
+
+LEAST_SHARE_OF_CLOCK = 0.1
+"""Below a tenth of the clock's cost, what is left after its subtraction is noise."""
+CLOCK_IS_NOTHING_SECONDS = 1e-6
+"""From here on a clock whose cost the guest did not tell does no harm: it is 20 to 60 ns."""
 
 
 def _method_seconds(run: Run) -> float | None:
@@ -137,42 +151,36 @@ def _method_seconds(run: Run) -> float | None:
     costs = outcome.of(CLOCK_COST, ArmName.CLOCKED)
     if calls is None or times is None:
         return None
-    cost = median(costs.values) if costs else 0.0
     means = [
         time / count for time, count in zip(times.values, calls.values, strict=True) if count > 0
     ]
     if not means:
         return None
+    cost = median(costs.values) if costs else 0.0
+    if cost <= 0 and median(means) < CLOCK_IS_NOTHING_SECONDS:
+        return None
     left = median(means) - cost
     return left if left > LEAST_SHARE_OF_CLOCK * cost else None
 
 
-LEAST_SHARE_OF_CLOCK = 0.1
-"""Below a tenth of the clock's cost, what is left after its subtraction is noise."""
-
-
 def _point(run: Run, asked: Asked) -> tuple[float, float] | None:
-    """Return (turns, seconds that they added to an outermost call)."""
-    if not isinstance(run.outcome, Measured):
-        return None
-    probe = run.outcome.of(TIME, ArmName.PROBE)
-    slowed = run.outcome.of(TIME, ArmName.SLOWED)
+    """Return (turns, seconds that they added to an outermost call), the middle of all pairs."""
     delays = [arm.delay for arm in run.trial.schedule.arms if arm.name is ArmName.SLOWED]
-    if probe is None or slowed is None or not delays or delays[0] is None:
+    pairs = readings.paired(run)
+    if not pairs or not delays or delays[0] is None:
         return None
-    more = median(slowed.values) - median(probe.values)
+    more = median(slowed - probe for probe, slowed in pairs)
     return delays[0].number, more * asked.concurrency / asked.calls_per_operation
 
 
-def _corrected(points: Sequence[tuple[float, float]], wanted: float) -> float:
-    """Return the next number of turns: by the line through the last two tries, else by ratio."""
-    turns, added = points[-1]
-    if len(points) > 1:
-        before, added_before = points[-2]
-        if turns != before and (slope := (added - added_before) / (turns - before)) > 0:
-            guess = turns + (wanted - added) / slope
-            if turns / 8 <= guess <= turns * 8:
-                return max(1.0, round(guess))
-    if added <= 0:
-        return turns * 4
-    return max(1.0, round(turns * min(max(wanted / added, 1 / 64), 64)))
+def _next_turns(points: Points, wanted: float) -> float:
+    """Return turns to try next: between the tries on both sides of what is wanted, else beyond."""
+    below = max((turns for turns in points if points[turns] <= wanted), default=None)
+    above = min((turns for turns in points if points[turns] > wanted), default=None)
+    if below is not None and above is not None and below < above:
+        share = (wanted - points[below]) / (points[above] - points[below])
+        return max(1.0, round(below + share * (above - below)))
+    nearest = min(points, key=lambda turns: abs(points[turns] - wanted))
+    if points[nearest] <= 0:
+        return nearest * 4
+    return max(1.0, round(nearest * min(max(wanted / points[nearest], 1 / 64), 64)))

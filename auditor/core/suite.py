@@ -11,8 +11,10 @@ class Benchmark:
 
     `group` is the Go package or the Java class. `threads` run it at once; `concurrency` is the
     number of operations in flight that a reported time per operation has been divided by (Go's
-    RunParallel, JMH's throughput mode with threads), else 1. `settings` is the harness's own
-    note about the author's configuration (JSON text), read by that harness only.
+    RunParallel, JMH's throughput mode with threads), else 1. `block_seconds` is the author's own
+    time of a block where it has to be kept (JMH's fixtures around each iteration), else None.
+    `settings` is the harness's own note about the author's configuration (JSON text), read by that
+    harness only.
     """
 
     group: str
@@ -20,6 +22,7 @@ class Benchmark:
     parameters: tuple[tuple[str, str], ...] = ()
     threads: int = field(default=1, compare=False)
     concurrency: int = field(default=1, compare=False)
+    block_seconds: float | None = field(default=None, compare=False)
     settings: str = field(default="", compare=False)
 
     @property

@@ -60,6 +60,7 @@ def suite_to_row(suite: Suite) -> str:
             "parameters": one.parameters,
             "threads": one.threads,
             "concurrency": one.concurrency,
+            "block_seconds": one.block_seconds,
             "settings": one.settings,
         }
         for one in suite.benchmarks

@@ -3,12 +3,18 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from auditor.core.plan import Run, Trial
+from auditor.core.schedule import Schedule
 from auditor.studies.parts import Parts
 
 
+def schedule_seconds(schedule: Schedule) -> float:
+    """Say roughly how long a schedule takes: its blocks, and the start of a process."""
+    return 0.5 + len(schedule.blocks) * schedule.seconds
+
+
 def expected_seconds(trial: Trial) -> float:
-    """Say roughly how long a trial takes: its blocks, and the start of a process."""
-    return 0.5 + len(trial.schedule.blocks) * trial.schedule.seconds
+    """Say roughly how long a trial takes."""
+    return schedule_seconds(trial.schedule)
 
 
 def measure(name: str, trials: Sequence[Trial], parts: Parts) -> list[Run]:

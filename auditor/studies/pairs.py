@@ -159,7 +159,7 @@ class PairStudy:
         found = prepared.calibration
         turns = found.turns if found else calibration.first_turns(plain, prepared.asked)
         schedule = schedules.calibration(
-            self._parts.request.plan,
+            schedules.fitted(self._parts.request.plan, pair.benchmark),
             self._baseline.operations[pair.benchmark.id],
             turns,
             pair.rng(self._parts.request.seed, 0, index),
@@ -193,7 +193,7 @@ class PairStudy:
         ]
 
     def _pair_trial(self, one: Prepared, repetition: int, fork: int) -> Trial:
-        plan = self._parts.request.plan
+        plan = schedules.fitted(self._parts.request.plan, one.pair.benchmark)
         operations = self._baseline.operations[one.pair.benchmark.id]
         delay = one.delay(self._slowdown, self._request.wait)
         if self._request.rule is Rule.PAPER:

@@ -12,8 +12,9 @@ from auditor.core.plan import Purpose, Trial
 from auditor.core.request import AbsRequest
 from auditor.core.schedule import Schedule
 from auditor.studies import schedules
-from auditor.studies.measure import expected_seconds
+from auditor.studies.measure import expected_seconds, schedule_seconds
 from auditor.studies.methods import LARGEST_CHOICE, candidates
+from auditor.studies.pairs import CALIBRATION_ROUNDS
 from auditor.studies.parts import Parts
 from auditor.studies.suite import chosen
 
@@ -41,24 +42,35 @@ class Preview:
 
 def preview(request: AbsRequest, parts: Parts) -> Preview:
     """Return what `abs` would run; nothing is started, the store is only read."""
-    plan = request.suite.plan
     benchmarks = chosen(parts.suite, request.suite.benchmarks)
     found = candidates(request.methods, parts)
     methods = [method for method in found.methods if method.refusal is None]
     count = len(methods) if found.fixed else min(LARGEST_CHOICE, len(methods))
-    pairs = count * len(benchmarks)
+    plan, forks = request.suite.plan, request.suite.plan.forks
+    fits = [schedules.fitted(plan, one) for one in benchmarks]
     rng = np.random.default_rng(request.suite.seed)
-    delay = Delay(Wait.WORK, 1)
-    pilots = [parts.trial(Purpose.PILOT, one, schedules.pilot(plan)) for one in benchmarks]
-    pilot_phase = [_known("pilot", pilots, parts)] if parts.fixed_operations else []
-    runs = request.suite.stability_runs * len(benchmarks) * plan.forks
-    measured = request.runs * plan.forks * pairs
+    pilots = [
+        parts.trial(Purpose.PILOT, one, schedules.pilot(fit))
+        for one, fit in zip(benchmarks, fits, strict=True)
+    ]
     phases = (
-        *pilot_phase,
-        _phase("suite runs", runs, schedules.plain(plan, None)),
-        _phase("reach", len(benchmarks), schedules.counting(plan, None)),
-        _phase("calibration (at most)", 3 * pairs, schedules.calibration(plan, None, 1, rng)),
-        _phase("pairs (at most)", measured, schedules.pairs(plan, None, delay, rng)),
+        *([_known("pilot", pilots, parts)] if parts.fixed_operations else []),
+        _phase(
+            "suite runs",
+            request.suite.stability_runs * forks,
+            [schedules.plain(fit, None) for fit in fits],
+        ),
+        _phase("reach", 1, [schedules.counting(fit, None) for fit in fits]),
+        _phase(
+            "calibration (at most)",
+            CALIBRATION_ROUNDS * count,
+            [schedules.calibration(fit, None, 1, rng) for fit in fits],
+        ),
+        _phase(
+            "pairs (at most)",
+            request.runs * forks * count,
+            [schedules.pairs(fit, None, Delay(Wait.WORK, 1), rng) for fit in fits],
+        ),
     )
     said = statement_beforehand(plan, request.rule)
     return Preview(phases, (said,) if said else ())
@@ -74,6 +86,10 @@ def _known(name: str, trials: Sequence[Trial], parts: Parts) -> PreviewPhase:
     )
 
 
-def _phase(name: str, trials: int, schedule: Schedule) -> PreviewPhase:
-    seconds = trials * (0.5 + len(schedule.blocks) * schedule.seconds)
-    return PreviewPhase(name=name, trials=trials, known=0, seconds=seconds)
+def _phase(name: str, times: int, schedule_of_each: Sequence[Schedule]) -> PreviewPhase:
+    return PreviewPhase(
+        name=name,
+        trials=times * len(schedule_of_each),
+        known=0,
+        seconds=times * sum(map(schedule_seconds, schedule_of_each)),
+    )

@@ -47,7 +47,8 @@ def _counting(methods: Sequence[Method], parts: Parts) -> Built | Refused:
 
 
 def _trial(benchmark: Benchmark, built: Built, baseline: Baseline, parts: Parts) -> Trial:
-    schedule = schedules.counting(parts.request.plan, baseline.operations[benchmark.id])
+    plan = schedules.fitted(parts.request.plan, benchmark)
+    schedule = schedules.counting(plan, baseline.operations[benchmark.id])
     return parts.trial(Purpose.REACH, benchmark, schedule, built)
 
 

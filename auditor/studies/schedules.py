@@ -1,17 +1,29 @@
 """The blocks of each kind of process."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil
 
 import numpy as np
 
 from auditor.core.mutant import Delay, Wait
 from auditor.core.request import Plan
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.suite import Benchmark
 
 PLAIN_ARM = Arm(ArmName.PLAIN)
 
 CALIBRATION_BLOCKS = 6
 """Measured blocks per arm of a calibration: their median shrugs off two disturbed ones."""
+
+
+def fitted(plan: Plan, benchmark: Benchmark) -> Plan:
+    """Return the plan with the author's block length where that is kept, warm as long as asked."""
+    length = benchmark.block_seconds
+    if length is None:
+        return plan
+    warmup = max(1, ceil(plan.warmup * plan.iteration_seconds / length)) if plan.warmup else 0
+    return replace(plan, warmup=warmup, iteration_seconds=length)
 
 
 def plain(plan: Plan, operations: int | None) -> Schedule:

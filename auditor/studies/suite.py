@@ -90,8 +90,11 @@ def baseline(parts: Parts) -> Baseline:
 
 
 def _pilots(benchmarks: Sequence[Benchmark], parts: Parts) -> list[Run]:
-    schedule = schedules.pilot(parts.request.plan)
-    trials = [parts.trial(Purpose.PILOT, benchmark, schedule) for benchmark in benchmarks]
+    plan = parts.request.plan
+    trials = [
+        parts.trial(Purpose.PILOT, one, schedules.pilot(schedules.fitted(plan, one)))
+        for one in benchmarks
+    ]
     return measure("pilot", trials, parts)
 
 
@@ -121,7 +124,8 @@ def _suite_runs(
             replace(trial, repetition=repetition, fork=fork)
             for benchmark in (benchmarks[index] for index in order)
             if benchmark not in hung
-            for schedule in [schedules.plain(request.plan, operations[benchmark.id])]
+            for plan in [schedules.fitted(request.plan, benchmark)]
+            for schedule in [schedules.plain(plan, operations[benchmark.id])]
             for trial in [parts.trial(Purpose.SUITE, benchmark, schedule)]
             for fork in range(1, request.plan.forks + 1)
         ]

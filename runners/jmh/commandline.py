@@ -46,7 +46,7 @@ def run_benchmark(project: Project, guests: Guests, trial: Trial, into: Path) ->
     options = (
         *_identity(benchmark, settings),
         *(f"prepend={argument}" for argument in prepended),
-        *_amount(trial, settings),
+        *_amount(trial),
     )
     return Invocation(
         argv=(_java(project), "-cp", path, "benchaudit.jmh.Launch", *options),
@@ -56,7 +56,7 @@ def run_benchmark(project: Project, guests: Guests, trial: Trial, into: Path) ->
             (SCHEDULE_VARIABLE, str(schedule)),
             (RECORDS_VARIABLE, str(records)),
         ),
-        timeout_seconds=_timeout(trial, settings),
+        timeout_seconds=trial.timeout_seconds,
         files=((schedule, schedule_text(trial.schedule)), (records, b"")),
         collects=(records,),
     )
@@ -75,34 +75,22 @@ def _identity(benchmark: Benchmark, settings: Settings) -> tuple[str, ...]:
     )
 
 
-def _amount(trial: Trial, settings: Settings) -> tuple[str, ...]:
-    """Say how many iterations there are, and how long where that is ours to say."""
+def _amount(trial: Trial) -> tuple[str, ...]:
+    """Say how many iterations there are, and how long."""
     warmups = _warmups(trial)
     seconds = trial.schedule.seconds
-    options = [
+    return (
         f"warmups={warmups}",
         f"iterations={len(trial.schedule.blocks) - warmups}",
-        f"timeout-seconds={_timeout(trial, settings) + _LATER_SECONDS}",
-    ]
-    if settings.kept_warmup_seconds is None:
-        options.append(f"warmup-seconds={seconds!r}")
-    if settings.kept_iteration_seconds is None:
-        options.append(f"iteration-seconds={seconds!r}")
-    return tuple(options)
+        f"timeout-seconds={trial.timeout_seconds + _LATER_SECONDS}",
+        f"warmup-seconds={seconds!r}",
+        f"iteration-seconds={seconds!r}",
+    )
 
 
 def _warmups(trial: Trial) -> int:
     phases = [block.phase for block in trial.schedule.blocks]
     return phases.index(Phase.MEASUREMENT) if Phase.MEASUREMENT in phases else len(phases)
-
-
-def _timeout(trial: Trial, settings: Settings) -> float:
-    """Return the trial's time-out, plus what the author's own iterations take."""
-    warmups = _warmups(trial)
-    measured = len(trial.schedule.blocks) - warmups
-    kept = warmups * (settings.kept_warmup_seconds or 0.0)
-    kept += measured * (settings.kept_iteration_seconds or 0.0)
-    return trial.timeout_seconds + kept
 
 
 def _agent(guests: Guests, trial: Trial, into: Path) -> tuple[str, ...]:

@@ -43,14 +43,12 @@ class Entry(msgspec.Struct, frozen=True):
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """What `Benchmark.settings` holds, as JSON.
 
-    `kept_*` are set where the author's time of an iteration counts and not the plan's.
+    `kept`: the author's iteration time and batch size count, not the plan's.
     """
 
     mode: str
     prepend: tuple[str, ...] = ()
     kept: bool = False
-    kept_warmup_seconds: float | None = None
-    kept_iteration_seconds: float | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -98,8 +96,14 @@ def _benchmarks(modes: list[Entry]) -> Iterator[Benchmark]:
             parameters=tuple(zip(choices, values, strict=True)),
             threads=threads,
             concurrency=threads if settings.mode == "Throughput" else 1,
+            block_seconds=_block_seconds(entry, settings),
             settings=json.dumps(msgspec.to_builtins(settings), sort_keys=True),
         )
+
+
+def _block_seconds(entry: Entry, settings: Settings) -> float | None:
+    timed = settings.kept and settings.mode != "SingleShotTime"
+    return entry.iteration_seconds if timed else None
 
 
 def _order(mode: str) -> int:
@@ -129,8 +133,6 @@ def _settings(entry: Entry, others: list[str]) -> Settings:
         mode=mode,
         prepend=entry.prepend or (),
         kept=bool(why),
-        kept_warmup_seconds=entry.warmup_seconds if why else None,
-        kept_iteration_seconds=entry.iteration_seconds if why else None,
         notes=tuple(notes),
     )
 

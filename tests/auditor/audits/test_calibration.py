@@ -2,9 +2,9 @@ import pytest
 from builders import calibration_run, crashed, run
 
 from auditor.audits.calibration import (
+    FEWEST_FIRST_TURNS,
     Asked,
     achieved_caveat,
-    achieved_slowdown,
     first_turns,
     judge,
     wait_for,
@@ -19,12 +19,13 @@ def asked(slowdown=0.6, calls=1.0, concurrency=1, wait=None):
     return Asked(slowdown=slowdown, calls_per_operation=calls, concurrency=concurrency, wait=wait)
 
 
-def tried(turns, added, *, method_seconds=5e-7, **more):
+def tried(turns, added, *, method_seconds=5e-7, clock_cost=4e-8, **more):
     return calibration_run(
         probe=OPERATION,
         slowed=OPERATION + added,
         turns=turns,
         method_seconds=method_seconds,
+        clock_cost=clock_cost,
         **more,
     )
 
@@ -42,35 +43,51 @@ def test_a_method_below_what_the_clock_tells_is_too_short():
     assert [one.slug for one in found.caveats] == ["too-short"]
 
 
+def test_a_clock_of_unknown_cost_cannot_tell_a_short_method():
+    assert judge([tried(100, 3e-7, clock_cost=0.0)], asked()).method_seconds is None
+    long_one = judge([tried(100, 3e-7, method_seconds=5e-6, clock_cost=0.0)], asked())
+
+    assert long_one.method_seconds == pytest.approx(5e-6)
+
+
 def test_turns_that_give_the_slowdown_are_settled():
     found = judge([tried(100, 3.1e-7)], asked())
 
-    assert (found.settled, found.turns) == (True, 100)
+    assert found.settled
     assert found.achieved == pytest.approx(0.62)
     assert found.delay.number == 100
 
 
-def test_turns_are_corrected_by_what_one_added():
+def test_turns_are_corrected_in_proportion_and_the_delay_stays_what_was_tried():
     found = judge([tried(100, 6e-7)], asked())
 
     assert (found.settled, found.turns) == (False, 50)
-    assert found.seconds_per_turn == pytest.approx(6e-9)
+    assert found.delay.number == 100
 
 
-def test_two_tries_are_corrected_along_their_line():
-    """A loop that costs 100 ns before its first turn: 2 ns a turn, 300 ns wanted."""
-    found = judge([tried(200, 5e-7), tried(120, 3.4e-7)], asked())
+def test_the_next_try_lies_between_too_few_and_too_many():
+    found = judge([tried(200, 5e-7), tried(100, 1e-7)], asked())
 
-    assert found.turns == 100
+    assert (found.settled, found.turns) == (False, 150)
+
+
+def test_of_all_tries_the_nearest_is_taken():
+    found = judge([tried(200, 6e-7), tried(100, 1e-7), tried(140, 2.5e-7)], asked())
+
+    assert found.delay.number == 140
+    assert found.achieved == pytest.approx(0.5)
+
+
+def test_turns_that_were_tried_already_end_the_search():
+    found = judge([tried(2, 2e-7), tried(3, 4e-7)], asked())
+
+    assert (found.settled, found.turns) == (True, 2)
 
 
 def test_operations_in_flight_and_calls_share_what_was_added():
     found = judge([tried(100, 1.5e-7)], asked(calls=2.0, concurrency=4))
 
     assert found.achieved == pytest.approx(0.6)
-    assert achieved_slowdown(1e-6, 1.15e-6, 5e-7, asked(calls=2.0, concurrency=4)) == (
-        pytest.approx(0.6)
-    )
 
 
 def test_no_measurement_is_no_calibration():
@@ -91,7 +108,7 @@ def test_a_wait_asked_for_is_not_overruled():
 
 def test_the_first_guess_fills_the_operation_that_is_all_method():
     assert first_turns(1e-6, asked(calls=2.0)) == pytest.approx(0.6 * 5e-7 / 2e-9)
-    assert first_turns(1e-12, asked()) == 1
+    assert first_turns(1e-12, asked()) == FEWEST_FIRST_TURNS
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,6 @@ def noisy(middle, count=15, seed=0, noise=0.01):
 def calibrated(method_seconds, *, caveats=()):
     return Calibration(
         method_seconds=method_seconds,
-        seconds_per_turn=1e-9,
         turns=100,
         achieved=V,
         settled=True,
