@@ -119,8 +119,11 @@ def _half_interquartile(values: list[float]) -> float:
 
 
 def probe_ratio(data: PairData) -> Ratio | None:
-    """Return q, probe over plain, with its interval between processes."""
-    probe = readings.medians(data.runs, ArmName.PROBE)
+    """Return q, probe over plain, with its interval between processes.
+
+    Calibrating processes have probe blocks of the same bytes, so they tell about q as well.
+    """
+    probe = readings.medians((*data.calibrating, *data.runs), ArmName.PROBE)
     plain = readings.medians(data.plain, ArmName.PLAIN)
     return ratio(probe, plain, LEVEL) if probe and plain else None
 
