@@ -32,8 +32,9 @@ class Gates:
 class Config:
     """What the user asks for, all defaults filled in and all paths absolute.
 
-    `harness` is None where the subject decides. `text` is all of it as a JSON configuration that
-    means the same from every folder.
+    `harness` is None where the subject decides. `warmup_given` is False where the harness decides
+    how many blocks warm a process; the plan then has none. `text` is all of it as a JSON
+    configuration that means the same from every folder.
     """
 
     subject: SubjectSpec
@@ -41,6 +42,7 @@ class Config:
     tags: tuple[str, ...]
     host: str
     request: AbsRequest
+    warmup_given: bool
     gates: Gates
     store: Path | None
     text: str = field(repr=False)
@@ -137,6 +139,7 @@ def _config(settings: Settings, folder: Path) -> Config:
         tags=settings.tags,
         host=settings.host,
         request=_request(settings, methods),
+        warmup_given=settings.plan.warmup is not None,
         gates=Gates(settings.gates.min_score),
         store=store,
         text=_text(whole),
@@ -169,7 +172,7 @@ def _suite_request(settings: Settings) -> SuiteRequest:
         benchmarks=_pattern(settings.benchmarks),
         plan=Plan(
             forks=plan.forks,
-            warmup=plan.warmup,
+            warmup=plan.warmup or 0,
             iterations=plan.iterations,
             iteration_seconds=_seconds(plan.iteration_time, "$.plan.iteration_time"),
         ),

@@ -37,9 +37,12 @@ class PlanSection(Section, frozen=True):
 
     forks: Annotated[Positive, Meta(description="Processes per run and benchmark.")] = 1
     warmup: Annotated[
-        Annotated[int, Meta(ge=0, le=100_000)],
-        Meta(description="Blocks per process before measuring; all arms take turns in them."),
-    ] = 10
+        Annotated[int, Meta(ge=0, le=100_000)] | None,
+        Meta(
+            description="Blocks per process before measuring, in which all arms take turns; "
+            "null: half a second of them for Go, two seconds for JMH."
+        ),
+    ] = None
     iterations: Annotated[Positive, Meta(description="Measured blocks per arm and process.")] = 15
     iteration_time: Annotated[Duration, Meta(description="How long a block lasts.")] = "50ms"
 
