@@ -5,6 +5,7 @@ from auditor.audits.failures import failure
 from auditor.audits.pair import Judgement, PairData
 from auditor.audits.reach import State
 from auditor.core.caveats import Caveat
+from auditor.core.outcome import Unreadable
 from auditor.core.plan import Purpose
 from auditor.core.request import Plan
 from auditor.core.verdict import PairVerdict, Result, Rule
@@ -61,9 +62,21 @@ def statement_beforehand(plan: Plan, rule: Rule) -> Caveat | None:
 def _failed(data: PairData) -> Judgement | None:
     if data.refusal is not None:
         return Judgement(outcome=Result.REFUSED, reason=data.refusal)
+    if _never_called(data):
+        return Judgement(outcome=Result.UNREACHED, reason="run, and never called")
     # a calibration that failed decides only where nothing else was run
     found = failure(data.runs or data.calibrating)
     return Judgement(outcome=found[0], reason=found[1]) if found else None
+
+
+def _never_called(data: PairData) -> bool:
+    """Tell whether all guests of a pair that was counted unreached said that nothing was slowed."""
+    unreached = data.reach is not None and not data.reach.may_be_in_loop
+    return (
+        unreached
+        and bool(data.runs)
+        and all(isinstance(run.outcome, Unreadable) for run in data.runs)
+    )
 
 
 def _unmeasured(data: PairData) -> Judgement | None:

@@ -94,9 +94,13 @@ def test_what_is_not_run_as_its_author_says_is_said(jmh):
 
 
 def test_the_authors_iteration_time_stays_where_set_up_runs_at_each_iteration(jmh):
-    outcome = jmh.run("fresh", plain(seconds=3.0))
+    kept = jmh.benchmark("fresh").block_seconds
+    short = jmh.run("fresh", plain(seconds=kept)).of(WALL, ArmName.PLAIN)
+    long = jmh.run("fresh", plain(seconds=10 * kept)).of(WALL, ArmName.PLAIN)
 
-    assert max(outcome.of(WALL, ArmName.PLAIN).values) < 2.0
+    assert kept == pytest.approx(0.04)
+    assert min(long.values) > 5 * kept
+    assert min(short.values) > kept / 2
 
 
 def test_a_failing_benchmark_is_an_outcome_with_its_exception(jmh):
