@@ -128,6 +128,11 @@ def probe_ratio(data: PairData) -> Ratio | None:
     return ratio(probe, plain, LEVEL) if probe and plain else None
 
 
+DRIFT = 1.25
+"""How much slower the same code may be in another process at another time: sequential A/A ratios
+were measured to reach 1.21. What the compiler has removed shows by far more."""
+
+
 def is_dead_code(data: PairData, probed: Ratio) -> bool:
     """Tell whether the method alone takes longer than the plain operation that calls it.
 
@@ -141,4 +146,4 @@ def is_dead_code(data: PairData, probed: Ratio) -> bool:
     if surely <= 0 or probed.low <= 1:
         return False
     alone = ratio([surely], plain, LEVEL)
-    return alone is not None and alone.low > 1
+    return alone is not None and alone.low > DRIFT

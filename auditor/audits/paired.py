@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import expm1, inf, log
+from math import expm1, hypot, inf, log
 from statistics import fmean, median
 
 from auditor.audits import readings
@@ -109,18 +109,27 @@ def _aim(data: PairData, processes: Sequence[_Process]) -> _Aim:
 
 def _run(process: _Process, probed: Ratio, aim: _Aim) -> PairRun:
     effect = probed.estimate * expm1(process.middle.estimate)
-    ratios = [expm1(end) for end in process.interval]
     return PairRun(
         effect=effect,
-        interval=(
-            min(probed.low * ratios[0], probed.high * ratios[0]),
-            max(probed.low * ratios[1], probed.high * ratios[1]),
-        ),
+        interval=_interval(effect, process, probed),
         p=process.middle.p,
         significant=process.middle.p < SIGNIFICANT,
         large=effect >= aim.threshold,
         reference=tuple(probe for probe, _ in process.pairs),
         slowed=tuple(slowed for _, slowed in process.pairs),
+    )
+
+
+def _interval(effect: float, process: _Process, probed: Ratio) -> Interval:
+    """Return the effect's interval: two independent errors, each at LEVEL, add up in squares.
+
+    One is of the blocks in the process, the other of q between processes.
+    """
+    low, high = (probed.estimate * expm1(end) for end in process.interval)
+    by_q = sorted(effect * end / probed.estimate for end in (probed.low, probed.high))
+    return (
+        effect - hypot(effect - low, effect - by_q[0]),
+        effect + hypot(high - effect, by_q[1] - effect),
     )
 
 

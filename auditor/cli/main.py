@@ -142,7 +142,13 @@ def _refuse_unsupported(platform: str) -> None:
 
 
 def _say(slug: str, message: str) -> None:
-    click.echo(f"error[{slug}]: {message}", err=True)
+    click.echo(f"error[{slug}]: {_flat(message)}", err=True)
+
+
+def _flat(message: str) -> str:
+    """Join lines (a compiler's, mostly): one error is one line for whoever searches a log."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    return "; ".join(lines).replace(":; ", ": ")
 
 
 def _one_line(error: click.ClickException) -> str:

@@ -80,11 +80,18 @@ class Watcher:
             self.tell(f"{name}: {ending(run.outcome)}")
         self.draw()
 
+    def ended(self) -> None:
+        """Say so where nothing had to be run at all."""
+        if self.reused and not self.fresh:
+            self.tell(f"nothing was run: {self._known()} known already")
+
     def _say_resumed(self) -> None:
         if self.reused:
-            known = "1 process is" if self.reused == 1 else f"{self.reused} processes are"
-            self.tell(f"going on where it stopped: {known} known already")
+            self.tell(f"going on where it stopped: {self._known()} known already")
             self.reused = 0
+
+    def _known(self) -> str:
+        return "1 process is" if self.reused == 1 else f"{self.reused} processes are"
 
     def caveat(self, caveat: Caveat) -> None:
         """Say a caveat, once."""
@@ -157,10 +164,10 @@ def duration(seconds: float) -> str:
 @contextmanager
 def observer(console: Console, clock: Clock) -> Iterator[Observer]:
     """Give the observer that suits the terminal, and clear it in the end."""
-    if console.quiet:
-        yield Watcher(console, clock)
-    elif not console.live:
-        yield Lines(console, clock)
+    if not console.live:
+        watcher = Watcher(console, clock) if console.quiet else Lines(console, clock)
+        yield watcher
+        watcher.ended()
     else:
         columns = (
             SpinnerColumn(),
@@ -171,4 +178,6 @@ def observer(console: Console, clock: Clock) -> Iterator[Observer]:
         )
         with Progress(*columns, console=console.err, transient=True) as progress:
             task = progress.add_task("making the subject ready", total=None, left="")
-            yield Bar(console, clock, progress=progress, task=task)
+            bar = Bar(console, clock, progress=progress, task=task)
+            yield bar
+        bar.ended()
