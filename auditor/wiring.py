@@ -17,7 +17,7 @@ from auditor.core.subject import Project, Role
 from auditor.core.verdict import AbsVerdict, Stability
 from auditor.store.sqlite import AuditRecord, SqliteStore
 from auditor.studies import abs_score, stability
-from auditor.studies.parts import Parts
+from auditor.studies.parts import Deadline, Parts
 from auditor.studies.preview import Preview, preview
 from mutators.go.mutator import GoMutator
 from mutators.java.mutator import JavaMutator
@@ -144,6 +144,7 @@ class Audit:
         self._host = host
         self._started = parts.clock.now()
         self._number: int | None = None
+        self._command = "abs"
 
     def plan(self) -> Preview:
         """Say what would be run."""
@@ -175,6 +176,7 @@ class Audit:
         return page(made)
 
     def _begin(self, command: str) -> None:
+        self._command = command
         self._number = self._store.add_audit(
             AuditRecord(
                 command=command,
@@ -203,7 +205,7 @@ class Audit:
             wait=request.wait or "auto",
             versions=project.versions,
             version=own_version(),
-            command="bench-audit abs config.json",
+            command=f"bench-audit {self._command} config.json",
             config=self._config.text,
             started=self._started,
             ended=self._parts.clock.now(),
@@ -218,6 +220,8 @@ def open_audit(
     if config.host != "local":
         raise UsageError(f"unknown host {config.host!r}; known: local")
     clock: Clock = SystemClock()
+    budget = config.request.suite.budget_seconds
+    deadline = None if budget is None else Deadline(clock, budget)
     machine = Machine(
         home=Home(places.home),
         host=LocalHost(clock),
@@ -235,7 +239,6 @@ def open_audit(
         )
         suite = bench.discover()
         store.add_suite(ready.project, suite)
-        budget = config.request.suite.budget_seconds
         parts = Parts(
             project=ready.project,
             suite=suite,
@@ -246,7 +249,7 @@ def open_audit(
             store=store,
             observer=observer,
             clock=clock,
-            deadline=None if budget is None else clock.monotonic() + budget,
+            deadline=deadline,
         )
         yield Audit(config, parts, store, machine.host)
 

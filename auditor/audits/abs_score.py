@@ -37,7 +37,11 @@ class MethodData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AbsData:
-    """What is known when all pairs are judged. `slowdown_source` is "fixed" or "auto"."""
+    """What is known when all pairs are judged.
+
+    `slowdown_source` is "fixed" or "auto"; `unfinished` are benchmarks that lack runs for no fault
+    of theirs, so that nobody knows yet how stable they are.
+    """
 
     slowdown: float
     slowdown_source: str
@@ -45,6 +49,7 @@ class AbsData:
     methods: tuple[MethodData, ...]
     pairs: tuple[PairVerdict, ...] = field(repr=False)
     stability: Stability = field(repr=False)
+    unfinished: frozenset[str] = frozenset()
     caveats: tuple[Caveat, ...] = ()
 
 
@@ -60,8 +65,8 @@ def judge(data: AbsData) -> AbsVerdict:
         slowdown_source=data.slowdown_source,
         rule=data.rule,
         total=_score(data.pairs, counted, ()),
-        relative=_score(data.pairs, counted, relative_exclusion(benchmarks)),
-        absolute=_score(data.pairs, counted, absolute_exclusion(benchmarks)),
+        relative=_score(data.pairs, counted, *_relative(data)),
+        absolute=_score(data.pairs, counted, *_absolute(data)),
         whole_list=whole if len(counted) < len(methods) else None,
         methods=methods,
         pairs=data.pairs,
@@ -96,6 +101,28 @@ def _incomplete(benchmarks: Sequence[BenchmarkVerdict]) -> list[str]:
     return [one.id for one in benchmarks if one.max_spread is None]
 
 
+def _relative(data: AbsData) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return who is excluded from the relative score, and who may yet be.
+
+    While runs are missing, only those are sure to stay that have enough worse ones beside them.
+    """
+    benchmarks = data.stability.benchmarks
+    if not data.unfinished:
+        return relative_exclusion(benchmarks), frozenset()
+    known = sorted((one.max_spread, one.id) for one in benchmarks if one.max_spread is not None)
+    every = len(known) + len(data.unfinished)
+    out = every - round(Fraction(19, 20) * every)
+    stay = {name for _, name in known[: max(0, len(known) - out)]}
+    failed = tuple(sorted(set(_incomplete(benchmarks)) - data.unfinished))
+    return failed, frozenset({one.id for one in benchmarks} - stay - set(failed))
+
+
+def _absolute(data: AbsData) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return who is excluded from the absolute score, and who may yet be."""
+    out = set(absolute_exclusion(data.stability.benchmarks)) - data.unfinished
+    return tuple(sorted(out)), data.unfinished
+
+
 def _of(one: MethodData, pairs: Sequence[PairVerdict]) -> list[PairVerdict]:
     return [pair for pair in pairs if pair.method == one.method.id]
 
@@ -120,13 +147,18 @@ def _method(one: MethodData, pairs: Sequence[PairVerdict]) -> MethodVerdict:
 
 
 def _score(
-    pairs: Sequence[PairVerdict], methods: Sequence[str], excluded: tuple[str, ...]
+    pairs: Sequence[PairVerdict],
+    methods: Sequence[str],
+    excluded: tuple[str, ...],
+    doubtful: frozenset[str] = frozenset(),
 ) -> Score:
-    """Score `methods` by the pairs whose benchmark stays; what fails or is open may be covered."""
+    """Score `methods` by the pairs whose benchmark stays; what fails or is open may be covered.
+
+    What `doubtful` benchmarks detect is open too: they may yet be excluded.
+    """
+    kept = [_doubted(one, doubtful) for one in pairs if one.benchmark not in set(excluded)]
     left = {
-        method: outcomes.of_method(
-            [one for one in pairs if one.method == method and one.benchmark not in set(excluded)]
-        )
+        method: outcomes.of_method([one for one in kept if one.method == method])
         for method in methods
     }
     covered = sum(found is Result.DETECTED for found in left.values())
@@ -139,6 +171,12 @@ def _score(
         counted=n,
         excluded_benchmarks=excluded,
     )
+
+
+def _doubted(pair: PairVerdict, doubtful: frozenset[str]) -> PairVerdict:
+    if pair.outcome is Result.DETECTED and pair.benchmark in doubtful:
+        return replace(pair, outcome=Result.INCONCLUSIVE)
+    return pair
 
 
 def _redundancy(one: BenchmarkVerdict, methods: Sequence[MethodVerdict]) -> BenchmarkVerdict:

@@ -53,7 +53,7 @@ class Watcher:
     console: Console
     clock: Clock
     pace: Pace | None = None
-    reused: int = 0
+    reused: set[str] = field(default_factory=set)
     fresh: set[str] = field(default_factory=set)
     said: set[Caveat] = field(default_factory=set)
 
@@ -68,7 +68,7 @@ class Watcher:
             return
         if reused:
             # What this command itself has measured a moment ago is no sign of an earlier one.
-            self.reused += run.trial.id not in self.fresh
+            self.reused |= {run.trial.id} - self.fresh
             self.pace.reused += 1
             self.pace.started = self.clock()
         else:
@@ -88,10 +88,11 @@ class Watcher:
     def _say_resumed(self) -> None:
         if self.reused:
             self.tell(f"going on where it stopped: {self._known()} known already")
-            self.reused = 0
+            self.reused = set()
 
     def _known(self) -> str:
-        return "1 process is" if self.reused == 1 else f"{self.reused} processes are"
+        count = len(self.reused)
+        return "1 process is" if count == 1 else f"{count} processes are"
 
     def caveat(self, caveat: Caveat) -> None:
         """Say a caveat, once."""

@@ -78,6 +78,7 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             ),
             pairs=pairs,
             stability=steady,
+            unfinished=frozenset(benchmark.id for benchmark in base.unfinished),
             caveats=(*([said] if said else []), *chosen.caveats, *_budget(parts)),
         )
     )
@@ -161,7 +162,7 @@ def _judged(
 
 
 def _budget(parts: Parts) -> list[Caveat]:
-    if parts.deadline is None or parts.clock.monotonic() < parts.deadline:
+    if parts.deadline is None or not parts.deadline.prevented:
         return []
     text = (
         f"the budget of {parts.request.budget_seconds:.0f} s was used up; what it prevented is "

@@ -18,26 +18,37 @@ def expected_seconds(trial: Trial) -> float:
 
 
 def measure(name: str, trials: Sequence[Trial], parts: Parts) -> list[Run]:
-    """Return the runs of `trials`, old and new; those the deadline prevented are absent."""
-    known = [(trial, parts.store.find(trial)) for trial in trials]
-    missing = [trial for trial, run in known if run is None]
-    parts.observer.phase_started(name, len(trials), sum(map(expected_seconds, missing)))
+    """Return the runs of `trials`, old and new; those the deadline prevented are absent.
+
+    Another auditor may be at work on the same store: what it has run meanwhile is not run again,
+    and of two runs of one trial both go on with the one that the store kept.
+    """
     runs = []
-    for _, run in known:
-        if run is not None:
-            parts.observer.trial_ended(run, reused=True)
+    missing = []
+    for trial in trials:
+        run = parts.store.find(trial)
+        if run is None:
+            missing.append(trial)
+        else:
             runs.append(run)
-    for run in parts.dispatcher.run(_in_time(missing, parts)):
-        parts.store.add(run)
-        parts.observer.trial_ended(run, reused=False)
-        runs.append(run)
+    parts.observer.phase_started(name, len(trials), sum(map(expected_seconds, missing)))
+    for run in runs:
+        parts.observer.trial_ended(run, reused=True)
+    for made in parts.dispatcher.run(_still_missing(missing, runs, parts)):
+        parts.store.add(made)
+        runs.append(parts.store.find(made.trial) or made)
+        parts.observer.trial_ended(made, reused=False)
     return runs
 
 
-def _in_time(trials: Iterable[Trial], parts: Parts) -> Iterator[Trial]:
+def _still_missing(trials: Iterable[Trial], runs: list[Run], parts: Parts) -> Iterator[Trial]:
+    """Yield what is still to be run in time; what another auditor has run goes into `runs`."""
     for trial in trials:
-        if parts.deadline is not None:
-            ends = parts.clock.monotonic() + expected_seconds(trial)
-            if ends > parts.deadline:
-                return
-        yield trial
+        run = parts.store.find(trial)
+        if run is not None:
+            runs.append(run)
+            parts.observer.trial_ended(run, reused=True)
+        elif parts.deadline is None or parts.deadline.allows(expected_seconds(trial)):
+            yield trial
+        else:
+            return

@@ -19,11 +19,31 @@ class Built:
     overlay: Overlay = field(default=Overlay())
 
 
+class Deadline:
+    """The end of a study; `prevented` tells whether it has kept anything from being run."""
+
+    def __init__(self, clock: Clock, seconds: float) -> None:
+        """Take how long the study may last from now on."""
+        self._clock = clock
+        self._end = clock.monotonic() + seconds
+        self.prevented = False
+
+    def allows(self, seconds: float) -> bool:
+        """Tell whether something that takes so long still fits.
+
+        After the first that does not, nothing does: what is run should not depend on how short it
+        happens to be.
+        """
+        if not self.prevented and self._clock.monotonic() + seconds > self._end:
+            self.prevented = True
+        return not self.prevented
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """A subject with its suite, what is asked of it, and the workers.
 
-    `fixed_operations` is the harness's; `deadline` is in the clock's monotonic seconds.
+    `fixed_operations` is the harness's; without a `deadline` the study runs to its end.
     """
 
     project: Project
@@ -35,7 +55,7 @@ class Parts:
     store: Store
     observer: Observer
     clock: Clock
-    deadline: float | None
+    deadline: Deadline | None
 
     def trial(
         self,

@@ -1,12 +1,14 @@
 """The unchanged suite: which benchmarks there are, how long they take, how stable they are."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
 
+from auditor.audits.failures import reason
 from auditor.core.errors import NoBenchmarks
 from auditor.core.measure import OPERATIONS, TIME
 from auditor.core.outcome import Measured, TimedOut
@@ -24,11 +26,13 @@ class Baseline:
 
     `operations` is the number that a block of a benchmark holds, None where the harness cannot
     fix it. `pilots` are the runs that found it, `runs` those of the stability study.
-    `usable` are the benchmarks that gave a measurement.
+    `usable` are the benchmarks that gave a measurement, or were kept from giving one by the
+    deadline; of the latter, `unfinished` lack runs.
     """
 
     benchmarks: tuple[Benchmark, ...]
     usable: tuple[Benchmark, ...]
+    unfinished: tuple[Benchmark, ...]
     operations: Mapping[str, int | None]
     pilots: tuple[Run, ...]
     runs: tuple[Run, ...]
@@ -78,15 +82,28 @@ def baseline(parts: Parts) -> Baseline:
     runnable = [benchmark for benchmark in benchmarks if benchmark not in failed]
     runs = _suite_runs(runnable, operations, parts)
     measured = {run.trial.benchmark for run in runs if isinstance(run.outcome, Measured)}
-    if not measured and (pilots or runs):
+    failed |= {run.trial.benchmark for run in runs} - measured
+    usable = tuple(benchmark for benchmark in benchmarks if benchmark not in failed)
+    if not usable:
         raise NoBenchmarks(f"every benchmark fails; the first: {_first_failure([*pilots, *runs])}")
     return Baseline(
         benchmarks=benchmarks,
-        usable=tuple(benchmark for benchmark in runnable if benchmark in measured),
+        usable=usable,
+        unfinished=_unfinished(usable, runs, parts),
         operations=operations,
         pilots=tuple(pilots),
         runs=tuple(runs),
     )
+
+
+def _unfinished(
+    benchmarks: Sequence[Benchmark], runs: Sequence[Run], parts: Parts
+) -> tuple[Benchmark, ...]:
+    """Return the benchmarks that lack runs and have not failed in one: the time was up."""
+    wanted = parts.request.stability_runs * parts.request.plan.forks
+    made = Counter(run.trial.benchmark for run in runs)
+    broken = {run.trial.benchmark for run in runs if not isinstance(run.outcome, Measured)}
+    return tuple(one for one in benchmarks if made[one] < wanted and one not in broken)
 
 
 def _pilots(benchmarks: Sequence[Benchmark], parts: Parts) -> list[Run]:
@@ -136,6 +153,6 @@ def _suite_runs(
 
 
 def _first_failure(runs: Sequence[Run]) -> str:
-    run = runs[0]
+    run = next(run for run in runs if not isinstance(run.outcome, Measured))
     name = run.trial.benchmark.id if run.trial.benchmark else "the unit tests"
-    return f"{name}: {run.outcome}"[:600]
+    return f"{name}: {reason(run.outcome)}"[:600]

@@ -153,7 +153,7 @@ def _guest(folder: str, variant: Variant) -> list[OverlayFile]:
     parts = [
         OverlayFile(f"{folder}/{part.name}", part.read_bytes())
         for part in files("mutators.go").joinpath("guest").iterdir()
-        if part.name.endswith(".go") and (variant.guarded or part.name != _GUARD)
+        if part.name.endswith((".go", ".s")) and (variant.guarded or part.name != _GUARD)
     ]
     return [*parts, OverlayFile(f"{folder}/size.go", size.encode())]
 

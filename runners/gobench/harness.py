@@ -49,6 +49,7 @@ class GoBench:
         where = ["." if folder == "." else f"./{folder}" for folder in changed]
         flags = commands.build_flags(project, into, overlaid=True)
         step = commands.go(project, "build", "-buildvcs=false", *flags, "-o", "/dev/null", *where)
+        files += _folders(project, overlay)
         return Build((*files, (into / "overlay.json", listing)), (step,) if where else ())
 
     def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
@@ -60,3 +61,14 @@ class GoBench:
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
         """Return how the trial ended."""
         return reading.outcome(trial, answers)
+
+
+def _folders(project: Project, overlay: Overlay) -> list[tuple[Path, bytes]]:
+    """Return files that make the folders of assembly exist: the assembler is started in them.
+
+    The tree is a copy of ours, which was digested before, and Go passes over such a name.
+    """
+    needed = {
+        (project.root / file.path).parent for file in overlay.files if file.path.endswith(".s")
+    }
+    return [(folder / ".bench-audit", b"") for folder in sorted(needed)]

@@ -1,11 +1,14 @@
 """What the disk refuses, said in one line."""
 
 import errno
+import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable
+from auditor.core.jobs import Completed, Invocation
 
 _ADVICE = {
     errno.ENOSPC: "the disk is full; make room, or choose another folder",
@@ -28,3 +31,22 @@ def writing(path: Path) -> Iterator[None]:
         said = error.strerror or str(error)
         advice = _ADVICE.get(error.errno or 0, f"{said}; choose another folder")
         raise FolderUnusable(f"cannot write {where}: {advice}") from error
+
+
+_FULL = re.compile(rb"no space left on device", re.IGNORECASE)
+_LITTLE = 64 << 20
+"""Bytes left on a disk that counts as full: a linker that fails gives back what it had written."""
+
+
+def refuse_full(job: Invocation, answer: Completed) -> None:
+    """Raise FolderUnusable for a process that a full disk ended: it says nothing of the subject.
+
+    Both signs are needed: a subject may print these words for reasons of its own.
+    """
+    if not answer.exit_code or not _FULL.search(answer.stdout + answer.stderr):
+        return
+    if shutil.disk_usage(job.cwd).free < _LITTLE:
+        raise FolderUnusable(
+            f"{Path(job.argv[0]).name} could not write: the disk that holds {job.cwd} is full; "
+            "make room, or choose another folder with XDG_CACHE_HOME"
+        )

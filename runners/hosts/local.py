@@ -15,7 +15,7 @@ from auditor.core.errors import FolderUnusable, MachineError, ToolMissing
 from auditor.core.jobs import Completed, HostFacts, Invocation
 from auditor.core.ports import Clock
 from runners.hosts.clock import SystemClock
-from runners.hosts.disk import writing
+from runners.hosts.disk import refuse_full, writing
 from runners.hosts.facts import machine_facts
 from runners.hosts.output import Ends
 
@@ -57,7 +57,7 @@ class LocalHost:
             finally:
                 _signal(process.pid, signal.SIGKILL)
                 watch.finish()
-        return Completed(
+        answer = Completed(
             exit_code=None if timed_out else process.returncode,
             stdout=watch.stdout.kept,
             stderr=watch.stderr.kept,
@@ -65,6 +65,8 @@ class LocalHost:
             files=_collect(job),
             truncated=watch.stdout.truncated or watch.stderr.truncated,
         )
+        refuse_full(job, answer)
+        return answer
 
 
 @contextmanager

@@ -13,7 +13,34 @@ import (
 var (
 	counts = make([]int64, 2*methods)
 	active [methods + 1]int32
+	habits [methods + 1]habit
 )
+
+// habit remembers what walks along the stack found in calls of a method while another one was
+// under way. A walk takes microseconds, which in a recursion of a few nanoseconds would be hours:
+// once all of many walks agreed, a sample of them must go on agreeing.
+type habit struct{ met, inside, outside int64 }
+
+const (
+	settled = 1000 // walks that must agree first
+	sampled = 256  // then one call in so many is looked at
+)
+
+// nested tells whether a call that began while another was under way belongs to the same goroutine.
+func (h *habit) nested() bool {
+	met := atomic.AddInt64(&h.met, 1)
+	inside, outside := atomic.LoadInt64(&h.inside), atomic.LoadInt64(&h.outside)
+	if (inside == 0) != (outside == 0) && inside+outside >= settled && met%sampled != 0 {
+		return outside == 0
+	}
+	found := onStack()
+	if found {
+		atomic.AddInt64(&h.inside, 1)
+	} else {
+		atomic.AddInt64(&h.outside, 1)
+	}
+	return found
+}
 
 // open maps the counters' file.
 func open(path string) error {
@@ -33,7 +60,7 @@ func open(path string) error {
 
 // Count begins a call of a method and counts it if it is an outermost one.
 func Count(method int) int {
-	if atomic.AddInt32(&active[method], 1) > 1 && nested() {
+	if atomic.AddInt32(&active[method], 1) > 1 && habits[method].nested() {
 		atomic.StoreInt64(&counts[methods+method], 1)
 	} else {
 		atomic.AddInt64(&counts[method], 1)
@@ -44,12 +71,12 @@ func Count(method int) int {
 // Done ends a call.
 func Done(method int) { atomic.AddInt32(&active[method], -1) }
 
-// nested tells whether the method that called Count is on its goroutine's stack a second time.
+// onStack tells whether the method that called Count is on its goroutine's stack a second time.
 // Another goroutine may be in the method too, so a number of active calls does not tell. Names,
 // not entries, are compared: every shape of a generic function has an entry of its own.
-func nested() bool {
+func onStack() bool {
 	var pcs [64]uintptr
-	skip, name := 3, ""
+	skip, name := 4, ""
 	for {
 		n := runtime.Callers(skip, pcs[:])
 		for _, pc := range pcs[:n] {

@@ -36,12 +36,12 @@ func Enter() int64 {
 		return 0
 	}
 	start := now()
-	settle(start)
+	fence()
 	return start
 }
 
-// settle is a fence, as far as Go has any: without it a processor that executes out of order runs
-// a part of the clock beside the method, and a method of 20 ns looks like one of 10.
+// settle orders memory only, but costs a probe little: fences would keep the method from running
+// beside what follows it, and take as long as a short method itself.
 // The variable is on the stack, so threads do not contend for it.
 func settle(x int64) int64 {
 	var fence int64
@@ -62,7 +62,7 @@ func Exit(start int64) {
 
 // turn passes the time of n turns. A turn is one multiplication that needs the one before it.
 //
-// Without the fences even a long loop would hide behind the code around it. A dozen turns still
+// Without settling even a long loop would hide behind the code around it. A dozen turns still
 // hide behind a method that waits for arithmetic only, so their number is calibrated in place.
 func turn(n int64) {
 	n = settle(n)
@@ -75,7 +75,7 @@ func turn(n int64) {
 
 // pass waits in one of the ways that need the clock.
 func pass(start int64) {
-	settle(start)
+	fence()
 	end := now()
 	elapsed := end - start
 	extra := int64((float64(elapsed) - cost) * math.Float64frombits(atomic.LoadUint64(&factor)))

@@ -1,4 +1,5 @@
 import io
+from contextlib import suppress
 from itertools import count
 
 from rich.console import Console as Terminal
@@ -125,3 +126,24 @@ def test_a_bar_shows_the_phase_and_braces_in_it_do_no_harm():
 
 def test_events_before_a_phase_are_no_trouble():
     Watcher(Console({}, quiet=True), ticking(1)).trial_ended(ended(), reused=False)
+
+
+def test_that_nothing_was_left_to_run_is_said(capsys):
+    with observer(Console({}, quiet=False), ticking(0)) as watching:
+        watching.phase_started("suite", 2, 2.0)
+        for name in ("suite", "again"):
+            watching.phase_started(name, 2, 2.0)
+            for repetition in (1, 2):
+                watching.trial_ended(ended(repetition=repetition), reused=True)
+
+    said = capsys.readouterr().err.splitlines()
+    assert said[-1] == "nothing was run: 2 processes are known already"
+
+
+def test_an_audit_that_is_refused_does_not_say_that_nothing_was_run(capsys):
+    with suppress(KeyError), observer(Console({}, quiet=False), ticking(0)) as watching:
+        watching.phase_started("suite", 2, 2.0)
+        watching.trial_ended(ended(), reused=True)
+        raise KeyError
+
+    assert "nothing was run" not in capsys.readouterr().err

@@ -42,4 +42,76 @@ public final class Work {
     public static int unused(int value) {
         return value * 31 + (value >>> 3);
     }
+
+    /**
+     * Dead code: its benchmark throws the result away, and as long as the compiler can inline it
+     * (325 bytes, and this is little less) nothing is left of it. Anything added brings it to life.
+     */
+    public static long wasted(long x) {
+        for (int i = 0; i < 60; i++) {
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
+        }
+        return x;
+    }
+
+    /** Always leaves by an exception, after about 1 us. */
+    public static long refuse(long seed) {
+        throw new Late(turns(seed, 540));
+    }
+
+    /** About 100 us. `Leases.four` gives it little more. */
+    public static long renew(long seed) {
+        return turns(seed, 54_000);
+    }
+
+    /** What `refuse` throws: without a stack trace, which would take longer than the method. */
+    public static final class Late extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        /** What was computed before. */
+        public final transient long value;
+
+        Late(long value) {
+            super("late", null, false, false);
+            this.value = value;
+        }
+    }
 }

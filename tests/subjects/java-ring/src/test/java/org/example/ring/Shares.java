@@ -30,4 +30,9 @@ public class Shares {
     public void dead() {
         Work.unused((int) seed);
     }
+
+    @Benchmark
+    public void wasted() {
+        Work.wasted(seed);
+    }
 }

@@ -1,0 +1,151 @@
+"""How often is each verdict right? Audits the subjects of known truth again and again.
+
+Each audit is the real command with a store and a seed of its own; caches and copies are shared.
+What must come out stands in the `truth.json` of a subject, how it is measured in the configuration
+beside this file. The exit code is 1 if something is right less often than 19 times in 20.
+"""
+
+import argparse
+import json
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+SUBJECTS = {"go-ring": "tests/subjects/go-ring", "java-ring": "tests/subjects/java-ring"}
+SMALL = 3
+ALLOWED = 20
+"""One verdict in so many may be wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A method, or a method and a benchmark, and the outcomes that are right."""
+
+    method: str
+    benchmark: str | None
+    outcomes: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Return what it is called in the table: the end of the ids."""
+        short = _short(self.method)
+        return f"{short} in {_short(self.benchmark)}" if self.benchmark else short
+
+
+@dataclass(slots=True)
+class Tally:
+    """What came out, audit by audit."""
+
+    seen: dict[Expected, Counter[str]] = field(default_factory=dict)
+    blocks: list[int] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+
+    def add(self, expected: Sequence[Expected], result: Mapping[str, Any]) -> None:
+        """Count the verdicts of one audit."""
+        methods = {one["id"]: one["outcome"] for one in result["methods"]}
+        pairs = {(one["method"], one["benchmark"]): one["outcome"] for one in result["pairs"]}
+        for one in expected:
+            known = pairs.get((one.method, one.benchmark)) if one.benchmark else None
+            found = known if one.benchmark else methods.get(one.method)
+            self.seen.setdefault(one, Counter())[found or "absent"] += 1
+
+
+def main() -> int:
+    """Audit, count, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--subject", choices=sorted(SUBJECTS), action="append")
+    parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--small", action="store_true", help=f"{SMALL} times")
+    parser.add_argument("--seed", type=int, default=1, help="of the first audit")
+    parser.add_argument("--keep", type=Path, help="a folder for results and stores")
+    asked = parser.parse_args()
+    times = min(asked.times, SMALL) if asked.small else asked.times
+    wrong = 0
+    for subject in asked.subject or sorted(SUBJECTS):
+        expected = list(_expected(subject))
+        tally = Tally()
+        with tempfile.TemporaryDirectory(prefix="known-truth-") as scratch:
+            for seed in range(asked.seed, asked.seed + times):
+                folder = (asked.keep or Path(scratch)) / f"{subject}-{seed}"
+                _audit(subject, seed, folder, expected, tally)
+                print(f"{subject}, seed {seed}: {tally.seconds[-1]:.0f} s", file=sys.stderr)
+        wrong += _show(subject, expected, tally, times)
+    return 1 if wrong else 0
+
+
+def _expected(subject: str) -> Iterator[Expected]:
+    truth = json.loads((ROOT / SUBJECTS[subject] / "truth.json").read_text())
+    for method, told in truth["methods"].items():
+        yield Expected(method, None, tuple(told["outcomes"]))
+    for told in truth["pairs"]:
+        yield Expected(told["method"], told["benchmark"], tuple(told["outcomes"]))
+
+
+def _audit(
+    subject: str, seed: int, folder: Path, expected: Sequence[Expected], tally: Tally
+) -> None:
+    names = [one.method for one in expected if one.benchmark is None]
+    methods = [flag for name in names for flag in ("--method", name)]
+    command = [sys.executable, "-m", "auditor", "abs", str(HERE / f"{subject}.json"), *methods]
+    began = time.monotonic()
+    ended = subprocess.run(
+        [*command, "--seed", str(seed), "--output", str(folder), "--quiet"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    tally.seconds.append(time.monotonic() - began)
+    if ended.returncode != 0:
+        tally.broken.append(f"seed {seed}: exit {ended.returncode}: {ended.stderr[-500:]}")
+        return
+    tally.add(expected, json.loads((folder / "result.json").read_text()))
+    tally.blocks.append(_blocks(folder / "store.sqlite"))
+
+
+def _blocks(store: Path) -> int:
+    with sqlite3.connect(store) as connection:
+        rows = connection.execute("SELECT schedule FROM trial").fetchall()
+    connection.close()
+    return sum(len(json.loads(schedule)["blocks"]) for (schedule,) in rows)
+
+
+def _short(name: str) -> str:
+    return name.rsplit("/", 1)[-1].removeprefix("org.example.")
+
+
+def _show(subject: str, expected: Sequence[Expected], tally: Tally, times: int) -> int:
+    """Print the table of a subject; return how many lines are right too seldom."""
+    wrong = len(tally.broken)
+    width = max(len(one.name) for one in expected)
+    print(f"\n{subject}: {times} audits")
+    for one in expected:
+        seen = tally.seen.get(one, Counter())
+        right = sum(count for outcome, count in seen.items() if outcome in one.outcomes)
+        others = {outcome: count for outcome, count in seen.items() if outcome not in one.outcomes}
+        bad = times - right > times // ALLOWED
+        wrong += bad
+        instead = "; instead " + ", ".join(f"{n} {name}" for name, n in others.items())
+        text = " or ".join(one.outcomes) + (instead if others else "")
+        print(f"{'✗' if bad else '✓'} {one.name:{width}}  {right:2} of {times}  {text}")
+    for line in tally.broken:
+        print(f"✗ {line}")
+    if tally.blocks:
+        blocks, seconds = sorted(tally.blocks), sorted(tally.seconds)
+        middle = len(blocks) // 2
+        print(f"an audit: {blocks[middle]} blocks, {seconds[middle]:.0f} s (medians)")
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,195 @@
+"""A whole audit of a real suite: its document, and what a second one measures."""
+
+import json
+import shutil
+import subprocess
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import jsonschema
+import pytest
+from real_program import Program, config, everything, ring, runs
+
+pytestmark = pytest.mark.subject
+
+SCHEMA = json.loads(
+    Path(__file__).parents[3].joinpath("reports/schema/result.schema.json").read_text()
+)
+ASKED = {
+    "harness": "go",
+    "benchmarks": "^Benchmark(Small|PushPop)$",
+    "methods": ["ring.Small", "ring.New", "ring.Unused", "ring.Native"],
+}
+SMALL = "example.org/ring.BenchmarkSmall"
+DATES = ("started", "ended")
+READ_ONLY = (
+    'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && cd "$1" && shift && exec "$@"'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """An audit that has ended."""
+
+    program: Program
+    subject: Path
+    config: Path
+    store: Path
+    output: Path
+    document: dict
+
+    def copy(self, folder):
+        """Return a copy of its store: what a test adds, others do not see."""
+        return Path(shutil.copy(self.store, folder / "copy.sqlite"))
+
+
+@pytest.fixture(scope="module")
+def audited(shared_cache, tmp_path_factory):
+    if shutil.which("go") is None:
+        pytest.skip("go is not installed")
+    folder = tmp_path_factory.mktemp("audited")
+    program = Program.below(folder, shared_cache)
+    subject = ring(folder / "go-ring")
+    asked = config(folder / "c.json", subject=str(subject), **ASKED)
+    store = folder / "s.sqlite"
+    before = everything(subject, program.cwd, program.home)
+
+    document, _ = program.audited("abs", asked, "--store", store, "-o", folder / "out")
+
+    assert everything(subject, program.cwd, program.home) == before
+    return Audited(program, subject, asked, store, folder / "out", document)
+
+
+def test_the_document_is_what_its_schema_says(audited):
+    jsonschema.Draft202012Validator(SCHEMA).validate(audited.document)
+
+
+def test_the_names_that_stay_are_there(audited):
+    document = audited.document
+    assert document.keys() >= {
+        "schema", "subject", "host", "seed", "slowdown", "rule", "scores", "methods", "pairs",
+        "benchmarks", "minimal_cover", "caveats",
+    }  # fmt: skip
+    assert document["scores"].keys() == {"total", "relative", "absolute"}
+    for score in document["scores"].values():
+        assert score.keys() == {"percent", "bounds", "covered", "counted", "excluded_benchmarks"}
+    names = {
+        "methods": {"id", "outcome", "detected_by", "reached_by", "caveats"},
+        "pairs": {
+            "method", "benchmark", "outcome", "effect", "interval", "p", "threshold",
+            "achieved_slowdown", "caveats",
+        },
+        "benchmarks": {"id", "max_spread", "runs", "unique", "shared", "caveats"},
+        "caveats": {"slug", "text"},
+    }  # fmt: skip
+    assert [
+        key for key, wanted in names.items() for one in document[key] if wanted - one.keys()
+    ] == []
+    assert {key for key in names if not document[key]} <= {"caveats"}
+
+
+def test_what_does_not_hang_on_times_is_judged_rightly(audited):
+    outcomes = {one["id"]: one["outcome"] for one in audited.document["methods"]}
+
+    assert outcomes["example.org/ring.New"] == "unreached"
+    assert outcomes["example.org/ring.Unused"] == "unreached"
+    assert outcomes["example.org/ring.Native"] == "refused"
+    pairs = [one for one in audited.document["pairs"] if one["effect"] is not None]
+    assert [(one["method"], one["benchmark"]) for one in pairs] == [
+        ("example.org/ring.Small", SMALL)
+    ]
+    assert pairs[0]["calls_per_operation"] == pytest.approx(1.0)
+
+
+def test_the_result_and_the_report_are_written_beside_the_log(audited):
+    written = {one.name for one in audited.output.iterdir()}
+
+    assert written == {"log", "result.json", "report.html"}
+    assert json.loads((audited.output / "result.json").read_text()) == audited.document
+
+
+def test_the_same_again_measures_nothing_and_says_the_same(audited, tmp_path):
+    store = audited.copy(tmp_path)
+    known = runs(store)
+
+    document, said = audited.program.audited("abs", audited.config, "--store", store)
+
+    assert f"nothing was run: {len(known)} processes are known already" in said
+    assert runs(store) == known
+    apart = [key for key in document if document[key] != audited.document[key]]
+    assert set(apart) <= set(DATES)
+
+
+def test_a_changed_configuration_measures_only_what_is_new(audited, tmp_path):
+    store = audited.copy(tmp_path)
+    known = runs(store)
+    asked = config(tmp_path / "c.json", subject=str(audited.subject), **ASKED, runs=3)
+
+    _, said = audited.program.audited("abs", asked, "--store", store)
+
+    now = runs(store)
+    assert "going on where it stopped: " in said
+    assert {trial: now[trial] for trial in known} == known
+    assert [now[trial][0] for trial in now.keys() - known.keys()] == ["pairs"]
+
+
+def test_a_changed_source_is_measured_anew(audited, tmp_path):
+    store = audited.copy(tmp_path)
+    known = runs(store)
+    changed = ring(tmp_path / "go-ring")
+    text = (changed / "ring.go").read_text()
+    (changed / "ring.go").write_text(text.replace("turn(500, x)", "turn(600, x)"))
+    asked = config(tmp_path / "c.json", subject=str(changed), **ASKED)
+
+    document, said = audited.program.audited("abs", asked, "--store", store)
+
+    now = runs(store)
+    new = [now[trial] for trial in now.keys() - known.keys()]
+    assert "known already" not in said
+    assert document["revision"] != audited.document["revision"]
+    assert {trial: now[trial] for trial in known} == known
+    assert {purpose for purpose, _, _ in new} >= {"pilot", "suite", "reach", "calibration", "pairs"}
+    assert {subject for _, subject, _ in new}.isdisjoint(one[1] for one in known.values())
+
+
+def test_the_report_is_made_again_without_running_anything(audited, tmp_path):
+    output = tmp_path / "again"
+    store = audited.copy(tmp_path)
+
+    answer = audited.program.call(
+        "report", audited.config, "--store", store, "-o", output, "--format", "json", PATH=tmp_path
+    )
+
+    assert (answer.returncode, json.loads(answer.stdout)) == (0, audited.document), answer
+    assert "<html" in (output / "report.html").read_text()
+
+
+def test_the_current_folder_is_the_subject_and_may_be_read_only(audited, tmp_path):
+    subject = ring(tmp_path / "go-ring")
+    asked = config(tmp_path / "c.json", subject=str(subject), **ASKED)
+    subject.chmod(0o555)
+    before = ("unshare", "-rm", "sh", "-c", READ_ONLY, "sh", str(subject))
+    if subprocess.run([*before, "true"], capture_output=True, check=False).returncode != 0:
+        before = ()  # then the permissions above have to do
+    held = everything(subject)
+
+    program = replace(audited.program, cwd=subject)
+    answer = program.call("abs", asked, "--store", audited.copy(tmp_path), before=before)
+
+    assert answer.returncode == 0, answer
+    assert "This suite would notice a 60\N{NO-BREAK SPACE}% slowdown in " in answer.stdout
+    assert "nothing was run" in answer.stderr
+    assert everything(subject) == held
+
+
+def test_processes_are_warmed_for_half_a_second_unless_the_user_says(audited, tmp_path):
+    plan = {"forks": 1, "iterations": 2, "iteration_time": "100ms"}
+    asked = config(tmp_path / "c.json", subject=str(audited.subject), plan=plan)
+    call = ("measure", asked, "--benchmarks", "Small", "--store", tmp_path / "s.sqlite")
+
+    document, _ = audited.program.audited(*call, "-o", tmp_path / "out")
+
+    assert document["plan"]["warmup"] == 5
+    assert document["schema"] == "bench-audit/stability/1"
+    assert document["command"] == "bench-audit measure config.json"
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)

@@ -1,0 +1,132 @@
+"""An auditor that is killed, and two at once: the store is whole, nothing of the user's changes."""
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+import zipfile
+
+import numpy as np
+import pytest
+from real_program import config, everything, left_behind, runs, tiny, write
+
+pytestmark = pytest.mark.subject
+
+MOMENTS = (0, 2, 12, 22, 25)
+"""Runs that are known when an auditor is killed: none yet, pilot, suite, reach, calibration."""
+METHODS = ["tiny.Add", "tiny.Unused"]
+NEEDING = """package tiny
+
+import "example.org/far"
+
+func Far() int { return far.Far }
+"""
+
+
+def remembered(home):
+    """Fill the user's module cache with a module that can be had nowhere else."""
+    place = home / "go/pkg/mod/cache/download/example.org/far/@v"
+    mod = "module example.org/far\n"
+    write(place, {"v1.2.3.info": '{"Version": "v1.2.3"}', "v1.2.3.mod": mod})
+    with zipfile.ZipFile(place / "v1.2.3.zip", "w") as archive:
+        archive.writestr("example.org/far@v1.2.3/go.mod", mod)
+        archive.writestr("example.org/far@v1.2.3/far.go", "package far\n\nconst Far = 1\n")
+
+
+def git(folder, *words):
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    subprocess.run(
+        ("git", *identity, *words), cwd=folder, check=True, capture_output=True,
+        env={"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CONFIG_GLOBAL": "/dev/null"},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def checkout(module, program):
+    """A repository with a change that is not committed, which needs the user's module cache."""
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    tiny(module, mod="module example.org/tiny\n\ngo 1.20\n\nrequire example.org/far v1.2.3\n")
+    write(module, {"far.go": NEEDING})
+    git(module, "init", "-q")
+    git(module, "add", "-A")
+    git(module, "commit", "-qm", "first")
+    write(module, {"far.go": NEEDING + "\nfunc Farther() int { return Far() + 1 }\n"})
+    remembered(program.home)
+    write(program.home, {".m2/settings.xml": "<settings/>", ".m2/repository/a/a.pom": "<project/>"})
+    write(program.home, {".config/go/env": "GOSUMDB=off\nGOFLAGS=-mod=mod\nGOPROXY=off\n"})
+    return module
+
+
+def some(store):
+    """Return the runs in a store that may be in the making."""
+    try:
+        return runs(store) if store.exists() else {}
+    except sqlite3.OperationalError:  # as long as the tables are not there
+        return {}
+
+
+def after(auditor, store, count):
+    """Wait until so many runs are remembered, or the auditor has ended."""
+    until = time.monotonic() + 60
+    while len(some(store)) < count and auditor.poll() is None and time.monotonic() < until:
+        time.sleep(0.02)
+
+
+def test_an_auditor_that_is_killed_goes_on_and_leaves_everything_as_it_was(
+    program, checkout, tmp_path
+):
+    asked = config(tmp_path / "c.json", subject=str(checkout), methods=METHODS, stability_runs=10)
+    store = tmp_path / "s.sqlite"
+    before, rng = everything(checkout, program.home, program.cwd), np.random.default_rng(5)
+    known = {}
+
+    for count in MOMENTS:
+        with program.start("abs", asked, "--store", store) as auditor:
+            after(auditor, store, count)
+            time.sleep(rng.uniform(0.0, 0.15 if count else 1.0))
+            auditor.send_signal(signal.SIGKILL)
+            auditor.communicate(timeout=60)
+        assert auditor.returncode == -signal.SIGKILL
+        assert left_behind(program.cache) == []
+        kept = some(store)
+        assert kept.items() >= known.items()
+        known = kept
+    document, said = program.audited("abs", asked, "--store", store)
+
+    assert f"going on where it stopped: {len(known)} processes are known already" in said
+    assert runs(store).items() >= known.items()
+    assert [one["outcome"] for one in document["methods"]][1:] == ["unreached"]
+    assert left_behind(program.cache) == []
+    assert everything(checkout, program.home, program.cwd) == before
+
+
+def test_a_polite_request_to_end_is_heard_and_what_was_measured_is_kept(program, module, tmp_path):
+    asked = config(tmp_path / "c.json", subject=str(module), stability_runs=1000)
+    store = tmp_path / "s.sqlite"
+    with program.start("abs", asked, "--store", store) as auditor:
+        after(auditor, store, 1)
+        auditor.send_signal(signal.SIGTERM)
+        stdout, stderr = auditor.communicate(timeout=60)
+
+    assert (auditor.returncode, stdout) == (130, ""), stderr
+    assert stderr.splitlines()[-1].startswith("interrupted; what was measured is kept")
+    assert runs(store)
+    assert left_behind(program.cache) == []
+
+
+def test_two_auditors_share_a_store_and_a_subject(program, module, tmp_path):
+    asked = config(tmp_path / "c.json", subject=str(module), methods=METHODS)
+    store = tmp_path / "s.sqlite"
+    call = ("abs", asked, "--store", store, "--format", "json")
+
+    with program.start(*call) as one, program.start(*call) as other:
+        answers = [each.communicate(timeout=240) for each in (one, other)]
+
+    assert (one.returncode, other.returncode) == (0, 0), answers
+    known = runs(store)
+    _, said = program.audited(*call[:-2])
+    assert "processes are known already" in said
+    assert runs(store).items() >= known.items()

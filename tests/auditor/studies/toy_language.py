@@ -1,0 +1,220 @@
+"""A language of words whose machine does what its table says: all parts of a study, in memory.
+
+A benchmark is a word, too. What it takes is made up from the truth below; nothing is started.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from builders import HOST, crashed, timed_out
+
+from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME, Series
+from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Wait
+from auditor.core.outcome import Counted, Measured, NotBuilt, Window
+from auditor.core.plan import Run
+from auditor.core.request import AbsRequest, Plan, SuiteRequest
+from auditor.core.schedule import ArmName
+from auditor.core.subject import Language, Method, Project
+from auditor.core.suite import Benchmark, Suite
+from auditor.core.verdict import Rule
+from auditor.studies.parts import Deadline, Parts
+
+PLAIN_SECONDS, TURN_SECONDS, CLOCK_SECONDS = 1e-4, 1e-9, 3e-8
+NOISE = 0.002
+
+SHARES: Mapping[tuple[str, str], float] = {
+    ("hop", "quick"): 0.05,
+    ("hop", "long"): 0.9,
+    ("skip", "short"): 0.1,
+    ("trip", "long"): 0.5,
+    ("hang", "short"): 0.5,
+    ("shy", "short"): 0.5,
+    ("odd", "short"): 0.5,
+}
+"""(method, benchmark): the share of the operation that is spent in the one call of the method."""
+SET_UP = {("still", "short")}
+TESTED = {"hop", "skip"}
+FAILURES = {"trip": crashed(), "hang": timed_out()}
+METHODS = ("hop", "skip", "idle", "still", "trip", "hang", "mute", "shy", "odd")
+BENCHMARKS = ("short", "quick", "long")
+
+
+class Words:
+    """The Mutator: `mute` is refused at once, `shy` when it is to be slowed."""
+
+    def methods(self, sources):
+        return tuple(
+            Method(
+                language=Language.PYTHON,
+                id=f"toy.{name}",
+                owner="toy",
+                name=name,
+                parameters=(),
+                refusal="it has no body" if name == "mute" else None,
+            )
+            for name in METHODS
+        )
+
+    def matches(self, written, method):
+        return written in (method.id, method.name)
+
+    def overlay(self, sources, variant):
+        if variant.kind is Kind.DELAYED and variant.methods[0].name == "shy":
+            return Refused("it does not want to")
+        text = " ".join((variant.kind, *(method.name for method in variant.methods)))
+        return Overlay(files=(OverlayFile("toy", text.encode()),))
+
+
+@dataclass
+class Machine:
+    """The Dispatcher and the Clock: every process takes a second of a clock of its own."""
+
+    now_seconds: float = 0.0
+    done: list = field(default_factory=list)
+
+    def monotonic(self):
+        return self.now_seconds
+
+    def now(self):
+        return f"second {self.now_seconds:.0f}"
+
+    def run(self, trials):
+        for trial in trials:
+            self.now_seconds += 1.0
+            self.done.append(trial)
+            yield Run(
+                trial=trial, host=HOST, outcome=_outcome(trial), started=self.now(), seconds=1.0
+            )
+
+
+def _outcome(trial):
+    names = {method.name for method in trial.variant.methods}
+    if "odd" in names:
+        return NotBuilt("odd: syntax error")
+    if trial.variant.kind is Kind.COUNTING:
+        return Counted(tuple(_window(trial, names, operations) for operations in (11, 100)))
+    for name in names & FAILURES.keys():
+        return FAILURES[name]
+    return _measured(trial, next(iter(names), ""))
+
+
+def _window(trial, names, operations):
+    if trial.benchmark is None:
+        return Window(0, tuple((f"toy.{name}", 1) for name in sorted(names & TESTED)))
+    calls = {}
+    for name in names:
+        key = (name, trial.benchmark.name)
+        calls[f"toy.{name}"] = operations * (key in SHARES) + (key in SET_UP)
+    return Window(operations, tuple(sorted(calls.items())))
+
+
+def _measured(trial, name):
+    share = SHARES.get((name, trial.benchmark.name), 0.0)
+    rng = np.random.default_rng(int(trial.id[:8], 16))
+    found = {}
+    for index, block in enumerate(trial.schedule.blocks):
+        arm = trial.schedule.arms[block.arm]
+        seconds = PLAIN_SECONDS + _waited(arm.delay, share)
+        values = {TIME: seconds * rng.normal(1, NOISE), OPERATIONS: 100.0}
+        if arm.name is ArmName.CLOCKED and share:
+            spent = 100 * (share * PLAIN_SECONDS + CLOCK_SECONDS)
+            values |= {METHOD_CALLS: 100.0, METHOD_TIME: spent, CLOCK_COST: CLOCK_SECONDS}
+        for metric, value in values.items():
+            found.setdefault((metric, arm.name, block.phase), []).append((index, value))
+    series = (
+        Series.of(metric, "s/op", arm, phase, at) for (metric, arm, phase), at in found.items()
+    )
+    return Measured(tuple(series))
+
+
+def _waited(delay, share):
+    if delay is None or not share or delay.wait is Wait.CLOCK:
+        return 0.0
+    if delay.wait is Wait.WORK:
+        return delay.number * TURN_SECONDS
+    return delay.number * share * PLAIN_SECONDS
+
+
+class Memory(dict):
+    """The Store."""
+
+    def add(self, run):
+        self.setdefault(run.trial.id, run)
+
+    def find(self, trial):
+        return self.get(trial.id)
+
+    def suite(self, subject):
+        return None
+
+    def add_suite(self, project, suite):
+        pass
+
+
+class Listener:
+    """The Observer."""
+
+    def __init__(self):
+        self.phases, self.caveats, self.reused = [], [], 0
+
+    def phase_started(self, name, trials, seconds):
+        self.phases.append((name, trials))
+
+    def trial_ended(self, run, *, reused):
+        self.reused += reused
+
+    def caveat(self, caveat):
+        self.caveats.append(caveat)
+
+
+def request(**changes):
+    """Return what is asked; `budget` is in seconds."""
+    budget = changes.pop("budget", None)
+    suite = SuiteRequest(
+        benchmarks="",
+        plan=Plan(forks=1, warmup=2, iterations=12, iteration_seconds=0.01),
+        stability_runs=3,
+        timeout_seconds=10.0,
+        budget_seconds=budget,
+        seed=1,
+    )
+    asked = AbsRequest(
+        suite=suite,
+        methods=METHODS,
+        runs=2,
+        slowdown=0.6,
+        wait=None,
+        rule=Rule.OURS,
+        exact=False,
+    )
+    return replace(asked, **changes)
+
+
+def parts(asked, store=None, machine=None):
+    """Return the parts of a study of the toy."""
+    machine = machine or Machine()
+    budget = asked.suite.budget_seconds
+    benchmarks = tuple(Benchmark(group="toy", name=name) for name in BENCHMARKS)
+    return Parts(
+        project=Project(
+            name="toy",
+            revision="1",
+            language=Language.PYTHON,
+            harness="toy",
+            root=Path("/nowhere"),
+            digest="toy",
+            parts=(),
+            environment=(),
+        ),
+        suite=Suite(benchmarks),
+        request=asked.suite,
+        fixed_operations=True,
+        mutator=Words(),
+        dispatcher=machine,
+        store=Memory() if store is None else store,
+        observer=Listener(),
+        clock=machine,
+        deadline=None if budget is None else Deadline(machine, budget),
+    )

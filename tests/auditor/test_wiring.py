@@ -1,0 +1,38 @@
+"""What the wiring refuses before anything is fetched, built or run."""
+
+import json
+
+import pytest
+
+from auditor.config import load
+from auditor.core.errors import UsageError
+from auditor.wiring import HARNESSES, Machine, make_ready
+from runners.home import Home
+from runners.hosts.fake import FakeHost
+
+
+def ready(folder, **keys):
+    def nothing(job):
+        raise AssertionError(job)
+
+    (folder / "c.json").write_text(json.dumps(keys))
+    machine = Machine(home=Home(folder / "home"), host=FakeHost(nothing), environment=())
+    return make_ready(load("c.json", {}, folder), machine)
+
+
+def test_artifacts_of_maven_are_no_go_suite(tmp_path):
+    with pytest.raises(UsageError, match="Maven artifacts hold no Go benchmarks"):
+        ready(tmp_path, subject="maven:org.example:ring:1", harness="go")
+
+
+def test_build_tags_are_gos(tmp_path):
+    subject = tmp_path / "ring"
+    subject.mkdir()
+    (subject / "pom.xml").write_text("<project/>")
+
+    with pytest.raises(UsageError, match="tags are Go's build tags; a JMH suite has none"):
+        ready(tmp_path, subject="ring", tags=["purego"])
+
+
+def test_every_harness_of_the_configuration_is_there():
+    assert sorted(HARNESSES) == ["go", "jmh"]

@@ -1,0 +1,42 @@
+package ring
+
+import "math"
+
+// Refuse panics after about 1 µs.
+func Refuse(x uint64) uint64 {
+	panic(turn(500, x))
+}
+
+// Renew takes about 100 µs. BenchmarkLease gives it little more.
+func Renew(x uint64) uint64 { return turn(50000, x) }
+
+// Wasted is inlined, and so removed where nobody uses its result; with anything added it is called.
+func Wasted(x float64) float64 {
+	x = math.Sqrt(x + 1)
+	x = math.Sqrt(x + 2)
+	x = math.Sqrt(x + 3)
+	x = math.Sqrt(x + 4)
+	x = math.Sqrt(x + 5)
+	x = math.Sqrt(x + 6)
+	return math.Sqrt(x + 7)
+}
+
+// Depth calls itself down the longer branches of a tree.
+func (t *Tree) Depth() int {
+	if t == nil {
+		return 0
+	}
+	left, right := t.Left.Depth(), t.Right.Depth()
+	if left > right {
+		return left + 1
+	}
+	return right + 1
+}
+
+// Grow makes a full tree: called by set-up only.
+func Grow(depth int) *Tree {
+	if depth == 0 {
+		return nil
+	}
+	return &Tree{Left: Grow(depth - 1), Right: Grow(depth - 1), Value: depth}
+}
