@@ -142,6 +142,8 @@ def is_dead_code(data: PairData, probed: Ratio) -> bool:
     plain = readings.medians(data.plain, ArmName.PLAIN)
     if data.benchmark.threads != 1 or data.inside is None or data.method_seconds is None:
         return False
+    if data.reach is not None and data.reach.nested:
+        return False  # t(k) holds the probes of the inner calls, which the plain operation has not
     surely = data.inside * (1 - method_doubt(data) / data.method_seconds)
     if surely <= 0 or probed.low <= 1:
         return False

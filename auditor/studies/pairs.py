@@ -123,6 +123,12 @@ class PairStudy:
             wait=self._request.wait,
         )
 
+    def _operations(self, pair: Pair) -> int | None:
+        plan = schedules.fitted(self._parts.request.plan, pair.benchmark)
+        known = self._baseline.operations[pair.benchmark.id]
+        plain = self._baseline.plain_seconds(pair.benchmark) or 0.0
+        return schedules.probed(known, plan, plain, pair.calls) if plain and pair.calls else known
+
     def _variant(self, pair: Pair) -> Built | Refused:
         key = (pair.method, pair.nested)
         if key not in self._built:
@@ -160,7 +166,7 @@ class PairStudy:
         turns = found.turns if found else calibration.first_turns(plain, prepared.asked)
         schedule = schedules.calibration(
             schedules.fitted(self._parts.request.plan, pair.benchmark),
-            self._baseline.operations[pair.benchmark.id],
+            self._operations(pair),
             turns,
             pair.rng(self._parts.request.seed, 0, index),
         )
@@ -194,7 +200,7 @@ class PairStudy:
 
     def _pair_trial(self, one: Prepared, repetition: int, fork: int) -> Trial:
         plan = schedules.fitted(self._parts.request.plan, one.pair.benchmark)
-        operations = self._baseline.operations[one.pair.benchmark.id]
+        operations = self._operations(one.pair)
         delay = one.delay(self._slowdown, self._request.wait)
         if self._request.rule is Rule.PAPER:
             purpose, schedule = Purpose.MUTANT, schedules.slowed(plan, operations, delay)

@@ -38,6 +38,18 @@ func (t *Tree) Sum() int {
 	return t.Left.Sum() + t.Value + t.Right.Sum()
 }
 
+// Depth calls itself down the longer branches of a tree.
+func (t *Tree) Depth() int {
+	if t == nil {
+		return 0
+	}
+	left, right := t.Left.Depth(), t.Right.Depth()
+	if left > right {
+		return left + 1
+	}
+	return right + 1
+}
+
 // Total is generic, takes any number of values and calls itself.
 func Total[T int | float64](first T, rest ...T) T {
 	if len(rest) == 0 {

@@ -21,18 +21,6 @@ func Wasted(x float64) float64 {
 	return math.Sqrt(x + 7)
 }
 
-// Depth calls itself down the longer branches of a tree.
-func (t *Tree) Depth() int {
-	if t == nil {
-		return 0
-	}
-	left, right := t.Left.Depth(), t.Right.Depth()
-	if left > right {
-		return left + 1
-	}
-	return right + 1
-}
-
 // Grow makes a full tree: called by set-up only.
 func Grow(depth int) *Tree {
 	if depth == 0 {

@@ -20,6 +20,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 public class Recursions {
     private int depth = 15;
+    private long seed = 42;
 
     @Benchmark
     public long fibonacci() {
@@ -29,5 +30,10 @@ public class Recursions {
     @Benchmark
     public boolean mutual() {
         return Recursion.even(200 + depth);
+    }
+
+    @Benchmark
+    public long chain() {
+        return seed = Recursion.chain(4, seed);
     }
 }
