@@ -5,7 +5,8 @@
 demo: setup
 	scripts/demo
 
-test: setup
+test: check
+	scripts/browser
 	scripts/test
 
 check: setup

@@ -6,19 +6,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from math import ceil
-from pathlib import Path
 from typing import Any
 
 from auditor.config import Config, Places
 from auditor.core.errors import UsageError
 from auditor.core.ports import Clock, Harness, Host, Mutator, Observer
-from auditor.core.request import MavenSpec, SubjectSpec
-from auditor.core.subject import Project, Role
+from auditor.core.request import JarSpec, MavenSpec, SubjectSpec
+from auditor.core.subject import Project
+from auditor.core.suite import Suite
 from auditor.core.verdict import AbsVerdict, Stability
+from auditor.store.machines import left_out
 from auditor.store.sqlite import AuditRecord, SqliteStore
 from auditor.studies import abs_score, stability
 from auditor.studies.parts import Deadline, Parts
-from auditor.studies.preview import Preview, preview
+from auditor.studies.preview import Preview, preview, preview_suite
 from mutators.go.mutator import GoMutator
 from mutators.java.mutator import JavaMutator
 from reports.page import page
@@ -28,10 +29,11 @@ from runners.gobench.harness import GoBench
 from runners.gobench.project import prepare as prepare_go
 from runners.home import Home
 from runners.hosts.clock import SystemClock
+from runners.hosts.limited import LimitedHost
 from runners.hosts.local import LocalHost
 from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
-from runners.jmh.project import prepare_artifact, prepare_tree
+from runners.jmh.project import jmh_jar, prepare_artifact, prepare_jar, prepare_tree
 from runners.subjects.place import place
 from runners.subjects.placed import Placed, detect
 from runners.trial import Bench
@@ -67,8 +69,11 @@ class HarnessSupport:
 
 
 def _go(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
-    if isinstance(spec, MavenSpec):
-        raise UsageError("Maven artifacts hold no Go benchmarks; leave out the harness")
+    if isinstance(spec, MavenSpec | JarSpec):
+        what = "a jar holds" if isinstance(spec, JarSpec) else "Maven artifacts hold"
+        raise UsageError(f"{what} no Go benchmarks; leave out the harness")
+    if config.profiles:
+        raise UsageError("profiles are Maven's; a Go suite has none")
     project = prepare_go(
         placed.tree,
         name=None,
@@ -78,8 +83,9 @@ def _go(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> 
         environment=dict(machine.environment),
         options={"tags": ",".join(config.tags)} if config.tags else {},
         digest_of_tree=placed.digest_of_tree,
+        top=placed.root,
     )
-    return Ready(project, GoBench())
+    return Ready(project, GoBench(list_seconds=config.request.suite.timeout_seconds))
 
 
 def _jmh(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
@@ -92,19 +98,14 @@ def _jmh(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) ->
     }
     if isinstance(spec, MavenSpec):
         project = prepare_artifact(spec, **common)
+    elif isinstance(spec, JarSpec):
+        project = prepare_jar(spec, placed, host=machine.host, environment=machine.environment)
     else:
-        project = prepare_tree(placed, options={}, **common)
-    guests = prepare_guests(jmh_core_jar=_jmh_core(project), **common)
+        project = prepare_tree(placed, profiles=config.profiles, **common)
+    guests = prepare_guests(jmh_core_jar=jmh_jar(project.parts), **common)
     # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
     digest = f"{project.digest}-{guests.folder.name[:8]}"
     return Ready(replace(project, digest=digest), JmhHarness(guests))
-
-
-def _jmh_core(project: Project) -> Path:
-    for path in project.paths(Role.DEPENDENCY):
-        if path.name.startswith("jmh-core-"):
-            return path
-    raise UsageError(f"{project.name} has no jmh-core on its class path; is it a JMH suite?")
 
 
 # JMH: after 2 s of warm-up the two arms of an A/A process differed by 0.000 +- 0.003, after 0.6 s
@@ -120,7 +121,8 @@ def make_ready(config: Config, machine: Machine) -> tuple[Ready, HarnessSupport]
     placed = place(
         config.subject, home=machine.home, host=machine.host, environment=machine.environment
     )
-    found = "jmh" if isinstance(config.subject, MavenSpec) else detect(placed.tree)
+    java = isinstance(config.subject, MavenSpec | JarSpec)
+    found = "jmh" if java else detect(placed.tree)
     name = config.harness or found
     if name is None:
         raise UsageError(
@@ -136,19 +138,25 @@ def make_ready(config: Config, machine: Machine) -> tuple[Ready, HarnessSupport]
 class Audit:
     """A subject made ready, with everything that can be asked of it."""
 
-    def __init__(self, config: Config, parts: Parts, store: SqliteStore, host: Host) -> None:
-        """Take the parts; nothing is run yet."""
+    def __init__(
+        self, config: Config, parts: Parts, store: SqliteStore, host: Host, started: str
+    ) -> None:
+        """Take the parts, and when making them was begun; nothing is measured yet."""
         self._config = config
         self._parts = parts
         self._store = store
         self._host = host
-        self._started = parts.clock.now()
+        self._started = started
         self._number: int | None = None
         self._command = "abs"
 
     def plan(self) -> Preview:
-        """Say what would be run."""
+        """Say what `abs` would measure."""
         return preview(self._config.request, self._parts)
+
+    def plan_suite(self) -> Preview:
+        """Say what `stability` would measure."""
+        return preview_suite(self._parts)
 
     def abs(self) -> AbsVerdict:
         """Find the API benchmarking score."""
@@ -220,14 +228,16 @@ def open_audit(
     if config.host != "local":
         raise UsageError(f"unknown host {config.host!r}; known: local")
     clock: Clock = SystemClock()
+    started = clock.now()
     budget = config.request.suite.budget_seconds
     deadline = None if budget is None else Deadline(clock, budget)
+    host: Host = LocalHost(clock)
     machine = Machine(
         home=Home(places.home),
-        host=LocalHost(clock),
+        host=host if deadline is None else LimitedHost(host, lambda: deadline.left),
         environment=tuple(sorted(environment.items())),
     )
-    with SqliteStore(places.store) as store:
+    with SqliteStore(places.store, host=host.facts(), retry_failed=config.retry_failed) as store:
         ready, support = make_ready(config, machine)
         config = _warmed(config, support)
         bench = Bench(
@@ -237,11 +247,11 @@ def open_audit(
             builds=machine.home.work(f"builds/{ready.project.digest}"),
             clock=clock,
         )
-        suite = bench.discover()
-        store.add_suite(ready.project, suite)
+        if not_used := left_out(store.elsewhere(ready.project.digest)):
+            observer.caveat(not_used)
         parts = Parts(
             project=ready.project,
-            suite=suite,
+            suite=_suite(bench, ready.project, store, config),
             request=config.request.suite,
             fixed_operations=ready.harness.fixed_operations,
             mutator=support.mutator,
@@ -251,7 +261,18 @@ def open_audit(
             clock=clock,
             deadline=deadline,
         )
-        yield Audit(config, parts, store, machine.host)
+        yield Audit(config, parts, store, host, started)
+
+
+def _suite(bench: Bench, project: Project, store: SqliteStore, config: Config) -> Suite:
+    """List the benchmarks unless the store knows them; the sources are read each time."""
+    seconds, version = config.request.suite.timeout_seconds, own_version()
+    known = store.suite(project.digest, seconds=seconds, version=version)
+    if known is not None:
+        return replace(known, sources=bench.sources())
+    suite = bench.discover()
+    store.add_suite(project, suite, seconds=seconds, version=version)
+    return suite
 
 
 def _warmed(config: Config, support: HarnessSupport) -> Config:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from auditor.core.verdict import Result
+from auditor.core.verdict import UNLISTED, Result
 from reports import figures, words
 from reports.document import Benchmark, Document, Either, Method, Pair
 
@@ -44,8 +44,15 @@ def _failing(benchmarks: Iterable[Benchmark]) -> Advice | None:
         "failing",
         f"Repair {figures.count(len(failed), 'benchmark')} that cannot be measured",
         "They watch nothing as long as they fail.",
-        tuple(Target(one.id, one.ending.replace("-", " ")) for one in failed),
+        tuple(Target(one.id, _failure(one)) for one in failed),
     )
+
+
+def _failure(one: Benchmark) -> str:
+    """Say how a benchmark fails; why it could not be listed is all that is known of one."""
+    if one.ending == UNLISTED and one.reason:
+        return words.brief(one.reason)
+    return one.ending.replace("-", " ")
 
 
 def _unwatched(document: Document) -> Advice | None:
@@ -55,12 +62,16 @@ def _unwatched(document: Document) -> Advice | None:
     )
     if not ranked:
         return None
-    shares = _shares(document.pairs)
+    shares = _shares(pair for pair in document.pairs if pair.outcome is not Result.DEAD_CODE)
+    dead = {pair.method for pair in document.pairs if pair.outcome is Result.DEAD_CODE}
     return Advice(
         "unwatched",
         f"Write benchmarks for {figures.count(len(ranked), 'method')} that nobody watches",
         "If one of them got slower, no benchmark would say so.",
-        tuple(Target(method.id, _unwatched_note(method, shares)) for method in ranked),
+        tuple(
+            Target(method.id, _unwatched_note(method, shares, removed=method.id in dead))
+            for method in ranked
+        ),
     )
 
 
@@ -73,11 +84,13 @@ def _shares(pairs: Iterable[Pair]) -> dict[str, float]:
     return largest
 
 
-def _unwatched_note(method: Method, shares: dict[str, float]) -> str:
+def _unwatched_note(method: Method, shares: dict[str, float], *, removed: bool) -> str:
     calls = "" if method.calls is None else f"; {figures.count(method.calls, 'call')} counted"
     if method.outcome is Result.UNREACHED:
-        return f"no benchmark calls it{calls}"
+        return f"{method.reason or 'no benchmark calls it'}{calls}"
     largest = shares.get(method.id)
+    if largest is None and removed:
+        return f"the compiler had removed the call, since nobody uses its result{calls}"
     if largest is None:
         return f"called, but lost in what else is measured{calls}"
     return f"at most {figures.share(min(largest, 1.0))} of what any benchmark measures{calls}"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import msgspec
 
 from auditor.core.errors import UsageError
-from auditor.core.verdict import Bucket, Result, Rule
+from auditor.core.verdict import Bucket, ReachState, Result, Rule
 
 Numbers = tuple[float | None, ...]
 Range = tuple[float | None, float | None]
@@ -34,7 +34,10 @@ class Span(msgspec.Struct, frozen=True):
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):
-    """Percent of the counted methods that are covered, and what it may be once all is decided."""
+    """Percent of the counted methods that are covered, and what it may be once all is decided.
+
+    Both are null where nobody can tell: no method counts, or no benchmark has a spread.
+    """
 
     percent: float | None
     bounds: Range | None
@@ -52,12 +55,16 @@ class Scores(msgspec.Struct, frozen=True):
 
 
 class Method(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether some benchmark notices a slowdown of this method."""
+    """Whether some benchmark notices a slowdown of this method.
+
+    `reached_by` call it while they are measured, `set_up_in` in set-up only.
+    """
 
     id: str
     outcome: Result
     detected_by: tuple[str, ...]
     reached_by: tuple[str, ...]
+    set_up_in: tuple[str, ...]
     calls: int | None
     span: Span | None
     reason: str | None
@@ -82,6 +89,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     method: str
     benchmark: str
     outcome: Result
+    reach: ReachState
     effect: float | None
     interval: Range | None
     p: float | None
@@ -97,7 +105,10 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
-    """How stable a benchmark is, and which methods it watches alone and with others."""
+    """How stable a benchmark is, and which methods it watches alone and with others.
+
+    `ending` is "measured", or how it failed; "unlisted" where it could not even be listed.
+    """
 
     id: str
     max_spread: float | None
@@ -120,12 +131,29 @@ class BucketCount(msgspec.Struct, frozen=True):
     percent: float | None
 
 
+class Duration(msgspec.Struct, frozen=True):
+    """Seconds of a run of the whole suite, beside what the paper takes for a CI limit."""
+
+    mean: float | None
+    sd: float | None
+    limit: float
+
+
+class Filter(msgspec.Struct, frozen=True):
+    """The regular expression that left benchmarks out, and how many the suite has."""
+
+    pattern: str
+    suite_size: int
+
+
 class Stability(msgspec.Struct, frozen=True, kw_only=True):
     """The suite as a whole: spreads in buckets, seconds of its complete runs."""
 
     runs: int
     buckets: tuple[BucketCount, ...]
     suite_seconds: Numbers
+    duration: Duration | None
+    filter: Filter | None
     caveats: tuple[Caveat, ...]
 
 
@@ -134,6 +162,14 @@ class CoverBound(msgspec.Struct, frozen=True):
 
     minimum: int
     exact: bool
+
+
+class Density(msgspec.Struct, frozen=True):
+    """How many of the counted methods so many benchmarks detect."""
+
+    benchmarks: int
+    methods: int
+    percent: float
 
 
 class RuleCount(msgspec.Struct, frozen=True):
@@ -201,6 +237,7 @@ class Document(Setting, frozen=True, kw_only=True, tag_field="schema", tag="benc
     minimal_cover: tuple[str, ...]
     cover_bound: CoverBound
     rules: tuple[RuleCount, ...]
+    density: tuple[Density, ...]
     caveats: tuple[Caveat, ...]
 
 

@@ -56,7 +56,7 @@ class MethodView:
     says: str
     where: str
     calls: str
-    caveats: tuple[Caveat, ...]
+    slugs: str
     pairs: tuple[PairView, ...]
     hidden: int
 
@@ -97,36 +97,38 @@ def methods(document: Document, places: Mapping[tuple[str, str], str]) -> tuple[
             for pair in mine
             if (pair.method, pair.benchmark) in places
         )
-        views.append(_method(method, short[method.id], rows, len(mine) - len(rows)))
+        views.append(_method(method, short[method.id], rows, mine))
     return tuple(views)
 
 
-def _method(method: Method, name: str, rows: tuple[PairView, ...], hidden: int) -> MethodView:
+def _method(
+    method: Method, name: str, rows: tuple[PairView, ...], mine: Sequence[Pair]
+) -> MethodView:
     span = method.span
+    from_pairs = any(method.reason == pair.reason for pair in mine)
     return MethodView(
         id=method.id,
         name=name,
-        kind=method.outcome.value,
-        word=words.OUTCOMES[method.outcome],
-        says=_says(method),
+        kind=words.kind(method),
+        word=words.word(method),
+        says=_counted(method) if from_pairs or not method.reason else method.reason,
         where=f"{span.file}:{span.first_line}" if span else "",
         calls=figures.count(method.calls, "call") if method.calls is not None else "",
-        caveats=method.caveats,
+        slugs=", ".join(caveat.slug for caveat in method.caveats),
         pairs=rows,
-        hidden=hidden,
+        hidden=len(mine) - len(rows),
     )
 
 
-def _says(method: Method) -> str:
-    if method.reason:
-        return method.reason
+def _counted(method: Method) -> str:
     reached = len(method.reached_by)
     if not reached:
-        return "no benchmark calls it"
+        return "which benchmark calls it is not known"
     by = figures.count(reached, "benchmark calls it", "benchmarks call it")
     seen = len(method.detected_by)
     if not seen:
-        return f"{by}, none notices"
+        open_ = method.outcome is Result.INCONCLUSIVE
+        return f"{by}, whether one notices is open" if open_ else f"{by}, none notices"
     return f"{by}, {seen} {'notices' if seen == 1 else 'notice'}"
 
 
@@ -143,12 +145,18 @@ def _pair(pair: Pair, name: str, anchor: str, runs: tuple[RunView, ...]) -> Pair
         threshold=figures.share(pair.threshold),
         p=figures.chance(pair.p),
         achieved=figures.share(pair.achieved_slowdown),
-        share=figures.share(pair.share),
+        share=figures.share(pair.share) + (" (!)" if _too_large(pair) else ""),
         facts=_facts(pair),
-        reason=pair.reason or "",
+        reason="" if any(one.text == pair.reason for one in pair.caveats) else pair.reason or "",
         caveats=pair.caveats,
         runs=runs,
     )
+
+
+def _too_large(pair: Pair) -> bool:
+    """Tell whether a part would be larger than the whole, as it is shown; dead code may be."""
+    large = pair.share is not None and pair.share >= 1.005
+    return large and pair.outcome is not Result.DEAD_CODE
 
 
 def _facts(pair: Pair) -> str:
@@ -160,6 +168,8 @@ def _facts(pair: Pair) -> str:
         known.append(f"{figures.seconds(pair.method_seconds)} a call")
     if pair.wait:
         known.append(f"slowed by {pair.wait}")
+    if _too_large(pair):
+        known.append(f"a share of {figures.share(pair.share)}: the time of a call must be too long")
     return ", ".join(known)
 
 
@@ -176,8 +186,6 @@ def _run(at: int, run: PairRun) -> str:
 
 
 def gathered(document: Document) -> Iterable[tuple[Caveat, str]]:
-    """Return the caveats of methods and pairs, with the word for what has them."""
-    for method in document.methods:
-        yield from ((caveat, "method") for caveat in method.caveats)
+    """Return the caveats of pairs, with the word for what has them; a method has its pairs'."""
     for pair in document.pairs:
         yield from ((caveat, "pair") for caveat in pair.caveats)

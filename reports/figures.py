@@ -43,6 +43,11 @@ def seconds(value: float | None) -> str:
     return f"{rounded / unit:.3g}".replace("-", _MINUS) + _SPACE + name
 
 
+def minutes(value: float) -> str:
+    """Write a duration in minutes, as limits of CI services are."""
+    return f"{value / 60:.3g}{_SPACE}min"
+
+
 def chance(p: float | None) -> str:
     """Write a p value; below one in ten thousand only that."""
     if p is None:

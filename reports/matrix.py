@@ -34,7 +34,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row: None is a pair in which the benchmark does not call the method."""
+    """A row: None is a pair in which the benchmark does not call the method at all."""
 
     head: Head
     cells: tuple[Cell | None, ...]
@@ -43,13 +43,17 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The table. `idle` are benchmarks that call none of the methods."""
+    """The table. `idle` are measured benchmarks that call none, (short, full).
+
+    `silent` says how many those are.
+    """
 
     corner: str
     heads: tuple[Head, ...]
     lines: tuple[Line, ...]
     legend: tuple[words.Word, ...]
-    idle: tuple[str, ...]
+    idle: tuple[tuple[str, str], ...]
+    silent: str
 
 
 _CANNOT = Cell("na", "", "this method could not be slowed", "")
@@ -59,18 +63,23 @@ Grid = Mapping[tuple[str, str], Cell]
 
 def matrix(document: Document, anchors: Mapping[tuple[str, str], str]) -> Matrix:
     """Lay out the pairs; `anchors` says where in the page a pair's numbers are."""
-    pairs = [pair for pair in document.pairs if pair.outcome is not Result.UNREACHED]
+    pairs = [pair for pair in document.pairs if words.kind(pair) != Result.UNREACHED]
     grid = _grid(document, pairs, anchors)
     reaching = {pair.benchmark for pair in pairs}
     methods = _method_heads(document)
     benchmarks = _benchmark_heads(document, reaching)
+    measured = [one.id for one in document.benchmarks if one.means]
+    short = names.shorten(one.id for one in document.benchmarks)
+    idle = tuple((short[one], one) for one in measured if one not in reaching)
+    silent = figures.count(len(idle), "benchmark calls", "benchmarks call")
     turned = len(benchmarks) > max(WIDE, len(methods))
     return Matrix(
         corner="benchmark / method" if turned else "method / benchmark",
         heads=methods if turned else benchmarks,
         lines=_across(grid, methods, benchmarks) if turned else _down(grid, methods, benchmarks),
         legend=_legend(pairs),
-        idle=tuple(one.id for one in document.benchmarks if one.id not in reaching),
+        idle=idle,
+        silent=f"{silent} none of these methods",
     )
 
 
@@ -81,8 +90,8 @@ def _grid(
     benchmarks = names.shorten(one.id for one in document.benchmarks)
     return {
         (pair.method, pair.benchmark): Cell(
-            pair.outcome.value,
-            words.OUTCOMES[pair.outcome].glyph,
+            words.kind(pair),
+            words.word(pair).glyph,
             _title(pair, methods, benchmarks),
             anchors.get((pair.method, pair.benchmark), ""),
         )
@@ -93,7 +102,7 @@ def _grid(
 def _title(pair: Pair, methods: Mapping[str, str], benchmarks: Mapping[str, str]) -> str:
     method = methods.get(pair.method, pair.method)
     benchmark = benchmarks.get(pair.benchmark, pair.benchmark)
-    said = words.OUTCOMES[pair.outcome].word
+    said = words.word(pair).word
     if pair.effect is not None:
         said += f", effect {figures.effect(pair.effect)}, needed {figures.share(pair.threshold)}"
     return f"{method} in {benchmark}: {said}"
@@ -105,9 +114,9 @@ def _method_heads(document: Document) -> tuple[Head, ...]:
         Head(
             method.id,
             short[method.id],
-            method.outcome.value,
-            words.OUTCOMES[method.outcome].glyph,
-            words.OUTCOMES[method.outcome].word,
+            words.kind(method),
+            words.word(method).glyph,
+            words.word(method).word,
         )
         for method in document.methods
     )
@@ -141,11 +150,12 @@ def _across(grid: Grid, methods: tuple[Head, ...], down: tuple[Head, ...]) -> tu
 
 
 def _total(cells: Iterable[Cell | None]) -> str:
-    pairs = [cell for cell in cells if cell is not None and cell is not _CANNOT]
+    known = [cell for cell in cells if cell is not None and cell is not _CANNOT]
+    pairs = [cell for cell in known if cell.glyph != words.SET_UP_ONLY.glyph]
     noticed = sum(cell.kind == Result.DETECTED.value for cell in pairs)
     return f"{noticed} of {len(pairs)}" if pairs else figures.NONE
 
 
 def _legend(pairs: Iterable[Pair]) -> tuple[words.Word, ...]:
-    met = {pair.outcome for pair in pairs}
-    return tuple(word for outcome, word in words.OUTCOMES.items() if outcome in met)
+    met = {words.word(pair) for pair in pairs}
+    return tuple(word for word in words.LEGEND if word in met)

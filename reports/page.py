@@ -20,11 +20,11 @@ Facts = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class ScoreView:
-    """A score with its bar."""
+    """A score with its bar; the excluded are (short, full)."""
 
     row: table.ScoreRow
     plot: Markup = field(repr=False)
-    excluded: tuple[str, ...]
+    excluded: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +170,9 @@ def _plan(plan: Plan, seed: int) -> Facts:
 
 def _abs(document: Document) -> AbsView:
     places = evidence.anchors(document)
-    counts = Counter(method.outcome for method in document.methods)
-    parts = tuple(
-        PartView(outcome.value, word, counts[outcome])
-        for outcome, word in words.OUTCOMES.items()
-        if counts[outcome]
-    )
+    counts = Counter((words.kind(one), words.word(one)) for one in document.methods)
+    met = sorted(counts.items(), key=lambda part: words.LEGEND.index(part[0][1]))
+    parts = tuple(PartView(kind, word, count) for (kind, word), count in met)
     return AbsView(
         judged=words.judged(document),
         scores=_scores(document),
@@ -190,13 +187,15 @@ def _abs(document: Document) -> AbsView:
 
 
 def _scores(document: Document) -> tuple[ScoreView, ...]:
-    scores = document.scores
-    known: list[Score] = [scores.total, scores.relative, scores.absolute]
-    if document.whole_list is not None:
-        known.append(document.whole_list)
     rows = table.score_rows(document)
+    known = [score for _, score in table.scores(document)]
+    short = names.shorten(one.id for one in document.benchmarks)
     return tuple(
-        ScoreView(row, _score_bar(score), score.excluded_benchmarks)
+        ScoreView(
+            row,
+            _score_bar(score),
+            tuple((short.get(one, one), one) for one in score.excluded_benchmarks),
+        )
         for row, score in zip(rows, known, strict=True)
     )
 

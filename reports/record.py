@@ -60,6 +60,7 @@ def document(verdict: AbsVerdict, context: Context) -> Plain:
         "minimal_cover": verdict.cover.benchmarks,
         "cover_bound": {"minimum": verdict.cover.minimum, "exact": verdict.cover.exact},
         "rules": [{"name": name, "covered": covered} for name, covered in verdict.rules],
+        "density": verdict.density,
         "caveats": verdict.caveats,
     }
     return plain(msgspec.convert(_strict(msgspec.to_builtins(found)), Document))
@@ -114,6 +115,8 @@ def _stability(stability: Stability) -> Plain:
             "runs": stability.runs,
             "buckets": buckets,
             "suite_seconds": stability.suite_seconds,
+            "duration": stability.duration,
+            "filter": stability.filter,
             "caveats": stability.caveats,
         },
     }

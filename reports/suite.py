@@ -13,7 +13,7 @@ _LEAST_LIMIT = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpreadView:
-    """A benchmark's row in the table of spreads."""
+    """A benchmark's row in the table of spreads; `lines` is all that `problem` is the start of."""
 
     id: str
     name: str
@@ -25,6 +25,7 @@ class SpreadView:
     seconds: str
     runs: str
     problem: str
+    lines: str
     caveats: tuple[Caveat, ...]
 
 
@@ -53,12 +54,26 @@ class WatchView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DensityRow:
+    """How many methods, and which share of the counted ones, so many benchmarks detect."""
+
+    benchmarks: str
+    methods: str
+    share: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RedundancyView:
-    """The section on redundancy; `none` are benchmarks that detect nothing, (short, full)."""
+    """The section on redundancy; `none` are benchmarks that detect nothing, (short, full).
+
+    `silent` says how many those are.
+    """
 
     says: str
+    density: tuple[DensityRow, ...]
     watching: tuple[WatchView, ...]
     none: tuple[tuple[str, str], ...]
+    silent: str
 
 
 def stability(document: Either) -> StabilityView:
@@ -90,7 +105,9 @@ def _limit(benchmarks: Iterable[Benchmark]) -> float:
 
 def _spread(one: Benchmark, name: str, limit: float) -> SpreadView:
     known = [mean for mean in one.means if mean is not None]
-    failed = one.ending != "measured"
+    failed = one.ending.replace("-", " ") if one.ending != "measured" else ""
+    reason = one.reason or ""
+    short = words.brief(reason)
     return SpreadView(
         id=one.id,
         name=name,
@@ -101,7 +118,8 @@ def _spread(one: Benchmark, name: str, limit: float) -> SpreadView:
         mean=figures.seconds(sum(known) / len(known) if known else None),
         seconds=figures.seconds(one.seconds),
         runs=str(one.runs),
-        problem=": ".join(filter(None, (one.ending if failed else "", one.reason))),
+        problem=": ".join(filter(None, (failed, short))),
+        lines=reason if reason != short else "",
         caveats=one.caveats,
     )
 
@@ -112,9 +130,12 @@ def redundancy(document: Document) -> RedundancyView:
     methods = names.shorten(method.id for method in document.methods)
     order = {kept: at for at, kept in enumerate(document.minimal_cover)}
     watching = [one for one in document.benchmarks if one.unique or one.shared]
+    none = [one for one in document.benchmarks if not one.unique and not one.shared]
+    silent = figures.count(len(none), "benchmark detects", "benchmarks detect")
     watching.sort(key=lambda one: (order.get(one.id, len(order)), -len(one.unique)))
     return RedundancyView(
         says=words.cover(document),
+        density=_density(document),
         watching=tuple(
             WatchView(
                 id=one.id,
@@ -125,9 +146,19 @@ def redundancy(document: Document) -> RedundancyView:
             )
             for one in watching
         ),
-        none=tuple(
-            (short[one.id], one.id)
-            for one in document.benchmarks
-            if not one.unique and not one.shared
-        ),
+        none=tuple((short[one.id], one.id) for one in none),
+        silent=f"{silent} none of these methods",
+    )
+
+
+def _density(document: Document) -> tuple[DensityRow, ...]:
+    return tuple(
+        DensityRow(
+            benchmarks=figures.count(one.benchmarks, "benchmark")
+            if one.benchmarks
+            else "no benchmark",
+            methods=figures.number(one.methods),
+            share=figures.percent(one.percent),
+        )
+        for one in document.density
     )

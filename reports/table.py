@@ -1,15 +1,24 @@
 """The result as rows of short texts, for a terminal."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from auditor.core.verdict import Result
 from reports import figures, names, words
 from reports.advice import Advice, advice
-from reports.document import Document, Either, Method, Score, Stability, typed
+from reports.document import (
+    Benchmark,
+    Caveat,
+    Document,
+    Either,
+    Method,
+    Score,
+    Stability,
+    typed,
+)
 
 ADVISED = 3
-"""How many names an advice line shows before it says how many more there are."""
+"""How many names a line shows before it says how many more there are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,31 +86,45 @@ def summary(document: Mapping[str, object] | Either) -> Summary:
         suite=words.suite(known),
         cover=words.cover(judged) if judged else "",
         advice=_lines(advice(known)),
-        caveats=tuple((caveat.slug, caveat.text) for caveat in known.caveats),
+        caveats=(
+            *((caveat.slug, caveat.text) for caveat in known.caveats),
+            *_of_benchmarks(known.benchmarks),
+        ),
     )
+
+
+def _of_benchmarks(benchmarks: Iterable[Benchmark]) -> Iterator[tuple[str, str]]:
+    """Yield the caveats of benchmarks, each with the names of those that have it."""
+    owners: dict[Caveat, list[str]] = {}
+    for one in benchmarks:
+        for caveat in one.caveats:
+            owners.setdefault(caveat, []).append(one.id)
+    for caveat, mine in owners.items():
+        yield caveat.slug, f"{_some(mine)}: {caveat.text}"
 
 
 def score_rows(document: Document) -> tuple[ScoreRow, ...]:
     """Return the three scores, and the one over the whole list where that differs."""
-    scores = document.scores
-    rows = [
-        _score("total", words.SCORES["total"], scores.total),
-        _score("relative", words.SCORES["relative"], scores.relative),
-        _score("absolute", words.SCORES["absolute"], scores.absolute),
-    ]
+    return tuple(_score(name, score, document) for name, score in scores(document))
+
+
+def scores(document: Document) -> tuple[tuple[str, Score], ...]:
+    """Return the scores that there are, with their names."""
+    three = document.scores
+    known = [("total", three.total), ("relative", three.relative), ("absolute", three.absolute)]
     if document.whole_list is not None:
-        rows.append(_score("whole list", words.SCORES["whole list"], document.whole_list))
-    return tuple(rows)
+        known.append(("whole list", document.whole_list))
+    return tuple(known)
 
 
-def _score(name: str, meaning: str, score: Score) -> ScoreRow:
+def _score(name: str, score: Score, document: Document) -> ScoreRow:
     excluded = len(score.excluded_benchmarks)
     return ScoreRow(
         name=name,
-        meaning=meaning,
+        meaning=words.meaning(name, score, document),
         percent=figures.percent(score.percent),
         bounds=figures.span(score.bounds) if words.undecided(score) else "",
-        covered=f"{score.covered} of {score.counted}",
+        covered=f"{score.covered} of {score.counted}" if score.percent is not None else "",
         excluded=figures.count(excluded, "benchmark") + " left out" if excluded else "",
     )
 
@@ -112,7 +135,7 @@ def _methods(document: Document) -> tuple[MethodRow, ...]:
 
 
 def _method(method: Method, name: str) -> MethodRow:
-    word = words.OUTCOMES[method.outcome]
+    word = words.word(method)
     slugs = ", ".join(sorted({caveat.slug for caveat in method.caveats}))
     return MethodRow(
         id=method.id,
@@ -143,7 +166,11 @@ def _lines(steps: tuple[Advice, ...]) -> tuple[str, ...]:
 
 
 def _line(step: Advice) -> str:
-    short = names.shorten(target.id for target in step.targets)
+    return f"{step.title}: {_some(target.id for target in step.targets)}"
+
+
+def _some(ids: Iterable[str]) -> str:
+    short = names.shorten(ids)
     shown = ", ".join(list(short.values())[:ADVISED])
     more = len(short) - ADVISED
-    return f"{step.title}: {shown}" + (f" and {more} more" if more > 0 else "")
+    return shown + (f" and {more} more" if more > 0 else "")

@@ -1,11 +1,10 @@
 """What outcomes are called, and the verdict in plain words."""
 
 from dataclasses import dataclass
-from statistics import fmean, stdev
 
-from auditor.core.verdict import Bucket, Result
+from auditor.core.verdict import Bucket, ReachState, Result
 from reports import figures
-from reports.document import Document, Either, Score, StabilityDocument
+from reports.document import Document, Either, Method, Pair, Score, StabilityDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +28,14 @@ OUTCOMES = {
     Result.REFUSED: Word("r", "refused", "this method cannot be slowed"),
     Result.UNMEASURED: Word("-", "unmeasured", "not measured"),
 }
+SET_UP_ONLY = Word("s", "set-up only", "called in set-up only, so never while it is measured")
+"""What an unreached pair or method is called where some call is known."""
+LEGEND = tuple(
+    word
+    for outcome, named in OUTCOMES.items()
+    for word in ((named, SET_UP_ONLY) if outcome is Result.UNREACHED else (named,))
+)
+"""All words, in the order in which they are shown."""
 UNWATCHED = (Result.UNREACHED, Result.MISSED)
 BROKEN = (Result.CRASHED, Result.TIMED_OUT)
 
@@ -49,6 +56,31 @@ BUCKETS = {
 SHAKY = (Bucket.BELOW_50, Bucket.ABOVE_50)
 
 
+def kind(one: Method | Pair) -> str:
+    """Return the name of an outcome for the style sheet."""
+    return "set-up-only" if _in_set_up(one) else one.outcome.value
+
+
+def word(one: Method | Pair) -> Word:
+    """Return what the outcome of a method or pair is called."""
+    return SET_UP_ONLY if _in_set_up(one) else OUTCOMES[one.outcome]
+
+
+def _in_set_up(one: Method | Pair) -> bool:
+    if one.outcome is not Result.UNREACHED:
+        return False
+    return bool(one.set_up_in) if isinstance(one, Method) else one.reach is ReachState.SET_UP_ONLY
+
+
+def meaning(name: str, score: Score, document: Document) -> str:
+    """Return which benchmarks a score is made with, or why there is none."""
+    if score.percent is None and score.counted:
+        return "cannot tell: no benchmark has a spread"
+    out = set(score.excluded_benchmarks)
+    unknown = any(one.max_spread is None for one in document.benchmarks if one.id in out)
+    return SCORES[name] + (" and those without a spread" if unknown else "")
+
+
 def headline(document: Either) -> str:
     """Return the answer in one sentence."""
     if isinstance(document, StabilityDocument):
@@ -56,11 +88,11 @@ def headline(document: Either) -> str:
     total = document.scores.total
     if total.counted == 0:
         return "No method could be judged, so this audit gives no score."
-    slowdown = figures.share(document.slowdown)
+    slowdown = "" if document.slowdown is None else f"{figures.share(document.slowdown)} "
     methods = figures.count(total.counted, "method")
     if undecided(total) == total.counted:
-        return f"Whether this suite would notice a {slowdown} slowdown is open for all {methods}."
-    sentence = f"This suite would notice a {slowdown} slowdown in {total.covered} of {methods}"
+        return f"Whether this suite would notice a {slowdown}slowdown is open for all {methods}."
+    sentence = f"This suite would notice a {slowdown}slowdown in {total.covered} of {methods}"
     open_ = undecided(total)
     return f"{sentence}, and perhaps in {open_} more." if open_ else f"{sentence}."
 
@@ -91,16 +123,37 @@ def judged(document: Document) -> str:
     return f'rule "{document.rule.value}", {slowdown}, seed {document.seed}'
 
 
+def brief(text: str) -> str:
+    """Return the first line of a reason, with the next one where that is only announced."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    taken = lines[:2] if lines and lines[0].endswith(":") else lines[:1]
+    said = " ".join(taken)
+    return said if len(said) <= 160 else f"{said[:159]}…"
+
+
 def suite(document: Either) -> str:
     """Return the size of the suite and how long a run of it takes, in one sentence."""
-    size = figures.count(len(document.benchmarks), "benchmark")
-    known = [value for value in document.stability.suite_seconds if value is not None]
-    if not known:
-        return f"{size}; no run of the whole suite is complete."
-    typical = figures.seconds(fmean(known))
-    if len(known) == 1:
-        return f"{size}; a run of the whole suite takes {typical}."
-    return f"{size}; a run of the whole suite takes {typical} (± {figures.seconds(stdev(known))})."
+    size, whole = _size(document), "the whole suite"
+    if document.stability.filter is not None:
+        whole = "these"
+    known = document.stability.duration
+    if known is None or known.mean is None:
+        return f"{size}; no run of {whole} is complete."
+    sd = "" if known.sd is None else f" (± {figures.seconds(known.sd)})"
+    takes = f"a run of {whole} takes {figures.seconds(known.mean)}{sd}"
+    part = known.mean / known.limit
+    said = figures.share(part) if part >= 0.001 else f"less than {figures.share(0.001)}"
+    return f"{size}; {takes}, {said} of a CI limit of {figures.minutes(known.limit)}."
+
+
+def _size(document: Either) -> str:
+    count, chosen = len(document.benchmarks), document.stability.filter
+    size = figures.count(count, "benchmark")
+    if chosen is not None:
+        size = f"{count} of the suite's {figures.count(chosen.suite_size, 'benchmark')}"
+        size += f" (filter {chosen.pattern!r})"
+    silent = sum(not one.means for one in document.benchmarks)
+    return f"{size}, {silent} of them without a measurement" if silent else size
 
 
 def subject(document: Either) -> str:

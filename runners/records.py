@@ -11,7 +11,7 @@ Schedule:
 Records:
     bench-audit-records 1
     present    TOKEN                           an instruction's effect was seen in the running code
-    clock-cost SECONDS                         what an empty clocked method shows per call
+    clock-cost SECONDS                         what the clock adds to what it shows of a call
     block      INDEX OPERATIONS SECONDS-PER-OPERATION WALL-SECONDS METHOD-CALLS METHOD-SECONDS
     metric     INDEX NAME UNIT VALUE           any other result of the block with that index
     window     OPERATIONS                      a counting window; its counts follow

@@ -6,10 +6,10 @@ from pathlib import Path
 from auditor.core.errors import FolderUnusable
 from auditor.core.jobs import Completed, HostFacts
 from auditor.core.mutant import Overlay
-from auditor.core.outcome import NotBuilt, Outcome
+from auditor.core.outcome import Outcome
 from auditor.core.plan import Run, Trial
 from auditor.core.ports import Clock, Harness, Host
-from auditor.core.subject import Project
+from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Suite
 
 
@@ -26,11 +26,16 @@ class Bench:
         self._builds = builds
         self._clock = clock
         self._facts: HostFacts | None = None
-        self._failed: dict[str, NotBuilt] = {}
+        self._failed: dict[str, Outcome] = {}
 
     def discover(self) -> Suite:
         """Return the suite of the unchanged project."""
         return self._harness.discover(self._project, self._folder(Overlay().digest), self._host.run)
+
+    def sources(self) -> tuple[SourceFile, ...]:
+        """Return the sources of that suite; no benchmark is run."""
+        into = self._folder(Overlay().digest)
+        return tuple(self._harness.sources(self._project, into, self._host.run))
 
     def run(self, trial: Trial) -> Run:
         """Run one trial; whatever the subject does is an outcome."""
@@ -48,17 +53,18 @@ class Bench:
 
     def _outcome(self, trial: Trial) -> Outcome:
         into = self._folder(trial.overlay.digest)
-        if failed := self._build(trial.overlay, into):
+        if failed := self._build(trial, into):
             return failed
         answers: list[Completed] = []
         for job in self._harness.launch(self._project, trial, into):
             answers.append(self._host.run(job))
-            if answers[-1].exit_code != 0:
-                break
+            if trial.benchmark is not None and answers[-1].exit_code != 0:
+                break  # but unit tests of a package say nothing of those of another
         return self._harness.read(trial, answers)
 
-    def _build(self, overlay: Overlay, into: Path) -> NotBuilt | None:
+    def _build(self, trial: Trial, into: Path) -> Outcome | None:
         """Build once: a marker, written last, tells a whole build from a broken-off one."""
+        overlay = trial.overlay
         marker = into / "built.json"
         if overlay.digest in self._failed:
             return self._failed[overlay.digest]
@@ -74,7 +80,7 @@ class Bench:
         for step in build.steps:
             answer = self._host.run(step)
             if answer.exit_code != 0:
-                self._failed[overlay.digest] = NotBuilt(_message(answer))
+                self._failed[overlay.digest] = self._harness.read(trial, [answer])
                 return self._failed[overlay.digest]
         marker.write_text(json.dumps({"overlay": overlay.digest}))
         return None
@@ -86,9 +92,3 @@ class Bench:
         except OSError as error:
             raise FolderUnusable(f"cannot make {folder}: {error.strerror}") from error
         return folder
-
-
-def _message(answer: Completed) -> str:
-    if answer.timed_out:
-        return f"the build was ended after {answer.seconds:.0f} s\n{answer.tail()}"
-    return answer.tail()

@@ -17,7 +17,7 @@ from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import BenchmarkVerdict, PairVerdict, Result, Stability
+from auditor.core.verdict import BenchmarkVerdict, PairVerdict, ReachState, Result, Stability
 
 HOST = HostFacts("here", (("cores", "2"),))
 
@@ -156,7 +156,9 @@ def timed_out(after_seconds: float = 60.0) -> TimedOut:
 def pair_verdict(
     of: str = "Push", by: str = "BenchmarkPush", outcome: Result = Result.DETECTED, **more
 ) -> PairVerdict:
-    return PairVerdict(method=method(of).id, benchmark=benchmark(by).id, outcome=outcome, **more)
+    called = ReachState.NOT_AT_ALL if outcome is Result.UNREACHED else ReachState.IN_LOOP
+    values = {"method": method(of).id, "benchmark": benchmark(by).id, "reach": called}
+    return PairVerdict(outcome=outcome, **(values | more))
 
 
 def benchmark_verdict(name: str, max_spread: float | None = 0.01) -> BenchmarkVerdict:

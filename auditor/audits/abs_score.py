@@ -1,6 +1,7 @@
 """The API benchmarking score (MSR 2018, Section 6): pairs in, the whole answer out."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -12,8 +13,10 @@ from auditor.core.subject import Method
 from auditor.core.verdict import (
     AbsVerdict,
     BenchmarkVerdict,
+    Density,
     MethodVerdict,
     PairVerdict,
+    ReachState,
     Result,
     Rule,
     Score,
@@ -32,18 +35,18 @@ class MethodData:
     calls: int | None = None
     refusal: str | None = None
     invalid: str | None = None
-    caveats: tuple[Caveat, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AbsData:
     """What is known when all pairs are judged.
 
-    `slowdown_source` is "fixed" or "auto"; `unfinished` are benchmarks that lack runs for no fault
-    of theirs, so that nobody knows yet how stable they are.
+    `slowdown` is None where the time ended before it could be sized. `slowdown_source` is "fixed"
+    or "auto"; `unfinished` are benchmarks that lack runs for no fault of theirs, so that nobody
+    knows yet how stable they are.
     """
 
-    slowdown: float
+    slowdown: float | None
     slowdown_source: str
     rule: Rule
     methods: tuple[MethodData, ...]
@@ -55,9 +58,9 @@ class AbsData:
 
 def judge(data: AbsData) -> AbsVerdict:
     """Return the scores, the redundancy and everything that they were made of."""
-    methods = tuple(_method(one, _of(one, data.pairs)) for one in data.methods)
-    counted = [one.id for one in methods if one.outcome not in outcomes.NOT_COUNTED]
     benchmarks = data.stability.benchmarks
+    methods = tuple(_method(one, _of(one, data.pairs), len(benchmarks)) for one in data.methods)
+    counted = [one.id for one in methods if one.outcome not in outcomes.NOT_COUNTED]
     whole = _score(data.pairs, [one.id for one in methods], ())
     detections = {one.id: frozenset(one.detected_by) for one in methods}
     return AbsVerdict(
@@ -65,8 +68,8 @@ def judge(data: AbsData) -> AbsVerdict:
         slowdown_source=data.slowdown_source,
         rule=data.rule,
         total=_score(data.pairs, counted, ()),
-        relative=_score(data.pairs, counted, *_relative(data)),
-        absolute=_score(data.pairs, counted, *_absolute(data)),
+        relative=_without(_relative(data), data, counted),
+        absolute=_without(_absolute(data), data, counted),
         whole_list=whole if len(counted) < len(methods) else None,
         methods=methods,
         pairs=data.pairs,
@@ -75,7 +78,8 @@ def judge(data: AbsData) -> AbsVerdict:
         ),
         cover=minimal_cover(detections),
         rules=_rules(data.pairs, set(counted)),
-        caveats=tuple(dict.fromkeys((*data.caveats, *_caveats(data)))),
+        density=_density([one for one in methods if one.id in set(counted)]),
+        caveats=tuple(dict.fromkeys((*data.caveats, *data.stability.caveats, *_caveats(data)))),
     )
 
 
@@ -101,7 +105,20 @@ def _incomplete(benchmarks: Sequence[BenchmarkVerdict]) -> list[str]:
     return [one.id for one in benchmarks if one.max_spread is None]
 
 
-def _relative(data: AbsData) -> tuple[tuple[str, ...], frozenset[str]]:
+Excluded = tuple[tuple[str, ...], frozenset[str]]
+"""Who is excluded from a score, and who may yet be."""
+
+
+def _without(excluded: Excluded, data: AbsData, methods: Sequence[str]) -> Score:
+    """Score what is left; no score where no benchmark has a spread, and none will have."""
+    known = any(one.max_spread is not None for one in data.stability.benchmarks)
+    if known or (data.unfinished and data.stability.runs > 1):
+        return _score(data.pairs, methods, *excluded)
+    n = len(methods)
+    return Score(percent=None, bounds=None, covered=0, counted=n, excluded_benchmarks=())
+
+
+def _relative(data: AbsData) -> Excluded:
     """Return who is excluded from the relative score, and who may yet be.
 
     While runs are missing, only those are sure to stay that have enough worse ones beside them.
@@ -117,7 +134,7 @@ def _relative(data: AbsData) -> tuple[tuple[str, ...], frozenset[str]]:
     return failed, frozenset({one.id for one in benchmarks} - stay - set(failed))
 
 
-def _absolute(data: AbsData) -> tuple[tuple[str, ...], frozenset[str]]:
+def _absolute(data: AbsData) -> Excluded:
     """Return who is excluded from the absolute score, and who may yet be."""
     out = set(absolute_exclusion(data.stability.benchmarks)) - data.unfinished
     return tuple(sorted(out)), data.unfinished
@@ -127,22 +144,63 @@ def _of(one: MethodData, pairs: Sequence[PairVerdict]) -> list[PairVerdict]:
     return [pair for pair in pairs if pair.method == one.method.id]
 
 
-def _method(one: MethodData, pairs: Sequence[PairVerdict]) -> MethodVerdict:
-    reached = [pair for pair in pairs if pair.outcome is not Result.UNREACHED]
+def _method(one: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -> MethodVerdict:
+    """Judge a method by its pairs, which are with those of so many benchmarks that could run."""
+    maybe = [pair for pair in pairs if pair.outcome is not Result.UNREACHED]
+    unreached = [pair for pair in pairs if pair.outcome is Result.UNREACHED]
+    set_up = [pair for pair in unreached if pair.reach is ReachState.SET_UP_ONLY]
     refusal = one.refusal or one.method.refusal
     outcome = outcomes.of_method(pairs)
     if refusal is not None or one.invalid is not None:
         outcome = Result.REFUSED if refusal is not None else Result.INVALID
-    reasons = [pair.reason for pair in reached if pair.outcome is outcome and pair.reason]
+    reasons = [pair.reason for pair in maybe if pair.outcome is outcome and pair.reason]
+    if outcome is Result.UNREACHED:
+        reasons = [_unreached(pairs, len(set_up), benchmarks)]
     return MethodVerdict(
         id=one.method.id,
         outcome=outcome,
         detected_by=tuple(pair.benchmark for pair in pairs if pair.outcome is Result.DETECTED),
-        reached_by=tuple(pair.benchmark for pair in reached),
+        reached_by=tuple(pair.benchmark for pair in maybe if _is_reached(pair)),
+        set_up_in=tuple(pair.benchmark for pair in set_up),
         calls=one.calls,
         span=one.method.span,
         reason=refusal or one.invalid or next(iter(reasons), None),
-        caveats=one.caveats,
+        caveats=_gathered(maybe),
+    )
+
+
+def _is_reached(pair: PairVerdict) -> bool:
+    """Tell whether calls were counted or slowed; a process that failed proves neither."""
+    return pair.reach is ReachState.IN_LOOP or bool(pair.runs)
+
+
+def _unreached(pairs: Sequence[PairVerdict], set_up: int, benchmarks: int) -> str:
+    if set_up:
+        return f"called in set-up only, by {set_up} benchmark{'s' if set_up > 1 else ''}"
+    if len(pairs) < benchmarks:
+        return "none of the benchmarks that could be measured calls it"
+    return "no benchmark calls it"
+
+
+def _gathered(pairs: Iterable[PairVerdict]) -> tuple[Caveat, ...]:
+    """Return one caveat for each slug that the pairs have, with how many have it."""
+    texts: dict[str, list[str]] = {}
+    for pair in pairs:
+        for caveat in pair.caveats:
+            texts.setdefault(caveat.slug, []).append(caveat.text)
+    return tuple(
+        Caveat(
+            slug, said[0] if len(said) == 1 else f"in {len(said)} benchmarks, such as: {said[0]}"
+        )
+        for slug, said in sorted(texts.items())
+    )
+
+
+def _density(counted: Sequence[MethodVerdict]) -> tuple[Density, ...]:
+    numbers = Counter(len(one.detected_by) for one in counted)
+    return tuple(
+        Density(benchmarks, methods, 100 * methods / len(counted))
+        for benchmarks, methods in sorted(numbers.items())
     )
 
 
@@ -207,7 +265,7 @@ def _rules(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[tuple[str, 
 
 def _caveats(data: AbsData) -> list[Caveat]:
     found = []
-    if data.slowdown_source == "auto":
+    if data.slowdown_source == "auto" and data.slowdown is not None:
         text = (
             f"the slowdown {data.slowdown:.2f} follows the suite's own spreads, which rewards "
             "noise: a gate needs a fixed number"

@@ -1,4 +1,4 @@
-"""The fewest benchmarks that keep the score (abs.md, "Redundancy")."""
+"""The fewest benchmarks that keep the score (redundancy.md)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
@@ -26,15 +26,6 @@ def minimal_cover(detected_by: Matrix, *, most_steps: int = MOST_STEPS) -> Cover
         if search.exhausted:
             return Cover(benchmarks=best, minimum=size, exact=False)
     return Cover(benchmarks=best, minimum=len(best), exact=True)
-
-
-def density(detected_by: Matrix, counted: int) -> tuple[tuple[int, float], ...]:
-    """Return (number of benchmarks, share of the `counted` methods that so many detect)."""
-    if counted == 0:
-        return ()
-    numbers = Counter(len(found) for found in detected_by.values())
-    numbers[0] += counted - len(detected_by)
-    return tuple((number, count / counted) for number, count in sorted(numbers.items()) if count)
 
 
 def _greedy(rows: Mapping[str, frozenset[str]]) -> list[str]:

@@ -2,13 +2,12 @@
 
 from auditor.audits import paired, pooled
 from auditor.audits.failures import failure
-from auditor.audits.pair import Judgement, PairData
-from auditor.audits.reach import State
+from auditor.audits.pair import Judgement, PairData, undecided
 from auditor.core.caveats import Caveat
-from auditor.core.outcome import Unreadable
+from auditor.core.outcome import NeverCalled
 from auditor.core.plan import Purpose
 from auditor.core.request import Plan
-from auditor.core.verdict import PairVerdict, Result, Rule
+from auditor.core.verdict import PairVerdict, ReachState, Result, Rule
 from auditor.stats.compare import smallest_rank_sum_p
 from auditor.stats.signed_rank import smallest_p
 
@@ -29,6 +28,7 @@ def judge_pair(data: PairData) -> PairVerdict:
         method=data.method,
         benchmark=data.benchmark.id,
         outcome=judgement.outcome,
+        reach=data.reach.state if data.reach else ReachState.UNKNOWN,
         effect=weakest.effect if weakest else None,
         interval=weakest.interval if weakest else None,
         p=weakest.p if weakest else None,
@@ -62,21 +62,32 @@ def statement_beforehand(plan: Plan, rule: Rule) -> Caveat | None:
 def _failed(data: PairData) -> Judgement | None:
     if data.refusal is not None:
         return Judgement(outcome=Result.REFUSED, reason=data.refusal)
-    if _never_called(data):
-        return Judgement(outcome=Result.UNREACHED, reason="run, and never called")
+    made = (*data.calibrating, *data.runs)
+    if made and all(isinstance(run.outcome, NeverCalled) for run in made):
+        return _never_called(data)
     # a calibration that failed decides only where nothing else was run
     found = failure(data.runs or data.calibrating)
-    return Judgement(outcome=found[0], reason=found[1]) if found else None
+    if found is None:
+        return None
+    if (
+        found[0] is Result.INVALID
+        and data.reach is not None
+        and data.reach.state is ReachState.UNKNOWN
+    ):
+        return undecided("not-instrumented", f"no change can be built into its program: {found[1]}")
+    return Judgement(outcome=found[0], reason=found[1])
 
 
-def _never_called(data: PairData) -> bool:
-    """Tell whether all guests of a pair that was counted unreached said that nothing was slowed."""
-    unreached = data.reach is not None and not data.reach.may_be_in_loop
-    return (
-        unreached
-        and bool(data.runs)
-        and all(isinstance(run.outcome, Unreadable) for run in data.runs)
-    )
+def _never_called(data: PairData) -> Judgement:
+    """Believe the processes of a pair, unless calls in the loop were counted.
+
+    Calls are counted as they begin and slowed as they end, so both can be true of a call that
+    never ends; neither of the two may then be taken for the whole truth.
+    """
+    if data.reach is not None and data.reach.state is ReachState.IN_LOOP:
+        text = "calls in the loop were counted, but not one of the slowed method was seen"
+        return undecided("reach-contradicted", text)
+    return Judgement(outcome=Result.UNREACHED, reason="run, and never called")
 
 
 def _unmeasured(data: PairData) -> Judgement | None:
@@ -94,7 +105,7 @@ def _measured(data: PairData) -> Judgement:
     if any(run.trial.purpose is not purpose for run in data.runs):
         raise ValueError(f"rule {data.rule} judges processes made for {purpose}")
     said = rule(data)
-    if data.reach is None or data.reach.state in (State.IN_LOOP, State.UNKNOWN):
+    if data.reach is None or data.reach.state in (ReachState.IN_LOOP, ReachState.UNKNOWN):
         return said
     if said.outcome is not Result.DETECTED:
         return Judgement(

@@ -6,6 +6,7 @@ from auditor.core.outcome import (
     Counted,
     Crashed,
     Measured,
+    NeverCalled,
     NotBuilt,
     Outcome,
     Skipped,
@@ -38,6 +39,12 @@ def reason(outcome: Outcome) -> str:
     return f"{what}: {tail}" if tail else what
 
 
+_WITHOUT_VALUES = {
+    Counted: "a counting process was taken for a measuring one",
+    NeverCalled: "ran without ever calling the slowed method",
+}
+
+
 def _described(outcome: Outcome) -> tuple[str, str]:
     said = ("", "")
     match outcome:
@@ -51,8 +58,8 @@ def _described(outcome: Outcome) -> tuple[str, str]:
             said = why, tail
         case Skipped(why):
             said = f"the benchmark chose not to run: {why}", ""
-        case Counted():
-            said = "a counting process was taken for a measuring one", ""
+        case Counted() | NeverCalled():
+            said = _WITHOUT_VALUES[type(outcome)], ""
         case Measured():
             pass
     return said

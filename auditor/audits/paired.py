@@ -6,7 +6,7 @@ from math import expm1, hypot, inf, log
 from statistics import fmean, median
 
 from auditor.audits import readings
-from auditor.audits.calibration import TOLERANCE
+from auditor.audits.calibration import TOLERANCE, achieved_caveat
 from auditor.audits.pair import (
     LEVEL,
     Judgement,
@@ -25,6 +25,8 @@ from auditor.stats.signed_rank import Shift, shift
 
 SIGNIFICANT = 0.01
 """The level of the test, as in the paper (Section 6.2)."""
+MOST_DOUBT = 0.5
+"""Share of t(k) that may be in doubt: twice the slowdown asked for would be another question."""
 LEAST_PAIRS = 8
 """2 / 2^8 = .0078 is the first smallest p below .01."""
 
@@ -43,9 +45,13 @@ class _Process:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Aim:
-    """The effect that has to be exceeded, and how far it may itself be wrong."""
+    """The effect that has to be exceeded, and how far it may itself be wrong.
+
+    `missing` is what a miss has to stay below where that is less.
+    """
 
     threshold: float
+    missing: float
     low: float
     high: float
     achieved: float | None
@@ -82,28 +88,35 @@ def _process(pairs: Pairs) -> _Process:
 
 
 def _aim(data: PairData, processes: Sequence[_Process]) -> _Aim:
-    """Return half of v, or half of what was achieved where that is surely far from v."""
+    """Return what has to be exceeded: half of v, or half of what was achieved if far from v.
+
+    Where the method is a small part of the operation, what was achieved is mostly noise: only an
+    interval wholly beyond the tolerance lowers the threshold. A detection always has to exceed
+    half of what was achieved.
+    """
     half = data.slowdown / 2
-    plain_aim = _Aim(threshold=half, low=half, high=half, achieved=None)
     if data.inside is None or data.method_seconds is None:
-        return plain_aim
+        return _Aim(threshold=half, missing=half, low=half, high=half, achieved=None)
     inside = data.inside
     achieved = fmean(one.probe * expm1(one.middle.estimate) / inside for one in processes)
     low = min(one.probe * expm1(one.interval[0]) / inside for one in processes)
     high = max(one.probe * expm1(one.interval[1]) / inside for one in processes)
-    near = (1 - TOLERANCE) * data.slowdown, (1 + TOLERANCE) * data.slowdown
-    if low <= near[1] and high >= near[0]:
-        return replace(plain_aim, achieved=achieved)
-    slug = "overshoot" if achieved > data.slowdown else "undershoot"
-    text = f"asked for a slowdown of {data.slowdown:.2f}, achieved {achieved:.2f}"
+    caveat = achieved_caveat(achieved, data.slowdown, (low, high))
+    caveats = (caveat,) if caveat else ()
+    if low <= (1 + TOLERANCE) * data.slowdown and high >= (1 - TOLERANCE) * data.slowdown:
+        most = max(half, achieved / 2) if caveat else half
+        return _Aim(
+            threshold=most, missing=half, low=half, high=most, achieved=achieved, caveats=caveats
+        )
     doubt = method_doubt(data) / data.method_seconds
     return _Aim(
         threshold=achieved / 2,
+        missing=achieved / 2,
         low=achieved / 2 / (1 + doubt),
         high=achieved / 2 / (1 - doubt) if doubt < 1 else inf,
         achieved=achieved,
         delivered=low > 0,
-        caveats=(Caveat(slug, text),),
+        caveats=caveats,
     )
 
 
@@ -149,7 +162,7 @@ def _decided(data: PairData, runs: tuple[PairRun, ...], aim: _Aim) -> Judgement:
         return _because(said, None, "nothing of the slowdown arrived in the operation")
     if below:
         weakest = min(below, key=lambda run: run.effect)
-        return replace(said, outcome=Result.MISSED, weakest=weakest)
+        return replace(said, outcome=Result.MISSED, weakest=weakest, threshold=aim.missing)
     clear = [run.significant and low > aim.high for run, (low, _) in zip(runs, ends, strict=True)]
     if not all(clear):
         text = "the interval of the effect contains the threshold in at least one run"
@@ -174,10 +187,23 @@ def _capped(said: Judgement, data: PairData, probed: Ratio, aim: _Aim) -> Judgem
             "far from the plain one to judge a slowdown of it"
         )
         return _because(said, "distorted", text)
-    if aim.achieved is not None or not _hangs_on_calibration(said, data):
+    doubtful = _doubtful(data, aim)
+    if doubtful is None or not _hangs_on_calibration(said, data):
         return said
-    text = "the slowdown achieved is unknown: the method's time or its calls were not measured"
-    return _because(said, "unverified", text)
+    return _because(said, "unverified", doubtful)
+
+
+def _doubtful(data: PairData, aim: _Aim) -> str | None:
+    """Return why the slowdown achieved is not known well enough to rest a verdict on it."""
+    if aim.achieved is None or data.method_seconds is None:
+        return "the slowdown achieved is unknown: the method's time or its calls were not measured"
+    doubt = method_doubt(data)
+    if doubt <= MOST_DOUBT * data.method_seconds:
+        return None
+    return (
+        f"the method takes {data.method_seconds * 1e9:.1f} ns give or take {doubt * 1e9:.1f}, so "
+        "whether the slowdown arrived in proportion to it cannot be told"
+    )
 
 
 def _hangs_on_calibration(said: Judgement, data: PairData) -> bool:

@@ -2,21 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
+from auditor.audits.failures import reason
 from auditor.core.caveats import Caveat
-from auditor.core.outcome import Counted, Outcome, Window
+from auditor.core.outcome import Counted, Outcome, Skipped, Window
 from auditor.core.plan import Run
 from auditor.core.subject import Method
-
-
-class State(StrEnum):
-    """Where a benchmark calls a method."""
-
-    IN_LOOP = "in the loop"
-    SET_UP_ONLY = "in set-up only"
-    NOT_AT_ALL = "not at all"
-    UNKNOWN = "unknown"
+from auditor.core.verdict import ReachState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +19,7 @@ class Reach:
     some call ran inside another call of the same method.
     """
 
-    state: State
+    state: ReachState
     calls_per_operation: float | None = None
     nested: bool = False
     caveats: tuple[Caveat, ...] = ()
@@ -35,26 +27,26 @@ class Reach:
     @property
     def may_be_in_loop(self) -> bool:
         """Tell whether the pair has to be measured."""
-        return self.state in (State.IN_LOOP, State.UNKNOWN)
+        return self.state in (ReachState.IN_LOOP, ReachState.UNKNOWN)
 
 
 def reach_of(outcome: Outcome, method: str) -> Reach:
     """Judge one method by the windows of one benchmark (abs.md, "The injected slowdown").
 
-    Set-up runs once in each window, so the difference of two windows with different numbers of
-    operations holds none of it; where set-up was counted apart, so does each window.
+    Set-up runs equally often in each window, so the difference of two windows with different
+    numbers of operations holds none of it; where set-up was counted apart, so does each window.
     """
     if not isinstance(outcome, Counted):
         why = Caveat("no-reach", "the counting run failed, so the pair is measured to be sure")
-        return Reach(state=State.UNKNOWN, caveats=(why,))
+        return Reach(state=ReachState.UNKNOWN, caveats=(why,))
     counts = [(window.operations, dict(window.calls).get(method, 0)) for window in outcome.windows]
     nested = any(method in window.nested for window in outcome.windows)
     outside = dict(outcome.outside).get(method, 0)
     if not any(calls for _, calls in counts):
-        state = State.SET_UP_ONLY if outside else State.NOT_AT_ALL
+        state = ReachState.SET_UP_ONLY if outside else ReachState.NOT_AT_ALL
         return Reach(state=state, calls_per_operation=0.0, nested=nested)
     if outcome.set_up_apart:
-        operations, calls = max(counts)
+        operations, calls = (sum(numbers) for numbers in zip(*counts, strict=True))
         return _in_loop(calls / operations if operations else None, nested=nested)
     return _by_difference(counts, nested=nested)
 
@@ -64,19 +56,19 @@ def _by_difference(counts: Sequence[tuple[int, int]], *, nested: bool) -> Reach:
     if many == few:
         return _in_loop(None, nested=nested)
     if calls_many == calls_few:
-        return Reach(state=State.SET_UP_ONLY, calls_per_operation=0.0, nested=nested)
+        return Reach(state=ReachState.SET_UP_ONLY, calls_per_operation=0.0, nested=nested)
     return _in_loop((calls_many - calls_few) / (many - few), nested=nested)
 
 
 def _in_loop(calls: float | None, *, nested: bool) -> Reach:
     if calls is not None and calls > 0:
-        return Reach(state=State.IN_LOOP, calls_per_operation=calls, nested=nested)
+        return Reach(state=ReachState.IN_LOOP, calls_per_operation=calls, nested=nested)
     why = Caveat(
         "set-up-varies",
         "more calls were counted in fewer operations: the set-up calls it a varying number of "
         "times, so the calls per operation are unknown",
     )
-    return Reach(state=State.UNKNOWN, nested=nested, caveats=(why,))
+    return Reach(state=ReachState.UNKNOWN, nested=nested, caveats=(why,))
 
 
 def reach_map(runs: Iterable[Run], methods: Sequence[Method]) -> Mapping[tuple[str, str], Reach]:
@@ -90,30 +82,70 @@ def reach_map(runs: Iterable[Run], methods: Sequence[Method]) -> Mapping[tuple[s
 
 
 def usage(runs: Iterable[Run]) -> dict[str, int]:
-    """Return the calls of each method: in each benchmark's full window, and in the unit tests."""
+    """Return the calls of each method: in each benchmark's blocks, and in the unit tests."""
     total: dict[str, int] = {}
     for run in runs:
         if isinstance(run.outcome, Counted) and run.outcome.windows:
-            for method, calls in _fullest(run.outcome.windows).calls:
-                total[method] = total.get(method, 0) + calls
+            for window in _counting(run.outcome):
+                for method, calls in window.calls:
+                    total[method] = total.get(method, 0) + calls
     return total
 
 
-def _fullest(windows: Sequence[Window]) -> Window:
-    return max(windows, key=lambda window: window.operations)
+def _counting(outcome: Counted) -> Sequence[Window]:
+    """Return the windows of the blocks, without those that only help to tell set-up apart."""
+    if outcome.set_up_apart:
+        return outcome.windows
+    return [max(outcome.windows, key=lambda window: window.operations)]
 
 
-def most_called(calls: Mapping[str, int], most: int) -> tuple[tuple[str, ...], Caveat]:
-    """Return the `most` most called methods, ties by name, and how the choice was made."""
+def how_counted(runs: Sequence[Run], tests: Sequence[Run], benchmarks: int) -> str:
+    """Say what ran while usage was counted in `runs` of so many benchmarks, and what is missing."""
+    seen = [run.outcome for run in tests if isinstance(run.outcome, Counted)]
+    none = bool(tests) and all(isinstance(run.outcome, Skipped) for run in tests)
+    gaps = [outcome.missing for outcome in seen if outcome.missing]
+    if not tests:
+        gaps.append("the unit tests, for which no time was left")
+    gaps += [
+        f"the unit tests ({_line(reason(run.outcome))})"
+        for run in tests
+        if not isinstance(run.outcome, Counted | Skipped)
+    ]
+    failed = benchmarks - sum(isinstance(run.outcome, Counted) for run in runs)
+    if failed:
+        gaps.append(f"{failed} of {benchmarks} benchmarks")
+    ran = "the subject's own benchmarks" + (" ran" if none or not seen else " and unit tests ran")
+    return ran + (f" (part of the counts is missing: {'; '.join(gaps)})" if gaps else "")
+
+
+def most_called(
+    calls: Mapping[str, int], most: int, left_out: Mapping[str, str], how: str
+) -> tuple[tuple[str, ...], tuple[Caveat, ...]]:
+    """Return the `most` most called methods, ties by name, and how the choice was made.
+
+    `left_out` are methods that cannot be slowed, with the reason: the next ones take their places.
+    `how` is what `how_counted` said.
+    """
     called = sorted((name for name in calls if calls[name] > 0), key=lambda n: (-calls[n], n))
-    taken = called[:most]
-    tied = [name for name in called[most:] if taken and calls[name] == calls[taken[-1]]]
+    kept = [name for name in called if name not in left_out]
+    taken = kept[:most]
+    tied = [name for name in kept[most:] if taken and calls[name] == calls[taken[-1]]]
     text = (
-        f"the {len(taken)} public methods called most while the subject's own benchmarks (for Go, "
-        f"also its unit tests) ran, of {len(called)} that were called and {len(calls)} that could "
-        "be counted; what a suite calls most it watches best, so the score is flattered: name the "
-        "methods that your users call"
+        f"the {len(taken)} public methods called most while {how}, of {len(called)} that were "
+        f"called and {len(calls)} that could be counted; what a suite calls most it watches best, "
+        "so the score is flattered: name the methods that your users call"
     )
     if tied:
         text += f"; {len(tied)} more were called as often as the last one, the cut is by name"
-    return tuple(taken), Caveat("methods-auto", text)
+    said = [Caveat("methods-auto", text)]
+    if left_out:
+        those = "; ".join(f"{name}: {_line(why)}" for name, why in left_out.items())
+        text = f"called often enough to be chosen, but left out, as they cannot be slowed: {those}"
+        said.append(Caveat("methods-left-out", text))
+    return tuple(taken), tuple(said)
+
+
+def _line(text: str) -> str:
+    """Return a compiler's first complaint, not a long one; above it Go names the package."""
+    line = next((one for one in text.splitlines() if one[:1] not in ("", "#")), "")
+    return f"{line[:159]}…" if len(line) > 160 else line

@@ -1,7 +1,8 @@
 """How far repeated runs of the unchanged suite lie apart (MSR 2018, Section 5)."""
 
 from collections.abc import Mapping, Sequence
-from statistics import fmean
+from dataclasses import dataclass
+from statistics import fmean, stdev
 
 import numpy as np
 
@@ -12,13 +13,23 @@ from auditor.core.outcome import Ending, Measured, ending
 from auditor.core.plan import Purpose, Run
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import BenchmarkVerdict, Bucket, Stability
+from auditor.core.verdict import (
+    UNLISTED,
+    BenchmarkVerdict,
+    Bucket,
+    Duration,
+    Filter,
+    Stability,
+)
 from auditor.stats.arrays import positive
 
 PAPER_RUNS = 5
 """Whole-suite runs in the paper's stability study (Section 5.1)."""
 UNSTABLE = 0.5
 """The maxSpread above which a benchmark leaves the absolute score (Section 6.3)."""
+
+CI_LIMIT_SECONDS = 120 * 60.0
+"""What the paper takes for the longest job that a CI service allows (Section 4)."""
 
 _BELOW = (
     (0.05, Bucket.BELOW_5),
@@ -28,6 +39,20 @@ _BELOW = (
 
 Complete = Mapping[int, tuple[float, ...]]
 """The values of a benchmark by run, all forks together; complete runs only."""
+Named = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unseen:
+    """What of a suite was not run: (id, reason) each.
+
+    `unlisted` were asked for, but could not even be listed. `filter` left benchmarks out, of which
+    `perhaps` could not be listed either, so that nobody knows what they hold.
+    """
+
+    unlisted: Named = ()
+    filter: Filter | None = None
+    perhaps: Named = ()
 
 
 def bucket(max_spread: float) -> Bucket:
@@ -67,6 +92,7 @@ def judge(
     *,
     wanted_runs: int,
     pilots: Sequence[Run] = (),
+    unseen: Unseen = Unseen(),
 ) -> Stability:
     """Judge `benchmarks` by runs of the plain suite, of which `wanted_runs` were asked for.
 
@@ -74,14 +100,39 @@ def judge(
     """
     mine = {one.id: _of(one, [*pilots, *runs]) for one in benchmarks}
     complete = {name: _complete(one) for name, one in mine.items()}
-    verdicts = tuple(_benchmark(name, mine[name], complete[name], wanted_runs) for name in mine)
-    return Stability(
-        benchmarks=verdicts,
-        buckets=_buckets([one.bucket for one in verdicts if one.bucket is not None]),
-        suite_seconds=_suite_seconds(mine, complete),
-        runs=wanted_runs,
-        caveats=_caveats(runs, wanted_runs),
+    verdicts = tuple(
+        _benchmark(one, mine[one.id], complete[one.id], wanted_runs) for one in benchmarks
     )
+    seconds = _suite_seconds(mine, complete)
+    return Stability(
+        benchmarks=(*verdicts, *(_unlisted(*one) for one in unseen.unlisted)),
+        buckets=_buckets([one.bucket for one in verdicts if one.bucket is not None]),
+        suite_seconds=seconds,
+        runs=wanted_runs,
+        duration=_duration(seconds),
+        filter=unseen.filter,
+        caveats=(*_caveats(runs, wanted_runs), *_filtered(unseen, len(verdicts))),
+    )
+
+
+def _unlisted(name: str, why: str) -> BenchmarkVerdict:
+    return BenchmarkVerdict(
+        id=name,
+        max_spread=None,
+        bucket=None,
+        means=(),
+        runs=0,
+        seconds=None,
+        ending=UNLISTED,
+        reason=why,
+    )
+
+
+def _duration(seconds: Sequence[float]) -> Duration | None:
+    if not seconds:
+        return None
+    sd = stdev(seconds) if len(seconds) > 1 else None
+    return Duration(mean=fmean(seconds), sd=sd, limit=CI_LIMIT_SECONDS)
 
 
 def _of(benchmark: Benchmark, runs: Sequence[Run]) -> list[Run]:
@@ -104,15 +155,18 @@ def _complete(runs: Sequence[Run]) -> Complete:
     }
 
 
-def _benchmark(name: str, runs: Sequence[Run], complete: Complete, asked: int) -> BenchmarkVerdict:
+def _benchmark(
+    benchmark: Benchmark, runs: Sequence[Run], complete: Complete, asked: int
+) -> BenchmarkVerdict:
     has_spread = asked >= 2 and len(complete) == asked
     found = spread(list(complete.values())) if has_spread else None
     failed = [run for run in runs if not isinstance(run.outcome, Measured)]
     last = max(runs, key=_when, default=None)
     seconds = [_seconds(runs, repetition) for repetition in complete]
     short = Caveat("incomplete", f"measured in {len(complete)} of {asked} runs")
+    noted = (Caveat("not-as-written", note) for note in benchmark.notes)
     return BenchmarkVerdict(
-        id=name,
+        id=benchmark.id,
         max_spread=found,
         bucket=None if found is None else bucket(found),
         means=tuple(fmean(values) for values in complete.values()),
@@ -120,7 +174,7 @@ def _benchmark(name: str, runs: Sequence[Run], complete: Complete, asked: int) -
         seconds=fmean(seconds) if seconds else None,
         ending=str(ending(last.outcome) if last else Ending.SKIPPED),
         reason=_why(failed, runs),
-        caveats=(short,) if len(complete) < asked else (),
+        caveats=(*((short,) if len(complete) < asked else ()), *noted),
     )
 
 
@@ -161,6 +215,21 @@ def _suite_seconds(
         float(np.sum([_seconds(runs[name], repetition) for name in working]))
         for repetition in repetitions
     )
+
+
+def _filtered(unseen: Unseen, listed: int) -> tuple[Caveat, ...]:
+    if unseen.filter is None:
+        return ()
+    seen = listed + len(unseen.unlisted)
+    text = (
+        f"{seen} of the suite's {unseen.filter.suite_size} benchmarks were looked at, those that "
+        f"match {unseen.filter.pattern!r}; what is said of all benchmarks or of none, for example "
+        "that nobody watches a method, is said of these"
+    )
+    if unseen.perhaps:
+        names = ", ".join(name for name, _ in unseen.perhaps[:5])
+        text += f"; whether these match is unknown, as they could not be listed: {names}"
+    return (Caveat("filtered", text),)
 
 
 def _caveats(runs: Sequence[Run], asked: int) -> tuple[Caveat, ...]:

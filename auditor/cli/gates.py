@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from auditor.audits.outcomes import NOT_COUNTED
 from auditor.config import Gates
 from auditor.core.errors import Exit
+from auditor.core.verdict import Result
 
 _INSTEAD = {"fail": Exit.GATE_FAILED, "pass": Exit.OK, None: Exit.NO_VERDICT}
 
@@ -18,7 +20,7 @@ def judge(
     """
     total = document["scores"]["total"]
     bounds = total["bounds"]
-    if total["counted"] == 0 or bounds is None:
+    if bounds is None or not _anything_judged(document):
         return _INSTEAD[inconclusive], "no verdict: nothing was measured"
     if gates.min_score is None:
         return Exit.OK, None
@@ -32,6 +34,16 @@ def judge(
         return Exit.GATE_FAILED, said
     said = f"gate undecided: {limit}, the total score is between {low:.4g} % and {high:.4g} %"
     return _INSTEAD[inconclusive], said
+
+
+def _anything_judged(document: Mapping[str, Any]) -> bool:
+    """Tell whether a method that counts has a judged pair, or surely no benchmark that calls it."""
+    judged = {pair["method"] for pair in document["pairs"] if pair["effect"] is not None}
+    return any(
+        one["outcome"] == Result.UNREACHED
+        or (one["id"] in judged and one["outcome"] not in NOT_COUNTED)
+        for one in document["methods"]
+    )
 
 
 def judge_stability(document: Mapping[str, Any]) -> tuple[Exit, str | None]:

@@ -1,7 +1,7 @@
 """The options that commands share, and what they say about an audit."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ _PATH = click.Path(path_type=Path)
 
 WHAT = (
     click.argument("what", metavar="[CONFIG_OR_SUBJECT]", default="."),
+    click.option("--harness", type=click.Choice(["go", "jmh"]), help="What runs the suite."),
     click.option("--benchmarks", metavar="REGEX", help="Only benchmarks that hold a match."),
     click.option("--seed", type=int, help="Decides everything that is random (1)."),
     click.option("--budget", metavar="DURATION", help="Stop measuring in time, such as 10m."),
@@ -46,7 +47,17 @@ JUDGED = (
     click.option("--min-score", type=float, metavar="PERCENT", help="Exit with 1 below it."),
     click.option("--inconclusive", type=click.Choice(["fail", "pass"]), help="Instead of exit 5."),
 )
-DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what would be run; run nothing.")
+DRY_RUN = click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Say what would be measured; only build and list a suite that is not known yet "
+    "(Go: each benchmark once, for one operation).",
+)
+RETRY_FAILED = click.option(
+    "--retry-failed",
+    is_flag=True,
+    help="Run again what crashed, timed out or could not be read before.",
+)
 STABILITY_RUNS = click.option("--runs", type=int, help="Runs of the whole suite.")
 
 
@@ -78,6 +89,7 @@ class Asked:
         given: Mapping[str, Any] = context.params
         surroundings = context.find_object(Surroundings) or Surroundings.real()
         config = load(given["what"], changes, Path.cwd())
+        config = replace(config, retry_failed=bool(given.get("retry_failed")))
         return cls(
             config=config,
             places=places(
@@ -92,7 +104,7 @@ class Asked:
 
 def shared_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of the configuration that every measuring command can set."""
-    return _present({key: given[key] for key in ("benchmarks", "seed", "budget")})
+    return _present({key: given[key] for key in ("harness", "benchmarks", "seed", "budget")})
 
 
 def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:

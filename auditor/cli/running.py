@@ -11,7 +11,7 @@ from auditor.cli.console import Console
 from auditor.cli.logs import logged
 from auditor.cli.options import Asked
 from auditor.cli.progress import observer
-from auditor.cli.surroundings import Audit, Document
+from auditor.cli.surroundings import Audit, Document, DryRun
 from auditor.core.errors import Exit
 
 _LOG = logging.getLogger(__name__)
@@ -65,9 +65,10 @@ def make(
 
 
 def keep(asked: Asked, files: Files, document: Document, page: Callable[[Document], str]) -> None:
-    """Write the result, then its report."""
-    output.write(asked.places.output / files.result, output.json_text(document))
-    output.write(asked.places.output / files.report, page(document))
+    """Write the result, then its report; neither where one of them cannot be made."""
+    result, report = output.json_text(document), page(document)
+    output.write(asked.places.output / files.result, result)
+    output.write(asked.places.output / files.report, report)
 
 
 def show(asked: Asked, console: Console, document: Document, files: Files) -> None:
@@ -80,10 +81,10 @@ def show(asked: Asked, console: Console, document: Document, files: Files) -> No
     console.note(f"result: {asked.places.output / files.result}")
 
 
-def dry_run(asked: Asked) -> Exit:
-    """Say what would be run."""
+def dry_run(asked: Asked, ask: Callable[[Audit], DryRun]) -> Exit:
+    """Say what would be measured."""
     with opened(asked) as open_:
-        plan = open_.audit.plan()
+        plan = ask(open_.audit)
     if asked.as_json:
         open_.console.document(tables.plan_document(plan))
     else:

@@ -37,7 +37,7 @@ class Phase(Protocol):
 
 
 class DryRun(Protocol):
-    """What an audit would do."""
+    """What an audit would measure."""
 
     @property
     def phases(self) -> Sequence[Phase]:
@@ -52,7 +52,10 @@ class Audit(Protocol):
     """A subject made ready, with everything that can be asked of it."""
 
     def plan(self) -> DryRun:
-        """Say what would be run."""
+        """Say what `abs` would measure."""
+
+    def plan_suite(self) -> DryRun:
+        """Say what `stability` would measure."""
 
     def abs(self) -> AbsVerdict:
         """Find the API benchmarking score."""

@@ -14,7 +14,7 @@ import msgspec
 
 from auditor.config import reading, subjects
 from auditor.config.durations import seconds
-from auditor.config.settings import Settings
+from auditor.config.settings import CHOICES, Settings
 from auditor.core.errors import UsageError
 from auditor.core.mutant import Wait
 from auditor.core.request import AbsRequest, Plan, SubjectSpec, SuiteRequest
@@ -34,18 +34,21 @@ class Config:
 
     `harness` is None where the subject decides. `warmup_given` is False where the harness decides
     how many blocks warm a process; the plan then has none. `text` is all of it as a JSON
-    configuration that means the same from every folder.
+    configuration that means the same from every folder. `retry_failed` is no part of it: what
+    failed in a way that may pass is tried again, this time.
     """
 
     subject: SubjectSpec
     harness: str | None
     tags: tuple[str, ...]
+    profiles: tuple[str, ...]
     host: str
     request: AbsRequest
     warmup_given: bool
     gates: Gates
     store: Path | None
     text: str = field(repr=False)
+    retry_failed: bool = False
 
 
 def load(argument: str, changes: Mapping[str, Any], folder: Path) -> Config:
@@ -56,7 +59,8 @@ def load(argument: str, changes: Mapping[str, Any], folder: Path) -> Config:
     """
     path = folder / argument
     there = _mode(path)
-    if argument.startswith(subjects.PREFIXES) or stat.S_ISDIR(there):
+    jar = path.suffix == subjects.JAR and stat.S_ISREG(there)
+    if argument.startswith(subjects.PREFIXES) or stat.S_ISDIR(there) or jar:
         return _resolve({"subject": argument}, changes, folder, "")
     if not there:
         raise UsageError(f"no such file or folder: {argument}{_near(path)}")
@@ -71,6 +75,12 @@ def load(argument: str, changes: Mapping[str, Any], folder: Path) -> Config:
 def check_judgeable(config: Config) -> None:
     """Refuse an ABS audit that cannot say anything; raises UsageError."""
     request = config.request
+    if request.rule is Rule.PAPER and request.suite.stability_runs < request.runs:
+        raise UsageError(
+            f'the rule "paper" compares each of the {request.runs} runs with one of the unchanged '
+            f"suite, of which there would be {request.suite.stability_runs}; stability_runs must "
+            "be at least runs"
+        )
     if request.slowdown is not None:
         return
     if request.suite.stability_runs < 2:
@@ -124,11 +134,12 @@ def _merged(found: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, A
 
 def _config(settings: Settings, folder: Path) -> Config:
     subject = subjects.spec(settings.subject, folder)
+    profiles = subjects.profiles(settings.subject)
     methods = _methods(settings, folder)
     store = (folder / Path(settings.store).expanduser()).absolute() if settings.store else None
     whole = msgspec.structs.replace(
         settings,
-        subject=subjects.resolved(subject),
+        subject=subjects.resolved(subject, profiles),
         methods="auto" if methods is None else methods,
         store=str(store) if store else None,
         schema=None,
@@ -137,6 +148,7 @@ def _config(settings: Settings, folder: Path) -> Config:
         subject=subject,
         harness=settings.harness,
         tags=settings.tags,
+        profiles=profiles,
         host=settings.host,
         request=_request(settings, methods),
         warmup_given=settings.plan.warmup is not None,
@@ -154,7 +166,7 @@ def _text(settings: Settings) -> str:
 def _request(settings: Settings, methods: tuple[str, ...] | None) -> AbsRequest:
     slowdown = None if settings.slowdown == "auto" else settings.slowdown
     if slowdown is not None and not math.isfinite(slowdown):
-        raise ValueError("the slowdown at $.slowdown must be a finite number")
+        raise ValueError(f"{slowdown} at $.slowdown must be {CHOICES['$.slowdown']}")
     return AbsRequest(
         suite=_suite_request(settings),
         methods=methods,

@@ -20,7 +20,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class SubjectSection(Section, frozen=True):
     """A subject that needs more than one word; exactly one of path, git, go and maven is given."""
 
-    path: Annotated[Name, Meta(description="A folder, relative to this file.")] | None = None
+    path: Annotated[Name, Meta(description="A folder or jar, relative to this file.")] | None = None
     git: Annotated[Name, Meta(description="PATH-OR-URL@REVISION of a git repository.")] | None = (
         None
     )
@@ -29,6 +29,13 @@ class SubjectSection(Section, frozen=True):
     extra: Annotated[
         tuple[Name, ...],
         Meta(description="With maven: further dependencies as GROUP:ARTIFACT:VERSION."),
+    ] = ()
+    profiles: Annotated[
+        tuple[Annotated[Name, Meta(pattern=r"^[^\s,]+$")], ...],
+        Meta(
+            description="With path or git, where Maven builds: profiles that are switched on "
+            "(!NAME: off), as with its -P."
+        ),
     ] = ()
 
 
@@ -62,8 +69,9 @@ class Settings(Section, frozen=True):
     subject: Annotated[
         Name | SubjectSection,
         Meta(
-            description="What is audited: a folder (relative to this file), git:PATH-OR-URL@"
-            "REVISION, go:MODULE@VERSION, maven:GROUP:ARTIFACT:VERSION, or an object."
+            description="What is audited: a folder or a jar with JMH in it (relative to this file),"
+            " git:PATH-OR-URL@REVISION, go:MODULE@VERSION, maven:GROUP:ARTIFACT:VERSION, or an "
+            "object."
         ),
     ] = "."
     harness: Annotated[
@@ -133,7 +141,7 @@ SECTIONS: dict[str, type[Section]] = {
 
 CHOICES: dict[str, str] = {
     "$.harness": '"go", "jmh" or null',
-    "$.slowdown": 'a number or "auto"',
+    "$.slowdown": 'a number above 0 and at most 1000, or "auto"',
     "$.wait": '"auto", "sleep", "spin" or "work"',
     "$.rule": '"ours" or "paper"',
     "$.host": '"local"; other hosts are not supported yet',

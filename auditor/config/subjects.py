@@ -6,9 +6,17 @@ from pathlib import Path
 
 from auditor.config.settings import SubjectSection
 from auditor.core.errors import UsageError
-from auditor.core.request import FolderSpec, GitSpec, GoModuleSpec, MavenSpec, SubjectSpec
+from auditor.core.request import (
+    FolderSpec,
+    GitSpec,
+    GoModuleSpec,
+    JarSpec,
+    MavenSpec,
+    SubjectSpec,
+)
 
 PREFIXES = ("git:", "go:", "maven:")
+JAR = ".jar"
 
 _AT_THE_END = re.compile(r"^(?P<before>.+)@(?P<after>[^@{][^@]*(?:@\{[^}]*\})?)$", re.DOTALL)
 """The last @, unless it is git's own as in HEAD@{1}."""
@@ -26,7 +34,7 @@ def spec(written: str | SubjectSection, folder: Path) -> SubjectSpec:
             return _go(rest)
         case "maven:":
             return _maven(rest, ())
-    return _folder(written, folder)
+    return _path(written, folder)
 
 
 def _from_object(section: SubjectSection, folder: Path) -> SubjectSpec:
@@ -43,21 +51,26 @@ def _from_object(section: SubjectSection, folder: Path) -> SubjectSpec:
     if len(given) != 1:
         raise UsageError("the subject needs exactly one of path, git, go and maven at $.subject")
     kind, value = given[0]
+    if section.profiles and (kind not in ("path", "git") or value.endswith(JAR)):
+        what = "a jar, which is built already" if value.endswith(JAR) else kind
+        raise UsageError(f"profiles at $.subject go with path or git, not with {what}")
     if kind == "maven":
         return _maven(value, section.extra)
     if section.extra:
         raise UsageError(f"extra at $.subject goes with maven, not with {kind}")
-    return _folder(value, folder) if kind == "path" else spec(f"{kind}:{value}", folder)
+    return _path(value, folder) if kind == "path" else spec(f"{kind}:{value}", folder)
 
 
-def _folder(written: str, folder: Path) -> FolderSpec:
+def _path(written: str, folder: Path) -> FolderSpec | JarSpec:
     path = _absolute(written, folder)
     if path.is_dir():
         return FolderSpec(path)
+    if path.is_file() and path.suffix == JAR:
+        return JarSpec(path)
     if path.exists():
-        raise UsageError(f"the subject {path} is no folder; name the project's folder")
+        raise UsageError(f"the subject {path} is no folder and no {JAR}; name the project's folder")
     hint = "" if ":" not in written else f"; the known prefixes are {', '.join(PREFIXES)}"
-    raise UsageError(f"no such folder: {path}{hint}")
+    raise UsageError(f"no such {'file' if path.suffix == JAR else 'folder'}: {path}{hint}")
 
 
 def _git(written: str, folder: Path) -> GitSpec:
@@ -118,7 +131,7 @@ def _absolute(written: str, folder: Path) -> Path:
 def described(subject: SubjectSpec) -> str:
     """Return the subject as one can write it, paths absolute (extra dependencies left out)."""
     match subject:
-        case FolderSpec(path):
+        case FolderSpec(path) | JarSpec(path):
             return str(path)
         case GitSpec(repository, revision):
             return f"git:{repository}@{revision}"
@@ -136,7 +149,7 @@ def slug(subject: SubjectSpec) -> str:
 
 def _name(subject: SubjectSpec) -> str:
     match subject:
-        case FolderSpec(path):
+        case FolderSpec(path) | JarSpec(path):
             return path.name
         case GitSpec(repository, revision):
             last = repository.rstrip("/").rpartition("/")[2]
@@ -147,8 +160,18 @@ def _name(subject: SubjectSpec) -> str:
             return f"{subject.artifact}-{subject.version}"
 
 
-def resolved(subject: SubjectSpec) -> str | SubjectSection:
+def profiles(written: str | SubjectSection) -> tuple[str, ...]:
+    """Return the Maven profiles that a subject names."""
+    return written.profiles if isinstance(written, SubjectSection) else ()
+
+
+def resolved(subject: SubjectSpec, profiles: tuple[str, ...]) -> str | SubjectSection:
     """Return the subject as a configuration that means the same from everywhere."""
+    if profiles and isinstance(subject, GitSpec):
+        written = described(subject).removeprefix("git:")
+        return SubjectSection(git=written, profiles=profiles)
+    if profiles:
+        return SubjectSection(path=described(subject), profiles=profiles)
     if isinstance(subject, MavenSpec) and subject.extra:
         written = f"{subject.group}:{subject.artifact}:{subject.version}"
         return SubjectSection(maven=written, extra=subject.extra)

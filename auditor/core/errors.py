@@ -11,6 +11,7 @@ AuditError
     ResolveFailed           something that had to be fetched could not be had
     FolderUnusable          a folder cannot be written, or the disk is full
   StoreError            4   the results file is locked, damaged or too new
+  OutOfTime             5   the budget ended before there was anything to judge
 
 What stops one benchmark or one mutant is not here: it is an `Outcome`.
 """
@@ -93,6 +94,13 @@ class FolderUnusable(MachineError):
     """A folder or file of ours cannot be written."""
 
     slug = "folder-unusable"
+
+
+class OutOfTime(AuditError):
+    """The budget was used up; within a study that is no error, but leaves things undecided."""
+
+    slug = "out-of-time"
+    exit_code = Exit.NO_VERDICT
 
 
 class StoreError(AuditError):

@@ -15,7 +15,7 @@ METHOD_CALLS = "method-calls"
 METHOD_TIME = "method-time"
 """Seconds spent in these calls, all threads together, the clock's own cost included."""
 CLOCK_COST = "clock-cost"
-"""Seconds that an empty clocked method would have shown per call, measured in the process."""
+"""Seconds that the clock adds to what it shows of a call, measured in the process."""
 WALL = "wall"
 """Seconds that the block took by the clock."""
 

@@ -39,12 +39,14 @@ class Counted:
     """What a counting variant saw: windows with different numbers of operations.
 
     Where `set_up_apart` is true the windows hold no calls of set-up code and `outside` has them;
-    else set-up ran once in each window. Unit tests (USAGE) have one window of 0 operations.
+    else set-up ran equally often in each window. Unit tests (USAGE) have one window of 0
+    operations; `missing` says whose calls may be missing in it, for people.
     """
 
     windows: tuple[Window, ...]
     outside: tuple[tuple[str, int], ...] = ()
     set_up_apart: bool = False
+    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +81,21 @@ class Unreadable:
 
 
 @dataclass(frozen=True, slots=True)
+class NeverCalled:
+    """The slowed variant was built, loaded and ran to its end; no call of the method was seen.
+
+    A call is seen as it ends. Go's guest sees all of a process, JMH's those in clocked blocks.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class NotBuilt:
     """The variant does not compile or load; `message` is the compiler's."""
 
     message: str
 
 
-Outcome = Measured | Counted | Skipped | TimedOut | Crashed | Unreadable | NotBuilt
+Outcome = Measured | Counted | Skipped | TimedOut | Crashed | Unreadable | NeverCalled | NotBuilt
 
 
 class Ending(StrEnum):
@@ -97,7 +107,12 @@ class Ending(StrEnum):
     TIMED_OUT = "timed-out"
     CRASHED = "crashed"
     UNREADABLE = "unreadable"
+    NEVER_CALLED = "never-called"
     NOT_BUILT = "not-built"
+
+
+MAY_PASS = frozenset({Ending.TIMED_OUT, Ending.CRASHED, Ending.UNREADABLE})
+"""Failures that another try may not repeat; the others are decided by the subject's text."""
 
 
 def ending(outcome: Outcome) -> Ending:
@@ -112,5 +127,6 @@ _ENDINGS: dict[type[Outcome], Ending] = {
     TimedOut: Ending.TIMED_OUT,
     Crashed: Ending.CRASHED,
     Unreadable: Ending.UNREADABLE,
+    NeverCalled: Ending.NEVER_CALLED,
     NotBuilt: Ending.NOT_BUILT,
 }

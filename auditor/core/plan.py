@@ -6,13 +6,17 @@ from enum import StrEnum
 
 from auditor.core.jobs import HostFacts
 from auditor.core.mutant import PLAIN, Overlay, Variant
-from auditor.core.outcome import Outcome
+from auditor.core.outcome import MAY_PASS, Outcome, TimedOut, ending
 from auditor.core.schedule import Schedule
 from auditor.core.suite import Benchmark
 
 
 class Purpose(StrEnum):
-    """Which question a trial was run for."""
+    """Which question a trial was run for.
+
+    SUITE and REFERENCE both run the unchanged subject: SUITE for its stability, REFERENCE among the
+    pairs, at the time that their plain time is needed of.
+    """
 
     PILOT = "pilot"
     SUITE = "suite"
@@ -20,6 +24,7 @@ class Purpose(StrEnum):
     REACH = "reach"
     CALIBRATION = "calibration"
     PAIRS = "pairs"
+    REFERENCE = "reference"
     MUTANT = "mutant"
 
 
@@ -71,3 +76,16 @@ class Run:
     outcome: Outcome
     started: str
     seconds: float
+
+    @property
+    def may_pass(self) -> bool:
+        """Tell whether the trial failed in a way that another try may not repeat."""
+        return ending(self.outcome) in MAY_PASS
+
+    def answers(self, trial: Trial) -> bool:
+        """Tell whether this, a run of the same trial, need not be made again.
+
+        A watchdog that now has more patience may see the end of what it ended before.
+        """
+        outcome = self.outcome
+        return not isinstance(outcome, TimedOut) or outcome.after_seconds >= trial.timeout_seconds

@@ -42,14 +42,17 @@ class Harness(Protocol):
     """A benchmark framework: processes to start out, what they left in. Starts none itself.
 
     `into` is a folder of its own for each overlay, where what is built is kept.
-    `fixed_operations` tells whether a block can be a number of operations.
+    `fixed_operations` tells whether a block can be a number of operations. `sources` are those
+    of the suite that `discover` returns, had without running a benchmark. What `launch` returns
+    is gone through while its processes run.
     """
 
     @property
     def fixed_operations(self) -> bool: ...
     def discover(self, project: Project, into: Path, ask: Ask) -> Suite: ...
+    def sources(self, project: Project, into: Path, ask: Ask) -> Sequence[SourceFile]: ...
     def build(self, project: Project, overlay: Overlay, into: Path) -> Build: ...
-    def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]: ...
+    def launch(self, project: Project, trial: Trial, into: Path) -> Iterable[Invocation]: ...
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome: ...
 
 
@@ -71,12 +74,17 @@ class Dispatcher(Protocol):
 
 
 class Store(Protocol):
-    """Remembers runs, so that a study can stop and go on. `add` keeps the first of an id."""
+    """Remembers runs, so that a study can stop and go on.
+
+    `add` keeps the first of an id on a machine unless that failed in a way that may pass. `find`
+    knows those of machines like this one, and only such that answer the trial (`Run.answers`).
+    `alike` are the measured runs, in the order made, that differ from a trial in no more than the
+    delays, the order and the operations of their blocks, their seed and their number.
+    """
 
     def add(self, run: Run) -> None: ...
     def find(self, trial: Trial) -> Run | None: ...
-    def suite(self, subject: str) -> Suite | None: ...
-    def add_suite(self, project: Project, suite: Suite) -> None: ...
+    def alike(self, trial: Trial) -> Sequence[Run]: ...
 
 
 class Observer(Protocol):

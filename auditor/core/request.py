@@ -15,6 +15,13 @@ class FolderSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class JarSpec:
+    """A jar that holds benchmarks and all that they need, the harness too."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
 class GitSpec:
     """A revision of a repository, a path or a URL."""
 
@@ -40,7 +47,7 @@ class MavenSpec:
     extra: tuple[str, ...] = ()
 
 
-SubjectSpec = FolderSpec | GitSpec | GoModuleSpec | MavenSpec
+SubjectSpec = FolderSpec | JarSpec | GitSpec | GoModuleSpec | MavenSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

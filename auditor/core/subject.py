@@ -56,10 +56,14 @@ class Project:
 
 
 class SourceRole(StrEnum):
-    """Whether a source belongs to the library or to its benchmarks and tests."""
+    """Whether a source belongs to the library or to its benchmarks and tests.
+
+    LEFT_OUT is the library's too, but not part of the build as it is set up.
+    """
 
     LIBRARY = "library"
     BENCHMARKS = "benchmarks"
+    LEFT_OUT = "left-out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

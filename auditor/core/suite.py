@@ -13,8 +13,8 @@ class Benchmark:
     number of operations in flight that a reported time per operation has been divided by (Go's
     RunParallel, JMH's throughput mode with threads), else 1. `block_seconds` is the author's own
     time of a block where it has to be kept (JMH's fixtures around each iteration), else None.
-    `settings` is the harness's own note about the author's configuration (JSON text), read by that
-    harness only.
+    `notes` say, for people, where it is not run as its author wrote. `settings` is the harness's
+    own note about the author's configuration (JSON text), read by that harness only.
     """
 
     group: str
@@ -23,6 +23,7 @@ class Benchmark:
     threads: int = field(default=1, compare=False)
     concurrency: int = field(default=1, compare=False)
     block_seconds: float | None = field(default=None, compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
     settings: str = field(default="", compare=False)
 
     @property

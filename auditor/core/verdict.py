@@ -26,6 +26,15 @@ class Result(StrEnum):
     UNMEASURED = "unmeasured"
 
 
+class ReachState(StrEnum):
+    """Where a benchmark calls a method."""
+
+    IN_LOOP = "in the loop"
+    SET_UP_ONLY = "in set-up only"
+    NOT_AT_ALL = "not at all"
+    UNKNOWN = "unknown"
+
+
 class Rule(StrEnum):
     """How a detection is decided (abs.md, "Detection")."""
 
@@ -61,12 +70,13 @@ class PairVerdict:
     `effect`, `interval`, `p` and `threshold` are those of the run that decides (the weakest);
     `threshold` is the effect that has to be exceeded, half of v or of what was achieved.
     `method_seconds` is t(k), `calls_per_operation` counts outermost calls, `share` their product
-    over the plain time per operation.
+    over the plain time per operation. `reach` is what counting the calls has told.
     """
 
     method: str
     benchmark: str
     outcome: Result
+    reach: ReachState = ReachState.UNKNOWN
     effect: float | None = None
     interval: Interval | None = None
     p: float | None = None
@@ -83,12 +93,17 @@ class PairVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodVerdict:
-    """Whether some benchmark notices a slowdown of this method. `calls` is its usage count."""
+    """Whether some benchmark notices a slowdown of this method. `calls` is its usage count.
+
+    `reached_by` are the benchmarks that are known to call it while they are measured, `set_up_in`
+    those that call it in set-up only.
+    """
 
     id: str
     outcome: Result
     detected_by: tuple[str, ...] = ()
     reached_by: tuple[str, ...] = ()
+    set_up_in: tuple[str, ...] = ()
     calls: int | None = None
     span: Span | None = None
     reason: str | None = None
@@ -105,13 +120,17 @@ class Bucket(StrEnum):
     ABOVE_50 = "(.50, inf)"
 
 
+UNLISTED = "unlisted"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchmarkVerdict:
     """How stable a benchmark is, and which methods it watches.
 
     `max_spread` is None for an incomplete benchmark (not measured in all runs). `means` are the
     means of its complete runs, seconds per operation. `unique` are methods that it alone detects,
-    `shared` those that others detect too. `ending` is the word for its last outcome.
+    `shared` those that others detect too. `ending` is the word for its last outcome, UNLISTED where
+    the harness could not even list it.
     """
 
     id: str
@@ -131,7 +150,8 @@ class BenchmarkVerdict:
 class Score:
     """An API benchmarking score (Equation 3) with what it might be once all is decided.
 
-    `percent` and `bounds` are None when no method counts.
+    `percent` and `bounds` are None when no method counts, and for a score that leaves out the least
+    stable benchmarks when none has a spread: nobody knows which those are.
     """
 
     percent: float | None
@@ -141,19 +161,51 @@ class Score:
     excluded_benchmarks: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A regular expression that left benchmarks out of a suite of `suite_size`."""
+
+    pattern: str
+    suite_size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duration:
+    """How long a run of the whole suite takes (Table 2), in seconds, beside what CI has time for.
+
+    `sd` is None for a single run.
+    """
+
+    mean: float
+    sd: float | None
+    limit: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stability:
     """Section 5 of the paper: spreads, buckets, duration of the suite.
 
     `buckets` are (bucket, count, percent of those with a maxSpread). `suite_seconds` are the
-    durations of the whole-suite runs that are complete; `runs` is how many were asked for.
+    durations of the whole-suite runs that are complete, `duration` is made of them; `runs` is how
+    many were asked for. `filter` is None where all benchmarks of the suite are in `benchmarks`.
     """
 
     benchmarks: tuple[BenchmarkVerdict, ...]
     buckets: tuple[tuple[Bucket, int, float], ...]
     suite_seconds: tuple[float, ...]
     runs: int
+    duration: Duration | None = None
+    filter: Filter | None = None
     caveats: tuple[Caveat, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Density:
+    """How many of the counted methods so many benchmarks detect (Figure 3)."""
+
+    benchmarks: int
+    methods: int
+    percent: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,12 +221,13 @@ class Cover:
 class AbsVerdict:
     """The answer to "if a method got slower, would this suite notice?".
 
+    `slowdown` is None where the time ended before it could be sized by the spreads.
     `slowdown_source` is "fixed" or "auto". `whole_list` is the total score over the list as given,
     invalid and refused methods included, where that differs. `rules` compares test only, effect
-    only and both (Section 6.3): (name, covered methods).
+    only and both (Section 6.3): (name, covered methods). `density` goes up in benchmarks.
     """
 
-    slowdown: float
+    slowdown: float | None
     slowdown_source: str
     rule: Rule
     total: Score
@@ -186,4 +239,5 @@ class AbsVerdict:
     stability: Stability
     cover: Cover
     rules: tuple[tuple[str, int], ...]
+    density: tuple[Density, ...] = ()
     caveats: tuple[Caveat, ...]

@@ -5,11 +5,75 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from auditor.core.errors import StoreError
+from auditor.store.machines import machine
+from auditor.store.rows import host_from_row
 from auditor.store.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 
 Migration = Callable[[sqlite3.Connection], None]
 
-MIGRATIONS: Mapping[int, Migration] = {}
+_RUNS_BY_MACHINE = """\
+ALTER TABLE series RENAME TO old_series;
+ALTER TABLE run RENAME TO old_run;
+CREATE TABLE run (
+    id INTEGER PRIMARY KEY,
+    trial TEXT NOT NULL REFERENCES trial (id),
+    machine TEXT NOT NULL,
+    host TEXT NOT NULL,
+    ending TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    started TEXT NOT NULL,
+    seconds REAL NOT NULL,
+    UNIQUE (trial, machine)
+);
+CREATE TABLE series (
+    run INTEGER NOT NULL REFERENCES run (id),
+    number INTEGER NOT NULL,
+    metric TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    arm TEXT NOT NULL,
+    phase TEXT NOT NULL,
+    packed BLOB NOT NULL,
+    positions BLOB NOT NULL,
+    PRIMARY KEY (run, number)
+);
+INSERT INTO run SELECT NULL, trial, machine_of(host), host, ending, payload, started, seconds
+    FROM old_run ORDER BY rowid;
+UPDATE run SET ending = 'never-called', payload = '{}'
+    WHERE ending = 'unreadable'
+    AND json_extract(payload, '$.reason') LIKE 'the slowed method was never called%';
+INSERT INTO series SELECT run.id, number, metric, unit, arm, phase, packed, positions
+    FROM old_series JOIN run ON run.trial = old_series.run;
+DROP TABLE old_series;
+DROP TABLE old_run;
+"""
+
+
+def _runs_by_machine(connection: sqlite3.Connection) -> None:
+    connection.create_function("machine_of", 1, lambda text: machine(host_from_row(text)))
+    for statement in _statements(_RUNS_BY_MACHINE):
+        connection.execute(statement)
+
+
+# Listings are made again: nobody used the old ones, and who made them is unknown.
+_LISTINGS = """\
+DROP TABLE suite;
+CREATE TABLE suite (
+    subject TEXT NOT NULL REFERENCES project (digest),
+    machine TEXT NOT NULL,
+    listing TEXT NOT NULL,
+    seconds REAL NOT NULL,
+    version TEXT NOT NULL,
+    PRIMARY KEY (subject, machine)
+);
+"""
+
+
+def _listings_by_version(connection: sqlite3.Connection) -> None:
+    for statement in _statements(_LISTINGS):
+        connection.execute(statement)
+
+
+MIGRATIONS: Mapping[int, Migration] = {1: _runs_by_machine, 2: _listings_by_version}
 """By the version that each starts from."""
 
 

@@ -1,8 +1,8 @@
-"""Domain values as rows and back, in pairs: what goes in comes out equal."""
+"""Domain values as rows, and back where they are read again: what goes in comes out equal."""
 
 import json
 from dataclasses import asdict
-from typing import Any, assert_never
+from typing import Any, TypedDict, assert_never
 
 from auditor.core.jobs import HostFacts
 from auditor.core.measure import Series
@@ -12,6 +12,7 @@ from auditor.core.outcome import (
     Crashed,
     Ending,
     Measured,
+    NeverCalled,
     NotBuilt,
     Outcome,
     Skipped,
@@ -61,6 +62,7 @@ def suite_to_row(suite: Suite) -> str:
             "threads": one.threads,
             "concurrency": one.concurrency,
             "block_seconds": one.block_seconds,
+            "notes": one.notes,
             "settings": one.settings,
         }
         for one in suite.benchmarks
@@ -71,11 +73,14 @@ def suite_to_row(suite: Suite) -> str:
 def suite_from_row(text: str) -> Suite:
     """Read a listing."""
     listing = json.loads(text)
-    benchmarks = tuple(
-        Benchmark(**(one | {"parameters": _pairs(one["parameters"])}))
-        for one in listing["benchmarks"]
-    )
+    benchmarks = tuple(_benchmark(one) for one in listing["benchmarks"])
     return Suite(benchmarks, (), _pairs(listing["unusable"]))
+
+
+def _benchmark(row: dict[str, Any]) -> Benchmark:
+    """Read a benchmark; rows of older programs have no notes."""
+    typed = {"parameters": _pairs(row["parameters"]), "notes": tuple(row.get("notes", ()))}
+    return Benchmark(**(row | typed))
 
 
 def schedule_to_row(schedule: Schedule) -> str:
@@ -118,6 +123,23 @@ def trial_to_row(trial: Trial) -> tuple[str | int | None, ...]:
         trial.repetition,
         trial.fork,
         trial.seed,
+    )
+
+
+class TrialChanges(TypedDict):
+    """What trials that are alike differ in."""
+
+    schedule: Schedule
+    repetition: int
+    fork: int
+    seed: int
+
+
+def trial_changes(row: tuple[str, int, int, int]) -> TrialChanges:
+    """Read what a trial does not share with one that is alike."""
+    schedule, repetition, fork, seed = row
+    return TrialChanges(
+        schedule=schedule_from_row(schedule), repetition=repetition, fork=fork, seed=seed
     )
 
 
@@ -166,20 +188,24 @@ def _payload(outcome: Outcome) -> dict[str, Any]:
     match outcome:
         case Measured():
             return {}
-        case Counted(windows, outside, set_up_apart):
+        case Counted(windows, outside, set_up_apart, missing):
             seen = [(window.operations, window.calls, window.nested) for window in windows]
-            return {"windows": seen, "outside": outside, "set_up_apart": set_up_apart}
-        case Skipped() | TimedOut() | Crashed() | Unreadable() | NotBuilt():
+            known = {"windows": seen, "outside": outside, "set_up_apart": set_up_apart}
+            return {**known, "missing": missing}
+        case Skipped() | TimedOut() | Crashed() | Unreadable() | NeverCalled() | NotBuilt():
             return asdict(outcome)
         case _:
             assert_never(outcome)
 
 
-_WITHOUT_STRUCTURE: dict[Ending, type[Skipped | TimedOut | Crashed | Unreadable | NotBuilt]] = {
+_WITHOUT_STRUCTURE: dict[
+    Ending, type[Skipped | TimedOut | Crashed | Unreadable | NeverCalled | NotBuilt]
+] = {
     Ending.SKIPPED: Skipped,
     Ending.TIMED_OUT: TimedOut,
     Ending.CRASHED: Crashed,
     Ending.UNREADABLE: Unreadable,
+    Ending.NEVER_CALLED: NeverCalled,
     Ending.NOT_BUILT: NotBuilt,
 }
 
@@ -195,7 +221,8 @@ def outcome_from_row(word: str, payload: str, series: tuple[Series, ...]) -> Out
             Window(operations, _counts(calls), tuple(nested))
             for operations, calls, nested in row["windows"]
         )
-        return Counted(windows, _counts(row["outside"]), row["set_up_apart"])
+        missing = row.get("missing", "")  # rows of before it was known have none
+        return Counted(windows, _counts(row["outside"]), row["set_up_apart"], missing)
     return _WITHOUT_STRUCTURE[kind](**row)
 
 

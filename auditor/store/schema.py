@@ -1,7 +1,8 @@
 """The tables, as SQL with comments (docs/schema.md shows the same text)."""
 
-SCHEMA_VERSION = 1
-"""History: 1, the first."""
+SCHEMA_VERSION = 3
+"""History: 1, the first; 2, runs by trial and machine, "never-called" is an ending of its own;
+3, a listing tells on which machine, by which version and in how much time it was made."""
 
 APPLICATION_ID = 0x62656E61
 """Tells our files from other SQLite databases ("bena")."""
@@ -17,18 +18,24 @@ CREATE TABLE project (
     options   TEXT NOT NULL          -- JSON: [[key, value], ...]
 );
 
--- The benchmarks that a harness listed. Sources are not kept: the digest identifies them.
+-- The benchmarks that a harness listed; how many threads they have hangs on the machine. Sources
+-- are not kept: the digest identifies them, and they are read again.
 CREATE TABLE suite (
-    subject   TEXT PRIMARY KEY REFERENCES project (digest),
-    listing   TEXT NOT NULL          -- JSON: {"benchmarks": [...], "unusable": [[id, why], ...]}
+    subject   TEXT NOT NULL REFERENCES project (digest),
+    machine   TEXT NOT NULL,         -- as in run
+    listing   TEXT NOT NULL,         -- JSON: {"benchmarks": [...], "unusable": [[id, why], ...]}
+    seconds   REAL NOT NULL,         -- how long a benchmark was given for one operation
+    version   TEXT NOT NULL,         -- of bench-audit
+    PRIMARY KEY (subject, machine)
 );
 
 -- Everything that decides what a process measures. The id is a digest of the rest, so a changed
--- subject, plan or seed is another trial, and what is here need never be measured again.
+-- subject, plan or seed is another trial, and what is here need not be measured again.
 CREATE TABLE trial (
     id         TEXT PRIMARY KEY,
     subject    TEXT NOT NULL,        -- project.digest
-    purpose    TEXT NOT NULL,        -- pilot suite usage reach calibration pairs mutant
+    purpose    TEXT NOT NULL,        -- pilot suite usage reach calibration pairs reference
+                                     -- mutant
     variant    TEXT NOT NULL,        -- plain counting delayed
     methods    TEXT NOT NULL,        -- JSON: the ids of the variant's methods
     guarded    INTEGER NOT NULL,     -- 1: nested calls do not wait again
@@ -41,19 +48,24 @@ CREATE TABLE trial (
 );
 CREATE INDEX trial_by_subject ON trial (subject, purpose);
 
--- How a trial ended. A failure is kept too, so that a resumed study does not repeat it.
+-- How a trial ended. A failure is kept too, so that a resumed study does not repeat it, until one
+-- with a longer time-out or --retry-failed does.
+-- Machines that are not alike have runs of their own: the store may have been copied.
 CREATE TABLE run (
-    trial     TEXT PRIMARY KEY REFERENCES trial (id),
+    id        INTEGER PRIMARY KEY,
+    trial     TEXT NOT NULL REFERENCES trial (id),
+    machine   TEXT NOT NULL,         -- processor, cores, memory, architecture, in words
     host      TEXT NOT NULL,         -- JSON: {"name": ..., "facts": [[key, value], ...]}
     ending    TEXT NOT NULL,         -- measured counted skipped timed-out crashed ...
     payload   TEXT NOT NULL,         -- JSON: what the ending tells, without the series
     started   TEXT NOT NULL,         -- UTC, ISO 8601
-    seconds   REAL NOT NULL          -- from start to end, by the clock
+    seconds   REAL NOT NULL,         -- from start to end, by the clock
+    UNIQUE (trial, machine)
 );
 
 -- The values of one metric, arm and phase of a run, in the order measured.
 CREATE TABLE series (
-    run       TEXT NOT NULL REFERENCES run (trial),
+    run       INTEGER NOT NULL REFERENCES run (id),
     number    INTEGER NOT NULL,      -- its place among the series of the run
     metric    TEXT NOT NULL,         -- time operations method-calls method-time clock-cost wall ...
     unit      TEXT NOT NULL,

@@ -1,22 +1,23 @@
 """The Store port on one SQLite file, written as results come."""
 
-import os
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from auditor.core.errors import StoreError
+from auditor.core.jobs import HostFacts
+from auditor.core.outcome import MAY_PASS, Ending
 from auditor.core.plan import Run, Trial
+from auditor.core.schedule import Schedule
 from auditor.core.subject import Project
 from auditor.core.suite import Suite
 from auditor.store import rows
 from auditor.store.failures import damaged, translated
-from auditor.store.migrations import check, migrate
+from auditor.store.machines import machine
+from auditor.store.opening import opened
 
 BUSY_SECONDS = 30.0
 """How long a writer waits for another; a write lasts milliseconds."""
@@ -42,31 +43,25 @@ class AuditRecord:
 class SqliteStore:
     """Remembers runs in a file; several processes may use it at the same time."""
 
-    def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
-        """Open or create the file; raises StoreError or FolderUnusable."""
-        self.path = path
-        with translated(path):
-            _create_private(path)
-            self._connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
-            try:
-                self._prepare(busy_seconds)
-            except BaseException:
-                self._connection.close()
-                raise
+    def __init__(
+        self,
+        path: Path,
+        *,
+        host: HostFacts | None = None,
+        retry_failed: bool = False,
+        busy_seconds: float = BUSY_SECONDS,
+    ) -> None:
+        """Open or create the file; raises StoreError or FolderUnusable.
 
-    def _prepare(self, busy_seconds: float) -> None:
-        # Before anything is changed: a file that is not ours stays as it is.
-        check(self._connection, self.path)
-        mode = _use_wal(self._connection, busy_seconds)
-        if mode != "wal":
-            raise StoreError(
-                f"{self.path} cannot have a write-ahead log (its journal is {mode!r}); "
-                "choose a file on a local disk with --store"
-            )
-        # FULL: a commit is on the disk, so that nothing measured is lost when the power goes.
-        self._connection.execute("PRAGMA synchronous = FULL")
-        self._connection.execute("PRAGMA foreign_keys = ON")
-        migrate(self._connection, self.path)
+        `host` is the machine whose runs are found, and those of machines like it; None: all.
+        With `retry_failed`, failures that may pass are found only if they were added here.
+        """
+        self.path = path
+        self._retry_failed = retry_failed
+        self._added: set[str] = set()
+        self._machine = None if host is None else machine(host)
+        with translated(path):
+            self._connection = opened(path, busy_seconds)
 
     def __enter__(self) -> Self:
         """Return the open store."""
@@ -87,57 +82,97 @@ class SqliteStore:
             self._connection.close()
 
     def add(self, run: Run) -> None:
-        """Remember a run, whatever its outcome; the first of a trial is kept."""
+        """Remember a run, whatever its outcome.
+
+        The first of a trial on a machine is kept, unless it failed in a way that may pass.
+        """
         word, payload = rows.outcome_to_row(run.outcome)
-        ended = (run.trial.id, rows.host_to_row(run.host), word, payload, run.started, run.seconds)
-        series = [
-            (run.trial.id, number, *rows.series_to_row(one))
-            for number, one in enumerate(getattr(run.outcome, "series", ()))
-        ]
+        where = (machine(run.host), rows.host_to_row(run.host))
+        ended = (None, run.trial.id, *where, word, payload, run.started, run.seconds)
+        series = [rows.series_to_row(one) for one in getattr(run.outcome, "series", ())]
         with self._writing() as connection:
             _insert(connection, "trial", rows.trial_to_row(run.trial))
-            if _insert(connection, "run", ended):
-                for row in series:
-                    _insert(connection, "series", row)
+            _forget_failure(connection, run.trial.id, where[0])
+            key = _insert(connection, "run", ended)
+            if key is not None:
+                for number, row in enumerate(series):
+                    _insert(connection, "series", (key, number, *row))
+        self._added.add(run.trial.id)
 
     def find(self, trial: Trial) -> Run | None:
-        """Return the run of `trial`, if it has been made."""
+        """Return the run that answers `trial`, if it was made on this machine or one like it."""
         with self._reading() as connection:
             row = connection.execute(
-                "SELECT host, ending, payload, started, seconds FROM run WHERE trial = ?",
-                (trial.id,),
+                "SELECT id, host, ending, payload, started, seconds FROM run"
+                " WHERE trial = ?1 AND (?2 IS NULL OR machine = ?2) ORDER BY id",
+                (trial.id, self._machine),
             ).fetchone()
-            if row is None:
-                return None
-            host, word, payload, started, seconds = row
-            series = connection.execute(
-                "SELECT metric, unit, arm, phase, packed, positions FROM series"
-                " WHERE run = ? ORDER BY number",
-                (trial.id,),
-            )
-            return Run(
-                trial=trial,
-                host=rows.host_from_row(host),
-                outcome=rows.outcome_from_row(
-                    word, payload, tuple(rows.series_from_row(one) for one in series)
+            run = _run(connection, trial, row) if row else None
+        again = self._retry_failed and trial.id not in self._added
+        if run is None or not run.answers(trial) or (again and run.may_pass):
+            return None
+        return run
+
+    def alike(self, trial: Trial) -> tuple[Run, ...]:
+        """Return the measured runs that differ from `trial` in numbers and order only."""
+        with self._reading() as connection:
+            found = connection.execute(
+                "SELECT schedule, repetition, fork, seed,"
+                " run.id, host, ending, payload, started, seconds"
+                " FROM run JOIN trial ON trial.id = run.trial"
+                " WHERE subject = ? AND purpose = ? AND overlay = ? AND benchmark IS ?"
+                " AND ending = ? AND (? IS NULL OR machine = ?) ORDER BY run.id",
+                (
+                    trial.subject,
+                    trial.purpose,
+                    trial.overlay.digest,
+                    trial.benchmark.id if trial.benchmark else None,
+                    Ending.MEASURED,
+                    self._machine,
+                    self._machine,
                 ),
-                started=started,
-                seconds=seconds,
+            ).fetchall()
+            return tuple(
+                _run(connection, replace(trial, **changed), row[4:])
+                for row in found
+                for changed in [rows.trial_changes(row[:4])]
+                if _same_size(changed["schedule"], trial.schedule)
             )
 
-    def suite(self, subject: str) -> Suite | None:
-        """Return the listing of a subject, without sources, if it is known."""
+    def elsewhere(self, subject: str) -> dict[str, int]:
+        """Return how many runs of a subject are not found here, by the machine that made them."""
+        with self._reading() as connection:
+            return dict(
+                connection.execute(
+                    "SELECT machine, count(*) FROM run JOIN trial ON trial.id = run.trial"
+                    " WHERE subject = ?1 AND machine <> ?2 GROUP BY machine ORDER BY machine",
+                    (subject, self._machine),
+                )
+            )
+
+    def suite(self, subject: str, *, seconds: float, version: str) -> Suite | None:
+        """Return the listing of a subject, without sources, if this version made it here.
+
+        What could not be listed is given another chance with more `seconds` than it had.
+        """
         with self._reading() as connection:
             row = connection.execute(
-                "SELECT listing FROM suite WHERE subject = ?", (subject,)
+                "SELECT listing, seconds FROM suite"
+                " WHERE subject = ? AND machine = ? AND version = ?",
+                (subject, self._machine or "", version),
             ).fetchone()
-            return rows.suite_from_row(row[0]) if row else None
+            found = rows.suite_from_row(row[0]) if row else None
+            if found and found.unusable and (self._retry_failed or row[1] < seconds):
+                return None
+            return found
 
-    def add_suite(self, project: Project, suite: Suite) -> None:
-        """Remember a listing; the first of a subject is kept."""
+    def add_suite(self, project: Project, suite: Suite, *, seconds: float, version: str) -> None:
+        """Remember a listing, in place of an older one of the subject on this machine."""
+        key = (project.digest, self._machine or "")
         with self._writing() as connection:
             _insert(connection, "project", rows.project_to_row(project))
-            _insert(connection, "suite", (project.digest, rows.suite_to_row(suite)))
+            connection.execute("DELETE FROM suite WHERE subject = ? AND machine = ?", key)
+            _insert(connection, "suite", (*key, rows.suite_to_row(suite), seconds, version))
 
     def add_audit(self, audit: AuditRecord) -> int:
         """Remember that a command was started (or has ended); return its number."""
@@ -210,27 +245,44 @@ class SqliteStore:
                 raise
 
 
-def _insert(connection: sqlite3.Connection, table: str, row: tuple[object, ...]) -> bool:
-    """Insert a row unless its key is there; say whether it was new."""
+RunRow = tuple[int, str, str, str, str, float]
+
+
+def _run(connection: sqlite3.Connection, trial: Trial, row: RunRow) -> Run:
+    key, host, word, payload, started, seconds = row
+    series = connection.execute(
+        "SELECT metric, unit, arm, phase, packed, positions FROM series"
+        " WHERE run = ? ORDER BY number",
+        (key,),
+    )
+    return Run(
+        trial=trial,
+        host=rows.host_from_row(host),
+        outcome=rows.outcome_from_row(
+            word, payload, tuple(rows.series_from_row(one) for one in series)
+        ),
+        started=started,
+        seconds=seconds,
+    )
+
+
+def _forget_failure(connection: sqlite3.Connection, trial: str, machine: str) -> None:
+    endings = sorted(MAY_PASS)
+    places = ", ".join("?" * len(endings))
+    connection.execute(
+        f"DELETE FROM run WHERE trial = ? AND machine = ? AND ending IN ({places})",  # noqa: S608 ours
+        (trial, machine, *endings),
+    )
+
+
+def _same_size(one: Schedule, other: Schedule) -> bool:
+    return (one.seconds, len(one.blocks)) == (other.seconds, len(other.blocks))
+
+
+def _insert(connection: sqlite3.Connection, table: str, row: tuple[object, ...]) -> int | None:
+    """Insert a row unless its key is there; return the number of the new row."""
     places = ", ".join("?" * len(row))
     # The table's name is one of our own literals.
     statement = f"INSERT INTO {table} VALUES ({places}) ON CONFLICT DO NOTHING"  # noqa: S608 own names
-    return connection.execute(statement, row).rowcount > 0
-
-
-def _create_private(path: Path) -> None:
-    """Create an empty file that only its owner reads: it holds output of the subject."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-
-
-def _use_wal(connection: sqlite3.Connection, busy_seconds: float) -> str:
-    """Switch to a write-ahead log, which SQLite's own waiting for locks does not cover."""
-    until = time.monotonic() + busy_seconds
-    while True:
-        try:
-            return str(connection.execute("PRAGMA journal_mode = WAL").fetchone()[0])
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
-                raise
-            time.sleep(0.01)
+    done = connection.execute(statement, row)
+    return done.lastrowid if done.rowcount > 0 else None

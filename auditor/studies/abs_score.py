@@ -1,28 +1,29 @@
 """If a method got slower, would the suite notice? Plan, run, judge."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from auditor.audits import abs_score, detection, reach
 from auditor.audits.abs_score import AbsData, MethodData
 from auditor.audits.pair import PairData
-from auditor.audits.reach import Reach, State
+from auditor.audits.reach import Reach
 from auditor.audits.stability import slowdown_size
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.request import AbsRequest
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import AbsVerdict, PairVerdict, Stability
+from auditor.core.verdict import AbsVerdict, PairVerdict, ReachState, Stability
 from auditor.studies.methods import LARGEST_CHOICE, Candidates, candidates
-from auditor.studies.pairs import Pair, PairRuns, PairStudy
+from auditor.studies.pair import Pair, StudyRuns
+from auditor.studies.pairs import PairStudy
 from auditor.studies.parts import Parts
-from auditor.studies.reach import map_reach
+from auditor.studies.reach import ReachRuns, map_reach
 from auditor.studies.stability import judged
 from auditor.studies.suite import Baseline, baseline
 
 NOT_COUNTED = Reach(
-    state=State.UNKNOWN,
+    state=ReachState.UNKNOWN,
     caveats=(Caveat("no-reach", "nobody has counted whether the benchmark calls the method"),),
 )
 
@@ -59,10 +60,11 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
         parts.observer.caveat(said)
     base = baseline(parts)
     steady = judged(base, parts)
-    slowdown = _slowdown(request, steady)
-    chosen = _choose(found, base, parts)
-    measured = PairStudy(request, base, slowdown, parts).run(_pairs(request, chosen, base))
-    pairs = _judged(request, chosen, base, {one.pair.key: one for one in measured}, slowdown)
+    slowdown = _slowdown(request, steady, parts)
+    study = None if slowdown is None else PairStudy(request, base, slowdown, parts)
+    chosen = _choose(request, found, base, study, parts)
+    made = study.run(_pairs(request, chosen, base)) if study else StudyRuns()
+    pairs = _judged(request, chosen, base, made, slowdown)
     return abs_score.judge(
         AbsData(
             slowdown=slowdown,
@@ -84,12 +86,14 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     )
 
 
-def _slowdown(request: AbsRequest, steady: Stability) -> float:
+def _slowdown(request: AbsRequest, steady: Stability, parts: Parts) -> float | None:
+    """Return v; None where the runs that it is sized by were prevented by the deadline."""
     if request.slowdown is not None:
         return request.slowdown
     spreads = [one.max_spread for one in steady.benchmarks if one.max_spread is not None]
     size = slowdown_size(spreads)
-    if size is None:
+    prevented = parts.deadline is not None and parts.deadline.prevented
+    if size is None and not prevented:
         raise UsageError(
             'the slowdown "auto" cannot be sized: no benchmark was measured in all '
             f"{steady.runs} runs with any spread; give a number: --slowdown 0.6"
@@ -97,21 +101,39 @@ def _slowdown(request: AbsRequest, steady: Stability) -> float:
     return size
 
 
-def _choose(found: Candidates, base: Baseline, parts: Parts) -> Chosen:
+def _choose(
+    request: AbsRequest, found: Candidates, base: Baseline, study: PairStudy | None, parts: Parts
+) -> Chosen:
     """Count the calls of all candidates; where the user named none, keep the most called."""
     slowable = [method for method in found.methods if method.refusal is None]
     counted = map_reach(slowable, base, parts, with_unit_tests=not found.fixed)
-    calls = reach.usage((*counted.runs, *counted.usage))
-    methods: tuple[Method, ...] = found.methods
-    caveats: tuple[Caveat, ...] = ()
-    if not found.fixed:
-        names, how = reach.most_called(calls, LARGEST_CHOICE)
-        by_id = {method.id: method for method in found.methods}
-        methods, caveats = tuple(by_id[name] for name in names), (how,)
+    if found.fixed:
+        return _chosen(found.methods, counted)
+    by_id = {method.id: method for method in found.methods}
+    how = reach.how_counted(counted.runs, counted.usage, len(base.usable))
+    good: set[str] = set()
+    left_out: dict[str, str] = {}
+    while True:
+        names, caveats = reach.most_called(_usage(counted), LARGEST_CHOICE, left_out, how)
+        new = [by_id[name] for name in names if name not in good]
+        if not new:
+            return _chosen([by_id[name] for name in names], counted, caveats)
+        if study:
+            left_out |= study.obstacles(new, _pairs(request, _chosen(new, counted), base))
+        good |= {method.id for method in new} - left_out.keys()
+
+
+def _usage(counted: ReachRuns) -> dict[str, int]:
+    return reach.usage((*counted.runs, *counted.usage))
+
+
+def _chosen(
+    methods: Sequence[Method], counted: ReachRuns, caveats: tuple[Caveat, ...] = ()
+) -> Chosen:
     return Chosen(
-        methods=methods,
+        methods=tuple(methods),
         invalid={method.id: message for method, message in counted.invalid},
-        calls=calls,
+        calls=_usage(counted),
         reach=reach.reach_map(counted.runs, methods),
         caveats=caveats,
     )
@@ -137,9 +159,10 @@ def _judged(
     request: AbsRequest,
     chosen: Chosen,
     base: Baseline,
-    measured: Mapping[tuple[str, str], PairRuns],
-    slowdown: float,
+    made: StudyRuns,
+    slowdown: float | None,
 ) -> tuple[PairVerdict, ...]:
+    measured = {one.pair.key: one for one in made.pairs}
     verdicts = []
     for method in chosen.slowable:
         for benchmark in base.usable:
@@ -147,13 +170,13 @@ def _judged(
             data = PairData(
                 method=method.id,
                 benchmark=benchmark,
-                slowdown=slowdown,
+                slowdown=slowdown or 0.0,  # unknown: nothing was measured that is judged by it
                 rule=request.rule,
                 wanted=request.runs * request.suite.plan.forks,
                 reach=chosen.of(method, benchmark),
                 calibration=done.calibration if done else None,
                 refusal=done.refusal if done else None,
-                plain=base.of(benchmark),
+                plain=(*base.of(benchmark), *made.references_of(benchmark)),
                 calibrating=done.calibrating if done else (),
                 runs=done.runs if done else (),
             )
@@ -165,7 +188,7 @@ def _budget(parts: Parts) -> list[Caveat]:
     if parts.deadline is None or not parts.deadline.prevented:
         return []
     text = (
-        f"the budget of {parts.request.budget_seconds:.0f} s was used up; what it prevented is "
+        f"the budget of {parts.deadline.seconds:g} s was used up; what it prevented is "
         "undecided, and the same command goes on from here"
     )
     return [Caveat("budget", text)]

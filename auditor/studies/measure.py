@@ -2,9 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from auditor.core.errors import OutOfTime
 from auditor.core.plan import Run, Trial
 from auditor.core.schedule import Schedule
 from auditor.studies.parts import Parts
+
+UNIT_TEST_SECONDS = 10.0
+"""A guess at the subject's own unit tests: nothing is known of them before they have run."""
 
 
 def schedule_seconds(schedule: Schedule) -> float:
@@ -14,7 +18,7 @@ def schedule_seconds(schedule: Schedule) -> float:
 
 def expected_seconds(trial: Trial) -> float:
     """Say roughly how long a trial takes."""
-    return schedule_seconds(trial.schedule)
+    return UNIT_TEST_SECONDS if trial.benchmark is None else schedule_seconds(trial.schedule)
 
 
 def measure(name: str, trials: Sequence[Trial], parts: Parts) -> list[Run]:
@@ -34,10 +38,15 @@ def measure(name: str, trials: Sequence[Trial], parts: Parts) -> list[Run]:
     parts.observer.phase_started(name, len(trials), sum(map(expected_seconds, missing)))
     for run in runs:
         parts.observer.trial_ended(run, reused=True)
-    for made in parts.dispatcher.run(_still_missing(missing, runs, parts)):
-        parts.store.add(made)
-        runs.append(parts.store.find(made.trial) or made)
-        parts.observer.trial_ended(made, reused=False)
+    try:
+        for made in parts.dispatcher.run(_still_missing(missing, runs, parts)):
+            parts.store.add(made)
+            runs.append(parts.store.find(made.trial) or made)
+            parts.observer.trial_ended(made, reused=False)
+    except OutOfTime:
+        if parts.deadline is None:
+            raise
+        parts.deadline.prevented = True
     return runs
 
 

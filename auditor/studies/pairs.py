@@ -1,93 +1,24 @@
-"""Calibrating and measuring pairs of a method and a benchmark."""
+"""Measuring pairs of a method and a benchmark."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from zlib import crc32
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
 
 import numpy as np
 
-from auditor.audits import calibration
-from auditor.audits.calibration import Calibration
-from auditor.core.mutant import Delay, Kind, Refused, Variant, Wait
+from auditor.audits.calibration import Asked
+from auditor.core.mutant import Kind, Refused, Variant
+from auditor.core.outcome import NotBuilt, TimedOut
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import AbsRequest
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import Rule
 from auditor.studies import schedules
+from auditor.studies.calibration import Calibrated, CalibrationStudy
 from auditor.studies.measure import measure
+from auditor.studies.pair import Pair, PairKey, PairRuns, StudyRuns, VariantKey, operations
 from auditor.studies.parts import Built, Parts
 from auditor.studies.suite import Baseline
-
-CALIBRATION_ROUNDS = 4
-"""A guess, two corrections, and a check: the loop's cost is not linear in its turns."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
-    """A pair to be measured. `calls` is None where the reach map could not tell."""
-
-    method: Method
-    benchmark: Benchmark
-    calls: float | None
-    nested: bool
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """Return the ids of method and benchmark."""
-        return self.method.id, self.benchmark.id
-
-    def rng(self, seed: int, *more: int) -> np.random.Generator:
-        """Return the generator of this pair's orders, the same whenever it is asked."""
-        return np.random.default_rng([seed, *(crc32(one.encode()) for one in self.key), *more])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairRuns:
-    """What was run for a pair, so far."""
-
-    pair: Pair
-    refusal: str | None = None
-    calibrating: tuple[Run, ...] = field(default=(), repr=False)
-    calibration: Calibration | None = None
-    runs: tuple[Run, ...] = field(default=(), repr=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
-    """A pair whose variant exists, and its calibration as far as it is."""
-
-    pair: Pair
-    built: Built
-    asked: calibration.Asked
-    runs: tuple[Run, ...] = field(default=(), repr=False)
-    calibration: Calibration | None = None
-
-    def unsettled(self, rounds: int) -> bool:
-        """Tell whether another round helps, after `rounds`; what failed is not tried again."""
-        if not self.pair.calls or len(self.runs) < rounds:
-            return False
-        return self.calibration is None if not rounds else not self._settled
-
-    @property
-    def _settled(self) -> bool:
-        return self.calibration is None or self.calibration.settled
-
-    @property
-    def may_be_measured(self) -> bool:
-        """Tell whether measuring makes sense: a calibration that crashed is the pair's outcome."""
-        return not self.runs or self.calibration is not None
-
-    def with_run(self, run: Run) -> "Prepared":
-        """Return this with one more calibration run."""
-        runs = (*self.runs, run)
-        return replace(self, runs=runs, calibration=calibration.judge(runs, self.asked))
-
-    def delay(self, slowdown: float, wait: Wait | None) -> Delay:
-        """Return what the slowed blocks wait; without a calibration the clock decides in place."""
-        if self.calibration is not None:
-            return self.calibration.delay
-        return Delay(wait if wait in (Wait.SLEEP, Wait.SPIN) else Wait.SPIN, slowdown)
 
 
 class PairStudy:
@@ -101,111 +32,142 @@ class PairStudy:
         self._baseline = baseline
         self._slowdown = slowdown
         self._parts = parts
-        self._built: dict[tuple[Method, bool], Built | Refused] = {}
+        self._built: dict[VariantKey, Built | Refused] = {}
+        self._calibrating = CalibrationStudy(baseline, parts)
 
-    def run(self, pairs: Sequence[Pair]) -> list[PairRuns]:
+    def run(self, pairs: Sequence[Pair]) -> StudyRuns:
         """Calibrate all pairs, then measure them run by run, in an order drawn for each run."""
         refused, rest = [], []
         for pair in pairs:
-            built = self._variant(pair)
+            built = self._variant(pair.variant)
             if isinstance(built, Refused):
                 refused.append(PairRuns(pair=pair, refusal=built.reason))
             else:
                 rest.append((pair, built))
-        return [*refused, *self._measure(self._calibrate(rest))]
+        calibrated = self._calibrating.run([self._pending(*one) for one in rest])
+        ended, references = self._measure(calibrated)
+        measured = (
+            PairRuns(
+                pair=one.pair,
+                calibrating=one.runs,
+                calibration=one.known,
+                runs=tuple(ended[one.pair.key]),
+            )
+            for one in calibrated
+        )
+        return StudyRuns(pairs=(*refused, *measured), references=tuple(references))
 
-    def asked(self, pair: Pair) -> calibration.Asked:
-        """Return what a calibration of this pair is to reach."""
-        return calibration.Asked(
+    def obstacles(self, methods: Sequence[Method], pairs: Sequence[Pair]) -> dict[str, str]:
+        """Return, by id, why those of `methods` that cannot be slowed at all cannot.
+
+        `pairs` are theirs. The first process of each variant tells, one that is to be run anyway.
+        For a method that nothing reaches nothing is built; nor where counting failed, since there
+        it may be the benchmark that cannot be changed.
+        """
+        firsts: dict[VariantKey, Pair | None] = {}
+        for pair in pairs:
+            if pair.calls is not None:
+                firsts.setdefault(pair.variant, pair)
+        reached = {method for method, _ in firsts}
+        firsts |= {(method, False): None for method in methods if method not in reached}
+        found: dict[VariantKey, str] = {}
+        trials: dict[str, tuple[VariantKey, Trial]] = {}
+        for key, first in firsts.items():
+            built = self._variant(key)
+            if isinstance(built, Refused):
+                found[key] = built.reason
+            elif first is not None:
+                trial = self._first_trial(self._pending(first, built))
+                trials[trial.id] = key, trial
+        for run in measure("first builds", [trial for _, trial in trials.values()], self._parts):
+            if isinstance(run.outcome, NotBuilt):
+                found[trials[run.trial.id][0]] = run.outcome.message
+        slowable = {method for method, _ in firsts.keys() - found.keys()}
+        return {method.id: why for (method, _), why in found.items() if method not in slowable}
+
+    def _first_trial(self, one: Calibrated) -> Trial:
+        if one.unsettled:
+            return self._calibrating.next_trial(one)
+        return self._pair_trial(one, 1, 1)
+
+    def _pending(self, pair: Pair, built: Built) -> Calibrated:
+        """Return a pair of which nothing is known, with what its calibration is to reach."""
+        asked = Asked(
             slowdown=self._slowdown,
             calls_per_operation=pair.calls or 0.0,
             concurrency=pair.benchmark.concurrency,
             wait=self._request.wait,
         )
+        return Calibrated(pair=pair, built=built, asked=asked)
 
-    def _operations(self, pair: Pair) -> int | None:
-        plan = schedules.fitted(self._parts.request.plan, pair.benchmark)
-        known = self._baseline.operations[pair.benchmark.id]
-        plain = self._baseline.plain_seconds(pair.benchmark) or 0.0
-        return schedules.probed(known, plan, plain, pair.calls) if plain and pair.calls else known
-
-    def _variant(self, pair: Pair) -> Built | Refused:
-        key = (pair.method, pair.nested)
+    def _variant(self, key: VariantKey) -> Built | Refused:
         if key not in self._built:
-            variant = Variant(Kind.DELAYED, (pair.method,), guarded=pair.nested)
+            method, nested = key
+            variant = Variant(Kind.DELAYED, (method,), guarded=nested)
             overlay = self._parts.mutator.overlay(self._parts.suite.sources, variant)
             made = overlay if isinstance(overlay, Refused) else Built(variant, overlay)
             self._built[key] = made
         return self._built[key]
 
-    def _calibrate(self, pairs: Sequence[tuple[Pair, Built]]) -> list[Prepared]:
-        """Measure t(k) and find the turns, round by round; a pair that is settled is left out."""
-        known = {
-            pair.key: Prepared(pair=pair, built=built, asked=self.asked(pair))
-            for pair, built in pairs
-        }
-        for index in range(CALIBRATION_ROUNDS):
+    def _measure(
+        self, calibrated: Sequence[Calibrated]
+    ) -> tuple[dict[PairKey, list[Run]], list[Run]]:
+        """Return the runs of each pair, and the references; what hung in a run is left out next."""
+        ended: dict[PairKey, list[Run]] = {one.pair.key: [] for one in calibrated}
+        references: list[Run] = []
+        ready = [one for one in calibrated if one.may_be_measured]
+        for repetition in range(1, self._request.runs + 1):
+            hung = _hung(references)
             trials = {
                 trial.id: (key, trial)
-                for key, prepared in known.items()
-                if prepared.unsettled(index)
-                for trial in [self._calibration_trial(prepared, index)]
-            }
-            if not trials:
-                break
-            name = f"calibration, round {index + 1}"
-            for run in measure(name, [trial for _, trial in trials.values()], self._parts):
-                key, _ = trials[run.trial.id]
-                known[key] = known[key].with_run(run)
-        return list(known.values())
-
-    def _calibration_trial(self, prepared: Prepared, index: int) -> Trial:
-        pair = prepared.pair
-        plain = self._baseline.plain_seconds(pair.benchmark) or 0.0
-        found = prepared.calibration
-        turns = found.turns if found else calibration.first_turns(plain, prepared.asked)
-        schedule = schedules.calibration(
-            schedules.fitted(self._parts.request.plan, pair.benchmark),
-            self._operations(pair),
-            turns,
-            pair.rng(self._parts.request.seed, 0, index),
-        )
-        trial = self._parts.trial(Purpose.CALIBRATION, pair.benchmark, schedule, prepared.built)
-        return replace(trial, repetition=index + 1)
-
-    def _measure(self, prepared: Sequence[Prepared]) -> list[PairRuns]:
-        seed, plan = self._parts.request.seed, self._parts.request.plan
-        gathered: dict[tuple[str, str], list[Run]] = {one.pair.key: [] for one in prepared}
-        for repetition in range(1, self._request.runs + 1):
-            order = np.random.default_rng([seed, 7, repetition]).permutation(len(prepared))
-            trials = {
-                trial.id: (one.pair.key, trial)
-                for one in (prepared[index] for index in order)
-                if one.may_be_measured
-                for fork in range(1, plan.forks + 1)
-                for trial in [self._pair_trial(one, repetition, fork)]
+                for key, trial in self._trials(
+                    [one for one in ready if not _hung(ended[one.pair.key])], hung, repetition
+                )
             }
             name = f"pairs, run {repetition} of {self._request.runs}"
             for run in measure(name, [trial for _, trial in trials.values()], self._parts):
-                gathered[trials[run.trial.id][0]].append(run)
-        return [
-            PairRuns(
-                pair=one.pair,
-                calibrating=one.runs,
-                calibration=one.calibration,
-                runs=tuple(gathered[one.pair.key]),
-            )
-            for one in prepared
-        ]
+                key, _ = trials[run.trial.id]
+                (references if key is None else ended[key]).append(run)
+        return ended, references
 
-    def _pair_trial(self, one: Prepared, repetition: int, fork: int) -> Trial:
+    def _trials(
+        self, ready: Sequence[Calibrated], hung: Set[Benchmark | None], repetition: int
+    ) -> list[tuple[PairKey | None, Trial]]:
+        """Return the processes of a run in an order drawn for it; a reference has no key."""
+        forks = range(1, self._parts.request.plan.forks + 1)
+        groups: list[list[tuple[PairKey | None, Trial]]] = [
+            [(one.pair.key, self._pair_trial(one, repetition, fork)) for fork in forks]
+            for one in ready
+        ]
+        if self._request.rule is Rule.OURS:
+            benchmarks = dict.fromkeys(one.pair.benchmark for one in ready)
+            groups += [
+                [(None, self._reference(benchmark, repetition))]
+                for benchmark in benchmarks
+                if benchmark not in hung
+            ]
+        seed = self._parts.request.seed
+        order = np.random.default_rng([seed, 7, repetition]).permutation(len(groups))
+        return [each for index in order for each in groups[index]]
+
+    def _reference(self, benchmark: Benchmark, repetition: int) -> Trial:
+        plan = schedules.fitted(self._parts.request.plan, benchmark)
+        schedule = schedules.plain(plan, self._baseline.operations[benchmark.id])
+        trial = self._parts.trial(Purpose.REFERENCE, benchmark, schedule)
+        return replace(trial, repetition=repetition)
+
+    def _pair_trial(self, one: Calibrated, repetition: int, fork: int) -> Trial:
         plan = schedules.fitted(self._parts.request.plan, one.pair.benchmark)
-        operations = self._operations(one.pair)
-        delay = one.delay(self._slowdown, self._request.wait)
+        done = operations(one.pair, self._baseline, self._parts.request.plan)
+        delay = one.delay(self._request.wait)
         if self._request.rule is Rule.PAPER:
-            purpose, schedule = Purpose.MUTANT, schedules.slowed(plan, operations, delay)
+            purpose, schedule = Purpose.MUTANT, schedules.slowed(plan, done, delay)
         else:
             rng = one.pair.rng(self._parts.request.seed, repetition, fork)
-            purpose, schedule = Purpose.PAIRS, schedules.pairs(plan, operations, delay, rng)
+            purpose, schedule = Purpose.PAIRS, schedules.pairs(plan, done, delay, rng)
         trial = self._parts.trial(purpose, one.pair.benchmark, schedule, one.built)
         return replace(trial, repetition=repetition, fork=fork)
+
+
+def _hung(runs: Iterable[Run]) -> set[Benchmark | None]:
+    return {run.trial.benchmark for run in runs if isinstance(run.outcome, TimedOut)}

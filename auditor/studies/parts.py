@@ -24,9 +24,15 @@ class Deadline:
 
     def __init__(self, clock: Clock, seconds: float) -> None:
         """Take how long the study may last from now on."""
+        self.seconds = seconds
         self._clock = clock
         self._end = clock.monotonic() + seconds
         self.prevented = False
+
+    @property
+    def left(self) -> float:
+        """Return how many seconds are left, below zero when it is over."""
+        return self._end - self._clock.monotonic()
 
     def allows(self, seconds: float) -> bool:
         """Tell whether something that takes so long still fits.
@@ -34,7 +40,7 @@ class Deadline:
         After the first that does not, nothing does: what is run should not depend on how short it
         happens to be.
         """
-        if not self.prevented and self._clock.monotonic() + seconds > self._end:
+        if not self.prevented and seconds > self.left:
             self.prevented = True
         return not self.prevented
 

@@ -1,22 +1,30 @@
-"""What an audit would run, said before anything is run."""
+"""What an audit would measure, said before anything is measured.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+A study without any time is a rehearsal: it looks up all that it needs, and runs nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from auditor.audits.detection import statement_beforehand
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import Delay, Wait
-from auditor.core.plan import Purpose, Trial
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.ports import Store
 from auditor.core.request import AbsRequest
 from auditor.core.schedule import Schedule
-from auditor.studies import schedules
+from auditor.core.verdict import Rule
+from auditor.studies import abs_score, schedules
+from auditor.studies.calibration import MOST_ROUNDS
 from auditor.studies.measure import expected_seconds, schedule_seconds
 from auditor.studies.methods import LARGEST_CHOICE, candidates
-from auditor.studies.pairs import CALIBRATION_ROUNDS
-from auditor.studies.parts import Parts
-from auditor.studies.suite import chosen
+from auditor.studies.parts import Deadline, Parts
+from auditor.studies.suite import baseline, chosen
+
+_CERTAIN = (Purpose.PILOT, Purpose.SUITE, Purpose.USAGE, Purpose.REACH)
+"""Which processes of these there are hangs on nothing that is still to be measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,49 +49,59 @@ class Preview:
 
 
 def preview(request: AbsRequest, parts: Parts) -> Preview:
-    """Return what `abs` would run; nothing is started, the store is only read."""
-    benchmarks = chosen(parts.suite, request.suite.benchmarks)
-    found = candidates(request.methods, parts)
-    methods = [method for method in found.methods if method.refusal is None]
-    count = len(methods) if found.fixed else min(LARGEST_CHOICE, len(methods))
-    plan, forks = request.suite.plan, request.suite.plan.forks
-    fits = [schedules.fitted(plan, one) for one in benchmarks]
-    rng = np.random.default_rng(request.suite.seed)
-    pilots = [
-        parts.trial(Purpose.PILOT, one, schedules.pilot(fit))
-        for one, fit in zip(benchmarks, fits, strict=True)
-    ]
-    phases = (
-        *([_known("pilot", pilots, parts)] if parts.fixed_operations else []),
-        _phase(
-            "suite runs",
-            request.suite.stability_runs * forks,
-            [schedules.plain(fit, None) for fit in fits],
-        ),
-        _phase("reach", 1, [schedules.counting(fit, None) for fit in fits]),
-        _phase(
-            "calibration (at most)",
-            CALIBRATION_ROUNDS * count,
-            [schedules.calibration(fit, None, 1, rng) for fit in fits],
-        ),
-        _phase(
-            "pairs (at most)",
-            request.runs * forks * count,
-            [schedules.pairs(fit, None, Delay(Wait.WORK, 1), rng) for fit in fits],
-        ),
-    )
-    said = statement_beforehand(plan, request.rule)
+    """Return what `abs` would measure; nothing is started, the store is only read."""
+    seen = _rehearsed(parts, lambda still: abs_score.audit(request, still))
+    phases = _suite_phases(parts, seen)
+    if request.methods is None:
+        phases += (seen.phase("unit tests", Purpose.USAGE),)
+    phases += (seen.phase("reach", Purpose.REACH),)
+    if seen.lacks(*_CERTAIN):
+        phases += _upper_limits(request, parts)
+    else:
+        phases += (
+            seen.phase("calibration (at most)", Purpose.CALIBRATION, most=MOST_ROUNDS),
+            seen.phase("pairs (at most)", Purpose.PAIRS, Purpose.MUTANT),
+        )
+        if request.rule is Rule.OURS:
+            phases += (seen.phase("plain among the pairs (at most)", Purpose.REFERENCE),)
+    said = statement_beforehand(request.suite.plan, request.rule)
     return Preview(phases, (said,) if said else ())
 
 
-def _known(name: str, trials: Sequence[Trial], parts: Parts) -> PreviewPhase:
-    missing = [trial for trial in trials if parts.store.find(trial) is None]
-    return PreviewPhase(
-        name=name,
-        trials=len(trials),
-        known=len(trials) - len(missing),
-        seconds=sum(map(expected_seconds, missing)),
+def preview_suite(parts: Parts) -> Preview:
+    """Return what `stability` and `measure` would measure: the unchanged suite."""
+    return Preview(_suite_phases(parts, _rehearsed(parts, baseline)), ())
+
+
+def _suite_phases(parts: Parts, seen: "_Lookups") -> tuple[PreviewPhase, ...]:
+    runs = seen.phase("suite runs", Purpose.SUITE)
+    return (seen.phase("pilot", Purpose.PILOT), runs) if parts.fixed_operations else (runs,)
+
+
+def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]:
+    """Return the phases of the pairs as if each benchmark called each method."""
+    benchmarks = chosen(parts.suite, request.suite.benchmarks)
+    found = candidates(request.methods, parts)
+    methods = sum(method.refusal is None for method in found.methods)
+    count = methods if found.fixed else min(LARGEST_CHOICE, methods)
+    fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
+    rng, delay = np.random.default_rng(request.suite.seed), Delay(Wait.WORK, 1)
+    calibrating = [schedules.calibration(fit, None, 1, rng) for fit in fits]
+    paper = request.rule is Rule.PAPER
+    judged = [
+        schedules.slowed(fit, None, delay) if paper else schedules.pairs(fit, None, delay, rng)
+        for fit in fits
+    ]
+    times = request.runs * request.suite.plan.forks * count
+    phases = (
+        _phase("calibration (at most)", MOST_ROUNDS * count, calibrating),
+        _phase("pairs (at most)", times, judged),
     )
+    if paper:
+        return phases
+    plain = [schedules.plain(fit, None) for fit in fits]
+    named = "plain among the pairs (at most)"
+    return (*phases, _phase(named, request.runs if count else 0, plain))
 
 
 def _phase(name: str, times: int, schedule_of_each: Sequence[Schedule]) -> PreviewPhase:
@@ -93,3 +111,61 @@ def _phase(name: str, times: int, schedule_of_each: Sequence[Schedule]) -> Previ
         known=0,
         seconds=times * sum(map(schedule_seconds, schedule_of_each)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Lookups:
+    """A store that keeps nothing, and notes what a study finds in the real one and what not."""
+
+    store: Store
+    found: dict[str, Trial] = field(default_factory=dict)
+    missing: dict[str, Trial] = field(default_factory=dict)
+
+    def add(self, run: Run) -> None:
+        """Keep nothing."""
+
+    def find(self, trial: Trial) -> Run | None:
+        """Look a trial up."""
+        run = self.store.find(trial)
+        (self.missing if run is None else self.found)[trial.id] = trial
+        return run
+
+    def alike(self, trial: Trial) -> Sequence[Run]:
+        """Look up what is alike."""
+        runs = self.store.alike(trial)
+        self.found.update({run.trial.id: run.trial for run in runs})
+        return runs
+
+    def lacks(self, *purposes: Purpose) -> bool:
+        """Tell whether some trial was not found."""
+        return any(trial.purpose in purposes for trial in self.missing.values())
+
+    def phase(self, name: str, *purposes: Purpose, most: int = 1) -> PreviewPhase:
+        """Return what was looked up; each missing trial may have to be run `most` times."""
+        known = sum(trial.purpose in purposes for trial in self.found.values())
+        missing = [trial for trial in self.missing.values() if trial.purpose in purposes]
+        return PreviewPhase(
+            name=name,
+            trials=known + most * len(missing),
+            known=known,
+            seconds=most * sum(map(expected_seconds, missing)),
+        )
+
+
+class _Nobody:
+    """Hears nothing of a rehearsal."""
+
+    def phase_started(self, name: str, trials: int, seconds: float) -> None:
+        """Hear nothing."""
+
+    def trial_ended(self, run: Run, *, reused: bool) -> None:
+        """Hear nothing."""
+
+    def caveat(self, caveat: Caveat) -> None:
+        """Hear nothing."""
+
+
+def _rehearsed(parts: Parts, study: Callable[[Parts], object]) -> _Lookups:
+    seen = _Lookups(parts.store)
+    study(replace(parts, store=seen, observer=_Nobody(), deadline=Deadline(parts.clock, 0)))
+    return seen

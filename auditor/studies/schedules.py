@@ -14,7 +14,7 @@ from auditor.core.suite import Benchmark
 PLAIN_ARM = Arm(ArmName.PLAIN)
 
 CALIBRATION_BLOCKS = 6
-"""Measured blocks per arm of a calibration: their median shrugs off two disturbed ones."""
+"""Measured blocks per arm of a calibration: the least of them counts, one has to be quiet."""
 
 
 def fitted(plan: Plan, benchmark: Benchmark) -> Plan:
@@ -48,10 +48,16 @@ def pilot(plan: Plan) -> Schedule:
 
 
 def counting(plan: Plan, operations: int | None) -> Schedule:
-    """Return a short window and a full one, so that set-up cancels."""
+    """Return as many blocks as a process of a pair has.
+
+    A method that is called more rarely than once a block is called in some of them.
+    """
     return Schedule(
         arms=(PLAIN_ARM,),
-        blocks=(Block(Phase.WARMUP, 0), Block(Phase.MEASUREMENT, 0)),
+        blocks=(
+            *[Block(Phase.WARMUP, 0)] * plan.warmup,
+            *[Block(Phase.MEASUREMENT, 0)] * (2 * plan.iterations),
+        ),
         seconds=plan.iteration_seconds,
         operations=operations,
     )

@@ -1,9 +1,10 @@
 """Run the unchanged suite, and say how stable it is."""
 
-from auditor.audits.stability import judge
-from auditor.core.verdict import Stability
+from auditor.audits.stability import Unseen, judge
+from auditor.core.suite import Suite
+from auditor.core.verdict import Filter, Stability
 from auditor.studies.parts import Parts
-from auditor.studies.suite import Baseline, baseline
+from auditor.studies.suite import Baseline, baseline, unlisted
 
 
 def audit(parts: Parts) -> Stability:
@@ -18,4 +19,23 @@ def judged(found: Baseline, parts: Parts) -> Stability:
         found.runs,
         wanted_runs=parts.request.stability_runs,
         pilots=found.pilots,
+        unseen=unseen(parts.suite, parts.request.benchmarks, len(found.benchmarks)),
+    )
+
+
+def unseen(suite: Suite, pattern: str, chosen: int) -> Unseen:
+    """Return what was not run of a suite of which `chosen` benchmarks match `pattern`.
+
+    The id of a package that does not build tells nothing of the benchmarks in it; where others of
+    a group are listed, an id in it is that of a benchmark.
+    """
+    matching = unlisted(suite, pattern)
+    groups = tuple(f"{group}." for group in {one.group for one in suite.benchmarks})
+    size = len(suite.benchmarks) + len(suite.unusable)
+    return Unseen(
+        unlisted=matching,
+        filter=Filter(pattern, size) if chosen + len(matching) < size else None,
+        perhaps=tuple(
+            one for one in suite.unusable if one not in matching and not one[0].startswith(groups)
+        ),
     )

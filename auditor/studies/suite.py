@@ -2,12 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
 
+from auditor.audits import readings
 from auditor.audits.failures import reason
 from auditor.core.errors import NoBenchmarks
 from auditor.core.measure import OPERATIONS, TIME
@@ -41,23 +42,24 @@ class Baseline:
         """Return the stability runs of a benchmark."""
         return tuple(run for run in self.runs if run.trial.benchmark == benchmark)
 
-    def plain_seconds(self, benchmark: Benchmark) -> float | None:
-        """Return the median time per operation over all runs."""
-        values = [
-            value
-            for run in self.of(benchmark)
-            if isinstance(run.outcome, Measured)
-            for series in [run.outcome.of(TIME, ArmName.PLAIN)]
-            if series is not None
-            for value in series.values
-        ]
-        return median(values) if values else None
+    def first_seconds(self, benchmark: Benchmark) -> float | None:
+        """Return the median time per operation of the first run that has one.
+
+        Trials are planned with it, and those made already stay valid when runs are added.
+        """
+        for run in self.of(benchmark):
+            if times := readings.times(run, ArmName.PLAIN):
+                return median(times)
+        return None
 
 
 def chosen(suite: Suite, pattern: str) -> tuple[Benchmark, ...]:
     """Return the benchmarks whose name or id holds a match; raises NoBenchmarks if none does."""
     search = re.compile(pattern).search
     found = tuple(one for one in suite.benchmarks if search(one.name) or search(one.id))
+    if not found and (failing := unlisted(suite, pattern)):
+        name, why = failing[0]
+        raise NoBenchmarks(f"no benchmark that matches {pattern!r} can be listed: {name}: {why}")
     if not found and suite.benchmarks:
         some = ", ".join(benchmark.id for benchmark in suite.benchmarks[:5])
         raise NoBenchmarks(
@@ -68,6 +70,20 @@ def chosen(suite: Suite, pattern: str) -> tuple[Benchmark, ...]:
         why = "".join(f"; {name}: {reason}" for name, reason in suite.unusable[:3])
         raise NoBenchmarks(f"the subject has no benchmark that could be listed{why}")
     return found
+
+
+def unlisted(suite: Suite, pattern: str) -> tuple[tuple[str, str], ...]:
+    """Return id and reason of what matches as well, but could not be listed.
+
+    Only its id is known: a name is what stands behind one of its dots.
+    """
+    search = re.compile(pattern).search
+    return tuple(one for one in suite.unusable if any(map(search, _names(one[0]))))
+
+
+def _names(name: str) -> Iterator[str]:
+    yield name
+    yield from (name[dot.end() :] for dot in re.finditer(r"\.", name))
 
 
 def baseline(parts: Parts) -> Baseline:

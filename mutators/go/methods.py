@@ -1,38 +1,74 @@
 """The functions and methods of a Go library, and why some of them cannot be slowed."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from posixpath import basename
 
 from tree_sitter import Node
 
-from auditor.core.subject import Language, Method, SourceFile, Span
+from auditor.core.subject import Language, Method, SourceFile, SourceRole, Span
 from mutators.go import recursion, tree
 
 _FORBIDDEN = re.compile(rb"^//go:(nosplit|systemstack|nowritebarrier\w*|yeswritebarrierrec)\b")
 """Directives under which a deferred call may not be compiled or linked."""
+_CONSTRAINT = re.compile(rb"^//go:build [^\r\n]*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A declaration in a file, with the method that it is."""
+    """A declaration in a file, the method that it is, and the names in it that call it."""
 
     method: Method
     declaration: Node
+    self_calls: tuple[Node, ...]
 
 
-def found(source: SourceFile, root: Node) -> Iterator[Found]:
-    """Yield what a file declares; a blank name, which nobody can call, is left out."""
+def found(source: SourceFile, root: Node, fields: recursion.OwnFields) -> Iterator[Found]:
+    """Yield what a file declares; a blank name, which nobody can call, is left out.
+
+    `fields` are those of the whole package.
+    """
     for declaration in tree.functions(root):
         name = tree.source(declaration.child_by_field_name("name"))
         if name == "_":
             continue
-        yield Found(_method(source, root, declaration, name), declaration)
+        _, owner = tree.receiver(declaration)
+        own = fields.get(f"{source.unit}.{owner}", frozenset())
+        calls = tuple(recursion.self_calls(declaration, own))
+        yield Found(_method(source, declaration, name, calls), declaration, calls)
 
 
-def _method(source: SourceFile, root: Node, declaration: Node, name: str) -> Method:
+def left_out(
+    sources: Iterable[SourceFile], packages: Container[tuple[str, str]]
+) -> Iterator[Method]:
+    """Yield what files declare that belong to one of `packages` (unit, name) but are not built.
+
+    Beside them lie programs that belong to none, such as those that write sources.
+    """
+    for source in sources:
+        if source.role is not SourceRole.LEFT_OUT:
+            continue
+        root = tree.parse(source.text)
+        if (source.unit, tree.package(root)) in packages:
+            why = f"left out by the build tags in force ({_constraint(source, root)})"
+            for one in found(source, root, {}):
+                yield replace(one.method, refusal=why)
+
+
+def _constraint(source: SourceFile, root: Node) -> str:
+    """Return what keeps a file out of the build: a line in it, its language, or its name."""
+    if match := _CONSTRAINT.search(source.text):
+        return match.group().decode(errors="replace")
+    return 'import "C"' if tree.imported_as(root, "C") else basename(source.path)
+
+
+def _method(source: SourceFile, declaration: Node, name: str, self_calls: Sequence[Node]) -> Method:
     _, owner = tree.receiver(declaration)
     inside = f"{source.unit}.{owner}" if owner else source.unit
+    refusal = _refusal(declaration, name, owner)
+    if refusal is None and self_calls:
+        refusal = recursion.refusal(declaration)
     return Method(
         language=Language.GO,
         id=f"{inside}.{name}",
@@ -41,7 +77,7 @@ def _method(source: SourceFile, root: Node, declaration: Node, name: str) -> Met
         parameters=tree.parameter_types(declaration),
         public=name[:1].isupper() and (not owner or owner[:1].isupper()),
         span=Span(source.path, declaration.start_point.row + 1, declaration.end_point.row + 1),
-        refusal=_refusal(declaration, name, owner) or recursion.refusal(root, declaration),
+        refusal=refusal,
     )
 
 

@@ -11,14 +11,14 @@ from auditor.core.edits import Edit, apply
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.go import hooks, recursion, tree
-from mutators.go.methods import Found, found
+from mutators.go.methods import Found, found, left_out
 
 FOLDER = "zz_bench_audit_guest"
 _GUEST = "zzBenchAudit"
 _DELAY = f"defer {_GUEST}.Exit({_GUEST}.Enter())"
 _GUARDED = f"defer {_GUEST}.ExitGuarded({_GUEST}.EnterGuarded())"
-_GUARD = "guarded.go"
-"""The guest's file that reaches into the runtime: part of the overlays that need it only."""
+_GUARD = ("guarded", "goroutine")
+"""The guest's files that reach into the runtime: part of the overlays that need them only."""
 
 
 _DECORATION = re.compile(r"\[[^\]]*\]|[()*]")
@@ -28,13 +28,18 @@ class GoMutator:
     """Finds the methods of a Go module and lays counters or a delay over them."""
 
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
-        """Return all functions and methods of the library, those that cannot be slowed too."""
-        return [
-            one.method
-            for source in sources
-            if source.role is SourceRole.LIBRARY
-            for one in found(source, tree.parse(source.text))
-        ]
+        """Return all functions and methods of the library, those that cannot be slowed too.
+
+        What is left out of the build is refused, unless the build has another of the same name.
+        """
+        library = [source for source in sources if source.role is SourceRole.LIBRARY]
+        fields = recursion.own_fields(library)
+        roots = [(source, tree.parse(source.text)) for source in library]
+        methods = [one.method for source, root in roots for one in found(source, root, fields)]
+        packages = {(source.unit, tree.package(root)) for source, root in roots}
+        built = {one.id for one in methods}
+        left = {one.id: one for one in left_out(sources, packages) if one.id not in built}
+        return [*methods, *left.values()]
 
     def matches(self, written: str, method: Method) -> bool:
         """Tell whether a name as people write it means this method.
@@ -90,13 +95,16 @@ def _changed(
     """Return the changed files: those with methods, and those with benchmarks."""
     changed = []
     missing = set(tokens)
+    fields = _own_fields(sources, variant)
     for source in sources:
+        if source.role is SourceRole.LEFT_OUT:
+            continue
         root = tree.parse(source.text)
-        asked = _asked(source, root, tokens)
+        asked = _asked(source, root, tokens, fields)
         missing -= {one.method.id for one in asked}
         edits = hooks.edits(root, _GUEST)
         for one in asked:
-            edits += _method_edits(root, one, _statement(variant, tokens[one.method.id]))
+            edits += _method_edits(one, _statement(variant, tokens[one.method.id]))
         if edits:
             edits += _frame(root, source, sorted(tokens[one.method.id] for one in asked), guest)
             changed.append(OverlayFile(source.path, _applied(source, root, edits)))
@@ -105,10 +113,26 @@ def _changed(
     return changed
 
 
-def _asked(source: SourceFile, root: Node, tokens: Mapping[str, int]) -> list[Found]:
+def _own_fields(sources: Sequence[SourceFile], variant: Variant) -> recursion.OwnFields:
+    """Look into the packages of the methods only: a project may have hundreds."""
+    return recursion.own_fields(
+        source
+        for source in sources
+        if source.role is SourceRole.LIBRARY
+        and any(_within(method.owner, source.unit) for method in variant.methods)
+    )
+
+
+def _within(owner: str, unit: str) -> bool:
+    return owner == unit or owner.startswith(f"{unit}.")
+
+
+def _asked(
+    source: SourceFile, root: Node, tokens: Mapping[str, int], fields: recursion.OwnFields
+) -> list[Found]:
     if source.role is not SourceRole.LIBRARY:
         return []
-    return [one for one in found(source, root) if one.method.id in tokens]
+    return [one for one in found(source, root, fields) if one.method.id in tokens]
 
 
 def _statement(variant: Variant, token: int) -> str:
@@ -117,10 +141,10 @@ def _statement(variant: Variant, token: int) -> str:
     return f"defer {_GUEST}.Done({_GUEST}.Count({token}))"
 
 
-def _method_edits(root: Node, one: Found, statement: str) -> list[Edit]:
+def _method_edits(one: Found, statement: str) -> list[Edit]:
     """Insert directly behind the brace, on its line, or wrap what calls itself."""
-    if calls := recursion.self_calls(root, one.declaration):
-        return recursion.wrap(one.declaration, calls, statement)
+    if one.self_calls:
+        return recursion.wrap(one.declaration, one.self_calls, statement)
     body = one.declaration.child_by_field_name("body")
     return [Edit.insert(body.start_byte + 1, f" {statement};".encode())] if body else []
 
@@ -153,7 +177,8 @@ def _guest(folder: str, variant: Variant) -> list[OverlayFile]:
     parts = [
         OverlayFile(f"{folder}/{part.name}", part.read_bytes())
         for part in files("mutators.go").joinpath("guest").iterdir()
-        if part.name.endswith((".go", ".s")) and (variant.guarded or part.name != _GUARD)
+        if part.name.endswith((".go", ".s"))
+        and (variant.guarded or not part.name.startswith(_GUARD))
     ]
     return [*parts, OverlayFile(f"{folder}/size.go", size.encode())]
 
@@ -166,6 +191,8 @@ def _instructions(sources: Sequence[SourceFile], variant: Variant) -> tuple[str,
         folder = dirname(source.path) or "."
         if source.role is SourceRole.BENCHMARKS:
             lines.add(f"tests\t{folder}\t{source.unit}")
-        elif any(owner == source.unit or owner.startswith(f"{source.unit}.") for owner in owners):
+        elif source.role is SourceRole.LIBRARY and any(
+            _within(owner, source.unit) for owner in owners
+        ):
             lines.add(f"changed\t{folder}\t{source.unit}")
     return tuple(sorted(lines))

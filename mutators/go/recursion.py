@@ -2,15 +2,16 @@
 
 The wrapper has the function's name, the body gets another one, and self-calls in the body are
 renamed. So only the outermost call waits, without a look-up per goroutine. What cannot be seen in
-the text (calls through other types, through values, through other functions) is found by the
-counting variant when it runs.
+the text (calls through other types, embedded fields, values, function literals, other functions)
+is found by the counting variant when it runs, and gets a guarded delay.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
 from auditor.core.edits import Edit
+from auditor.core.subject import SourceFile
 from mutators.go import tree
 
 PREFIX = "zzBenchAuditBody"
@@ -18,24 +19,64 @@ PREFIX = "zzBenchAuditBody"
 
 _DECLARING = ("parameter_declaration", "var_spec", "const_spec", "type_spec")
 
+OwnFields = Mapping[str, frozenset[str]]
+"""By the name of a struct, with its unit: the fields that hold one of its kind, or point to it."""
 
-def self_calls(root: Node, declaration: Node) -> list[Node]:
+
+def own_fields(sources: Iterable[SourceFile]) -> OwnFields:
+    """Return these fields of all structs: a method's type may be declared in another file."""
+    return {
+        f"{source.unit}.{owner}": fields
+        for source in sources
+        for owner, fields in _structs(tree.parse(source.text))
+    }
+
+
+def _structs(root: Node) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield the types of a file that are a struct; one inside of a function has no methods."""
+    for declaration in root.named_children:
+        for spec in declaration.named_children if declaration.type == "type_declaration" else ():
+            struct = spec.child_by_field_name("type")
+            if struct is not None and struct.type == "struct_type":
+                owner = tree.source(spec.child_by_field_name("name"))
+                yield owner, frozenset(_fields(struct, owner))
+
+
+def _fields(struct: Node, owner: str) -> Iterator[str]:
+    for listed in struct.named_children:
+        for field in listed.named_children:
+            if field.type == "field_declaration" and _is(field, owner):
+                yield from (tree.source(one) for one in field.children_by_field_name("name"))
+
+
+def self_calls(declaration: Node, fields: frozenset[str]) -> list[Node]:
     """Return the names in the body's calls of the function itself.
 
-    For a method these are calls on its receiver, or on a field of it of the same type that the
-    file declares.
+    For a method these are calls on its receiver, or on one of `fields`, which are of its own type.
+    A call that begins a goroutine is an outermost one there, and so may be one in a function
+    literal: neither goes past the wrapper.
     """
     name = tree.source(declaration.child_by_field_name("name"))
     body = declaration.child_by_field_name("body")
     if body is None:
         return []
     holder, owner = tree.receiver(declaration)
-    called = (_called(node) for node in tree.descend(body) if node.type == "call_expression")
+    called = map(_called, _calls(body))
     named = [node for node in called if node is not None and tree.source(node) == name]
     if not owner:
         return [node for node in named if node.type == "identifier"]
-    fields = _own_fields(root, owner) if named else frozenset()
     return [node for node in named if _on_receiver(node, holder, fields)]
+
+
+def _calls(body: Node) -> Iterator[Node]:
+    """Yield the calls that surely run in the goroutine of the function itself."""
+    pending = [body]
+    while pending:
+        node = pending.pop()
+        pending += reversed([one for one in node.named_children if one.type != "func_literal"])
+        begins = node.parent is not None and node.parent.type == "go_statement"
+        if node.type == "call_expression" and not begins:
+            yield node
 
 
 def _called(call: Node) -> Node | None:
@@ -60,17 +101,6 @@ def _on_receiver(called: Node, holder: str, fields: frozenset[str]) -> bool:
     return text == holder or text in {f"{holder}.{field}" for field in fields}
 
 
-def _own_fields(root: Node, owner: str) -> frozenset[str]:
-    """Return the fields of the struct `owner` that hold one of its own kind, or a pointer to it."""
-    fields: set[str] = set()
-    for node in tree.descend(root):
-        if node.type == "type_spec" and tree.source(node.child_by_field_name("name")) == owner:
-            for field in tree.descend(node):
-                if field.type == "field_declaration" and _is(field, owner):
-                    fields |= {tree.source(one) for one in field.children_by_field_name("name")}
-    return frozenset(fields)
-
-
 def _is(field: Node, owner: str) -> bool:
     declared = field.child_by_field_name("type")
     if declared is None or declared.type not in ("pointer_type", "type_identifier", "generic_type"):
@@ -78,10 +108,8 @@ def _is(field: Node, owner: str) -> bool:
     return tree.type_name(declared) == owner
 
 
-def refusal(root: Node, declaration: Node) -> str | None:
-    """Say why a function that calls itself cannot have a wrapper; None if it can or need not."""
-    if not self_calls(root, declaration):
-        return None
+def refusal(declaration: Node) -> str | None:
+    """Say why a function that calls itself cannot have a wrapper; None if it can."""
     name = tree.source(declaration.child_by_field_name("name"))
     holder, owner = tree.receiver(declaration)
     if (holder if owner else name) in set(_declared(declaration)):
@@ -119,7 +147,7 @@ def _recovers(declaration: Node) -> bool:
     return False
 
 
-def wrap(declaration: Node, calls: list[Node], statement: str) -> list[Edit]:
+def wrap(declaration: Node, calls: Sequence[Node], statement: str) -> list[Edit]:
     """Return the edits that put a wrapper with `statement` in front, on the same line."""
     names = declaration.children_by_field_name("name")
     name = tree.source(names[0])

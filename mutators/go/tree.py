@@ -27,6 +27,12 @@ def descend(node: Node) -> Iterator[Node]:
         pending += reversed(here.named_children)
 
 
+def package(root: Node) -> str:
+    """Return the name in the package clause, empty where there is none."""
+    clause = next((one for one in root.named_children if one.type == "package_clause"), None)
+    return source(clause.named_children[0]) if clause is not None else ""
+
+
 def functions(root: Node) -> Iterator[Node]:
     """Yield the declarations of functions and methods of a file."""
     for child in root.named_children:

@@ -14,6 +14,9 @@ BUILD_SECONDS = 1800.0
 LAUNCH, RECORDS, COUNTERS, SCHEDULE = "launch", "records", "counters", "schedule"
 """Names of files in the folder of a process; answers are told apart by the first one."""
 
+BUILD, RUN = b"build", b"run"
+"""What the first one says, then the version of Go that builds; on the next line, the package."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -65,7 +68,18 @@ def compile_tests(place: Place, *, overlaid: bool) -> Invocation:
     flags = build_flags(place.project, place.into, overlaid=overlaid)
     where = f"./{place.folder}" if place.folder != "." else "."
     job = go(place.project, "test", "-c", "-vet=off", *flags, "-o", str(place.binary), where)
-    return labelled(place.binary.parent, job, b"build")
+    return building(place.project, place.binary.parent, job, place.unit)
+
+
+def building(project: Project, folder: Path, job: Invocation, unit: str = "") -> Invocation:
+    """Make the answer say that it is from a build, by which Go, and of what."""
+    version = dict(project.versions).get("go", "")
+    return labelled(folder, job, BUILD + f" {version}\n{unit}".encode())
+
+
+def running(place: Place, job: Invocation) -> Invocation:
+    """Make the answer say that it is from a program of a package."""
+    return labelled(place.running, job, RUN + f"\n{place.unit}".encode())
 
 
 def labelled(folder: Path, job: Invocation, label: bytes) -> Invocation:
@@ -87,8 +101,13 @@ def leaf_flags(name: str) -> tuple[str, ...]:
 
     The second keeps benchmarks out that have this one's name in front of theirs.
     """
-    pattern = "/".join(f"^{re.escape(element)}$" for element in name.split("/"))
-    return (f"-test.bench={pattern}", f"-test.skip={pattern}/.")
+    alone = pattern(name)
+    return (f"-test.bench={alone}", f"-test.skip={alone}/.")
+
+
+def pattern(name: str) -> str:
+    """Return what matches the elements of a benchmark's name."""
+    return "/".join(f"^{re.escape(element)}$" for element in name.split("/"))
 
 
 # -test.v=test2json marks the framework's own lines with a control character; -test.paniconexit0

@@ -16,6 +16,10 @@ from runners.gobench.settings import Settings, bodies, mentions
 
 _BENCHMARK = re.compile(rb"^func Benchmark", re.MULTILINE)
 _NAME = re.compile(r"^(Benchmark\S*)$", re.MULTILINE)
+_MORE = 5
+"""How often a function that breaks off is run again: each time may take as long as a hang."""
+_LONGEST = 50_000
+"""Characters of names, escaped at most twice as many: an argument may have 128 KiB on Linux."""
 
 
 @dataclass(slots=True)
@@ -53,6 +57,15 @@ class Discovery:
             )
         return Suite(tuple(self.benchmarks), tuple(self.sources), tuple(self.unusable))
 
+    def read_sources(self) -> list[SourceFile]:
+        """Return the sources of that suite, without building or running anything."""
+        return [
+            source
+            for package in self._packages()
+            if package.problem is None
+            for source in package.sources(self.project.root)
+        ]
+
     def _packages(self) -> list[golist.Package]:
         root = self.project.root
         flags = commands.build_flags(self.project, self.into, overlaid=False)
@@ -87,18 +100,76 @@ class Discovery:
         return True
 
     def _benchmark(self, place: Place, name: str, settings: Settings) -> None:
-        """Run a benchmark alone once; what does not give a result is unusable, with the reason."""
-        flags = (f"-test.bench=^{re.escape(name)}$", "-test.benchtime=1x", *commands.ALWAYS)
-        answer = self.ask(commands.run_binary(place, flags, self.seconds))
-        found = text.leaves(answer.stdout)
-        if not found:
-            self.unusable.append((f"{place.unit}.{name}", f"it did not run: {_end(answer)}"))
-        for leaf in found:
-            if leaf.result is None:
-                reason = leaf.reason or f"it gave no result: {_end(answer)}"
-                self.unusable.append((f"{place.unit}.{leaf.name}", reason))
-            else:
-                self._usable(place.unit, leaf.name, leaf.result.processors, settings)
+        """Run a function alone once; what does not give a result is unusable, with the reason.
+
+        What breaks the process off hides what comes after it, so the function is run again
+        without what is known by then.
+        """
+        known: list[str] = []
+        answer = self._once(place, name, known)
+        for left in reversed(range(1 + _MORE)):
+            whole = text.ended(answer) and not answer.truncated
+            found = _new(text.leaves(answer.stdout), known, whole=whole)
+            if not found and not known:
+                self.unusable.append((f"{place.unit}.{name}", f"it did not run: {_end(answer)}"))
+            doubtful = () if whole or answer.timed_out else _doubtful(found)
+            for leaf in found:
+                if leaf in doubtful:
+                    self._alone(place, leaf.name, known, settings)
+                else:
+                    self._leaf(place.unit, leaf, known, answer, settings)
+            known += [leaf.name for leaf in found]
+            if whole or name in known:
+                return
+            if not found or not left or sum(map(len, known)) > _LONGEST:
+                break
+            answer = self._once(place, name, known)
+        if known:
+            self._unlisted(place.unit, name, known[-1], answer)
+
+    def _once(self, place: Place, name: str, known: Sequence[str]) -> Completed:
+        """Run a benchmark and those that it holds, without those known already.
+
+        The first pattern that matches decides, also if it is to match deeper: those come last.
+        """
+        skip = "|".join(map(commands.pattern, sorted(known, key=lambda one: one.count("/"))))
+        flags = (
+            f"-test.bench={commands.pattern(name)}",
+            *((f"-test.skip={skip}",) if skip else ()),
+            "-test.benchtime=1x",
+            *commands.ALWAYS,
+        )
+        return self.ask(commands.run_binary(place, flags, self.seconds))
+
+    def _alone(self, place: Place, name: str, known: Sequence[str], settings: Settings) -> None:
+        """Run what may have broken a process off without its neighbours."""
+        answer = self._once(place, name, known)
+        leaf = text.Leaf(name, None, "")
+        if text.ended(answer):
+            if _inside(name, known):
+                return
+            leaf = next((one for one in text.leaves(answer.stdout) if one.name == name), leaf)
+        self._leaf(place.unit, leaf, known, answer, settings)
+
+    def _leaf(
+        self,
+        unit: str,
+        leaf: text.Leaf,
+        known: Sequence[str],
+        answer: Completed,
+        settings: Settings,
+    ) -> None:
+        if leaf.result is not None:
+            self._usable(unit, leaf.name, leaf.result.processors, settings)
+        elif inside := _inside(leaf.name, known):
+            self._unlisted(unit, leaf.name, inside[-1], answer)
+        else:
+            reason = leaf.reason or f"it gave no result: {_end(answer)}"
+            self.unusable.append((f"{unit}.{leaf.name}", reason))
+
+    def _unlisted(self, unit: str, name: str, last: str, answer: Completed) -> None:
+        reason = f"what comes after {last} in this function could not be listed: {_end(answer)}"
+        self.unusable.append((f"{unit}.{name}", reason))
 
     def _usable(self, unit: str, name: str, processors: int, noted: Settings) -> None:
         own = Settings(noted.folder, processors, noted.parallel, noted.loops)
@@ -112,6 +183,35 @@ class Discovery:
                 settings=own.text(),
             )
         )
+
+
+def _new(listed: Sequence[text.Leaf], known: Sequence[str], *, whole: bool) -> list[text.Leaf]:
+    """Leave out what looks like a leaf only because all that it holds is known and was skipped.
+
+    Where the process broke off, it may have broken there, behind what is known.
+    """
+    return [
+        leaf
+        for leaf in listed
+        if leaf.result is not None
+        or not _inside(leaf.name, known)
+        or (not whole and leaf in listed[-2:])
+    ]
+
+
+def _doubtful(found: Sequence[text.Leaf]) -> list[text.Leaf]:
+    """Return what may have broken a process off, or lost its marks.
+
+    A panic ends the process a little later: by then the next benchmark may have begun, and the
+    one that panics may even have a result.
+    """
+    return [
+        leaf for leaf in found if not leaf.reason and (leaf.result is None or leaf in found[-2:])
+    ]
+
+
+def _inside(name: str, known: Sequence[str]) -> list[str]:
+    return [one for one in known if one.startswith(f"{name}/")]
 
 
 def _patterns(modules: Completed, root: Path) -> Iterator[str]:
@@ -131,4 +231,6 @@ def _end(answer: Completed) -> str:
         how = f"it was ended after {answer.seconds:.0f} s"
     else:
         how = f"the process ended with {answer.exit_code}"
+    if answer.truncated:
+        how += " and printed more than is kept"
     return f"{how}\n{text.tail(answer, 6)}"[:1500]

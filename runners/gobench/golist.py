@@ -9,20 +9,22 @@ from auditor.core.errors import SubjectError
 from auditor.core.jobs import Completed
 from auditor.core.subject import SourceFile, SourceRole
 
-FIELDS = "Dir,ImportPath,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Error"
+FIELDS = "Dir,ImportPath,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
     """A package of the main modules, with the files that the build tags in force choose.
 
-    `folder` is relative to the project's root; `problem` is the tool's message if it is broken.
+    `left_out` are those of the library that they do not. `folder` is relative to the project's
+    root; `problem` is the tool's message if it is broken.
     """
 
     unit: str
     folder: str
     library: tuple[str, ...]
     tests: tuple[str, ...]
+    left_out: tuple[str, ...]
     problem: str | None
 
     def sources(self, root: Path) -> Iterator[SourceFile]:
@@ -30,6 +32,7 @@ class Package:
         for role, names in (
             (SourceRole.LIBRARY, self.library),
             (SourceRole.BENCHMARKS, self.tests),
+            (SourceRole.LEFT_OUT, self.left_out),
         ):
             for name in names:
                 path = name if self.folder == "." else f"{self.folder}/{name}"
@@ -52,14 +55,20 @@ def _documents(stdout: bytes) -> Iterator[Mapping[str, object]]:
 
 
 def _package(document: Mapping[str, object], root: Path) -> Package:
-    folder = Path(str(document["Dir"])).resolve().relative_to(root).as_posix()
     error = document.get("Error")
     problem = str(error.get("Err", "broken")) if isinstance(error, dict) else None
+    where, folder = document.get("Dir"), "."
+    if where:
+        folder = Path(str(where)).resolve().relative_to(root).as_posix()
+    else:
+        problem = problem or "go list names no folder of it"
+    ignored = _names(document, "IgnoredGoFiles")
     return Package(
         unit=str(document["ImportPath"]),
         folder=folder,
         library=_names(document, "GoFiles", "CgoFiles"),
         tests=_names(document, "TestGoFiles", "XTestGoFiles"),
+        left_out=tuple(name for name in ignored if not name.endswith("_test.go")),
         problem=problem,
     )
 

@@ -1,7 +1,7 @@
 """The Harness of Go's testing package."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from auditor.core.jobs import Completed, Invocation
@@ -9,7 +9,7 @@ from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Trial
 from auditor.core.ports import Ask, Build
-from auditor.core.subject import Project
+from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Suite
 from runners.gobench import commands, launching, reading
 from runners.gobench.discovery import Discovery
@@ -31,6 +31,10 @@ class GoBench:
         """Build the unchanged project, and run each benchmark once to find its leaves."""
         return Discovery(project, into, ask, self._list_seconds).suite()
 
+    def sources(self, project: Project, into: Path, ask: Ask) -> Sequence[SourceFile]:
+        """Read the sources of all packages that can be read."""
+        return Discovery(project, into, ask, self._list_seconds).read_sources()
+
     def build(self, project: Project, overlay: Overlay, into: Path) -> Build:
         """Return the overlay's files, and the build of the packages whose methods change.
 
@@ -49,13 +53,14 @@ class GoBench:
         where = ["." if folder == "." else f"./{folder}" for folder in changed]
         flags = commands.build_flags(project, into, overlaid=True)
         step = commands.go(project, "build", "-buildvcs=false", *flags, "-o", "/dev/null", *where)
+        step = commands.building(project, into, step)
         files += _folders(project, overlay)
         return Build((*files, (into / "overlay.json", listing)), (step,) if where else ())
 
-    def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
+    def launch(self, project: Project, trial: Trial, into: Path) -> Iterable[Invocation]:
         """Return the processes of a trial, the missing builds in front."""
         if trial.benchmark is None:
-            return list(launching.test_processes(project, trial, into))
+            return launching.test_processes(project, trial, into)
         return launching.benchmark_processes(project, trial, into)
 
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:

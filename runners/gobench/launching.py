@@ -18,7 +18,7 @@ from runners.records import RECORDS_VARIABLE, SCHEDULE_VARIABLE, schedule_text
 UNKNOWN_OPERATIONS = 100
 """Operations of a block where nobody has found out how many fit."""
 SHORT_WINDOW = 11
-"""Operations of the first counting window; the second has as many as the plan's blocks."""
+"""Operations of a block of the first counting window; one of the second has the plan's."""
 _TEST_LIMIT = 0.9
 """Share of the watchdog's time after which Go's own time-out ends a hanging unit test."""
 
@@ -29,7 +29,7 @@ def operations(schedule: Schedule) -> int:
 
 
 def windows(schedule: Schedule) -> tuple[int, int]:
-    """Return two different numbers of operations, the second the plan's."""
+    """Return the operations of a block in either window: two numbers, the second the plan's."""
     full = max(3, operations(schedule))
     return max(2, min(SHORT_WINDOW, full // 2)), full
 
@@ -55,13 +55,17 @@ def benchmark_processes(project: Project, trial: Trial, into: Path) -> list[Invo
 
 
 def test_processes(project: Project, trial: Trial, into: Path) -> Iterator[Invocation]:
-    """Yield the processes that run the unit tests of each package that has tests."""
+    """Yield the processes that run the unit tests of each package that has tests.
+
+    Each is asked for when the one before has ended: what could not be built is not run.
+    """
     limit = round(trial.timeout_seconds * _TEST_LIMIT)
     for unit, folder in tested(trial.overlay.instructions):
         place = Place(project, into, unit, folder)
         yield from _missing(place, overlaid=True)
-        flags = ("-test.short", f"-test.timeout={limit}s")
-        yield _counted(place, trial, flags, {})
+        if place.binary.exists():
+            flags = ("-test.short", f"-test.timeout={limit}s")
+            yield _counted(place, trial, flags, {})
 
 
 def tested(instructions: Sequence[str]) -> list[tuple[str, str]]:
@@ -83,7 +87,7 @@ def _plain(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:
         time = f"{operations(schedule)}x"
     more = (f"-test.benchtime={time}", f"-test.count={len(schedule.blocks)}")
     job = commands.run_binary(place, (*flags, *more), trial.timeout_seconds)
-    return commands.labelled(place.running, job, b"run")
+    return commands.running(place, job)
 
 
 def _slowed(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:
@@ -99,11 +103,11 @@ def _slowed(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:
         (place.file(RECORDS), b""),
     )
     job = replace(job, files=files, collects=(place.file(RECORDS),))
-    return commands.labelled(place.running, job, b"run")
+    return commands.running(place, job)
 
 
 def _counting(place: Place, trial: Trial, flags: tuple[str, ...], count: int) -> Invocation:
-    more = (f"-test.benchtime={count}x", "-test.count=1")
+    more = (f"-test.benchtime={count}x", f"-test.count={len(trial.schedule.blocks)}")
     return _counted(place, trial, (*flags, *more), _leaf(trial.benchmark, count))
 
 
@@ -117,7 +121,7 @@ def _counted(
     own = {"BENCH_AUDIT_COUNTERS": files[0][0], RECORDS_VARIABLE: files[1][0]}
     job = commands.run_binary(place, flags, trial.timeout_seconds, **own, **variables)
     job = replace(job, files=files, collects=tuple(path for path, _ in files))
-    return commands.labelled(place.running, job, b"run")
+    return commands.running(place, job)
 
 
 def _leaf(benchmark: Benchmark | None, count: int) -> dict[str, str | Path]:

@@ -27,10 +27,11 @@ def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user 
     environment: Mapping[str, str],
     options: Mapping[str, str],
     digest_of_tree: str | None = None,
+    top: Path | None = None,
 ) -> Project:
     """Make a project of a copied tree; `options` may have `tags`, the build tags.
 
-    `digest_of_tree` covers more than the tree where the subject is a folder inside a copy.
+    `top` is the copy that the tree is in, if that is more; `digest_of_tree` covers all of it.
     """
     if unknown := sorted(set(options) - {"tags"}):
         raise UsageError(f"unknown option {unknown[0]!r} for a Go project; known: tags")
@@ -43,7 +44,10 @@ def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user 
             (folder / inner).mkdir(parents=True, exist_ok=True)
     content = digest_of_tree or _content(tree)
     found = toolchain.settings(host, environment, folder)
-    variables = toolchain.environment_of(found, environment, folder) | {"PWD": str(tree)}
+    variables = toolchain.environment_of(found, environment, folder) | {
+        "PWD": str(tree),
+        "GOWORK": _workspace(tree, top or tree, off=found.get("GOWORK") == "off"),
+    }
     project = Project(
         name=name or _module(tree),
         revision=revision,
@@ -58,6 +62,19 @@ def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user 
     )
     _resolve(project, host)
     return project
+
+
+def _workspace(tree: Path, top: Path, *, off: bool) -> str:
+    """Return the workspace that Go would find, if it is part of the copy, as Go wants it said.
+
+    One around our folder has nothing to do with the subject.
+    """
+    for folder in (tree, *tree.parents):
+        if off or not folder.is_relative_to(top.resolve()):
+            break
+        if (folder / "go.work").is_file():
+            return str(folder / "go.work")
+    return "off"
 
 
 def _resolve(project: Project, host: Host) -> None:

@@ -1,6 +1,5 @@
 """What the processes of a trial left, as an outcome. What is incomplete is never a measurement."""
 
-import re
 import struct
 from collections.abc import Sequence
 
@@ -11,6 +10,7 @@ from auditor.core.outcome import (
     Counted,
     Crashed,
     Measured,
+    NeverCalled,
     NotBuilt,
     Outcome,
     Skipped,
@@ -21,19 +21,19 @@ from auditor.core.outcome import (
 from auditor.core.plan import Trial
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.units import seconds_per_operation
-from runners.gobench import text
-from runners.gobench.commands import COUNTERS, LAUNCH, RECORDS
-from runners.gobench.launching import operations, windows
+from runners.gobench import compiler, text
+from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, RECORDS, RUN
+from runners.gobench.launching import operations, tested, windows
 from runners.records import Records, RecordsUnreadable, read_records
 
 
 def outcome(trial: Trial, answers: Sequence[Completed]) -> Outcome:
     """Return how a trial ended."""
-    builds = [one for one in answers if _file(one, LAUNCH) == b"build"]
-    runs = [one for one in answers if _file(one, LAUNCH) == b"run"]
-    failed = next((one for one in builds if one.exit_code != 0), None)
-    if failed is not None and (trial.benchmark is not None or not runs):
-        return NotBuilt(_message(failed))
+    builds = [one for one in answers if _file(one, LAUNCH).startswith(BUILD)]
+    runs = [one for one in answers if _file(one, LAUNCH).startswith(RUN)]
+    messages = [_message(one) for one in builds if one.exit_code != 0]
+    if messages and (trial.benchmark is not None or not runs):
+        return NotBuilt(messages[0])
     if not runs:
         return Unreadable("no process was run", "")
     if trial.benchmark is None:
@@ -47,9 +47,10 @@ def outcome(trial: Trial, answers: Sequence[Completed]) -> Outcome:
         return _unreadable(str(problem), runs[-1])
 
 
-def _message(answer: Completed) -> str:
-    """Return the compiler's words, with the subject's paths in place of those in our folder."""
-    return re.sub(r"\S*/[0-9a-f]{24}/overlay/", "", answer.tail())
+def _message(failed: Completed) -> str:
+    """Return why a build failed."""
+    first, _, _ = _file(failed, LAUNCH).decode().partition("\n")
+    return compiler.message(failed, first.removeprefix(BUILD.decode()).strip())
 
 
 def _file(answer: Completed, name: str) -> bytes:
@@ -63,11 +64,11 @@ def _unreadable(reason: str, answer: Completed) -> Unreadable:
 
 def _failure(trial: Trial, answer: Completed) -> Outcome | None:
     """Return what stopped a process; None if it ended well."""
-    if answer.timed_out:
+    if answer.timed_out and not _counted(trial, answer):
         return TimedOut(answer.seconds, text.tail(answer))
     name = trial.benchmark.name if trial.benchmark else ""
     said = text.ending(answer.stdout, name)
-    if answer.exit_code != 0 or (said and said[0] == "FAIL"):
+    if answer.exit_code not in (0, None) or (said and said[0] == "FAIL"):
         log = f"{said[1][:1000]}\n" if said and said[1] else ""
         return Crashed(answer.exit_code or 1, log + text.tail(answer))
     if said:
@@ -125,13 +126,11 @@ def _slowed(trial: Trial, runs: Sequence[Completed]) -> Outcome:
             f"{len(records.blocks)} blocks where {len(expected)} were asked for; the guest acts "
             "in functions of this project that take only a *testing.B"
         )
-    if "ran" not in records.present:
-        raise ValueError("the slowed method was never called")
     if any(block.operations != operations(trial.schedule) for block in records.blocks):
         raise ValueError("a block has another number of operations than asked for")
     if not all(0 < block.seconds_per_operation < float("inf") for block in records.blocks):
         raise ValueError("a block took no time")
-    return Measured(records.series(trial.schedule))
+    return Measured(records.series(trial.schedule)) if "ran" in records.present else NeverCalled()
 
 
 def _reach(trial: Trial, runs: Sequence[Completed]) -> Outcome:
@@ -139,21 +138,38 @@ def _reach(trial: Trial, runs: Sequence[Completed]) -> Outcome:
     asked = windows(trial.schedule)
     if len(runs) != len(asked):
         raise ValueError(f"{len(runs)} processes where {len(asked)} were needed")
-    gathered: list[Window] = []
+    seen = [_records(trial, run).counted(ids, set_up_apart=False) for run in runs]
+    done = [len(trial.schedule.blocks) if run.exit_code == 0 else 1 for run in runs]
     outside: dict[str, int] = {}
-    for run, count in zip(runs, asked, strict=True):
-        counted = _records(trial, run).counted(ids, set_up_apart=False)
-        if [window.operations for window in counted.windows] != [count]:
-            raise ValueError(f"no window of {count} operations was counted")
-        gathered += [_filled(window, ids) for window in counted.windows]
-        outside = {key: max(outside.get(key, 0), calls) for key, calls in counted.outside}
-    return Counted(tuple(gathered), tuple(sorted(outside.items())))
+    for counted, count, least in zip(seen, asked, done, strict=True):
+        sizes = [window.operations for window in counted.windows]
+        if len(sizes) < least or set(sizes) != {count}:
+            raise ValueError(f"{sizes.count(count)} blocks of {count} operations were counted")
+        outside |= {key: max(outside.get(key, 0), calls) for key, calls in counted.outside}
+    blocks = min(len(counted.windows) for counted in seen)
+    joined = (_joined(counted.windows[:blocks], ids) for counted in seen)
+    return Counted(tuple(joined), tuple(sorted(outside.items())))
 
 
-def _filled(window: Window, ids: dict[str, str]) -> Window:
-    """Say 0 where the guest wrote nothing."""
-    calls = dict.fromkeys(ids.values(), 0) | dict(window.calls)
-    return Window(window.operations, tuple(sorted(calls.items())), window.nested)
+def _counted(trial: Trial, answer: Completed) -> bool:
+    """Tell whether some block was counted.
+
+    Counters in all methods may make a process many times as slow, so not all of its blocks may
+    come to their end; those that do tell nearly as much.
+    """
+    counting = trial.variant.kind is Kind.COUNTING
+    return counting and b"\nwindow\t" in _file(answer, RECORDS)
+
+
+def _joined(windows: Sequence[Window], ids: dict[str, str]) -> Window:
+    """Add blocks up, with 0 where the guest wrote nothing: set-up ran once in each of them."""
+    calls = dict.fromkeys(ids.values(), 0)
+    for window in windows:
+        for method, count in window.calls:
+            calls[method] += count
+    nested = {method for window in windows for method in window.nested}
+    operations = sum(window.operations for window in windows)
+    return Window(operations, tuple(sorted(calls.items())), tuple(sorted(nested)))
 
 
 def _usage(trial: Trial, runs: Sequence[Completed]) -> Outcome:
@@ -176,7 +192,24 @@ def _usage(trial: Trial, runs: Sequence[Completed]) -> Outcome:
                 if worst.timed_out
                 else Crashed(worst.exit_code or 1, text.tail(worst))
             )
-    return Counted((Window(0, tuple(sorted(calls.items())), tuple(sorted(nested))),))
+    seen = Window(0, tuple(sorted(calls.items())), tuple(sorted(nested)))
+    ended = [one for one in runs if one.exit_code == 0 and len(_file(one, COUNTERS)) == size]
+    whole = {_file(one, LAUNCH).decode().partition("\n")[2] for one in ended}
+    every = [unit for unit, _ in tested(trial.overlay.instructions)]
+    return Counted((seen,), missing=_gap([unit for unit in every if unit not in whole], len(every)))
+
+
+_NAMED = 5
+"""Packages that are named; a large project may have hundreds."""
+
+
+def _gap(failed: Sequence[str], every: int) -> str:
+    """Say whose unit tests were not counted to their end."""
+    if not failed:
+        return ""
+    more = f" and {len(failed) - _NAMED} more" if len(failed) > _NAMED else ""
+    where = f"{len(failed)} of {every} packages: {', '.join(failed[:_NAMED])}{more}"
+    return f"unit tests fail, do not end or do not build in {where}"
 
 
 _READERS = {Kind.PLAIN: _plain, Kind.COUNTING: _reach, Kind.DELAYED: _slowed}

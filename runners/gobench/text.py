@@ -14,6 +14,7 @@ from auditor.core.jobs import Completed
 _MARK = "\x16"
 _RUN = re.compile(r"=== RUN   (.*)\n")
 _ENDED = re.compile(r"--- (FAIL|SKIP): (.*)\n")
+_OVER = re.compile(_MARK.encode() + rb"(?:PASS|FAIL)\n")
 _PANIC = re.compile(rb"^(?:panic|fatal error|signal): .*", re.MULTILINE)
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|Inf|NaN)", re.IGNORECASE)
 
@@ -90,6 +91,14 @@ def _values(fields: str) -> Iterator[tuple[str, float]]:
         number, _, unit = field.strip().partition(" ")
         if unit and _NUMBER.fullmatch(number):
             yield unit.strip(), float(number)
+
+
+def ended(answer: Completed) -> bool:
+    """Tell whether a process ran all benchmarks that it was to run.
+
+    The framework says at its end how it went; a failing benchmark does not keep it from that.
+    """
+    return answer.exit_code == 0 or _OVER.search(answer.stdout) is not None
 
 
 def leaves(stdout: bytes) -> list[Leaf]:

@@ -69,8 +69,6 @@ def environment_of(
 ) -> dict[str, str]:
     """Return the environment of all processes: caches of ours, the user's as a read-only source."""
     kept = {key: value for key, value in environment.items() if not key.startswith("BENCH_AUDIT_")}
-    if kept.get("GOWORK") not in (None, "", "off"):
-        del kept["GOWORK"]  # of the user's tree, not of our copy
     theirs = f"file://{found.get('GOMODCACHE', '')}/cache/download"
     return {
         **_quiet(kept, folder),

@@ -1,14 +1,15 @@
 """Published artifacts: the jar, its tests and sources, and what its own POM says it needs."""
 
 import json
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from auditor.core.errors import NoBenchmarks, UsageError
 from auditor.core.request import MavenSpec
 from auditor.core.subject import Part, Role
 from runners.hosts.disk import writing
-from runners.jmh.classes import benchmark_list, split
+from runners.jmh.classes import benchmark_list, digest, split
 from runners.jmh.jdk import Jdk
 from runners.jmh.maven import Maven, NotPublished
 from runners.jmh.poms import class_path_of, coordinates, copying, needing, without_build
@@ -16,21 +17,38 @@ from runners.jmh.rebuild import compiled
 
 _CLASSIFIERS = ("", "tests", "sources", "test-sources")
 _JMH = "org.openjdk.jmh"
+_CHANGING = re.compile(r"-SNAPSHOT$|^(LATEST|RELEASE)$|[\[(]")
 
 
 @dataclass(frozen=True, slots=True)
 class _Fetched:
     """What was resolved: files by classifier ("" is the jar), and the class path."""
 
+    folder: Path
+    version: str
     files: dict[str, Path]
     class_path: tuple[Path, ...]
 
 
-def artifact_parts(spec: MavenSpec, folder: Path, maven: Maven, jdk: Jdk) -> tuple[Part, ...]:
-    """Return the parts of an artifact; fetched once, as published versions do not change."""
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """An artifact made ready: its version (found out, for one such as LATEST), parts and jars."""
+
+    version: str
+    parts: tuple[Part, ...]
+    jars: tuple[Path, ...]
+
+
+def prepared(spec: MavenSpec, folder: Path, maven: Maven, jdk: Jdk) -> Artifact:
+    """Return an artifact; fetched once if its version stays what it is, else each time."""
     with maven.home.locked(folder):
-        fetched = _remembered(folder) or _fetch(spec, folder, maven)
-        benchmarks, library = _benchmarks(spec, fetched, folder, maven, jdk)
+        fetched = _fetched(spec, folder, maven)
+        parts = _parts(spec, fetched, maven, jdk)
+    return Artifact(fetched.version, parts, tuple(sorted(fetched.files.values())))
+
+
+def _parts(spec: MavenSpec, fetched: _Fetched, maven: Maven, jdk: Jdk) -> tuple[Part, ...]:
+    benchmarks, library = _benchmarks(spec, fetched, maven, jdk)
     sources = [fetched.files[name] for name in ("sources", "test-sources") if name in fetched.files]
     # Benchmarks that had to be rebuilt may use other classes of the tests.
     tests = [path for path in (fetched.files.get("tests"),) if path and path != benchmarks]
@@ -55,13 +73,35 @@ def _same_group(group: str, class_path: tuple[Path, ...]) -> tuple[Path, ...]:
     return () if group == _JMH else tuple(found)
 
 
-def _remembered(folder: Path) -> _Fetched | None:
+def _fetched(spec: MavenSpec, folder: Path, maven: Maven) -> _Fetched:
+    if not _may_change(spec):
+        return _remembered(spec, folder) or _fetch(spec, folder, maven)
+    # A folder for each content: another auditor may be measuring what was there before.
+    with maven.home.scratch() as scratch:
+        found = _fetch(spec, scratch, maven)
+        target = folder / digest([*found.files.values(), *found.class_path], found.version)[:24]
+        with writing(target):
+            target.mkdir(exist_ok=True)
+            if not (target / "files").is_dir():
+                (scratch / "files").rename(target / "files")
+    files = {name: target / "files" / path.name for name, path in found.files.items()}
+    return replace(found, folder=target, files=files)
+
+
+def _may_change(spec: MavenSpec) -> bool:
+    versions = (spec.version, *(each.rpartition(":")[2] for each in spec.extra))
+    return any(_CHANGING.search(version) for version in versions)
+
+
+def _remembered(spec: MavenSpec, folder: Path) -> _Fetched | None:
     try:
         kept = json.loads((folder / "resolved.json").read_text())
         files = {name: Path(path) for name, path in kept["files"].items()}
-        fetched = _Fetched(files, tuple(map(Path, kept["class_path"])))
+        fetched = _Fetched(folder, spec.version, files, tuple(map(Path, kept["class_path"])))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
+    if any(_CHANGING.search(path.parent.name) for path in fetched.class_path):
+        return None  # what it depends on may have been published anew
     everything = (*fetched.files.values(), *fetched.class_path)
     return fetched if all(path.exists() for path in everything) else None
 
@@ -70,16 +110,17 @@ def _fetch(spec: MavenSpec, folder: Path, maven: Maven) -> _Fetched:
     what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
     for each in (what.removeprefix("maven:"), *spec.extra):
         coordinates(each)
-    files = _copies(spec, folder, maven, what)
+    version, files = _copies(spec, folder, maven, what)
     pom = folder / "own.pom"
     with writing(pom):
-        pom.write_bytes(without_build(folder / "files" / f"{spec.artifact}-{spec.version}.pom"))
+        pom.write_bytes(without_build(folder / "files" / f"{spec.artifact}-{version}.pom"))
     class_path = class_path_of(maven, pom, f"{what}: the dependencies of its tests")
     if spec.extra:
         extra = folder / "extra.pom"
         _write(extra, needing(*spec.extra))
         class_path = _before(class_path_of(maven, extra, f"{what}: its extra"), class_path)
-    fetched = _Fetched(files, tuple(path for path in class_path if path not in files.values()))
+    class_path = tuple(path for path in class_path if path not in files.values())
+    fetched = _Fetched(folder, version, files, class_path)
     kept = {
         "files": {name: str(path) for name, path in fetched.files.items()},
         "class_path": [str(path) for path in fetched.class_path],
@@ -88,8 +129,11 @@ def _fetch(spec: MavenSpec, folder: Path, maven: Maven) -> _Fetched:
     return fetched
 
 
-def _copies(spec: MavenSpec, folder: Path, maven: Maven, what: str) -> dict[str, Path]:
-    """Fetch the POM, the jar, and those of its companions that were published."""
+def _copies(spec: MavenSpec, folder: Path, maven: Maven, what: str) -> tuple[str, dict[str, Path]]:
+    """Fetch the POM, the jar, and those of its companions that were published.
+
+    The version is that of the files: another one than was asked for where that is LATEST, say.
+    """
     artifact = f"{spec.group}:{spec.artifact}:{spec.version}"
     _write(folder / "pom.xml", copying(artifact, _CLASSIFIERS))
     try:
@@ -98,11 +142,12 @@ def _copies(spec: MavenSpec, folder: Path, maven: Maven, what: str) -> dict[str,
         if error.artifact.startswith(f"{spec.group}:{spec.artifact}:"):
             raise UsageError(str(error)) from error
         raise
+    (pom,) = (folder / "files").glob("*.pom")
     found = {
-        name: folder / "files" / f"{spec.artifact}-{spec.version}{'-' if name else ''}{name}.jar"
-        for name in _CLASSIFIERS
+        name: pom.with_name(f"{pom.stem}{'-' if name else ''}{name}.jar") for name in _CLASSIFIERS
     }
-    return {name: path for name, path in found.items() if path.is_file()}
+    version = pom.stem.removeprefix(f"{spec.artifact}-")
+    return version, {name: path for name, path in found.items() if path.is_file()}
 
 
 def _before(first: tuple[Path, ...], rest: tuple[Path, ...]) -> tuple[Path, ...]:
@@ -116,9 +161,7 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text)
 
 
-def _benchmarks(
-    spec: MavenSpec, fetched: _Fetched, folder: Path, maven: Maven, jdk: Jdk
-) -> tuple[Path, Path]:
+def _benchmarks(spec: MavenSpec, fetched: _Fetched, maven: Maven, jdk: Jdk) -> tuple[Path, Path]:
     """Return where the benchmarks and where the library are."""
     what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
     jar, tests = fetched.files.get(""), fetched.files.get("tests")
@@ -127,7 +170,7 @@ def _benchmarks(
     if tests is not None and benchmark_list(tests) is not None:
         return tests, jar
     if benchmark_list(jar) is not None:
-        return split(jar, folder / "split")
+        return split(jar, fetched.folder / "split")
     if (sources := fetched.files.get("test-sources")) is not None:
         own = [path for path in (jar, tests) if path is not None]
         return compiled(sources, (*own, *fetched.class_path), maven, jdk), jar

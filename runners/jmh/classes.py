@@ -55,13 +55,14 @@ def split(place: Path, into: Path) -> tuple[Path, Path]:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
         for name, content in _files(place):
-            target = (benchmarks if _is_benchmark(name, own) else library) / name
+            target = (benchmarks if is_benchmark(name, own) else library) / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
     return benchmarks, library
 
 
-def _is_benchmark(name: str, own: frozenset[str]) -> bool:
+def is_benchmark(name: str, own: frozenset[str]) -> bool:
+    """Tell whether a file of a jar belongs to the suite; `own` are its classes."""
     if name in (BENCHMARK_LIST, _HINTS) or "jmh_generated" in PurePosixPath(name).parts:
         return True
     outermost = name.removesuffix(".class").partition("$")[0].replace("/", ".")

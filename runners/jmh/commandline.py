@@ -101,7 +101,7 @@ def _agent(guests: Guests, trial: Trial, into: Path) -> tuple[str, ...]:
 
 def _class_path(project: Project) -> tuple[Path, ...]:
     roles = (Role.BENCHMARKS, Role.LIBRARY, Role.DEPENDENCY)
-    return tuple(path for role in roles for path in project.paths(role))
+    return tuple(dict.fromkeys(path for role in roles for path in project.paths(role)))
 
 
 def _joined(paths: Iterable[Path]) -> str:

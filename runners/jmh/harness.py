@@ -12,8 +12,9 @@ from auditor.core.ports import Ask, Build
 from auditor.core.subject import Project, Role, SourceFile, SourceRole
 from auditor.core.suite import Suite
 from runners.jmh import commandline
+from runners.jmh.classes import benchmark_classes, benchmark_list
 from runners.jmh.guests import Guests
-from runners.jmh.listing import CLASSES, java_sources, read_entries
+from runners.jmh.listing import CLASSES, java_sources, library_lines, read_entries
 from runners.jmh.results import read_outcome
 
 
@@ -33,12 +34,17 @@ class JmhHarness:
         """List the benchmarks by JMH's own code, and the library's methods by their byte code."""
         asked = into / "benchmarks.jsonl"
         benchmarks = _ask(commandline.list_benchmarks(project, self.guests, asked), ask, asked)
+        listed = read_entries(benchmarks, dict(project.options).get("jmh", "unknown"))
+        return Suite(listed.benchmarks, self.sources(project, into, ask), listed.unusable)
+
+    def sources(self, project: Project, into: Path, ask: Ask) -> tuple[SourceFile, ...]:
+        """List the library's methods by their byte code, and read what there is of its text."""
         asked = into / CLASSES
         classes = _ask(commandline.list_classes(project, self.guests, asked), ask, asked)
-        listed = read_entries(benchmarks)
+        for path in {*project.paths(Role.BENCHMARKS)} & {*project.paths(Role.LIBRARY)}:
+            classes = library_lines(classes, benchmark_classes(benchmark_list(path) or ""))
         methods = SourceFile(path=CLASSES, unit=CLASSES, role=SourceRole.LIBRARY, text=classes)
-        sources = java_sources(project.paths(Role.SOURCES))
-        return Suite(listed.benchmarks, (methods, *sources), listed.unusable)
+        return (methods, *java_sources(project.paths(Role.SOURCES)))
 
     def build(
         self,

@@ -25,7 +25,10 @@ class Jdk:
 
 
 def java_environment(environment: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Return the environment without what silently changes Java processes."""
+    """Return the environment without what silently changes Java processes.
+
+    For those that list, compile or measure; Maven gets the user's own, to reach its repositories.
+    """
     return tuple(sorted((key, value) for key, value in environment if key not in _HIDDEN))
 
 

@@ -2,7 +2,8 @@
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,13 +12,18 @@ import msgspec
 from auditor.core.errors import SourceUnreadable
 from auditor.core.subject import SourceFile, SourceRole
 from auditor.core.suite import Benchmark
-from runners.jmh.classes import opened
+from runners.jmh.classes import is_benchmark, opened
 
 CLASSES = "classes.jsonl"
 """The path of the list of classes among a suite's sources."""
 
-_MODES = ("Throughput", "AverageTime", "SampleTime", "SingleShotTime")
+_SINGLE = "SingleShotTime"
+_MODES = ("Throughput", "AverageTime", "SampleTime", _SINGLE)
 _ALL = "All"
+_JMH = ("org/openjdk/jmh/", "joptsimple/")
+"""JMH and the one library that only it uses; its other one, commons-math, may be the subject."""
+_LONGER_SINCE = (1, 21)
+"""The first version of JMH whose iterations last ten seconds, not one, unless something is said."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -41,15 +47,10 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """What `Benchmark.settings` holds, as JSON.
-
-    `kept`: the author's iteration time and batch size count, not the plan's.
-    """
+    """What `Benchmark.settings` holds, as JSON."""
 
     mode: str
     prepend: tuple[str, ...] = ()
-    kept: bool = False
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,11 @@ class Listed:
     unusable: tuple[tuple[str, str], ...]
 
 
-def read_entries(data: bytes) -> Listed:
-    """Read the lister's file: one benchmark for each choice of parameters, in one mode."""
+def read_entries(data: bytes, jmh: str) -> Listed:
+    """Read the lister's file: one benchmark for each choice of parameters, in one mode.
+
+    `jmh` is its version, which decides how long an iteration lasts whose author says nothing.
+    """
     decoder = msgspec.json.Decoder(Entry)
     try:
         entries = [decoder.decode(line) for line in data.splitlines()]
@@ -72,7 +76,7 @@ def read_entries(data: bytes) -> Listed:
         if entry.kind == "benchmark":
             named.setdefault(entry.name, []).append(entry)
     return Listed(
-        tuple(one for modes in named.values() for one in _benchmarks(modes)),
+        tuple(one for modes in named.values() for one in _benchmarks(modes, jmh)),
         tuple((entry.name, entry.reason) for entry in entries if entry.kind == "unusable"),
     )
 
@@ -82,10 +86,13 @@ def settings_of(benchmark: Benchmark) -> Settings:
     return msgspec.json.decode(benchmark.settings, type=Settings)
 
 
-def _benchmarks(modes: list[Entry]) -> Iterator[Benchmark]:
+def _benchmarks(modes: list[Entry], jmh: str) -> Iterator[Benchmark]:
     """A benchmark counts once, whatever number of modes it can be run in."""
     entry = min(modes, key=lambda each: _order(each.mode))
-    settings = _settings(entry, [each.mode for each in modes if each is not entry])
+    mode = _MODES[0] if entry.mode == _ALL else entry.mode
+    settings = Settings(mode=mode, prepend=entry.prepend or ())
+    others = [each.mode for each in modes if each is not entry]
+    seconds = _block_seconds(entry, jmh)
     group, _, name = entry.name.rpartition(".")
     threads = _threads(entry)
     choices = entry.parameters or {}
@@ -95,15 +102,24 @@ def _benchmarks(modes: list[Entry]) -> Iterator[Benchmark]:
             name=name,
             parameters=tuple(zip(choices, values, strict=True)),
             threads=threads,
-            concurrency=threads if settings.mode == "Throughput" else 1,
-            block_seconds=_block_seconds(entry, settings),
+            concurrency=threads if mode == "Throughput" else 1,
+            block_seconds=seconds,
+            notes=(*_modes_left_out(entry, mode, others), *_notes(entry, seconds)),
             settings=json.dumps(msgspec.to_builtins(settings), sort_keys=True),
         )
 
 
-def _block_seconds(entry: Entry, settings: Settings) -> float | None:
-    timed = settings.kept and settings.mode != "SingleShotTime"
-    return entry.iteration_seconds if timed else None
+def _block_seconds(entry: Entry, jmh: str) -> float | None:
+    """Return how long the iterations of JMH itself would last, where another time would not do."""
+    if entry.mode == _SINGLE or not _why_kept(entry):
+        return None
+    return _default_seconds(jmh) if entry.iteration_seconds is None else entry.iteration_seconds
+
+
+def _default_seconds(jmh: str) -> float:
+    """Return how long an iteration lasts in a version of JMH (`Defaults.MEASUREMENT_TIME`)."""
+    known = re.match(r"(\d+)\.(\d+)", jmh)
+    return 1.0 if known and (int(known[1]), int(known[2])) < _LONGER_SINCE else 10.0
 
 
 def _order(mode: str) -> int:
@@ -117,30 +133,33 @@ def _threads(entry: Entry) -> int:
     return -(-threads // entry.groups) * entry.groups
 
 
-def _settings(entry: Entry, others: list[str]) -> Settings:
-    why = _why_kept(entry)
-    mode = _MODES[0] if entry.mode == _ALL else entry.mode
-    notes = []
+def _modes_left_out(entry: Entry, mode: str, others: list[str]) -> Iterator[str]:
     if entry.mode == _ALL:
-        notes.append(f"the author asks for all modes; it is run in {mode} only")
+        yield f"the author asks for all modes; it is run in {mode} only"
     if others:
-        notes.append(f"run in {mode} only, not in {', '.join(others)}")
+        yield f"run in {mode} only, not in {', '.join(others)}"
+
+
+def _notes(entry: Entry, seconds: float | None) -> Iterator[str]:
     if entry.forks == 0:
-        notes.append("the author asks for no fork; it is run in one")
-    if why:
-        notes.append(f"the author's iteration time and batch size are kept: {why}")
-    return Settings(
-        mode=mode,
-        prepend=entry.prepend or (),
-        kept=bool(why),
-        notes=tuple(notes),
-    )
+        yield "the author asks for no fork; it is run in one"
+    if entry.mode == _SINGLE:
+        calls = entry.iteration_batch or 1
+        what = f"a batch of {calls} calls" if calls > 1 else "one call"
+        yield (
+            f"an iteration is {what}, however long that takes; how many there are, and how many "
+            "warm up before them, is as planned, not as written"
+        )
+    elif seconds is not None:
+        whose = "JMH's default" if entry.iteration_seconds is None else "as written"
+        yield (
+            f"an iteration lasts {seconds:g} s, {whose}, not as long as planned: "
+            f"{_why_kept(entry)}; those that warm up last as long"
+        )
 
 
 def _why_kept(entry: Entry) -> str:
     """Say what would mean something else with another length of the iterations."""
-    if entry.mode == "SingleShotTime":
-        return "an iteration is one call"
     if entry.fixtures is None:
         return "its set-up could not be examined"
     if "Iteration" in entry.fixtures:
@@ -148,6 +167,17 @@ def _why_kept(entry: Entry) -> str:
     if (entry.iteration_batch or 1) > 1 or (entry.warmup_batch or 1) > 1:
         return "an operation is a batch of calls"
     return ""
+
+
+def library_lines(classes: bytes, benchmarks: frozenset[str]) -> bytes:
+    """Leave out of a list of classes those of the suite and of JMH, where all are in one jar."""
+    lines = classes.splitlines(keepends=True)
+    return b"".join(line for line in lines if _is_library(json.loads(line), benchmarks))
+
+
+def _is_library(line: Mapping[str, str], benchmarks: frozenset[str]) -> bool:
+    name = line.get("owner", line.get("path", "")).replace(".", "/")
+    return not name.startswith(_JMH) and not is_benchmark(f"{name}.class", benchmarks)
 
 
 def java_sources(parts: Iterable[Path]) -> Iterator[SourceFile]:

@@ -9,7 +9,6 @@ from auditor.core.errors import AuditError, BuildFailed, ResolveFailed, ToolMiss
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
 from runners.home import Home
-from runners.jmh.jdk import java_environment
 
 DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
 """Pinned: what a project's own plugin management says is not for us to depend on."""
@@ -52,7 +51,8 @@ class Maven:
             raise _failure(answer, what)
 
     def _run(self, *arguments: str, cwd: Path) -> Completed:
-        variables = dict(java_environment(self.environment))
+        # All of it: proxies and trust stores may be in JAVA_TOOL_OPTIONS and the like.
+        variables = dict(self.environment)
         # Java takes the home folder from the user database; what we were given counts.
         given = f"-Duser.home={variables['HOME']}" if "HOME" in variables else ""
         variables["MAVEN_OPTS"] = f"{given} {variables.get('MAVEN_OPTS', '')}".strip()

@@ -1,23 +1,24 @@
-"""Java subjects made ready: published artifacts, and trees that Maven builds."""
+"""Java subjects made ready: published artifacts, trees that Maven builds, jars with everything."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from auditor.core.errors import UsageError
 from auditor.core.ports import Host
-from auditor.core.request import MavenSpec
+from auditor.core.request import JarSpec, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
-from runners.jmh.artifact import artifact_parts
+from runners.jmh.artifact import prepared
 from runners.jmh.classes import digest
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
 from runners.jmh.maven import Maven
-from runners.jmh.reactor import Options, reactor_parts
+from runners.jmh.reactor import reactor_parts, switched
+from runners.jmh.whole import jar_parts, jmh_within
+from runners.subjects.jar import NAME
 from runners.subjects.place import artifact_folder
 from runners.subjects.placed import Placed
 
-_OPTIONS = frozenset(("profiles", "arguments"))
+_JMH_CORE = "jmh-core-"
 
 
 def prepare_artifact(
@@ -27,9 +28,9 @@ def prepare_artifact(
     placed = artifact_folder(spec, home)
     jdk = find_jdk(host, environment)
     maven = Maven(home=home, host=host, environment=environment)
-    parts = artifact_parts(spec, placed.tree, maven, jdk)
-    fetched = sorted(placed.tree.glob("files/*.jar"))
-    return _project(placed, placed.tree, parts, jdk, _Given(environment, tuple(fetched)))
+    found = prepared(spec, placed.tree, maven, jdk)
+    placed = replace(placed, revision=found.version)
+    return _project(placed, placed.tree, found.parts, jdk, _Given(environment, found.jars))
 
 
 def prepare_tree(
@@ -38,22 +39,26 @@ def prepare_tree(
     home: Home,
     host: Host,
     environment: tuple[tuple[str, str], ...],
-    options: Mapping[str, str],
+    profiles: tuple[str, ...],
 ) -> Project:
-    """Build a Maven project in a copy of the placed tree.
-
-    Options: `profiles` (as for mvn -P) and `arguments` (more of mvn's, parted by spaces).
-    """
-    if unknown := sorted(set(options) - _OPTIONS):
-        raise UsageError(
-            f"unknown option {unknown[0]!r} for a Maven project; known: "
-            f"{', '.join(sorted(_OPTIONS))}"
-        )
+    """Build a Maven project, with profiles as for its -P, in a copy of the placed tree."""
     jdk = find_jdk(host, environment)
     maven = Maven(home=home, host=host, environment=environment)
-    chosen = Options(options.get("profiles", ""), tuple(options.get("arguments", "").split()))
-    root, parts = reactor_parts(placed, maven, jdk, chosen)
-    return _project(placed, root, parts, jdk, _Given(environment, (), chosen.words()))
+    root, parts = reactor_parts(placed, maven, jdk, profiles)
+    return _project(placed, root, parts, jdk, _Given(environment, (), switched(profiles)))
+
+
+def prepare_jar(
+    spec: JarSpec,
+    placed: Placed,
+    *,
+    host: Host,
+    environment: tuple[tuple[str, str], ...],
+) -> Project:
+    """Take a jar with all that its benchmarks need."""
+    jar = placed.tree / NAME
+    parts = jar_parts(jar, spec.path)
+    return _project(placed, placed.tree, parts, find_jdk(host, environment), _Given(environment))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ class _Given:
     """What else decides what is built: `fetched` jars, and words about the build."""
 
     environment: tuple[tuple[str, str], ...]
-    fetched: tuple[Path, ...]
+    fetched: tuple[Path, ...] = ()
     words: tuple[str, ...] = ()
 
 
@@ -87,11 +92,20 @@ def _project(
     )
 
 
-def _jmh_version(parts: tuple[Part, ...]) -> str:
+def jmh_jar(parts: tuple[Part, ...]) -> Path:
+    """Return the jar that holds JMH itself; raises UsageError if there is none."""
     for part in parts:
-        if part.role is Role.DEPENDENCY and part.path.name.startswith("jmh-core-"):
-            return part.path.name.removeprefix("jmh-core-").removesuffix(".jar")
+        core = part.role is Role.DEPENDENCY and part.path.name.startswith(_JMH_CORE)
+        if core or part.path.name == NAME:
+            return part.path
     raise UsageError(
         "no jmh-core on the class path; add the version that the benchmarks were compiled with "
         "as an extra dependency: org.openjdk.jmh:jmh-core:VERSION"
     )
+
+
+def _jmh_version(parts: tuple[Part, ...]) -> str:
+    jar = jmh_jar(parts)
+    if jar.name == NAME:
+        return jmh_within(jar)
+    return jar.name.removeprefix(_JMH_CORE).removesuffix(".jar")

@@ -22,18 +22,6 @@ _SKIPPED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What the user says about the build: profiles, and further arguments of mvn."""
-
-    profiles: str = ""
-    arguments: tuple[str, ...] = ()
-
-    def words(self) -> tuple[str, ...]:
-        """Return them as mvn takes them."""
-        return (*((f"-P{self.profiles}",) if self.profiles else ()), *self.arguments)
-
-
-@dataclass(frozen=True, slots=True)
 class _Module:
     """A module that was built, and the class path of its tests."""
 
@@ -50,11 +38,16 @@ class _Module:
         return [place for place in places if place.is_dir() and benchmark_list(place) is not None]
 
 
+def switched(profiles: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the argument of mvn that switches profiles on."""
+    return (f"-P{','.join(profiles)}",) if profiles else ()
+
+
 def reactor_parts(
-    placed: Placed, maven: Maven, jdk: Jdk, options: Options
+    placed: Placed, maven: Maven, jdk: Jdk, profiles: tuple[str, ...]
 ) -> tuple[Path, tuple[Part, ...]]:
     """Build the project; return where, and its parts."""
-    key = digest((), placed.digest_of_tree, jdk.version, *options.words())
+    key = digest((), placed.digest_of_tree, jdk.version, *switched(profiles))
     folder = maven.home.work(f"maven-{key[:24]}")
     with maven.home.locked(folder):
         top = folder / "tree"
@@ -64,19 +57,19 @@ def reactor_parts(
             with writing(top):
                 shutil.rmtree(top, ignore_errors=True)
                 shutil.copytree(placed.root, top, symlinks=True)
-            _build(top, root, maven, options)
+            _build(top, root, maven, profiles)
             with writing(done):
                 done.touch()
         return root, _parts(top, folder, placed.name)
 
 
-def _build(top: Path, root: Path, maven: Maven, options: Options) -> None:
+def _build(top: Path, root: Path, maven: Maven, profiles: tuple[str, ...]) -> None:
     """Compile all modules and let each write its class path, in one go."""
     where, selected = _reactor(top, root)
     words = (
         f"{DEPENDENCY_PLUGIN}:build-classpath", "-DincludeScope=test",
         f"-Dmdep.outputFile=target/{_CLASS_PATH}", "-Dmdep.pathSeparator=:",
-        *_SKIPPED, *selected, *options.words(),
+        *_SKIPPED, *selected, *switched(profiles),
     )  # fmt: skip
     try:
         maven.run("test-compile", *words, cwd=where, what="the build")
@@ -116,7 +109,7 @@ def _parts(top: Path, folder: Path, name: str) -> tuple[Part, ...]:
     if not chosen:
         raise NoBenchmarks(
             f"{name} has no benchmarks: no module's classes hold META-INF/BenchmarkList; they "
-            "need jmh-generator-annprocess, and perhaps a profile (option `profiles`)"
+            "need jmh-generator-annprocess, and perhaps a profile (`profiles` of the subject)"
         )
     lists = [place for module in chosen for place in module.benchmarks()]
     tests = [module.test_classes for module in modules]

@@ -9,6 +9,7 @@ from auditor.core.mutant import Kind
 from auditor.core.outcome import (
     Crashed,
     Measured,
+    NeverCalled,
     NotBuilt,
     Outcome,
     Skipped,
@@ -16,6 +17,7 @@ from auditor.core.outcome import (
     Unreadable,
 )
 from auditor.core.plan import Trial
+from auditor.core.schedule import ArmName
 from runners.jmh.commandline import records_name
 from runners.records import Records, RecordsUnreadable, read_records
 
@@ -67,7 +69,18 @@ def _absence(trial: Trial, records: Records, answer: Completed) -> Outcome | Non
         return Unreadable("the slowed method was not seen in the running code", _tail(answer))
     if trial.variant.kind is Kind.COUNTING and len(records.windows) != len(records.blocks):
         return Unreadable("the counters were not seen in the running code", _tail(answer))
-    return None
+    return NeverCalled() if _was_never_called(trial, records) else None
+
+
+def _was_never_called(trial: Trial, records: Records) -> bool:
+    """Only clocked blocks tell calls; set-up and what does not end within a block are none."""
+    blocks, arms = trial.schedule.blocks, trial.schedule.arms
+    calls = [
+        record.method_calls
+        for record in records.blocks
+        if arms[blocks[record.index].arm].name is ArmName.CLOCKED
+    ]
+    return bool(calls) and not any(calls)
 
 
 def _values(trial: Trial, records: Records) -> Outcome:

@@ -5,9 +5,17 @@ import re
 from typing import assert_never
 
 from auditor.core.ports import Host
-from auditor.core.request import FolderSpec, GitSpec, GoModuleSpec, MavenSpec, SubjectSpec
+from auditor.core.request import (
+    FolderSpec,
+    GitSpec,
+    GoModuleSpec,
+    JarSpec,
+    MavenSpec,
+    SubjectSpec,
+)
 from runners.home import Home
 from runners.subjects.folder import place_folder
+from runners.subjects.jar import place_jar
 from runners.subjects.module import place_module
 from runners.subjects.placed import Placed
 from runners.subjects.revision import place_revision
@@ -23,6 +31,8 @@ def place(
     match spec:
         case FolderSpec():
             return place_folder(spec, home)
+        case JarSpec():
+            return place_jar(spec, home)
         case GitSpec():
             return place_revision(spec, home)
         case GoModuleSpec():

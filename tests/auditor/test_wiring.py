@@ -25,6 +25,21 @@ def test_artifacts_of_maven_are_no_go_suite(tmp_path):
         ready(tmp_path, subject="maven:org.example:ring:1", harness="go")
 
 
+def test_a_jar_is_no_go_suite(tmp_path):
+    (tmp_path / "benchmarks.jar").write_bytes(b"")
+
+    with pytest.raises(UsageError, match="a jar holds no Go benchmarks; leave out the harness"):
+        ready(tmp_path, subject="benchmarks.jar", harness="go")
+
+
+def test_profiles_are_mavens(tmp_path):
+    (tmp_path / "ring").mkdir()
+    (tmp_path / "ring" / "go.mod").write_text("module example.org/ring\n")
+
+    with pytest.raises(UsageError, match="profiles are Maven's; a Go suite has none"):
+        ready(tmp_path, subject={"path": "ring", "profiles": ["x"]})
+
+
 def test_build_tags_are_gos(tmp_path):
     subject = tmp_path / "ring"
     subject.mkdir()

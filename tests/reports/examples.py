@@ -13,9 +13,12 @@ from auditor.core.verdict import (
     BenchmarkVerdict,
     Bucket,
     Cover,
+    Density,
+    Duration,
     MethodVerdict,
     PairRun,
     PairVerdict,
+    ReachState,
     Result,
     Rule,
     Score,
@@ -115,6 +118,7 @@ def pair(method: str, benchmark: str, share: float, rng: np.random.Generator) ->
         method=method,
         benchmark=benchmark,
         outcome=outcome,
+        reach=ReachState.IN_LOOP,
         effect=runs[0].effect,
         interval=runs[0].interval,
         p=runs[0].p,
@@ -132,7 +136,11 @@ def pair(method: str, benchmark: str, share: float, rng: np.random.Generator) ->
 def failed(method: str, benchmark: str, outcome: Result) -> PairVerdict:
     reason = {Result.TIMED_OUT: "ended by the watchdog after 60 s", Result.CRASHED: "exit code 2"}
     return PairVerdict(
-        method=method, benchmark=benchmark, outcome=outcome, reason=reason.get(outcome)
+        method=method,
+        benchmark=benchmark,
+        outcome=outcome,
+        reach=ReachState.IN_LOOP,
+        reason=reason.get(outcome),
     )
 
 
@@ -205,6 +213,7 @@ def stability_of(benchmarks: tuple[BenchmarkVerdict, ...]) -> Stability:
         buckets=tuple((name, n, 100 * n / len(known) if known else 0.0) for name, n in counts),
         suite_seconds=(126.2, 127.9, 125.5, 131.0) if benchmarks else (),
         runs=5,
+        duration=Duration(mean=127.65, sd=2.45, limit=7200.0) if benchmarks else None,
     )
 
 
@@ -235,6 +244,15 @@ def cover_of(methods: tuple[MethodVerdict, ...]) -> Cover:
     return Cover(benchmarks=tuple(chosen), minimum=max(0, len(chosen) - 1), exact=not chosen)
 
 
+def density_of(methods: tuple[MethodVerdict, ...]) -> tuple[Density, ...]:
+    counted = [one for one in methods if one.outcome not in {Result.REFUSED, Result.INVALID}]
+    numbers = [len(one.detected_by) for one in counted]
+    return tuple(
+        Density(n, numbers.count(n), 100 * numbers.count(n) / len(numbers))
+        for n in sorted(set(numbers))
+    )
+
+
 @cache
 def audit(*, methods: int = 14, benchmarks: int = 30, java: bool = False) -> AbsVerdict:
     names = (java_names if java else go_names)(methods, benchmarks)
@@ -258,6 +276,7 @@ def audit(*, methods: int = 14, benchmarks: int = 30, java: bool = False) -> Abs
         pairs=pairs,
         stability=stability_of(suite),
         cover=cover_of(judged),
+        density=density_of(judged),
         rules=(
             ("test only", min(total.counted, total.covered + 2)),
             ("effect only", min(total.counted, total.covered + 1)),
@@ -292,7 +311,7 @@ def all_crashed() -> AbsVerdict:
     zero = Score(percent=0.0, bounds=(0.0, 100.0), covered=0, counted=3, excluded_benchmarks=())
     return replace(
         nothing(), slowdown=SLOWDOWN, total=zero, relative=zero, absolute=zero, methods=methods,
-        pairs=pairs, stability=replace(stability_of(suite), suite_seconds=()),
+        pairs=pairs, stability=replace(stability_of(suite), suite_seconds=(), duration=None),
     )  # fmt: skip
 
 
@@ -343,3 +362,20 @@ def context(**changes: object) -> Context:
         ended="2026-03-02T10:19:40Z",
     )  # fmt: skip
     return replace(usual, **changes)
+
+
+def in_set_up() -> AbsVerdict:
+    """A finished audit in which one method that nobody calls is called in set-up."""
+    whole = audit()
+    chosen = next(one for one in whole.methods if one.outcome is Result.UNREACHED)
+    by = whole.stability.benchmarks[0].id
+    said = replace(chosen, set_up_in=(by,), reason="called in set-up only, by 1 benchmark")
+    found = PairVerdict(
+        method=chosen.id,
+        benchmark=by,
+        outcome=Result.UNREACHED,
+        reach=ReachState.SET_UP_ONLY,
+        reason="in set-up only",
+    )
+    methods = tuple(said if one is chosen else one for one in whole.methods)
+    return replace(whole, methods=methods, pairs=(*whole.pairs, found))

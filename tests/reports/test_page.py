@@ -6,10 +6,11 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import examples
-from auditor.core.verdict import Result
-from reports import figures, plots, record
+from auditor.core.caveats import Caveat
+from auditor.core.verdict import Density, Result
+from reports import figures, plots, record, suite, words
 from reports.document import typed
-from reports.evidence import anchors
+from reports.evidence import anchors, methods
 from reports.matrix import matrix
 from reports.page import page, view
 
@@ -21,6 +22,7 @@ VERDICTS = {
     "methods but no benchmarks": examples.audit(methods=3, benchmarks=0),
     "benchmarks but no methods": examples.audit(methods=0, benchmarks=3),
     "an empty one": examples.nothing(),
+    "one with calls in set-up": examples.in_set_up(),
     "a failed one": examples.all_crashed(),
     "a hostile one": examples.hostile(HOSTILE),
 }
@@ -121,6 +123,15 @@ def test_the_page_says_the_numbers_of_the_document():
         assert figures.share(benchmark.max_spread) in text
 
 
+def test_the_density_is_shown_as_it_is_in_the_document():
+    made = replace(examples.audit(), density=(Density(0, 1, 25.0), Density(2, 3, 75.0)))
+
+    section = rendered(made).split('<section id="redundancy">')[1].split("</section>")[0]
+
+    assert 'row">no benchmark</th><td class="n">1</td><td class="n">25\xa0%</td>' in section
+    assert 'row">2 benchmarks</th><td class="n">3</td><td class="n">75\xa0%</td>' in section
+
+
 def test_every_pair_that_is_reached_is_in_the_matrix_once():
     verdict = examples.audit()
     document = judged(verdict)
@@ -158,6 +169,86 @@ def test_pairs_that_are_not_called_are_blank():
     document = judged(replace(verdict, pairs=unreached))
 
     assert matrix(document, anchors(document)).heads == ()
+
+
+def test_a_call_in_set_up_only_has_a_word_and_a_cell_of_its_own():
+    document = judged(examples.in_set_up())
+
+    laid = matrix(document, anchors(document))
+
+    (line,) = [line for line in laid.lines if line.head.kind == "set-up-only"]
+    cells = [cell for cell in line.cells if cell is not None]
+    assert [(cell.kind, cell.glyph, cell.anchor) for cell in cells] == [("set-up-only", "s", "")]
+    assert line.head.word == "set-up only"
+    assert line.total == figures.NONE
+    assert words.SET_UP_ONLY in laid.legend
+    assert document.benchmarks[0].id not in dict(laid.idle).values()
+    text = rendered(examples.in_set_up())
+    assert "called in set-up only, by 1 benchmark" in text
+    assert "<b>1 set-up only</b>" in text
+
+
+def test_a_benchmark_that_gave_nothing_is_not_said_to_call_nothing():
+    document = judged(examples.all_crashed())
+
+    assert matrix(document, {}).idle == ()
+
+
+def test_why_a_pair_is_undecided_is_said_once():
+    why = "the interval of the effect contains the threshold in at least one run"
+    made = examples.audit()
+    chosen = next(one for one in made.pairs if one.outcome is Result.INCONCLUSIVE)
+    near = replace(chosen, reason=why, caveats=(Caveat("near-threshold", why),))
+    by = replace(
+        next(one for one in made.methods if one.id == chosen.method),
+        outcome=Result.INCONCLUSIVE,
+        reason=why,
+        caveats=near.caveats,
+        detected_by=(),
+    )
+    only = replace(made, methods=(by,), pairs=(near,), caveats=())
+
+    section = rendered(only).split('<section id="methods">')[1].split("</section>")[0]
+
+    assert section.count(why) == 1
+    assert "whether one notices is open" in section
+
+
+def test_one_benchmark_calls_and_detects_in_the_singular():
+    made = examples.audit(methods=3, benchmarks=3)
+    left = made.stability.benchmarks[:1]
+    lonely = replace(made, pairs=(), stability=replace(made.stability, benchmarks=left))
+
+    document = judged(lonely)
+
+    assert matrix(document, {}).silent == "1 benchmark calls none of these methods"
+    assert matrix(judged(made), {}).silent.startswith("0 benchmarks call none")
+    assert suite.redundancy(document).silent.endswith("of these methods")
+
+
+def test_the_last_lines_of_a_failed_benchmark_are_folded_away_and_whole():
+    why = "run 1: exit code 2: \npanic: no\ngoroutine 20 [running]:\nring.go:7"
+    made = examples.audit()
+    failed = replace(made.stability.benchmarks[0], ending="crashed", reason=why)
+
+    text = rendered(replace(made, stability=replace(made.stability, benchmarks=(failed,))))
+
+    assert "<summary>crashed: run 1: exit code 2: panic: no</summary>" in text
+    assert "goroutine 20 [running]:\nring.go:7</pre>" in text
+
+
+def test_a_part_larger_than_the_whole_is_marked():
+    made = examples.audit()
+    large = replace(made.pairs[0], share=3.31)
+    fine = replace(made.pairs[1], share=1.0)
+    dead = replace(made.pairs[2], share=3.0, outcome=Result.DEAD_CODE)
+    document = judged(replace(made, pairs=(large, fine, dead)))
+
+    views = {pair.id: pair for view in methods(document, anchors(document)) for pair in view.pairs}
+
+    assert views[large.benchmark].share == "331\xa0% (!)"
+    assert "must be too long" in views[large.benchmark].facts
+    assert "(!)" not in views[fine.benchmark].share + views[dead.benchmark].share
 
 
 def test_a_stability_result_has_a_page_without_scores():
@@ -215,3 +306,17 @@ def test_an_effect_as_large_as_needed_is_drawn_on_the_line_of_what_is_needed():
     effect = re.search(r'class="dot big" d="M([\d.]+)', plots.forest(0.3, None, 0.3))
 
     assert needed[1] == effect[1]
+
+
+def test_how_to_repeat_it_says_where_the_configuration_comes_from():
+    """The call names a file that is nowhere but on the page."""
+    read = Reader(rendered(examples.audit(), command="bench-audit abs config.json"))
+
+    said = " ".join(" ".join(read.text).split())
+    assert "Save the configuration below as config.json , then call: bench-audit abs" in said
+
+
+def test_an_audit_that_could_not_size_the_slowdown_asks_for_none():
+    found = replace(examples.all_crashed(), slowdown=None)
+
+    assert "would notice a slowdown is open" in words.headline(judged(found))

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 import examples
-from auditor.core.verdict import Result
+from auditor.core.verdict import UNLISTED, BenchmarkVerdict, Duration, Filter, Result
 from reports import advice, figures, names, record, table, words
 from reports.document import typed
 
@@ -111,6 +111,19 @@ def test_crashed_methods_are_not_advised_to_be_measured_again():
     assert slugs == ["broken", "failing"]
 
 
+def test_caveats_of_benchmarks_are_said_with_their_names():
+    verdict = examples.audit()
+    known = table.summary(record.stability_document(verdict.stability, examples.context()))
+    short = [one.id for one in verdict.stability.benchmarks if one.caveats]
+
+    (text,) = [text for slug, text in known.caveats if slug == "incomplete"]
+
+    assert len(short) == 2
+    assert text.endswith(": measured in 3 of 5 runs")
+    assert text.count(", ") == 1
+    assert all(each.rpartition(".")[2] in text for each in short)
+
+
 def test_the_summary_has_a_row_for_each_score_method_and_bucket():
     verdict = examples.audit()
     summary = table.summary(record.document(verdict, examples.context()))
@@ -145,3 +158,91 @@ def test_an_empty_audit_has_a_summary():
 
     assert summary.scores[0].percent == figures.NONE
     assert summary.advice == ()
+
+
+def with_suite(verdict, **changes):
+    return judged(replace(verdict, stability=replace(verdict.stability, **changes)))
+
+
+def plainly(text):
+    return text.replace("\xa0", " ")
+
+
+def test_the_suite_is_said_with_its_time_beside_a_limit_and_with_what_a_filter_left_out():
+    made = examples.audit(benchmarks=8)
+    chosen = with_suite(made, filter=Filter("Parse|New", 16))
+    failed = with_suite(examples.all_crashed())
+    quick = with_suite(made, duration=Duration(mean=3.0, sd=None, limit=7200.0))
+
+    assert plainly(words.suite(judged(made))) == (
+        "8 benchmarks; a run of the whole suite takes 2.13 min (± 2.45 s), 1.8 % of a CI limit "
+        "of 120 min."
+    )
+    assert plainly(words.suite(chosen)).startswith(
+        "8 of the suite's 16 benchmarks (filter 'Parse|New'); a run of these takes 2.13 min"
+    )
+    assert words.suite(failed).startswith("2 benchmarks, 2 of them without a measurement; no run")
+    assert "takes 3 s, less than 0.1 % of a CI limit" in plainly(words.suite(quick))
+
+
+def test_who_is_left_out_for_want_of_a_spread_is_said_with_the_score():
+    made = examples.audit()
+    unknown = next(one.id for one in made.stability.benchmarks if one.max_spread is None)
+    out = replace(made.absolute, excluded_benchmarks=(unknown,))
+
+    rows = table.score_rows(judged(replace(made, absolute=out)))
+
+    assert rows[1].meaning == "without the least stable 5 %"
+    assert rows[2].meaning == "without those that spread over 50 % and those without a spread"
+
+
+def test_a_score_that_nobody_can_tell_is_no_zero():
+    made = examples.audit()
+    none = replace(made.absolute, percent=None, bounds=None, covered=0, excluded_benchmarks=())
+
+    row = table.score_rows(judged(replace(made, absolute=none)))[2]
+
+    assert (row.percent, row.bounds, row.covered) == (figures.NONE, "", "")
+    assert row.meaning == "cannot tell: no benchmark has a spread"
+
+
+def test_methods_called_in_set_up_only_are_advised_as_such():
+    document = judged(examples.in_set_up())
+
+    notes = {target.id: target.note for target in advice.advice(document)[0].targets}
+    rows = {row.id: row for row in table.summary(document).methods}
+
+    (method,) = [one for one in document.methods if one.set_up_in]
+    assert notes[method.id].startswith("called in set-up only, by 1 benchmark; ")
+    assert (rows[method.id].glyph, rows[method.id].word) == ("s", "set-up only")
+
+
+def test_a_benchmark_that_could_not_be_listed_is_advised_with_its_reason():
+    made = examples.audit()
+    broken = BenchmarkVerdict(
+        id="ring.BenchmarkFails", max_spread=None, bucket=None, means=(), runs=0, seconds=None,
+        ending=UNLISTED, reason="it fails: as it must\nand more",
+    )  # fmt: skip
+
+    steps = advice.advice(with_suite(made, benchmarks=(*made.stability.benchmarks, broken)))
+
+    (failing,) = [step for step in steps if step.slug == "failing"]
+    assert ("ring.BenchmarkFails", "it fails: as it must") in [
+        (one.id, one.note) for one in failing.targets
+    ]
+
+
+def test_dead_code_is_not_advised_as_a_part_of_what_is_measured():
+    made = examples.audit()
+    chosen = next(one for one in made.methods if one.outcome is Result.MISSED)
+    dead = tuple(
+        replace(one, outcome=Result.DEAD_CODE, share=3.0) if one.method == chosen.id else one
+        for one in made.pairs
+    )
+
+    notes = {
+        target.id: target.note
+        for target in advice.advice(judged(replace(made, pairs=dead)))[0].targets
+    }
+
+    assert notes[chosen.id].startswith("the compiler had removed the call")

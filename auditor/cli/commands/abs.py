@@ -8,7 +8,14 @@ from auditor.config.load import check_judgeable
 
 
 @click.command(short_help="Would the suite notice if a method got slower?")
-@options.options(*options.WHAT, *options.JUDGED, *options.PLACES, *options.SHOWN, options.DRY_RUN)
+@options.options(
+    *options.WHAT,
+    *options.JUDGED,
+    options.RETRY_FAILED,
+    *options.PLACES,
+    *options.SHOWN,
+    options.DRY_RUN,
+)
 @click.pass_context
 def command(context: click.Context, /, **_: object) -> int:
     """Slow methods down one at a time and see which benchmarks notice.
@@ -17,14 +24,14 @@ def command(context: click.Context, /, **_: object) -> int:
     default), git:PATH-OR-URL@REVISION, go:MODULE@VERSION or maven:GROUP:ARTIFACT:VERSION.
 
     \b
-    bench-audit abs . --dry-run                         what would be run, and how long
+    bench-audit abs . --dry-run                         what would be measured, and how long
     bench-audit abs go:github.com/google/uuid@v1.6.0    a published module
     bench-audit abs . --slowdown 0.6 --min-score 80     a gate for CI
     """
     asked = options.Asked.of(context, options.judged_changes(context.params))
     check_judgeable(asked.config)
     if context.params["dry_run"]:
-        return running.dry_run(asked)
+        return running.dry_run(asked, lambda audit: audit.plan())
     document, console = running.make(asked, lambda audit: audit.document(audit.abs()), running.ABS)
     running.show(asked, console, document, running.ABS)
     code, said = judge(document, asked.config.gates, context.params["inconclusive"])

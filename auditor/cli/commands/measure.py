@@ -7,7 +7,14 @@ from auditor.core.errors import Exit
 
 
 @click.command(short_help="Run the benchmarks and keep every value.")
-@options.options(*options.WHAT, options.STABILITY_RUNS, *options.PLACES, *options.SHOWN)
+@options.options(
+    *options.WHAT,
+    options.STABILITY_RUNS,
+    options.RETRY_FAILED,
+    *options.PLACES,
+    *options.SHOWN,
+    options.DRY_RUN,
+)
 @click.pass_context
 def command(context: click.Context, /, **_: object) -> int:
     """Run the unchanged suite, once unless told otherwise; all values go to the store.
@@ -18,6 +25,8 @@ def command(context: click.Context, /, **_: object) -> int:
     changes = options.shared_changes(context.params)
     changes["stability_runs"] = context.params["runs"] or 1
     asked = options.Asked.of(context, changes)
+    if context.params["dry_run"]:
+        return running.dry_run(asked, lambda audit: audit.plan_suite())
     document, console = running.make(
         asked, lambda audit: audit.document(audit.stability()), running.MEASURED
     )

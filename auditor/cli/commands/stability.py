@@ -7,10 +7,17 @@ from auditor.cli.gates import judge_stability
 
 
 @click.command(short_help="How far do repeated runs of the suite lie apart?")
-@options.options(*options.WHAT, options.STABILITY_RUNS, *options.PLACES, *options.SHOWN)
+@options.options(
+    *options.WHAT,
+    options.STABILITY_RUNS,
+    options.RETRY_FAILED,
+    *options.PLACES,
+    *options.SHOWN,
+    options.DRY_RUN,
+)
 @click.pass_context
 def command(context: click.Context, /, **_: object) -> int:
-    """Run the unchanged suite several times and compare the runs.
+    """Run the unchanged suite several times (5) and compare the runs.
 
     CONFIG_OR_SUBJECT is as for abs.
     """
@@ -18,6 +25,8 @@ def command(context: click.Context, /, **_: object) -> int:
     if context.params["runs"] is not None:
         changes["stability_runs"] = context.params["runs"]
     asked = options.Asked.of(context, changes)
+    if context.params["dry_run"]:
+        return running.dry_run(asked, lambda audit: audit.plan_suite())
     document, console = running.make(
         asked, lambda audit: audit.document(audit.stability()), running.STABILITY
     )

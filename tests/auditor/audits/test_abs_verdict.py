@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from builders import benchmark, benchmark_verdict, method, pair_verdict, stability
 from hypothesis import given
@@ -11,7 +13,7 @@ from auditor.audits.abs_score import (
     relative_exclusion,
 )
 from auditor.core.caveats import Caveat
-from auditor.core.verdict import PairRun, Result, Rule
+from auditor.core.verdict import Density, PairRun, ReachState, Result, Rule
 
 TABLE_5 = {
     "caffeine": (89, 4),
@@ -153,6 +155,83 @@ def test_benchmarks_know_what_they_alone_detect():
     assert (third.unique, third.shared) == ((), ())
     assert found.cover.benchmarks == (benchmark("A").id,)
     assert found.methods[2].reached_by == (benchmark("B").id,)
+
+
+def test_only_calls_that_were_counted_or_slowed_are_claimed():
+    unknown = {"reach": ReachState.UNKNOWN}
+    measured = one_run(significant=True, large=True, effect=0.5)
+    pairs = (
+        pair_verdict("k", "A", Result.UNMEASURED, **unknown),
+        pair_verdict("k", "B", Result.CRASHED, **unknown),
+        pair_verdict("k", "C", Result.INCONCLUSIVE, runs=(measured,), **unknown),
+        pair_verdict("l", "A", Result.TIMED_OUT),
+    )
+
+    found = audit(methods="kl", pairs=pairs)
+
+    assert [one.reached_by for one in found.methods] == [(benchmark("C").id,), (benchmark("A").id,)]
+
+
+def test_set_up_only_is_told_from_not_at_all():
+    in_set_up = pair_verdict("k", "B", Result.UNREACHED, reach=ReachState.SET_UP_ONLY)
+    others = [pair_verdict(one, "A", Result.UNREACHED) for one in "kl"]
+    few = [benchmark_verdict("A")]
+
+    found = audit(methods="kl", pairs=(in_set_up, *others), benchmarks=few)
+    crashed = [*few, benchmark_verdict("F", None)]
+    doubtful = audit(methods="l", pairs=(others[1],), benchmarks=crashed)
+
+    first, second = found.methods
+    assert (first.outcome, first.set_up_in) == (Result.UNREACHED, (benchmark("B").id,))
+    assert first.reason == "called in set-up only, by 1 benchmark"
+    assert (second.set_up_in, second.reason) == ((), "no benchmark calls it")
+    assert "could be measured" in doubtful.methods[0].reason
+
+
+def test_a_method_has_the_caveats_of_the_pairs_that_may_reach_it():
+    near = [Caveat("near-threshold", text) for text in ("first", "second")]
+    pairs = (
+        pair_verdict("k", "A", Result.INCONCLUSIVE, caveats=(near[0], Caveat("overshoot", "by 9"))),
+        pair_verdict("k", "B", Result.INCONCLUSIVE, caveats=(near[1],)),
+        pair_verdict("k", "C", Result.UNREACHED, caveats=(Caveat("no-reach", "failed"),)),
+    )
+
+    (found,) = audit(methods="k", pairs=pairs).methods
+
+    assert found.caveats == (
+        Caveat("near-threshold", "in 2 benchmarks, such as: first"),
+        Caveat("overshoot", "by 9"),
+    )
+
+
+def test_without_any_spread_there_is_no_relative_and_no_absolute_score():
+    single = replace(
+        stability([benchmark_verdict("A", None), benchmark_verdict("B", None)]), runs=1
+    )
+    single = replace(single, caveats=(Caveat("few-runs", "1 run"),))
+
+    found = audit([("k", "A", Result.DETECTED)], methods="k", stability=single)
+
+    assert found.total.percent == 100
+    for score in (found.relative, found.absolute):
+        assert (score.percent, score.bounds, score.excluded_benchmarks) == (None, None, ())
+    assert "few-runs" in {one.slug for one in found.caveats}
+
+
+def test_the_density_counts_counted_methods_by_the_benchmarks_that_detect_them():
+    pairs = [
+        ("k", "A", Result.DETECTED),
+        ("l", "A", Result.DETECTED),
+        ("l", "B", Result.DETECTED),
+        ("m", "A", Result.MISSED),
+        ("n", "A", Result.INVALID),
+        ("o", "C", Result.DETECTED),
+    ]
+
+    found = audit(pairs, methods="klmno")
+
+    assert found.density == (Density(0, 1, 25.0), Density(1, 2, 50.0), Density(2, 1, 25.0))
+    assert audit(methods=[]).density == ()
 
 
 def one_run(*, significant, large, effect):

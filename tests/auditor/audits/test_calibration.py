@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from builders import calibration_run, crashed, run
 
@@ -9,7 +11,9 @@ from auditor.audits.calibration import (
     judge,
     wait_for,
 )
+from auditor.core.measure import METHOD_TIME, TIME, Series
 from auditor.core.mutant import Wait
+from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
 
 OPERATION = 1e-6
@@ -88,6 +92,26 @@ def test_operations_in_flight_and_calls_share_what_was_added():
     found = judge([tried(100, 1.5e-7)], asked(calls=2.0, concurrency=4))
 
     assert found.achieved == pytest.approx(0.6)
+
+
+def test_blocks_that_were_disturbed_change_nothing():
+    quiet = tried(100, 3e-7)
+    series = tuple(
+        Series.of(
+            one.metric,
+            one.unit,
+            one.arm,
+            one.phase,
+            ((at, value * (1.5 if at % 2 else 1.0)) for at, value in enumerate(one.values)),
+        )
+        if one.metric in (TIME, METHOD_TIME)
+        else one
+        for one in quiet.outcome.series
+    )
+
+    found = judge([replace(quiet, outcome=Measured(series))], asked())
+
+    assert (found.method_seconds, found.achieved) == pytest.approx((5e-7, 0.6))
 
 
 def test_no_measurement_is_no_calibration():

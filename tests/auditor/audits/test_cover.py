@@ -3,7 +3,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.audits.cover import density, minimal_cover
+from auditor.audits.cover import minimal_cover
 
 MATRIX = st.dictionaries(
     st.sampled_from("klmnopq"), st.frozensets(st.sampled_from("abcdefg")), max_size=7
@@ -62,10 +62,3 @@ def test_nothing_detected_needs_no_benchmark():
     found = minimal_cover({"k": frozenset()})
 
     assert (found.benchmarks, found.minimum, found.exact) == ((), 0, True)
-
-
-def test_the_density_counts_methods_by_the_benchmarks_that_detect_them():
-    matrix = {"k": {"a"}, "l": {"a", "b"}, "m": {"b"}}
-
-    assert density(matrix, 4) == ((0, 0.25), (1, 0.5), (2, 0.25))
-    assert density({}, 0) == ()

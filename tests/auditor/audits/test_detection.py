@@ -18,12 +18,12 @@ from builders import (
 from auditor.audits.calibration import Calibration
 from auditor.audits.detection import judge_pair, statement_beforehand
 from auditor.audits.pair import PairData
-from auditor.audits.reach import Reach, State
+from auditor.audits.reach import Reach
 from auditor.core.mutant import Delay, Wait
-from auditor.core.outcome import NotBuilt, Skipped, Unreadable
+from auditor.core.outcome import NeverCalled, NotBuilt, Skipped, Unreadable
 from auditor.core.plan import Purpose
 from auditor.core.request import Plan
-from auditor.core.verdict import Result, Rule
+from auditor.core.verdict import ReachState, Result, Rule
 
 PLAIN = 1e-6
 V = 0.6
@@ -62,7 +62,7 @@ def pair(share=1.0, *, added=None, probe=1.0, seed=0, pairs=15, noise=0.01, **mo
         slowdown=V,
         rule=Rule.OURS,
         wanted=2,
-        reach=Reach(state=State.IN_LOOP, calls_per_operation=1.0),
+        reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0),
         calibration=calibrated(share * PLAIN),
         plain=plain,
         runs=runs,
@@ -197,11 +197,22 @@ def test_an_overshoot_does_not_make_a_small_share_detected():
     assert found.outcome is Result.MISSED
 
 
-def test_noise_is_no_undershoot():
+def test_an_undershoot_within_the_noise_is_said_and_moves_no_threshold():
     found = judge_pair(pair(share=0.01, added=0.0))
 
     assert found.outcome is Result.MISSED
-    assert found.caveats == ()
+    assert slugs(found) == ["undershoot"]
+    assert found.threshold == pytest.approx(V / 2)
+
+
+def test_a_detection_has_to_exceed_half_of_what_was_achieved_even_if_that_is_noise():
+    unsure = pair(share=0.5, added=0.8 * 0.5, noise=0.1)
+
+    found = judge_pair(unsure)
+
+    assert slugs(found) == ["overshoot", "near-threshold"]
+    assert found.threshold == pytest.approx(found.achieved_slowdown / 2)
+    assert found.threshold > V / 2
 
 
 def test_a_slowdown_that_did_not_arrive_is_no_miss():
@@ -266,6 +277,21 @@ def test_without_a_calibration_a_detection_is_not_believed():
 
 
 @pytest.mark.parametrize(
+    ("share", "cost", "slug"), [(1.0, 10, "unverified"), (0.1, 1.0, "unverified"), (1.0, 8, None)]
+)
+def test_a_method_time_that_may_be_half_as_long_carries_no_verdict(share, cost, slug):
+    """Of what the clock costs .06 is in doubt, here .6, .6 and .48 of the method's time."""
+    doubtful = calibration_run(
+        probe=PLAIN, slowed=PLAIN, turns=1, method_seconds=share * PLAIN, clock_cost=cost * PLAIN
+    )
+
+    found = judge_pair(pair(share=share, calibrating=(doubtful,)))
+
+    assert slugs(found) == ([slug] if slug else [])
+    assert found.outcome is (Result.INCONCLUSIVE if slug else Result.DETECTED)
+
+
+@pytest.mark.parametrize(
     ("wait", "outcome"), [(Wait.SPIN, Result.MISSED), (Wait.WORK, Result.INCONCLUSIVE)]
 )
 def test_without_a_calibration_only_a_wait_by_the_clock_can_be_missed(wait, outcome):
@@ -281,6 +307,7 @@ def test_without_a_calibration_only_a_wait_by_the_clock_can_be_missed(wait, outc
         (timed_out(), Result.TIMED_OUT, "ended by the watchdog after 60 s: still running"),
         (NotBuilt("ring.go:1: no"), Result.INVALID, "ring.go:1: no"),
         (Unreadable("no records", ""), Result.INCONCLUSIVE, "no records"),
+        (NeverCalled(), Result.INCONCLUSIVE, "ran without ever calling the slowed method"),
         (Skipped("-short"), Result.INCONCLUSIVE, "the benchmark chose not to run: -short"),
         (counted(), Result.INCONCLUSIVE, "a counting process was taken for a measuring one"),
     ],
@@ -292,6 +319,16 @@ def test_a_failure_is_an_outcome_even_beside_a_good_run(outcome, result, reason)
     found = judge_pair(replace(whole, runs=(whole.runs[0], failed)))
 
     assert (found.outcome, found.reason, found.effect) == (result, reason, None)
+
+
+def test_a_program_that_cannot_be_changed_says_nothing_of_the_method():
+    broken = run(NotBuilt("clash.go:3: no"), purpose=Purpose.CALIBRATION)
+    unknown = Reach(state=ReachState.UNKNOWN)
+
+    found = judge_pair(pair(reach=unknown, runs=(), calibrating=(broken,)))
+
+    assert (found.outcome, slugs(found)) == (Result.INCONCLUSIVE, ["not-instrumented"])
+    assert "clash.go:3: no" in found.reason
 
 
 def test_a_calibration_that_crashed_decides_where_nothing_else_was_run():
@@ -307,7 +344,7 @@ def test_a_refused_variant_is_refused():
     assert (found.outcome, found.reason) == (Result.REFUSED, "no body")
 
 
-@pytest.mark.parametrize("state", [State.NOT_AT_ALL, State.SET_UP_ONLY])
+@pytest.mark.parametrize("state", [ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY])
 def test_what_is_not_called_in_the_loop_is_unreached(state):
     reach = Reach(state=state, calls_per_operation=0.0)
 
@@ -319,8 +356,50 @@ def test_what_is_not_called_in_the_loop_is_unreached(state):
     assert len(measured.runs) == 2
 
 
+UNREAD = Reach(state=ReachState.UNKNOWN)
+
+
+def silent(purpose=Purpose.PAIRS, repetition=1):
+    return run(NeverCalled(), purpose=purpose, repetition=repetition)
+
+
+@pytest.mark.parametrize(
+    "reach",
+    [None, UNREAD, *(Reach(state=one) for one in (ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY))],
+)
+@pytest.mark.parametrize("rule", Rule)
+def test_what_no_process_of_a_pair_called_is_unreached(reach, rule):
+    purpose = Purpose.PAIRS if rule is Rule.OURS else Purpose.MUTANT
+    runs = (silent(purpose), silent(purpose, 2))
+
+    found = judge_pair(pair(runs=runs, calibration=None, reach=reach, rule=rule))
+
+    assert (found.outcome, found.reason) == (Result.UNREACHED, "run, and never called")
+
+
+@pytest.mark.parametrize("reach", [UNREAD, Reach(state=ReachState.NOT_AT_ALL)])
+def test_what_only_some_processes_called_is_not_unreached(reach):
+    whole = pair(reach=reach)
+    mixed = (whole.runs[0], silent(repetition=2))
+    calibrated_before = run(whole.runs[0].outcome, purpose=Purpose.CALIBRATION)
+
+    for runs, calibrating in ((mixed, ()), ((silent(),), (calibrated_before,))):
+        found = judge_pair(replace(whole, runs=runs, calibrating=calibrating))
+        assert found.outcome is Result.INCONCLUSIVE
+        assert found.reason == "ran without ever calling the slowed method"
+
+
+def test_calls_that_were_counted_and_never_seen_slowed_leave_it_open():
+    calibrating = (silent(Purpose.CALIBRATION),)
+
+    found = judge_pair(pair(runs=(), calibration=None, calibrating=calibrating))
+
+    assert found.outcome is Result.INCONCLUSIVE
+    assert slugs(found) == ["reach-contradicted"]
+
+
 def test_a_detection_where_nothing_is_called_says_that_the_reach_map_was_wrong():
-    reach = Reach(state=State.NOT_AT_ALL, calls_per_operation=1.0)
+    reach = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=1.0)
 
     found = judge_pair(pair(reach=reach))
 
@@ -389,6 +468,25 @@ def test_the_papers_rule_cannot_judge_four_against_four():
 
 def test_the_papers_rule_needs_the_plain_run_of_the_same_number():
     assert slugs(judge_pair(paper([[1.6] * 6] * 2, [[1.0] * 6]))) == ["no-plain"]
+
+
+def test_the_papers_rule_sees_suite_runs_only():
+    data = paper([noisy(1.6, 20, 4)] * 2, [noisy(1, 20, 1), noisy(1, 20, 2)])
+    references = suite_runs([[1.6] * 20] * 2, purpose=Purpose.REFERENCE)
+
+    found = judge_pair(replace(data, plain=(*data.plain, *references)))
+
+    assert found.outcome is Result.DETECTED
+    assert found.runs == judge_pair(data).runs
+
+
+def test_our_rule_takes_references_for_plain_runs_too():
+    data = pair(share=1.0, noise=0.001)
+    references = suite_runs([[1.4 * PLAIN] * 9] * 5, purpose=Purpose.REFERENCE)
+
+    found = judge_pair(replace(data, plain=(*data.plain, *references)))
+
+    assert found.outcome is Result.INCONCLUSIVE
 
 
 def test_a_detection_by_the_papers_rule_needs_all_runs():

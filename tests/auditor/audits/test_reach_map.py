@@ -1,33 +1,38 @@
-import pytest
-from builders import benchmark, counted, crashed, method, run, window
+from dataclasses import replace
 
-from auditor.audits.reach import State, most_called, reach_map, reach_of, usage
+import pytest
+from builders import benchmark, counted, crashed, method, run, timed_out, window
+
+from auditor.audits.reach import how_counted, most_called, reach_map, reach_of, usage
+from auditor.core.outcome import Skipped
 from auditor.core.plan import Purpose
+from auditor.core.verdict import ReachState
 
 K = method("k").id
+HOW = "the subject's own benchmarks ran"
 
 
 def test_the_difference_of_two_windows_cancels_set_up():
     """Three calls of set-up, two in each operation."""
     found = reach_of(counted(window(10, {K: 23}), window(110, {K: 223})), K)
 
-    assert (found.state, found.calls_per_operation) == (State.IN_LOOP, 2.0)
+    assert (found.state, found.calls_per_operation) == (ReachState.IN_LOOP, 2.0)
 
 
 def test_equal_counts_are_set_up_only():
     found = reach_of(counted(window(10, {K: 3}), window(110, {K: 3})), K)
 
-    assert (found.state, found.may_be_in_loop) == (State.SET_UP_ONLY, False)
+    assert (found.state, found.may_be_in_loop) == (ReachState.SET_UP_ONLY, False)
 
 
 def test_no_call_at_all_is_not_reached():
-    assert reach_of(counted(window(10, {}), window(110, {})), K).state is State.NOT_AT_ALL
+    assert reach_of(counted(window(10, {}), window(110, {})), K).state is ReachState.NOT_AT_ALL
 
 
 def test_a_negative_difference_is_unknown_and_treated_as_reached():
     found = reach_of(counted(window(10, {K: 9}), window(110, {K: 3})), K)
 
-    assert (found.state, found.calls_per_operation) == (State.UNKNOWN, None)
+    assert (found.state, found.calls_per_operation) == (ReachState.UNKNOWN, None)
     assert found.may_be_in_loop
     assert len(found.caveats) == 1
 
@@ -35,24 +40,32 @@ def test_a_negative_difference_is_unknown_and_treated_as_reached():
 def test_windows_of_one_size_do_not_tell_set_up_from_the_loop():
     found = reach_of(counted(window(10, {K: 9}), window(10, {K: 9})), K)
 
-    assert found.state is State.UNKNOWN
+    assert found.state is ReachState.UNKNOWN
 
 
 def test_set_up_that_is_counted_apart_needs_no_difference():
     outcome = counted(window(10, {K: 20}), outside={K: 5, "s": 1}, set_up_apart=True)
 
     assert reach_of(outcome, K).calls_per_operation == pytest.approx(2.0)
-    assert reach_of(outcome, "s").state is State.SET_UP_ONLY
+    assert reach_of(outcome, "s").state is ReachState.SET_UP_ONLY
 
 
 def test_a_nested_call_in_any_window_is_remembered():
     assert reach_of(counted(window(10, {K: 20}, [K]), window(20, {K: 40})), K).nested
 
 
+def test_blocks_that_hold_no_set_up_are_added_up():
+    outcome = counted(window(12, {K: 0}), window(8, {K: 2}), set_up_apart=True)
+    found = reach_of(outcome, K)
+
+    assert (found.state, found.calls_per_operation) == (ReachState.IN_LOOP, 0.1)
+    assert usage([run(outcome, purpose=Purpose.REACH)]) == {K: 2}
+
+
 def test_a_counting_process_that_failed_leaves_the_pair_to_be_measured():
     found = reach_map([run(crashed(), purpose=Purpose.REACH)], [method("k")])
 
-    assert found[K, benchmark().id].state is State.UNKNOWN
+    assert found[K, benchmark().id].state is ReachState.UNKNOWN
 
 
 def test_usage_is_summed_over_benchmarks():
@@ -66,8 +79,51 @@ def test_usage_is_summed_over_benchmarks():
 
 
 def test_the_most_called_are_taken_and_a_tie_at_the_cut_is_said():
-    chosen, caveat = most_called({"a": 3, "b": 9, "c": 3, "d": 0}, 2)
+    chosen, (caveat,) = most_called({"a": 3, "b": 9, "c": 3, "d": 0}, 2, {}, HOW)
 
     assert chosen == ("b", "a")
     assert caveat.slug == "methods-auto"
     assert "1 more" in caveat.text
+
+
+def test_what_cannot_be_slowed_gives_its_place_to_the_next_and_is_said_in_one_line():
+    left_out = {"b": "# package b\nb.go:1: no\nb.go:2: no", "e": "x" * 999}
+    calls = {"a": 3, "b": 9, "c": 3, "e": 5}
+
+    chosen, (how, out) = most_called(calls, 2, left_out, HOW)
+
+    assert chosen == ("a", "c")
+    assert "of 4 that were called" in how.text
+    assert out.slug == "methods-left-out"
+    assert "b: b.go:1: no; e: xxx" in out.text
+    assert len(out.text) < 400
+
+
+COUNTS = counted(window(0, {K: 7}))
+
+
+def made(*outcomes, purpose=Purpose.USAGE):
+    return [run(outcome, purpose=purpose) for outcome in outcomes]
+
+
+@pytest.mark.parametrize(
+    ("tests", "said"),
+    [
+        (made(COUNTS), "the subject's own benchmarks and unit tests ran"),
+        (made(Skipped("a Java subject")), "the subject's own benchmarks ran"),
+        (made(crashed()), "ran (part of the counts is missing: the unit tests (exit code 2: panic"),
+        (made(timed_out()), "missing: the unit tests (ended by the watchdog after 60 s"),
+        ([], "ran (part of the counts is missing: the unit tests, for which no time was left)"),
+        (made(replace(COUNTS, missing="the tests of a")), "tests ran (part of the counts is miss"),
+    ],
+)
+def test_unit_tests_are_named_only_where_they_were_counted(tests, said):
+    found = how_counted(made(COUNTS), tests, 1)
+
+    assert said in found
+
+
+def test_benchmarks_whose_calls_were_not_counted_are_counted():
+    found = how_counted(made(COUNTS, crashed(), purpose=Purpose.REACH), made(COUNTS), 4)
+
+    assert found.endswith("(part of the counts is missing: 3 of 4 benchmarks)")

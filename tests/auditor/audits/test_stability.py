@@ -1,13 +1,15 @@
+from dataclasses import replace
+
 import pytest
 from builders import benchmark, crashed, run, suite_run, suite_runs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.audits.stability import bucket, judge, slowdown_size, spread
+from auditor.audits.stability import Unseen, bucket, judge, slowdown_size, spread
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Purpose
 from auditor.core.units import seconds_per_operation
-from auditor.core.verdict import Bucket
+from auditor.core.verdict import Bucket, Duration, Filter
 
 TIMES = st.floats(1e-9, 1e3)
 RUNS = st.lists(st.lists(TIMES, min_size=1, max_size=4), min_size=2, max_size=5)
@@ -98,6 +100,21 @@ def test_a_benchmark_that_crashed_once_is_listed_as_incomplete():
     assert [one.text for one in found.caveats] == ["measured in 1 of 2 runs"]
 
 
+def test_what_is_not_run_as_written_is_a_caveat_of_the_benchmark():
+    noted = replace(benchmark(), notes=("run in one fork", "run in one mode"))
+
+    whole, short = (
+        judge([noted], suite_runs([[1.0], [1.0]][:count]), wanted_runs=2).benchmarks[0]
+        for count in (2, 1)
+    )
+
+    assert [(one.slug, one.text) for one in whole.caveats] == [
+        ("not-as-written", "run in one fork"),
+        ("not-as-written", "run in one mode"),
+    ]
+    assert [one.slug for one in short.caveats] == ["incomplete", *["not-as-written"] * 2]
+
+
 def test_a_failed_pilot_is_why_a_benchmark_was_never_run():
     pilot = run(crashed(-11, ""), purpose=Purpose.PILOT)
 
@@ -149,3 +166,41 @@ def test_runs_on_machines_that_differ_are_said_to_be_mixed():
     found = judge([benchmark()], [suite_run([1.0]), there], wanted_runs=2)
 
     assert "mixed-hosts" in [one.slug for one in found.caveats]
+
+
+def test_what_could_not_be_listed_is_listed_as_such():
+    unseen = Unseen(unlisted=(("ring.BenchmarkFails", "it fails: as it must"),))
+
+    found = judge([benchmark()], suite_runs([[1.0], [1.0]]), wanted_runs=2, unseen=unseen)
+
+    last = found.benchmarks[-1]
+    assert (last.id, last.ending, last.max_spread) == ("ring.BenchmarkFails", "unlisted", None)
+    assert last.reason == "it fails: as it must"
+    assert sum(count for _, count, _ in found.buckets) == 1
+
+
+def test_a_filter_says_of_how_many_and_what_nobody_knows():
+    unseen = Unseen(
+        unlisted=(("ring.BenchmarkFails", "no"),),
+        filter=Filter("^Bench", 9),
+        perhaps=(("ring/broken", "no"),),
+    )
+
+    found = judge([benchmark()], suite_runs([[1.0], [1.0]]), wanted_runs=2, unseen=unseen)
+
+    said = {one.slug: one.text for one in found.caveats}["filtered"]
+    assert said.startswith(
+        "2 of the suite's 9 benchmarks were looked at, those that match '^Bench'"
+    )
+    assert said.endswith("could not be listed: ring/broken")
+    assert found.filter == Filter("^Bench", 9)
+
+
+def test_the_duration_is_that_of_complete_runs_beside_the_papers_limit():
+    runs = [suite_run([1.0], repetition=at, seconds=at) for at in (1, 3)]
+
+    found = judge([benchmark()], runs, wanted_runs=2).duration
+
+    assert found == Duration(mean=2.0, sd=pytest.approx(2**0.5), limit=7200.0)
+    assert judge([benchmark()], runs[:1], wanted_runs=2).duration.sd is None
+    assert judge([benchmark()], [], wanted_runs=2).duration is None

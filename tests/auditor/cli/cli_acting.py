@@ -15,6 +15,7 @@ from auditor.core.verdict import (
     Bucket,
     Cover,
     MethodVerdict,
+    PairVerdict,
     Result,
     Rule,
     Score,
@@ -70,6 +71,19 @@ def stability(spread: float | None = 0.02) -> Stability:
     return Stability(benchmarks=(benchmark,), buckets=buckets, suite_seconds=(2.0, 2.2), runs=2)
 
 
+def pair(outcome: Result, effect: float | None) -> PairVerdict:
+    return PairVerdict(
+        method="example.org/ring.Push",
+        benchmark="example.org/ring.BenchmarkPush",
+        outcome=outcome,
+        effect=effect,
+    )
+
+
+def method(outcome: Result) -> MethodVerdict:
+    return MethodVerdict(id="example.org/ring.Push", outcome=outcome)
+
+
 def verdict(total: Score) -> AbsVerdict:
     return AbsVerdict(
         slowdown=0.6,
@@ -115,14 +129,18 @@ class FakeAudit:
     total: Score = field(default_factory=score)
     spread: float | None = 0.02
     failure: BaseException | None = None
+    changes: dict[str, Any] = field(default_factory=dict)
 
     def plan(self) -> DryRun:
         return DryRun()
 
+    def plan_suite(self) -> DryRun:
+        return DryRun(phases=(Phase("suite runs", 40, 8, 130.0),), caveats=())
+
     def abs(self) -> AbsVerdict:
         if self.failure is not None:
             raise self.failure
-        return verdict(self.total)
+        return replace(verdict(self.total), **self.changes)
 
     def stability(self) -> Stability:
         return stability(self.spread)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 RING = Path(__file__).parents[2] / "subjects" / "go-ring"
+JAVA_RING = RING.with_name("java-ring")
 PASSED_ON = ("PATH", "JAVA_HOME", "SSL_CERT_FILE", "LANG")
 PLAN = {"forks": 1, "warmup": 1, "iterations": 8, "iteration_time": "3ms"}
 QUICK = {"stability_runs": 2, "runs": 2, "slowdown": 0.6, "plan": PLAN}

@@ -1,13 +1,16 @@
 import json
 import logging
+import sqlite3
 
+import numpy as np
 import pytest
-from cli_acting import Stage, score
+from cli_acting import Stage, method, pair, score
 
+from auditor.cli.running import BY_COMMAND
 from auditor.core.errors import BuildFailed, ToolMissing
 from auditor.core.mutant import Wait
 from auditor.core.request import GoModuleSpec
-from auditor.core.verdict import Rule
+from auditor.core.verdict import Result, Rule
 from auditor.store.sqlite import AuditRecord, SqliteStore
 
 SUBJECT = "go:example.org/ring@v1"
@@ -72,6 +75,24 @@ def test_a_gate_decides_the_exit_code(stage, capsys, total, flags, ends):
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("outcome", "pairs", "code"),
+    [
+        (Result.INCONCLUSIVE, (pair(Result.UNMEASURED, None),), 5),
+        (Result.INCONCLUSIVE, (pair(Result.INCONCLUSIVE, 0.1),), 0),
+        (Result.MISSED, (pair(Result.MISSED, 0.1), pair(Result.UNMEASURED, None)), 0),
+        (Result.UNREACHED, (pair(Result.UNREACHED, None),), 0),
+        (Result.TIMED_OUT, (pair(Result.TIMED_OUT, None),), 5),
+        (Result.INVALID, (pair(Result.INVALID, 0.1),), 5),
+    ],
+)
+def test_an_audit_that_judged_nothing_has_no_verdict(stage, capsys, outcome, pairs, code):
+    stage = stage.of(changes={"methods": (method(outcome),), "pairs": pairs})
+
+    assert stage.call("abs", SUBJECT) == code
+    assert ("no verdict: nothing was measured" in capsys.readouterr().err) is (code == 5)
+
+
 def test_a_gate_without_a_fixed_slowdown_is_refused(stage, capsys):
     assert stage.call("abs", SUBJECT, "--min-score", "50") == 2
     assert "fixed slowdown" in capsys.readouterr().err
@@ -100,6 +121,12 @@ def test_a_bug_shows_its_traceback(stage, capsys):
     assert "ZeroDivisionError: oops" in capsys.readouterr().err
 
 
+def test_the_harness_can_be_named(stage):
+    stage.call("abs", SUBJECT, "--harness", "jmh")
+
+    assert stage.opened[0][0].harness == "jmh"
+
+
 def test_flags_become_the_request(stage):
     stage.call(
         "abs", SUBJECT, "--method", "ring.Push", "--method", "ring.Pop", "--benchmarks", "^P",
@@ -120,6 +147,15 @@ def test_flags_become_the_request(stage):
     assert (request.suite.benchmarks, request.suite.stability_runs) == ("^P", 4)
     assert (request.suite.budget_seconds, request.suite.seed) == (600.0, 7)
     assert config.gates.min_score == 40.0
+
+
+def test_trying_failures_again_is_no_part_of_the_configuration(stage):
+    stage.call("abs", SUBJECT)
+    stage.call("abs", SUBJECT, "--retry-failed")
+
+    once, again = (config for config, _ in stage.opened)
+    assert (once.retry_failed, again.retry_failed) == (False, True)
+    assert once.text == again.text
 
 
 def test_paper_means_its_rule_and_sleeping(stage):
@@ -144,7 +180,8 @@ def test_a_dry_run_says_what_would_be_run_and_for_how_long(stage, capsys):
     shown = capsys.readouterr().out
 
     assert "suite" in shown
-    assert "At most about 3 min in all; nothing was run." in shown
+    assert "At most about 3 min in all." in shown
+    assert "Nothing was measured; a suite that was not known yet was built and listed" in shown
     assert "no outcome can be significant [few-pairs]" in shown
     assert not (output_of(stage) / "result.json").exists()
 
@@ -153,6 +190,19 @@ def test_a_dry_run_as_json_is_one_document(stage, capsys):
     stage.call("abs", SUBJECT, "--dry-run", "--format", "json")
 
     assert json.loads(capsys.readouterr().out)["seconds"] == 190.0
+
+
+@pytest.mark.parametrize(
+    ("command", "flags", "trials"),
+    [("stability", (), 5), ("stability", ("--runs", "3"), 3), ("measure", (), 1)],
+)
+def test_a_dry_run_of_the_suite_alone_has_no_other_phases(stage, capsys, command, flags, trials):
+    assert stage.call(command, SUBJECT, "--dry-run", "--format", "json", *flags) == 0
+
+    phases = json.loads(capsys.readouterr().out)["phases"]
+    assert [one["name"] for one in phases] == ["suite runs"]
+    assert stage.opened[0][0].request.suite.stability_runs == trials
+    assert list(output_of(stage).iterdir()) == [output_of(stage) / "log"]
 
 
 @pytest.mark.parametrize(("spread", "code"), [(0.02, 0), (None, 5)])
@@ -173,32 +223,127 @@ def test_measure_runs_the_suite_once(stage, spread, code):
     assert stage.opened[0][0].request.suite.stability_runs == 1
 
 
-def test_a_report_is_made_again_from_the_store(stage, capsys):
-    stage.call("abs", SUBJECT)
-    config, places = stage.opened[0]
-    document = (places.output / "result.json").read_text()
-    page = (places.output / "report.html").read_text()
+def kept(stage, *flags, command="abs", started="2026-01-02T03:04:05Z", **changes):
+    """Call a command, and put what it was asked and answered into the store, as a real one would.
+
+    `changes` are keys of its result. Return the result and the report, as they are written.
+    """
+    stage.call(command, SUBJECT, *flags)
+    config, places = stage.opened[-1]
+    files = BY_COMMAND[command]
+    document = json.loads((places.output / files.result).read_text()) | changes
     record = AuditRecord(
-        command="abs",
+        command=command,
         subject="digest",
         config=config.text,
         tools=(),
         version="1.0",
-        started="2026-01-02T03:04:05Z",
+        started=started,
         ended="2026-01-02T03:05:05Z",
-        document=document,
+        document=json.dumps(document),
     )
     with SqliteStore(places.store) as store:
         store.add_audit(record)
-    (places.output / "result.json").unlink()
-    (places.output / "report.html").unlink()
+    return document, (places.output / files.report).read_text()
+
+
+def test_a_report_is_made_again_from_the_store(stage, capsys):
+    document, page = kept(stage)
+    (output_of(stage) / "result.json").unlink()
+    (output_of(stage) / "report.html").unlink()
     capsys.readouterr()
 
     assert stage.call("report", SUBJECT) == 0
-    assert "would notice" in capsys.readouterr().out
-    assert (places.output / "result.json").read_text() == document
-    assert (places.output / "report.html").read_text() == page
+    shown = capsys.readouterr()
+    assert "would notice" in shown.out
+    assert "the result of bench-audit abs, begun at 2026-01-02T03:04:05Z" in shown.err
+    assert json.loads((output_of(stage) / "result.json").read_text()) == document
+    assert (output_of(stage) / "report.html").read_text() == page
     assert len(stage.opened) == 1
+
+
+def test_a_report_is_that_of_the_same_configuration_not_of_the_last_audit(stage, capsys):
+    document, _ = kept(stage, revision="asked for")
+    kept(stage, "--slowdown", "0.9", revision="something else")
+    capsys.readouterr()
+
+    assert stage.call("report", SUBJECT, "--format", "json") == 0
+    shown = capsys.readouterr()
+    assert json.loads(shown.out) == document
+    assert json.loads((output_of(stage) / "result.json").read_text()) == document
+    assert "other-configuration" not in shown.err
+
+
+def test_a_report_of_another_configuration_says_which_one_it_is(stage, capsys, tmp_path):
+    kept(stage, "--slowdown", "0.9", started="2026-05-06T07:08:09Z")
+    capsys.readouterr()
+
+    assert stage.call("report", SUBJECT, "--quiet") == 0
+    assert "note[other-configuration]: no audit was asked for" in (said := capsys.readouterr().err)
+    assert "bench-audit abs, begun at 2026-05-06T07:08:09Z" in said
+
+
+def test_the_report_of_another_command_can_be_had(stage, capsys):
+    document, _ = kept(stage)
+    kept(stage, command="stability")
+    capsys.readouterr()
+
+    assert stage.call("report", SUBJECT, "--of", "abs", "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out) == document
+    assert stage.call("report", SUBJECT, "--of", "measure") == 2
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("config", "[]"),
+        ("config", "{}"),
+        ("config", "7"),
+        ("config", "{"),
+        ("document", "{}"),
+        ("document", "[1]"),
+        ("document", "null"),
+        ("document", "{"),
+        ("document", "[" * 100_000),
+    ],
+)
+def test_what_no_audit_leaves_in_a_store_is_damage_and_overwrites_nothing(
+    stage, capsys, column, value
+):
+    kept(stage)
+    places = stage.opened[0][1]
+    held = {one: one.read_bytes() for one in places.output.glob("re*")}
+    connection = sqlite3.connect(places.store)
+    connection.execute(f"UPDATE audit SET {column} = ?", (value,))  # noqa: S608 one of ours
+    connection.commit()
+    connection.close()
+
+    assert stage.call("report", SUBJECT) == 4
+    assert "is damaged or no store of bench-audit" in capsys.readouterr().err
+    assert {one: one.read_bytes() for one in held} == held
+
+
+def test_a_store_with_flipped_bytes_gives_no_other_result(stage, capsys):
+    """Where a flip hits what no reader looks at, or only who asked, nothing else is shown."""
+    document, _ = kept(stage)
+    places = stage.opened[0][1]
+    whole = places.store.read_bytes()
+    rng = np.random.default_rng(1)
+    codes = set()
+    for _ in range(60):
+        broken = bytearray(whole)
+        at = int(rng.integers(len(whole)))
+        broken[at : at + 40] = bytes(one ^ 0xFF for one in broken[at : at + 40])
+        places.store.write_bytes(broken)
+        capsys.readouterr()
+
+        codes.add(code := stage.call("report", SUBJECT, "--format", "json"))
+
+        shown = capsys.readouterr()
+        assert code != 0 or json.loads(shown.out) == document
+        assert shown.err.count("error[") == (code != 0), shown.err
+    assert codes <= {0, 2, 4}
+    assert 4 in codes
 
 
 def test_a_report_of_nothing_is_refused(stage, capsys):

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sqlite3
 import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 from real_program import Program, config, everything, ring, runs
+
+from auditor.store.sqlite import SqliteStore
 
 pytestmark = pytest.mark.subject
 
@@ -130,7 +133,8 @@ def test_a_changed_configuration_measures_only_what_is_new(audited, tmp_path):
     now = runs(store)
     assert "going on where it stopped: " in said
     assert {trial: now[trial] for trial in known} == known
-    assert [now[trial][0] for trial in now.keys() - known.keys()] == ["pairs"]
+    new = sorted(now[trial][0] for trial in now.keys() - known.keys())
+    assert new == ["pairs", "reference"]
 
 
 def test_a_changed_source_is_measured_anew(audited, tmp_path):
@@ -150,6 +154,67 @@ def test_a_changed_source_is_measured_anew(audited, tmp_path):
     assert {trial: now[trial] for trial in known} == known
     assert {purpose for purpose, _, _ in new} >= {"pilot", "suite", "reach", "calibration", "pairs"}
     assert {subject for _, subject, _ in new}.isdisjoint(one[1] for one in known.values())
+
+
+def test_runs_of_another_machine_are_kept_and_measured_anew(audited, tmp_path):
+    store = audited.copy(tmp_path)
+    moved = machines(store, "UPDATE run SET machine = 'elsewhere'")
+    call = ("stability", audited.config, "--store", store, "-o", tmp_path / "out")
+
+    _, said = audited.program.audited(*call)
+
+    first = said.splitlines()[0]
+    assert first.startswith("note[other-machine]: of this subject, the store holds ")
+    assert f" {moved['elsewhere']} runs of another machine (elsewhere)" in first
+    now = machines(store)
+    assert now.pop("elsewhere") == moved["elsewhere"]
+    assert list(now.values()) == [6]  # of each of two benchmarks, a pilot and two runs
+    assert "nothing was run: 6 processes are known" in audited.program.audited(*call)[1]
+
+
+def machines(store, change="SELECT 1"):
+    """Return how many runs each machine has, after a change."""
+    connection = sqlite3.connect(store)
+    try:
+        with connection:
+            connection.execute(change)
+        counts = "SELECT machine, count(*) FROM run GROUP BY machine"
+        return dict(connection.execute(counts).fetchall())
+    finally:
+        connection.close()
+
+
+def test_a_dry_run_measures_and_stores_nothing(audited, tmp_path):
+    store = tmp_path / "s.sqlite"
+    places = ("--dry-run", "--store", store, "-o", tmp_path / "out")
+    for command, wanted in (("stability", 4), ("measure", 2)):
+        document, _ = audited.program.audited(command, audited.config, *places)
+        trials = [(phase["name"], phase["trials"]) for phase in document["phases"]]
+        assert trials == [("pilot", 2), ("suite runs", wanted)]
+
+    answer = audited.program.call("abs", audited.config, *places)
+
+    assert answer.returncode == 0, answer
+    assert "pairs (at most)" in answer.stdout
+    assert "Nothing was measured; a suite that was not known yet was built" in answer.stdout
+    with SqliteStore(store) as kept:
+        assert kept.audits() == ()
+    assert runs(store) == {}
+
+
+def test_a_dry_run_after_an_audit_finds_nothing_left_to_do(audited, tmp_path):
+    document, _ = audited.program.audited(
+        "abs",
+        audited.config,
+        "--store",
+        audited.copy(tmp_path),
+        "-o",
+        tmp_path / "out",
+        "--dry-run",
+    )
+
+    assert document["seconds"] == 0
+    assert sum(one["known"] for one in document["phases"]) == len(runs(audited.store))
 
 
 def test_the_report_is_made_again_without_running_anything(audited, tmp_path):

@@ -128,6 +128,19 @@ def test_a_machine_without_a_jdk(program, tmp_path):
     assert "java was not found; install a JDK 17 or newer, or set JAVA_HOME to one" in line
 
 
+def test_a_machine_without_maven(program, tmp_path):
+    if shutil.which("java") is None:
+        pytest.skip("java is not installed")
+    folder = write(tmp_path / "ring", {"pom.xml": "<project/>"})
+    path = without("mvn", tmp_path / "bin")
+    for name in ("java", "javac"):
+        (path / name).symlink_to(shutil.which(name))
+
+    line = program.refused("abs", folder, PATH=path, JAVA_HOME="", code=4, slug="tool-missing")
+
+    assert "mvn was not found" in line
+
+
 def test_a_machine_with_an_old_go(program, tmp_path):
     folder = tiny(tmp_path / "tiny")
     answer = '{"GOVERSION": "go1.17.2", "GOROOT": "/old/go", "GOMODCACHE": "/nowhere"}'
@@ -169,6 +182,16 @@ def test_a_dependency_that_cannot_be_fetched_without_a_network(program, module):
 
     assert "dependencies of example.org/tiny could not be had: " in line
     assert "example.org/far" in line
+
+
+def test_a_repository_that_cannot_be_fetched_without_a_network(program):
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    url = "https://127.0.0.1:9/ring.git"
+
+    line = program.refused("abs", f"git:{url}@main", code=4, slug="resolve-failed")
+
+    assert url in line
 
 
 @pytest.mark.subject

@@ -7,16 +7,24 @@ import sqlite3
 import subprocess
 import time
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
-from real_program import config, everything, left_behind, runs, tiny, write
+from real_program import JAVA_RING, config, everything, left_behind, runs, tiny, write
 
 pytestmark = pytest.mark.subject
 
 MOMENTS = (0, 2, 12, 22, 25)
 """Runs that are known when an auditor is killed: none yet, pilot, suite, reach, calibration."""
 METHODS = ["tiny.Add", "tiny.Unused"]
+JAVA = {
+    "harness": "jmh",
+    "benchmarks": "Durations.micros$",
+    "methods": ["org.example.ring.Work.micros", "org.example.ring.Work.unused"],
+}
+JAVA_MOMENTS = (0, 0, 1, 3, 5)
+"""As above: twice while Maven is at work (or the guest is compiled), suite, reach, calibration."""
 NEEDING = """package tiny
 
 import "example.org/far"
@@ -60,6 +68,21 @@ def checkout(module, program):
     return module
 
 
+@pytest.fixture
+def maven_checkout(tmp_path, program):
+    """A Maven project in a repository, with a change that is not committed; a user of Maven."""
+    for tool in ("git", "mvn", "javac"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    folder = Path(shutil.copytree(JAVA_RING, tmp_path / "ring"))
+    git(folder, "init", "-q")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "first")
+    write(folder, {"src/main/java/org/example/ring/New.java": "package org.example.ring;\n"})
+    write(program.home, {".m2/settings.xml": "<settings/>", ".m2/repository/a/a.pom": "<project/>"})
+    return folder
+
+
 def some(store):
     """Return the runs in a store that may be in the making."""
     try:
@@ -75,18 +98,16 @@ def after(auditor, store, count):
         time.sleep(0.02)
 
 
-def test_an_auditor_that_is_killed_goes_on_and_leaves_everything_as_it_was(
-    program, checkout, tmp_path
-):
-    asked = config(tmp_path / "c.json", subject=str(checkout), methods=METHODS, stability_runs=10)
-    store = tmp_path / "s.sqlite"
-    before, rng = everything(checkout, program.home, program.cwd), np.random.default_rng(5)
-    known = {}
+def killed(program, call, store, moments, *, beginning, later):
+    """Kill auditors, one at each of `moments`; return the runs that are known in the end.
 
-    for count in MOMENTS:
-        with program.start("abs", asked, "--store", store) as auditor:
+    `beginning` and `later` are the longest waits, in seconds, after nothing and after some run.
+    """
+    rng, known = np.random.default_rng(5), {}
+    for count in moments:
+        with program.start(*call, "--store", store) as auditor:
             after(auditor, store, count)
-            time.sleep(rng.uniform(0.0, 0.15 if count else 1.0))
+            time.sleep(rng.uniform(0.0, later if count else beginning))
             auditor.send_signal(signal.SIGKILL)
             auditor.communicate(timeout=60)
         assert auditor.returncode == -signal.SIGKILL
@@ -94,6 +115,34 @@ def test_an_auditor_that_is_killed_goes_on_and_leaves_everything_as_it_was(
         kept = some(store)
         assert kept.items() >= known.items()
         known = kept
+    return known
+
+
+def test_an_auditor_of_a_maven_project_that_is_killed_leaves_everything_as_it_was(
+    program, maven_checkout, tmp_path
+):
+    asked = config(tmp_path / "c.json", subject=str(maven_checkout), **JAVA)
+    store = tmp_path / "s.sqlite"
+    before = everything(maven_checkout, program.home, program.cwd)
+
+    known = killed(program, ("abs", asked), store, JAVA_MOMENTS, beginning=8.0, later=1.0)
+    document, said = program.audited("abs", asked, "--store", store)
+
+    assert f"going on where it stopped: {len(known)} processes are known already" in said
+    assert runs(store).items() >= known.items()
+    assert [one["outcome"] for one in document["methods"]][1:] == ["unreached"]
+    assert left_behind(program.cache) == []
+    assert everything(maven_checkout, program.home, program.cwd) == before
+
+
+def test_an_auditor_that_is_killed_goes_on_and_leaves_everything_as_it_was(
+    program, checkout, tmp_path
+):
+    asked = config(tmp_path / "c.json", subject=str(checkout), methods=METHODS, stability_runs=10)
+    store = tmp_path / "s.sqlite"
+    before = everything(checkout, program.home, program.cwd)
+
+    known = killed(program, ("abs", asked), store, MOMENTS, beginning=1.0, later=0.15)
     document, said = program.audited("abs", asked, "--store", store)
 
     assert f"going on where it stopped: {len(known)} processes are known already" in said

@@ -12,6 +12,7 @@ from auditor.core.request import FolderSpec, Plan
 from auditor.core.verdict import Rule
 
 ROOT = Path(__file__).parents[3]
+SLOWDOWN = 'a number above 0 and at most 1000, or "auto"'
 
 WHOLE = {
     "subject": ".",
@@ -168,9 +169,9 @@ def test_the_papers_rule_sleeps_unless_told_otherwise(tmp_path, given, expected)
         ({"methods": [1]}, "expected str, got int at $.methods[0]"),
         ({"methods": []}, "there is no name at $.methods"),
         ({"methods": "absent.txt"}, "'absent.txt' at $.methods is no readable file"),
-        ({"slowdown": "much"}, '"much" at $.slowdown must be a number or "auto"'),
-        ({"slowdown": -1}, '-1 at $.slowdown must be a number or "auto"'),
-        ({"slowdown": True}, 'true at $.slowdown must be a number or "auto"'),
+        ({"slowdown": "much"}, f'"much" at $.slowdown must be {SLOWDOWN}'),
+        ({"slowdown": -1}, f"-1 at $.slowdown must be {SLOWDOWN}"),
+        ({"slowdown": True}, f"true at $.slowdown must be {SLOWDOWN}"),
         ({"wait": "nap"}, '"nap" at $.wait must be "auto", "sleep"'),
         ({"rule": "mine"}, '"mine" at $.rule must be "ours" or "paper"'),
         ({"harness": "asv"}, '"asv" at $.harness must be "go", "jmh"'),
@@ -252,6 +253,14 @@ def test_a_slowdown_from_the_spread_needs_one_and_is_no_base_for_a_gate(tmp_path
 
     with pytest.raises(UsageError, match=message):
         check_judgeable(written(tmp_path, given))
+
+
+def test_the_rule_of_the_paper_needs_a_run_of_the_suite_for_each_of_its_runs(tmp_path):
+    given = {"rule": "paper", "slowdown": 0.6, "runs": 3}
+    check_judgeable(written(tmp_path, {**given, "stability_runs": 3}))
+
+    with pytest.raises(UsageError, match="stability_runs must be at least runs"):
+        check_judgeable(written(tmp_path, {**given, "stability_runs": 2}))
 
 
 def test_a_file_may_say_where_its_schema_is(tmp_path):

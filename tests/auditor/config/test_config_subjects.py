@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from auditor.config.places import places
 from auditor.config.settings import SubjectSection
 from auditor.config.subjects import described, slug, spec
 from auditor.core.errors import UsageError
-from auditor.core.request import FolderSpec, GitSpec, GoModuleSpec, MavenSpec
+from auditor.core.request import FolderSpec, GitSpec, GoModuleSpec, JarSpec, MavenSpec
 
 HERE = Path("/some/where")
 
@@ -60,14 +61,44 @@ def test_a_subject_is_read_as_meant(written, expected):
         ("maven:a:..:1", "not GROUP:ARTIFACT:VERSION"),
         ("maven:a/b:c:1", "not GROUP:ARTIFACT:VERSION"),
         (SubjectSection(maven="a:b:1", extra=("x",)), "extra dependency x is not"),
+        (SubjectSection(maven="a:b:1", profiles=("x",)), "path or git, not with maven"),
+        (SubjectSection(go="m/n@v1", profiles=("x",)), "path or git, not with go"),
+        (SubjectSection(path="a.jar", profiles=("x",)), "not with a jar, which is built already"),
         ("absent", "no such folder: /some/where/absent"),
+        ("absent.jar", "no such file: /some/where/absent.jar"),
         ("npm:left-pad", "known prefixes are git:, go:, maven:"),
-        ("/proc/version", "is no folder"),
+        ("/proc/version", "is no folder and no .jar; name the project's folder"),
     ],
 )
 def test_a_subject_that_cannot_be_meant_is_refused(written, message):
     with pytest.raises(UsageError, match=message.replace("(", r"\(")):
         spec(written, HERE)
+
+
+@pytest.mark.parametrize("written", ["b.jar", SubjectSection(path="b.jar")])
+def test_a_jar_is_a_subject(written, tmp_path):
+    (tmp_path / "b.jar").write_bytes(b"")
+
+    found = spec(written, tmp_path)
+
+    assert found == JarSpec(tmp_path / "b.jar")
+    assert described(found) == str(tmp_path / "b.jar")
+    assert slug(found).startswith("b.jar-")
+    assert load("b.jar", {}, tmp_path).subject == found
+
+
+@pytest.mark.parametrize("key", ["path", "git"])
+def test_profiles_are_kept_in_the_configuration_that_is_stored(key, tmp_path):
+    said = {"path": ".", "git": "https://example.org/a@v1"}[key]
+    subject = {key: said, "profiles": ["one", "!two"]}
+    (tmp_path / "c.json").write_text(json.dumps({"subject": subject}))
+
+    config = load("c.json", {}, tmp_path)
+    (tmp_path / "again.json").write_text(config.text)
+
+    assert config.profiles == ("one", "!two")
+    again = load("again.json", {}, tmp_path)
+    assert (again.subject, again.profiles) == (config.subject, config.profiles)
 
 
 @given(st.text(max_size=40))

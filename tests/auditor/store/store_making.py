@@ -12,6 +12,8 @@ from auditor.core.subject import Language, Project
 from auditor.core.suite import Benchmark
 from auditor.store.sqlite import SqliteStore
 
+HERE = HostFacts("here", (("cores", "2"), ("governor", "unknown")))
+
 
 def trial(repetition: int = 1, *, seed: int = 1, subject: str = "abc") -> Trial:
     return Trial(
@@ -35,7 +37,7 @@ def measured(*values: float) -> Measured:
 def run(of: Trial | None = None, outcome: Outcome | None = None) -> Run:
     return Run(
         trial=of or trial(),
-        host=HostFacts("here", (("cores", "2"), ("governor", "unknown"))),
+        host=HERE,
         outcome=outcome or measured(),
         started="2026-01-02T03:04:05Z",
         seconds=1.5,

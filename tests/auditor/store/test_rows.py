@@ -1,3 +1,6 @@
+import dataclasses
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +12,7 @@ from auditor.core.outcome import (
     Counted,
     Crashed,
     Measured,
+    NeverCalled,
     NotBuilt,
     Skipped,
     TimedOut,
@@ -45,12 +49,24 @@ outcomes = st.one_of(
         st.lists(windows, max_size=2).map(tuple),
         st.lists(counts, max_size=2).map(tuple),
         st.booleans(),
+        words,
     ),
     st.builds(Skipped, words),
     st.builds(TimedOut, numbers, words),
     st.builds(Crashed, st.integers(-64, 255), words),
     st.builds(Unreadable, words, words),
+    st.builds(NeverCalled),
     st.builds(NotBuilt, words),
+)
+benchmarks = st.builds(
+    Benchmark,
+    group=words,
+    name=words,
+    parameters=pairs,
+    threads=st.integers(1, 9),
+    concurrency=st.integers(1, 9),
+    notes=st.lists(words, max_size=2).map(tuple),
+    settings=words,
 )
 arms = st.builds(
     Arm,
@@ -69,15 +85,6 @@ schedules = st.builds(
     numbers,
     st.none() | st.integers(1, 2**62),
 )
-benchmarks = st.builds(
-    Benchmark,
-    group=words,
-    name=words,
-    parameters=pairs,
-    threads=st.integers(1, 9),
-    concurrency=st.integers(1, 9),
-    settings=words,
-)
 
 
 @given(outcomes)
@@ -88,6 +95,19 @@ def test_an_outcome_survives_its_row(outcome):
     )
 
     assert rows.outcome_from_row(word, payload, kept) == outcome
+
+
+def test_a_schedule_is_told_whole():
+    arms = (Arm(ArmName.PROBE), Arm(ArmName.SLOWED, Delay(Wait.WORK, 12.0)))
+    blocks = (Block(Phase.WARMUP, 0), Block(Phase.MEASUREMENT, 1))
+    schedule = Schedule(arms=arms, blocks=blocks, seconds=0.05, operations=70)
+
+    assert json.loads(rows.schedule_to_row(schedule)) == {
+        "arms": [["probe"], ["slowed", "work", 12.0]],
+        "blocks": [["warmup", 0], ["measurement", 1]],
+        "seconds": 0.05,
+        "operations": 70,
+    }
 
 
 @given(schedules)
@@ -107,9 +127,17 @@ def test_a_suite_survives_its_row_except_for_its_sources(found, unusable):
     read = rows.suite_from_row(rows.suite_to_row(suite))
 
     assert read == suite
-    assert [(one.threads, one.concurrency, one.settings) for one in read.benchmarks] == [
-        (one.threads, one.concurrency, one.settings) for one in found
-    ]
+    assert list(map(dataclasses.asdict, read.benchmarks)) == list(map(dataclasses.asdict, found))
+
+
+def test_a_suite_that_was_stored_before_there_were_notes_is_read():
+    row = {"group": "g", "name": "B", "parameters": [["size", "1"]], "threads": 2, "settings": "s"}
+
+    read = rows.suite_from_row(json.dumps({"benchmarks": [row], "unusable": []}))
+
+    assert dataclasses.asdict(read.benchmarks[0]) == dataclasses.asdict(
+        Benchmark(group="g", name="B", parameters=(("size", "1"),), threads=2, settings="s")
+    )
 
 
 def test_an_unknown_ending_is_no_outcome():

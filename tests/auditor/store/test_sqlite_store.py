@@ -8,16 +8,33 @@ import sys
 from pathlib import Path
 
 import pytest
-from store_making import measured, project, run, trial
+from store_making import HERE, measured, project, run, trial
 
 from auditor.core.errors import FolderUnusable, StoreError
-from auditor.core.outcome import Counted, Crashed, NotBuilt, Skipped, TimedOut, Unreadable, Window
+from auditor.core.jobs import HostFacts
+from auditor.core.mutant import Delay, Overlay, Wait
+from auditor.core.outcome import (
+    Counted,
+    Crashed,
+    NeverCalled,
+    NotBuilt,
+    Skipped,
+    TimedOut,
+    Unreadable,
+    Window,
+)
+from auditor.core.plan import Purpose
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.suite import Benchmark, Suite
+from auditor.store import rows
 from auditor.store.failures import explained
+from auditor.store.machines import left_out, machine
 from auditor.store.migrations import migrate
-from auditor.store.schema import SCHEMA, SCHEMA_VERSION
+from auditor.store.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 from auditor.store.sqlite import AuditRecord, SqliteStore
 
+BIGGER = HostFacts("there", (("cores", "64"),))
+BY = {"seconds": 60.0, "version": "1.0"}
 WRITER = [sys.executable, str(Path(__file__).with_name("store_making.py"))]
 
 
@@ -44,6 +61,7 @@ def test_a_run_is_found_again_by_another_store_on_the_same_file(tmp_path):
         TimedOut(60.0, "still here"),
         Crashed(-9, "killed"),
         Unreadable("no records", "tail\0with a nul"),
+        NeverCalled(),
         NotBuilt("undefined: x"),
     ],
 )
@@ -62,6 +80,33 @@ def test_the_first_run_of_a_trial_is_kept(tmp_path):
         assert store.find(trial()) == run(outcome=measured(1.0))
 
 
+def test_runs_that_differ_in_numbers_and_order_only_are_alike(tmp_path):
+    def turned(turns, blocks=(0, 1), **more):
+        arms = (
+            Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
+            Arm(ArmName.SLOWED, Delay(Wait.WORK, turns)),
+        )
+        order = tuple(Block(Phase.MEASUREMENT, at) for at in blocks)
+        schedule = Schedule(arms=arms, blocks=order, seconds=0.05)
+        changed = {"purpose": Purpose.CALIBRATION, "schedule": schedule, **more}
+        return dataclasses.replace(trial(), **changed)
+
+    same = [turned(5), turned(7, (1, 0), repetition=2, seed=9)]
+    others = [
+        turned(5, (0, 1, 1)),
+        turned(5, subject="other"),
+        turned(5, purpose=Purpose.PAIRS),
+        turned(5, benchmark=Benchmark(group="g", name="Other")),
+        turned(5, overlay=Overlay(instructions=("x",))),
+    ]
+    with SqliteStore(tmp_path / "s.sqlite") as store:
+        for one in (*others, *same):
+            store.add(run(one))
+        store.add(run(turned(9), outcome=Crashed(2, "no")))
+
+        assert store.alike(turned(11, repetition=4)) == tuple(map(run, same))
+
+
 def test_a_changed_time_out_is_the_same_trial(tmp_path):
     with SqliteStore(tmp_path / "s.sqlite") as store:
         store.add(run())
@@ -72,12 +117,78 @@ def test_a_changed_time_out_is_the_same_trial(tmp_path):
 def test_a_suite_is_remembered_without_its_sources_and_without_the_environment(tmp_path):
     suite = Suite((Benchmark(group="g", name="B"),), (), (("g.C", "no result"),))
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        store.add_suite(project(), suite)
-        store.add_suite(project(), Suite(()))
+        store.add_suite(project(), Suite(()), **BY)
+        store.add_suite(project(), suite, **BY)
 
-        assert store.suite("abc") == suite
-        assert store.suite("other") is None
+        assert store.suite("abc", **BY) == suite
+        assert store.suite("other", **BY) is None
     assert b"not to be kept" not in (tmp_path / "s.sqlite").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("unusable", "asked", "known"),
+    [
+        ((), {"seconds": 90.0}, True),
+        ((), {"version": "1.1"}, False),
+        ((("g.C", "it was ended after 60 s"),), {"seconds": 60.0}, True),
+        ((("g.C", "it was ended after 60 s"),), {"seconds": 90.0}, False),
+    ],
+)
+def test_a_listing_is_made_again_where_another_might_say_more(tmp_path, unusable, asked, known):
+    suite = Suite((Benchmark(group="g", name="B"),), (), unusable)
+    with SqliteStore(tmp_path / "s.sqlite") as store:
+        store.add_suite(project(), suite, **BY)
+
+        assert (store.suite("abc", **(BY | asked)) is not None) is known
+    with SqliteStore(tmp_path / "s.sqlite", retry_failed=True) as again:
+        assert (again.suite("abc", **BY) is None) is bool(unusable)
+
+
+def test_a_listing_of_another_machine_is_none_of_this_one(tmp_path):
+    few, many = (Suite((Benchmark(group="g", name="B", threads=count),)) for count in (2, 64))
+    with (
+        SqliteStore(tmp_path / "s.sqlite", host=HERE) as here,
+        SqliteStore(tmp_path / "s.sqlite", host=BIGGER) as there,
+    ):
+        here.add_suite(project(), few, **BY)
+        assert there.suite("abc", **BY) is None
+        there.add_suite(project(), many, **BY)
+
+        assert here.suite("abc", **BY).benchmarks[0].threads == 2
+        assert there.suite("abc", **BY).benchmarks[0].threads == 64
+
+
+@pytest.mark.parametrize("limit", [60.0, 90.0])
+def test_what_timed_out_is_run_again_with_more_time_and_the_new_run_is_kept(tmp_path, limit):
+    asked = dataclasses.replace(trial(), timeout_seconds=limit)
+    with SqliteStore(tmp_path / "s.sqlite") as store:
+        store.add(run(outcome=TimedOut(60.1, "still here")))
+
+        assert (store.find(asked) is None) is (limit > 60.1)
+        store.add(run(asked))
+        assert store.find(asked) == run(asked)
+        assert store._connection.execute("SELECT count(*) FROM run").fetchone() == (1,)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "again"),
+    [
+        (TimedOut(60.0, "still here"), True),
+        (Crashed(1, "no connection"), True),
+        (Unreadable("no records", ""), True),
+        (NotBuilt("undefined: x"), False),
+        (Skipped("needs a network"), False),
+        (measured(1.0), False),
+    ],
+)
+def test_failures_that_may_pass_are_run_again_once_where_that_is_asked(tmp_path, outcome, again):
+    with SqliteStore(tmp_path / "s.sqlite") as store:
+        store.add(run(outcome=outcome))
+
+    with SqliteStore(tmp_path / "s.sqlite", retry_failed=True) as store:
+        assert (store.find(trial()) is None) is again
+        store.add(run(outcome=outcome))
+        assert store.find(trial()) == run(outcome=outcome)
 
 
 def test_audits_are_listed_in_order_and_by_subject(tmp_path):
@@ -291,6 +402,131 @@ def test_an_older_store_is_migrated_step_by_step(tmp_path):
     assert connection.execute("SELECT note FROM run").fetchall() == [("moved",)]
     assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION + 2,)
     connection.close()
+
+
+def test_a_store_of_the_first_version_keeps_its_runs(tmp_path):
+    path = tmp_path / "s.sqlite"
+    kept = run(trial(1), measured(1.0, 2.0)), run(trial(2), TimedOut(60.0, "still here"))
+    write_first_version(path, kept)
+
+    with SqliteStore(path, host=HERE) as store:
+        assert [store.find(one.trial) for one in kept] == list(kept)
+        store.add(run(trial(3)))
+        assert store.find(trial(3)) == run(trial(3))
+        assert store._connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert columns(path) == columns(new_store(tmp_path / "new.sqlite"))
+
+
+def test_a_store_of_the_first_version_told_never_called_as_unreadable(tmp_path):
+    path = tmp_path / "s.sqlite"
+    endings = ("the slowed method was never called", "the guest wrote no records")
+    write_first_version(
+        path, [run(trial(at), Unreadable(why, "tail")) for at, why in enumerate(endings, 1)]
+    )
+
+    with SqliteStore(path, host=HERE) as store:
+        assert store.find(trial(1)) == run(trial(1), NeverCalled())
+        assert store.find(trial(2)) == run(trial(2), Unreadable(endings[1], "tail"))
+
+
+def write_first_version(path, runs):
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.executescript(Path(__file__).with_name("schema_1.sql").read_text())
+    connection.execute("PRAGMA user_version = 1")
+    for one in runs:
+        connection.execute(
+            "INSERT INTO trial VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            rows.trial_to_row(one.trial),
+        )
+        ended = (rows.host_to_row(one.host), *rows.outcome_to_row(one.outcome))
+        connection.execute(
+            "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?)",
+            (one.trial.id, *ended, one.started, one.seconds),
+        )
+        for number, series in enumerate(getattr(one.outcome, "series", ())):
+            connection.execute(
+                "INSERT INTO series VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (one.trial.id, number, *rows.series_to_row(series)),
+            )
+    connection.commit()
+    connection.close()
+
+
+def new_store(path):
+    SqliteStore(path).close()
+    return path
+
+
+def columns(path):
+    """Return the tables with their columns, keys and references, as SQLite sees them."""
+    connection = sqlite3.connect(path)
+    found = {
+        (name, pragma): connection.execute(f"PRAGMA {pragma}({name})").fetchall()
+        for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        for pragma in ("table_info", "index_list", "foreign_key_list")
+    }
+    connection.close()
+    return found
+
+
+def test_runs_of_another_machine_are_kept_but_not_found(tmp_path):
+    ours, theirs = (
+        run(outcome=measured(1.0)),
+        dataclasses.replace(run(outcome=measured(2.0)), host=BIGGER),
+    )
+    path = tmp_path / "s.sqlite"
+    with SqliteStore(path, host=BIGGER) as there:
+        there.add(theirs)
+
+    with SqliteStore(path, host=HERE) as here, SqliteStore(path, host=BIGGER) as there:
+        assert here.find(trial()) is None
+        assert here.elsewhere("abc") == {machine(BIGGER): 1}
+        here.add(ours)
+        here.add(ours)
+        assert (here.find(trial()), there.find(trial())) == (ours, theirs)
+        assert there.elsewhere("abc") == {machine(HERE): 1}
+        assert there.elsewhere("other") == {}
+
+    with SqliteStore(path) as everyone:
+        assert everyone.find(trial()) == theirs
+        assert everyone.elsewhere("abc") == {}
+
+
+@pytest.mark.parametrize(
+    ("facts", "alike"),
+    [
+        ({"kernel": "Linux 6.2", "governor": "powersave"}, True),
+        ({"memory": "15890 MiB"}, True),
+        ({"cpu": "Another"}, False),
+        ({"cores": "4"}, False),
+        ({"memory": "31800 MiB"}, False),
+        ({"memory": "unknown"}, False),
+        ({"arch": "aarch64"}, False),
+    ],
+)
+def test_machines_are_alike_when_what_matters_is_the_same(facts, alike):
+    own = {
+        "arch": "x86_64",
+        "cores": "2",
+        "cpu": "Some",
+        "governor": "performance",
+        "kernel": "Linux 6.1",
+        "memory": "15893 MiB",
+    }
+    one = HostFacts("one", tuple(own.items()))
+    other = HostFacts("other", tuple((own | facts).items()))
+
+    assert (machine(one) == machine(other)) is alike
+
+
+def test_what_another_machine_measured_is_told_in_one_line():
+    said = left_out({"processor A, 4 cores": 3, "processor B, 8 cores": 4})
+
+    assert said.slug == "other-machine"
+    assert "holds 7 runs of another machine (processor A, 4 cores; processor B" in said.text
+    assert "\n" not in said.text
+    assert left_out({}) is None
 
 
 def test_a_migration_that_fails_leaves_the_store_as_it_was(tmp_path):

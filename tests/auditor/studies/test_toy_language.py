@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 from toy_language import METHODS, Listener, Machine, Memory, parts, request
 
-from auditor.core.errors import NoBenchmarks, UsageError
+from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
+from auditor.core.mutant import PLAIN, Kind
 from auditor.core.plan import Purpose
 from auditor.core.verdict import Result, Rule
-from auditor.studies import abs_score
+from auditor.studies import abs_score, stability
 from auditor.studies.preview import preview
 
 TRUE = {
@@ -21,6 +22,7 @@ TRUE = {
     "mute": "refused",
     "shy": "refused",
     "odd": "invalid",
+    "late": "invalid",
 }
 
 
@@ -55,6 +57,31 @@ def test_the_effects_are_those_of_the_table():
     assert pairs["toy.still", "toy.short"].reason == "in set-up only"
 
 
+def calibrating(machine):
+    return [one for one in machine.done if one.purpose is Purpose.CALIBRATION]
+
+
+def test_what_was_calibrated_for_one_slowdown_is_a_beginning_for_another():
+    store, first, second = Memory(), Machine(), Machine()
+    audited(request(methods=("skip",)), store=store, machine=first)
+
+    audited(request(methods=("skip",), slowdown=0.3), store=store, machine=second)
+
+    assert len(calibrating(first)) == 2
+    assert len(calibrating(second)) == 1
+
+
+def test_a_calibration_stays_valid_when_suite_runs_are_added():
+    store, machine = Memory(), Machine()
+    asked = request(methods=("skip",))
+    audited(asked, store=store)
+
+    more = replace(asked, suite=replace(asked.suite, stability_runs=5))
+    audited(more, store=store, machine=machine)
+
+    assert {one.purpose for one in machine.done} == {Purpose.SUITE}
+
+
 def test_unreached_pairs_are_not_measured():
     machine = Machine()
     audited(request(), machine=machine)
@@ -81,12 +108,15 @@ def test_the_rule_of_the_paper_runs_mutants_and_comes_to_the_same():
     verdict = audited(request(rule=Rule.PAPER), machine=machine)
 
     assert outcomes(verdict) == TRUE
-    assert {t.purpose for t in machine.done} & {Purpose.PAIRS, Purpose.MUTANT} == {Purpose.MUTANT}
+    measured = {Purpose.PAIRS, Purpose.REFERENCE, Purpose.MUTANT}
+    assert {t.purpose for t in machine.done} & measured == {Purpose.MUTANT}
     assert "paper-rule" in {caveat.slug for caveat in verdict.caveats}
 
 
-def test_a_second_audit_runs_nothing_and_says_the_same():
-    store, machine, asked = Memory(), Machine(), request()
+@pytest.mark.parametrize("slowdown", [0.6, 0.02, None])
+def test_a_second_audit_runs_nothing_and_says_the_same(slowdown):
+    """A slowdown within the noise has no turns that settle it."""
+    store, machine, asked = Memory(), Machine(), request(slowdown=slowdown)
     first = audited(asked, store=store)
     again = parts(asked, store=store, machine=machine)
 
@@ -95,12 +125,75 @@ def test_a_second_audit_runs_nothing_and_says_the_same():
     assert again.observer.reused >= len(store)
 
 
-def test_one_more_run_adds_only_pairs():
+def test_one_more_run_adds_only_pairs_and_references():
     store, machine = Memory(), Machine()
     audited(request(), store=store)
     audited(request(runs=3), store=store, machine=machine)
 
-    assert {(trial.purpose, trial.repetition) for trial in machine.done} == {(Purpose.PAIRS, 3)}
+    assert {trial.repetition for trial in machine.done} == {3}
+    assert {trial.purpose for trial in machine.done} == {Purpose.PAIRS, Purpose.REFERENCE}
+
+
+def test_each_run_has_one_plain_process_of_each_benchmark_among_its_pairs():
+    machine = Machine()
+    audited(request(runs=6), machine=machine)
+
+    late = [t for t in machine.done if t.purpose in (Purpose.PAIRS, Purpose.REFERENCE)]
+    runs = [[t for t in late if t.repetition == repetition] for repetition in range(1, 7)]
+    assert late == [trial for run in runs for trial in run]
+    for run in runs:
+        plain = [t for t in run if t.purpose is Purpose.REFERENCE]
+        assert sorted(t.benchmark.name for t in plain) == ["long", "quick", "short"]
+        assert {(t.variant, t.overlay.files, t.schedule.operations) for t in plain} == {
+            (PLAIN, (), 100)
+        }
+    places = [tuple(t.purpose for t in run) for run in runs]
+    assert len(set(places)) > 1
+
+
+def test_only_benchmarks_with_a_pair_to_measure_have_references():
+    machine = Machine()
+    audited(request(methods=("skip", "trip", "idle")), machine=machine)
+
+    plain = {t.benchmark.name for t in machine.done if t.purpose is Purpose.REFERENCE}
+    assert plain == {"short"}
+
+
+def test_the_plain_time_is_also_that_of_the_time_when_the_pairs_ran():
+    """Without the references the method would seem to take 1.2 * .9 of the operation."""
+    drifted = audited(request(runs=6), machine=Machine(later=1.2))
+
+    pairs = {(one.method, one.benchmark): one for one in drifted.pairs}
+    assert pairs["toy.hop", "toy.long"].share == pytest.approx(0.9, abs=0.02)
+    calm = audited(request(runs=6))
+    assert drifted.stability == calm.stability
+
+
+def test_a_pair_that_hung_in_a_run_is_not_waited_for_in_the_next():
+    machine = Machine(uncounted=frozenset({"short"}))
+    verdict = audited(request(runs=3), machine=machine)
+
+    assert [t.repetition for t in slowed(machine, "hang")] == [1]
+    assert [t.repetition for t in slowed(machine, "skip")] == [1, 2, 3]
+    assert outcomes(verdict)["hang"] == "timed-out"
+
+
+def slowed(machine, name):
+    return [
+        trial
+        for trial in machine.done
+        if trial.variant.kind is Kind.DELAYED and trial.variant.methods[0].name == name
+    ]
+
+
+def test_a_method_that_no_process_called_is_unreached_though_counting_failed():
+    verdict = audited(request(), machine=Machine(uncounted=frozenset({"short", "quick", "long"})))
+
+    idle = [one for one in verdict.pairs if one.method == "toy.idle"]
+    assert {(one.outcome, one.reason) for one in idle} == {
+        (Result.UNREACHED, "run, and never called")
+    }
+    assert outcomes(verdict)["idle"] == "unreached"
 
 
 def whole():
@@ -140,6 +233,42 @@ def test_what_a_budget_prevented_is_made_up_for_by_the_same_command():
     assert audited(request(), store=store) == verdict
 
 
+def test_a_process_that_the_time_ended_is_not_one_that_timed_out():
+    verdict, seconds = whole()
+    store, machine = Memory(), Machine(cut=seconds // 2)
+
+    found = audited(request(budget=1000), store=store, machine=machine)
+
+    assert "budget" in {caveat.slug for caveat in found.caveats}
+    assert len(store) == len(machine.done) == seconds // 2
+    assert audited(request(), store=store) == verdict
+
+
+def test_without_a_budget_nothing_ends_in_time():
+    with pytest.raises(OutOfTime):
+        audited(request(), machine=Machine(cut=3))
+
+
+@pytest.mark.parametrize("budget", [0, 2, 6])
+def test_a_budget_that_prevents_the_sizing_of_the_slowdown_leaves_everything_open(budget):
+    found = audited(request(budget=budget, slowdown=None))
+
+    assert found.slowdown is None
+    assert {pair.outcome for pair in found.pairs} == {Result.UNMEASURED}
+    assert found.total.bounds == (0.0, 100.0)
+    assert "auto-slowdown" not in {caveat.slug for caveat in found.caveats}
+
+
+def test_with_more_time_what_hung_is_run_again():
+    store, machine, asked = Memory(), Machine(), request(methods=("hop", "hang"))
+    audited(asked, store=store)
+    patient = replace(asked, suite=replace(asked.suite, timeout_seconds=120.0))
+
+    audited(patient, store=store, machine=machine)
+
+    assert {t.variant.methods[0].name for t in machine.done} == {"hang"}
+
+
 def test_too_few_pairs_are_said_beforehand():
     asked = request()
     suite = replace(asked.suite, plan=replace(asked.suite.plan, iterations=5))
@@ -168,6 +297,105 @@ def test_the_most_called_methods_are_chosen_where_none_are_named():
     assert "methods-auto" in {caveat.slug for caveat in verdict.caveats}
 
 
+def test_the_next_of_the_ranking_takes_the_place_of_what_cannot_be_slowed(monkeypatch):
+    """By calls, then by name: hop, skip, hang, late, shy, trip."""
+    monkeypatch.setattr(abs_score, "LARGEST_CHOICE", 4)
+    machine = Machine()
+
+    verdict = audited(request(methods=None), machine=machine)
+
+    assert [one.id for one in verdict.methods] == ["toy.hop", "toy.skip", "toy.hang", "toy.trip"]
+    assert (verdict.total.counted, verdict.whole_list) == (4, None)
+    said = {caveat.slug: caveat.text for caveat in verdict.caveats}
+    assert "toy.late: late: declared twice; toy.shy: it does not" in said["methods-left-out"]
+    assert len(slowed(machine, "late")) == 1
+    assert slowed(machine, "shy") == []
+
+
+def test_a_benchmark_that_cannot_be_changed_leaves_no_method_out():
+    verdict = audited(request(methods=None), machine=Machine(unbuilt=frozenset({"quick"})))
+
+    pairs = {(one.method, one.benchmark): one.outcome for one in verdict.pairs}
+    assert pairs["toy.hop", "toy.quick"] is Result.INCONCLUSIVE
+    assert outcomes(verdict)["hop"] == "detected"
+    assert outcomes(verdict)["skip"] == "inconclusive"
+
+
+def test_a_dry_run_of_the_papers_rule_has_no_plain_processes_among_the_pairs():
+    asked = request(rule=Rule.PAPER)
+
+    names = [phase.name for phase in preview(asked, parts(asked)).phases]
+
+    assert [name for name in names if "plain" in name] == []
+
+
+def test_a_dry_run_counts_fewer_blocks_where_the_papers_rule_runs_fewer():
+    """A mutant is slow throughout; ours has as many blocks of the probe beside the slow ones."""
+    times = {}
+    for rule in Rule:
+        asked = request(rule=rule)
+        times[rule] = {one.name: one.seconds for one in preview(asked, parts(asked)).phases}
+
+    name = "pairs (at most)"
+    assert 0 < times[Rule.PAPER][name] < times[Rule.OURS][name]
+
+
+@pytest.mark.parametrize("changes", [{}, {"methods": None}, {"rule": Rule.PAPER}])
+def test_a_dry_run_after_an_audit_finds_nothing_left_to_do(changes):
+    store, asked = Memory(), request(**changes)
+    ready = parts(asked, store=store)
+    abs_score.audit(asked, ready)
+    held = dict(store)
+
+    phases = preview(asked, parts(asked, store=store)).phases
+
+    assert [one.name for one in phases if one.known != one.trials or one.seconds] == []
+    assert sum(one.trials for one in phases) == len(store)
+    assert store == held
+
+
+@pytest.mark.parametrize("budget", [2, 8, 14, 20, 26])
+def test_a_dry_run_knows_what_an_audit_that_was_ended_has_done(budget):
+    store, machine, asked = Memory(), Machine(), request()
+    audited(replace(asked, suite=replace(asked.suite, budget_seconds=budget)), store=store)
+    done = {name: sum(run.trial.purpose is name for run in store.values()) for name in Purpose}
+
+    phases = {one.name: one for one in preview(asked, parts(asked, store=store)).phases}
+    abs_score.audit(asked, parts(asked, store=store, machine=machine))
+
+    known = (("pilot", Purpose.PILOT), ("suite runs", Purpose.SUITE), ("reach", Purpose.REACH))
+    for name, purpose in known:
+        assert phases[name].known == done[purpose]
+    assert sum(one.trials - one.known for one in phases.values()) >= len(machine.done)
+
+
+def test_a_dry_run_holds_the_unit_tests_that_an_automatic_choice_runs():
+    named, chosen = (
+        [one.name for one in preview(asked, parts(asked)).phases]
+        for asked in (request(), request(methods=None))
+    )
+
+    assert "unit tests" not in named
+    assert "unit tests" in chosen
+
+
+def test_what_is_left_out_is_left_out_by_the_same_command_again(monkeypatch):
+    monkeypatch.setattr(abs_score, "LARGEST_CHOICE", 4)
+    store, asked, machine = Memory(), request(methods=None), Machine()
+    first = audited(asked, store=store)
+
+    assert audited(asked, store=store, machine=machine) == first
+    assert machine.done == []
+
+
+def test_a_fixed_list_is_kept_as_it_is():
+    verdict = audited(request(methods=("late", "shy", "hop")))
+
+    assert [one.id for one in verdict.methods] == ["toy.late", "toy.shy", "toy.hop"]
+    assert verdict.whole_list is not None
+    assert "methods-left-out" not in {caveat.slug for caveat in verdict.caveats}
+
+
 def test_a_filter_that_leaves_nothing_names_some_benchmarks():
     asked = request()
     asked = replace(asked, suite=replace(asked.suite, benchmarks="^x"))
@@ -187,5 +415,58 @@ def test_a_dry_run_starts_nothing_and_its_counts_are_upper_limits():
     listener = ready.observer
     assert isinstance(listener, Listener)
     run = sum(trials for name, trials in listener.phases if name.startswith("pairs"))
-    assert said["pairs (at most)"] >= run
+    references = sum(trial.purpose is Purpose.REFERENCE for trial in machine.done)
+    assert said["pairs (at most)"] >= run - references
+    assert said["plain among the pairs (at most)"] == references == 6
     assert said["suite runs"] == 9
+
+
+UNLISTED = (
+    ("toy/odd.shot", "it fails: as it must"),
+    ("toy/odd", "the package does not build"),
+    ("toy/odd.skips", "it skips itself"),
+    ("toy.lame", "it fails"),
+)
+
+
+def with_unlisted(asked, machine=None):
+    ready = parts(asked, machine=machine)
+    return replace(ready, suite=replace(ready.suite, unusable=UNLISTED))
+
+
+def test_benchmarks_that_could_not_be_listed_are_in_the_verdicts():
+    asked = request()
+    verdict = abs_score.audit(asked, with_unlisted(asked))
+    steady = stability.audit(with_unlisted(asked))
+
+    for found in (verdict.stability, steady):
+        unlisted = {one.id: one.reason for one in found.benchmarks if one.ending == "unlisted"}
+        assert unlisted == dict(UNLISTED)
+        assert found.filter is None
+    said = {one.slug: one.text for one in verdict.caveats}
+    assert said["failed-benchmarks"].startswith("4 of 7 benchmarks gave no measurement")
+    names = set(dict(UNLISTED))
+    assert names <= set(verdict.relative.excluded_benchmarks)
+    assert names <= set(verdict.absolute.excluded_benchmarks)
+    assert verdict.total.excluded_benchmarks == ()
+    assert outcomes(verdict) == TRUE
+
+
+def test_a_filter_takes_only_those_that_match_by_id_or_name_and_says_so():
+    asked = request()
+    asked = replace(asked, suite=replace(asked.suite, benchmarks="^(s|long)"))
+
+    found = stability.audit(with_unlisted(asked))
+
+    names = [one.id for one in found.benchmarks]
+    assert names == ["toy.short", "toy.long", "toy/odd.shot", "toy/odd.skips"]
+    assert (found.filter.pattern, found.filter.suite_size) == ("^(s|long)", 7)
+    assert found.caveats[-1].text.endswith("unknown, as they could not be listed: toy/odd")
+
+
+def test_a_filter_that_leaves_only_what_could_not_be_listed_says_why():
+    asked = request()
+    asked = replace(asked, suite=replace(asked.suite, benchmarks="^shot$"))
+
+    with pytest.raises(NoBenchmarks, match=r"'\^shot\$' can be listed: toy/odd.shot: it fails: as"):
+        stability.audit(with_unlisted(asked))

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 from builders import HOST, crashed, timed_out
 
+from auditor.core.errors import OutOfTime
 from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME, Series
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Wait
-from auditor.core.outcome import Counted, Measured, NotBuilt, Window
-from auditor.core.plan import Run
+from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Window
+from auditor.core.plan import Purpose, Run
 from auditor.core.request import AbsRequest, Plan, SuiteRequest
 from auditor.core.schedule import ArmName
 from auditor.core.subject import Language, Method, Project
@@ -32,12 +33,13 @@ SHARES: Mapping[tuple[str, str], float] = {
     ("hang", "short"): 0.5,
     ("shy", "short"): 0.5,
     ("odd", "short"): 0.5,
+    ("late", "short"): 0.5,
 }
 """(method, benchmark): the share of the operation that is spent in the one call of the method."""
 SET_UP = {("still", "short")}
 TESTED = {"hop", "skip"}
 FAILURES = {"trip": crashed(), "hang": timed_out()}
-METHODS = ("hop", "skip", "idle", "still", "trip", "hang", "mute", "shy", "odd")
+METHODS = ("hop", "skip", "idle", "still", "trip", "hang", "mute", "shy", "odd", "late")
 BENCHMARKS = ("short", "quick", "long")
 
 
@@ -69,9 +71,18 @@ class Words:
 
 @dataclass
 class Machine:
-    """The Dispatcher and the Clock: every process takes a second of a clock of its own."""
+    """The Dispatcher and the Clock: every process takes a second of a clock of its own.
+
+    Counting fails in the `uncounted` benchmarks, and with the `unbuilt` ones nothing compiles that
+    is changed. `later` is how much longer everything takes once the suite has been run. `odd` never
+    compiles, `late` not when it is to be slowed. The process at `cut` does not end in time.
+    """
 
     now_seconds: float = 0.0
+    uncounted: frozenset[str] = frozenset()
+    unbuilt: frozenset[str] = frozenset()
+    later: float = 1.0
+    cut: int | None = None
     done: list = field(default_factory=list)
 
     def monotonic(self):
@@ -82,22 +93,37 @@ class Machine:
 
     def run(self, trials):
         for trial in trials:
+            if len(self.done) == self.cut:
+                raise OutOfTime("too late")
             self.now_seconds += 1.0
             self.done.append(trial)
-            yield Run(
-                trial=trial, host=HOST, outcome=_outcome(trial), started=self.now(), seconds=1.0
-            )
+            outcome = self._outcome(trial)
+            yield Run(trial=trial, host=HOST, outcome=outcome, started=self.now(), seconds=1.0)
+
+    def _outcome(self, trial):
+        early = trial.purpose in (Purpose.PILOT, Purpose.SUITE)
+        outcome = _outcome(trial, PLAIN_SECONDS * (1 if early else self.later))
+        where = trial.benchmark.name if trial.benchmark else None
+        if trial.variant.kind is not Kind.PLAIN and where in self.unbuilt:
+            return NotBuilt(f"{where}: cannot be changed")
+        return crashed() if isinstance(outcome, Counted) and where in self.uncounted else outcome
 
 
-def _outcome(trial):
+def _outcome(trial, plain):
     names = {method.name for method in trial.variant.methods}
     if "odd" in names:
         return NotBuilt("odd: syntax error")
+    if "late" in names and trial.variant.kind is Kind.DELAYED:
+        return NotBuilt("late: declared twice\nand more")
     if trial.variant.kind is Kind.COUNTING:
         return Counted(tuple(_window(trial, names, operations) for operations in (11, 100)))
     for name in names & FAILURES.keys():
         return FAILURES[name]
-    return _measured(trial, next(iter(names), ""))
+    name = next(iter(names), "")
+    key = (name, trial.benchmark.name)
+    if name and key not in SHARES and key not in SET_UP:
+        return NeverCalled()
+    return _measured(trial, plain, SHARES.get(key, 0.0))
 
 
 def _window(trial, names, operations):
@@ -110,16 +136,15 @@ def _window(trial, names, operations):
     return Window(operations, tuple(sorted(calls.items())))
 
 
-def _measured(trial, name):
-    share = SHARES.get((name, trial.benchmark.name), 0.0)
+def _measured(trial, plain, share):
     rng = np.random.default_rng(int(trial.id[:8], 16))
     found = {}
     for index, block in enumerate(trial.schedule.blocks):
         arm = trial.schedule.arms[block.arm]
-        seconds = PLAIN_SECONDS + _waited(arm.delay, share)
+        seconds = plain + _waited(arm.delay, share * plain)
         values = {TIME: seconds * rng.normal(1, NOISE), OPERATIONS: 100.0}
         if arm.name is ArmName.CLOCKED and share:
-            spent = 100 * (share * PLAIN_SECONDS + CLOCK_SECONDS)
+            spent = 100 * (share * plain + CLOCK_SECONDS)
             values |= {METHOD_CALLS: 100.0, METHOD_TIME: spent, CLOCK_COST: CLOCK_SECONDS}
         for metric, value in values.items():
             found.setdefault((metric, arm.name, block.phase), []).append((index, value))
@@ -129,28 +154,37 @@ def _measured(trial, name):
     return Measured(tuple(series))
 
 
-def _waited(delay, share):
-    if delay is None or not share or delay.wait is Wait.CLOCK:
+def _waited(delay, inside):
+    if delay is None or not inside or delay.wait is Wait.CLOCK:
         return 0.0
     if delay.wait is Wait.WORK:
         return delay.number * TURN_SECONDS
-    return delay.number * share * PLAIN_SECONDS
+    return delay.number * inside
 
 
 class Memory(dict):
     """The Store."""
 
     def add(self, run):
-        self.setdefault(run.trial.id, run)
+        kept = self.get(run.trial.id)
+        self[run.trial.id] = run if kept is None or kept.may_pass else kept
 
     def find(self, trial):
-        return self.get(trial.id)
+        run = self.get(trial.id)
+        return run if run and run.answers(trial) else None
 
-    def suite(self, subject):
-        return None
+    def alike(self, trial):
+        wanted = alike_key(trial)
+        return [
+            run
+            for run in self.values()
+            if alike_key(run.trial) == wanted and isinstance(run.outcome, Measured)
+        ]
 
-    def add_suite(self, project, suite):
-        pass
+
+def alike_key(trial):
+    size = len(trial.schedule.blocks), trial.schedule.seconds
+    return trial.purpose, trial.overlay, trial.benchmark, size
 
 
 class Listener:

@@ -15,6 +15,10 @@ def benchmarks(text, path="m_test.go", unit=UNIT):
     return SourceFile(path=path, unit=unit, role=SourceRole.BENCHMARKS, text=text.encode())
 
 
+def left_out(text, path="left.go", unit=UNIT):
+    return SourceFile(path=path, unit=unit, role=SourceRole.LEFT_OUT, text=text.encode())
+
+
 def methods(*texts):
     return {one.id: one for one in GoMutator().methods([library(text) for text in texts])}
 

@@ -1,7 +1,7 @@
 """Which methods a Go library has."""
 
 import pytest
-from go_making import UNIT, library, methods
+from go_making import UNIT, left_out, library, methods
 
 from auditor.core.subject import Span
 from mutators.go import GoMutator
@@ -73,3 +73,28 @@ def test_a_method_is_known_by_the_ways_people_write_it(written):
 
     assert GoMutator().matches(written, method)
     assert not GoMutator().matches("T.B", method)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "reason"),
+    [
+        ("//go:build never && !x\r\n\npackage m\nfunc G() {}\n", "g.go", "//go:build never && !x"),
+        ("package m\nfunc G() {}\n", "d/g_windows.go", "g_windows.go"),
+        ('package m\nimport "C"\nfunc G() {}\n', "g.go", 'import "C"'),
+    ],
+)
+def test_what_is_not_built_is_refused_with_what_keeps_it_out(text, path, reason):
+    both = [library("package m\nfunc F() {}\n"), left_out(text, path)]
+    found = {one.id: one.refusal for one in GoMutator().methods(both)}
+
+    assert found == {
+        f"{UNIT}.F": None,
+        f"{UNIT}.G": f"left out by the build tags in force ({reason})",
+    }
+
+
+def test_what_is_not_built_is_no_method_beside_one_that_is_nor_of_another_package():
+    built = library("package m\nfunc F() {}\n")
+    others = left_out("package m\nfunc F() {}\n"), left_out("package main\nfunc G() {}\n")
+
+    assert [one.refusal for one in GoMutator().methods([built, *others])] == [None]

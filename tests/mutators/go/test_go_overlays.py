@@ -1,7 +1,7 @@
 """What is inserted into Go sources."""
 
 import pytest
-from go_making import UNIT, benchmarks, changed, library, overlay
+from go_making import UNIT, benchmarks, changed, left_out, library, overlay
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,12 +61,61 @@ def test_what_calls_itself_gets_a_wrapper_that_its_own_calls_go_past(before, aft
     assert text.splitlines()[2] == after.replace("DELAY", _DELAY)
 
 
+def test_a_call_that_may_begin_a_goroutine_does_not_go_past_the_wrapper():
+    source = library(
+        "package m\nfunc F(n int) {\n go F(1)\n defer F(2)\n go func() { F(3) }()\n}\n"
+    )
+    text = changed(overlay(source, of=["F"]))
+
+    assert text.splitlines()[2:5] == [
+        " go F(1)",
+        " defer zzBenchAuditBodyF(2)",
+        " go func() { F(3) }()",
+    ]
+
+
+def test_a_file_that_is_not_built_is_not_changed():
+    left = left_out("package m\nfunc G() {}\n")
+    made = overlay(library("package m\nfunc F() {}\n"), left, of=["F"])
+
+    assert left.path not in [file.path for file in made.files]
+
+
+def test_a_method_is_seen_to_call_itself_on_fields_that_another_file_declares():
+    method = library("package m\nfunc (t *T) F() { t.next.F() }\n")
+    struct = library("package m\ntype (\n\tT struct{ next *T }\n)\n", path="t.go")
+    text = changed(overlay(method, struct, of=["T.F"]))
+
+    assert f"{{{_DELAY} t.zzBenchAuditBodyF() }}" in text
+    assert "func (t *T) zzBenchAuditBodyF() { t.next.zzBenchAuditBodyF() }" in text
+
+
+@pytest.mark.parametrize(
+    "struct",
+    [
+        library("package m\ntype T struct{ next *T }\n", "d/t.go", f"{UNIT}/d"),
+        benchmarks("package m\ntype T struct{ next *T }\n"),
+        library("package m\nfunc f() { type T struct{ next *T } }\n", "t.go"),
+        library("package m\ntype T struct{ in struct{ next *T } }\n", "t.go"),
+    ],
+)
+def test_a_field_of_another_type_is_no_call_of_the_method_itself(struct):
+    method = library("package m\nfunc (t *T) F() { t.next.F() }\n")
+    text = changed(overlay(method, struct, of=["T.F"]))
+
+    assert "zzBenchAuditBody" not in text
+
+
 def test_a_guarded_delay_brings_the_part_of_the_guest_that_it_needs():
     source = library("package m\nfunc F() {}\n")
-    guarded = overlay(source, of=["F"], guarded=True)
+    guarded, free = overlay(source, of=["F"], guarded=True), overlay(source, of=["F"])
+    more = {one.path for one in guarded.files} - {one.path for one in free.files}
 
     assert "ExitGuarded(zzBenchAudit.EnterGuarded())" in changed(guarded)
-    assert len(guarded.files) == len(overlay(source, of=["F"]).files) + 1
+    assert {path.split("/")[1].split(".")[0].split("_")[0] for path in more} == {
+        "guarded",
+        "goroutine",
+    }
 
 
 def test_benchmarks_are_hooked_whatever_they_call_their_parameter():

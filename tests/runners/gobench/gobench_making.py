@@ -61,23 +61,24 @@ class Lab:
         made = schedule([Arm(ArmName.PLAIN)], operations, blocks)
         return self.run(self.trial(Purpose.SUITE, name, made, seconds=seconds))
 
-    def slowed(self, name, method, operations, delay, guarded=False):
+    def slowed(self, name, method, operations, delay, rounds=ROUNDS):
         """Return what a probe and a slowed arm in turn left."""
         arms = [Arm(ArmName.PROBE, Delay(delay.wait, 0)), Arm(ArmName.SLOWED, delay)]
-        return self.run(self._delayed(name, method, schedule(arms, operations, ROUNDS), guarded))
+        return self.run(self.delayed(name, method, schedule(arms, operations, rounds)))
 
     def clocked(self, name, method, operations, guarded=False):
         arms = [Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0))]
-        return self.run(self._delayed(name, method, schedule(arms, operations, 3), guarded))
+        return self.run(self.delayed(name, method, schedule(arms, operations, 3), guarded))
 
-    def _delayed(self, name, method, made, guarded):
+    def delayed(self, name, method, made, guarded=False):
         variant = Variant(Kind.DELAYED, (self.methods[method],), guarded)
         return self.trial(Purpose.PAIRS, name, made, variant)
 
-    def counted(self, name, operations, purpose=Purpose.REACH):
+    def counted(self, name, operations, purpose=Purpose.REACH, blocks=1, seconds=60.0):
         good = [one for one in self.methods.values() if not one.refusal and "clash" not in one.id]
-        made = schedule([Arm(ArmName.PLAIN)], operations, 2)
-        return self.run(self.trial(purpose, name, made, Variant(Kind.COUNTING, tuple(good))))
+        made = schedule([Arm(ArmName.PLAIN)], operations, blocks - 1)
+        variant = Variant(Kind.COUNTING, tuple(good))
+        return self.run(self.trial(purpose, name, made, variant, seconds))
 
 
 def schedule(arms, operations, rounds) -> Schedule:
@@ -91,7 +92,7 @@ def schedule(arms, operations, rounds) -> Schedule:
     )
 
 
-def lab(tree: Path, home: Home, environment: Mapping[str, str], **options) -> Lab:
+def lab(tree: Path, home: Home, environment: Mapping[str, str], top=None, **options) -> Lab:
     """Make a subject ready and find its suite."""
     host = LocalHost()
     project = prepare(
@@ -102,6 +103,7 @@ def lab(tree: Path, home: Home, environment: Mapping[str, str], **options) -> La
         host=host,
         environment=environment,
         options=options,
+        top=top,
     )
     bench = Bench(
         project=project,

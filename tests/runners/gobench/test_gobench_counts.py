@@ -1,9 +1,12 @@
 """Counting calls: exactly, outermost ones, set-up told apart."""
 
 import pytest
+from gobench_making import HANGING_SECONDS
 
+from auditor.audits.reach import reach_of
 from auditor.core.outcome import Counted
 from auditor.core.plan import Purpose
+from auditor.core.verdict import ReachState
 
 pytestmark = pytest.mark.subject
 
@@ -31,7 +34,11 @@ def _slope(counted, method):
         ("BenchmarkFib", "Fib", 1, 0),
         ("BenchmarkSum", "Tree.Sum", 1, 0),
         ("BenchmarkTotal", "Total", 2, 0),
+        ("BenchmarkHeight", "Tree.Height", 1, 0),
         ("BenchmarkEven", "Even", 1, 0),
+        ("BenchmarkWorker", "Worker.Do", 1, 1),
+        ("BenchmarkSpread", "Spread", 9, 0),
+        ("BenchmarkLength", "Link.Length", 1, 0),
         ("BenchmarkRecovers", "Safe", 1, 0),
         ("BenchmarkParallel", "Small", 1, 0),
         ("BenchmarkSub/two_words#01", "Small", 1, 0),
@@ -48,6 +55,14 @@ def test_methods_that_call_each_other_are_said_to_be_nested(ring):
     assert fib.windows[1].nested == ()
 
 
+def test_only_calls_in_the_same_goroutine_are_nested(ring):
+    spread = ring.counted("BenchmarkSpread", 101)
+    length = ring.counted("BenchmarkLength", 101)
+
+    assert spread.windows[1].nested == ()
+    assert length.windows[1].nested == (f"{RING}Link.Length",)
+
+
 def test_calls_at_the_same_time_in_several_threads_are_not_nested(ring):
     assert ring.counted("BenchmarkParallel", 101).windows[1].nested == ()
 
@@ -62,6 +77,31 @@ def test_the_second_window_has_the_operations_of_the_plan(ring):
     counted = ring.counted("BenchmarkSmall", 4)
 
     assert [window.operations for window in counted.windows] == [2, 4]
+
+
+def test_what_is_called_more_rarely_than_once_a_block_is_in_the_loop(ring):
+    once = ring.counted("BenchmarkSeldom", 30)
+    often = ring.counted("BenchmarkSeldom", 30, blocks=20)
+
+    assert reach_of(once, f"{RING}Positive").state is ReachState.NOT_AT_ALL
+    assert reach_of(often, f"{RING}Positive").state is ReachState.IN_LOOP
+    assert [window.operations for window in often.windows] == [11 * 20, 30 * 20]
+
+
+def test_set_up_runs_once_in_each_block_of_either_window(ring):
+    counted = ring.counted("BenchmarkPushPop", 101, blocks=5)
+
+    assert _slope(counted, "Push") == (2, 5)
+    assert reach_of(counted, f"{RING}New").state is ReachState.SET_UP_ONLY
+
+
+def test_blocks_that_end_before_the_watchdog_comes_are_counted(ring):
+    counted = ring.counted("BenchmarkSlower", 101, blocks=50, seconds=HANGING_SECONDS)
+    few, many = counted.windows
+
+    assert few.operations < 11 * 50
+    assert many.operations // 101 == few.operations // 11
+    assert dict(many.calls)[f"{RING[:-1]}/naughty.Touch"] == many.operations
 
 
 def test_unit_tests_are_counted_in_one_window(ring):

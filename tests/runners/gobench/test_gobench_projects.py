@@ -9,6 +9,7 @@ from gobench_making import lab
 from auditor.core.errors import BuildFailed, ResolveFailed, SubjectError, ToolMissing
 from auditor.core.jobs import Completed
 from auditor.core.outcome import Counted
+from auditor.core.plan import Purpose
 from runners.gobench import toolchain
 
 pytestmark = pytest.mark.subject
@@ -48,6 +49,72 @@ def test_a_workspace_has_the_packages_of_all_its_modules(go_home, tmp_path):
     assert dict(counted.windows[1].calls) == {"example.org/a.F": 21, "example.org/b.F": 21}
 
 
+def test_a_workspace_around_our_folder_is_none_of_ours(go_home, tmp_path):
+    _write(tmp_path, go_DOT_work="go 1.20\n")
+    tree = _module(
+        tmp_path / "tree",
+        m_DOT_go="package m\n\nfunc F() int { return 1 }\n",
+        m_test_DOT_go=_TEST.format("m", _LOOP),
+    )
+
+    assert lab(tree, go_home, os.environ).benchmark("BenchmarkF")
+
+
+def test_a_workspace_of_the_copy_is_that_of_a_module_in_it(go_home, tmp_path):
+    _module(tmp_path / "a", "a", a_DOT_go="package a\n\nfunc G() int { return 1 }\n")
+    _module(
+        tmp_path / "b",
+        "b",
+        b_DOT_go='package b\n\nimport "example.org/a"\n\nfunc F() int { return a.G() }\n',
+        b_test_DOT_go=_TEST.format("b", _LOOP),
+    )
+    _write(tmp_path, go_DOT_work="go 1.20\n\nuse ./a\n\nuse ./b\n")
+
+    found = lab(tmp_path / "b", go_home, os.environ, top=tmp_path)
+
+    assert [one.name for one in found.suite.benchmarks] == ["BenchmarkF"]
+
+
+def test_a_module_that_its_workspace_does_not_use_says_so(go_home, tmp_path):
+    """Go lists it as a package without a folder."""
+    tree = _module(tmp_path / "tree", m_DOT_go="package m\n")
+    _write(tmp_path, go_DOT_work="go 1.20\n")
+
+    with pytest.raises(BuildFailed, match=r"go\.work"):
+        lab(tree, go_home, os.environ, top=tmp_path)
+
+
+_CHECK = 'package {0}\n\nimport "testing"\n\nfunc TestF(t *testing.T) {{\n\t{1}\n}}\n'
+
+
+def test_unit_tests_behind_a_package_that_fails_are_counted_too(go_home, tmp_path):
+    """In one package they do not compile, in one they fail, in one they end the process."""
+    bodies = {"a": "nonsense", "b": "F(); t.Fatal()", "c": "F(); panic(1)", "d": "F()"}
+    for name, body in bodies.items():
+        code = f"package {name}\n\nfunc F() int {{ return 1 }}\n"
+        _write(tmp_path / name, f_DOT_go=code, f_test_DOT_go=_CHECK.format(name, body))
+    _module(tmp_path)
+    benchmark = _TEST.format("e", "")
+    _write(tmp_path / "e", e_DOT_go="package e\n", e_test_DOT_go=benchmark)
+    counted = lab(tmp_path, go_home, os.environ).counted(None, None, Purpose.USAGE)
+
+    assert isinstance(counted, Counted)
+    assert [calls for _, calls in counted.windows[0].calls] == [0, 1, 1, 1]
+    assert counted.missing == (
+        "unit tests fail, do not end or do not build in 3 of 5 packages: "
+        "example.org/m/a, example.org/m/b, example.org/m/c"
+    )
+
+
+def test_nothing_is_missing_where_all_unit_tests_end_well(go_home, tmp_path):
+    code = "package m\n\nfunc F() int { return 1 }\n"
+    _module(tmp_path, m_DOT_go=code, m_test_DOT_go=_TEST.format("m", _LOOP))
+    _write(tmp_path, more_test_DOT_go=_CHECK.format("m", "F()"))
+    counted = lab(tmp_path, go_home, os.environ).counted(None, None, Purpose.USAGE)
+
+    assert (dict(counted.windows[0].calls), counted.missing) == ({"example.org/m.F": 1}, "")
+
+
 def test_vendored_dependencies_need_no_network(go_home, tmp_path):
     _write(
         tmp_path,
@@ -75,7 +142,10 @@ def test_build_tags_choose_the_sources(go_home, tmp_path):
         lab(tmp_path, go_home, os.environ, tags="more"),
     )
 
-    assert set(tagged.methods) - set(plain.methods) == {"example.org/m.More"}
+    assert [one.methods["example.org/m.More"].refusal for one in (plain, tagged)] == [
+        "left out by the build tags in force (//go:build more)",
+        None,
+    ]
     assert plain.project.digest != tagged.project.digest
 
 

@@ -4,6 +4,10 @@ import json
 
 import pytest
 
+from auditor.core.subject import SourceRole
+from runners.gobench.harness import GoBench
+from runners.hosts.local import LocalHost
+
 pytestmark = pytest.mark.subject
 
 _SUB = ["a", "a/b", "two_words", "two_words#01", "#00", "a|b(c", "deep-2/er", "size=1", "size=10"]
@@ -27,6 +31,55 @@ def test_a_benchmark_that_misbehaves_is_unusable_and_the_others_go_on(ring):
     assert ring.benchmark("BenchmarkWell")
 
 
+def _naughty(ring, name):
+    """Return the leaves that are found of a benchmark that misbehaves, and why others are not."""
+    unit = "example.org/ring/naughty."
+    good = [one.name for one in ring.suite.benchmarks if one.name.startswith(f"{name}/")]
+    bad = {
+        key.removeprefix(unit): reason
+        for key, reason in ring.suite.unusable
+        if key.startswith(unit + name)
+    }
+    return [one.removeprefix(f"{name}/") for one in good], bad
+
+
+def test_what_comes_after_a_leaf_that_ends_the_process_is_found_too(ring):
+    """A panic lets the next one begin before it ends the process."""
+    found, bad = _naughty(ring, "BenchmarkFamily")
+    nested = bad["BenchmarkFamily/nested"]
+
+    assert found == ["first", "second", "last"]
+    assert "as it must" in bad["BenchmarkFamily/fails"]
+    assert "in the family" in bad["BenchmarkFamily/panics"]
+    assert "ended with 3" in bad["BenchmarkFamily/nested/exits|("]
+    assert "between" in bad["BenchmarkFamily/nested/third"]
+    assert nested.startswith("what comes after BenchmarkFamily/nested/third in this function could")
+    assert len(bad) == 5
+
+
+def test_leaves_whose_marks_are_lost_in_a_flood_are_found_too(ring):
+    found, bad = _naughty(ring, "BenchmarkDrowns")
+
+    assert sorted(found) == ["first", "flood", "flood#01", "last", "middle"]
+    assert bad == {}
+
+
+def test_what_cannot_be_listed_is_said(ring):
+    found, bad = _naughty(ring, "BenchmarkHopeless")
+    *_, last = (name for name in bad if "/" in name)
+
+    assert found == []
+    assert f"what comes after {last} in this function could not" in bad["BenchmarkHopeless"]
+
+
+def test_a_function_that_breaks_behind_what_it_holds_is_said_to(ring):
+    found, bad = _naughty(ring, "BenchmarkBreaks")
+
+    assert found == []
+    assert "panic: behind" in bad["BenchmarkBreaks/before"]
+    assert "what comes after BenchmarkBreaks/before" in bad["BenchmarkBreaks"]
+
+
 def test_a_package_that_does_not_compile_is_named_with_the_compilers_words(ring):
     reason = dict(ring.suite.unusable)["example.org/ring/broken"]
 
@@ -47,11 +100,19 @@ def test_the_loop_of_the_framework_is_noticed(ring):
     assert loops == {"BenchmarkLoop"}
 
 
-def test_files_left_out_by_build_tags_are_no_sources(ring):
-    names = {one.path for one in ring.suite.sources}
+def test_files_left_out_by_build_tags_are_sources_of_their_own_role(ring):
+    roles = {one.path: one.role for one in ring.suite.sources}
 
-    assert "hidden.go" not in names
-    assert {"ring.go", "ring_test.go", "external_test.go", "naughty/naughty.go"} <= names
+    assert roles["hidden.go"] is SourceRole.LEFT_OUT
+    assert roles["ring.go"] is roles["naughty/naughty.go"] is SourceRole.LIBRARY
+    assert roles["ring_test.go"] is roles["external_test.go"] is SourceRole.BENCHMARKS
+
+
+def test_what_the_build_leaves_out_is_refused_if_it_has_no_other(ring):
+    hidden = ring.methods["example.org/ring.Hidden"]
+
+    assert hidden.refusal == "left out by the build tags in force (//go:build never)"
+    assert "no body" in ring.methods["example.org/ring.Native"].refusal
 
 
 def test_assembly_is_refused_and_exported_methods_are_found(ring):
@@ -63,3 +124,14 @@ def test_assembly_is_refused_and_exported_methods_are_found(ring):
 def test_a_real_module_is_listed(uuid):
     assert len(uuid.suite.benchmarks) == 15
     assert uuid.suite.unusable == ()
+
+
+def test_sources_are_read_again_without_building_or_running_anything(ring, tmp_path):
+    asked = []
+
+    def ask(job):
+        asked.append(job.argv[:2])
+        return LocalHost().run(job)
+
+    assert tuple(GoBench().sources(ring.project, tmp_path, ask)) == ring.suite.sources
+    assert set(asked) == {("go", "list")}

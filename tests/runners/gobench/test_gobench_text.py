@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from auditor.core.jobs import Completed
 from auditor.core.measure import TIME
 from auditor.core.mutant import PLAIN, Delay, Kind, Variant, Wait
-from auditor.core.outcome import Counted, Crashed, Measured, Skipped, TimedOut, Unreadable
+from auditor.core.outcome import (
+    Counted,
+    Crashed,
+    Measured,
+    NeverCalled,
+    Skipped,
+    TimedOut,
+    Unreadable,
+)
 from auditor.core.plan import Purpose, Trial
 from auditor.core.schedule import Arm, ArmName
 from auditor.core.subject import Language, Method
@@ -108,7 +116,7 @@ def test_a_guests_records_become_series():
     ("lines", "words"),
     [
         (("present\tran", *_BLOCKS), "not in the program"),
-        (("present\t0", *_BLOCKS), "never called"),
+        (("present\t0", _BLOCKS[0]), "1 blocks"),
         (("present\t0", "present\tran", _BLOCKS[0]), "1 blocks"),
         (("present\t0", "present\tran", _BLOCKS[1], _BLOCKS[0]), "2 blocks"),
         (("present\t0", "present\tran", "failed\tno schedule"), "no schedule"),
@@ -124,21 +132,42 @@ def test_records_that_do_not_fit_the_schedule_are_no_measurement(lines, words):
     assert words in outcome.reason
 
 
+def test_all_blocks_without_a_call_are_never_called():
+    outcome = _read(_trial(Kind.DELAYED), _answer(records=_records("present\t0", *_BLOCKS)))
+
+    assert outcome == NeverCalled()
+
+
 def test_no_records_at_all_are_no_measurement():
     assert isinstance(_read(_trial(Kind.DELAYED), _answer()), Unreadable)
 
 
 def test_two_windows_are_a_count_and_one_is_not():
-    first = _answer(records=_records("window\t11", "count\t0\t12\t1", "outside\t0\t3"))
-    second = _answer(records=_records("window\t50", "count\t0\t51\t0"))
+    few = ("window\t11", "count\t0\t12\t1", "outside\t0\t3", "window\t11", "count\t0\t13\t1")
+    first = _answer(records=_records(*few))
+    many = ("window\t50", "count\t0\t51\t0", "window\t50")
+    second = _answer(records=_records(*many))
     counted = _read(_trial(Kind.COUNTING), first, second)
 
     assert isinstance(counted, Counted)
     assert [(one.operations, one.calls, one.nested) for one in counted.windows] == [
-        (11, (("m.F", 12),), ("m.F",)),
-        (50, (("m.F", 51),), ()),
+        (22, (("m.F", 25),), ("m.F",)),
+        (100, (("m.F", 51),), ()),
     ]
     assert isinstance(_read(_trial(Kind.COUNTING), first), Unreadable)
+
+
+def test_a_block_that_was_not_counted_is_missed_unless_the_watchdog_came():
+    first = _answer(records=_records("window\t11", "count\t0\t12\t0", "window\t11"))
+    second = ("window\t50", "count\t0\t51\t0")
+    ended, cut, none = (
+        _read(_trial(Kind.COUNTING), first, _answer(records=_records(*lines), code=code))
+        for lines, code in ((second, 0), (second, None), ((), None))
+    )
+
+    assert isinstance(ended, Unreadable)
+    assert [one.operations for one in cut.windows] == [11, 50]
+    assert isinstance(none, TimedOut)
 
 
 @given(st.binary(max_size=300))

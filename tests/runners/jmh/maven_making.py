@@ -2,10 +2,15 @@
 
 import hashlib
 import os
+import zipfile
 from pathlib import Path
 
 PASSED_ON = ("PATH", "JAVA_HOME", "SSL_CERT_FILE")
 JAVA_RING = Path(__file__).parents[2] / "subjects" / "java-ring"
+METADATA = "<metadata>{head}<versioning>{more}</versioning></metadata>"
+OWN_REPOSITORY = """<settings><profiles><profile><id>own</id><repositories><repository><id>own</id>
+<url>{url}</url><snapshots><enabled>true</enabled></snapshots></repository></repositories></profile>
+</profiles><activeProfiles><activeProfile>own</activeProfile></activeProfiles></settings>"""
 NOWHERE = """<settings><mirrors><mirror><id>nowhere</id><mirrorOf>external:*</mirrorOf>
 <url>https://127.0.0.1:9/</url></mirror></mirrors></settings>"""
 
@@ -98,3 +103,29 @@ def one_module():
         "src/main/java/org/example/many/Sum.java": SUM,
         "src/main/java/org/example/many/Sums.java": BENCHMARK,
     }
+
+
+def publish(repository, version, content, number=1):
+    """Put org.example:thing into a folder that Maven reads as a repository, a snapshot as it does.
+
+    Its benchmarks are a list and a class of no meaning; `number` counts builds of a snapshot.
+    """
+    base = version.removesuffix("-SNAPSHOT")
+    stamp = f"20260101.00000{number}"
+    name = version if base == version else f"{base}-{stamp}-{number}"
+    folder = repository / "org/example/thing" / version
+    head = "<groupId>org.example</groupId><artifactId>thing</artifactId>"
+    needed = f"<dependencies><dependency>{JMH[0]}</dependency></dependencies>"
+    declared = f"<modelVersion>4.0.0</modelVersion>{head}<version>{version}</version>{needed}"
+    known = f"<latest>{version}</latest><release>{version}</release>"
+    write(folder, {f"thing-{name}.pom": f"<project>{declared}</project>"})
+    with zipfile.ZipFile(folder / f"thing-{name}.jar", "w") as jar:
+        jar.writestr("META-INF/BenchmarkList", "JMH S 13 org.ex.Things S 1 x\n")
+        jar.writestr("org/ex/Things.class", content)
+    versions = f"<versions><version>{version}</version></versions>"
+    write(folder.parent, {"maven-metadata.xml": METADATA.format(head=head, more=known + versions)})
+    if base != version:
+        of = f"<timestamp>{stamp}</timestamp><buildNumber>{number}</buildNumber>"
+        more = f"<snapshot>{of}</snapshot>"
+        head += f"<version>{version}</version>"
+        write(folder, {"maven-metadata.xml": METADATA.format(head=head, more=more)})

@@ -1,6 +1,5 @@
 """The harness with the real JMH."""
 
-import json
 from statistics import median
 
 import pytest
@@ -9,6 +8,7 @@ from jmh_making import plain
 from auditor.core.measure import OPERATIONS, TIME, WALL
 from auditor.core.outcome import Crashed, Measured, TimedOut
 from auditor.core.schedule import ArmName, Phase
+from runners.hosts.local import LocalHost
 
 pytestmark = pytest.mark.subject
 
@@ -24,6 +24,17 @@ def test_a_plain_run_gives_exact_values_of_every_block(jmh):
     assert 0 < min(time.values) < max(time.values) < 0.001
     for seconds, number, lasted in zip(time.values, operations.values, wall.values, strict=True):
         assert seconds * number <= 1.5 * lasted
+
+
+def test_sources_are_read_again_by_one_process(jmh, tmp_path):
+    asked = []
+
+    def ask(job):
+        asked.append(job)
+        return LocalHost().run(job)
+
+    assert jmh.harness.sources(jmh.project, tmp_path, ask) == jmh.suite.sources
+    assert len(asked) == 1
 
 
 def test_the_warm_up_is_kept(jmh):
@@ -84,12 +95,13 @@ def test_the_authors_arguments_of_the_jvm_are_kept_beside_ours(jmh):
 
 
 def test_what_is_not_run_as_its_author_says_is_said(jmh):
-    notes = {one.name: " ".join(json.loads(one.settings)["notes"]) for one in jmh.suite.benchmarks}
+    notes = {one.name: " ".join(one.notes) for one in jmh.suite.benchmarks}
 
     assert "SampleTime" in notes["threads"]
     assert "no fork" in notes["sampled"]
     assert "set-up runs at each iteration" in notes["fresh"]
-    assert "one call" in notes["once"]
+    assert "an iteration lasts 0.04 s, as written" in notes["fresh"]
+    assert "a batch of 50 calls" in notes["once"]
     assert notes["turns"] == ""
 
 

@@ -11,6 +11,7 @@ from auditor.core.errors import SourceUnreadable
 from auditor.core.mutant import PLAIN, Kind, Variant
 from auditor.core.plan import Purpose, Trial
 from auditor.core.subject import Language, Part, Project, Role
+from auditor.core.suite import Benchmark
 from runners.jmh.commandline import run_benchmark
 from runners.jmh.guests import Guests
 from runners.jmh.listing import java_sources, read_entries, settings_of
@@ -21,8 +22,8 @@ def entry(**more):
     return line | more
 
 
-def benchmarks(*entries):
-    return read_entries("\n".join(map(json.dumps, entries)).encode()).benchmarks
+def benchmarks(*entries, jmh="1.37"):
+    return read_entries("\n".join(map(json.dumps, entries)).encode(), jmh).benchmarks
 
 
 def arguments(benchmark, variant=PLAIN):
@@ -84,7 +85,7 @@ def test_threads_are_divided_by_in_rates_only(mode, threads, groups, expected):
 
 def test_a_line_that_jmh_cannot_read_does_not_stop_the_others():
     broken = {"kind": "unusable", "name": "JMH S 3", "reason": "no such mode"}
-    listed = read_entries(f"{json.dumps(broken)}\n{json.dumps(entry())}".encode())
+    listed = read_entries(f"{json.dumps(broken)}\n{json.dumps(entry())}".encode(), "1.37")
 
     assert [one.id for one in listed.benchmarks] == ["a.B.c"]
     assert listed.unusable == (("JMH S 3", "no such mode"),)
@@ -99,21 +100,68 @@ def test_a_line_that_jmh_cannot_read_does_not_stop_the_others():
         ({"fixtures": None}, True),
         ({"iteration_batch": 1}, False),
         ({"iteration_batch": 5}, True),
-        ({"mode": "SingleShotTime"}, True),
     ],
 )
 def test_the_authors_iteration_time_is_kept_where_another_would_mean_something_else(said, kept):
     (one,) = benchmarks(entry(iteration_seconds=2.0, warmup_seconds=3.0, **said))
     job = arguments(one)
 
-    assert settings_of(one).kept is kept
-    assert one.block_seconds == (2.0 if kept and one_is_timed(said) else None)
+    assert one.block_seconds == (2.0 if kept else None)
+    assert [note[:34] for note in one.notes] == ["an iteration lasts 2 s, as written"] * kept
     assert "iteration-seconds=0.05" in job.argv
     assert "warmup-seconds=0.05" in job.argv
 
 
-def one_is_timed(said):
-    return said.get("mode") != "SingleShotTime"
+@pytest.mark.parametrize(
+    ("jmh", "seconds"),
+    [("1.37", 10.0), ("1.21", 10.0), ("1.20", 1.0), ("1.9.3", 1.0), ("unknown", 10.0)],
+)
+def test_an_iteration_that_is_kept_lasts_as_long_as_in_this_jmh_if_the_author_says_nothing(
+    jmh, seconds
+):
+    (one,) = benchmarks(entry(fixtures=["Iteration"]), jmh=jmh)
+
+    assert one.block_seconds == seconds
+    assert one.notes == (
+        f"an iteration lasts {seconds:g} s, JMH's default, not as long as planned: set-up runs at "
+        "each iteration; those that warm up last as long",
+    )
+
+
+@pytest.mark.parametrize(("batch", "what"), [(None, "one call"), (50, "a batch of 50 calls")])
+def test_a_single_shot_has_no_time_and_is_said_to_come_after_the_planned_warm_up(batch, what):
+    (one,) = benchmarks(
+        entry(mode="SingleShotTime", iteration_batch=batch, iteration_seconds=2.0, fixtures=None)
+    )
+
+    assert one.block_seconds is None
+    assert one.notes == (
+        f"an iteration is {what}, however long that takes; how many there are, and how many warm "
+        "up before them, is as planned, not as written",
+    )
+
+
+@pytest.mark.parametrize(
+    ("modes", "forks", "notes"),
+    [
+        (("AverageTime",), 0, ("the author asks for no fork; it is run in one",)),
+        (("SampleTime", "Throughput"), 1, ("run in Throughput only, not in SampleTime",)),
+        (("All",), None, ("the author asks for all modes; it is run in Throughput only",)),
+        (("AverageTime",), 3, ()),
+    ],
+)
+def test_what_the_author_asked_for_and_does_not_get_is_noted(modes, forks, notes):
+    (one,) = benchmarks(*(entry(mode=mode, forks=forks) for mode in modes))
+
+    assert one.notes == notes
+
+
+def test_settings_that_an_older_program_stored_are_read():
+    old = {"mode": "AverageTime", "prepend": ["-Xint"], "kept": True, "notes": ["x"]}
+
+    read = settings_of(Benchmark(group="a.B", name="c", settings=json.dumps(old)))
+
+    assert (read.mode, read.prepend) == ("AverageTime", ("-Xint",))
 
 
 def test_a_command_line_has_the_suite_in_front_and_the_guest_last():
@@ -159,4 +207,4 @@ def test_sources_are_read_from_folders_and_jars_and_the_first_of_a_path_counts(t
 
 def test_a_list_that_is_no_list_is_one_error():
     with pytest.raises(SourceUnreadable, match="list of benchmarks"):
-        read_entries(b"{")
+        read_entries(b"{", "1.37")

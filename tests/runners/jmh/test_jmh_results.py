@@ -6,18 +6,19 @@ import pytest
 from jmh_making import PLAIN_ARM, plain
 
 from auditor.core.jobs import Completed
-from auditor.core.mutant import PLAIN, Kind, Variant
+from auditor.core.mutant import PLAIN, Delay, Kind, Variant, Wait
 from auditor.core.outcome import (
     Counted,
     Crashed,
     Measured,
+    NeverCalled,
     NotBuilt,
     Skipped,
     TimedOut,
     Unreadable,
 )
 from auditor.core.plan import Purpose, Trial
-from auditor.core.schedule import Schedule
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
 from runners.jmh.commandline import records_name
@@ -44,8 +45,8 @@ def trial(variant=PLAIN, benchmark="b", schedule: Schedule | None = None):
     )
 
 
-def read(lines, variant=PLAIN, *, exit_code=0, stdout=b""):
-    asked = trial(variant)
+def read(lines, variant=PLAIN, *, exit_code=0, stdout=b"", schedule=None):
+    asked = trial(variant, schedule=schedule)
     text = "\n".join([RECORDS_HEADER, *lines, ""]).encode() if lines is not None else b""
     files = {Path("/into") / records_name(asked): text}
     answer = Completed(exit_code=exit_code, stdout=stdout, files=files, seconds=7.0)
@@ -100,6 +101,19 @@ def test_garbage_in_the_records_is_unreadable():
 def test_a_slowed_method_that_was_not_seen_is_no_measurement():
     assert isinstance(read(GOOD, DELAYED), Unreadable)
     assert isinstance(read(["present\t0", *GOOD], DELAYED), Measured)
+
+
+@pytest.mark.parametrize(("calls", "kind"), [((0, 0), NeverCalled), ((0, 4), Measured)])
+def test_clocked_blocks_without_a_call_are_never_called(calls, kind):
+    arms = (Arm(ArmName.PROBE, Delay(Wait.WORK, 0)), Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)))
+    order = (Block(Phase.MEASUREMENT, 1), Block(Phase.MEASUREMENT, 0), Block(Phase.MEASUREMENT, 1))
+    asked = Schedule(arms=arms, blocks=order, seconds=0.1)
+    blocks = [
+        f"block\t{index}\t10\t1e-06\t0.1\t{count}\t0.0"
+        for index, count in enumerate((calls[0], 0, calls[1]))
+    ]
+
+    assert isinstance(read(["present\t0", *blocks], DELAYED, schedule=asked), kind)
 
 
 def test_what_the_agent_cannot_do_is_not_built_and_names_it():

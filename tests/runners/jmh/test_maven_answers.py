@@ -21,6 +21,9 @@ LIST = (
 )
 
 
+TOLD = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+
+
 def says(stderr=b"", stdout=b"", code=0):
     return FakeHost(lambda job: Completed(exit_code=code, stdout=stdout, stderr=stderr))
 
@@ -90,6 +93,18 @@ def test_a_local_repository_of_ours_is_used(tmp_path):
 
     assert f"-Dmaven.repo.local={tmp_path}/cache/maven" in host.jobs[0].argv
     assert ("MAVEN_OPTS", "-Duser.home=/h") in host.jobs[0].environment
+
+
+def test_what_java_is_told_of_proxies_and_trust_stores_reaches_maven_but_not_the_subject(tmp_path):
+    told = tuple((name, "-Djavax.net.ssl.trustStore=/t") for name in TOLD)
+    host = says(stderr=b'openjdk version "17.0.1"')
+
+    Maven(home=Home(tmp_path), host=host, environment=told).run("x", cwd=tmp_path, what="ring")
+    find_jdk(host, told)
+
+    mvn, *java = host.jobs
+    assert {*told} <= {*mvn.environment}
+    assert [job.environment for job in java] == [(), ()]
 
 
 def test_a_compile_error_keeps_the_compilers_lines(tmp_path):

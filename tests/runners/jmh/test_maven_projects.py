@@ -6,15 +6,18 @@ from pathlib import Path
 import pytest
 from maven_making import (
     JAVA_RING,
+    JMH,
     NOWHERE,
+    OWN_REPOSITORY,
     environment,
     everything,
     many_modules,
     one_module,
+    publish,
     write,
 )
 
-from auditor.core.errors import BuildFailed, NoBenchmarks, ResolveFailed, UsageError
+from auditor.core.errors import BuildFailed, NoBenchmarks, ResolveFailed
 from auditor.core.request import FolderSpec, MavenSpec
 from auditor.core.subject import Role
 from runners.home import Home
@@ -43,10 +46,10 @@ def user(tmp_path):
     return write(tmp_path / "user", {"keep": "x"})
 
 
-def prepared(folder, home, user, **options):
+def prepared(folder, home, user, *profiles):
     given = environment(user)
     placed = place(FolderSpec(folder), home=home, host=LocalHost(), environment=given)
-    return prepare_tree(placed, home=home, host=LocalHost(), environment=given, options=options)
+    return prepare_tree(placed, home=home, host=LocalHost(), environment=given, profiles=profiles)
 
 
 def library_files(project):
@@ -83,6 +86,42 @@ def test_published_artifacts_are_resolved_once_and_nothing_of_the_users_is_writt
     )
     assert again == project
     assert everything(user) == before
+
+
+@pytest.mark.parametrize("version", ["1-SNAPSHOT", "LATEST", "RELEASE"])
+def test_a_version_that_can_change_is_resolved_each_time(version, home, user, tmp_path):
+    repository, published = tmp_path / "repository", version.endswith("SNAPSHOT")
+    write(user, {".m2/settings.xml": OWN_REPOSITORY.format(url=repository.as_uri())})
+    spec = MavenSpec(group="org.example", artifact="thing", version=version)
+    made = []
+
+    for number in (1, 2):
+        publish(repository, version if published else str(number), f"of {number}", number)
+        given = environment(user)
+        made.append(prepare_artifact(spec, home=home, host=LocalHost(), environment=given))
+
+    one, two = made
+    assert (one.revision, two.revision) == ((version,) * 2 if published else ("1", "2"))
+    assert one.digest != two.digest
+    for number, project in enumerate(made, 1):
+        (benchmarks,) = project.paths(Role.BENCHMARKS)
+        assert (benchmarks / "org/ex/Things.class").read_text() == f"of {number}"
+
+
+def test_an_extra_that_can_change_is_resolved_each_time(home, user, tmp_path):
+    repository, given = tmp_path / "repository", environment(user)
+    write(user, {".m2/settings.xml": OWN_REPOSITORY.format(url=repository.as_uri())})
+    publish(repository, "1", "always the same")
+    snapshot = ("org.example:thing:1-SNAPSHOT",)
+    spec = MavenSpec(group="org.example", artifact="thing", version="1", extra=snapshot)
+    digests = set()
+
+    for number in (1, 2):
+        publish(repository, "1-SNAPSHOT", f"of {number}", number)
+        found = prepare_artifact(spec, home=home, host=LocalHost(), environment=given)
+        digests.add(found.digest)
+
+    assert len(digests) == 2
 
 
 def test_benchmarks_are_built_from_published_test_sources(home, user, tmp_path):
@@ -183,9 +222,22 @@ def test_a_project_without_benchmarks_is_told_what_to_look_for(home, user, tmp_p
         prepared(write(tmp_path / "one", files), home, user)
 
 
-def test_an_unknown_option_is_a_usage_error(home, user):
-    with pytest.raises(UsageError, match="unknown option 'profile'"):
-        prepared(JAVA_RING, home, user, profile="x")
+def test_a_profile_is_switched_on_and_makes_another_project(home, user, tmp_path):
+    files = one_module()
+    needed = "".join(f"<dependency>{each}</dependency>" for each in JMH)
+    without, there = files["pom.xml"].replace(needed, ""), "<id>measure</id>"
+    profile = f"<profile>{there}<dependencies>{needed}</dependencies></profile>"
+    files["pom.xml"] = without.replace("<build>", f"<profiles>{profile}</profiles><build>")
+    folder = write(tmp_path / "one", files)
+
+    with pytest.raises(BuildFailed, match=r"org\.openjdk\.jmh"):
+        prepared(folder, home, user)
+    project = prepared(folder, home, user, "measure")
+    other = prepared(folder, home, user, "measure", "!another")
+
+    (benchmarks,) = project.paths(Role.BENCHMARKS)
+    assert "org.example.many.Sums" in (benchmark_list(benchmarks) or "")
+    assert project.digest != other.digest
 
 
 def test_the_users_real_folder_of_maven_is_not_even_made(home, user):

@@ -66,3 +66,27 @@ func (s *Stack[T]) Put(value T) { s.values = append(s.values[:0], value) }
 
 // Top returns the last value.
 func (s Stack[T]) Top() T { return s.values[len(s.values)-1] }
+
+// Spread calls itself in two goroutines of their own, and in that of its caller.
+func Spread(depth int, done chan<- int) {
+	if depth == 0 {
+		done <- 1
+		return
+	}
+	inner := make(chan int, 3)
+	go Spread(depth-1, inner)
+	go func() { Spread(depth-1, inner) }()
+	Spread(depth-1, inner)
+	done <- <-inner + <-inner + <-inner
+}
+
+// Link is a chain by a field without a name.
+type Link struct{ *Link }
+
+// Length calls itself on the rest of the chain.
+func (l *Link) Length() int {
+	if l == nil {
+		return 0
+	}
+	return l.Link.Length() + 1
+}

@@ -93,6 +93,32 @@ func BenchmarkSum(b *testing.B) {
 	}
 }
 
+var turns int
+
+// BenchmarkSeldom calls a method in one of a hundred operations.
+func BenchmarkSeldom(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		if turns++; turns%100 == 0 {
+			sink += uint64(Positive(turns))
+		}
+	}
+}
+
+func BenchmarkSpread(b *testing.B) {
+	done := make(chan int, 1)
+	for i := 0; i < b.N; i++ {
+		Spread(2, done)
+		sink += uint64(<-done)
+	}
+}
+
+func BenchmarkLength(b *testing.B) {
+	chain := &Link{&Link{&Link{}}}
+	for i := 0; i < b.N; i++ {
+		sink += uint64(chain.Length())
+	}
+}
+
 func BenchmarkTotal(b *testing.B) {
 	for i := 0; i < b.N; i++ {
 		sink += uint64(Total(1, 2, 3) + int(Total(1.5, 2.5)))

@@ -23,6 +23,43 @@ func BenchmarkHangs(b *testing.B) {
 	b.Run("really", func(b *testing.B) { time.Sleep(time.Hour) })
 }
 
+// BenchmarkFamily has children that end their process, and good ones after them.
+func BenchmarkFamily(b *testing.B) {
+	b.Run("first", run)
+	b.Run("fails", func(b *testing.B) { b.Fatal("as it must") })
+	b.Run("panics", func(b *testing.B) { panic("in the family") })
+	b.Run("second", run)
+	b.Run("nested", func(b *testing.B) {
+		b.Run("exits|(", func(b *testing.B) { os.Exit(3) })
+		b.Run("third", run)
+		panic("between")
+	})
+	b.Run("last", run)
+}
+
+// BenchmarkBreaks ends its process when its only child is done.
+func BenchmarkBreaks(b *testing.B) {
+	b.Run("before", run)
+	panic("behind")
+}
+
+// BenchmarkDrowns has a child whose output hides the marks of others.
+func BenchmarkDrowns(b *testing.B) {
+	b.Run("first", run)
+	flood := func(b *testing.B) { os.Stdout.Write(bytes.Repeat([]byte("x"), 6<<20)) }
+	b.Run("flood", flood)
+	b.Run("middle", run)
+	b.Run("flood", flood)
+	b.Run("last", run)
+}
+
+// BenchmarkHopeless has more children that end their process than anybody wants to wait for.
+func BenchmarkHopeless(b *testing.B) {
+	for i := 0; i < 30; i++ {
+		b.Run(fmt.Sprint(i), func(b *testing.B) { panic("again") })
+	}
+}
+
 func BenchmarkFails(b *testing.B) { b.Fatal("as it must") }
 
 func BenchmarkFailsLater(b *testing.B) {
@@ -53,6 +90,17 @@ func BenchmarkHangsLater(b *testing.B) {
 	if b.N > 1 {
 		time.Sleep(time.Hour)
 	}
+}
+
+var turns int
+
+// BenchmarkSlower takes ever longer.
+func BenchmarkSlower(b *testing.B) {
+	if b.N > 50 {
+		turns++
+		time.Sleep(time.Duration(turns) * time.Second)
+	}
+	run(b)
 }
 
 func BenchmarkPanicsLater(b *testing.B) {

@@ -34,6 +34,8 @@ public final class Calls {
     private long started;
     private long clocked;
     private long nanos;
+    private volatile long whole;
+    private volatile double real;
 
     private Calls(Thread owner) {
         this.owner = owner;
@@ -59,7 +61,10 @@ public final class Calls {
         }
     }
 
-    /** The slow path of {@link Delay#begin}: the clock is read last. */
+    /**
+     * The slow path of {@link Delay#begin}: the clock is read last. The pause after it lets the
+     * reading end before the method begins: 15 ns of a method would be hidden beside it.
+     */
     static void begin() {
         Calls mine = MINE.get();
         if (mine.arm != Delay.arm) {
@@ -68,27 +73,55 @@ public final class Calls {
         }
         if (mine.depth++ == 0 && Delay.wait != Delay.WORK) {
             mine.started = System.nanoTime();
+            Thread.onSpinWait();
         }
     }
 
-    /** The slow path of {@link Delay#end}: the clock is read first. */
+    /** The slow path of {@link Delay#end}. */
     static void end() {
+        end(0L);
+    }
+
+    /** The slow path of {@link Delay#end(long)}. */
+    static void end(long result) {
+        Calls mine = MINE.get();
+        mine.whole = result;
+        mine.leave();
+    }
+
+    /** The slow path of {@link Delay#end(double)}. */
+    static void end(double result) {
+        Calls mine = MINE.get();
+        mine.real = result;
+        mine.leave();
+    }
+
+    /**
+     * A clock that is read before what the method computes and writes is complete would not see it:
+     * a volatile write of the result keeps the compiler from reading it earlier.
+     */
+    private void leave() {
         int wait = Delay.wait;
         long now = wait == Delay.WORK ? 0 : System.nanoTime();
-        Calls mine = MINE.get();
         // Another arm may have been chosen while the call was running, in a thread of the subject.
-        if (mine.arm != Delay.arm || --mine.depth > 0 || mine.fixtures > 0) {
+        if (arm != Delay.arm || --depth > 0 || fixtures > 0) {
             return;
         }
         if (wait == Delay.WORK) {
             Delay.turn();
         } else if (wait == Delay.CLOCK) {
-            mine.clocked++;
-            mine.nanos += now - mine.started;
-        } else if (wait == Delay.SPIN) {
-            spin(now, (long) (Delay.factor * (now - mine.started)));
+            clocked++;
+            nanos += now - started;
         } else {
-            sleep((long) (Delay.factor * (now - mine.started)));
+            pass(now, (long) (Delay.factor * (now - started - Delay.clockNanos)));
+        }
+    }
+
+    private static void pass(long now, long wanted) {
+        if (Delay.wait == Delay.SPIN) {
+            spin(now, wanted);
+        } else {
+            sleep(wanted);
         }
     }
 
@@ -109,19 +142,18 @@ public final class Calls {
         }
     }
 
-    /** Clocks {@code calls} empty calls and forgets them; returns seconds per call. */
-    static double empty(int calls) {
-        Calls mine = MINE.get();
-        long before = mine.nanos;
-        long counted = mine.clocked;
-        for (int call = 0; call < calls; call++) {
-            Delay.begin();
-            Delay.end();
-        }
-        double seconds = (mine.nanos - before) * 1e-9 / Math.max(1, mine.clocked - counted);
-        mine.nanos = before;
-        mine.clocked = counted;
-        return seconds;
+    /** Forgets what this thread has clocked since {@code calls} and {@code time}. */
+    void forget(long calls, long time) {
+        clocked = calls;
+        nanos = time;
+    }
+
+    long clocked() {
+        return clocked;
+    }
+
+    long nanos() {
+        return nanos;
     }
 
     /** Returns the sum over all threads so far, those that have ended included. */

@@ -19,6 +19,8 @@ public final class Delay {
     static int wait = WORK;
     static int turns;
     static double factor;
+    /** What the clock shows of a call beside the method's own time. */
+    static double clockNanos;
     /** Grows with each choice, so that a call begun in one arm does not end in another. */
     static int arm;
     /** Whether a nested call must not be slowed even where that costs a look-up per call. */
@@ -35,10 +37,46 @@ public final class Delay {
         }
     }
 
-    /** Woven in at every way out of the method. */
+    /** Woven in at every way out of the method that returns no number. */
     public static void end() {
         if (followed) {
             Calls.end();
+        } else {
+            turn();
+        }
+    }
+
+    /** Woven in where a number is returned. */
+    public static void end(int result) {
+        if (followed) {
+            Calls.end(result);
+        } else {
+            turn();
+        }
+    }
+
+    /** Woven in where a number is returned. */
+    public static void end(long result) {
+        if (followed) {
+            Calls.end(result);
+        } else {
+            turn();
+        }
+    }
+
+    /** Woven in where a number is returned. */
+    public static void end(float result) {
+        if (followed) {
+            Calls.end(result);
+        } else {
+            turn();
+        }
+    }
+
+    /** Woven in where a number is returned. */
+    public static void end(double result) {
+        if (followed) {
+            Calls.end(result);
         } else {
             turn();
         }
@@ -65,16 +103,13 @@ public final class Delay {
         followed = true;
     }
 
-    /** Returns what an empty clocked method shows per call, in seconds; leaves no trace. */
+    /** Finds and returns what the clock adds to what it shows of a call, in seconds. */
     public static double clockCost() {
         int was = wait;
         double number = was == WORK ? turns : factor;
         select(CLOCK, 0);
-        double least = Double.MAX_VALUE;
-        for (int round = 0; round < 20; round++) {
-            least = Math.min(least, Calls.empty(5_000));
-        }
+        clockNanos = Clock.cost();
         select(was, number);
-        return least;
+        return clockNanos * 1e-9;
     }
 }

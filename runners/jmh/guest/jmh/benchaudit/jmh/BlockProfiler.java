@@ -48,7 +48,7 @@ public final class BlockProfiler implements InternalProfiler {
             throw fail("there are more iterations than the " + block + " of the schedule");
         }
         schedule.select(block);
-        if (schedule.clocked(block) && !costKnown) {
+        if (schedule.readsClock(block) && !costKnown) {
             costKnown = true;
             Records.append("clock-cost\t" + Delay.clockCost() + "\n");
         }

@@ -40,8 +40,8 @@ final class Schedule {
         return blocks.size();
     }
 
-    boolean clocked(int block) {
-        return wait(block).equals("clock");
+    boolean readsClock(int block) {
+        return how(wait(block)) != Delay.WORK;
     }
 
     /** Chooses the arm of a block. */

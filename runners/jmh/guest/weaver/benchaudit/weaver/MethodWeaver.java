@@ -6,9 +6,10 @@ import org.objectweb.asm.Opcodes;
 
 /**
  * Puts {@code begin()} at the entry of a method and {@code end()} at every way out: each return,
- * and a handler round the body that throws on. Neither takes nor leaves anything on the stack or in
- * a local variable, so the method's own frames stay as they are, and a short method grows by about
- * ten bytes only: more would push it over a limit of the JIT compiler's inlining.
+ * and a handler round the body that throws on. Neither leaves anything on the stack or in a local
+ * variable, so the method's own frames stay as they are, and a short method grows by about ten
+ * bytes only: more would push it over a limit of the JIT compiler's inlining. The delay is shown
+ * the number that is returned: else the compiler may compute it after the clock was read.
  *
  * <p>A constructor begins after its call of {@code this(…)} or {@code super(…)}: a handler must not
  * cover code in which the object is not initialised.
@@ -30,6 +31,8 @@ final class MethodWeaver extends MethodVisitor {
 
     /** What was thrown, and the number of a counter. */
     private static final int HANDLER_STACK = 2;
+    /** A copy of what is returned, or the number of a counter. */
+    private static final int EXIT_STACK = 2;
 
     private final String guest;
     private final int index;
@@ -94,9 +97,30 @@ final class MethodWeaver extends MethodVisitor {
     @Override
     public void visitInsn(int opcode) {
         if (begun && opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN) {
-            call("end");
+            leave(opcode);
         }
         super.visitInsn(opcode);
+    }
+
+    private void leave(int opcode) {
+        if (index >= 0) {
+            call("end");
+        } else if (opcode == Opcodes.IRETURN) {
+            show(Opcodes.DUP, "(I)V");
+        } else if (opcode == Opcodes.LRETURN) {
+            show(Opcodes.DUP2, "(J)V");
+        } else if (opcode == Opcodes.FRETURN) {
+            show(Opcodes.DUP, "(F)V");
+        } else if (opcode == Opcodes.DRETURN) {
+            show(Opcodes.DUP2, "(D)V");
+        } else {
+            call("end");
+        }
+    }
+
+    private void show(int copy, String descriptor) {
+        super.visitInsn(copy);
+        super.visitMethodInsn(Opcodes.INVOKESTATIC, guest, "end", descriptor, false);
     }
 
     @Override
@@ -115,7 +139,7 @@ final class MethodWeaver extends MethodVisitor {
             call("end");
             super.visitInsn(Opcodes.ATHROW);
         }
-        super.visitMaxs(begun ? Math.max(maxStack + 1, HANDLER_STACK) : maxStack, maxLocals);
+        super.visitMaxs(begun ? Math.max(maxStack + EXIT_STACK, HANDLER_STACK) : maxStack, maxLocals);
     }
 
     private void call(String what) {

@@ -125,6 +125,19 @@ public class Bench {
         return Work.turns(chosen.sizes.length());
     }
 
+    /** The result of one call goes into the next. */
+    @State(Scope.Thread)
+    public static class Last {
+        public long hash = 5;
+    }
+
+    @Benchmark
+    @OutputTimeUnit(TimeUnit.NANOSECONDS)
+    public long brief(Last last) {
+        last.hash = Work.brief(last.hash);
+        return last.hash;
+    }
+
     /** Set-up at each iteration and each call. */
     @State(Scope.Thread)
     public static class Fresh {

@@ -1,0 +1,34 @@
+"""Which machines are alike: what was measured on one may stand beside what the other measures."""
+
+import re
+from collections.abc import Mapping
+
+from auditor.core.caveats import Caveat
+from auditor.core.jobs import HostFacts
+
+
+def machine(host: HostFacts) -> str:
+    """Return what matters of a machine, in words that two alike share.
+
+    Memory is rounded to GiB: kernels keep a little for themselves, each another amount.
+    """
+    facts = dict(host.facts)
+    processor, cores, arch = (facts.get(key, "unknown") for key in ("cpu", "cores", "arch"))
+    return f"processor {processor}, {cores} cores, {_memory(facts)} of memory, {arch}"
+
+
+def _memory(facts: Mapping[str, str]) -> str:
+    found = re.fullmatch(r"(\d+) MiB", facts.get("memory", ""))
+    return f"{round(int(found[1]) / 1024)} GiB" if found else "unknown size"
+
+
+def left_out(elsewhere: Mapping[str, int]) -> Caveat | None:
+    """Say that runs are not used, given how many there are by the machine that made them."""
+    if not elsewhere:
+        return None
+    machines = "; ".join(elsewhere)
+    text = (
+        f"of this subject, the store holds {sum(elsewhere.values())} runs of another machine "
+        f"({machines}); they are kept, but not used here: what is missing is measured anew"
+    )
+    return Caveat("other-machine", text)

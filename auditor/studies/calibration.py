@@ -1,0 +1,121 @@
+"""How long each method takes in each benchmark, and what delay makes it as slow as asked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from auditor.audits import calibration
+from auditor.audits.calibration import Asked, Calibration, achieved_caveat
+from auditor.core.mutant import Delay, Wait
+from auditor.core.outcome import Measured
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.studies import schedules
+from auditor.studies.measure import measure
+from auditor.studies.pair import Pair, PairKey, operations
+from auditor.studies.parts import Built, Parts
+from auditor.studies.suite import Baseline
+
+ROUNDS = 4
+"""A guess, two corrections, and a check: the loop's cost is not linear in its turns."""
+MOST_ROUNDS = 2 * ROUNDS
+"""Where the turns that came nearest are still far from what was asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibrated:
+    """A pair whose variant exists, and its calibration as far as it is."""
+
+    pair: Pair
+    built: Built
+    asked: Asked
+    runs: tuple[Run, ...] = field(default=(), repr=False)
+    known: Calibration | None = None
+
+    @property
+    def unsettled(self) -> bool:
+        """Tell whether another process helps; after one that failed none does.
+
+        The answer follows from the processes that there are, those of earlier audits included, so
+        an audit that is repeated makes none.
+        """
+        if not self.pair.calls:
+            return False
+        if not self.runs:
+            return True
+        if self.known is None or not isinstance(self.runs[-1].outcome, Measured):
+            return False
+        far = achieved_caveat(self.known.achieved, self.asked.slowdown) is not None
+        return not self.known.settled and len(self.runs) < (MOST_ROUNDS if far else ROUNDS)
+
+    @property
+    def may_be_measured(self) -> bool:
+        """Tell whether measuring makes sense: a calibration that crashed is the pair's outcome."""
+        return not self.runs or self.known is not None
+
+    def with_runs(self, more: Sequence[Run]) -> "Calibrated":
+        """Return this with more processes."""
+        runs = (*self.runs, *more)
+        return replace(self, runs=runs, known=calibration.judge(runs, self.asked))
+
+    def delay(self, wait: Wait | None) -> Delay:
+        """Return what the slowed blocks wait; without a calibration the clock decides in place."""
+        if self.known is not None:
+            return self.known.delay
+        return Delay(wait if wait in (Wait.SLEEP, Wait.SPIN) else Wait.SPIN, self.asked.slowdown)
+
+
+class CalibrationStudy:
+    """Measures t(k) and finds the turns, round by round, beginning with what the store knows.
+
+    Neither depends on the slowdown asked for, so what was measured for one is a beginning for
+    another.
+    """
+
+    def __init__(self, baseline: Baseline, parts: Parts) -> None:
+        """Take the plain suite."""
+        self._baseline = baseline
+        self._parts = parts
+
+    def run(self, pairs: Sequence[Calibrated]) -> list[Calibrated]:
+        """Return `pairs` as far as they could be calibrated; one that is settled is left alone."""
+        known = self._remembered(pairs)
+        for index in range(MOST_ROUNDS):
+            trials = {
+                trial.id: (key, trial)
+                for key, one in known.items()
+                if one.unsettled
+                for trial in [self.next_trial(one)]
+            }
+            if not trials:
+                break
+            name = f"calibration, round {index + 1}"
+            for run in measure(name, [trial for _, trial in trials.values()], self._parts):
+                key, _ = trials[run.trial.id]
+                known[key] = known[key].with_runs([run])
+        return list(known.values())
+
+    def next_trial(self, one: Calibrated) -> Trial:
+        """Return the next process of a pair, numbered by how many there are."""
+        pair, number = one.pair, len(one.runs)
+        plain = self._baseline.first_seconds(pair.benchmark) or 0.0
+        turns = one.known.turns if one.known else calibration.first_turns(plain, one.asked)
+        schedule = schedules.calibration(
+            schedules.fitted(self._parts.request.plan, pair.benchmark),
+            operations(pair, self._baseline, self._parts.request.plan),
+            turns,
+            pair.rng(self._parts.request.seed, 0, number),
+        )
+        trial = self._parts.trial(Purpose.CALIBRATION, pair.benchmark, schedule, one.built)
+        return replace(trial, repetition=number + 1)
+
+    def _remembered(self, pairs: Sequence[Calibrated]) -> dict[PairKey, Calibrated]:
+        """Return `pairs` with the processes that the store has of them."""
+        found = {
+            one.pair.key: self._parts.store.alike(self.next_trial(one)) if one.unsettled else ()
+            for one in pairs
+        }
+        runs = [run for each in found.values() for run in each]
+        if runs:
+            self._parts.observer.phase_started("calibration, known", len(runs), 0.0)
+        for run in runs:
+            self._parts.observer.trial_ended(run, reused=True)
+        return {one.pair.key: one.with_runs(found[one.pair.key]) for one in pairs}

@@ -1,0 +1,39 @@
+"""A host whose processes end when the time for all of them is up."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from auditor.core.errors import OutOfTime
+from auditor.core.jobs import Completed, HostFacts, Invocation
+from auditor.core.ports import Host
+
+GRACE_SECONDS = 2.0
+"""What all together get beyond the end: how long one takes was an estimate when it was started."""
+
+
+class LimitedHost:
+    """Runs jobs on another host, none of them longer than there is time."""
+
+    def __init__(self, host: Host, left: Callable[[], float]) -> None:
+        """Take the host, and a function that tells how many seconds are left."""
+        self._host = host
+        self._left = left
+
+    def facts(self) -> HostFacts:
+        """Return those of the host."""
+        return self._host.facts()
+
+    def run(self, job: Invocation) -> Completed:
+        """Run a job; raises OutOfTime if not its own limit but the end of the time ended it.
+
+        What it would have done with its own limit is unknown, so there is no answer.
+        """
+        left = self._left() + GRACE_SECONDS
+        if left > 0:
+            answer = self._host.run(replace(job, timeout_seconds=min(left, job.timeout_seconds)))
+            if not answer.timed_out or job.timeout_seconds <= left:
+                return answer
+        raise OutOfTime(
+            "the budget was used up before the subject was built and its suite listed; nothing was "
+            "measured: give it more with --budget"
+        )

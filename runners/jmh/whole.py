@@ -1,0 +1,34 @@
+"""A jar with benchmarks, JMH and all that they need, as the ones called benchmarks.jar are."""
+
+import re
+import zipfile
+from pathlib import Path
+
+from auditor.core.errors import NoBenchmarks, SourceUnreadable
+from auditor.core.subject import Part, Role
+from runners.jmh.classes import benchmark_list, opened
+
+_RUNNER = "org/openjdk/jmh/runner/Runner.class"
+_PROPERTIES = "jmh.properties"
+_ADVICE = "name the jar that the benchmarks are run from, such as target/benchmarks.jar"
+
+
+def jar_parts(jar: Path, shown: Path) -> tuple[Part, ...]:
+    """Return the jar as benchmarks and library at once; `shown` is what the user named."""
+    if not zipfile.is_zipfile(jar):
+        raise SourceUnreadable(f"{shown} is no readable jar; build it again")
+    if benchmark_list(jar) is None:
+        raise NoBenchmarks(f"{shown} has no benchmarks: no META-INF/BenchmarkList; {_ADVICE}")
+    with opened(jar) as archive:
+        if _RUNNER not in archive.namelist():
+            raise NoBenchmarks(f"{shown} holds benchmarks, but no JMH to run them; {_ADVICE}")
+    return Part(Role.BENCHMARKS, jar), Part(Role.LIBRARY, jar)
+
+
+def jmh_within(jar: Path) -> str:
+    """Return the version of JMH as the jar has it, "unknown" where it does not say."""
+    with opened(jar) as archive:
+        has = _PROPERTIES in archive.namelist()
+        text = archive.read(_PROPERTIES).decode(errors="replace") if has else ""
+    found = re.search(r"^jmh\.version=(\S+)", text, re.MULTILINE)
+    return found[1] if found else "unknown"

@@ -1,0 +1,70 @@
+-- A subject made ready: what its digest stands for. Its folder and environment are not kept.
+CREATE TABLE project (
+    digest    TEXT PRIMARY KEY,
+    name      TEXT NOT NULL,
+    revision  TEXT NOT NULL,
+    language  TEXT NOT NULL,
+    harness   TEXT NOT NULL,
+    options   TEXT NOT NULL          -- JSON: [[key, value], ...]
+);
+
+-- The benchmarks that a harness listed. Sources are not kept: the digest identifies them.
+CREATE TABLE suite (
+    subject   TEXT PRIMARY KEY REFERENCES project (digest),
+    listing   TEXT NOT NULL          -- JSON: {"benchmarks": [...], "unusable": [[id, why], ...]}
+);
+
+-- Everything that decides what a process measures. The id is a digest of the rest, so a changed
+-- subject, plan or seed is another trial, and what is here need never be measured again.
+CREATE TABLE trial (
+    id         TEXT PRIMARY KEY,
+    subject    TEXT NOT NULL,        -- project.digest
+    purpose    TEXT NOT NULL,        -- pilot suite usage reach calibration pairs mutant
+    variant    TEXT NOT NULL,        -- plain counting delayed
+    methods    TEXT NOT NULL,        -- JSON: the ids of the variant's methods
+    guarded    INTEGER NOT NULL,     -- 1: nested calls do not wait again
+    overlay    TEXT NOT NULL,        -- digest of what is laid over the subject
+    benchmark  TEXT,                 -- id; NULL for the subject's own unit tests
+    schedule   TEXT NOT NULL,        -- JSON: arms, blocks, seconds, operations
+    repetition INTEGER NOT NULL,     -- the run of the study, one-based
+    fork       INTEGER NOT NULL,     -- the process of that run, one-based
+    seed       INTEGER NOT NULL
+);
+CREATE INDEX trial_by_subject ON trial (subject, purpose);
+
+-- How a trial ended. A failure is kept too, so that a resumed study does not repeat it.
+CREATE TABLE run (
+    trial     TEXT PRIMARY KEY REFERENCES trial (id),
+    host      TEXT NOT NULL,         -- JSON: {"name": ..., "facts": [[key, value], ...]}
+    ending    TEXT NOT NULL,         -- measured counted skipped timed-out crashed ...
+    payload   TEXT NOT NULL,         -- JSON: what the ending tells, without the series
+    started   TEXT NOT NULL,         -- UTC, ISO 8601
+    seconds   REAL NOT NULL          -- from start to end, by the clock
+);
+
+-- The values of one metric, arm and phase of a run, in the order measured.
+CREATE TABLE series (
+    run       TEXT NOT NULL REFERENCES run (trial),
+    number    INTEGER NOT NULL,      -- its place among the series of the run
+    metric    TEXT NOT NULL,         -- time operations method-calls method-time clock-cost wall ...
+    unit      TEXT NOT NULL,
+    arm       TEXT NOT NULL,         -- plain probe control slowed clocked
+    phase     TEXT NOT NULL,         -- warmup measurement
+    packed    BLOB NOT NULL,         -- doubles, little-endian
+    positions BLOB NOT NULL,         -- unsigned 32-bit, little-endian: the blocks' places
+    PRIMARY KEY (run, number)
+);
+
+-- What was asked, when and with which tools, so that a report can be made again.
+CREATE TABLE audit (
+    id        INTEGER PRIMARY KEY,
+    command   TEXT NOT NULL,         -- abs stability measure
+    subject   TEXT NOT NULL,         -- project.digest
+    config    TEXT NOT NULL,         -- JSON: the merged configuration, readable as a file of ours
+    tools     TEXT NOT NULL,         -- JSON: [[name, version], ...]
+    version   TEXT NOT NULL,         -- of bench-audit
+    started   TEXT NOT NULL,         -- UTC, ISO 8601
+    ended     TEXT,                  -- NULL: it was interrupted
+    document  TEXT                   -- JSON: the result, NULL as long as there is none
+);
+CREATE INDEX audit_by_subject ON audit (subject);

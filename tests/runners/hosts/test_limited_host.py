@@ -1,0 +1,62 @@
+"""What a host does when the time for all processes is up."""
+
+from pathlib import Path
+
+import pytest
+
+from auditor.core.errors import Exit, OutOfTime
+from auditor.core.jobs import Completed, Invocation
+from runners.hosts.fake import FakeHost
+from runners.hosts.limited import GRACE_SECONDS, LimitedHost
+
+
+def job(seconds):
+    return Invocation(argv=("go",), cwd=Path("/"), environment=(), timeout_seconds=seconds)
+
+
+@pytest.mark.parametrize(
+    ("left", "own", "limit"),
+    [
+        (100.0, 60.0, 60.0),
+        (10.0, 60.0, 10.0 + GRACE_SECONDS),
+        (0.0, 60.0, GRACE_SECONDS),
+        (0.5 - GRACE_SECONDS, 60.0, 0.5),
+        (0.0, 1.0, 1.0),
+    ],
+)
+def test_no_process_has_more_time_than_there_is(left, own, limit):
+    host = FakeHost(lambda _: Completed(exit_code=0))
+
+    LimitedHost(host, lambda: left).run(job(own))
+
+    assert [asked.timeout_seconds for asked in host.jobs] == [limit]
+
+
+def test_when_all_time_is_over_no_process_is_started():
+    host = FakeHost(lambda _: Completed(exit_code=0))
+
+    with pytest.raises(OutOfTime):
+        LimitedHost(host, lambda: -GRACE_SECONDS).run(job(0.1))
+
+    assert host.jobs == []
+
+
+def test_a_process_that_used_up_its_own_time_has_timed_out():
+    answer = Completed(exit_code=None)
+
+    assert LimitedHost(FakeHost(lambda _: answer), lambda: 100.0).run(job(60.0)) is answer
+
+
+def test_a_process_that_the_end_stopped_gives_no_answer():
+    host = LimitedHost(FakeHost(lambda _: Completed(exit_code=None)), lambda: 10.0)
+
+    with pytest.raises(OutOfTime, match="the budget was used up") as caught:
+        host.run(job(60.0))
+
+    assert caught.value.exit_code == Exit.NO_VERDICT
+
+
+def test_the_machine_is_the_one_behind_it():
+    host = FakeHost(lambda _: Completed(exit_code=0))
+
+    assert LimitedHost(host, lambda: 1.0).facts() == host.facts()
