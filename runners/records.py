@@ -7,6 +7,10 @@ Schedule:
     bench-audit-schedule 1
     arm      INDEX  NAME  WAIT  NUMBER         WAIT: none sleep spin work clock
     block    PHASE  ARM-INDEX                  in the order they are to be run
+    stop     ABOVE BELOW LEAST-DEVIATION       the process may end before its last block:
+    look     PAIRS CRITICAL                    after so many measured blocks of "probe" and of
+                                               "slowed", if the mean of log(slowed / probe) lies
+                                               CRITICAL standard errors above ABOVE or below BELOW
 
 Records:
     bench-audit-records 1
@@ -17,6 +21,7 @@ Records:
     window     OPERATIONS                      a counting window; its counts follow
     count      TOKEN CALLS NESTED              NESTED is 1 if a call ran inside another of the same
     outside    TOKEN CALLS                     calls outside of all windows
+    stopped    PAIRS                           the process ends here, since it has decided
     failed     TEXT                            the guest could not do its work
 
 Numbers are in the shortest form that reads back exactly. A record is written with one write call,
@@ -50,6 +55,10 @@ def schedule_text(schedule: Schedule) -> bytes:
         wait, number = (arm.delay.wait, arm.delay.number) if arm.delay else ("none", 0.0)
         lines.append(f"arm\t{index}\t{arm.name}\t{wait}\t{number!r}")
     lines += [f"block\t{block.phase}\t{block.arm}" for block in schedule.blocks]
+    if schedule.stop is not None:
+        stop = schedule.stop
+        lines.append(f"stop\t{stop.above!r}\t{stop.below!r}\t{stop.least_deviation!r}")
+        lines += [f"look\t{pairs}\t{critical!r}" for pairs, critical in stop.looks]
     return ("\n".join(lines) + "\n").encode()
 
 
@@ -80,6 +89,13 @@ class Records:
     windows: list[tuple[int, dict[str, int], set[str]]] = field(default_factory=list)
     outside: dict[str, int] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
+    stopped: bool = False
+
+    def done(self, schedule: Schedule) -> bool:
+        """Tell whether all blocks are there in order, or the first ones if it stopped itself."""
+        found = [block.index for block in self.blocks]
+        wanted = len(found) if self.stopped and found else len(schedule.blocks)
+        return found == list(range(wanted))
 
     def counted(self, ids: dict[str, str], *, set_up_apart: bool) -> Counted:
         """Return what a counting variant saw; `ids` are method ids by token."""
@@ -146,6 +162,8 @@ def _take(records: Records, fields: list[str], blocks: int) -> None:
             records.present.add(token)
         case ["failed", text]:
             records.failures.append(text)
+        case ["stopped", _]:
+            records.stopped = True
         case _:
             _take_count(records, fields)
 

@@ -69,11 +69,10 @@ def judge(runs: Sequence[Run], asked: Asked) -> Calibration | None:
     tries = [run for run in runs if isinstance(run.outcome, Measured)]
     if not tries:
         return None
-    clocked = [one for one in map(_method_seconds, tries) if one is not None]
+    time = _method_seconds(tries)
     points = {point[0]: point[1] for run in tries if (point := _point(run, asked)) is not None}
-    if not clocked or not points:
-        return _unknown(asked, points)
-    time = median(clocked)
+    if time is None or not points:
+        return _unknown(asked, points, settled=len(tries) > 1)
     wait = asked.wait or wait_for(time)
     if wait is not Wait.WORK:
         return Calibration(
@@ -118,7 +117,7 @@ Points = Mapping[float, float]
 """Seconds that were added to an outermost call, by turns."""
 
 
-def _unknown(asked: Asked, points: Points) -> Calibration:
+def _unknown(asked: Asked, points: Points, *, settled: bool) -> Calibration:
     """Leave the delay to the clock inside the method, which reads as badly: it is all there is."""
     why = Caveat(
         "too-short",
@@ -132,7 +131,7 @@ def _unknown(asked: Asked, points: Points) -> Calibration:
         method_seconds=None,
         turns=turns,
         achieved=None,
-        settled=True,
+        settled=settled,
         delay=Delay(wait, number),
         caveats=(why,),
     )
@@ -145,27 +144,38 @@ CLOCK_IS_NOTHING_SECONDS = 1e-6
 """From here on a clock whose cost the guest did not tell does no harm: it is 20 to 60 ns."""
 
 
-def _method_seconds(run: Run) -> float | None:
-    """Return t(k): the least of the blocks' mean times per call, less the clock's own cost."""
+def _method_seconds(runs: Sequence[Run]) -> float | None:
+    """Return t(k): the middle of what the processes saw, less the clock's own cost.
+
+    Of each process the least of the blocks' mean times per call counts, of the costs the least of
+    all: the clock is the same in all of them, and a disturbance only adds.
+    """
+    seen = [one for one in map(_least_reading, runs) if one is not None]
+    costs = [cost for run in runs for cost in _costs(run)]
+    if not seen:
+        return None
+    cost = min(costs, default=0.0)
+    if cost <= 0 and median(seen) < CLOCK_IS_NOTHING_SECONDS:
+        return None
+    left = median(seen) - cost
+    return left if left > LEAST_SHARE_OF_CLOCK * cost else None
+
+
+def _least_reading(run: Run) -> float | None:
     outcome = run.outcome
     if not isinstance(outcome, Measured):
         return None
     calls = outcome.of(METHOD_CALLS, ArmName.CLOCKED)
     times = outcome.of(METHOD_TIME, ArmName.CLOCKED)
-    costs = outcome.of(CLOCK_COST, ArmName.CLOCKED)
     if calls is None or times is None:
         return None
-    means = [
-        time / count for time, count in zip(times.values, calls.values, strict=True) if count > 0
-    ]
-    if not means:
-        return None
-    cost = median(costs.values) if costs else 0.0
-    least = min(means)
-    if cost <= 0 and least < CLOCK_IS_NOTHING_SECONDS:
-        return None
-    left = least - cost
-    return left if left > LEAST_SHARE_OF_CLOCK * cost else None
+    both = zip(times.values, calls.values, strict=True)
+    return min((time / count for time, count in both if count > 0), default=None)
+
+
+def _costs(run: Run) -> Sequence[float]:
+    series = isinstance(run.outcome, Measured) and run.outcome.of(CLOCK_COST, ArmName.CLOCKED)
+    return series.values if series else ()
 
 
 def _point(run: Run, asked: Asked) -> tuple[float, float] | None:

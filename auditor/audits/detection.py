@@ -3,12 +3,14 @@
 from auditor.audits import paired, pooled
 from auditor.audits.failures import failure
 from auditor.audits.pair import Judgement, PairData, undecided
+from auditor.audits.prediction import predict
 from auditor.core.caveats import Caveat
 from auditor.core.outcome import NeverCalled
 from auditor.core.plan import Purpose
-from auditor.core.request import Plan
+from auditor.core.request import AbsRequest
 from auditor.core.verdict import PairVerdict, ReachState, Result, Rule
 from auditor.stats.compare import smallest_rank_sum_p
+from auditor.stats.sequential import LOOKS
 from auditor.stats.signed_rank import smallest_p
 
 
@@ -44,9 +46,16 @@ def judge_pair(data: PairData) -> PairVerdict:
     )
 
 
-def statement_beforehand(plan: Plan, rule: Rule) -> Caveat | None:
+def statement_beforehand(request: AbsRequest) -> Caveat | None:
     """Return what must be said before the time is spent: that no outcome could be significant."""
-    if rule is Rule.PAPER:
+    plan = request.suite.plan
+    if request.rule is Rule.OURS and not request.exact:
+        most = paired.AT_MOST * plan.iterations
+        if most >= LOOKS[0]:
+            return None
+        why = f"{most} pairs of blocks in a process tell nothing of their scatter"
+        return Caveat("never-significant", f"{why}; ask for more iterations")
+    if request.rule is Rule.PAPER:
         size = plan.forks * plan.iterations
         least, level = smallest_rank_sum_p(size, size), pooled.SIGNIFICANT
         what = f"{size} iterations against {size}"
@@ -95,6 +104,13 @@ def _unmeasured(data: PairData) -> Judgement | None:
         return None
     if data.reach is not None and not data.reach.may_be_in_loop:
         return Judgement(outcome=Result.UNREACHED, reason=str(data.reach.state))
+    predicted = predict(data)
+    if predicted is not None and predicted.misses and data.rule is Rule.OURS:
+        text = (
+            f"not measured: the method is at most {predicted.high:.0%} of the operation, so the "
+            "slowdown cannot exceed the threshold"
+        )
+        return Judgement(outcome=Result.MISSED, reason=text, caveats=(Caveat("predicted", text),))
     return Judgement(outcome=Result.UNMEASURED, reason="the time ended before this pair")
 
 

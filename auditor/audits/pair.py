@@ -29,7 +29,8 @@ class PairData:
 
     `plain` are the processes of the unchanged benchmark; `calibrating` and `runs` are those of the
     pair, of which `wanted` (runs times forks) were asked for; failed ones belong in here too.
-    `reach` is None where nothing was counted, `refusal` says why there is no variant.
+    `reach` is None where nothing was counted, `refusal` says why there is no variant. `family` is
+    the number of benchmarks any of which may detect the method.
     """
 
     method: str
@@ -37,12 +38,18 @@ class PairData:
     slowdown: float
     rule: Rule
     wanted: int
+    family: int = 1
     reach: Reach | None = None
     calibration: Calibration | None = None
     refusal: str | None = None
     plain: tuple[Run, ...] = field(default=(), repr=False)
     calibrating: tuple[Run, ...] = field(default=(), repr=False)
     runs: tuple[Run, ...] = field(default=(), repr=False)
+
+    @property
+    def level(self) -> float:
+        """Return the level at which a pair is tested so that LEVEL holds for its method."""
+        return 1 - (1 - LEVEL) / self.family
 
     @property
     def calls(self) -> float | None:
@@ -95,21 +102,31 @@ def undecided(slug: str, text: str) -> Judgement:
     return Judgement(outcome=Result.INCONCLUSIVE, reason=text, caveats=(Caveat(slug, text),))
 
 
+def clock_cost(data: PairData) -> float:
+    """Return the seconds that reading the clock adds to a call, 0 if no process has told."""
+    costs = [
+        cost
+        for run in data.calibrating
+        if isinstance(run.outcome, Measured)
+        for series in [run.outcome.of(CLOCK_COST, ArmName.CLOCKED)]
+        if series is not None
+        for cost in series.values
+    ]
+    return min(costs, default=0.0)
+
+
 def method_doubt(data: PairData) -> float:
     """Return by how many seconds t(k) may be wrong: the scatter of its blocks, and the clock."""
     times: list[float] = []
-    costs: list[float] = []
     for run in data.calibrating:
         if isinstance(run.outcome, Measured):
             calls = run.outcome.of(METHOD_CALLS, ArmName.CLOCKED)
             spent = run.outcome.of(METHOD_TIME, ArmName.CLOCKED)
-            cost = run.outcome.of(CLOCK_COST, ArmName.CLOCKED)
             if calls and spent:
                 both = zip(spent.values, calls.values, strict=False)
                 times += [time / count for time, count in both if count > 0]
-            costs += cost.values if cost else ()
     scatter = _half_interquartile(times) if times else 0.0
-    return scatter + CLOCK_DOUBT * (median(costs) if costs else 0.0)
+    return scatter + CLOCK_DOUBT * clock_cost(data)
 
 
 def _half_interquartile(values: list[float]) -> float:

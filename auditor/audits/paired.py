@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import expm1, hypot, inf, log
+from math import expm1, hypot, inf, log, log1p
 from statistics import fmean, median
 
 from auditor.audits import readings
@@ -18,17 +18,22 @@ from auditor.audits.pair import (
 )
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import Wait
-from auditor.core.plan import Purpose
+from auditor.core.plan import Purpose, Run
+from auditor.core.schedule import ArmName, Phase, Stop
 from auditor.core.verdict import Interval, PairRun, Result
 from auditor.stats.compare import Ratio
-from auditor.stats.signed_rank import Shift, shift
+from auditor.stats.sequential import LEAST_DEVIATION, looks, repeated
+from auditor.stats.signed_rank import shift
 
 SIGNIFICANT = 0.01
 """The level of the test, as in the paper (Section 6.2)."""
 MOST_DOUBT = 0.5
 """Share of t(k) that may be in doubt: twice the slowdown asked for would be another question."""
-LEAST_PAIRS = 8
-"""2 / 2^8 = .0078 is the first smallest p below .01."""
+AT_MOST = 2
+"""Times `plan.iterations` pairs in a process that may stop early: most need a few, and those near
+the threshold or disturbed gain from more."""
+STOP_MARGIN = 0.1
+"""Share of the threshold by which a process that stops must have passed it."""
 
 Pairs = tuple[tuple[float, float], ...]
 
@@ -39,8 +44,9 @@ class _Process:
 
     probe: float
     pairs: Pairs
-    middle: Shift
+    middle: float
     interval: Interval
+    p: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,26 +71,70 @@ def judge(data: PairData) -> Judgement:
     Log ratios against log(1 + v / 2q) is the same as (mutant - probe) / plain against v / 2 once q
     turns a ratio to the probe into an effect on the plain time; q's interval enters there.
     """
-    pairs = [readings.paired(run) for run in readings.of_purpose(data.runs, Purpose.PAIRS)]
-    fewest = min(map(len, pairs))
-    if fewest < LEAST_PAIRS:
-        return undecided("few-pairs", f"{fewest} pairs of blocks, at least {LEAST_PAIRS} needed")
+    runs_made = readings.of_purpose(data.runs, Purpose.PAIRS)
+    found = [_process(run, data) for run in runs_made]
+    processes = [one for one in found if one is not None]
+    if len(processes) < len(found):
+        return undecided("few-pairs", "a process has too few pairs of blocks to be judged")
     probed = probe_ratio(data)
     if probed is None:
         text = "too few runs of the plain suite and of the pair to tell how they scatter"
         return undecided("few-runs", text)
-    processes = [_process(one) for one in pairs]
     aim = _aim(data, processes)
     runs = tuple(_run(one, probed, aim) for one in processes)
     return _capped(_decided(data, runs, aim), data, probed, aim)
 
 
-def _process(pairs: Pairs) -> _Process:
-    middle = shift([log(slowed / probe) for probe, slowed in pairs], LEVEL)
+def stop(data: PairData, most: int) -> Stop | None:
+    """Return when a process of `most` pairs has decided, by what is known before it runs.
+
+    None where nothing is known of q. The limits are drawn apart, as the verdict knows q and the
+    slowdown achieved better than this.
+    """
+    probed = probe_ratio(data)
+    if probed is None:
+        return None
+    half = data.slowdown / 2
+    achieved = data.calibration.achieved if data.calibration else None
+    far = achieved_caveat(achieved, data.slowdown) is not None
+    ends = (half, achieved / 2) if far and achieved else (half, half)
+    above = (1 + STOP_MARGIN) * max(ends) / probed.low
+    below = (1 - STOP_MARGIN) * max(0.0, min(ends)) / probed.high
+    return Stop(
+        above=log1p(above),
+        below=log1p(below),
+        looks=tuple((look.pairs, look.critical) for look in looks(most, data.level)),
+        least_deviation=LEAST_DEVIATION,
+    )
+
+
+def _process(run: Run, data: PairData) -> _Process | None:
+    """Judge the pairs of a process; None if there are too few.
+
+    With a fixed number of pairs each pair is tested by itself, as in the paper; where stopping
+    early is a choice, all looks at all benchmarks of a method share the level.
+    """
+    pairs = readings.paired(run)
+    logs = [log(slowed / probe) for probe, slowed in pairs]
+    if not logs:
+        return None
+    if run.trial.schedule.stop is not None:
+        found = repeated(logs, _planned(run), data.level)
+        p = min(1.0, found.p * data.family)
+    else:
+        found = shift(logs, LEVEL)
+        p = found.p
+    if found.interval is None:
+        return None
     probe = median(probe for probe, _ in pairs)
-    # LEAST_PAIRS are enough for an interval at this level, so the default is never taken
-    interval = middle.interval or (-inf, inf)
-    return _Process(probe=probe, pairs=pairs, middle=middle, interval=interval)
+    return _Process(probe=probe, pairs=pairs, middle=found.estimate, interval=found.interval, p=p)
+
+
+def _planned(run: Run) -> int:
+    """Return the pairs that a process was to have had if nothing had stopped it."""
+    schedule = run.trial.schedule
+    arms = [schedule.arms[b.arm].name for b in schedule.blocks if b.phase is Phase.MEASUREMENT]
+    return arms.count(ArmName.SLOWED)
 
 
 def _aim(data: PairData, processes: Sequence[_Process]) -> _Aim:
@@ -98,7 +148,7 @@ def _aim(data: PairData, processes: Sequence[_Process]) -> _Aim:
     if data.inside is None or data.method_seconds is None:
         return _Aim(threshold=half, missing=half, low=half, high=half, achieved=None)
     inside = data.inside
-    achieved = fmean(one.probe * expm1(one.middle.estimate) / inside for one in processes)
+    achieved = fmean(one.probe * expm1(one.middle) / inside for one in processes)
     low = min(one.probe * expm1(one.interval[0]) / inside for one in processes)
     high = max(one.probe * expm1(one.interval[1]) / inside for one in processes)
     caveat = achieved_caveat(achieved, data.slowdown, (low, high))
@@ -121,12 +171,12 @@ def _aim(data: PairData, processes: Sequence[_Process]) -> _Aim:
 
 
 def _run(process: _Process, probed: Ratio, aim: _Aim) -> PairRun:
-    effect = probed.estimate * expm1(process.middle.estimate)
+    effect = probed.estimate * expm1(process.middle)
     return PairRun(
         effect=effect,
         interval=_interval(effect, process, probed),
-        p=process.middle.p,
-        significant=process.middle.p < SIGNIFICANT,
+        p=process.p,
+        significant=process.p < SIGNIFICANT,
         large=effect >= aim.threshold,
         reference=tuple(probe for probe, _ in process.pairs),
         slowed=tuple(slowed for _, slowed in process.pairs),

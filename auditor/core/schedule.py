@@ -1,6 +1,6 @@
 """What a process does: blocks of operations, and the arms that alternate in it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from auditor.core.mutant import Delay
@@ -44,17 +44,34 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """When a process of pairs may end before its last block: as soon as it has decided.
+
+    After `looks` (pairs, critical) the mean log ratio slowed / probe is compared: the process ends
+    if it lies `critical` standard errors above `above` or below `below`. The standard deviation is
+    taken to be `least_deviation` at least.
+    """
+
+    above: float
+    below: float
+    looks: tuple[tuple[int, float], ...]
+    least_deviation: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
     """What a process does: its blocks in order.
 
     A block lasts about `seconds`, or exactly `operations` operations where the harness can fix
-    them and the number is known.
+    them and the number is known. `stop` only shortens a process, so schedules that differ in it
+    are equal: what one has measured holds for the other.
     """
 
     arms: tuple[Arm, ...]
     blocks: tuple[Block, ...]
     seconds: float
     operations: int | None = None
+    stop: Stop | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse a block of an arm that is not there."""

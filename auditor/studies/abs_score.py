@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from auditor.audits import abs_score, detection, reach
 from auditor.audits.abs_score import AbsData, MethodData
-from auditor.audits.pair import PairData
 from auditor.audits.reach import Reach
 from auditor.audits.stability import slowdown_size
 from auditor.core.caveats import Caveat
@@ -15,7 +14,7 @@ from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import AbsVerdict, PairVerdict, ReachState, Stability
 from auditor.studies.methods import LARGEST_CHOICE, Candidates, candidates
-from auditor.studies.pair import Pair, StudyRuns
+from auditor.studies.pair import Pair, PairRuns, Question, StudyRuns
 from auditor.studies.pairs import PairStudy
 from auditor.studies.parts import Parts
 from auditor.studies.reach import ReachRuns, map_reach
@@ -55,16 +54,17 @@ class Chosen:
 def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     """Return the verdict; what the budget prevented is undecided in it."""
     found = candidates(request.methods, parts)
-    said = detection.statement_beforehand(request.suite.plan, request.rule)
+    said = detection.statement_beforehand(request)
     if said:
         parts.observer.caveat(said)
     base = baseline(parts)
     steady = judged(base, parts)
     slowdown = _slowdown(request, steady, parts)
-    study = None if slowdown is None else PairStudy(request, base, slowdown, parts)
+    question = Question(request=request, baseline=base, slowdown=slowdown)
+    study = None if slowdown is None else PairStudy(question, slowdown, parts)
     chosen = _choose(request, found, base, study, parts)
-    made = study.run(_pairs(request, chosen, base)) if study else StudyRuns()
-    pairs = _judged(request, chosen, base, made, slowdown)
+    pairs = _pairs(chosen, base)
+    made = study.run(_worth_measuring(request, pairs)) if study else StudyRuns()
     return abs_score.judge(
         AbsData(
             slowdown=slowdown,
@@ -78,7 +78,7 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
                 )
                 for method in chosen.methods
             ),
-            pairs=pairs,
+            pairs=_judged(question, pairs, made),
             stability=steady,
             unfinished=frozenset(benchmark.id for benchmark in base.unfinished),
             caveats=(*([said] if said else []), *chosen.caveats, *_budget(parts)),
@@ -119,7 +119,9 @@ def _choose(
         if not new:
             return _chosen([by_id[name] for name in names], counted, caveats)
         if study:
-            left_out |= study.obstacles(new, _pairs(request, _chosen(new, counted), base))
+            left_out |= study.obstacles(
+                new, _worth_measuring(request, _pairs(_chosen(new, counted), base))
+            )
         good |= {method.id for method in new} - left_out.keys()
 
 
@@ -139,49 +141,34 @@ def _chosen(
     )
 
 
-def _pairs(request: AbsRequest, chosen: Chosen, base: Baseline) -> list[Pair]:
-    """Return the pairs worth measuring: those reached in the loop, with `exact` all."""
-    return [
-        Pair(
-            method=method,
-            benchmark=benchmark,
-            calls=known.calls_per_operation,
-            nested=known.nested,
-        )
-        for method in chosen.slowable
-        for benchmark in base.usable
-        for known in [chosen.of(method, benchmark)]
-        if request.exact or known.may_be_in_loop
-    ]
-
-
-def _judged(
-    request: AbsRequest,
-    chosen: Chosen,
-    base: Baseline,
-    made: StudyRuns,
-    slowdown: float | None,
-) -> tuple[PairVerdict, ...]:
-    measured = {one.pair.key: one for one in made.pairs}
-    verdicts = []
+def _pairs(chosen: Chosen, base: Baseline) -> list[Pair]:
+    """Return all pairs of methods that can be slowed and benchmarks that can be measured."""
+    found = []
     for method in chosen.slowable:
-        for benchmark in base.usable:
-            done = measured.get((method.id, benchmark.id))
-            data = PairData(
-                method=method.id,
-                benchmark=benchmark,
-                slowdown=slowdown or 0.0,  # unknown: nothing was measured that is judged by it
-                rule=request.rule,
-                wanted=request.runs * request.suite.plan.forks,
-                reach=chosen.of(method, benchmark),
-                calibration=done.calibration if done else None,
-                refusal=done.refusal if done else None,
-                plain=(*base.of(benchmark), *made.references_of(benchmark)),
-                calibrating=done.calibrating if done else (),
-                runs=done.runs if done else (),
+        reaches = [(benchmark, chosen.of(method, benchmark)) for benchmark in base.usable]
+        family = max(1, sum(reach.may_be_in_loop for _, reach in reaches))
+        found += [
+            Pair(method=method, benchmark=benchmark, reach=reach, family=family)
+            for benchmark, reach in reaches
+        ]
+    return found
+
+
+def _worth_measuring(request: AbsRequest, pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs reached in the loop, with `exact` all."""
+    return [pair for pair in pairs if request.exact or pair.reach.may_be_in_loop]
+
+
+def _judged(question: Question, pairs: Sequence[Pair], made: StudyRuns) -> tuple[PairVerdict, ...]:
+    measured = {one.pair.key: one for one in made.pairs}
+    return tuple(
+        detection.judge_pair(
+            question.data(
+                measured.get(pair.key, PairRuns(pair=pair)), made.references_of(pair.benchmark)
             )
-            verdicts.append(detection.judge_pair(data))
-    return tuple(verdicts)
+        )
+        for pair in pairs
+    )
 
 
 def _budget(parts: Parts) -> list[Caveat]:

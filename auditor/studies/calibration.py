@@ -5,14 +5,15 @@ from dataclasses import dataclass, field, replace
 
 from auditor.audits import calibration
 from auditor.audits.calibration import Asked, Calibration, achieved_caveat
+from auditor.audits.prediction import predict
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.verdict import Rule
 from auditor.studies import schedules
 from auditor.studies.measure import measure
-from auditor.studies.pair import Pair, PairKey, operations
+from auditor.studies.pair import Pair, PairKey, PairRuns, Question, operations
 from auditor.studies.parts import Built, Parts
-from auditor.studies.suite import Baseline
 
 ROUNDS = 4
 """A guess, two corrections, and a check: the loop's cost is not linear in its turns."""
@@ -56,6 +57,12 @@ class Calibrated:
         runs = (*self.runs, *more)
         return replace(self, runs=runs, known=calibration.judge(runs, self.asked))
 
+    def pair_runs(self, runs: Sequence[Run]) -> PairRuns:
+        """Return all that was run for the pair, `runs` being those that measured it."""
+        return PairRuns(
+            pair=self.pair, calibrating=self.runs, calibration=self.known, runs=tuple(runs)
+        )
+
     def delay(self, wait: Wait | None) -> Delay:
         """Return what the slowed blocks wait; without a calibration the clock decides in place."""
         if self.known is not None:
@@ -70,9 +77,10 @@ class CalibrationStudy:
     another.
     """
 
-    def __init__(self, baseline: Baseline, parts: Parts) -> None:
-        """Take the plain suite."""
-        self._baseline = baseline
+    def __init__(self, question: Question, parts: Parts) -> None:
+        """Take what is asked."""
+        self._question = question
+        self._baseline = question.baseline
         self._parts = parts
 
     def run(self, pairs: Sequence[Calibrated]) -> list[Calibrated]:
@@ -82,7 +90,7 @@ class CalibrationStudy:
             trials = {
                 trial.id: (key, trial)
                 for key, one in known.items()
-                if one.unsettled
+                if one.unsettled and not self.is_decided(one)
                 for trial in [self.next_trial(one)]
             }
             if not trials:
@@ -92,6 +100,14 @@ class CalibrationStudy:
                 key, _ = trials[run.trial.id]
                 known[key] = known[key].with_runs([run])
         return list(known.values())
+
+    def is_decided(self, one: Calibrated) -> bool:
+        """Tell whether the share of the method says all: then its delay need not be exact."""
+        request = self._question.request
+        if request.exact or request.rule is not Rule.OURS:
+            return False
+        found = predict(self._question.data(one.pair_runs(()), ()))
+        return found is not None and found.misses
 
     def next_trial(self, one: Calibrated) -> Trial:
         """Return the next process of a pair, numbered by how many there are."""

@@ -1,13 +1,16 @@
 """Pairs of a method and a benchmark, and what was run for them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from zlib import crc32
 
 import numpy as np
 
 from auditor.audits.calibration import Calibration
+from auditor.audits.pair import PairData
+from auditor.audits.reach import Reach
 from auditor.core.plan import Run
-from auditor.core.request import Plan
+from auditor.core.request import AbsRequest, Plan
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.studies import schedules
@@ -21,12 +24,17 @@ VariantKey = tuple[Method, bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """A pair to be measured. `calls` is None where the reach map could not tell."""
+    """A pair. `family` is the number of benchmarks that may detect its method."""
 
     method: Method
     benchmark: Benchmark
-    calls: float | None
-    nested: bool
+    reach: Reach
+    family: int = 1
+
+    @property
+    def calls(self) -> float | None:
+        """Return the outermost calls per operation, None where the reach map could not tell."""
+        return self.reach.calls_per_operation
 
     @property
     def key(self) -> PairKey:
@@ -36,7 +44,7 @@ class Pair:
     @property
     def variant(self) -> VariantKey:
         """Return what tells the variant of this pair from others."""
-        return self.method, self.nested
+        return self.method, self.reach.nested
 
     def rng(self, seed: int, *more: int) -> np.random.Generator:
         """Return the generator of this pair's orders, the same whenever it is asked."""
@@ -52,6 +60,33 @@ class PairRuns:
     calibrating: tuple[Run, ...] = field(default=(), repr=False)
     calibration: Calibration | None = None
     runs: tuple[Run, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked of each pair. `slowdown` is None where it could not be sized in time."""
+
+    request: AbsRequest
+    baseline: Baseline
+    slowdown: float | None
+
+    def data(self, done: PairRuns, references: Sequence[Run]) -> PairData:
+        """Return what is known of a pair; `references` are those of its benchmark."""
+        pair, request = done.pair, self.request
+        return PairData(
+            method=pair.method.id,
+            benchmark=pair.benchmark,
+            slowdown=self.slowdown or 0.0,  # unknown: nothing was measured that is judged by it
+            rule=request.rule,
+            wanted=request.runs * request.suite.plan.forks,
+            family=pair.family,
+            reach=pair.reach,
+            calibration=done.calibration,
+            refusal=done.refusal,
+            plain=(*self.baseline.of(pair.benchmark), *references),
+            calibrating=done.calibrating,
+            runs=done.runs,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,38 +2,47 @@
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
+from statistics import median
 
 import numpy as np
 
+from auditor.audits import detection, paired, readings
 from auditor.audits.calibration import Asked
 from auditor.core.mutant import Kind, Refused, Variant
 from auditor.core.outcome import NotBuilt, TimedOut
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.request import AbsRequest
+from auditor.core.request import Plan
+from auditor.core.schedule import ArmName, Stop
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import Rule
+from auditor.core.verdict import PairVerdict, Result, Rule
 from auditor.studies import schedules
 from auditor.studies.calibration import Calibrated, CalibrationStudy
 from auditor.studies.measure import measure
-from auditor.studies.pair import Pair, PairKey, PairRuns, StudyRuns, VariantKey, operations
+from auditor.studies.pair import (
+    Pair,
+    PairKey,
+    PairRuns,
+    Question,
+    StudyRuns,
+    VariantKey,
+    operations,
+)
 from auditor.studies.parts import Built, Parts
-from auditor.studies.suite import Baseline
 
 
 class PairStudy:
     """Calibrates and measures pairs; a variant is made once for each method."""
 
-    def __init__(
-        self, request: AbsRequest, baseline: Baseline, slowdown: float, parts: Parts
-    ) -> None:
-        """Take what was asked, the plain suite, and v."""
-        self._request = request
-        self._baseline = baseline
+    def __init__(self, question: Question, slowdown: float, parts: Parts) -> None:
+        """Take what was asked, and v."""
+        self._question = question
+        self._request = question.request
+        self._baseline = question.baseline
         self._slowdown = slowdown
         self._parts = parts
         self._built: dict[VariantKey, Built | Refused] = {}
-        self._calibrating = CalibrationStudy(baseline, parts)
+        self._calibrating = CalibrationStudy(question, parts)
 
     def run(self, pairs: Sequence[Pair]) -> StudyRuns:
         """Calibrate all pairs, then measure them run by run, in an order drawn for each run."""
@@ -46,15 +55,7 @@ class PairStudy:
                 rest.append((pair, built))
         calibrated = self._calibrating.run([self._pending(*one) for one in rest])
         ended, references = self._measure(calibrated)
-        measured = (
-            PairRuns(
-                pair=one.pair,
-                calibrating=one.runs,
-                calibration=one.known,
-                runs=tuple(ended[one.pair.key]),
-            )
-            for one in calibrated
-        )
+        measured = (one.pair_runs(ended[one.pair.key]) for one in calibrated)
         return StudyRuns(pairs=(*refused, *measured), references=tuple(references))
 
     def obstacles(self, methods: Sequence[Method], pairs: Sequence[Pair]) -> dict[str, str]:
@@ -115,20 +116,36 @@ class PairStudy:
         """Return the runs of each pair, and the references; what hung in a run is left out next."""
         ended: dict[PairKey, list[Run]] = {one.pair.key: [] for one in calibrated}
         references: list[Run] = []
-        ready = [one for one in calibrated if one.may_be_measured]
+        ready = [
+            one
+            for one in calibrated
+            if one.may_be_measured and not self._calibrating.is_decided(one)
+        ]
         for repetition in range(1, self._request.runs + 1):
             hung = _hung(references)
+            ready = [one for one in ready if self._is_open(one, ended[one.pair.key], references)]
             trials = {
-                trial.id: (key, trial)
-                for key, trial in self._trials(
-                    [one for one in ready if not _hung(ended[one.pair.key])], hung, repetition
-                )
+                trial.id: (key, trial) for key, trial in self._trials(ready, hung, repetition)
             }
             name = f"pairs, run {repetition} of {self._request.runs}"
             for run in measure(name, [trial for _, trial in trials.values()], self._parts):
                 key, _ = trials[run.trial.id]
                 (references if key is None else ended[key]).append(run)
         return ended, references
+
+    def _is_open(self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run]) -> bool:
+        """Tell whether another run can matter: one that missed decides, and a hung one is dear."""
+        if not runs or _hung(runs):
+            return not runs
+        if self._request.exact or self._request.rule is not Rule.OURS:
+            return True
+        return self._judged(one, runs, references).outcome is not Result.MISSED
+
+    def _judged(
+        self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run]
+    ) -> PairVerdict:
+        mine = [run for run in references if run.trial.benchmark == one.pair.benchmark]
+        return detection.judge_pair(self._question.data(one.pair_runs(runs), mine))
 
     def _trials(
         self, ready: Sequence[Calibrated], hung: Set[Benchmark | None], repetition: int
@@ -158,15 +175,33 @@ class PairStudy:
 
     def _pair_trial(self, one: Calibrated, repetition: int, fork: int) -> Trial:
         plan = schedules.fitted(self._parts.request.plan, one.pair.benchmark)
-        done = operations(one.pair, self._baseline, self._parts.request.plan)
+        done = self._operations(one, plan)
         delay = one.delay(self._request.wait)
         if self._request.rule is Rule.PAPER:
             purpose, schedule = Purpose.MUTANT, schedules.slowed(plan, done, delay)
         else:
             rng = one.pair.rng(self._parts.request.seed, repetition, fork)
-            purpose, schedule = Purpose.PAIRS, schedules.pairs(plan, done, delay, rng)
+            stop = self._stop(one, plan)
+            purpose, schedule = Purpose.PAIRS, schedules.pairs(plan, done, delay, rng, stop)
         trial = self._parts.trial(purpose, one.pair.benchmark, schedule, one.built)
         return replace(trial, repetition=repetition, fork=fork)
+
+    def _operations(self, one: Calibrated, plan: Plan) -> int | None:
+        """Return the operations of a block by the time that one takes with the probe.
+
+        Blocks of a calibration hold fewer, since the clock makes some of them many times as long.
+        """
+        known = self._baseline.operations[one.pair.benchmark.id]
+        probes = readings.medians(one.runs, ArmName.PROBE)
+        if known is None or not probes:
+            return operations(one.pair, self._baseline, self._parts.request.plan)
+        return max(2, min(known, round(plan.iteration_seconds / median(probes))))
+
+    def _stop(self, one: Calibrated, plan: Plan) -> Stop | None:
+        if self._request.exact:
+            return None
+        most = paired.AT_MOST * plan.iterations
+        return paired.stop(self._question.data(one.pair_runs(()), ()), most)
 
 
 def _hung(runs: Iterable[Run]) -> set[Benchmark | None]:

@@ -64,7 +64,7 @@ def preview(request: AbsRequest, parts: Parts) -> Preview:
         )
         if request.rule is Rule.OURS:
             phases += (seen.phase("plain among the pairs (at most)", Purpose.REFERENCE),)
-    said = statement_beforehand(request.suite.plan, request.rule)
+    said = statement_beforehand(request)
     return Preview(phases, (said,) if said else ())
 
 

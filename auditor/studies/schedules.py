@@ -6,9 +6,10 @@ from math import ceil
 
 import numpy as np
 
+from auditor.audits import paired
 from auditor.core.mutant import Delay, Wait
 from auditor.core.request import Plan
-from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule, Stop
 from auditor.core.suite import Benchmark
 
 PLAIN_ARM = Arm(ArmName.PLAIN)
@@ -74,10 +75,17 @@ def slowed(plan: Plan, operations: int | None, delay: Delay) -> Schedule:
     )
 
 
-def pairs(plan: Plan, operations: int | None, delay: Delay, rng: np.random.Generator) -> Schedule:
+def pairs(
+    plan: Plan,
+    operations: int | None,
+    delay: Delay,
+    rng: np.random.Generator,
+    stop: Stop | None = None,
+) -> Schedule:
     """Return probe and slowed blocks in pairs, the order within each pair at random."""
     arms = (Arm(ArmName.PROBE, Delay(delay.wait, 0)), Arm(ArmName.SLOWED, delay))
-    return _alternating(plan, operations, arms, plan.iterations, rng)
+    rounds = plan.iterations if stop is None else paired.AT_MOST * plan.iterations
+    return replace(_alternating(plan, operations, arms, rounds, rng), stop=stop)
 
 
 def calibration(

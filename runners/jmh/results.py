@@ -53,8 +53,7 @@ def _failure(trial: Trial, records: Records, answer: Completed) -> Outcome | Non
         return Unreadable(reason, _tail(answer)) if plain else NotBuilt(reason)
     if trial.variant.kind is not Kind.PLAIN and _UNVERIFIABLE in answer.stdout:
         return NotBuilt(_tail(answer))
-    done = sorted(record.index for record in records.blocks)
-    if answer.exit_code != 0 or done != list(range(len(trial.schedule.blocks))):
+    if answer.exit_code != 0 or not records.done(trial.schedule):
         return Crashed(answer.exit_code or 0, _tail(answer))
     for record in records.blocks:
         if not math.isfinite(record.seconds_per_operation) or record.seconds_per_operation <= 0:

@@ -11,6 +11,7 @@ type bench interface {
 	Elapsed() time.Duration
 	Failed() bool
 	Skipped() bool
+	SkipNow()
 }
 
 // The measured call of the selected benchmark. Benchmarks run one at a time.
@@ -33,12 +34,15 @@ func Begin(b bench, n *int) bool {
 	if leaf == "" || atomic.LoadInt32(&inside) != 0 || b.Name() != leaf {
 		return false
 	}
+	if stopped {
+		b.SkipNow() // not os.Exit: the program may have to tidy up
+	}
 	atomic.StoreInt32(&inside, 1)
 	current, number = b, n
 	if counting {
 		first = append(first[:0], counts[:methods]...)
 	} else if block < len(blocks) {
-		arm := arms[blocks[block]]
+		arm := arms[blocks[block].arm]
 		clear()
 		set(arm.wait, arm.number)
 	}
@@ -75,5 +79,8 @@ func End(owner bool) {
 		return
 	}
 	record(elapsed, wall, method, time)
+	if now := blocks[block]; !now.warm {
+		measured(arms[now.arm].name, elapsed.Seconds())
+	}
 	block++
 }

@@ -10,8 +10,14 @@ import (
 )
 
 type arm struct {
+	name   string
 	wait   string
 	number float64
+}
+
+type scheduled struct {
+	arm  int
+	warm bool
 }
 
 var (
@@ -19,7 +25,7 @@ var (
 	operations int
 	counting   bool
 	arms       []arm
-	blocks     []int
+	blocks     []scheduled
 	records    *os.File
 	reported   bool
 )
@@ -75,14 +81,18 @@ func read(path string) error {
 			if err != nil {
 				return err
 			}
-			arms = append(arms, arm{fields[3], number})
+			arms = append(arms, arm{fields[2], fields[3], number})
 			clocked = clocked || fields[3] == "clock" || fields[3] == "spin" || fields[3] == "sleep"
 		case fields[0] == "block" && len(fields) == 3:
 			index, err := strconv.Atoi(fields[2])
 			if err != nil {
 				return err
 			}
-			blocks = append(blocks, index)
+			blocks = append(blocks, scheduled{index, fields[1] == "warmup"})
+		default:
+			if err := readStop(fields); err != nil {
+				return err
+			}
 		}
 	}
 	if clocked {

@@ -1,5 +1,5 @@
 from dataclasses import replace
-from math import expm1
+from math import expm1, log1p
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from builders import (
     timed_out,
 )
 
+from auditor.audits import paired
 from auditor.audits.calibration import Calibration
 from auditor.audits.detection import judge_pair, statement_beforehand
 from auditor.audits.pair import PairData
@@ -22,7 +23,8 @@ from auditor.audits.reach import Reach
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import NeverCalled, NotBuilt, Skipped, Unreadable
 from auditor.core.plan import Purpose
-from auditor.core.request import Plan
+from auditor.core.request import AbsRequest, Plan, SuiteRequest
+from auditor.core.schedule import Block, Phase, Stop
 from auditor.core.verdict import ReachState, Result, Rule
 
 PLAIN = 1e-6
@@ -510,19 +512,81 @@ def test_processes_of_the_other_rule_are_not_judged():
 
 
 @pytest.mark.parametrize(
-    ("rule", "forks", "iterations", "possible"),
+    ("rule", "exact", "forks", "iterations", "possible"),
     [
-        (Rule.OURS, 1, 8, True),
-        (Rule.OURS, 9, 7, False),
-        (Rule.PAPER, 1, 5, True),
-        (Rule.PAPER, 1, 4, False),
-        (Rule.PAPER, 2, 3, True),
+        (Rule.OURS, False, 1, 2, True),
+        (Rule.OURS, False, 9, 1, False),
+        (Rule.OURS, True, 1, 8, True),
+        (Rule.OURS, True, 9, 7, False),
+        (Rule.PAPER, False, 1, 5, True),
+        (Rule.PAPER, False, 1, 4, False),
+        (Rule.PAPER, False, 2, 3, True),
     ],
 )
-def test_a_plan_that_can_never_be_significant_is_said_beforehand(rule, forks, iterations, possible):
+def test_a_plan_that_can_never_be_significant_is_said_beforehand(
+    rule, exact, forks, iterations, possible
+):
     plan = Plan(forks=forks, warmup=1, iterations=iterations, iteration_seconds=0.05)
+    suite = SuiteRequest(
+        benchmarks="",
+        plan=plan,
+        stability_runs=2,
+        timeout_seconds=1.0,
+        budget_seconds=None,
+        seed=1,
+    )
+    asked = AbsRequest(
+        suite=suite, methods=None, runs=2, slowdown=V, wait=None, rule=rule, exact=exact
+    )
 
-    assert (statement_beforehand(plan, rule) is None) is possible
+    assert (statement_beforehand(asked) is None) is possible
+
+
+STOP = Stop(above=0.3, below=0.2, looks=((3, 31.6),), least_deviation=0.005)
+
+
+def stopping(one):
+    """Return a run whose process might have stopped before its 15 pairs were full."""
+    blocks = tuple(Block(Phase.MEASUREMENT, at % 2) for at in range(30))
+    schedule = replace(one.trial.schedule, blocks=blocks, stop=STOP)
+    return replace(one, trial=replace(one.trial, schedule=schedule))
+
+
+def test_a_process_that_stopped_is_judged_by_the_looks_it_was_planned_with():
+    few = pair(pairs=4, noise=0.002)
+    stopped = replace(few, runs=tuple(map(stopping, few.runs)))
+
+    assert slugs(judge_pair(few)) == ["few-pairs"]
+    found = judge_pair(stopped)
+    assert found.outcome is Result.DETECTED
+    assert found.interval[1] - found.interval[0] > 0.02
+
+
+def test_a_method_with_many_benchmarks_needs_more_evidence_in_each():
+    some = pair(share=0.62, noise=0.02)
+    stopped = replace(some, runs=tuple(map(stopping, some.runs)))
+
+    one, many = (judge_pair(replace(stopped, family=size)) for size in (1, 20))
+
+    assert one.interval[0] > many.interval[0]
+    assert one.p < many.p
+    assert judge_pair(some) == judge_pair(replace(some, family=20))
+
+
+def test_where_a_process_may_stop_follows_from_q_and_the_slowdown():
+    """Plain and probe alike: 10 % beyond half of v, widened by what is not known of q."""
+    calibrating = tuple(
+        calibration_run(probe=PLAIN, slowed=2 * PLAIN, turns=1, method_seconds=PLAIN)
+        for _ in range(3)
+    )
+    exact_plain = suite_runs([PLAIN] * 3 for _ in range(4))
+
+    found = paired.stop(pair(calibrating=calibrating, runs=(), plain=exact_plain), 15)
+
+    assert found.above == pytest.approx(log1p(1.1 * V / 2))
+    assert found.below == pytest.approx(log1p(0.9 * V / 2))
+    assert [pairs for pairs, _ in found.looks] == [3, 4, 5, 6, 8, 10, 12]
+    assert paired.stop(pair(runs=(), plain=()), 15) is None
 
 
 def test_equal_arms_are_told_apart_at_the_level_of_the_test_and_never_detected():

@@ -22,13 +22,13 @@ from auditor.core.suite import Benchmark, Suite
 from auditor.core.verdict import Rule
 from auditor.studies.parts import Deadline, Parts
 
-PLAIN_SECONDS, TURN_SECONDS, CLOCK_SECONDS = 1e-4, 1e-9, 3e-8
+PLAIN_SECONDS, TURN_SECONDS, CLOCK_SECONDS = 5e-5, 1e-9, 3e-8
 NOISE = 0.002
 
 SHARES: Mapping[tuple[str, str], float] = {
     ("hop", "quick"): 0.05,
     ("hop", "long"): 0.9,
-    ("skip", "short"): 0.1,
+    ("skip", "short"): 0.35,
     ("trip", "long"): 0.5,
     ("hang", "short"): 0.5,
     ("shy", "short"): 0.5,

@@ -1,7 +1,7 @@
 """Go subjects made ready, and trials of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from auditor.core.mutant import PLAIN, Delay, Kind, Overlay, Variant, Wait
@@ -61,10 +61,11 @@ class Lab:
         made = schedule([Arm(ArmName.PLAIN)], operations, blocks)
         return self.run(self.trial(Purpose.SUITE, name, made, seconds=seconds))
 
-    def slowed(self, name, method, operations, delay, rounds=ROUNDS):
+    def slowed(self, name, method, operations, delay, *, rounds=ROUNDS, stop=None):
         """Return what a probe and a slowed arm in turn left."""
         arms = [Arm(ArmName.PROBE, Delay(delay.wait, 0)), Arm(ArmName.SLOWED, delay)]
-        return self.run(self.delayed(name, method, schedule(arms, operations, rounds)))
+        made = replace(schedule(arms, operations, rounds), stop=stop)
+        return self.run(self.delayed(name, method, made))
 
     def clocked(self, name, method, operations, guarded=False):
         arms = [Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0))]

@@ -9,8 +9,8 @@ from gobench_making import ROUNDS, least, schedule
 from auditor.core.errors import AuditError, Exit
 from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 from auditor.core.mutant import Delay, Wait
-from auditor.core.outcome import Crashed, NeverCalled, NotBuilt
-from auditor.core.schedule import Arm, ArmName, Block, Phase
+from auditor.core.outcome import Crashed, Measured, NeverCalled, NotBuilt
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Stop
 from auditor.stats.signed_rank import shift
 
 pytestmark = pytest.mark.subject
@@ -223,3 +223,27 @@ def test_equal_arms_do_not_differ_where_the_program_keeps_state(uuid, name, meth
     found = shift(np.log(control) - np.log(probe), level=0.9999)
 
     assert found.interval[0] <= 0 <= found.interval[1]
+
+
+LOOKS = ((3, 31.6), (6, 12.0), (10, 7.0), (40, 5.0), (100, 5.0), (200, 5.0))
+STOP = Stop(above=0.1, below=-0.5, looks=LOOKS, least_deviation=0.005)
+
+
+@pytest.mark.parametrize("name", ["BenchmarkSmall", "BenchmarkLoop", "BenchmarkSub/a|b(c"])
+def test_a_process_ends_when_its_pairs_have_decided(ring, name):
+    """Three times as slow is far above; the program still ends as it would."""
+    outcome = ring.slowed(name, f"{RING}Small", 300, Delay(Wait.SPIN, 2.0), rounds=300, stop=STOP)
+
+    assert isinstance(outcome, Measured), outcome
+    slowed = outcome.of(TIME, ArmName.SLOWED).values
+    assert len(slowed) in dict(LOOKS)
+    assert len(outcome.of(TIME, ArmName.PROBE).values) == len(slowed)
+
+
+def test_a_process_that_cannot_decide_runs_to_its_end(ring):
+    between = replace(STOP, above=9.0, below=-9.0)
+    outcome = ring.slowed(
+        "BenchmarkSmall", f"{RING}Small", 300, Delay(Wait.SPIN, 2.0), rounds=12, stop=between
+    )
+
+    assert len(outcome.of(TIME, ArmName.SLOWED).values) == 12

@@ -112,6 +112,15 @@ def test_a_guests_records_become_series():
     assert outcome.of(TIME, ArmName.PROBE).values == (2e-08,)
 
 
+def test_a_process_that_stopped_itself_has_the_blocks_until_then():
+    lines = ("present\t0", "present\tran", _BLOCKS[0], "stopped\t1")
+
+    outcome = _read(_trial(Kind.DELAYED), _answer(records=_records(*lines)))
+
+    assert isinstance(outcome, Measured), outcome
+    assert {len(series.values) for series in outcome.series} == {1}
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [

@@ -1,5 +1,6 @@
 """Methods slowed by the agent, in the real JVM."""
 
+from dataclasses import replace
 from statistics import median
 
 import pytest
@@ -8,7 +9,7 @@ from jmh_making import against_probe, arms, delayed
 from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured, NeverCalled
-from auditor.core.schedule import Arm, ArmName
+from auditor.core.schedule import Arm, ArmName, Stop
 
 pytestmark = pytest.mark.subject
 
@@ -99,6 +100,28 @@ def test_the_clock_sees_a_method_that_is_shorter_than_its_own_cost(jmh):
     seen = min(time / count for time, count in zip(spent, calls, strict=True))
     seen -= outcome.of(CLOCK_COST, ArmName.CLOCKED).values[0]
     assert 0.5 < seen / min(outcome.of(TIME, ArmName.PROBE).values) < 1.3
+
+
+LOOKS = ((3, 31.6), (6, 12.0), (10, 7.0), (40, 5.0), (100, 5.0), (200, 5.0))
+STOP = Stop(above=0.1, below=-0.5, looks=LOOKS, least_deviation=0.005)
+
+
+@pytest.mark.parametrize("which", ["jmh", "old_jmh"])
+def test_a_process_ends_when_its_pairs_have_decided(which, request):
+    """Many times as slow is far above; what the fork has set up is torn down as always."""
+    suite = request.getfixturevalue(which)
+    schedule = arms(
+        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
+        Arm(ArmName.SLOWED, Delay(Wait.WORK, 5000)),
+        pairs=40,
+    )
+
+    outcome = suite.run("turns", replace(schedule, stop=STOP), delayed(suite.find("turns")))
+
+    assert isinstance(outcome, Measured), outcome
+    slowed = outcome.of(TIME, ArmName.SLOWED).values
+    assert len(slowed) in dict(LOOKS)
+    assert len(outcome.of(TIME, ArmName.PROBE).values) == len(slowed)
 
 
 def test_set_up_at_each_call_is_not_clocked(jmh):

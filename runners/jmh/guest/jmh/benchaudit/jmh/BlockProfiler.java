@@ -28,6 +28,7 @@ public final class BlockProfiler implements InternalProfiler {
     private Totals before;
     private boolean costKnown;
     private int block;
+    private boolean stopped;
     private long started;
 
     @Override
@@ -37,6 +38,10 @@ public final class BlockProfiler implements InternalProfiler {
 
     @Override
     public void beforeIteration(BenchmarkParams benchmark, IterationParams iteration) {
+        if (stopped) {
+            Delay.select(Delay.WORK, 0);
+            return;
+        }
         try {
             if (schedule == null) {
                 schedule = Schedule.read();
@@ -64,12 +69,15 @@ public final class BlockProfiler implements InternalProfiler {
     @Override
     public Collection<? extends Result> afterIteration(
             BenchmarkParams benchmark, IterationParams iteration, IterationResult result) {
-        if (result.getRawPrimaryResults().isEmpty()) {
-            return Collections.emptyList(); // the benchmark threw
+        if (stopped || result.getRawPrimaryResults().isEmpty()) {
+            return Collections.emptyList(); // decided before, or the benchmark threw
         }
         double wall = (System.nanoTime() - started) * NANOSECOND;
+        double seconds = seconds(benchmark, result.getPrimaryResult().getScore());
+        int decided = schedule.decided(block, seconds);
+        stopped = decided > 0 && Rest.shorten(benchmark, iteration);
         Totals after = Calls.totals();
-        boolean last = block == schedule.length() - 1;
+        boolean last = stopped || block == schedule.length() - 1;
         if (last && Agent.check != null) {
             Agent.check.run();
         }
@@ -86,10 +94,13 @@ public final class BlockProfiler implements InternalProfiler {
                 "block",
                 block,
                 result.getMetadata().getAllOps(),
-                seconds(benchmark, result.getPrimaryResult().getScore()),
+                seconds,
                 wall,
                 after.clocked - before.clocked,
                 (after.nanos - before.nanos) * NANOSECOND);
+        if (stopped) {
+            line(lines, "stopped", decided);
+        }
         Records.append(lines.toString());
         block++;
         return Collections.emptyList();

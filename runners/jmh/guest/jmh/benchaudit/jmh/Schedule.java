@@ -14,6 +14,8 @@ final class Schedule {
 
     private final List<String[]> arms = new ArrayList<>();
     private final List<Integer> blocks = new ArrayList<>();
+    private final List<Boolean> measured = new ArrayList<>();
+    private final Stop stop = new Stop();
 
     static Schedule read() throws IOException {
         String path = System.getenv("BENCH_AUDIT_SCHEDULE");
@@ -31,6 +33,9 @@ final class Schedule {
                 schedule.arms.add(fields);
             } else if (fields[0].equals("block")) {
                 schedule.blocks.add(Integer.valueOf(fields[2]));
+                schedule.measured.add(!fields[1].equals("warmup"));
+            } else {
+                schedule.stop.read(fields);
             }
         }
         return schedule;
@@ -48,6 +53,14 @@ final class Schedule {
     void select(int block) {
         String[] arm = arms.get(blocks.get(block));
         Delay.select(how(wait(block)), Double.parseDouble(arm[4]));
+    }
+
+    /** Takes what a block measured; tells whether its pairs have decided, and after how many. */
+    int decided(int block, double seconds) {
+        if (!measured.get(block)) {
+            return 0;
+        }
+        return stop.decided(arms.get(blocks.get(block))[2], seconds);
     }
 
     private String wait(int block) {

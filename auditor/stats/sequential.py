@@ -1,0 +1,86 @@
+"""Paired differences looked at again and again: what holds at all looks at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import sqrt
+
+import numpy as np
+from scipy import special
+
+from auditor.stats.arrays import finite
+from auditor.stats.signed_rank import Shift, shift
+
+LOOKS = (3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30)
+"""Numbers of pairs after which a decision may fall: close together where most do."""
+EARLY = 0.25
+"""Share of the error that the looks before the last may make together."""
+LEAST_DEVIATION = 0.005
+"""Standard deviation that log ratios are taken to have at least: three may be alike by luck."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """After `pairs` pairs the interval reaches `critical` standard errors to either side."""
+
+    pairs: int
+    critical: float
+
+
+@lru_cache(maxsize=64)
+def looks(most: int, level: float) -> tuple[Look, ...]:
+    """Return the looks before the last of `most` pairs.
+
+    All intervals together hold with `level` (Bonferroni), whenever one stops (Jennison and Turnbull
+    1999, chapter 9: repeated confidence intervals). The early ones share EARLY of the error.
+    """
+    numbers = [pairs for pairs in LOOKS if pairs < most]
+    tail = (1 - level) * EARLY / max(1, len(numbers)) / 2
+    return tuple(Look(pairs, float(special.stdtrit(pairs - 1, 1 - tail))) for pairs in numbers)
+
+
+def repeated(differences: Sequence[float], most: int, level: float) -> Shift:
+    """Judge the middle from the pairs up to the last look; `most` is how many were planned.
+
+    The interval is the repeated one, None before the first look.
+
+    With all pairs the signed-rank interval is taken, on which single disturbed pairs have no hold;
+    before, t intervals, which need no more than three pairs.
+    """
+    values = finite(differences)
+    last = 1 - (1 - level) * (1 - EARLY)
+    if values.size >= most:
+        found = shift(values, last)
+        if found.interval is not None:
+            p = min(1.0, found.p / (1 - EARLY))
+            return Shift(estimate=found.estimate, interval=found.interval, p=p)
+    planned = looks(most, level)
+    reached = [look for look in planned if look.pairs <= values.size]
+    if values.size >= most > 1:
+        reached.append(Look(values.size, float(special.stdtrit(values.size - 1, (1 + last) / 2))))
+    if not reached:
+        return Shift(estimate=float(values.mean()), interval=None, p=1.0)
+    look = reached[-1]
+    seen = values[: look.pairs]
+    middle = float(seen.mean())
+    error = max(float(seen.std(ddof=1)), LEAST_DEVIATION) / sqrt(look.pairs)
+    tail = float(special.stdtr(look.pairs - 1, -abs(middle) / error))
+    return Shift(
+        estimate=middle,
+        interval=(middle - look.critical * error, middle + look.critical * error),
+        p=min(1.0, 2 * tail * max(1, len(planned)) / EARLY),
+    )
+
+
+def sign_evidence(differences: Sequence[float], limit: float) -> float:
+    """Return the e-value against "at least every second difference is at most `limit`".
+
+    It may be looked at after every pair and needs no distribution: each pair is a bet on the sign
+    of what is left, at odds drawn evenly between fair and sure (Ramdas et al. 2023, Statistical
+    Science 38:576). Where nothing exceeds the limit it reaches 1 / a with a chance of at most a.
+    """
+    left = finite(differences) - limit
+    wins, losses = int((left > 0).sum()), int((left <= 0).sum())
+    chance = special.betaincc(wins + 1, losses + 1, 0.5)
+    log = special.betaln(wins + 1, losses + 1) + (wins + losses + 1) * np.log(2)
+    return float(np.exp(log) * chance)

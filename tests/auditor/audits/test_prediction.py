@@ -1,0 +1,60 @@
+import pytest
+from builders import benchmark, calibration_run, suite_runs
+
+from auditor.audits.calibration import Calibration
+from auditor.audits.detection import judge_pair
+from auditor.audits.pair import PairData
+from auditor.audits.prediction import predict
+from auditor.audits.reach import Reach
+from auditor.core.mutant import Delay, Wait
+from auditor.core.verdict import ReachState, Result, Rule
+
+PLAIN = 1e-6
+
+
+def pair(share, *, clock_cost=0.0, calls=1.0, **more):
+    seconds = share * PLAIN / calls
+    timed = calibration_run(
+        probe=PLAIN, slowed=PLAIN, turns=9, method_seconds=seconds, clock_cost=clock_cost
+    )
+    known = Calibration(
+        method_seconds=seconds, turns=9, achieved=0.6, settled=True, delay=Delay(Wait.WORK, 9)
+    )
+    return PairData(
+        method="example.org/ring.Push",
+        benchmark=benchmark(),
+        slowdown=0.6,
+        rule=more.pop("rule", Rule.OURS),
+        wanted=2,
+        reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=calls),
+        calibration=known,
+        plain=suite_runs([PLAIN, PLAIN] for _ in range(3)),
+        calibrating=(timed,),
+        **more,
+    )
+
+
+@pytest.mark.parametrize(("share", "misses"), [(0.05, True), (0.24, True), (0.26, False)])
+def test_a_share_far_from_a_half_needs_no_measuring(share, misses):
+    found = predict(pair(share))
+
+    assert (found.share, found.high) == pytest.approx((share, share))
+    assert found.misses is misses
+    outcome = judge_pair(pair(share)).outcome
+    assert outcome is (Result.MISSED if misses else Result.UNMEASURED)
+
+
+def test_what_the_clock_may_have_hidden_of_short_calls_speaks_against_a_miss():
+    """Ten calls of 10 ns: a share of .1, but of each call 22 ns may be hidden."""
+    found = predict(pair(0.1, calls=10.0, clock_cost=4e-8))
+
+    assert found.high == pytest.approx(0.1 + 10 * (0.5 + 0.06) * 4e-8 / PLAIN)
+    assert not found.misses
+
+
+def test_the_papers_rule_predicts_nothing():
+    assert judge_pair(pair(0.05, rule=Rule.PAPER)).outcome is Result.UNMEASURED
+
+
+def test_a_large_share_is_no_detection():
+    assert judge_pair(pair(1.0)).outcome is Result.UNMEASURED
