@@ -93,8 +93,15 @@ def headline(document: Either) -> str:
     if undecided(total) == total.counted:
         return f"Whether this suite would notice a {slowdown}slowdown is open for all {methods}."
     sentence = f"This suite would notice a {slowdown}slowdown in {total.covered} of {methods}"
+    if is_estimate(document):
+        sentence = f"By estimate, this{sentence.removeprefix('This')}"
     open_ = undecided(total)
     return f"{sentence}, and perhaps in {open_} more." if open_ else f"{sentence}."
+
+
+def is_estimate(document: Document) -> bool:
+    """Tell whether the verdicts are predicted, and no method was slowed down."""
+    return any(caveat.slug == "estimate" for caveat in document.caveats)
 
 
 def undecided(score: Score) -> int:
@@ -120,7 +127,8 @@ def judged(document: Document) -> str:
     slowdown = f"slowdown {figures.share(document.slowdown)} ({chosen})"
     if document.slowdown is None:
         slowdown = "no slowdown known"
-    return f'rule "{document.rule.value}", {slowdown}, seed {document.seed}'
+    how = "an estimate, nothing was slowed down; " if is_estimate(document) else ""
+    return f'{how}rule "{document.rule.value}", {slowdown}, seed {document.seed}'
 
 
 def brief(text: str) -> str:

@@ -1,11 +1,10 @@
 """The API benchmarking score (MSR 2018, Section 6): pairs in, the whole answer out."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from auditor.audits import outcomes
+from auditor.audits import outcomes, tallies
 from auditor.audits.cover import minimal_cover
 from auditor.audits.stability import UNSTABLE
 from auditor.core.caveats import Caveat
@@ -13,7 +12,6 @@ from auditor.core.subject import Method
 from auditor.core.verdict import (
     AbsVerdict,
     BenchmarkVerdict,
-    Density,
     MethodVerdict,
     PairVerdict,
     ReachState,
@@ -49,6 +47,9 @@ class AbsData:
     slowdown: float | None
     slowdown_source: str
     rule: Rule
+    min_delta: float | None = None
+    score_only: bool = False
+    estimate: bool = False
     methods: tuple[MethodData, ...]
     pairs: tuple[PairVerdict, ...] = field(repr=False)
     stability: Stability = field(repr=False)
@@ -77,8 +78,8 @@ def judge(data: AbsData) -> AbsVerdict:
             data.stability, benchmarks=tuple(_redundancy(one, methods) for one in benchmarks)
         ),
         cover=minimal_cover(detections),
-        rules=_rules(data.pairs, set(counted)),
-        density=_density([one for one in methods if one.id in set(counted)]),
+        rules=tallies.rules(data.pairs, set(counted)),
+        density=tallies.density([one for one in methods if one.id in set(counted)]),
         caveats=tuple(dict.fromkeys((*data.caveats, *data.stability.caveats, *_caveats(data)))),
     )
 
@@ -196,14 +197,6 @@ def _gathered(pairs: Iterable[PairVerdict]) -> tuple[Caveat, ...]:
     )
 
 
-def _density(counted: Sequence[MethodVerdict]) -> tuple[Density, ...]:
-    numbers = Counter(len(one.detected_by) for one in counted)
-    return tuple(
-        Density(benchmarks, methods, 100 * methods / len(counted))
-        for benchmarks, methods in sorted(numbers.items())
-    )
-
-
 def _score(
     pairs: Sequence[PairVerdict],
     methods: Sequence[str],
@@ -246,23 +239,6 @@ def _redundancy(one: BenchmarkVerdict, methods: Sequence[MethodVerdict]) -> Benc
     )
 
 
-def _rules(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[tuple[str, int], ...]:
-    """Count what each half of the rule would cover alone (Section 6.3); a speed-up never counts."""
-    judged = [
-        pair
-        for pair in pairs
-        if pair.method in methods and pair.runs and pair.outcome is not Result.DEAD_CODE
-    ]
-    tested = {
-        pair.method
-        for pair in judged
-        if all(run.significant and run.effect > 0 for run in pair.runs)
-    }
-    large = {pair.method for pair in judged if all(run.large for run in pair.runs)}
-    both = {pair.method for pair in judged if pair.outcome is Result.DETECTED}
-    return (("test only", len(tested)), ("effect only", len(large)), ("both", len(both)))
-
-
 def _caveats(data: AbsData) -> list[Caveat]:
     found = []
     if data.slowdown_source == "auto" and data.slowdown is not None:
@@ -277,6 +253,21 @@ def _caveats(data: AbsData) -> list[Caveat]:
             "with the plain build: for comparison with the literature only"
         )
         found.append(Caveat("paper-rule", text))
+    if data.estimate:
+        text = "no method was slowed down: the verdicts are predicted from how long methods take"
+        found.append(Caveat("estimate", text))
+    if data.score_only:
+        text = (
+            "a method was done once a benchmark had detected it, so which others would is not "
+            "known, and redundancy and cover say nothing"
+        )
+        found.append(Caveat("score-mode", text))
+    if data.min_delta is not None:
+        text = (
+            f"detected means: surely slower than the {data.min_delta:.1%} at which the gate fires; "
+            "how often it fires on noise is not told"
+        )
+        found.append(Caveat("gate-rule", text))
     silent = [one.id for one in data.stability.benchmarks if not one.means]
     if silent:
         text = (

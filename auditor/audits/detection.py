@@ -49,7 +49,7 @@ def judge_pair(data: PairData) -> PairVerdict:
 def statement_beforehand(request: AbsRequest) -> Caveat | None:
     """Return what must be said before the time is spent: that no outcome could be significant."""
     plan = request.suite.plan
-    if request.rule is Rule.OURS and not request.exact:
+    if request.rule is not Rule.PAPER and not request.exact:
         most = paired.AT_MOST * plan.iterations
         if most >= LOOKS[0]:
             return None
@@ -104,14 +104,22 @@ def _unmeasured(data: PairData) -> Judgement | None:
         return None
     if data.reach is not None and not data.reach.may_be_in_loop:
         return Judgement(outcome=Result.UNREACHED, reason=str(data.reach.state))
-    predicted = predict(data)
-    if predicted is not None and predicted.misses and data.rule is Rule.OURS:
+    predicted = None if data.rule is Rule.PAPER else predict(data)
+    if predicted is not None and predicted.misses:
         text = (
             f"not measured: the method is at most {predicted.high:.0%} of the operation, so the "
             "slowdown cannot exceed the threshold"
         )
         return Judgement(outcome=Result.MISSED, reason=text, caveats=(Caveat("predicted", text),))
-    return Judgement(outcome=Result.UNMEASURED, reason="the time ended before this pair")
+    if predicted is not None and data.estimate:
+        text = (
+            f"not measured: the method seems to be {predicted.low:.0%} to {predicted.high:.0%} of "
+            "the operation"
+        )
+        return Judgement(
+            outcome=predicted.expected, reason=text, caveats=(Caveat("predicted", text),)
+        )
+    return Judgement(outcome=Result.UNMEASURED, reason="not measured")
 
 
 def _measured(data: PairData) -> Judgement:

@@ -30,7 +30,8 @@ class PairData:
     `plain` are the processes of the unchanged benchmark; `calibrating` and `runs` are those of the
     pair, of which `wanted` (runs times forks) were asked for; failed ones belong in here too.
     `reach` is None where nothing was counted, `refusal` says why there is no variant. `family` is
-    the number of benchmarks any of which may detect the method.
+    the number of benchmarks any of which may detect the method, `min_delta` the limit of the rule
+    GATE. With `estimate` the pair is not to be measured.
     """
 
     method: str
@@ -39,12 +40,19 @@ class PairData:
     rule: Rule
     wanted: int
     family: int = 1
+    min_delta: float | None = None
+    estimate: bool = False
     reach: Reach | None = None
     calibration: Calibration | None = None
     refusal: str | None = None
     plain: tuple[Run, ...] = field(default=(), repr=False)
     calibrating: tuple[Run, ...] = field(default=(), repr=False)
     runs: tuple[Run, ...] = field(default=(), repr=False)
+
+    @property
+    def limit(self) -> float:
+        """Return the effect that has to be exceeded: half of v, or where the user's gate fires."""
+        return self.slowdown / 2 if self.min_delta is None else self.min_delta
 
     @property
     def level(self) -> float:

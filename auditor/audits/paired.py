@@ -94,10 +94,9 @@ def stop(data: PairData, most: int) -> Stop | None:
     probed = probe_ratio(data)
     if probed is None:
         return None
-    half = data.slowdown / 2
     achieved = data.calibration.achieved if data.calibration else None
     far = achieved_caveat(achieved, data.slowdown) is not None
-    ends = (half, achieved / 2) if far and achieved else (half, half)
+    ends = (data.limit, _scaled(data, achieved)) if far and achieved else (data.limit, data.limit)
     above = (1 + STOP_MARGIN) * max(ends) / probed.low
     below = (1 - STOP_MARGIN) * max(0.0, min(ends)) / probed.high
     return Stop(
@@ -130,6 +129,11 @@ def _process(run: Run, data: PairData) -> _Process | None:
     return _Process(probe=probe, pairs=pairs, middle=found.estimate, interval=found.interval, p=p)
 
 
+def _scaled(data: PairData, achieved: float) -> float:
+    """Return the limit for a slowdown other than v: what is judged is the share of the method."""
+    return data.limit * achieved / data.slowdown
+
+
 def _planned(run: Run) -> int:
     """Return the pairs that a process was to have had if nothing had stopped it."""
     schedule = run.trial.schedule
@@ -138,13 +142,13 @@ def _planned(run: Run) -> int:
 
 
 def _aim(data: PairData, processes: Sequence[_Process]) -> _Aim:
-    """Return what has to be exceeded: half of v, or half of what was achieved if far from v.
+    """Return what has to be exceeded: the limit, in proportion to what was achieved if far from v.
 
     Where the method is a small part of the operation, what was achieved is mostly noise: only an
     interval wholly beyond the tolerance lowers the threshold. A detection always has to exceed
-    half of what was achieved.
+    what is in proportion to what was achieved.
     """
-    half = data.slowdown / 2
+    half = data.limit
     if data.inside is None or data.method_seconds is None:
         return _Aim(threshold=half, missing=half, low=half, high=half, achieved=None)
     inside = data.inside
@@ -154,16 +158,17 @@ def _aim(data: PairData, processes: Sequence[_Process]) -> _Aim:
     caveat = achieved_caveat(achieved, data.slowdown, (low, high))
     caveats = (caveat,) if caveat else ()
     if low <= (1 + TOLERANCE) * data.slowdown and high >= (1 - TOLERANCE) * data.slowdown:
-        most = max(half, achieved / 2) if caveat else half
+        most = max(half, _scaled(data, achieved)) if caveat else half
         return _Aim(
             threshold=most, missing=half, low=half, high=most, achieved=achieved, caveats=caveats
         )
     doubt = method_doubt(data) / data.method_seconds
+    limit = _scaled(data, achieved)
     return _Aim(
-        threshold=achieved / 2,
-        missing=achieved / 2,
-        low=achieved / 2 / (1 + doubt),
-        high=achieved / 2 / (1 - doubt) if doubt < 1 else inf,
+        threshold=limit,
+        missing=limit,
+        low=limit / (1 + doubt),
+        high=limit / (1 - doubt) if doubt < 1 else inf,
         achieved=achieved,
         delivered=low > 0,
         caveats=caveats,

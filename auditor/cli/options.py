@@ -40,9 +40,20 @@ JUDGED = (
     click.option("--slowdown", metavar="V", help='0.6 for 1.6 times as long, or "auto".'),
     click.option("--wait", type=click.Choice(["auto", "sleep", "spin", "work"])),
     click.option(
-        "--rule", type=click.Choice(["ours", "paper"]), help="How a detection is decided."
+        "--rule", type=click.Choice(["ours", "paper", "gate"]), help="How a detection is decided."
+    ),
+    click.option(
+        "--min-delta",
+        metavar="PERCENT",
+        help='With --rule gate: where your gate fires, "5%" or .05.',
     ),
     click.option("--paper", is_flag=True, help="As in the paper: its rule, and sleeping."),
+    click.option(
+        "--mode", type=click.Choice(["matrix", "score"]), help="score: stop at the first detection."
+    ),
+    click.option(
+        "--estimate", is_flag=True, help="Predict from how long methods take; slow none down."
+    ),
     click.option("--exact", is_flag=True, help="No pruning, no stopping."),
     click.option("--min-score", type=float, metavar="PERCENT", help="Exit with 1 below it."),
     click.option("--inconclusive", type=click.Choice(["fail", "pass"]), help="Instead of exit 5."),
@@ -109,23 +120,30 @@ def shared_changes(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys that the options of `abs` set."""
-    named = ("runs", "stability_runs", "wait", "rule", "slowdown")
+    named = ("runs", "stability_runs", "wait", "rule", "slowdown", "mode")
     changes = _present({key: given[key] for key in named})
     if given["paper"]:
         changes = {"wait": "sleep", **changes, "rule": "paper"}
-    if given["exact"]:
-        changes["exact"] = True
+    changes |= {flag: True for flag in ("exact", "estimate") if given[flag]}
     if given["method"]:
         changes["methods"] = "auto" if given["method"] == ("auto",) else given["method"]
     if given["min_score"] is not None:
         changes["gates"] = {"min_score": given["min_score"]}
     if "slowdown" in changes:
         changes["slowdown"] = _number(changes["slowdown"])
+    if given["min_delta"] is not None:
+        changes |= {"rule": "gate", "min_delta": _percent(given["min_delta"])}
     return shared_changes(given) | changes
 
 
 def _present(given: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in given.items() if value is not None}
+
+
+def _percent(text: str) -> float | str:
+    """Return "5%" as .05."""
+    number = _number(text.removesuffix("%"))
+    return number / 100 if text.endswith("%") and isinstance(number, float) else number
 
 
 def _number(text: str) -> float | str:

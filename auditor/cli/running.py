@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -12,6 +12,7 @@ from auditor.cli.logs import logged
 from auditor.cli.options import Asked
 from auditor.cli.progress import observer
 from auditor.cli.surroundings import Audit, Document, DryRun
+from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit
 
 _LOG = logging.getLogger(__name__)
@@ -51,7 +52,14 @@ def opened(asked: Asked) -> Iterator[Opened]:
         ) as audit,
     ):
         _LOG.info("asked for %s in %s", asked.config.text, asked.places)
+        if asked.config.ignored:
+            watching.caveat(_ignored(asked.config.ignored))
         yield Opened(audit, console)
+
+
+def _ignored(keys: Sequence[str]) -> Caveat:
+    text = f"a research tool's configuration; what means nothing here: {', '.join(keys)}"
+    return Caveat("ignored-keys", text)
 
 
 def make(

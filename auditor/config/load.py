@@ -5,14 +5,14 @@ import math
 import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from auditor.config import reading, subjects
+from auditor.config import ancestors, reading, subjects
 from auditor.config.durations import seconds
 from auditor.config.settings import CHOICES, Settings
 from auditor.core.errors import UsageError
@@ -35,7 +35,8 @@ class Config:
     `harness` is None where the subject decides. `warmup_given` is False where the harness decides
     how many blocks warm a process; the plan then has none. `text` is all of it as a JSON
     configuration that means the same from every folder. `retry_failed` is no part of it: what
-    failed in a way that may pass is tried again, this time.
+    failed in a way that may pass is tried again, this time. `ignored` are the keys of a research
+    tool's file that mean nothing here.
     """
 
     subject: SubjectSpec
@@ -49,6 +50,7 @@ class Config:
     store: Path | None
     text: str = field(repr=False)
     retry_failed: bool = False
+    ignored: tuple[str, ...] = ()
 
 
 def load(argument: str, changes: Mapping[str, Any], folder: Path) -> Config:
@@ -58,23 +60,37 @@ def load(argument: str, changes: Mapping[str, Any], folder: Path) -> Config:
     and to the file's folder in it. Raises UsageError.
     """
     path = folder / argument
-    there = _mode(path)
-    jar = path.suffix == subjects.JAR and stat.S_ISREG(there)
-    if argument.startswith(subjects.PREFIXES) or stat.S_ISDIR(there) or jar:
+    mode = _mode(path)
+    jar = path.suffix == subjects.JAR and stat.S_ISREG(mode)
+    if argument.startswith(subjects.PREFIXES) or stat.S_ISDIR(mode) or jar:
         return _resolve({"subject": argument}, changes, folder, "")
-    if not there:
+    if not mode:
         raise UsageError(f"no such file or folder: {argument}{_near(path)}")
     if path.suffix not in reading.EXTENSIONS:
         raise UsageError(
             f"{argument} is no configuration: its name must end in .json, .yaml, .yml or .toml"
         )
-    found = reading.document(path, argument)
-    return _resolve(found, changes, path.resolve().parent, f"{argument}: ")
+    found, there = reading.document(path, argument), path.resolve().parent
+    try:
+        theirs = ancestors.translated(found, there)
+    except ValueError as error:
+        raise UsageError(f"{argument}: {error}") from error
+    if theirs is None:
+        return _resolve(found, changes, there, f"{argument}: ")
+    ours, ignored = theirs
+    return replace(_resolve(ours, changes, there, f"{argument}: "), ignored=ignored)
 
 
 def check_judgeable(config: Config) -> None:
     """Refuse an ABS audit that cannot say anything; raises UsageError."""
     request = config.request
+    if (request.rule is Rule.GATE) != (request.min_delta is not None):
+        raise UsageError(
+            'the rule "gate" and min_delta go together: --rule gate --min-delta 5% asks whether a '
+            "gate that fires at 5 % would"
+        )
+    if request.estimate and (request.exact or request.rule is Rule.PAPER):
+        raise UsageError("an estimate is neither exact nor the paper's rule; leave one out")
     if request.rule is Rule.PAPER and request.suite.stability_runs < request.runs:
         raise UsageError(
             f'the rule "paper" compares each of the {request.runs} runs with one of the unchanged '
@@ -175,6 +191,9 @@ def _request(settings: Settings, methods: tuple[str, ...] | None) -> AbsRequest:
         wait=_wait(settings),
         rule=Rule(settings.rule),
         exact=settings.exact,
+        min_delta=settings.min_delta,
+        score_only=settings.mode == "score",
+        estimate=settings.estimate,
     )
 
 

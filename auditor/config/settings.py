@@ -104,9 +104,20 @@ class Settings(Section, frozen=True):
             " null: sleep with the rule paper, else auto."
         ),
     ] = None
-    rule: Annotated[Literal["ours", "paper"], Meta(description="How a detection is decided.")] = (
-        "ours"
-    )
+    rule: Annotated[
+        Literal["ours", "paper", "gate"], Meta(description="How a detection is decided.")
+    ] = "ours"
+    min_delta: Annotated[
+        Annotated[float, Meta(gt=0, le=1000)] | None,
+        Meta(description="With the rule gate: the relative slowdown at which your gate fires."),
+    ] = None
+    mode: Annotated[
+        Literal["matrix", "score"],
+        Meta(description='"score": a method is done once a benchmark has detected it.'),
+    ] = "matrix"
+    estimate: Annotated[
+        bool, Meta(description="Only time the methods, and predict the verdicts from that.")
+    ] = False
     exact: Annotated[
         bool, Meta(description="Measure unreached pairs too, and stop nothing early.")
     ] = False
@@ -143,7 +154,9 @@ CHOICES: dict[str, str] = {
     "$.harness": '"go", "jmh" or null',
     "$.slowdown": 'a number above 0 and at most 1000, or "auto"',
     "$.wait": '"auto", "sleep", "spin" or "work"',
-    "$.rule": '"ours" or "paper"',
+    "$.rule": '"ours", "paper" or "gate"',
+    "$.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
+    "$.mode": '"matrix" or "score"',
     "$.host": '"local"; other hosts are not supported yet',
 }
 """What may stand where only some words may."""

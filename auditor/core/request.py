@@ -85,7 +85,9 @@ class AbsRequest:
     """One audit.
 
     None means: `methods` the most called ones, `slowdown` from the spreads, `wait` by the
-    method's duration.
+    method's duration. `min_delta` is the effect at which the user's gate fires, with the rule GATE.
+    `score_only`: once a benchmark has detected a method, its other pairs are left alone.
+    `estimate`: nothing is slowed, all verdicts are predicted.
     """
 
     suite: SuiteRequest
@@ -95,3 +97,6 @@ class AbsRequest:
     wait: Wait | None
     rule: Rule
     exact: bool
+    min_delta: float | None = None
+    score_only: bool = False
+    estimate: bool = False

@@ -36,10 +36,14 @@ class ReachState(StrEnum):
 
 
 class Rule(StrEnum):
-    """How a detection is decided (abs.md, "Detection")."""
+    """How a detection is decided (abs.md, "Detection").
+
+    GATE is OURS with a limit of the user's own in the place of half of v: that of a gate in CI.
+    """
 
     OURS = "ours"
     PAPER = "paper"
+    GATE = "gate"
 
 
 Interval = tuple[float, float]

@@ -70,6 +70,9 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             slowdown=slowdown,
             slowdown_source="auto" if request.slowdown is None else "fixed",
             rule=request.rule,
+            min_delta=request.min_delta,
+            score_only=request.score_only,
+            estimate=request.estimate,
             methods=tuple(
                 MethodData(
                     method=method,

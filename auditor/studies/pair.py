@@ -80,6 +80,8 @@ class Question:
             rule=request.rule,
             wanted=request.runs * request.suite.plan.forks,
             family=pair.family,
+            min_delta=request.min_delta,
+            estimate=request.estimate,
             reach=pair.reach,
             calibration=done.calibration,
             refusal=done.refusal,

@@ -1,7 +1,9 @@
 """Measuring pairs of a method and a benchmark."""
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import zip_longest
+from math import inf
 from statistics import median
 
 import numpy as np
@@ -113,31 +115,73 @@ class PairStudy:
     def _measure(
         self, calibrated: Sequence[Calibrated]
     ) -> tuple[dict[PairKey, list[Run]], list[Run]]:
-        """Return the runs of each pair, and the references; what hung in a run is left out next."""
+        """Return the runs of each pair, and the references."""
         ended: dict[PairKey, list[Run]] = {one.pair.key: [] for one in calibrated}
-        references: list[Run] = []
+        references: dict[str, Run] = {}
         ready = [
             one
             for one in calibrated
             if one.may_be_measured and not self._calibrating.is_decided(one)
         ]
+        if self._request.estimate:
+            return ended, []
+        detected: set[Method] = set()
+        for wave in self._waves(ready):
+            missing = [one for one in wave if one.pair.method not in detected]
+            self._measure_wave(missing, ended, references)
+            known = tuple(references.values())
+            detected |= {
+                one.pair.method
+                for one in missing
+                if self._judged(one, ended[one.pair.key], known).outcome is Result.DETECTED
+            }
+        return ended, list(references.values())
+
+    def _waves(self, ready: Sequence[Calibrated]) -> list[list[Calibrated]]:
+        """Part the pairs into those measured together: all, or the most promising of each method.
+
+        The larger the method's share, the likelier a detection; what is not known may be large.
+        """
+        if not self._request.score_only:
+            return [list(ready)]
+        by_method: dict[Method, list[Calibrated]] = {}
+        for one in ready:
+            by_method.setdefault(one.pair.method, []).append(one)
+        for pairs in by_method.values():
+            pairs.sort(key=self._share, reverse=True)
+        return [[one for one in wave if one] for wave in zip_longest(*by_method.values())]
+
+    def _share(self, one: Calibrated) -> float:
+        share = self._question.data(one.pair_runs(()), ()).share
+        return inf if share is None else share
+
+    def _measure_wave(
+        self,
+        ready: Sequence[Calibrated],
+        ended: Mapping[PairKey, list[Run]],
+        references: dict[str, Run],
+    ) -> None:
+        """Measure pairs run by run; what hung in a run is left out of the next."""
         for repetition in range(1, self._request.runs + 1):
-            hung = _hung(references)
-            ready = [one for one in ready if self._is_open(one, ended[one.pair.key], references)]
+            known = tuple(references.values())
+            ready = [one for one in ready if self._is_open(one, ended[one.pair.key], known)]
             trials = {
-                trial.id: (key, trial) for key, trial in self._trials(ready, hung, repetition)
+                trial.id: (key, trial)
+                for key, trial in self._trials(ready, _hung(known), repetition)
             }
             name = f"pairs, run {repetition} of {self._request.runs}"
             for run in measure(name, [trial for _, trial in trials.values()], self._parts):
                 key, _ = trials[run.trial.id]
-                (references if key is None else ended[key]).append(run)
-        return ended, references
+                if key is None:
+                    references[run.trial.id] = run
+                else:
+                    ended[key].append(run)
 
     def _is_open(self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run]) -> bool:
         """Tell whether another run can matter: one that missed decides, and a hung one is dear."""
         if not runs or _hung(runs):
             return not runs
-        if self._request.exact or self._request.rule is not Rule.OURS:
+        if self._request.exact or self._request.rule is Rule.PAPER:
             return True
         return self._judged(one, runs, references).outcome is not Result.MISSED
 
@@ -156,7 +200,7 @@ class PairStudy:
             [(one.pair.key, self._pair_trial(one, repetition, fork)) for fork in forks]
             for one in ready
         ]
-        if self._request.rule is Rule.OURS:
+        if self._request.rule is not Rule.PAPER:
             benchmarks = dict.fromkeys(one.pair.benchmark for one in ready)
             groups += [
                 [(None, self._reference(benchmark, repetition))]
@@ -190,9 +234,10 @@ class PairStudy:
         """Return the operations of a block by the time that one takes with the probe.
 
         Blocks of a calibration hold fewer, since the clock makes some of them many times as long.
+        The first process of a pair stays the first, whatever other audits add.
         """
         known = self._baseline.operations[one.pair.benchmark.id]
-        probes = readings.medians(one.runs, ArmName.PROBE)
+        probes = readings.medians(one.runs[:1], ArmName.PROBE)
         if known is None or not probes:
             return operations(one.pair, self._baseline, self._parts.request.plan)
         return max(2, min(known, round(plan.iteration_seconds / median(probes))))

@@ -62,7 +62,7 @@ def preview(request: AbsRequest, parts: Parts) -> Preview:
             seen.phase("calibration (at most)", Purpose.CALIBRATION, most=MOST_ROUNDS),
             seen.phase("pairs (at most)", Purpose.PAIRS, Purpose.MUTANT),
         )
-        if request.rule is Rule.OURS:
+        if request.rule is not Rule.PAPER:
             phases += (seen.phase("plain among the pairs (at most)", Purpose.REFERENCE),)
     said = statement_beforehand(request)
     return Preview(phases, (said,) if said else ())

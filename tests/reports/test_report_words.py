@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 import examples
+from auditor.core.caveats import Caveat
 from auditor.core.verdict import UNLISTED, BenchmarkVerdict, Duration, Filter, Result
 from reports import advice, figures, names, record, table, words
 from reports.document import typed
@@ -81,6 +82,14 @@ def test_the_headline_says_how_many_and_how_many_perhaps():
 def test_nothing_judged_is_not_called_a_score_of_zero():
     assert words.headline(judged(examples.nothing())).startswith("No method could be judged")
     assert "open for all 3 methods" in words.headline(judged(examples.all_crashed()))
+
+
+def test_an_estimate_is_marked_wherever_its_score_is_told():
+    verdict = replace(examples.audit(), caveats=(Caveat("estimate", "predicted"),))
+    document = judged(verdict)
+
+    assert words.headline(document).startswith("By estimate, this suite would notice")
+    assert words.judged(document).startswith("an estimate, nothing was slowed down; rule")
 
 
 def test_a_stability_audit_has_a_headline_of_its_own():

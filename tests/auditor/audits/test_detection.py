@@ -506,6 +506,18 @@ def test_an_overshoot_is_said_with_the_papers_rule_too():
     assert (found.outcome, found.threshold) == (Result.DETECTED, 0.3)
 
 
+@pytest.mark.parametrize(
+    ("share", "outcome"),
+    [(0.2, Result.DETECTED), (0.02, Result.MISSED), (0.085, Result.INCONCLUSIVE)],
+)
+def test_a_gate_fires_where_the_effect_is_surely_beyond_its_limit(share, outcome):
+    """v = .6 of a fifth is 12 %, of a fiftieth 1.2 %, of .085 just the 5 % of the gate."""
+    found = judge_pair(pair(share=share, rule=Rule.GATE, min_delta=0.05, noise=0.002))
+
+    assert found.outcome is outcome
+    assert found.threshold == pytest.approx(0.05, rel=0.25)
+
+
 def test_processes_of_the_other_rule_are_not_judged():
     with pytest.raises(ValueError, match="rule paper judges processes made for mutant"):
         judge_pair(pair(rule=Rule.PAPER))

@@ -56,5 +56,24 @@ def test_the_papers_rule_predicts_nothing():
     assert judge_pair(pair(0.05, rule=Rule.PAPER)).outcome is Result.UNMEASURED
 
 
-def test_a_large_share_is_no_detection():
+def test_a_large_share_is_no_detection_unless_an_estimate_is_asked_for():
     assert judge_pair(pair(1.0)).outcome is Result.UNMEASURED
+    assert judge_pair(pair(1.0, estimate=True)).outcome is Result.DETECTED
+
+
+@pytest.mark.parametrize(
+    ("share", "outcome"),
+    [(0.55, Result.DETECTED), (0.45, Result.MISSED), (0.5, Result.INCONCLUSIVE)],
+)
+def test_an_estimate_is_open_where_the_doubt_spans_the_threshold(share, outcome):
+    """A clock of 50 ns leaves 3 ns in doubt, .3 % of the operation, and may hide 2.5 %."""
+    found = judge_pair(pair(share, clock_cost=5e-8, estimate=True))
+
+    assert found.outcome is outcome
+    assert [one.slug for one in found.caveats] == ["predicted"]
+
+
+@pytest.mark.parametrize(("share", "misses"), [(0.04, True), (0.05, False), (0.25, False)])
+def test_what_a_gate_must_miss_follows_from_where_it_fires(share, misses):
+    """.6 of a share of .04 is 2.4 %, less than half of the 5 % at which it fires."""
+    assert predict(pair(share, rule=Rule.GATE, min_delta=0.05)).misses is misses

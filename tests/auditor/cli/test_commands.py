@@ -167,6 +167,14 @@ def test_paper_means_its_rule_and_sleeping(stage):
     assert [one.wait for one in requests] == [Wait.SLEEP, Wait.WORK]
 
 
+@pytest.mark.parametrize("written", ["5%", "0.05"])
+def test_where_a_gate_fires_is_a_percentage_or_a_number(stage, written):
+    stage.call("abs", SUBJECT, "--slowdown", "0.6", "--min-delta", written)
+
+    request = stage.opened[0][0].request
+    assert (request.rule, request.min_delta) == (Rule.GATE, pytest.approx(0.05))
+
+
 def test_output_and_store_are_chosen(stage, tmp_path):
     stage.call("abs", SUBJECT, "-o", str(tmp_path / "out"), "--store", str(tmp_path / "s.sqlite"))
     places = stage.opened[0][1]

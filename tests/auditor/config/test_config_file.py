@@ -173,7 +173,7 @@ def test_the_papers_rule_sleeps_unless_told_otherwise(tmp_path, given, expected)
         ({"slowdown": -1}, f"-1 at $.slowdown must be {SLOWDOWN}"),
         ({"slowdown": True}, f"true at $.slowdown must be {SLOWDOWN}"),
         ({"wait": "nap"}, '"nap" at $.wait must be "auto", "sleep"'),
-        ({"rule": "mine"}, '"mine" at $.rule must be "ours" or "paper"'),
+        ({"rule": "mine"}, '"mine" at $.rule must be "ours", "paper" or "gate"'),
         ({"harness": "asv"}, '"asv" at $.harness must be "go", "jmh"'),
         ({"host": "ssh:there"}, '"ssh:there" at $.host must be "local"; other hosts are not'),
         ({"subject": 3}, "3 at $.subject must be a string or an object"),
@@ -261,6 +261,14 @@ def test_the_rule_of_the_paper_needs_a_run_of_the_suite_for_each_of_its_runs(tmp
 
     with pytest.raises(UsageError, match="stability_runs must be at least runs"):
         check_judgeable(written(tmp_path, {**given, "stability_runs": 2}))
+
+
+@pytest.mark.parametrize("given", [{"rule": "gate"}, {"min_delta": 0.05}])
+def test_a_gate_and_where_it_fires_go_together(tmp_path, given):
+    check_judgeable(written(tmp_path, {"slowdown": 0.6, "rule": "gate", "min_delta": 0.05}))
+
+    with pytest.raises(UsageError, match="go together"):
+        check_judgeable(written(tmp_path, {"slowdown": 0.6, **given}))
 
 
 def test_a_file_may_say_where_its_schema_is(tmp_path):

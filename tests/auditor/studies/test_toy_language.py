@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+import toy_language
 from toy_language import METHODS, Listener, Machine, Memory, parts, request
 
 from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
@@ -55,6 +56,37 @@ def test_the_effects_are_those_of_the_table():
     assert missed.effect == pytest.approx(0.21, abs=0.01)
     assert (missed.achieved_slowdown, missed.wait) == (pytest.approx(0.6, rel=0.15), "work")
     assert pairs["toy.still", "toy.short"].reason == "in set-up only"
+
+
+@pytest.mark.parametrize(
+    ("shares", "tried"),
+    [((0.8, 0.9), ["long"]), ((0.9, 0.8), ["quick"]), ((0.4, 0.45), ["long", "quick"])],
+)
+def test_for_the_score_alone_the_most_promising_benchmark_comes_first(monkeypatch, shares, tried):
+    for name, share in zip(("quick", "long"), shares, strict=True):
+        monkeypatch.setitem(toy_language.SHARES, ("hop", name), share)
+    machine = Machine()
+
+    verdict = audited(request(methods=("hop",), score_only=True), machine=machine)
+
+    made = [one for one in slowed(machine, "hop") if one.purpose is Purpose.PAIRS]
+    assert list(dict.fromkeys(one.benchmark.name for one in made)) == tried
+    assert outcomes(verdict)["hop"] == ("detected" if len(tried) == 1 else "missed")
+    assert "score-mode" in {one.slug for one in verdict.caveats}
+    pairs = {one.benchmark: one.outcome for one in verdict.pairs}
+    others = {"toy.quick", "toy.long"} - {f"toy.{name}" for name in tried}
+    assert {pairs[one] for one in others} <= {Result.UNMEASURED}
+
+
+def test_an_estimate_times_each_pair_once_and_slows_nothing():
+    machine = Machine()
+
+    verdict = audited(request(methods=("hop", "skip"), estimate=True), machine=machine)
+
+    assert Purpose.PAIRS not in {one.purpose for one in machine.done}
+    assert len(calibrating(machine)) == 3
+    assert outcomes(verdict) == {"hop": "detected", "skip": "missed"}
+    assert "estimate" in {one.slug for one in verdict.caveats}
 
 
 def calibrating(machine):

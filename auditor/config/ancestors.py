@@ -1,0 +1,171 @@
+"""The configuration files of the two research tools of the paper, read as they are.
+
+Source: Laaber and Leitner, MSR 2018: GoABS for Go, and the Groovy script for Java (abs.md, last
+section). What decides an audit becomes a key of ours, the rest is named and ignored.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+Found = tuple[dict[str, Any], tuple[str, ...]]
+"""An object with our keys, and the paths of what was ignored."""
+
+_GO_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
+_JAVA_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+_JMH_FLAG = re.compile(r"-(wi|i|f|r|w)\s*=?\s*(\S+)")
+_UNNAMED = re.compile(r"[\d.]+")
+
+
+def translated(found: Mapping[str, Any], folder: Path) -> Found | None:
+    """Return a research tool's file as one of ours; None if it is none. Raises ValueError.
+
+    Paths in `found` are relative to `folder`.
+    """
+    if "project" not in found or "subject" in found:
+        return None
+    if isinstance(found.get("dynamic"), Mapping):
+        return _go(found, found["dynamic"], folder)
+    if "degree_of_violation" in found or "files" in found:
+        return _java(found, folder)
+    return None
+
+
+def _go(found: Mapping[str, Any], dynamic: Mapping[str, Any], folder: Path) -> Found:
+    ours = {
+        "subject": str(found["project"]),
+        "harness": "go",
+        "slowdown": dynamic.get("regression"),
+        "runs": dynamic.get("runs"),
+        "benchmarks": dynamic.get("bench_regex") or None,
+        "timeout": dynamic.get("bench_timeout") or None,
+        "plan": _known(
+            warmup=dynamic.get("wi"),
+            iterations=dynamic.get("i"),
+            iteration_time=dynamic.get("bench_time") or None,
+        ),
+    }
+    used = {"regression", "runs", "bench_regex", "bench_timeout", "wi", "i", "bench_time"}
+    functions = dynamic.get("functions")
+    if functions:
+        module = _module(folder / str(found["project"]))
+        ours["methods"] = [_go_name(module, one, at) for at, one in enumerate(functions)]
+    ignored = [f"dynamic.{key}" for key in dynamic if key not in {*used, "functions"}]
+    return _known(**ours), (*_others(found, {"project", "dynamic"}), *ignored)
+
+
+def _module(project: Path) -> str:
+    try:
+        text = (project / "go.mod").read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"{project} has no readable go.mod, so its packages have no names; "
+            "run `go mod init` in a copy and name that at project"
+        ) from error
+    found = _GO_MODULE.search(text)
+    if found is None:
+        raise ValueError(f"{project}/go.mod names no module")
+    return found[1]
+
+
+def _go_name(module: str, one: Any, at: int) -> str:
+    """Return a function's name as ours: `pkg` is a folder of the project, `recv` may have stars."""
+    if not isinstance(one, Mapping) or not one.get("name"):
+        raise ValueError(f"a function needs a name at $.dynamic.functions[{at}]")
+    folder = PurePosixPath(str(one.get("pkg") or "."))
+    package = PurePosixPath(module) / folder
+    receiver = re.sub(r"[()*\s]|\[.*\]", "", str(one.get("recv") or ""))
+    return ".".join(filter(None, [str(package), receiver, str(one["name"])]))
+
+
+def _java(found: Mapping[str, Any], folder: Path) -> Found:
+    if found.get("build_system", "mvn") != "mvn":
+        raise ValueError(
+            f"{found['build_system']!r} at $.build_system is not supported; "
+            "build the benchmarks' jar and name it as the subject"
+        )
+    flags = str(found.get("custom_benchmark_config") or "")
+    known = dict(_JMH_FLAG.findall(flags))
+    rest = _JMH_FLAG.sub("", flags).split()
+    patterns = [str(one["pattern"]) for one in found.get("benchmarks_to_execute") or ()]
+    ours = {
+        "subject": str(found["project"]),
+        "harness": "jmh",
+        "slowdown": _number(found.get("degree_of_violation"), "$.degree_of_violation"),
+        "runs": _whole(found.get("repeats"), "$.repeats"),
+        "benchmarks": "|".join(patterns) or None,
+        "methods": _java_names(found.get("files") or (), folder / str(found["project"])) or None,
+        "plan": _known(
+            forks=_whole(known.get("f"), "-f"),
+            warmup=_whole(known.get("wi"), "-wi"),
+            iterations=_whole(known.get("i"), "-i"),
+            iteration_time=_duration(known.get("r")),
+        ),
+    }
+    used = {"project", "build_system", "degree_of_violation", "repeats", "files"}
+    ignored = [f"{flag} in custom_benchmark_config" for flag in rest]
+    if "w" in known:
+        ignored.append("-w in custom_benchmark_config")
+    if any("params" in one for one in found.get("benchmarks_to_execute") or ()):
+        ignored.append("params in benchmarks_to_execute")
+    others = _others(found, {*used, "custom_benchmark_config", "benchmarks_to_execute"})
+    return _known(**ours), (*others, *ignored)
+
+
+def _java_names(files: Sequence[Any], project: Path) -> list[str]:
+    return [
+        _java_name(_type(project, file, at), method, f"$.files[{at}].methods[{number}]")
+        for at, file in enumerate(files)
+        if isinstance(file, Mapping) and file.get("test_file")
+        for number, method in enumerate(file.get("methods") or ())
+    ]
+
+
+def _type(project: Path, file: Mapping[str, Any], at: int) -> str:
+    """Return the qualified name of the type that a source file declares."""
+    path = project / str(file["test_file"])
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise ValueError(f"{path} at $.files[{at}].test_file cannot be read") from error
+    package = _JAVA_PACKAGE.search(text)
+    return f"{package[1]}.{path.stem}" if package else path.stem
+
+
+def _java_name(owner: str, method: Any, place: str) -> str:
+    if not isinstance(method, Mapping) or not method.get("name"):
+        raise ValueError(f"a method needs a name at {place}")
+    name = f"{owner}.{method['name']}"
+    if method.get("params") is None:
+        return name
+    bounds = method.get("typeParams") or {}
+    types = [str(bounds.get(one, one)) for one in map(str, method["params"])]
+    return f"{name}({','.join(types)})"
+
+
+def _number(written: Any, place: str) -> float | None:
+    try:
+        return None if written is None else float(written)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{written!r} at {place} is no number") from error
+
+
+def _whole(written: Any, place: str) -> int | None:
+    try:
+        return None if written is None else int(written)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{written!r} at {place} is no whole number") from error
+
+
+def _duration(written: str | None) -> str | None:
+    """JMH takes a number without a unit for seconds."""
+    return f"{written}s" if written and _UNNAMED.fullmatch(written) else written
+
+
+def _known(**values: Any) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value not in (None, {})}
+
+
+def _others(found: Mapping[str, Any], used: set[str]) -> list[str]:
+    return [key for key in found if key not in used]

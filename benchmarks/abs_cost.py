@@ -1,0 +1,139 @@
+"""What does a score cost, and is it the same as the exhaustive one?
+
+For each configuration: the audit as it is, and with `--exact` (every method in every benchmark, a
+fixed number of blocks, nothing predicted or stopped), each with a store of its own and all builds
+made anew by the first. The exhaustive one is made twice with different seeds, so that its
+agreement with itself stands beside ours with it. The paper's plan is not run but counted: whole
+suites, 20 (Go) or 30 (JMH, warm-up included) iterations of a second, 2 x (methods + 1) times.
+"""
+
+import argparse
+import json
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+ITERATIONS = {"go": 20, "jmh": 30}
+"""Iterations of a second in the paper's plan, warm-up included."""
+UNDECIDED = frozenset({"inconclusive", "unmeasured", "timed-out", "crashed"})
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """One audit: its result, and seconds by the clock and in processes of the subject."""
+
+    result: Mapping[str, Any]
+    wall: float
+    measured: float
+
+    def verdicts(self, what: str) -> dict[tuple[str, ...], str]:
+        """Return the outcomes of `what`, "methods" or "pairs"."""
+        if what == "methods":
+            return {(one["id"],): one["outcome"] for one in self.result["methods"]}
+        return {(one["method"], one["benchmark"]): one["outcome"] for one in self.result["pairs"]}
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How many verdicts are equal, of those that neither side leaves open."""
+
+    equal: int
+    decided: int
+    all: int
+
+    def __str__(self) -> str:
+        """Return the share, and how many were left open."""
+        share = f"{self.equal / self.decided:.1%}" if self.decided else "none decided"
+        return f"{share} of {self.decided} ({self.all - self.decided} left open)"
+
+
+def main() -> int:
+    """Audit, compare, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("configs", nargs="*", type=Path, default=[ROOT / "examples/uuid.json"])
+    parser.add_argument("--keep", type=Path, help="a folder for results and stores, gone on with")
+    parser.add_argument("--once", action="store_true", help="make the exhaustive audit only once")
+    asked = parser.parse_args()
+    for config in asked.configs:
+        with tempfile.TemporaryDirectory(prefix="abs-cost-") as scratch:
+            folder = (asked.keep or Path(scratch)) / config.stem
+            ours = _audit(config, folder / "ours")
+            exact = _audit(config, folder / "exact", "--exact")
+            again = None if asked.once else _audit(config, folder / "again", "--exact", "--seed=2")
+            for line in _table(config.stem, ours, exact, again):
+                print(line)
+    return 0
+
+
+def _audit(config: Path, folder: Path, *flags: str) -> Audit:
+    """Run one audit, unless it was run before; raises CalledProcessError where it fails."""
+    clock = folder / "seconds"
+    if not clock.exists():
+        began = time.monotonic()
+        command = [sys.executable, "-m", "auditor", "abs", str(config), *flags, "--quiet"]
+        subprocess.run(
+            [*command, "--output", str(folder)],
+            cwd=ROOT,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        clock.write_text(str(time.monotonic() - began))
+    with sqlite3.connect(folder / "store.sqlite") as connection:
+        (measured,) = connection.execute("SELECT sum(seconds) FROM run").fetchone()
+    connection.close()
+    result = json.loads((folder / "result.json").read_text())
+    return Audit(result, float(clock.read_text()), measured)
+
+
+def _table(name: str, ours: Audit, exact: Audit, again: Audit | None) -> Iterator[str]:
+    result = ours.result
+    methods, benchmarks = len(result["methods"]), len(result["benchmarks"])
+    paper = 2 * (methods + 1) * benchmarks * ITERATIONS[result["harness"]]
+    yield f"\n{name}: {methods} methods, {benchmarks} benchmarks"
+    for label, audit in (("ours", ours), ("exact", exact)):
+        score = audit.result["scores"]["total"]
+        low, high = score["bounds"]
+        yield (
+            f"  {label:6} {audit.wall:7.0f} s by the clock, {audit.measured:7.0f} s in processes; "
+            f"score {score['percent']:.0f} % ({low:.0f} ... {high:.0f})"
+        )
+    yield f"  exact / ours: {exact.wall / ours.wall:.1f} x by the clock"
+    yield f"  paper's plan (counted, {paper / 3600:.1f} h) / ours: {paper / ours.wall:.0f} x"
+    for what in ("methods", "pairs"):
+        yield f"  {what}: ours agrees with exact in {_agreement(what, ours, exact)}"
+        if again is not None:
+            yield f"  {what}: exact agrees with itself in {_agreement(what, exact, again)}"
+        for line in _differences(what, ours, exact):
+            yield f"    {line}"
+
+
+def _agreement(what: str, one: Audit, other: Audit) -> Agreement:
+    both = _together(one.verdicts(what), other.verdicts(what))
+    decided = [pair for pair in both.values() if not UNDECIDED & set(pair)]
+    return Agreement(sum(a == b for a, b in decided), len(decided), len(both))
+
+
+def _differences(what: str, ours: Audit, exact: Audit) -> Sequence[str]:
+    both = _together(ours.verdicts(what), exact.verdicts(what))
+    return [
+        f"{' in '.join(name.rsplit('/', 1)[-1] for name in key)}: {mine}, exact: {theirs}"
+        for key, (mine, theirs) in sorted(both.items())
+        if mine != theirs and not UNDECIDED & {mine, theirs}
+    ]
+
+
+def _together(
+    one: Mapping[tuple[str, ...], str], other: Mapping[tuple[str, ...], str]
+) -> dict[tuple[str, ...], tuple[str, str]]:
+    return {key: (one[key], other[key]) for key in one if key in other}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

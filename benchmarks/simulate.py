@@ -1,0 +1,116 @@
+"""How often does the sequential rule err, and how many pairs does it save?
+
+Pairs are drawn from real noise: two neighbouring iterations of a fork in its steady part, in random
+order, one of them slowed by a known factor. Each process is judged against the limit of v / 2 by
+the sequential rule (it ends when it has decided) and by the fixed one (all pairs).
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import log1p
+from pathlib import Path
+
+import numpy as np
+
+from auditor.stats.sequential import LOOKS, repeated
+from auditor.stats.signed_rank import shift
+
+ARCHIVE = Path(__file__).parents[2] / "shared/datasets/jmh-steady-state.zip"
+STEADY_FROM = 1500
+"""Iterations of a fork before this are left out, whatever the fork's own steady state."""
+LEVEL = 0.99
+SHARES = (0.0, 0.25, 0.4, 0.45, 0.5, 0.55, 0.6, 0.75, 1.0)
+
+
+@dataclass(slots=True)
+class Count:
+    """What one rule said, process by process."""
+
+    above: int = 0
+    below: int = 0
+    pairs: list[int] = field(default_factory=list)
+
+    def take(self, interval: tuple[float, float] | None, limit: float, pairs: int) -> None:
+        """Count a verdict that was reached after so many pairs."""
+        self.above += interval is not None and interval[0] > limit
+        self.below += interval is not None and interval[1] < limit
+        self.pairs.append(pairs)
+
+    def __str__(self) -> str:
+        """Return percentages of above and below, and the mean number of pairs."""
+        times = len(self.pairs)
+        return f"{self.above / times:7.2%} {self.below / times:7.2%} {np.mean(self.pairs):6.1f}"
+
+
+def main() -> int:
+    """Draw, judge, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--processes", type=int, default=2000, help="per share of the method")
+    parser.add_argument("--slowdown", type=float, default=0.6)
+    parser.add_argument("--most", type=int, default=LOOKS[-1], help="pairs in a process")
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    rng = np.random.default_rng(asked.seed)
+    with tempfile.TemporaryDirectory(prefix="simulate-") as scratch:
+        series = list(_series(Path(os.environ.get("BENCH_AUDIT_DATA") or _unpacked(scratch))))
+    print(f"noise of {len(series)} forks; v = {asked.slowdown}, {asked.processes} processes a line")
+    print(f"{'':6} {'sequential':^23}  {'all ' + str(asked.most) + ' pairs':^23}")
+    head = f"{'above':>7} {'below':>7} {'pairs':>6}"
+    print(f"{'share':6} {head}   {head}")
+    for share in SHARES:
+        early, fixed = _judged(share, asked, series, rng)
+        print(f"{share:6} {early}   {fixed}")
+    return 0
+
+
+def _unpacked(scratch: str) -> str:
+    with zipfile.ZipFile(ARCHIVE) as archive:
+        wanted = [name for name in archive.namelist() if "timeseries/" in name]
+        archive.extractall(scratch, wanted)
+    return scratch
+
+
+def _series(folder: Path) -> Iterator[np.ndarray]:
+    """Yield the late part of each fork, seconds per operation."""
+    for path in sorted(folder.rglob("timeseries/*.json")):
+        for fork in json.loads(path.read_text()):
+            values = np.asarray(fork[STEADY_FROM:], dtype=float)
+            if values.size >= 2 * LOOKS[-1] and np.all(values > 0):
+                yield values
+
+
+def _judged(
+    share: float, asked: argparse.Namespace, series: Sequence[np.ndarray], rng: np.random.Generator
+) -> tuple[Count, Count]:
+    early, fixed = Count(), Count()
+    limit = log1p(asked.slowdown / 2)
+    for _ in range(asked.processes):
+        logs = _process(share * asked.slowdown, asked.most, series, rng)
+        for pairs in (*(look for look in LOOKS if look < asked.most), asked.most):
+            interval = repeated(logs[:pairs], asked.most, LEVEL).interval
+            if interval is not None and not interval[0] <= limit <= interval[1]:
+                break
+        early.take(interval, limit, pairs)
+        fixed.take(shift(logs, LEVEL).interval, limit, asked.most)
+    return early, fixed
+
+
+def _process(
+    effect: float, pairs: int, series: Sequence[np.ndarray], rng: np.random.Generator
+) -> np.ndarray:
+    """Return the log ratios of a process whose operation is slowed by `effect`."""
+    values = series[rng.integers(len(series))]
+    start = rng.integers(values.size - 2 * pairs + 1)
+    both = np.log(values[start : start + 2 * pairs]).reshape(pairs, 2)
+    signs = rng.choice([-1.0, 1.0], pairs)
+    return signs * (both[:, 1] - both[:, 0]) + log1p(effect)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
