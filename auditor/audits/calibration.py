@@ -6,7 +6,6 @@ from statistics import median
 
 from auditor.audits import readings
 from auditor.core.caveats import Caveat
-from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured
 from auditor.core.plan import Run
@@ -147,35 +146,16 @@ CLOCK_IS_NOTHING_SECONDS = 1e-6
 def _method_seconds(runs: Sequence[Run]) -> float | None:
     """Return t(k): the middle of what the processes saw, less the clock's own cost.
 
-    Of each process the least of the blocks' mean times per call counts, of the costs the least of
-    all: the clock is the same in all of them, and a disturbance only adds.
+    Of each process the least of the blocks counts, since a disturbance only adds.
     """
-    seen = [one for one in map(_least_reading, runs) if one is not None]
-    costs = [cost for run in runs for cost in _costs(run)]
+    seen = [min(times) for run in runs if (times := readings.call_times(run))]
     if not seen:
         return None
-    cost = min(costs, default=0.0)
+    cost = readings.clock_cost(runs)
     if cost <= 0 and median(seen) < CLOCK_IS_NOTHING_SECONDS:
         return None
     left = median(seen) - cost
     return left if left > LEAST_SHARE_OF_CLOCK * cost else None
-
-
-def _least_reading(run: Run) -> float | None:
-    outcome = run.outcome
-    if not isinstance(outcome, Measured):
-        return None
-    calls = outcome.of(METHOD_CALLS, ArmName.CLOCKED)
-    times = outcome.of(METHOD_TIME, ArmName.CLOCKED)
-    if calls is None or times is None:
-        return None
-    both = zip(times.values, calls.values, strict=True)
-    return min((time / count for time, count in both if count > 0), default=None)
-
-
-def _costs(run: Run) -> Sequence[float]:
-    series = isinstance(run.outcome, Measured) and run.outcome.of(CLOCK_COST, ArmName.CLOCKED)
-    return series.values if series else ()
 
 
 def _point(run: Run, asked: Asked) -> tuple[float, float] | None:

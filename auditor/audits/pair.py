@@ -7,8 +7,6 @@ from auditor.audits import readings
 from auditor.audits.calibration import Calibration
 from auditor.audits.reach import Reach
 from auditor.core.caveats import Caveat
-from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME
-from auditor.core.outcome import Measured
 from auditor.core.plan import Run
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
@@ -110,31 +108,11 @@ def undecided(slug: str, text: str) -> Judgement:
     return Judgement(outcome=Result.INCONCLUSIVE, reason=text, caveats=(Caveat(slug, text),))
 
 
-def clock_cost(data: PairData) -> float:
-    """Return the seconds that reading the clock adds to a call, 0 if no process has told."""
-    costs = [
-        cost
-        for run in data.calibrating
-        if isinstance(run.outcome, Measured)
-        for series in [run.outcome.of(CLOCK_COST, ArmName.CLOCKED)]
-        if series is not None
-        for cost in series.values
-    ]
-    return min(costs, default=0.0)
-
-
 def method_doubt(data: PairData) -> float:
     """Return by how many seconds t(k) may be wrong: the scatter of its blocks, and the clock."""
-    times: list[float] = []
-    for run in data.calibrating:
-        if isinstance(run.outcome, Measured):
-            calls = run.outcome.of(METHOD_CALLS, ArmName.CLOCKED)
-            spent = run.outcome.of(METHOD_TIME, ArmName.CLOCKED)
-            if calls and spent:
-                both = zip(spent.values, calls.values, strict=False)
-                times += [time / count for time, count in both if count > 0]
+    times = [time for run in data.calibrating for time in readings.call_times(run)]
     scatter = _half_interquartile(times) if times else 0.0
-    return scatter + CLOCK_DOUBT * clock_cost(data)
+    return scatter + CLOCK_DOUBT * readings.clock_cost(data.calibrating)
 
 
 def _half_interquartile(values: list[float]) -> float:

@@ -71,8 +71,7 @@ def judge(data: PairData) -> Judgement:
     Log ratios against log(1 + v / 2q) is the same as (mutant - probe) / plain against v / 2 once q
     turns a ratio to the probe into an effect on the plain time; q's interval enters there.
     """
-    runs_made = readings.of_purpose(data.runs, Purpose.PAIRS)
-    found = [_process(run, data) for run in runs_made]
+    found = [_process(run, data) for run in readings.of_purpose(data.runs, Purpose.PAIRS)]
     processes = [one for one in found if one is not None]
     if len(processes) < len(found):
         return undecided("few-pairs", "a process has too few pairs of blocks to be judged")
@@ -148,9 +147,9 @@ def _aim(data: PairData, processes: Sequence[_Process]) -> _Aim:
     interval wholly beyond the tolerance lowers the threshold. A detection always has to exceed
     what is in proportion to what was achieved.
     """
-    half = data.limit
+    limit = data.limit
     if data.inside is None or data.method_seconds is None:
-        return _Aim(threshold=half, missing=half, low=half, high=half, achieved=None)
+        return _Aim(threshold=limit, missing=limit, low=limit, high=limit, achieved=None)
     inside = data.inside
     achieved = fmean(one.probe * expm1(one.middle) / inside for one in processes)
     low = min(one.probe * expm1(one.interval[0]) / inside for one in processes)
@@ -158,17 +157,17 @@ def _aim(data: PairData, processes: Sequence[_Process]) -> _Aim:
     caveat = achieved_caveat(achieved, data.slowdown, (low, high))
     caveats = (caveat,) if caveat else ()
     if low <= (1 + TOLERANCE) * data.slowdown and high >= (1 - TOLERANCE) * data.slowdown:
-        most = max(half, _scaled(data, achieved)) if caveat else half
+        most = max(limit, _scaled(data, achieved)) if caveat else limit
         return _Aim(
-            threshold=most, missing=half, low=half, high=most, achieved=achieved, caveats=caveats
+            threshold=most, missing=limit, low=limit, high=most, achieved=achieved, caveats=caveats
         )
     doubt = method_doubt(data) / data.method_seconds
-    limit = _scaled(data, achieved)
+    scaled = _scaled(data, achieved)
     return _Aim(
-        threshold=limit,
-        missing=limit,
-        low=limit / (1 + doubt),
-        high=limit / (1 - doubt) if doubt < 1 else inf,
+        threshold=scaled,
+        missing=scaled,
+        low=scaled / (1 + doubt),
+        high=scaled / (1 - doubt) if doubt < 1 else inf,
         achieved=achieved,
         delivered=low > 0,
         caveats=caveats,

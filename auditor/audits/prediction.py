@@ -7,7 +7,7 @@ is missed without being measured; a detection is always measured, unless an esti
 from dataclasses import dataclass
 
 from auditor.audits import readings
-from auditor.audits.pair import PairData, clock_cost, method_doubt
+from auditor.audits.pair import PairData, method_doubt
 from auditor.core.schedule import ArmName
 from auditor.core.verdict import Result
 
@@ -39,8 +39,8 @@ def predict(data: PairData) -> Prediction | None:
     if data.share is None or data.method_seconds is None or not data.calls or not plain:
         return None
     each = data.calls / data.benchmark.concurrency
-    doubt = method_doubt(data)
-    high = (data.method_seconds + doubt + HIDDEN * clock_cost(data)) * each / min(plain)
+    doubt, clock_cost = method_doubt(data), readings.clock_cost(data.calibrating)
+    high = (data.method_seconds + doubt + HIDDEN * clock_cost) * each / min(plain)
     low = (data.method_seconds - doubt) * each / max(plain)
     expected = Result.INCONCLUSIVE
     if low * data.slowdown > data.limit:

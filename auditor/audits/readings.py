@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from auditor.core.measure import TIME
+from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME, TIME
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run
 from auditor.core.schedule import ArmName
@@ -26,6 +26,28 @@ def times(run: Run, arm: ArmName) -> tuple[float, ...]:
     except ValueError:
         return ()
     return series.values
+
+
+def call_times(run: Run) -> tuple[float, ...]:
+    """Return the seconds that the clock showed of a call, block by block, its own cost included."""
+    if not isinstance(run.outcome, Measured):
+        return ()
+    calls = run.outcome.of(METHOD_CALLS, ArmName.CLOCKED)
+    spent = run.outcome.of(METHOD_TIME, ArmName.CLOCKED)
+    if calls is None or spent is None:
+        return ()
+    both = zip(spent.values, calls.values, strict=True)
+    return tuple(time / count for time, count in both if count > 0)
+
+
+def clock_cost(runs: Iterable[Run]) -> float:
+    """Return the seconds that reading the clock adds to a call, 0 if no process has told.
+
+    The least of all: the clock is the same in them, and a disturbance only adds.
+    """
+    outcomes = [run.outcome for run in runs if isinstance(run.outcome, Measured)]
+    found = [outcome.of(CLOCK_COST, ArmName.CLOCKED) for outcome in outcomes]
+    return min((cost for series in found if series for cost in series.values), default=0.0)
 
 
 def paired(run: Run) -> tuple[tuple[float, float], ...]:

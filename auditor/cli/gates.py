@@ -38,7 +38,11 @@ def judge(
 
 def _anything_judged(document: Mapping[str, Any]) -> bool:
     """Tell whether a method that counts has a judged pair, or surely no benchmark that calls it."""
-    judged = {pair["method"] for pair in document["pairs"] if pair["effect"] is not None}
+    judged = {
+        pair["method"]
+        for pair in document["pairs"]
+        if pair["effect"] is not None or pair["outcome"] in (Result.DETECTED, Result.MISSED)
+    }
     return any(
         one["outcome"] == Result.UNREACHED
         or (one["id"] in judged and one["outcome"] not in NOT_COUNTED)

@@ -14,7 +14,8 @@ Found = tuple[dict[str, Any], tuple[str, ...]]
 
 _GO_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 _JAVA_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
-_JMH_FLAG = re.compile(r"-(wi|i|f|r|w)\s*=?\s*(\S+)")
+_JMH_FLAG = re.compile(r"(?<!\S)-(wi|i|f|r|w)(?:\s+|=)?(\d\S*)")
+"""A flag and its number, which may stand close to it; -rf, -wf, -foe are others."""
 _UNNAMED = re.compile(r"[\d.]+")
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
 
-import numpy as np
 from scipy import special
 
 from auditor.stats.arrays import finite
@@ -70,17 +69,3 @@ def repeated(differences: Sequence[float], most: int, level: float) -> Shift:
         interval=(middle - look.critical * error, middle + look.critical * error),
         p=min(1.0, 2 * tail * max(1, len(planned)) / EARLY),
     )
-
-
-def sign_evidence(differences: Sequence[float], limit: float) -> float:
-    """Return the e-value against "at least every second difference is at most `limit`".
-
-    It may be looked at after every pair and needs no distribution: each pair is a bet on the sign
-    of what is left, at odds drawn evenly between fair and sure (Ramdas et al. 2023, Statistical
-    Science 38:576). Where nothing exceeds the limit it reaches 1 / a with a chance of at most a.
-    """
-    left = finite(differences) - limit
-    wins, losses = int((left > 0).sum()), int((left <= 0).sum())
-    chance = special.betaincc(wins + 1, losses + 1, 0.5)
-    log = special.betaln(wins + 1, losses + 1) + (wins + losses + 1) * np.log(2)
-    return float(np.exp(log) * chance)

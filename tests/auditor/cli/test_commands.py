@@ -81,6 +81,8 @@ def test_a_gate_decides_the_exit_code(stage, capsys, total, flags, ends):
         (Result.INCONCLUSIVE, (pair(Result.UNMEASURED, None),), 5),
         (Result.INCONCLUSIVE, (pair(Result.INCONCLUSIVE, 0.1),), 0),
         (Result.MISSED, (pair(Result.MISSED, 0.1), pair(Result.UNMEASURED, None)), 0),
+        (Result.MISSED, (pair(Result.MISSED, None),), 0),
+        (Result.DETECTED, (pair(Result.DETECTED, None),), 0),
         (Result.UNREACHED, (pair(Result.UNREACHED, None),), 0),
         (Result.TIMED_OUT, (pair(Result.TIMED_OUT, None),), 5),
         (Result.INVALID, (pair(Result.INVALID, 0.1),), 5),

@@ -29,7 +29,7 @@ JAVA = {
     "project": "lib",
     "build_system": "mvn",
     "benchmarks": "target",
-    "custom_benchmark_config": "-wi 10 -i20 -f 1 -r 1 -w 2 -bm avgt",
+    "custom_benchmark_config": "-wi 10 -i20 -f 1 -r 1 -w 2 -rf json -foe true",
     "degree_of_violation": "0.6",
     "confidence": "0.05",
     "repeats": 2,
@@ -94,8 +94,10 @@ def test_the_java_tools_file_is_read_as_it_is(lib):
         "benchmarks",
         "confidence",
         "log",
-        "-bm in custom_benchmark_config",
-        "avgt in custom_benchmark_config",
+        "-rf in custom_benchmark_config",
+        "json in custom_benchmark_config",
+        "-foe in custom_benchmark_config",
+        "true in custom_benchmark_config",
         "-w in custom_benchmark_config",
     }
 

@@ -3,7 +3,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from auditor.stats.sequential import LOOKS, looks, repeated, sign_evidence
+from auditor.stats.sequential import LOOKS, looks, repeated
 from auditor.stats.signed_rank import shift
 
 
@@ -67,23 +67,3 @@ def test_all_looks_together_keep_the_level(draw):
         missed += any(not low <= 0 <= high for low, high in ends)
 
     assert missed / 1000 < 0.02
-
-
-def test_a_bet_that_was_won_once_by_hand():
-    """The integral of 2 p over the odds from a half to one, times 2: 1.5."""
-    assert sign_evidence([0.1], 0.0) == pytest.approx(1.5)
-
-
-def test_signs_that_are_even_are_no_evidence():
-    assert sign_evidence([0.1, -0.1] * 10, 0.0) < 1
-    assert sign_evidence([0.1] * 12, 0.0) > 100
-
-
-def test_the_evidence_exceeds_its_bound_as_seldom_as_it_says():
-    rng = np.random.default_rng(4)
-    exceeded = 0
-    for _ in range(500):
-        values = rng.standard_cauchy(60)
-        exceeded += any(sign_evidence(values[:n], 0.0) >= 20 for n in range(1, 61))
-
-    assert exceeded / 500 < 0.05 + 0.02

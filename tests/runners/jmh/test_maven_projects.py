@@ -111,13 +111,13 @@ def test_a_version_that_can_change_is_resolved_each_time(version, home, user, tm
 def test_an_extra_that_can_change_is_resolved_each_time(home, user, tmp_path):
     repository, given = tmp_path / "repository", environment(user)
     write(user, {".m2/settings.xml": OWN_REPOSITORY.format(url=repository.as_uri())})
-    publish(repository, "1", "always the same")
-    snapshot = ("org.example:thing:1-SNAPSHOT",)
-    spec = MavenSpec(group="org.example", artifact="thing", version="1", extra=snapshot)
+    publish(repository, "7", "always the same")
+    snapshot = ("org.example:thing:7-SNAPSHOT",)
+    spec = MavenSpec(group="org.example", artifact="thing", version="7", extra=snapshot)
     digests = set()
 
     for number in (1, 2):
-        publish(repository, "1-SNAPSHOT", f"of {number}", number)
+        publish(repository, "7-SNAPSHOT", f"of {number}", number)
         found = prepare_artifact(spec, home=home, host=LocalHost(), environment=given)
         digests.add(found.digest)
 

@@ -47,25 +47,7 @@ public final class Delay {
     }
 
     /** Woven in where a number is returned. */
-    public static void end(int result) {
-        if (followed) {
-            Calls.end(result);
-        } else {
-            turn();
-        }
-    }
-
-    /** Woven in where a number is returned. */
     public static void end(long result) {
-        if (followed) {
-            Calls.end(result);
-        } else {
-            turn();
-        }
-    }
-
-    /** Woven in where a number is returned. */
-    public static void end(float result) {
         if (followed) {
             Calls.end(result);
         } else {

@@ -106,20 +106,22 @@ final class MethodWeaver extends MethodVisitor {
         if (index >= 0) {
             call("end");
         } else if (opcode == Opcodes.IRETURN) {
-            show(Opcodes.DUP, "(I)V");
+            show("(J)V", Opcodes.DUP, Opcodes.I2L);
         } else if (opcode == Opcodes.LRETURN) {
-            show(Opcodes.DUP2, "(J)V");
+            show("(J)V", Opcodes.DUP2);
         } else if (opcode == Opcodes.FRETURN) {
-            show(Opcodes.DUP, "(F)V");
+            show("(D)V", Opcodes.DUP, Opcodes.F2D);
         } else if (opcode == Opcodes.DRETURN) {
-            show(Opcodes.DUP2, "(D)V");
+            show("(D)V", Opcodes.DUP2);
         } else {
             call("end");
         }
     }
 
-    private void show(int copy, String descriptor) {
-        super.visitInsn(copy);
+    private void show(String descriptor, int... copy) {
+        for (int opcode : copy) {
+            super.visitInsn(opcode);
+        }
         super.visitMethodInsn(Opcodes.INVOKESTATIC, guest, "end", descriptor, false);
     }
 
