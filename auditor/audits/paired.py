@@ -20,7 +20,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.mutant import Wait
 from auditor.core.plan import Purpose, Run
 from auditor.core.schedule import ArmName, Phase, Stop
-from auditor.core.verdict import Interval, PairRun, Result
+from auditor.core.verdict import Interval, PairRun, PairVerdict, Result
 from auditor.stats.compare import Ratio
 from auditor.stats.sequential import LEAST_DEVIATION, looks, repeated
 from auditor.stats.signed_rank import shift
@@ -32,6 +32,10 @@ MOST_DOUBT = 0.5
 AT_MOST = 2
 """Times `plan.iterations` pairs in a process that may stop early: most need a few, and those near
 the threshold or disturbed gain from more."""
+FURTHER = 2
+"""Times the runs asked for that a pair may have where the first of them leave it near the
+threshold: as many clear ones as were asked for then detect, one that misses still decides."""
+NEAR = "near-threshold"
 STOP_MARGIN = 0.1
 """Share of the threshold by which a process that stops must have passed it."""
 
@@ -82,6 +86,11 @@ def judge(data: PairData) -> Judgement:
     aim = _aim(data, processes)
     runs = tuple(_run(one, probed, aim) for one in processes)
     return _capped(_decided(data, runs, aim), data, probed, aim)
+
+
+def may_yet_decide(said: PairVerdict) -> bool:
+    """Tell whether further runs may decide: nothing but the scatter stands against it."""
+    return said.outcome is Result.INCONCLUSIVE and any(one.slug == NEAR for one in said.caveats)
 
 
 def stop(data: PairData, most: int) -> Stop | None:
@@ -217,14 +226,17 @@ def _decided(data: PairData, runs: tuple[PairRun, ...], aim: _Aim) -> Judgement:
     if below:
         weakest = min(below, key=lambda run: run.effect)
         return replace(said, outcome=Result.MISSED, weakest=weakest, threshold=aim.missing)
-    clear = [run.significant and low > aim.high for run, (low, _) in zip(runs, ends, strict=True)]
-    if not all(clear):
-        text = "the interval of the effect contains the threshold in at least one run"
-        return _because(said, "near-threshold", text)
-    if len(runs) < data.wanted:
+    clear = [
+        run for run, (low, _) in zip(runs, ends, strict=True) if run.significant and low > aim.high
+    ]
+    if len(clear) >= data.wanted:
+        weakest = min(clear, key=lambda run: run.interval[0] if run.interval else -inf)
+        return replace(said, outcome=Result.DETECTED, weakest=weakest)
+    if len(clear) == len(runs):
         text = f"{len(runs)} of {data.wanted} runs were made; a detection needs all of them"
         return _because(said, "unfinished", text)
-    return replace(said, outcome=Result.DETECTED)
+    text = f"the effect is surely above the threshold in {len(clear)} of {len(runs)} runs only"
+    return _because(said, NEAR, text)
 
 
 def _capped(said: Judgement, data: PairData, probed: Ratio, aim: _Aim) -> Judgement:

@@ -13,7 +13,7 @@ from auditor.audits.calibration import Asked
 from auditor.core.mutant import Kind, Refused, Variant
 from auditor.core.outcome import NotBuilt, TimedOut
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.request import Plan
+from auditor.core.request import AbsRequest, Plan
 from auditor.core.schedule import ArmName, Stop
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
@@ -31,6 +31,12 @@ from auditor.studies.pair import (
     operations,
 )
 from auditor.studies.parts import Built, Parts
+
+
+def most_runs(request: AbsRequest) -> int:
+    """Return how many runs a pair may have, the further ones near the threshold included."""
+    fixed = request.exact or request.rule is Rule.PAPER
+    return request.runs if fixed else paired.FURTHER * request.runs
 
 
 class PairStudy:
@@ -162,14 +168,22 @@ class PairStudy:
         references: dict[str, Run],
     ) -> None:
         """Measure pairs run by run; what hung in a run is left out of the next."""
-        for repetition in range(1, self._request.runs + 1):
+        runs = self._request.runs
+        for repetition in range(1, most_runs(self._request) + 1):
             known = tuple(references.values())
-            ready = [one for one in ready if self._is_open(one, ended[one.pair.key], known)]
+            ready = [
+                one
+                for one in ready
+                if self._is_open(one, ended[one.pair.key], known, further=repetition > runs)
+            ]
             trials = {
                 trial.id: (key, trial)
                 for key, trial in self._trials(ready, _hung(known), repetition)
             }
-            name = f"pairs, run {repetition} of {self._request.runs}"
+            if not trials:
+                break
+            asked = f"run {repetition} of {runs}"
+            name = f"pairs, {asked if repetition <= runs else f'further run {repetition - runs}'}"
             for run in measure(name, [trial for _, trial in trials.values()], self._parts):
                 key, _ = trials[run.trial.id]
                 if key is None:
@@ -177,13 +191,19 @@ class PairStudy:
                 else:
                     ended[key].append(run)
 
-    def _is_open(self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run]) -> bool:
-        """Tell whether another run can matter: one that missed decides, and a hung one is dear."""
+    def _is_open(
+        self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run], *, further: bool
+    ) -> bool:
+        """Tell whether another run can matter: one that missed decides, and a hung one is dear.
+
+        `further` runs were not asked for and are for what is near the threshold.
+        """
         if not runs or _hung(runs):
             return not runs
         if self._request.exact or self._request.rule is Rule.PAPER:
             return True
-        return self._judged(one, runs, references).outcome is not Result.MISSED
+        said = self._judged(one, runs, references)
+        return paired.may_yet_decide(said) if further else said.outcome is not Result.MISSED
 
     def _judged(
         self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run]

@@ -20,6 +20,7 @@ from auditor.studies import abs_score, schedules
 from auditor.studies.calibration import MOST_ROUNDS
 from auditor.studies.measure import expected_seconds, schedule_seconds
 from auditor.studies.methods import LARGEST_CHOICE, candidates
+from auditor.studies.pairs import most_runs
 from auditor.studies.parts import Deadline, Parts
 from auditor.studies.suite import baseline, chosen
 
@@ -58,12 +59,14 @@ def preview(request: AbsRequest, parts: Parts) -> Preview:
     if seen.lacks(*_CERTAIN):
         phases += _upper_limits(request, parts)
     else:
+        more = most_runs(request) // request.runs
         phases += (
             seen.phase("calibration (at most)", Purpose.CALIBRATION, most=MOST_ROUNDS),
-            seen.phase("pairs (at most)", Purpose.PAIRS, Purpose.MUTANT),
+            seen.phase("pairs (at most)", Purpose.PAIRS, Purpose.MUTANT, most=more),
         )
         if request.rule is not Rule.PAPER:
-            phases += (seen.phase("plain among the pairs (at most)", Purpose.REFERENCE),)
+            named = "plain among the pairs (at most)"
+            phases += (seen.phase(named, Purpose.REFERENCE, most=more),)
     said = statement_beforehand(request)
     return Preview(phases, (said,) if said else ())
 
@@ -92,7 +95,8 @@ def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]
         schedules.slowed(fit, None, delay) if paper else schedules.pairs(fit, None, delay, rng)
         for fit in fits
     ]
-    times = request.runs * request.suite.plan.forks * count
+    runs = most_runs(request)
+    times = runs * request.suite.plan.forks * count
     phases = (
         _phase("calibration (at most)", MOST_ROUNDS * count, calibrating),
         _phase("pairs (at most)", times, judged),
@@ -101,7 +105,7 @@ def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]
         return phases
     plain = [schedules.plain(fit, None) for fit in fits]
     named = "plain among the pairs (at most)"
-    return (*phases, _phase(named, request.runs if count else 0, plain))
+    return (*phases, _phase(named, runs if count else 0, plain))
 
 
 def _phase(name: str, times: int, schedule_of_each: Sequence[Schedule]) -> PreviewPhase:

@@ -120,6 +120,35 @@ def test_one_run_near_the_threshold_prevents_a_detection():
     )
 
 
+def test_further_runs_detect_where_enough_are_clear():
+    good, near = pair(share=1.0), pair(share=0.5)
+    again = replace(good.runs[0], trial=replace(good.runs[0].trial, repetition=3))
+    undecided = judge_pair(replace(good, runs=(good.runs[0], near.runs[1])))
+
+    found = judge_pair(replace(good, runs=(good.runs[0], near.runs[1], again)))
+
+    assert paired.may_yet_decide(undecided)
+    assert found.outcome is Result.DETECTED
+    assert found.interval[0] > found.threshold
+    assert not paired.may_yet_decide(found)
+
+
+def test_a_further_run_that_misses_decides():
+    good, near, bad = pair(share=1.0), pair(share=0.5), pair(share=0.1)
+    below = replace(bad.runs[0], trial=replace(bad.runs[0].trial, repetition=3))
+
+    found = judge_pair(replace(good, runs=(good.runs[0], near.runs[1], below)))
+
+    assert found.outcome is Result.MISSED
+
+
+def test_what_no_further_run_can_decide_is_left_alone():
+    distorted = judge_pair(pair(share=1.0, probe=1.5))
+
+    assert distorted.outcome is Result.INCONCLUSIVE
+    assert not paired.may_yet_decide(distorted)
+
+
 def test_a_speed_up_is_never_detected():
     assert judge_pair(pair(share=1.0, added=-0.5)).outcome is not Result.DETECTED
 

@@ -240,6 +240,36 @@ def slowed(machine, name):
     ]
 
 
+def test_what_is_near_the_threshold_gets_as_many_further_runs_and_no_more(monkeypatch):
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.5)
+    machine = Machine()
+
+    pairs = {
+        one.benchmark: one for one in audited(request(methods=("hop",)), machine=machine).pairs
+    }
+
+    made = [one for one in slowed(machine, "hop") if one.purpose is Purpose.PAIRS]
+    assert [one.repetition for one in made] == [1, 2, 3, 4]
+    assert {one.benchmark.name for one in made} == {"long"}
+    assert pairs["toy.long"].outcome is Result.INCONCLUSIVE
+    beside = [one for one in machine.done if one.purpose is Purpose.REFERENCE]
+    assert [(one.benchmark.name, one.repetition) for one in beside] == [
+        ("long", repetition) for repetition in (1, 2, 3, 4)
+    ]
+
+
+def test_an_exact_audit_makes_the_runs_asked_for(monkeypatch):
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.5)
+    machine = Machine()
+
+    audited(request(methods=("hop",), exact=True), machine=machine)
+
+    assert {one.repetition for one in slowed(machine, "hop") if one.purpose is Purpose.PAIRS} == {
+        1,
+        2,
+    }
+
+
 def test_a_method_that_no_process_called_is_unreached_though_counting_failed():
     verdict = audited(request(), machine=Machine(uncounted=frozenset({"short", "quick", "long"})))
 
@@ -471,7 +501,7 @@ def test_a_dry_run_starts_nothing_and_its_counts_are_upper_limits():
     run = sum(trials for name, trials in listener.phases if name.startswith("pairs"))
     references = sum(trial.purpose is Purpose.REFERENCE for trial in machine.done)
     assert said["pairs (at most)"] >= run - references
-    assert said["plain among the pairs (at most)"] == 6 >= references
+    assert said["plain among the pairs (at most)"] == 12 >= references
     assert said["suite runs"] == 9
 
 
