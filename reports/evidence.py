@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from auditor.core.verdict import Result
-from reports import figures, names, plots, words
+from reports import curve, figures, names, plots, words
 from reports.document import Caveat, Document, Method, Pair, PairRun
 
 LISTED = 4000
@@ -57,6 +57,7 @@ class MethodView:
     where: str
     calls: str
     slugs: str
+    least: str
     pairs: tuple[PairView, ...]
     hidden: int
 
@@ -84,6 +85,7 @@ def methods(document: Document, places: Mapping[tuple[str, str], str]) -> tuple[
     for pair in document.pairs:
         if pair.outcome is not Result.UNREACHED:
             pairs.setdefault(pair.method, []).append(pair)
+    least = curve.least(document.curve)
     views = []
     for method in document.methods:
         mine = pairs.get(method.id, [])
@@ -97,12 +99,16 @@ def methods(document: Document, places: Mapping[tuple[str, str], str]) -> tuple[
             for pair in mine
             if (pair.method, pair.benchmark) in places
         )
-        views.append(_method(method, short[method.id], rows, mine))
+        views.append(_method(method, short[method.id], rows, mine, least.get(method.id)))
     return tuple(views)
 
 
 def _method(
-    method: Method, name: str, rows: tuple[PairView, ...], mine: Sequence[Pair]
+    method: Method,
+    name: str,
+    rows: tuple[PairView, ...],
+    mine: Sequence[Pair],
+    least: curve.PairCurve | None,
 ) -> MethodView:
     span = method.span
     from_pairs = any(method.reason == pair.reason for pair in mine)
@@ -115,6 +121,7 @@ def _method(
         where=f"{span.file}:{span.first_line}" if span else "",
         calls=figures.count(method.calls, "call") if method.calls is not None else "",
         slugs=", ".join(caveat.slug for caveat in method.caveats),
+        least=curve.told(least) if least else "",
         pairs=rows,
         hidden=len(mine) - len(rows),
     )

@@ -3,6 +3,7 @@
 NONE = "\N{EN DASH}"
 _SPACE = "\N{NO-BREAK SPACE}"
 _MINUS = "\N{MINUS SIGN}"
+_TIMES_SIGN = "\N{MULTIPLICATION SIGN}"
 _TIMES = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -23,6 +24,11 @@ def effect(value: float | None) -> str:
     """Write a relative difference as percent, with its sign."""
     written = share(value)
     return f"+{written}" if value is not None and value > 0 else written
+
+
+def times(factor: float) -> str:
+    """Write a factor with three digits and the sign of multiplication."""
+    return f"{factor:.3g}{_SPACE}{_TIMES_SIGN}"
 
 
 def span(bounds: tuple[float | None, float | None] | None, *, scale: float = 1.0) -> str:

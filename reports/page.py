@@ -10,7 +10,8 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from reports import advice, evidence, figures, names, plots, suite, table, words
+from reports import advice, curve, evidence, figures, names, plots, suite, table, words
+from reports.curve import Curve
 from reports.document import Caveat, Document, Either, Plan, Score, typed
 from reports.matrix import Matrix, matrix
 
@@ -64,6 +65,24 @@ class PartView:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class PointView:
+    """In how many methods a slowdown is noticed."""
+
+    size: str
+    covered: str
+    plot: Markup = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CurveView:
+    """How small a slowdown is noticed still, and in how many pairs that was tried."""
+
+    says: str
+    points: tuple[PointView, ...]
+    tried: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AbsView:
     """What only an ABS audit has."""
@@ -73,6 +92,7 @@ class AbsView:
     parts: tuple[PartView, ...]
     parts_plot: Markup = field(repr=False)
     rules: Facts
+    curve: CurveView | None
     matrix: Matrix
     axis: Markup = field(repr=False)
     methods: tuple[evidence.MethodView, ...]
@@ -179,10 +199,28 @@ def _abs(document: Document) -> AbsView:
         parts=parts,
         parts_plot=plots.parts([(part.kind, part.count) for part in parts]),
         rules=tuple((rule.name, str(rule.covered)) for rule in document.rules),
+        curve=_curve(document.curve) if document.curve else None,
         matrix=matrix(document, places),
         axis=plots.forest_axis(),
         methods=evidence.methods(document, places),
         redundancy=suite.redundancy(document),
+    )
+
+
+def _curve(found: Curve) -> CurveView:
+    return CurveView(
+        says=curve.suite(found),
+        points=tuple(
+            PointView(
+                figures.times(1 + point.slowdown),
+                f"{point.covered} of {point.counted}",
+                plots.score(*2 * (100 * point.covered / point.counted,))
+                if point.counted
+                else plots.NOTHING,
+            )
+            for point in found.points
+        ),
+        tried=figures.count(len(found.pairs), "pair"),
     )
 
 

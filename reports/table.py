@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from auditor.core.verdict import Result
-from reports import figures, names, words
+from reports import curve, figures, names, words
 from reports.advice import Advice, advice
 from reports.document import (
     Benchmark,
@@ -35,7 +35,10 @@ class ScoreRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodRow:
-    """A method: `outcome` is for choosing a colour, the rest is to be shown."""
+    """A method: `outcome` is for choosing a colour, the rest is to be shown.
+
+    `notices` is the smallest slowdown noticed, empty where no curve was measured.
+    """
 
     id: str
     name: str
@@ -44,6 +47,7 @@ class MethodRow:
     word: str
     detected_by: int
     reached_by: int
+    notices: str
     note: str
 
 
@@ -63,6 +67,7 @@ class Summary:
     title: str
     headline: str
     judged: str
+    curve: str
     scores: tuple[ScoreRow, ...]
     methods: tuple[MethodRow, ...]
     stability: tuple[StabilityRow, ...]
@@ -80,6 +85,7 @@ def summary(document: Mapping[str, object] | Either) -> Summary:
         title=words.subject(known),
         headline=words.headline(known),
         judged=words.judged(judged) if judged else "",
+        curve=curve.suite(judged.curve) if judged else "",
         scores=score_rows(judged) if judged else (),
         methods=_methods(judged) if judged else (),
         stability=stability_rows(known.stability),
@@ -131,10 +137,13 @@ def _score(name: str, score: Score, document: Document) -> ScoreRow:
 
 def _methods(document: Document) -> tuple[MethodRow, ...]:
     short = names.shorten(method.id for method in document.methods)
-    return tuple(_method(method, short[method.id]) for method in document.methods)
+    found = curve.least(document.curve)
+    return tuple(
+        _method(method, short[method.id], found.get(method.id)) for method in document.methods
+    )
 
 
-def _method(method: Method, name: str) -> MethodRow:
+def _method(method: Method, name: str, least: curve.PairCurve | None) -> MethodRow:
     word = words.word(method)
     slugs = ", ".join(sorted({caveat.slug for caveat in method.caveats}))
     return MethodRow(
@@ -145,6 +154,7 @@ def _method(method: Method, name: str) -> MethodRow:
         word=word.word,
         detected_by=len(method.detected_by),
         reached_by=len(method.reached_by),
+        notices=curve.noticed(least) if least else "",
         note=method.reason or slugs,
     )
 

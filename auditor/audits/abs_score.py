@@ -4,14 +4,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from auditor.audits import outcomes, tallies
+from auditor.audits import curve, outcomes, tallies
 from auditor.audits.cover import minimal_cover
+from auditor.audits.curve import Search
 from auditor.audits.stability import UNSTABLE
 from auditor.core.caveats import Caveat
 from auditor.core.subject import Method
 from auditor.core.verdict import (
     AbsVerdict,
     BenchmarkVerdict,
+    Curve,
     MethodVerdict,
     PairVerdict,
     ReachState,
@@ -41,7 +43,7 @@ class AbsData:
 
     `slowdown` is None where the time ended before it could be sized. `slowdown_source` is "fixed"
     or "auto"; `unfinished` are benchmarks that lack runs for no fault of theirs, so that nobody
-    knows yet how stable they are.
+    knows yet how stable they are. `searched` is None where no curve was asked for.
     """
 
     slowdown: float | None
@@ -50,6 +52,7 @@ class AbsData:
     min_delta: float | None = None
     score_only: bool = False
     estimate: bool = False
+    searched: Sequence[Search] | None = field(default=None, repr=False)
     methods: tuple[MethodData, ...]
     pairs: tuple[PairVerdict, ...] = field(repr=False)
     stability: Stability = field(repr=False)
@@ -80,8 +83,15 @@ def judge(data: AbsData) -> AbsVerdict:
         cover=minimal_cover(detections),
         rules=tallies.rules(data.pairs, set(counted)),
         density=tallies.density([one for one in methods if one.id in set(counted)]),
+        curve=_curve(data, counted),
         caveats=tuple(dict.fromkeys((*data.caveats, *data.stability.caveats, *_caveats(data)))),
     )
+
+
+def _curve(data: AbsData, counted: Sequence[str]) -> Curve | None:
+    if data.searched is None or data.slowdown is None:
+        return None
+    return curve.curve(data.searched, data.slowdown, counted)
 
 
 def relative_exclusion(benchmarks: Sequence[BenchmarkVerdict]) -> tuple[str, ...]:

@@ -49,12 +49,16 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """The slowdown wanted and what is known of the pair; `wait` None chooses by duration."""
+    """The slowdown wanted and what is known of the pair; `wait` None chooses by duration.
+
+    Unless it has to be `verified` a number of turns that lies between known ones is good enough.
+    """
 
     slowdown: float
     calls_per_operation: float
     concurrency: int
     wait: Wait | None
+    verified: bool = True
 
 
 def first_turns(plain_seconds: float, asked: Asked) -> float:
@@ -84,6 +88,14 @@ def judge(runs: Sequence[Run], asked: Asked) -> Calibration | None:
     wanted = asked.slowdown * time
     best = min(points, key=lambda turns: abs(points[turns] - wanted))
     turns = _next_turns(points, wanted)
+    if not asked.verified:
+        return Calibration(
+            method_seconds=time,
+            turns=turns,
+            achieved=None,
+            settled=True,
+            delay=Delay(Wait.WORK, turns),
+        )
     close = abs(points[best] / wanted - 1) <= CLOSE_ENOUGH
     return Calibration(
         method_seconds=time,

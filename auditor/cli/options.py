@@ -52,6 +52,11 @@ JUDGED = (
         "--mode", type=click.Choice(["matrix", "score"]), help="score: stop at the first detection."
     ),
     click.option(
+        "--curve",
+        type=click.Choice(["none", "methods", "pairs"]),
+        help="Find the smallest slowdown noticed: of each method (default), of each pair.",
+    ),
+    click.option(
         "--estimate", is_flag=True, help="Predict from how long methods take; slow none down."
     ),
     click.option("--exact", is_flag=True, help="No pruning, no stopping."),
@@ -120,7 +125,7 @@ def shared_changes(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys that the options of `abs` set."""
-    named = ("runs", "stability_runs", "wait", "rule", "slowdown", "mode")
+    named = ("runs", "stability_runs", "wait", "rule", "slowdown", "mode", "curve")
     changes = _present({key: given[key] for key in named})
     if given["paper"]:
         changes = {"wait": "sleep", **changes, "rule": "paper"}

@@ -49,6 +49,7 @@ def result(document: Mapping[str, Any]) -> RenderableType:
 def _head(known: Summary) -> Iterable[Text]:
     yield Text(known.title, style="dim")
     yield Text(known.headline, style="bold")
+    yield from _lines([known.curve])
     yield from _lines([known.judged], style="dim")
 
 
@@ -61,13 +62,16 @@ def _scores(known: Summary) -> Table:
 
 
 def _methods(rows: Sequence[MethodRow]) -> RenderableType:
-    table = _table("", "method", "", ">detected by", ">called by", "")
+    curve = any(row.notices for row in rows)
+    columns = ["", "method", "", *([">notices"] if curve else []), ">detected by", ">called by", ""]
+    table = _table(*columns)
     for row in rows[:MOST_ROWS]:
         style = _STYLES.get(row.outcome, "")
         table.add_row(
             Text(row.glyph, style=style),
             Text(row.name),
             Text(row.word, style=style),
+            *([row.notices] if curve else []),
             str(row.detected_by or ""),
             str(row.reached_by or ""),
             Text(_short(row.note), style="dim"),

@@ -17,7 +17,7 @@ from auditor.config.durations import seconds
 from auditor.config.settings import CHOICES, Settings
 from auditor.core.errors import UsageError
 from auditor.core.mutant import Wait
-from auditor.core.request import AbsRequest, Plan, SubjectSpec, SuiteRequest
+from auditor.core.request import AbsRequest, CurveMode, Plan, SubjectSpec, SuiteRequest
 from auditor.core.verdict import Rule
 
 
@@ -194,7 +194,16 @@ def _request(settings: Settings, methods: tuple[str, ...] | None) -> AbsRequest:
         min_delta=settings.min_delta,
         score_only=settings.mode == "score",
         estimate=settings.estimate,
+        curve=_curve(settings),
     )
+
+
+def _curve(settings: Settings) -> CurveMode:
+    """Return whose curve is measured; what is to be compared with others has none by itself."""
+    if settings.curve is not None:
+        return CurveMode(settings.curve)
+    plain = settings.exact or settings.estimate or settings.rule == "paper"
+    return CurveMode.NONE if plain else CurveMode.METHODS
 
 
 def _suite_request(settings: Settings) -> SuiteRequest:

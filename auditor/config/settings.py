@@ -118,6 +118,14 @@ class Settings(Section, frozen=True):
     estimate: Annotated[
         bool, Meta(description="Only time the methods, and predict the verdicts from that.")
     ] = False
+    curve: Annotated[
+        Literal["none", "methods", "pairs"] | None,
+        Meta(
+            description="How small a slowdown is noticed still: in one benchmark of each method, in"
+            " all pairs, or not measured; null: methods, where nothing is exact, estimated or the"
+            " paper's."
+        ),
+    ] = None
     exact: Annotated[
         bool, Meta(description="Measure unreached pairs too, and stop nothing early.")
     ] = False
@@ -157,6 +165,7 @@ CHOICES: dict[str, str] = {
     "$.rule": '"ours", "paper" or "gate"',
     "$.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
     "$.mode": '"matrix" or "score"',
+    "$.curve": '"none", "methods", "pairs" or null',
     "$.host": '"local"; other hosts are not supported yet',
 }
 """What may stand where only some words may."""

@@ -1,6 +1,7 @@
 """What the user asks for: which subject, and the plan of a study."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from auditor.core.mutant import Wait
@@ -80,6 +81,14 @@ class SuiteRequest:
     seed: int
 
 
+class CurveMode(StrEnum):
+    """Whose detection curve is measured: none, one benchmark's of each method, or all pairs'."""
+
+    NONE = "none"
+    METHODS = "methods"
+    PAIRS = "pairs"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AbsRequest:
     """One audit.
@@ -87,7 +96,8 @@ class AbsRequest:
     None means: `methods` the most called ones, `slowdown` from the spreads, `wait` by the
     method's duration. `min_delta` is the effect at which the user's gate fires, with the rule GATE.
     `score_only`: once a benchmark has detected a method, its other pairs are left alone.
-    `estimate`: nothing is slowed, all verdicts are predicted.
+    `estimate`: nothing is slowed, all verdicts are predicted. `curve`: how small a slowdown is
+    noticed still is measured, too.
     """
 
     suite: SuiteRequest
@@ -100,3 +110,4 @@ class AbsRequest:
     min_delta: float | None = None
     score_only: bool = False
     estimate: bool = False
+    curve: CurveMode = CurveMode.NONE

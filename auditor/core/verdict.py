@@ -222,12 +222,58 @@ class Cover:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A pair at one slowdown: a point of its curve. The numbers are as in `PairVerdict`."""
+
+    slowdown: float
+    outcome: Result
+    effect: float | None = None
+    interval: Interval | None = None
+    threshold: float | None = None
+    achieved_slowdown: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairCurve:
+    """How small a slowdown of a method a benchmark notices.
+
+    `slowdown` is the least that it was seen to notice, None if none was; `unnoticed` is the largest
+    below it that was tried and not noticed, missed and undecided alike. `steps` go up.
+    """
+
+    method: str
+    benchmark: str
+    slowdown: float | None
+    unnoticed: float | None
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """In how many of the counted methods the suite was seen to notice so large a slowdown."""
+
+    slowdown: float
+    covered: int
+    counted: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """The curves of pairs, and of the suite: what notices a slowdown notices a larger one, too."""
+
+    pairs: tuple[PairCurve, ...] = ()
+    points: tuple[CurvePoint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AbsVerdict:
     """The answer to "if a method got slower, would this suite notice?".
 
     `slowdown` is None where the time ended before it could be sized by the spreads.
     `slowdown_source` is "fixed" or "auto". `whole_list` is the total score over the list as given,
-    invalid and refused methods included, where that differs. `rules` compares test only, effect
+    invalid and refused methods included, where that differs. `curve` is None where none was asked
+    for. `rules` compares test only, effect
     only and both (Section 6.3): (name, covered methods). `density` goes up in benchmarks.
     """
 
@@ -244,4 +290,5 @@ class AbsVerdict:
     cover: Cover
     rules: tuple[tuple[str, int], ...]
     density: tuple[Density, ...] = ()
+    curve: Curve | None = None
     caveats: tuple[Caveat, ...]

@@ -9,10 +9,11 @@ from auditor.audits.reach import Reach
 from auditor.audits.stability import slowdown_size
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
-from auditor.core.request import AbsRequest
+from auditor.core.request import AbsRequest, CurveMode
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import AbsVerdict, PairVerdict, ReachState, Stability
+from auditor.studies.curve import detection_curve
 from auditor.studies.methods import LARGEST_CHOICE, Candidates, candidates
 from auditor.studies.pair import Pair, PairRuns, Question, StudyRuns
 from auditor.studies.pairs import PairStudy
@@ -65,6 +66,10 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     chosen = _choose(request, found, base, study, parts)
     pairs = _pairs(chosen, base)
     made = study.run(_worth_measuring(request, pairs)) if study else StudyRuns()
+    judged_pairs = _judged(question, pairs, made)
+    searched = None
+    if slowdown is not None and request.curve is not CurveMode.NONE:
+        searched = detection_curve(question, slowdown, judged_pairs, pairs, parts)
     return abs_score.judge(
         AbsData(
             slowdown=slowdown,
@@ -81,7 +86,8 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
                 )
                 for method in chosen.methods
             ),
-            pairs=_judged(question, pairs, made),
+            pairs=judged_pairs,
+            searched=searched,
             stability=steady,
             unfinished=frozenset(benchmark.id for benchmark in base.unfinished),
             caveats=(*([said] if said else []), *chosen.caveats, *_budget(parts)),

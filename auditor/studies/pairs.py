@@ -42,8 +42,18 @@ def most_runs(request: AbsRequest) -> int:
 class PairStudy:
     """Calibrates and measures pairs; a variant is made once for each method."""
 
-    def __init__(self, question: Question, slowdown: float, parts: Parts) -> None:
-        """Take what was asked, and v."""
+    def __init__(
+        self,
+        question: Question,
+        slowdown: float,
+        parts: Parts,
+        *,
+        name: str = "pairs",
+        verified: bool = True,
+    ) -> None:
+        """Take what was asked, and v; `verified`: turns are tried out before a pair runs."""
+        self._name = name
+        self._verified = verified
         self._question = question
         self._request = question.request
         self._baseline = question.baseline
@@ -106,6 +116,7 @@ class PairStudy:
             calls_per_operation=pair.calls or 0.0,
             concurrency=pair.benchmark.concurrency,
             wait=self._request.wait,
+            verified=self._verified,
         )
         return Calibrated(pair=pair, built=built, asked=asked)
 
@@ -183,7 +194,8 @@ class PairStudy:
             if not trials:
                 break
             asked = f"run {repetition} of {runs}"
-            name = f"pairs, {asked if repetition <= runs else f'further run {repetition - runs}'}"
+            asked = asked if repetition <= runs else f"further run {repetition - runs}"
+            name = f"{self._name}, {asked}"
             for run in measure(name, [trial for _, trial in trials.values()], self._parts):
                 key, _ = trials[run.trial.id]
                 if key is None:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from auditor.audits.curve import SIZES, most_steps
 from auditor.audits.detection import statement_beforehand
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import Delay, Wait
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import Store
-from auditor.core.request import AbsRequest
+from auditor.core.request import AbsRequest, CurveMode
 from auditor.core.schedule import Schedule
 from auditor.core.verdict import Rule
 from auditor.studies import abs_score, schedules
@@ -67,6 +68,8 @@ def preview(request: AbsRequest, parts: Parts) -> Preview:
         if request.rule is not Rule.PAPER:
             named = "plain among the pairs (at most)"
             phases += (seen.phase(named, Purpose.REFERENCE, most=more),)
+        if seen.lacks(Purpose.PAIRS, Purpose.MUTANT, Purpose.CALIBRATION):
+            phases += _curve_limits(request, parts)
     said = statement_beforehand(request)
     return Preview(phases, (said,) if said else ())
 
@@ -84,9 +87,7 @@ def _suite_phases(parts: Parts, seen: "_Lookups") -> tuple[PreviewPhase, ...]:
 def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]:
     """Return the phases of the pairs as if each benchmark called each method."""
     benchmarks = chosen(parts.suite, request.suite.benchmarks)
-    found = candidates(request.methods, parts)
-    methods = sum(method.refusal is None for method in found.methods)
-    count = methods if found.fixed else min(LARGEST_CHOICE, methods)
+    count = _counted(request, parts)
     fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
     rng, delay = np.random.default_rng(request.suite.seed), Delay(Wait.WORK, 1)
     calibrating = [schedules.calibration(fit, None, 1, rng) for fit in fits]
@@ -100,12 +101,36 @@ def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]
     phases = (
         _phase("calibration (at most)", MOST_ROUNDS * count, calibrating),
         _phase("pairs (at most)", times, judged),
+        *_curve_limits(request, parts),
     )
     if paper:
         return phases
     plain = [schedules.plain(fit, None) for fit in fits]
     named = "plain among the pairs (at most)"
     return (*phases, _phase(named, runs if count else 0, plain))
+
+
+def _curve_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]:
+    """Return the phase of the curve as if each method were noticed, in the slowest benchmark."""
+    mode = CurveMode.NONE if request.estimate else request.curve
+    if mode is CurveMode.NONE:
+        return ()
+    benchmarks = chosen(parts.suite, request.suite.benchmarks)
+    fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
+    rng = np.random.default_rng(request.suite.seed)
+    judged = [schedules.pairs(fit, None, Delay(Wait.WORK, 1), rng) for fit in fits]
+    if mode is CurveMode.METHODS:
+        judged = [max(judged, key=schedule_seconds)]
+    sizes = most_steps(request.slowdown or SIZES[0])
+    times = _counted(request, parts) * sizes * most_runs(request) * request.suite.plan.forks
+    return (_phase("curve (at most)", times, judged),)
+
+
+def _counted(request: AbsRequest, parts: Parts) -> int:
+    """Return how many methods are slowed down, at most."""
+    found = candidates(request.methods, parts)
+    methods = sum(method.refusal is None for method in found.methods)
+    return methods if found.fixed else min(LARGEST_CHOICE, methods)
 
 
 def _phase(name: str, times: int, schedule_of_each: Sequence[Schedule]) -> PreviewPhase:

@@ -9,6 +9,7 @@ from toy_language import METHODS, Listener, Machine, Memory, parts, request
 from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
 from auditor.core.mutant import PLAIN, Kind
 from auditor.core.plan import Purpose
+from auditor.core.request import CurveMode
 from auditor.core.verdict import Result, Rule
 from auditor.studies import abs_score, stability
 from auditor.studies.preview import preview
@@ -258,6 +259,77 @@ def test_what_is_near_the_threshold_gets_as_many_further_runs_and_no_more(monkey
     ]
 
 
+def test_the_curve_finds_the_least_slowdown_that_is_noticed(monkeypatch):
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "quick"), 0.7)
+    machine = Machine()
+    asked = request(methods=("hop", "skip", "idle"), curve=CurveMode.METHODS)
+
+    verdict = audited(asked, machine=machine)
+
+    (found,) = verdict.curve.pairs
+    assert (found.method, found.benchmark, found.slowdown) == ("toy.hop", "toy.long", 0.05)
+    assert [step.slowdown for step in found.steps] == [0.05, 0.1, 0.6]
+    assert {step.outcome for step in found.steps} == {Result.DETECTED}
+    points = {point.slowdown: point.covered for point in verdict.curve.points}
+    assert points == {0.05: 1, 0.1: 1, 0.2: 1, 0.3: 1, 0.6: 1, 1.0: 1, 2.0: 1, 5.0: 1}
+    assert {point.counted for point in verdict.curve.points} == {3}
+    assert outcomes(verdict) == {"hop": "detected", "skip": "missed", "idle": "unreached"}
+    built = {trial.overlay for trial in machine.done if trial.purpose is Purpose.PAIRS}
+    assert len(built) == 2
+
+
+def test_the_curve_of_all_pairs_has_one_of_each_that_detects(monkeypatch):
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "quick"), 0.7)
+
+    verdict = audited(request(methods=("hop", "skip"), curve=CurveMode.PAIRS))
+
+    assert {one.benchmark for one in verdict.curve.pairs} == {"toy.long", "toy.quick"}
+
+
+def test_a_gate_with_a_fixed_limit_sees_larger_slowdowns_in_small_shares():
+    """A twentieth of an operation shows at 5 % from a slowdown of 1 on."""
+    asked = request(methods=("hop", "skip"), rule=Rule.GATE, min_delta=0.04)
+    one = replace(asked, slowdown=0.1, curve=CurveMode.PAIRS)
+
+    verdict = audited(one)
+
+    found = {(pair.method, pair.benchmark): pair for pair in verdict.curve.pairs}
+    assert {key: pair.slowdown for key, pair in found.items()} == {
+        ("toy.hop", "toy.long"): 0.05,
+        ("toy.skip", "toy.short"): 0.2,
+    }
+    assert found["toy.skip", "toy.short"].unnoticed == 0.1
+    points = {point.slowdown: point.covered for point in verdict.curve.points}
+    assert (points[0.05], points[0.1], points[0.2]) == (1, 1, 2)
+
+
+def test_a_second_audit_measures_no_curve_again():
+    store, again = Memory(), Machine()
+    asked = request(methods=("hop", "skip"), curve=CurveMode.METHODS)
+    first = audited(asked, store=store)
+
+    second = audited(asked, store=store, machine=again)
+
+    assert again.done == []
+    assert second == first
+
+
+def test_a_curve_that_the_time_ended_says_what_it_knows():
+    asked = request(methods=("hop",), curve=CurveMode.METHODS)
+    full, cut = Machine(), Machine()
+    audited(asked, machine=full)
+    budget = len(full.done) - 3
+
+    verdict = audited(
+        replace(asked, suite=replace(asked.suite, budget_seconds=budget)), machine=cut
+    )
+
+    (found,) = verdict.curve.pairs
+    assert found.slowdown is not None
+    assert len(cut.done) <= budget
+    assert "budget" in {one.slug for one in verdict.caveats}
+
+
 def test_an_exact_audit_makes_the_runs_asked_for(monkeypatch):
     monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.5)
     machine = Machine()
@@ -424,7 +496,9 @@ def test_a_dry_run_counts_fewer_blocks_where_the_papers_rule_runs_fewer():
     assert 0 < times[Rule.PAPER][name] < times[Rule.OURS][name]
 
 
-@pytest.mark.parametrize("changes", [{}, {"methods": None}, {"rule": Rule.PAPER}])
+@pytest.mark.parametrize(
+    "changes", [{}, {"methods": None}, {"rule": Rule.PAPER}, {"curve": CurveMode.PAIRS}]
+)
 def test_a_dry_run_after_an_audit_finds_nothing_left_to_do(changes):
     store, asked = Memory(), request(**changes)
     ready = parts(asked, store=store)
@@ -451,6 +525,24 @@ def test_a_dry_run_knows_what_an_audit_that_was_ended_has_done(budget):
     for name, purpose in known:
         assert phases[name].known == done[purpose]
     assert sum(one.trials - one.known for one in phases.values()) >= len(machine.done)
+
+
+@pytest.mark.parametrize("mode", [CurveMode.METHODS, CurveMode.PAIRS])
+@pytest.mark.parametrize("budget", [None, 20])
+def test_a_dry_run_counts_the_curve_too(mode, budget):
+    store, machine = Memory(), Machine()
+    asked = request(curve=mode)
+    if budget:
+        cut = replace(asked, suite=replace(asked.suite, budget_seconds=budget))
+        audited(cut, store=store)
+
+    said = preview(asked, parts(asked, store=store)).phases
+    abs_score.audit(asked, parts(asked, store=store, machine=machine))
+
+    curve = next(one for one in said if one.name == "curve (at most)")
+    named = {one.name: one.trials - one.known for one in said}
+    pairs = sum(trial.purpose is Purpose.PAIRS for trial in machine.done)
+    assert 0 < pairs <= named["pairs (at most)"] + curve.trials
 
 
 def test_a_dry_run_holds_the_unit_tests_that_an_automatic_choice_runs():

@@ -1,0 +1,103 @@
+import pytest
+
+from auditor.audits.curve import SIZES, Search, curve, most_steps, searches
+from auditor.core.caveats import Caveat
+from auditor.core.request import CurveMode
+from auditor.core.verdict import PairVerdict, Result, Rule
+
+
+def verdict(outcome, benchmark="toy.long", method="toy.hop", **more):
+    return PairVerdict(method=method, benchmark=benchmark, outcome=outcome, **more)
+
+
+def detected(benchmark, effect, half):
+    low = effect - half
+    return verdict(
+        Result.DETECTED, benchmark, effect=effect, interval=(low, effect + half), threshold=0.3
+    )
+
+
+def searched(least, begin=0.6, sizes=SIZES):
+    """Search with a suite that notices everything from `least` on; return what was measured."""
+    search = Search(method="toy.hop", benchmark="toy.long", sizes=sizes)
+    tried, size = [], begin
+    while size is not None:
+        tried.append(size)
+        search.add(size, verdict(Result.DETECTED if size >= least else Result.MISSED))
+        size = search.next
+    return search.found(), tried
+
+
+@pytest.mark.parametrize(
+    ("least", "unnoticed"),
+    [(0.05, None), (0.1, 0.05), (0.2, 0.1), (0.3, 0.2), (0.6, 0.3), (1.0, 0.6), (2.0, 1.0)],
+)
+def test_the_search_ends_between_noticed_and_not(least, unnoticed):
+    found, tried = searched(least)
+
+    assert (found.slowdown, found.unnoticed) == (least, unnoticed)
+    assert len(tried) - 1 <= most_steps(0.6) == 3
+    assert len(set(tried)) == len(tried)
+    assert [step.slowdown for step in found.steps] == sorted(tried)
+
+
+def test_what_is_never_noticed_has_no_size():
+    found, _ = searched(100.0)
+
+    assert (found.slowdown, found.unnoticed) == (None, 5.0)
+
+
+def test_a_search_that_the_time_ended_goes_no_further():
+    search = Search(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.3, 0.6))
+    search.add(0.6, verdict(Result.DETECTED))
+    search.add(0.1, verdict(Result.UNMEASURED))
+
+    assert search.next is None
+    assert (search.found().slowdown, search.found().unnoticed) == (0.6, None)
+
+
+def test_what_arrived_counts_where_it_was_far_more_than_asked_for():
+    search = Search(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.6))
+    search.add(0.1, verdict(Result.DETECTED, achieved_slowdown=0.25))
+
+    assert search.found().slowdown == 0.25
+
+
+def test_the_benchmark_with_the_clearest_margin_is_taken():
+    pairs = [detected("toy.noisy", 0.6, 0.25), detected("toy.calm", 0.5, 0.01)]
+
+    (one,) = searches(pairs, 0.6, Rule.OURS, CurveMode.METHODS)
+    both = searches(pairs, 0.6, Rule.OURS, CurveMode.PAIRS)
+
+    assert one.benchmark == "toy.calm"
+    assert [each.benchmark for each in both] == ["toy.calm", "toy.noisy"]
+    assert searches(pairs, 0.6, Rule.OURS, CurveMode.NONE) == []
+
+
+def test_by_our_rule_a_miss_is_a_miss_at_any_size():
+    near = Caveat("near-threshold", "in one run of two")
+    pairs = [
+        verdict(Result.MISSED, share=0.2, effect=0.1),
+        verdict(Result.INCONCLUSIVE, "toy.far", effect=0.5),
+        verdict(Result.INCONCLUSIVE, "toy.near", effect=0.3, caveats=(near,)),
+    ]
+
+    (ours,) = searches(pairs, 0.6, Rule.OURS, CurveMode.METHODS)
+    (gate,) = searches(pairs[:1], 0.6, Rule.GATE, CurveMode.METHODS)
+
+    assert (ours.benchmark, ours.next) == ("toy.near", 2.0)
+    assert (gate.benchmark, gate.next) == ("toy.long", 2.0)
+
+
+def test_the_curve_of_the_suite_counts_methods_up_to_each_size():
+    first = Search(method="a", benchmark="x", sizes=SIZES)
+    first.add(0.1, verdict(Result.DETECTED, method="a"))
+    second = Search(method="b", benchmark="x", sizes=SIZES)
+    second.add(0.6, verdict(Result.DETECTED, method="b"))
+
+    found = curve([first, second], 0.6, ["a", "b", "c"])
+
+    assert [(point.slowdown, point.covered) for point in found.points] == [
+        (0.05, 0), (0.1, 1), (0.2, 1), (0.3, 1), (0.6, 2), (1.0, 2), (2.0, 2), (5.0, 2),
+    ]  # fmt: skip
+    assert {point.counted for point in found.points} == {3}
