@@ -13,6 +13,7 @@ import msgspec
 
 from auditor.core.errors import UsageError
 from auditor.core.verdict import Bucket, ReachState, Result, Rule
+from reports.controls import Controls
 from reports.curve import Curve
 
 Numbers = tuple[float | None, ...]
@@ -240,6 +241,7 @@ class Document(Setting, frozen=True, kw_only=True, tag_field="schema", tag="benc
     rules: tuple[RuleCount, ...]
     density: tuple[Density, ...]
     curve: Curve | None = None
+    controls: Controls | None = None
     caveats: tuple[Caveat, ...]
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from reports import advice, curve, evidence, figures, names, plots, suite, table, words
+from reports import advice, controls, curve, evidence, figures, names, plots, suite, table, words
 from reports.curve import Curve
 from reports.document import Caveat, Document, Either, Plan, Score, typed
 from reports.matrix import Matrix, matrix
@@ -92,6 +92,7 @@ class AbsView:
     parts: tuple[PartView, ...]
     parts_plot: Markup = field(repr=False)
     rules: Facts
+    controls: str
     curve: CurveView | None
     matrix: Matrix
     axis: Markup = field(repr=False)
@@ -199,6 +200,7 @@ def _abs(document: Document) -> AbsView:
         parts=parts,
         parts_plot=plots.parts([(part.kind, part.count) for part in parts]),
         rules=tuple((rule.name, str(rule.covered)) for rule in document.rules),
+        controls=controls.told(document.controls),
         curve=_curve(document.curve) if document.curve else None,
         matrix=matrix(document, places),
         axis=plots.forest_axis(),

@@ -62,6 +62,7 @@ def document(verdict: AbsVerdict, context: Context) -> Plain:
         "rules": [{"name": name, "covered": covered} for name, covered in verdict.rules],
         "density": verdict.density,
         "curve": verdict.curve,
+        "controls": verdict.controls,
         "caveats": verdict.caveats,
     }
     return plain(msgspec.convert(_strict(msgspec.to_builtins(found)), Document))

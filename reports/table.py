@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from auditor.core.verdict import Result
-from reports import curve, figures, names, words
+from reports import controls, curve, figures, names, words
 from reports.advice import Advice, advice
 from reports.document import (
     Benchmark,
@@ -68,6 +68,7 @@ class Summary:
     headline: str
     judged: str
     curve: str
+    controls: str
     scores: tuple[ScoreRow, ...]
     methods: tuple[MethodRow, ...]
     stability: tuple[StabilityRow, ...]
@@ -86,6 +87,7 @@ def summary(document: Mapping[str, object] | Either) -> Summary:
         headline=words.headline(known),
         judged=words.judged(judged) if judged else "",
         curve=curve.suite(judged.curve) if judged else "",
+        controls=controls.told(judged.controls) if judged else "",
         scores=score_rows(judged) if judged else (),
         methods=_methods(judged) if judged else (),
         stability=stability_rows(known.stability),

@@ -9,6 +9,7 @@ from auditor.audits.cover import minimal_cover
 from auditor.audits.curve import Search
 from auditor.audits.stability import UNSTABLE
 from auditor.core.caveats import Caveat
+from auditor.core.controls import Controls
 from auditor.core.subject import Method
 from auditor.core.verdict import (
     AbsVerdict,
@@ -53,6 +54,7 @@ class AbsData:
     score_only: bool = False
     estimate: bool = False
     searched: Sequence[Search] | None = field(default=None, repr=False)
+    controls: Controls | None = None
     methods: tuple[MethodData, ...]
     pairs: tuple[PairVerdict, ...] = field(repr=False)
     stability: Stability = field(repr=False)
@@ -84,6 +86,7 @@ def judge(data: AbsData) -> AbsVerdict:
         rules=tallies.rules(data.pairs, set(counted)),
         density=tallies.density([one for one in methods if one.id in set(counted)]),
         curve=_curve(data, counted),
+        controls=data.controls,
         caveats=tuple(dict.fromkeys((*data.caveats, *data.stability.caveats, *_caveats(data)))),
     )
 
@@ -272,6 +275,13 @@ def _caveats(data: AbsData) -> list[Caveat]:
             "known, and redundancy and cover say nothing"
         )
         found.append(Caveat("score-mode", text))
+    if data.controls is not None and data.controls.alarms:
+        method, benchmark = data.controls.alarms[0]
+        text = (
+            f"{len(data.controls.alarms)} of {data.controls.judged} methods that were slowed by "
+            f"nothing were detected, such as {method} in {benchmark}: a detection means less here"
+        )
+        found.append(Caveat("false-alarm", text))
     if data.min_delta is not None:
         text = (
             f"detected means: surely slower than the {data.min_delta:.1%} at which the gate fires; "

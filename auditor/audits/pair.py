@@ -29,7 +29,8 @@ class PairData:
     pair, of which `wanted` (runs times forks) were asked for; failed ones belong in here too.
     `reach` is None where nothing was counted, `refusal` says why there is no variant. `family` is
     the number of benchmarks any of which may detect the method, `min_delta` the limit of the rule
-    GATE. With `estimate` the pair is not to be measured.
+    GATE. With `estimate` the pair is not to be measured. A `control` waits for nothing, so what was
+    achieved says nothing of the limit.
     """
 
     method: str
@@ -40,6 +41,7 @@ class PairData:
     family: int = 1
     min_delta: float | None = None
     estimate: bool = False
+    control: bool = False
     reach: Reach | None = None
     calibration: Calibration | None = None
     refusal: str | None = None

@@ -103,7 +103,7 @@ def stop(data: PairData, most: int) -> Stop | None:
     if probed is None:
         return None
     achieved = data.calibration.achieved if data.calibration else None
-    far = achieved_caveat(achieved, data.slowdown) is not None
+    far = not data.control and achieved_caveat(achieved, data.slowdown) is not None
     ends = (data.limit, _scaled(data, achieved)) if far and achieved else (data.limit, data.limit)
     above = (1 + STOP_MARGIN) * max(ends) / probed.low
     below = (1 - STOP_MARGIN) * max(0.0, min(ends)) / probed.high
@@ -157,7 +157,7 @@ def _aim(data: PairData, processes: Sequence[_Process]) -> _Aim:
     what is in proportion to what was achieved.
     """
     limit = data.limit
-    if data.inside is None or data.method_seconds is None:
+    if data.control or data.inside is None or data.method_seconds is None:
         return _Aim(threshold=limit, missing=limit, low=limit, high=limit, achieved=None)
     inside = data.inside
     achieved = fmean(one.probe * expm1(one.middle) / inside for one in processes)
@@ -261,6 +261,8 @@ def _capped(said: Judgement, data: PairData, probed: Ratio, aim: _Aim) -> Judgem
 
 def _doubtful(data: PairData, aim: _Aim) -> str | None:
     """Return why the slowdown achieved is not known well enough to rest a verdict on it."""
+    if data.control:
+        return None
     if aim.achieved is None or data.method_seconds is None:
         return "the slowdown achieved is unknown: the method's time or its calls were not measured"
     doubt = method_doubt(data)

@@ -40,7 +40,7 @@ def judge(data: PairData) -> Judgement:
 
 def _judgement(data: PairData, runs: tuple[PairRun, ...], *, finished: bool) -> Judgement:
     seen = all(run.significant and run.large for run in runs)
-    achieved = _achieved(data, runs)
+    achieved = None if data.control else _achieved(data, runs)
     caveat = achieved_caveat(achieved, data.slowdown)
     decided = Result.DETECTED if finished else Result.INCONCLUSIVE
     return Judgement(

@@ -40,7 +40,7 @@ def result(document: Mapping[str, Any]) -> RenderableType:
         parts += ["", _methods(known.methods)]
     elif document["benchmarks"]:
         parts += ["", _benchmarks(document["benchmarks"])]
-    parts += ["", Text(known.suite), Text(_spreads(known)), *_lines([known.cover])]
+    parts += ["", Text(known.suite), Text(_spreads(known)), *_lines([known.controls, known.cover])]
     parts += _section("Next", known.advice)
     parts += _section("To know", [f"{text} [{slug}]" for slug, text in known.caveats])
     return Group(*parts)

@@ -195,6 +195,7 @@ def _request(settings: Settings, methods: tuple[str, ...] | None) -> AbsRequest:
         score_only=settings.mode == "score",
         estimate=settings.estimate,
         curve=_curve(settings),
+        controls=settings.controls,
     )
 
 

@@ -126,6 +126,10 @@ class Settings(Section, frozen=True):
             " paper's."
         ),
     ] = None
+    controls: Annotated[
+        Annotated[int, Meta(ge=0, le=10000)],
+        Meta(description="How many times each measured method is slowed by nothing (A/A)."),
+    ] = 1
     exact: Annotated[
         bool, Meta(description="Measure unreached pairs too, and stop nothing early.")
     ] = False

@@ -97,7 +97,8 @@ class AbsRequest:
     method's duration. `min_delta` is the effect at which the user's gate fires, with the rule GATE.
     `score_only`: once a benchmark has detected a method, its other pairs are left alone.
     `estimate`: nothing is slowed, all verdicts are predicted. `curve`: how small a slowdown is
-    noticed still is measured, too.
+    noticed still is measured, too. `controls` are how many times each measured method is slowed by
+    nothing.
     """
 
     suite: SuiteRequest
@@ -111,3 +112,4 @@ class AbsRequest:
     score_only: bool = False
     estimate: bool = False
     curve: CurveMode = CurveMode.NONE
+    controls: int = 0

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from auditor.core.caveats import Caveat
+from auditor.core.controls import Controls
 from auditor.core.subject import Span
 
 
@@ -272,8 +273,8 @@ class AbsVerdict:
 
     `slowdown` is None where the time ended before it could be sized by the spreads.
     `slowdown_source` is "fixed" or "auto". `whole_list` is the total score over the list as given,
-    invalid and refused methods included, where that differs. `curve` is None where none was asked
-    for. `rules` compares test only, effect
+    invalid and refused methods included, where that differs. `curve` and `controls` are None
+    where none were asked for. `rules` compares test only, effect
     only and both (Section 6.3): (name, covered methods). `density` goes up in benchmarks.
     """
 
@@ -291,4 +292,5 @@ class AbsVerdict:
     rules: tuple[tuple[str, int], ...]
     density: tuple[Density, ...] = ()
     curve: Curve | None = None
+    controls: Controls | None = None
     caveats: tuple[Caveat, ...]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from auditor.audits import abs_score, detection, reach
+from auditor.audits import abs_score, controls, detection, reach
 from auditor.audits.abs_score import AbsData, MethodData
 from auditor.audits.reach import Reach
 from auditor.audits.stability import slowdown_size
@@ -13,6 +13,7 @@ from auditor.core.request import AbsRequest, CurveMode
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import AbsVerdict, PairVerdict, ReachState, Stability
+from auditor.studies.controls import zero_delays
 from auditor.studies.curve import detection_curve
 from auditor.studies.methods import LARGEST_CHOICE, Candidates, candidates
 from auditor.studies.pair import Pair, PairRuns, Question, StudyRuns
@@ -67,7 +68,9 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     pairs = _pairs(chosen, base)
     made = study.run(_worth_measuring(request, pairs)) if study else StudyRuns()
     judged_pairs = _judged(question, pairs, made)
-    searched = None
+    searched, checked = None, None
+    if slowdown is not None and request.controls and not request.estimate:
+        checked = controls.judge(zero_delays(question, slowdown, judged_pairs, pairs, parts))
     if slowdown is not None and request.curve is not CurveMode.NONE:
         searched = detection_curve(question, slowdown, judged_pairs, pairs, parts)
     return abs_score.judge(
@@ -88,6 +91,7 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             ),
             pairs=judged_pairs,
             searched=searched,
+            controls=checked,
             stability=steady,
             unfinished=frozenset(benchmark.id for benchmark in base.unfinished),
             caveats=(*([said] if said else []), *chosen.caveats, *_budget(parts)),

@@ -64,11 +64,15 @@ class PairRuns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked of each pair. `slowdown` is None where it could not be sized in time."""
+    """What is asked of each pair. `slowdown` is None where it could not be sized in time.
+
+    With `control` the pairs are judged as ever, but nothing is slowed down in them.
+    """
 
     request: AbsRequest
     baseline: Baseline
     slowdown: float | None
+    control: bool = False
 
     def data(self, done: PairRuns, references: Sequence[Run]) -> PairData:
         """Return what is known of a pair; `references` are those of its benchmark."""
@@ -82,6 +86,7 @@ class Question:
             family=pair.family,
             min_delta=request.min_delta,
             estimate=request.estimate,
+            control=self.control,
             reach=pair.reach,
             calibration=done.calibration,
             refusal=done.refusal,

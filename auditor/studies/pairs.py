@@ -1,7 +1,7 @@
 """Measuring pairs of a method and a benchmark."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from math import inf
 from statistics import median
@@ -39,6 +39,19 @@ def most_runs(request: AbsRequest) -> int:
     return request.runs if fixed else paired.FURTHER * request.runs
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How a study of pairs differs from that of the verdicts.
+
+    `name` is what it is called in the progress. Unless it is `verified`, turns between known ones
+    are taken as they are. `first_run` runs were made by others before.
+    """
+
+    name: str = "pairs"
+    verified: bool = True
+    first_run: int = 0
+
+
 class PairStudy:
     """Calibrates and measures pairs; a variant is made once for each method."""
 
@@ -47,13 +60,10 @@ class PairStudy:
         question: Question,
         slowdown: float,
         parts: Parts,
-        *,
-        name: str = "pairs",
-        verified: bool = True,
+        manner: Manner = Manner(),
     ) -> None:
-        """Take what was asked, and v; `verified`: turns are tried out before a pair runs."""
-        self._name = name
-        self._verified = verified
+        """Take what was asked, and v."""
+        self._manner = manner
         self._question = question
         self._request = question.request
         self._baseline = question.baseline
@@ -116,7 +126,7 @@ class PairStudy:
             calls_per_operation=pair.calls or 0.0,
             concurrency=pair.benchmark.concurrency,
             wait=self._request.wait,
-            verified=self._verified,
+            verified=self._manner.verified,
         )
         return Calibrated(pair=pair, built=built, asked=asked)
 
@@ -195,7 +205,7 @@ class PairStudy:
                 break
             asked = f"run {repetition} of {runs}"
             asked = asked if repetition <= runs else f"further run {repetition - runs}"
-            name = f"{self._name}, {asked}"
+            name = f"{self._manner.name}, {asked}"
             for run in measure(name, [trial for _, trial in trials.values()], self._parts):
                 key, _ = trials[run.trial.id]
                 if key is None:
@@ -247,12 +257,15 @@ class PairStudy:
         plan = schedules.fitted(self._parts.request.plan, benchmark)
         schedule = schedules.plain(plan, self._baseline.operations[benchmark.id])
         trial = self._parts.trial(Purpose.REFERENCE, benchmark, schedule)
-        return replace(trial, repetition=repetition)
+        return replace(trial, repetition=self._manner.first_run + repetition)
 
     def _pair_trial(self, one: Calibrated, repetition: int, fork: int) -> Trial:
         plan = schedules.fitted(self._parts.request.plan, one.pair.benchmark)
         done = self._operations(one, plan)
         delay = one.delay(self._request.wait)
+        if self._question.control:
+            delay = replace(delay, number=0)
+        repetition += self._manner.first_run
         if self._request.rule is Rule.PAPER:
             purpose, schedule = Purpose.MUTANT, schedules.slowed(plan, done, delay)
         else:

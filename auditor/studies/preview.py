@@ -69,7 +69,7 @@ def preview(request: AbsRequest, parts: Parts) -> Preview:
             named = "plain among the pairs (at most)"
             phases += (seen.phase(named, Purpose.REFERENCE, most=more),)
         if seen.lacks(Purpose.PAIRS, Purpose.MUTANT, Purpose.CALIBRATION):
-            phases += _curve_limits(request, parts)
+            phases += _further_limits(request, parts)
     said = statement_beforehand(request)
     return Preview(phases, (said,) if said else ())
 
@@ -101,7 +101,7 @@ def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]
     phases = (
         _phase("calibration (at most)", MOST_ROUNDS * count, calibrating),
         _phase("pairs (at most)", times, judged),
-        *_curve_limits(request, parts),
+        *_further_limits(request, parts),
     )
     if paper:
         return phases
@@ -110,20 +110,24 @@ def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]
     return (*phases, _phase(named, runs if count else 0, plain))
 
 
-def _curve_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]:
-    """Return the phase of the curve as if each method were noticed, in the slowest benchmark."""
-    mode = CurveMode.NONE if request.estimate else request.curve
-    if mode is CurveMode.NONE:
+def _further_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]:
+    """Return controls and curve as if each method were noticed, in the slowest benchmark."""
+    if request.estimate:
         return ()
     benchmarks = chosen(parts.suite, request.suite.benchmarks)
     fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
     rng = np.random.default_rng(request.suite.seed)
     judged = [schedules.pairs(fit, None, Delay(Wait.WORK, 1), rng) for fit in fits]
-    if mode is CurveMode.METHODS:
-        judged = [max(judged, key=schedule_seconds)]
-    sizes = most_steps(request.slowdown or SIZES[0])
-    times = _counted(request, parts) * sizes * most_runs(request) * request.suite.plan.forks
-    return (_phase("curve (at most)", times, judged),)
+    slowest = [max(judged, key=schedule_seconds)]
+    once = _counted(request, parts) * most_runs(request) * request.suite.plan.forks
+    found = []
+    if request.controls:
+        found.append(_phase("controls (at most)", once * request.controls, slowest))
+    if request.curve is not CurveMode.NONE:
+        sizes = most_steps(request.slowdown or SIZES[0])
+        of_all = request.curve is CurveMode.PAIRS
+        found.append(_phase("curve (at most)", once * sizes, judged if of_all else slowest))
+    return tuple(found)
 
 
 def _counted(request: AbsRequest, parts: Parts) -> int:

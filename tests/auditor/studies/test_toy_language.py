@@ -330,6 +330,35 @@ def test_a_curve_that_the_time_ended_says_what_it_knows():
     assert "budget" in {one.slug for one in verdict.caveats}
 
 
+def test_what_is_slowed_by_nothing_is_not_detected():
+    machine = Machine()
+
+    verdict = audited(request(methods=("hop", "skip", "idle"), controls=3), machine=machine)
+
+    found = verdict.controls
+    assert (found.judged, found.alarms) == (6, ())
+    assert found.bound == pytest.approx(1 - 0.05 ** (1 / 6))
+    assert max(map(abs, found.effects)) < 0.01
+    nothing = [
+        trial
+        for trial in machine.done
+        if trial.purpose is Purpose.PAIRS
+        and not any(arm.delay.number for arm in trial.schedule.arms)
+    ]
+    assert len(nothing) == len({trial.id for trial in nothing}) == 6
+    assert outcomes(verdict) == {"hop": "detected", "skip": "missed", "idle": "unreached"}
+
+
+@pytest.mark.parametrize("rule", [Rule.OURS, Rule.PAPER])
+def test_a_process_that_is_slow_by_itself_is_a_false_alarm(monkeypatch, rule):
+    monkeypatch.setattr(toy_language, "LEAK", 0.6)
+
+    verdict = audited(request(methods=("hop",), controls=1, rule=rule))
+
+    assert [method for method, _ in verdict.controls.alarms] == ["toy.hop"]
+    assert "false-alarm" in {one.slug for one in verdict.caveats}
+
+
 def test_an_exact_audit_makes_the_runs_asked_for(monkeypatch):
     monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.5)
     machine = Machine()

@@ -24,6 +24,8 @@ from auditor.studies.parts import Deadline, Parts
 
 PLAIN_SECONDS, TURN_SECONDS, CLOCK_SECONDS = 5e-5, 1e-9, 3e-8
 NOISE = 0.002
+LEAK = 0.0
+"""What a slowed block takes longer whatever it waits, as part of the plain time."""
 
 SHARES: Mapping[tuple[str, str], float] = {
     ("hop", "quick"): 0.05,
@@ -141,7 +143,8 @@ def _measured(trial, plain, share):
     found = {}
     for index, block in enumerate(trial.schedule.blocks):
         arm = trial.schedule.arms[block.arm]
-        seconds = plain + _waited(arm.delay, share * plain)
+        leak = LEAK * plain if arm.name is ArmName.SLOWED else 0.0
+        seconds = plain + leak + _waited(arm.delay, share * plain)
         values = {TIME: seconds * rng.normal(1, NOISE), OPERATIONS: 100.0}
         if arm.name is ArmName.CLOCKED and share:
             spent = 100 * (share * plain + CLOCK_SECONDS)
