@@ -110,6 +110,8 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     """How stable a benchmark is, and which methods it watches alone and with others.
 
     `ending` is "measured", or how it failed; "unlisted" where it could not even be listed.
+    `visible`: the least slowdown of a whole operation that the plan can detect; null: not known, or
+    none.
     """
 
     id: str
@@ -118,6 +120,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     means: Numbers
     runs: int
     seconds: float | None
+    visible: float | None = None
     unique: tuple[str, ...]
     shared: tuple[str, ...]
     ending: str

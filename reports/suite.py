@@ -24,6 +24,7 @@ class SpreadView:
     mean: str
     seconds: str
     runs: str
+    visible: str
     problem: str
     lines: str
     caveats: tuple[Caveat, ...]
@@ -31,12 +32,16 @@ class SpreadView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StabilityView:
-    """The section on stability; `limit` is what the ends of the strips stand for."""
+    """The section on stability; `limit` is what the ends of the strips stand for.
+
+    `visible` tells whether it is known what can be seen in each benchmark.
+    """
 
     says: str
     plot: Markup = field(repr=False)
     buckets: tuple[table.StabilityRow, ...]
     incomplete: int
+    visible: bool
     limit: str
     benchmarks: tuple[SpreadView, ...]
     durations: tuple[str, ...]
@@ -87,6 +92,7 @@ def stability(document: Either) -> StabilityView:
         plot=plots.spreads(known),
         buckets=table.stability_rows(document.stability),
         incomplete=len(document.benchmarks) - len(known),
+        visible=any(one.visible is not None for one in document.benchmarks),
         limit=figures.share(limit),
         benchmarks=tuple(_spread(one, short[one.id], limit) for one in ordered),
         durations=tuple(figures.seconds(each) for each in document.stability.suite_seconds),
@@ -118,6 +124,7 @@ def _spread(one: Benchmark, name: str, limit: float) -> SpreadView:
         mean=figures.seconds(sum(known) / len(known) if known else None),
         seconds=figures.seconds(one.seconds),
         runs=str(one.runs),
+        visible=figures.times(1 + one.visible) if one.visible is not None else "",
         problem=": ".join(filter(None, (failed, short))),
         lines=reason if reason != short else "",
         caveats=one.caveats,

@@ -35,7 +35,6 @@ the threshold or disturbed gain from more."""
 FURTHER = 2
 """Times the runs asked for that a pair may have where the first of them leave it near the
 threshold: as many clear ones as were asked for then detect, one that misses still decides."""
-NEAR = "near-threshold"
 STOP_MARGIN = 0.1
 """Share of the threshold by which a process that stops must have passed it."""
 
@@ -90,7 +89,8 @@ def judge(data: PairData) -> Judgement:
 
 def may_yet_decide(said: PairVerdict) -> bool:
     """Tell whether further runs may decide: nothing but the scatter stands against it."""
-    return said.outcome is Result.INCONCLUSIVE and any(one.slug == NEAR for one in said.caveats)
+    near = any(one.slug == "near-threshold" for one in said.caveats)
+    return said.outcome is Result.INCONCLUSIVE and near
 
 
 def stop(data: PairData, most: int) -> Stop | None:
@@ -236,7 +236,7 @@ def _decided(data: PairData, runs: tuple[PairRun, ...], aim: _Aim) -> Judgement:
         text = f"{len(runs)} of {data.wanted} runs were made; a detection needs all of them"
         return _because(said, "unfinished", text)
     text = f"the effect is surely above the threshold in {len(clear)} of {len(runs)} runs only"
-    return _because(said, NEAR, text)
+    return _because(said, "near-threshold", text)
 
 
 def _capped(said: Judgement, data: PairData, probed: Ratio, aim: _Aim) -> Judgement:

@@ -56,6 +56,7 @@ JUDGED = (
         type=click.Choice(["none", "methods", "pairs"]),
         help="Find the smallest slowdown noticed: of each method (default), of each pair.",
     ),
+    click.option("--controls", type=int, help="Times each method is slowed by nothing (1)."),
     click.option(
         "--estimate", is_flag=True, help="Predict from how long methods take; slow none down."
     ),
@@ -125,7 +126,7 @@ def shared_changes(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys that the options of `abs` set."""
-    named = ("runs", "stability_runs", "wait", "rule", "slowdown", "mode", "curve")
+    named = ("runs", "stability_runs", "wait", "rule", "slowdown", "mode", "curve", "controls")
     changes = _present({key: given[key] for key in named})
     if given["paper"]:
         changes = {"wait": "sleep", **changes, "rule": "paper"}

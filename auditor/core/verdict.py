@@ -135,7 +135,8 @@ class BenchmarkVerdict:
     `max_spread` is None for an incomplete benchmark (not measured in all runs). `means` are the
     means of its complete runs, seconds per operation. `unique` are methods that it alone detects,
     `shared` those that others detect too. `ending` is the word for its last outcome, UNLISTED where
-    the harness could not even list it.
+    the harness could not even list it. `visible` is the least slowdown of a method that is all of
+    its operation that the plan can detect in it (inf: none), None where that is not known.
     """
 
     id: str
@@ -147,6 +148,7 @@ class BenchmarkVerdict:
     unique: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     ending: str = "measured"
+    visible: float | None = None
     reason: str | None = None
     caveats: tuple[Caveat, ...] = ()
 

@@ -55,6 +55,11 @@ def _permutation_p(ranks: np.ndarray, observed: int, size: int) -> float:
     return min(1.0, 2 * float(tail))
 
 
+def t_half(error: float, freedom: int, level: float) -> float:
+    """Return half of the two-sided t interval of a mean with this standard error."""
+    return float(special.stdtrit(freedom, (1 + level) / 2)) * error
+
+
 TRIMMED = 0.2
 """Share of a group left out at each end: of 5 values, the least and the greatest."""
 
@@ -79,7 +84,7 @@ def ratio(above: Sequence[float], below: Sequence[float], level: float) -> Ratio
     if freedom < 1:
         return None
     error = sqrt(squares / freedom * sum(1 / size for size in kept))
-    half = float(special.stdtrit(freedom, (1 + level) / 2)) * error
+    half = t_half(error, freedom, level)
     middle = middles[0] - middles[1]
     low, centre, high = np.exp([middle - half, middle, middle + half])
     return Ratio(float(centre), float(low), float(high))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from auditor.audits import abs_score, controls, detection, reach
+from auditor.audits import abs_score, controls, detection, power, reach
 from auditor.audits.abs_score import AbsData, MethodData
 from auditor.audits.reach import Reach
 from auditor.audits.stability import slowdown_size
@@ -60,8 +60,11 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     if said:
         parts.observer.caveat(said)
     base = baseline(parts)
-    steady = judged(base, parts)
+    steady = power.stated(judged(base, parts), base.benchmarks, base.runs, request)
     slowdown = _slowdown(request, steady, parts)
+    weak = power.statement(steady, slowdown)
+    if weak:
+        parts.observer.caveat(weak)
     question = Question(request=request, baseline=base, slowdown=slowdown)
     study = None if slowdown is None else PairStudy(question, slowdown, parts)
     chosen = _choose(request, found, base, study, parts)
@@ -94,7 +97,7 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             controls=checked,
             stability=steady,
             unfinished=frozenset(benchmark.id for benchmark in base.unfinished),
-            caveats=(*([said] if said else []), *chosen.caveats, *_budget(parts)),
+            caveats=(*(one for one in (said, weak) if one), *chosen.caveats, *_budget(parts)),
         )
     )
 

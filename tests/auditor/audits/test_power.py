@@ -1,0 +1,111 @@
+from dataclasses import replace
+from math import inf, sqrt
+
+import numpy as np
+import pytest
+from builders import benchmark, suite_runs
+
+from auditor.audits.power import Scatter, scatter, stated, statement, visible
+from auditor.audits.stability import judge
+from auditor.core.request import AbsRequest, Plan, SuiteRequest
+from auditor.core.verdict import Rule
+from auditor.stats.compare import t_half
+
+CALM = Scatter(pairs=0.01, processes=0.0, runs=5)
+
+
+def request(**changes):
+    plan = Plan(forks=1, warmup=2, iterations=changes.pop("iterations", 12), iteration_seconds=0.01)
+    suite = SuiteRequest(
+        benchmarks="",
+        plan=plan,
+        stability_runs=5,
+        timeout_seconds=10.0,
+        budget_seconds=None,
+        seed=1,
+    )
+    asked = {
+        "methods": None,
+        "runs": 2,
+        "slowdown": 0.6,
+        "wait": None,
+        "rule": Rule.OURS,
+        "exact": False,
+    }
+    return AbsRequest(suite=suite, **{**asked, **changes})
+
+
+def noisy(sd, processes=0.0, runs=5, blocks=200):
+    rng = np.random.default_rng(3)
+    return suite_runs(
+        np.exp(rng.normal(0, processes) + rng.normal(0, sd, blocks)) for _ in range(runs)
+    )
+
+
+def test_scatter_is_what_was_drawn():
+    found = scatter(noisy(0.05, 0.2, runs=60))
+
+    assert found.pairs == pytest.approx(0.05 * sqrt(2), rel=0.1)
+    assert found.processes == pytest.approx(0.2, rel=0.3)
+
+
+@pytest.mark.parametrize("runs", [[], noisy(0.1, runs=1), noisy(0.1, blocks=1)])
+def test_nothing_is_known_of_the_scatter_of_one(runs):
+    assert scatter(runs) is None
+
+
+def test_by_our_rule_twice_the_half_interval_can_be_seen():
+    """v - h > v / 2, where processes are alike."""
+    half = t_half(0.01 / sqrt(24), 23, 0.99)
+
+    assert visible(CALM, request()) == pytest.approx(2 * half)
+    assert visible(CALM, request(exact=True)) > visible(CALM, request())
+    assert visible(CALM, request(iterations=100)) < visible(CALM, request())
+
+
+def test_by_a_gate_its_limit_and_the_half_interval():
+    half = t_half(0.01 / sqrt(24), 23, 0.99)
+    asked = request(rule=Rule.GATE, min_delta=0.05)
+
+    assert visible(CALM, asked) == pytest.approx(0.05 + half)
+
+
+def test_processes_that_lie_far_apart_hide_every_slowdown():
+    wild = Scatter(pairs=0.01, processes=0.5, runs=2)
+
+    assert visible(wild, request()) == inf
+    assert visible(wild, request(rule=Rule.GATE, min_delta=0.05)) == inf
+    assert visible(CALM, request(exact=True, iterations=1)) == inf
+
+
+def test_blind_benchmarks_are_named_with_what_they_can_see():
+    runs = noisy(0.9, blocks=24)
+    steady = judge([benchmark()], runs, wanted_runs=5)
+
+    known = stated(steady, [benchmark()], runs, request())
+    said = statement(known, 0.1)
+
+    assert known.benchmarks[0].visible > 0.1
+    assert said.slug == "weak-plan"
+    assert "1 of 1 benchmarks" in said.text
+    assert f"{benchmark().id} (" in said.text
+    assert statement(stated(steady, [benchmark()], runs, request(rule=Rule.PAPER)), 0.1) is None
+
+
+def test_a_calm_suite_has_nothing_to_say():
+    runs = noisy(0.002)
+    steady = judge([benchmark()], runs, wanted_runs=5)
+
+    assert statement(stated(steady, [benchmark()], runs, request()), 0.6) is None
+    assert statement(stated(steady, [benchmark()], runs, request()), None) is None
+
+
+def test_many_blind_benchmarks_are_counted():
+    steady = judge([benchmark(name=f"B{at}") for at in range(8)], [], wanted_runs=5)
+    known = replace(
+        steady, benchmarks=tuple(replace(one, visible=inf) for one in steady.benchmarks)
+    )
+
+    said = statement(known, 0.6).text
+    assert "and 3 more" in said
+    assert "no slowdown can" in said
