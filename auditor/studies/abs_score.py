@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from auditor.audits import abs_score, controls, detection, power, reach
 from auditor.audits.abs_score import AbsData, MethodData
+from auditor.audits.curve import Search
 from auditor.audits.reach import Reach
 from auditor.audits.stability import slowdown_size
 from auditor.core.caveats import Caveat
+from auditor.core.controls import Controls
 from auditor.core.errors import UsageError
 from auditor.core.request import AbsRequest, CurveMode
 from auditor.core.subject import Method
@@ -71,11 +73,7 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     pairs = _pairs(chosen, base)
     made = study.run(_worth_measuring(request, pairs)) if study else StudyRuns()
     judged_pairs = _judged(question, pairs, made)
-    searched, checked = None, None
-    if slowdown is not None and request.controls and not request.estimate:
-        checked = controls.judge(zero_delays(question, slowdown, judged_pairs, pairs, parts))
-    if slowdown is not None and request.curve is not CurveMode.NONE:
-        searched = detection_curve(question, slowdown, judged_pairs, pairs, parts)
+    checked, searched = _further(question, judged_pairs, pairs, parts)
     return abs_score.judge(
         AbsData(
             slowdown=slowdown,
@@ -100,6 +98,19 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             caveats=(*(one for one in (said, weak) if one), *chosen.caveats, *_budget(parts)),
         )
     )
+
+
+def _further(
+    question: Question, verdicts: Sequence[PairVerdict], pairs: Sequence[Pair], parts: Parts
+) -> tuple[Controls | None, list[Search] | None]:
+    """Slow the measured methods by nothing, and by other sizes, where that is asked for."""
+    request, slowdown = question.request, question.slowdown
+    checked, searched = None, None
+    if slowdown is not None and request.controls and not request.estimate:
+        checked = controls.judge(zero_delays(question, slowdown, verdicts, pairs, parts))
+    if slowdown is not None and request.curve is not CurveMode.NONE:
+        searched = detection_curve(question, slowdown, verdicts, pairs, parts)
+    return checked, searched
 
 
 def _slowdown(request: AbsRequest, steady: Stability, parts: Parts) -> float | None:
