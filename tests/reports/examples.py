@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 
 from auditor.core.caveats import Caveat
+from auditor.core.controls import Controls
 from auditor.core.request import Plan
 from auditor.core.subject import Span
 from auditor.core.verdict import (
@@ -13,9 +14,12 @@ from auditor.core.verdict import (
     BenchmarkVerdict,
     Bucket,
     Cover,
+    Curve,
+    CurvePoint,
     Density,
     Duration,
     MethodVerdict,
+    PairCurve,
     PairRun,
     PairVerdict,
     ReachState,
@@ -23,6 +27,7 @@ from auditor.core.verdict import (
     Rule,
     Score,
     Stability,
+    Step,
 )
 from reports.record import Context
 
@@ -197,6 +202,7 @@ def benchmark_of(
         id=benchmark,
         max_spread=spread,
         bucket=bucket(spread),
+        visible=float("inf") if at % 17 == 16 else 0.4 * spread,
         means=means,
         runs=5,
         seconds=float(rng.uniform(2, 6)),
@@ -253,6 +259,31 @@ def density_of(methods: tuple[MethodVerdict, ...]) -> tuple[Density, ...]:
     )
 
 
+def curve_of(methods: tuple[MethodVerdict, ...]) -> Curve:
+    sizes = (0.05, 0.1, 0.2, 0.6)
+    least = {
+        one.id: sizes[at % 3] for at, one in enumerate(methods) if one.outcome is Result.DETECTED
+    }
+    counted = sum(one.outcome not in {Result.REFUSED, Result.INVALID} for one in methods)
+    return Curve(
+        pairs=tuple(
+            PairCurve(
+                method=one.id,
+                benchmark=one.detected_by[0],
+                slowdown=least[one.id],
+                unnoticed=0.05 if least[one.id] > 0.05 else None,
+                steps=(Step(slowdown=0.6, outcome=Result.DETECTED),),
+            )
+            for one in methods
+            if one.id in least
+        ),
+        points=tuple(
+            CurvePoint(size, sum(each <= size for each in least.values()), counted)
+            for size in sizes
+        ),
+    )
+
+
 @cache
 def audit(*, methods: int = 14, benchmarks: int = 30, java: bool = False) -> AbsVerdict:
     names = (java_names if java else go_names)(methods, benchmarks)
@@ -277,6 +308,8 @@ def audit(*, methods: int = 14, benchmarks: int = 30, java: bool = False) -> Abs
         stability=stability_of(suite),
         cover=cover_of(judged),
         density=density_of(judged),
+        curve=curve_of(judged),
+        controls=Controls(judged=11, alarms=(), bound=0.238, effects=(0.001, -0.002, 0.004)),
         rules=(
             ("test only", min(total.counted, total.covered + 2)),
             ("effect only", min(total.counted, total.covered + 1)),

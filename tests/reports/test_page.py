@@ -123,6 +123,26 @@ def test_the_page_says_the_numbers_of_the_document():
         assert figures.share(benchmark.max_spread) in text
 
 
+def test_the_page_shows_the_curve_the_controls_and_what_can_be_seen():
+    verdict = examples.audit()
+    page = rendered(verdict)
+    without = rendered(replace(verdict, curve=None, controls=None))
+
+    section = page.split('<h3 id="curve">')[1].split("</table>")[0]
+    for point in verdict.curve.points:
+        assert (
+            f'{figures.times(1 + point.slowdown)}</th><td class="n">{point.covered} of' in section
+        )
+    assert page.count("The smallest slowdowns noticed:") == 2
+    assert "Control: 11 methods" in page
+    assert 'title="The least slowdown' in page
+    for one in verdict.stability.benchmarks:
+        if one.visible is not None and one.visible < float("inf"):
+            assert f'<td class="n">{figures.times(1 + one.visible)}</td>' in page
+    assert 'href="#curve"' not in without
+    assert "Control:" not in without
+
+
 def test_the_density_is_shown_as_it_is_in_the_document():
     made = replace(examples.audit(), density=(Density(0, 1, 25.0), Density(2, 3, 75.0)))
 

@@ -5,7 +5,7 @@ import pytest
 import examples
 from auditor.core.caveats import Caveat
 from auditor.core.verdict import UNLISTED, BenchmarkVerdict, Duration, Filter, Result
-from reports import advice, figures, names, record, table, words
+from reports import advice, curve, figures, names, record, table, words
 from reports.document import typed
 
 
@@ -143,6 +143,56 @@ def test_the_summary_has_a_row_for_each_score_method_and_bucket():
     assert [row.id for row in summary.methods] == [method.id for method in verdict.methods]
     assert [row.count for row in summary.stability] == [n for _, n, _ in verdict.stability.buckets]
     assert summary.advice[0].endswith("uuid.NewString, uuid.NewSHA1")
+
+
+def test_the_summary_says_how_small_a_slowdown_is_noticed():
+    verdict = examples.audit()
+    summary = table.summary(record.document(verdict, examples.context()))
+    none = table.summary(
+        record.document(replace(verdict, curve=None, controls=None), examples.context())
+    )
+
+    least = {one.method: 1 + one.slowdown for one in verdict.curve.pairs}
+    assert summary.curve.startswith(
+        "The smallest slowdowns noticed: 1.05\xa0\N{MULTIPLICATION SIGN}"
+    )
+    assert summary.curve.endswith("of 13 methods.")
+    assert {row.id: row.notices for row in summary.methods if row.notices} == {
+        method: figures.times(factor) for method, factor in least.items()
+    }
+    assert summary.controls == (
+        "Control: 11 methods slowed by nothing, none was detected (chance at most 24\xa0%, with "
+        "95 % confidence), effects of 0.2\xa0% in the median."
+    )
+    assert (none.curve, none.controls) == ("", "")
+    assert {row.notices for row in none.methods} == {""}
+
+
+@pytest.mark.parametrize(
+    ("slowdown", "unnoticed", "short", "told"),
+    [
+        (0.1, 0.05, "1.1\xa0x", "notices 1.1\xa0x and more, not 1.05\xa0x"),
+        (0.05, None, "1.05\xa0x", "notices 1.05\xa0x and more"),
+        (None, 5.0, "not 6\xa0x", "not 6\xa0x is noticed"),
+        (None, None, figures.NONE, ""),
+    ],
+)
+def test_a_curve_is_told_by_its_ends(slowdown, unnoticed, short, told):
+    one = curve.PairCurve(
+        method="a", benchmark="b", slowdown=slowdown, unnoticed=unnoticed, steps=()
+    )
+
+    sign = "\N{MULTIPLICATION SIGN}"
+    assert curve.noticed(one) == short.replace("\xa0x", f"\xa0{sign}")
+    assert curve.told(one) == told.replace("\xa0x", f"\xa0{sign}")
+
+
+def test_a_suite_that_notices_nothing_says_so():
+    points = (curve.CurvePoint(0.6, 0, 4), curve.CurvePoint(5.0, 0, 4))
+
+    said = curve.suite(curve.Curve(pairs=(), points=points))
+
+    assert said == "No slowdown that was tried is noticed in any of 4 methods."
 
 
 def test_a_whole_list_score_is_a_row_of_its_own():
