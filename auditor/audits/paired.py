@@ -88,9 +88,12 @@ def judge(data: PairData) -> Judgement:
 
 
 def may_yet_decide(said: PairVerdict) -> bool:
-    """Tell whether further runs may decide: nothing but the scatter stands against it."""
+    """Tell whether further runs may decide: nothing but the scatter stands against it.
+
+    Where t(k) is unknown no detection can be made sure.
+    """
     near = any(one.slug == "near-threshold" for one in said.caveats)
-    return said.outcome is Result.INCONCLUSIVE and near
+    return said.outcome is Result.INCONCLUSIVE and near and said.method_seconds is not None
 
 
 def stop(data: PairData, most: int) -> Stop | None:

@@ -8,7 +8,7 @@ what is left exceeds the limit: v - sqrt(h^2 + (v q)^2) > v / 2, or > the gate's
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, log, sqrt
-from statistics import median, stdev
+from statistics import stdev
 
 from auditor.audits import paired, readings
 from auditor.audits.pair import LEVEL
@@ -18,7 +18,7 @@ from auditor.core.request import AbsRequest
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import Rule, Stability
-from auditor.stats.compare import t_half
+from auditor.stats.compare import ratio, t_half
 from auditor.stats.sequential import LEAST_DEVIATION
 
 NAMED = 5
@@ -27,7 +27,11 @@ NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """Standard deviations of logarithms: of pairs of neighbouring blocks, and of processes."""
+    """How far apart the logarithms of what is alike lie, by `runs` processes.
+
+    `pairs` is the standard deviation of the differences of neighbouring blocks, `processes` half of
+    the interval of the quotient of two such groups of processes.
+    """
 
     pairs: float
     processes: float
@@ -41,8 +45,11 @@ def scatter(runs: Sequence[Run]) -> Scatter | None:
     apart = [b - a for each in logs for a, b in zip(each[::2], each[1::2], strict=False)]
     if len(blocks) < 2 or len(apart) < 2:
         return None
-    between = stdev(median(each) for each in logs)
-    return Scatter(max(LEAST_DEVIATION, stdev(apart)), between, len(blocks))
+    middles = readings.medians(runs, ArmName.PLAIN)
+    between = ratio(middles, middles, LEVEL)
+    if between is None:
+        return None
+    return Scatter(max(LEAST_DEVIATION, stdev(apart)), log(between.high), len(blocks))
 
 
 def visible(found: Scatter, request: AbsRequest) -> float:
@@ -53,8 +60,7 @@ def visible(found: Scatter, request: AbsRequest) -> float:
         return inf
     half = t_half(found.pairs / sqrt(pairs), pairs - 1, LEVEL)
     probes, plain = request.runs * plan.forks + 1, found.runs + request.runs
-    error = found.processes * sqrt(1 / probes + 1 / plain)
-    q = t_half(error, probes + plain - 2, LEVEL)
+    q = found.processes * sqrt((1 / probes + 1 / plain) / (2 / found.runs))
     if request.min_delta is None:
         return half / sqrt(0.25 - q**2) if q < 0.5 else inf
     if q >= 1:

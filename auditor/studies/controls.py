@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from auditor.audits import controls, detection
 from auditor.core.verdict import PairVerdict
-from auditor.studies.pair import Pair, Question
-from auditor.studies.pairs import Manner, PairStudy, most_runs
+from auditor.studies.pair import Manner, Pair, Question, most_runs
+from auditor.studies.pairs import PairStudy
 from auditor.studies.parts import Parts
 
 

@@ -10,8 +10,8 @@ from auditor.audits import curve, detection
 from auditor.audits.curve import Search
 from auditor.core.request import CurveMode
 from auditor.core.verdict import PairVerdict
-from auditor.studies.pair import Pair, PairKey, Question
-from auditor.studies.pairs import Manner, PairStudy
+from auditor.studies.pair import Manner, Pair, PairKey, Question
+from auditor.studies.pairs import PairStudy
 from auditor.studies.parts import Parts
 
 
@@ -52,7 +52,7 @@ def _measure(
     """Measure a size of all that wait for it; what each pair is asked is a matter of its own."""
     request = replace(question.request, score_only=False)
     asked = replace(question, request=request, slowdown=size)
-    study = PairStudy(asked, size, parts, Manner(name=f"curve at {size:g}", verified=False))
+    study = PairStudy(asked, size, parts, Manner(name=f"curve at {size:g}", thorough=False))
     made = study.run([pairs[one.method, one.benchmark] for one in wave])
     done = {one.pair.key: one for one in made.pairs}
     for one in wave:

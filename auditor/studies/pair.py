@@ -6,6 +6,7 @@ from zlib import crc32
 
 import numpy as np
 
+from auditor.audits import paired
 from auditor.audits.calibration import Calibration
 from auditor.audits.pair import PairData
 from auditor.audits.reach import Reach
@@ -13,6 +14,7 @@ from auditor.core.plan import Run
 from auditor.core.request import AbsRequest, Plan
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
+from auditor.core.verdict import Rule
 from auditor.studies import schedules
 from auditor.studies.suite import Baseline
 
@@ -106,6 +108,30 @@ class StudyRuns:
     def references_of(self, benchmark: Benchmark) -> tuple[Run, ...]:
         """Return the references of a benchmark."""
         return tuple(run for run in self.references if run.trial.benchmark == benchmark)
+
+
+def most_runs(request: AbsRequest) -> int:
+    """Return how many runs a pair may have, the further ones near the threshold included."""
+    fixed = request.exact or request.rule is Rule.PAPER
+    return request.runs if fixed else paired.FURTHER * request.runs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How a study of pairs differs from that of the verdicts.
+
+    `name` is what it is called in the progress. Unless it is `thorough`, turns between known ones
+    are taken as they are, and what is near the threshold gets no further runs. `first_run` runs
+    were made by others before.
+    """
+
+    name: str = "pairs"
+    thorough: bool = True
+    first_run: int = 0
+
+
+MAIN = Manner()
+"""The study that the verdicts are made of."""
 
 
 def operations(pair: Pair, baseline: Baseline, plan: Plan) -> int | None:

@@ -1,7 +1,7 @@
 """Measuring pairs of a method and a benchmark."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from math import inf
 from statistics import median
@@ -10,10 +10,10 @@ import numpy as np
 
 from auditor.audits import detection, paired, readings
 from auditor.audits.calibration import Asked
-from auditor.core.mutant import Kind, Refused, Variant
+from auditor.core.mutant import Kind, Refused, Variant, Wait
 from auditor.core.outcome import NotBuilt, TimedOut
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.request import AbsRequest, Plan
+from auditor.core.request import Plan
 from auditor.core.schedule import ArmName, Stop
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
@@ -22,34 +22,18 @@ from auditor.studies import schedules
 from auditor.studies.calibration import Calibrated, CalibrationStudy
 from auditor.studies.measure import measure
 from auditor.studies.pair import (
+    MAIN,
+    Manner,
     Pair,
     PairKey,
     PairRuns,
     Question,
     StudyRuns,
     VariantKey,
+    most_runs,
     operations,
 )
 from auditor.studies.parts import Built, Parts
-
-
-def most_runs(request: AbsRequest) -> int:
-    """Return how many runs a pair may have, the further ones near the threshold included."""
-    fixed = request.exact or request.rule is Rule.PAPER
-    return request.runs if fixed else paired.FURTHER * request.runs
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manner:
-    """How a study of pairs differs from that of the verdicts.
-
-    `name` is what it is called in the progress. Unless it is `verified`, turns between known ones
-    are taken as they are. `first_run` runs were made by others before.
-    """
-
-    name: str = "pairs"
-    verified: bool = True
-    first_run: int = 0
 
 
 class PairStudy:
@@ -60,7 +44,7 @@ class PairStudy:
         question: Question,
         slowdown: float,
         parts: Parts,
-        manner: Manner = Manner(),
+        manner: Manner = MAIN,
     ) -> None:
         """Take what was asked, and v."""
         self._manner = manner
@@ -126,7 +110,7 @@ class PairStudy:
             calls_per_operation=pair.calls or 0.0,
             concurrency=pair.benchmark.concurrency,
             wait=self._request.wait,
-            verified=self._manner.verified,
+            verified=self._manner.thorough,
         )
         return Calibrated(pair=pair, built=built, asked=asked)
 
@@ -190,7 +174,8 @@ class PairStudy:
     ) -> None:
         """Measure pairs run by run; what hung in a run is left out of the next."""
         runs = self._request.runs
-        for repetition in range(1, most_runs(self._request) + 1):
+        most = most_runs(self._request) if self._manner.thorough else runs
+        for repetition in range(1, most + 1):
             known = tuple(references.values())
             ready = [
                 one
@@ -278,11 +263,14 @@ class PairStudy:
     def _operations(self, one: Calibrated, plan: Plan) -> int | None:
         """Return the operations of a block by the time that one takes with the probe.
 
-        Blocks of a calibration hold fewer, since the clock makes some of them many times as long.
-        The first process of a pair stays the first, whatever other audits add.
+        Blocks of a calibration hold fewer, since the clock makes some of them many times as long;
+        where the delay itself reads the clock, so do these. The first process of a pair stays the
+        first, whatever other audits add.
         """
         known = self._baseline.operations[one.pair.benchmark.id]
-        probes = readings.medians(one.runs[:1], ArmName.PROBE)
+        timed = one.delay(self._request.wait).wait is not Wait.WORK
+        arm = ArmName.CLOCKED if timed else ArmName.PROBE
+        probes = readings.medians(one.runs[:1], arm)
         if known is None or not probes:
             return operations(one.pair, self._baseline, self._parts.request.plan)
         return max(2, min(known, round(plan.iteration_seconds / median(probes))))

@@ -21,7 +21,7 @@ from auditor.studies import abs_score, schedules
 from auditor.studies.calibration import MOST_ROUNDS
 from auditor.studies.measure import expected_seconds, schedule_seconds
 from auditor.studies.methods import LARGEST_CHOICE, candidates
-from auditor.studies.pairs import most_runs
+from auditor.studies.pair import most_runs
 from auditor.studies.parts import Deadline, Parts
 from auditor.studies.suite import baseline, chosen
 

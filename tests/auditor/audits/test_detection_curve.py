@@ -79,7 +79,7 @@ def test_by_our_rule_a_miss_is_a_miss_at_any_size():
     pairs = [
         verdict(Result.MISSED, share=0.2, effect=0.1),
         verdict(Result.INCONCLUSIVE, "toy.far", effect=0.5),
-        verdict(Result.INCONCLUSIVE, "toy.near", effect=0.3, caveats=(near,)),
+        verdict(Result.INCONCLUSIVE, "toy.near", effect=0.3, method_seconds=1e-6, caveats=(near,)),
     ]
 
     (ours,) = searches(pairs, 0.6, Rule.OURS, CurveMode.METHODS)

@@ -46,7 +46,18 @@ def test_scatter_is_what_was_drawn():
     found = scatter(noisy(0.05, 0.2, runs=60))
 
     assert found.pairs == pytest.approx(0.05 * sqrt(2), rel=0.1)
-    assert found.processes == pytest.approx(0.2, rel=0.3)
+    assert found.processes == pytest.approx(t_half(0.2 * sqrt(2 / 60), 118, 0.99), rel=0.3)
+
+
+def test_one_disturbed_process_of_five_hides_little():
+    calm = noisy(0.01, 0.02, runs=4)
+    disturbed = suite_runs([*[[*blocks(run)] for run in calm], [3.0 * x for x in blocks(calm[0])]])
+
+    assert scatter(disturbed).processes < 0.2
+
+
+def blocks(run):
+    return run.outcome.series[0].values
 
 
 @pytest.mark.parametrize("runs", [[], noisy(0.1, runs=1), noisy(0.1, blocks=1)])
@@ -71,7 +82,7 @@ def test_by_a_gate_its_limit_and_the_half_interval():
 
 
 def test_processes_that_lie_far_apart_hide_every_slowdown():
-    wild = Scatter(pairs=0.01, processes=0.5, runs=2)
+    wild = Scatter(pairs=0.01, processes=2.5, runs=2)
 
     assert visible(wild, request()) == inf
     assert visible(wild, request(rule=Rule.GATE, min_delta=0.05)) == inf
