@@ -83,7 +83,7 @@ def suite(curve: Curve | None) -> str:
     counted = figures.count(curve.points[0].counted, "method")
     if not steps:
         return f"No slowdown that was tried is noticed in any of {counted}."
-    return f"The smallest slowdowns noticed: {', '.join(steps)} of {counted}."
+    return f"It notices {', '.join(steps)} of {counted}."
 
 
 def _size(one: PairCurve) -> float:

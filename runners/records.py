@@ -7,10 +7,11 @@ Schedule:
     bench-audit-schedule 1
     arm      INDEX  NAME  WAIT  NUMBER         WAIT: none sleep spin work clock
     block    PHASE  ARM-INDEX                  in the order they are to be run
-    stop     ABOVE BELOW LEAST-DEVIATION       the process may end before its last block:
+    stop     ABOVE BELOW LEAST-DEVIATION ENOUGH   the process may end before its last block:
     look     PAIRS CRITICAL                    after so many measured blocks of "probe" and of
                                                "slowed", if the mean of log(slowed / probe) lies
-                                               CRITICAL standard errors above ABOVE or below BELOW
+                                               CRITICAL standard errors above ABOVE or below BELOW,
+                                               or so many are no more than ENOUGH
 
 Records:
     bench-audit-records 1
@@ -57,7 +58,8 @@ def schedule_text(schedule: Schedule) -> bytes:
     lines += [f"block\t{block.phase}\t{block.arm}" for block in schedule.blocks]
     if schedule.stop is not None:
         stop = schedule.stop
-        lines.append(f"stop\t{stop.above!r}\t{stop.below!r}\t{stop.least_deviation!r}")
+        numbers = (stop.above, stop.below, stop.least_deviation, stop.enough)
+        lines.append("\t".join(("stop", *map(repr, numbers))))
         lines += [f"look\t{pairs}\t{critical!r}" for pairs, critical in stop.looks]
     return ("\n".join(lines) + "\n").encode()
 

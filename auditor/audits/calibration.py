@@ -51,7 +51,7 @@ class Calibration:
 class Asked:
     """The slowdown wanted and what is known of the pair; `wait` None chooses by duration.
 
-    Unless it has to be `verified` a number of turns that lies between known ones is good enough.
+    Unless they have to be `verified`, the turns that the known ones lead to are taken as they are.
     """
 
     slowdown: float
@@ -88,7 +88,7 @@ def judge(runs: Sequence[Run], asked: Asked) -> Calibration | None:
     wanted = asked.slowdown * time
     best = min(points, key=lambda turns: abs(points[turns] - wanted))
     turns = _next_turns(points, wanted)
-    if not asked.verified:
+    if not asked.verified or _is_between(turns, points, wanted):
         return Calibration(
             method_seconds=time,
             turns=turns,
@@ -148,6 +148,9 @@ def _unknown(asked: Asked, points: Points, *, settled: bool) -> Calibration:
     )
 
 
+NEAR_ENOUGH = 2.0
+"""Between tries of which one has at most so many times the turns of the other the loop's cost is
+taken to be straight; a pair measures what was achieved itself."""
 LEAST_SHARE_OF_CLOCK = 0.25
 """Below this share of the clock's cost what is left is not the method's time: beside less than
 10 ns the two readings overlap, and an empty method of the JVM shows 8 ns."""
@@ -182,6 +185,13 @@ def _point(run: Run, asked: Asked) -> tuple[float, float] | None:
         return None
     more = min(slowed) - min(probe)
     return delays[0].number, more * asked.concurrency / asked.calls_per_operation
+
+
+def _is_between(turns: float, points: Points, wanted: float) -> bool:
+    """Tell whether turns lie between tries so near that a straight line leads to them."""
+    below = [each for each in points if each <= turns and points[each] <= wanted]
+    above = [each for each in points if each >= turns and points[each] > wanted]
+    return bool(below and above) and min(above) <= NEAR_ENOUGH * max(below)
 
 
 def _next_turns(points: Points, wanted: float) -> float:

@@ -35,6 +35,9 @@ the threshold or disturbed gain from more."""
 FURTHER = 2
 """Times the runs asked for that a pair may have where the first of them leave it near the
 threshold: as many clear ones as were asked for then detect, one that misses still decides."""
+ENOUGH = 1 / 3
+"""What the blocks of a process may leave open beside what q does: the errors add up in squares, so
+the verdict's interval is hardly wider for it."""
 STOP_MARGIN = 0.1
 """Share of the threshold by which a process that stops must have passed it."""
 
@@ -115,6 +118,7 @@ def stop(data: PairData, most: int) -> Stop | None:
         below=log1p(below),
         looks=tuple((look.pairs, look.critical) for look in looks(most, data.level)),
         least_deviation=LEAST_DEVIATION,
+        enough=ENOUGH * min(ends) * log(probed.high / probed.low) / 2,
     )
 
 

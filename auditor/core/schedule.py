@@ -45,17 +45,19 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """When a process of pairs may end before its last block: as soon as it has decided.
+    """When a process of pairs may end before its last block: when it has decided, or never will.
 
     After `looks` (pairs, critical) the mean log ratio slowed / probe is compared: the process ends
-    if it lies `critical` standard errors above `above` or below `below`. The standard deviation is
-    taken to be `least_deviation` at least.
+    if it lies `critical` standard errors above `above` or below `below`, or if so many standard
+    errors are no more than `enough`: more pairs would not make the verdict surer. The standard
+    deviation is taken to be `least_deviation` at least.
     """
 
     above: float
     below: float
     looks: tuple[tuple[int, float], ...]
     least_deviation: float
+    enough: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,13 @@ type look struct {
 	critical float64
 }
 
-// When the mean log ratio of the pairs lies far enough above or below, the rest is not run.
+// When the mean log ratio of the pairs lies far enough above or below, or is as sure as it needs to
+// be, the rest is not run.
 var (
 	looks           []look
 	above, below    float64
 	leastDeviation  float64
+	enough          float64
 	probes, sloweds []float64
 	stopped         bool
 )
@@ -34,8 +36,8 @@ func readStop(fields []string) error {
 		numbers = append(numbers, number)
 	}
 	switch {
-	case fields[0] == "stop" && len(numbers) == 3:
-		above, below, leastDeviation = numbers[0], numbers[1], numbers[2]
+	case fields[0] == "stop" && len(numbers) == 4:
+		above, below, leastDeviation, enough = numbers[0], numbers[1], numbers[2], numbers[3]
 	case fields[0] == "look" && len(numbers) == 2:
 		looks = append(looks, look{int(numbers[0]), numbers[1]})
 	}
@@ -74,5 +76,5 @@ func decided(now look) bool {
 	}
 	deviation := math.Max(math.Sqrt(squares/(n-1)), leastDeviation)
 	half := now.critical * deviation / math.Sqrt(n)
-	return mean-half > above || mean+half < below
+	return mean-half > above || mean+half < below || half <= enough
 }

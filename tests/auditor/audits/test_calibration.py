@@ -70,13 +70,20 @@ def test_turns_are_corrected_in_proportion_and_the_delay_stays_what_was_tried():
 
 
 def test_the_next_try_lies_between_too_few_and_too_many():
+    found = judge([tried(300, 5e-7), tried(100, 1e-7)], asked())
+
+    assert (found.settled, found.turns) == (False, 200)
+
+
+def test_between_tries_that_lie_near_each_other_no_further_one_is_needed():
     found = judge([tried(200, 5e-7), tried(100, 1e-7)], asked())
 
-    assert (found.settled, found.turns) == (False, 150)
+    assert (found.settled, found.turns, found.delay.number) == (True, 150, 150)
+    assert found.achieved is None
 
 
 def test_of_all_tries_the_nearest_is_taken():
-    found = judge([tried(200, 6e-7), tried(100, 1e-7), tried(140, 2.5e-7)], asked())
+    found = judge([tried(400, 9e-7), tried(100, 1e-7), tried(140, 2.5e-7)], asked())
 
     assert found.delay.number == 140
     assert found.achieved == pytest.approx(0.5)

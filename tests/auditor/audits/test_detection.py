@@ -1,5 +1,5 @@
 from dataclasses import replace
-from math import expm1, log1p
+from math import expm1, log, log1p
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from builders import (
 from auditor.audits import paired
 from auditor.audits.calibration import Calibration
 from auditor.audits.detection import judge_pair, statement_beforehand
-from auditor.audits.pair import PairData
+from auditor.audits.pair import PairData, probe_ratio
 from auditor.audits.reach import Reach
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import NeverCalled, NotBuilt, Skipped, Unreadable
@@ -626,8 +626,21 @@ def test_where_a_process_may_stop_follows_from_q_and_the_slowdown():
 
     assert found.above == pytest.approx(log1p(1.1 * V / 2))
     assert found.below == pytest.approx(log1p(0.9 * V / 2))
+    assert found.enough == pytest.approx(0, abs=1e-12)
     assert [pairs for pairs, _ in found.looks] == [3, 4, 5, 6, 8, 10, 12]
     assert paired.stop(pair(runs=(), plain=()), 15) is None
+
+
+def test_a_process_need_not_be_much_surer_than_q_is():
+    calibrating = tuple(
+        calibration_run(probe=each * PLAIN, slowed=2 * PLAIN, turns=1, method_seconds=PLAIN)
+        for each in (0.98, 1.0, 1.03)
+    )
+    given = pair(calibrating=calibrating, runs=())
+
+    found, probed = paired.stop(given, 15), probe_ratio(given)
+
+    assert found.enough == pytest.approx(V / 2 * log(probed.high / probed.low) / 2 / 3)
 
 
 def test_equal_arms_are_told_apart_at_the_level_of_the_test_and_never_detected():

@@ -240,6 +240,15 @@ def test_a_process_ends_when_its_pairs_have_decided(ring, name):
     assert len(outcome.of(TIME, ArmName.PROBE).values) == len(slowed)
 
 
+def test_a_process_ends_when_more_pairs_would_make_nothing_surer(ring):
+    enough = replace(STOP, above=9.0, below=-9.0, enough=100.0)
+    outcome = ring.slowed(
+        "BenchmarkSmall", f"{RING}Small", 300, Delay(Wait.SPIN, 2.0), rounds=12, stop=enough
+    )
+
+    assert len(outcome.of(TIME, ArmName.SLOWED).values) == LOOKS[0][0]
+
+
 def test_a_process_that_cannot_decide_runs_to_its_end(ring):
     between = replace(STOP, above=9.0, below=-9.0)
     outcome = ring.slowed(

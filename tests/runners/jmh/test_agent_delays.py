@@ -124,6 +124,19 @@ def test_a_process_ends_when_its_pairs_have_decided(which, request):
     assert len(outcome.of(TIME, ArmName.PROBE).values) == len(slowed)
 
 
+def test_a_process_ends_when_more_pairs_would_make_nothing_surer(jmh):
+    schedule = arms(
+        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
+        Arm(ArmName.SLOWED, Delay(Wait.WORK, 5000)),
+        pairs=12,
+    )
+    enough = replace(STOP, above=9.0, below=-9.0, enough=100.0)
+
+    outcome = jmh.run("turns", replace(schedule, stop=enough), delayed(jmh.find("turns")))
+
+    assert len(outcome.of(TIME, ArmName.SLOWED).values) == LOOKS[0][0]
+
+
 def test_set_up_at_each_call_is_not_clocked(jmh):
     schedule = arms(Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)), pairs=2)
 

@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** When the mean log ratio of the pairs lies far enough above or below, the rest is not run. */
+/**
+ * When the mean log ratio of the pairs lies far enough above or below, or is as sure as it needs to
+ * be, the rest is not run.
+ */
 final class Stop {
     private final Deque<double[]> looks = new ArrayDeque<>();
     private final List<Double> probes = new ArrayList<>();
@@ -13,6 +16,7 @@ final class Stop {
     private double above;
     private double below;
     private double leastDeviation;
+    private double enough;
 
     /** Takes a line of the schedule in, if it is about stopping. */
     void read(String[] fields) {
@@ -20,6 +24,7 @@ final class Stop {
             above = Double.parseDouble(fields[1]);
             below = Double.parseDouble(fields[2]);
             leastDeviation = Double.parseDouble(fields[3]);
+            enough = Double.parseDouble(fields[4]);
         } else if (fields[0].equals("look")) {
             looks.add(new double[] {Double.parseDouble(fields[1]), Double.parseDouble(fields[2])});
         }
@@ -54,7 +59,7 @@ final class Stop {
         }
         double deviation = Math.max(Math.sqrt(squares / (pairs - 1)), leastDeviation);
         double half = critical * deviation / Math.sqrt(pairs);
-        return mean - half > above || mean + half < below;
+        return mean - half > above || mean + half < below || half <= enough;
     }
 
     private double ratio(int pair) {
