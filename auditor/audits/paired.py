@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import expm1, hypot, inf, log, log1p
 from statistics import fmean, median
 
-from auditor.audits import readings
+from auditor.audits import readings, signs
 from auditor.audits.calibration import TOLERANCE, achieved_caveat
 from auditor.audits.pair import (
     LEVEL,
@@ -87,7 +87,8 @@ def judge(data: PairData) -> Judgement:
         return undecided("few-runs", text)
     aim = _aim(data, processes)
     runs = tuple(_run(one, probed, aim) for one in processes)
-    return _capped(_decided(data, runs, aim), data, probed, aim)
+    said = _capped(_decided(data, runs, aim), data, probed, aim)
+    return signs.checked(said, [one.pairs for one in processes], probed.estimate)
 
 
 def may_yet_decide(said: PairVerdict) -> bool:

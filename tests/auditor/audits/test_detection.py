@@ -15,10 +15,10 @@ from builders import (
     timed_out,
 )
 
-from auditor.audits import paired
+from auditor.audits import paired, readings, signs
 from auditor.audits.calibration import Calibration
 from auditor.audits.detection import judge_pair, statement_beforehand
-from auditor.audits.pair import PairData, probe_ratio
+from auditor.audits.pair import Judgement, PairData, probe_ratio
 from auditor.audits.reach import Reach
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import NeverCalled, NotBuilt, Skipped, Unreadable
@@ -641,6 +641,36 @@ def test_a_process_need_not_be_much_surer_than_q_is():
     found, probed = paired.stop(given, 15), probe_ratio(given)
 
     assert found.enough == pytest.approx(V / 2 * log(probed.high / probed.low) / 2 / 3)
+
+
+def drifting(seed, most, few):
+    """Return a run in which `most` of 24 ratios are one thing, and the rest far from it."""
+    rng = np.random.default_rng(seed)
+    ratios = np.array([most] * 21 + [few] * 3) * np.exp(rng.normal(0, 0.001, 24))
+    probe = noisy(PLAIN, 24, seed, 0.001)
+    return pair_run(probe, probe * rng.permutation(ratios), repetition=seed)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "most", "few"), [(Result.DETECTED, 1.25, 9.0), (Result.MISSED, 1.35, 0.2)]
+)
+def test_a_verdict_that_most_pairs_contradict_is_taken_back(outcome, most, few):
+    """Half of v is .3: what a mean says comes of the eighth of the pairs that lies far away."""
+    runs = tuple(drifting(seed, most, few) for seed in (1, 2, 3))
+    said = Judgement(outcome=outcome, threshold=V / 2)
+
+    found = signs.checked(said, [readings.paired(run) for run in runs], 1.0)
+    one = signs.checked(said, [readings.paired(runs[0])[:4]], 1.0)
+    agreed = signs.checked(said, [readings.paired(run) for run in runs], most_below(outcome))
+
+    assert found.outcome is Result.INCONCLUSIVE
+    assert slugs(found) == ["signs-disagree"]
+    assert (one, agreed) == (said, said)
+
+
+def most_below(outcome):
+    """Return a q with which the limit lies on the other side of most pairs."""
+    return 2.0 if outcome is Result.DETECTED else 0.2
 
 
 def test_equal_arms_are_told_apart_at_the_level_of_the_test_and_never_detected():
