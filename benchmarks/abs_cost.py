@@ -1,14 +1,16 @@
 """What does a score cost, and is it the same as the exhaustive one?
 
-For each configuration: the audit as it is, and with `--exact` (every method in every benchmark, a
-fixed number of blocks, nothing predicted or stopped), each with a store of its own and all builds
-made anew by the first. The exhaustive one is made twice with different seeds, so that its
-agreement with itself stands beside ours with it. The paper's plan is not run but counted: whole
-suites, 20 (Go) or 30 (JMH, warm-up included) iterations of a second, 2 x (methods + 1) times.
+For each configuration: the audit as it is, without the curve, which the exhaustive way has not; and
+with `--exact` (every method in every benchmark, a fixed number of blocks, nothing predicted or
+stopped). Each has a store and a cache of its own, so all downloads and builds are in it. The
+exhaustive one is made twice with different seeds, so that its agreement with itself stands beside
+ours with it. The paper's plan is not run but counted: whole suites, 20 (Go) or 30 (JMH, warm-up
+included) iterations of a second, 2 x (methods + 1) times; the same with iterations of our length.
 """
 
 import argparse
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -22,16 +24,21 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 ITERATIONS = {"go": 20, "jmh": 30}
 """Iterations of a second in the paper's plan, warm-up included."""
+SPENT = "SELECT purpose, sum(seconds) FROM run JOIN trial ON trial.id = run.trial GROUP BY purpose"
+EXACT = ("--exact", "--controls=0")
 UNDECIDED = frozenset({"inconclusive", "unmeasured", "timed-out", "crashed"})
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """One audit: its result, and seconds by the clock and in processes of the subject."""
+    """One audit: its result, its seconds by the clock and those in processes by their purpose.
+
+    Building is in the first process of each variant.
+    """
 
     result: Mapping[str, Any]
     wall: float
-    measured: float
+    spent: Mapping[str, float]
 
     def verdicts(self, what: str) -> dict[tuple[str, ...], str]:
         """Return the outcomes of `what`, "methods" or "pairs"."""
@@ -64,9 +71,9 @@ def main() -> int:
     for config in asked.configs:
         with tempfile.TemporaryDirectory(prefix="abs-cost-") as scratch:
             folder = (asked.keep or Path(scratch)) / config.stem
-            ours = _audit(config, folder / "ours")
-            exact = _audit(config, folder / "exact", "--exact")
-            again = None if asked.once else _audit(config, folder / "again", "--exact", "--seed=2")
+            ours = _audit(config, folder / "ours", "--curve=none")
+            exact = _audit(config, folder / "exact", *EXACT)
+            again = None if asked.once else _audit(config, folder / "again", *EXACT, "--seed=2")
             for line in _table(config.stem, ours, exact, again):
                 print(line)
     return 0
@@ -82,14 +89,15 @@ def _audit(config: Path, folder: Path, *flags: str) -> Audit:
             [*command, "--output", str(folder)],
             cwd=ROOT,
             check=True,
+            env={**os.environ, "XDG_CACHE_HOME": str(folder.absolute() / "cache")},
             stdout=subprocess.DEVNULL,
         )
         clock.write_text(str(time.monotonic() - began))
     with sqlite3.connect(folder / "store.sqlite") as connection:
-        (measured,) = connection.execute("SELECT sum(seconds) FROM run").fetchone()
+        spent = dict(connection.execute(SPENT).fetchall())
     connection.close()
     result = json.loads((folder / "result.json").read_text())
-    return Audit(result, float(clock.read_text()), measured)
+    return Audit(result, float(clock.read_text()), spent)
 
 
 def _table(name: str, ours: Audit, exact: Audit, again: Audit | None) -> Iterator[str]:
@@ -100,18 +108,39 @@ def _table(name: str, ours: Audit, exact: Audit, again: Audit | None) -> Iterato
     for label, audit in (("ours", ours), ("exact", exact)):
         score = audit.result["scores"]["total"]
         low, high = score["bounds"]
+        inside = sum(audit.spent.values())
         yield (
-            f"  {label:6} {audit.wall:7.0f} s by the clock, {audit.measured:7.0f} s in processes; "
+            f"  {label:6} {audit.wall:7.0f} s by the clock, {inside:7.0f} s in processes; "
             f"score {score['percent']:.0f} % ({low:.0f} ... {high:.0f})"
         )
+    parts = sorted(ours.spent.items(), key=lambda part: -part[1])
+    yield "  ours in processes: " + ", ".join(f"{name} {took:.0f} s" for name, took in parts)
+    yield f"  {_causes(result)}"
     yield f"  exact / ours: {exact.wall / ours.wall:.1f} x by the clock"
     yield f"  paper's plan (counted, {paper / 3600:.1f} h) / ours: {paper / ours.wall:.0f} x"
+    short = paper * result["plan"]["iteration_seconds"]
+    own = f"{short / ours.wall:.1f} x"
+    yield f"  the same with iterations as long as ours (counted, {short:.0f} s) / ours: {own}"
     for what in ("methods", "pairs"):
         yield f"  {what}: ours agrees with exact in {_agreement(what, ours, exact)}"
         if again is not None:
             yield f"  {what}: exact agrees with itself in {_agreement(what, exact, again)}"
         for line in _differences(what, ours, exact):
             yield f"    {line}"
+
+
+def _causes(result: Mapping[str, Any]) -> str:
+    """Return what made it shorter: pairs not reached, pairs predicted, blocks left out."""
+    pairs = result["pairs"]
+    reached = [pair for pair in pairs if pair["outcome"] != "unreached"]
+    predicted = [pair for pair in reached if any(c["slug"] == "predicted" for c in pair["caveats"])]
+    runs = [run for pair in reached for run in pair["runs"]]
+    planned = 2 * result["plan"]["iterations"] * len(runs)
+    done = sum(len(run["reference"]) for run in runs)
+    return (
+        f"{len(reached)} of {len(pairs)} pairs are reached, {len(predicted)} of them predicted; "
+        f"{len(runs)} runs of pairs made {done} of at most {planned} pairs of blocks"
+    )
 
 
 def _agreement(what: str, one: Audit, other: Audit) -> Agreement:
