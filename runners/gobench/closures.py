@@ -80,7 +80,7 @@ class _Closures:
             parts = [self.packages.get(each) for each in golist.listed(binary, "Deps")]
             known = [each for each in parts if each is not None]
             if known and len(known) == len(parts) and not any(map(_is_broken, (binary, *known))):
-                yield unit, self._closure(known)
+                yield unit, self._closure(known, str(binary.get("Dir")))
 
     def whole(self) -> Closure:
         """Return the closure of all packages and their tests."""
@@ -93,7 +93,7 @@ class _Closures:
         unit = path.removesuffix(_TEST)
         return unit if unit != path and unit in self.packages else None
 
-    def _closure(self, packages: Sequence[Entry]) -> Closure:
+    def _closure(self, packages: Sequence[Entry], folder: str | None = None) -> Closure:
         own = [one for one in packages if not one.get("Standard")]
         code = {path: str(one["ImportPath"]) for one in own for path in _files(one)}
         inside = {path: self._inside(path) for path in code}
@@ -105,7 +105,8 @@ class _Closures:
             if known is None
         )
         lines += [f"{path}\0{self.tree.files[path]}" for path in sorted(copied)]
-        lines += [f"{path}\0{self.tree.files[path]}" for path in self.tree.data(copied)]
+        where = None if folder is None else _relative(Path(folder), self.tree.top)
+        lines += [f"{path}\0{self.tree.files[path]}" for path in self.tree.data(copied, where)]
         lines += sorted(self._settings(own))
         digest = hashlib.sha256("\n".join(lines).encode(errors="surrogateescape")).hexdigest()
         return Closure(digest=digest[:32], files=frozenset(self._below(copied)))
@@ -159,6 +160,12 @@ def settings_lines(text: str) -> Iterator[str]:
             block = words[0]
         elif (block or words[0]) not in _WITHOUT_EFFECT:
             yield " ".join((block, *words) if block else words)
+
+
+def _relative(folder: Path, top: Path) -> str:
+    """Return a folder of the copy as `dirname` has it: empty for the top."""
+    inside = folder.relative_to(top).as_posix()
+    return "" if inside == "." else inside
 
 
 def _is_broken(package: Entry) -> bool:

@@ -33,7 +33,7 @@ class Discovery:
     into: Path
     ask: Ask
     seconds: float
-    known: Known = NOTHING
+    known: Known = field(default_factory=lambda: NOTHING)
     benchmarks: list[Benchmark] = field(default_factory=list)
     sources: list[SourceFile] = field(default_factory=list)
     unusable: list[tuple[str, str]] = field(default_factory=list)

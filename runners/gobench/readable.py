@@ -1,8 +1,10 @@
 """Which files of a copy a benchmark may read while it runs, apart from the code in its program.
 
 Nobody can tell for sure before it has run, so all count but those that nothing hints at: texts for
-people, settings of tools, and Go code of other packages. They count, too, once the program's own
-code names them, or can list the files of a folder.
+people, settings of tools, and Go code of other packages. They count, too, once the project's code
+in the program names them, or can list the files of a folder: for texts any of that code, for Go
+code that of the benchmark's own package, as generators that walk through packages are linked into
+many tests.
 """
 
 import re
@@ -35,9 +37,9 @@ _LISTING = tuple(
         ("os/exec", rb""),
         ("plugin", rb""),
         ("syscall", rb"\b(?:ReadDirent|Getdents|Getdirentries|Exec|ForkExec)\b"),
-        ("C", rb""),
     )
 )
+_CGO = re.compile(rb'^import "C"', re.MULTILINE)
 """Packages, and what of them lists the files of a folder or may start what does."""
 
 
@@ -53,7 +55,7 @@ def hints(text: bytes) -> Hints:
     """Read a Go file."""
     words = frozenset(word.decode() for word in _WORD.findall(text) if word.isascii())
     lists = any(package in text and names.search(text) for package, names in _LISTING)
-    return Hints(words, lists)
+    return Hints(words, lists or bool(_CGO.search(text)))
 
 
 @dataclass
@@ -64,14 +66,18 @@ class Tree:
     files: Files
     _hints: dict[str, Hints] = field(default_factory=dict)
 
-    def data(self, code: frozenset[str]) -> Iterator[str]:
-        """Yield the files that a program made of the files `code` may read, in order."""
-        own = [self._said(path) for path in sorted(code) if path.endswith(".go")]
-        everything = any(one.lists for one in own)
-        named = self._names & frozenset[str]().union(*(one.words for one in own))
-        for path in sorted(self.files):
-            name = PurePosixPath(path).name
-            if path not in code and (everything or name in named or path in self._always):
+    def data(self, code: frozenset[str], folder: str | None = None) -> Iterator[str]:
+        """Yield the files that a program made of the files `code` may read, in order.
+
+        `folder` is that of the package whose benchmarks it holds; None: of all packages.
+        """
+        said = {path: self._said(path) for path in code if path.endswith(".go")}
+        own = [one for path, one in said.items() if folder is None or dirname(path) == folder]
+        texts, sources = (any(one.lists for one in some) for some in (said.values(), own))
+        named = self._names & frozenset[str]().union(*(one.words for one in said.values()))
+        for path in sorted(self.files.keys() - code):
+            listed = sources if path.endswith(".go") else texts
+            if listed or PurePosixPath(path).name in named or path in self._always:
                 yield path
 
     @cached_property

@@ -45,6 +45,7 @@ FILES = {
     "right/right_test.go": _TEST.format("right"),
     "spare/spare.go": "package spare\n\nfunc F() int { return 3 }\n",
 }
+PLAIN = "package left\n\nfunc F() int { return 1 }\n"
 ALL = {"base", "left", "right"}
 
 
@@ -103,7 +104,7 @@ def test_a_tree_in_another_folder_is_the_same(digests):
         (_more("right/testdata/in.json"), ALL),
         (_more("right/testdata/sample.go"), ALL),
         (_more("left/new.txt"), ALL),
-        ({"left/words.txt": None, "left/left.go": FILES["base/base.go"]}, ALL),
+        ({"left/words.txt": None, "left/left.go": PLAIN}, ALL),
         (_more("right/new.go", "package right\n"), {"right"}),
         (_more("spare/spare.go"), set()),
         (_more("right/right_windows.go"), set()),
@@ -149,6 +150,21 @@ def test_what_a_program_names_or_can_list_counts_for_it_as_well(digests, code, c
 
     assert "left" in found
     assert "base" not in found
+
+
+@pytest.mark.subject
+def test_a_package_that_is_imported_and_can_list_folders_may_find_texts_only(digests):
+    walks = {
+        "base/base.go": 'package base\n\nimport "os"\n\n'
+        'func F() int {\n\tfound, _ := os.ReadDir("..")\n\treturn len(found)\n}\n'
+    }
+
+    assert _changed(digests(walks), digests(walks | _more("README.md"))) - {"whole"} == {
+        "base", "left"
+    }  # fmt: skip
+    assert _changed(digests(walks), digests(walks | _more("spare/spare.go"))) - {"whole"} == {
+        "base"
+    }  # fmt: skip
 
 
 @pytest.mark.subject
@@ -215,6 +231,8 @@ def test_lines_that_choose_dependencies_decide_nothing_by_themselves():
         (b'import "os"\nvar a, _ = os.ReadFile("x")', False),
         (b'import "os"\nvar a, _ = os.ReadDir(".")', True),
         (b'import "os/exec"', True),
+        (b'import "C"', True),
+        (b'var a = "C"', False),
         (b'import "example.org/walk"\nvar a = chi.Walk(r)', False),
         (b'import "path/filepath"\nvar a = filepath.Join("a")', False),
         (b'import fp "path/filepath"\nvar a = fp.WalkDir("a", f)', True),
