@@ -39,7 +39,7 @@ def map_reach(
     bad: tuple[tuple[Method, str], ...] = ()
     trials = _trials(asked, built, baseline, parts, with_unit_tests=with_unit_tests)
     everywhere = all(any((one.id, each.id) not in unlinked for each in asked) for one in methods)
-    if not (everywhere and _are_known(trials, parts)):
+    if not (everywhere and _are_known(trials, parts)) or _is_checked(built, baseline, parts):
         good, bad = _instrumentable(methods, baseline, parts)
         built = built if good == tuple(methods) else _counting(good, parts)
         trials = _trials(asked, built, baseline, parts, with_unit_tests=with_unit_tests)
@@ -92,6 +92,22 @@ def _linked(
     return tuple(asked), frozenset(unlinked)
 
 
+def _is_checked(built: Built | Refused, baseline: Baseline, parts: Parts) -> bool:
+    """Tell whether the store has the check of just this code: an audit that is repeated has it."""
+    if isinstance(built, Refused):
+        return False
+    return parts.store.find(_check(built, baseline, parts)) is not None
+
+
+def _check(built: Built, baseline: Baseline, parts: Parts) -> Trial:
+    """Return the process that tells whether all of the overlay compiles.
+
+    All of the project decides that, also what this benchmark's own program has not.
+    """
+    trial = _trial(baseline.usable[0], built, baseline, parts)
+    return replace(trial, subject=parts.project.whole.digest, laid="")
+
+
 def _counting(methods: Sequence[Method], parts: Parts) -> Built | Refused:
     variant = Variant(Kind.COUNTING, tuple(methods))
     overlay = parts.mutator.overlay(parts.suite.sources, variant)
@@ -130,9 +146,7 @@ def _build_failure(methods: Sequence[Method], baseline: Baseline, parts: Parts) 
     built = _counting(methods, parts)
     if isinstance(built, Refused):
         return built.reason
-    # All of the overlay decides whether it builds, also what this benchmark's program has not.
-    trial = _trial(baseline.usable[0], built, baseline, parts)
-    trial = replace(trial, subject=parts.project.whole.digest, laid="")
+    trial = _check(built, baseline, parts)
     for run in measure("counters", [trial], parts):
         if isinstance(run.outcome, NotBuilt):
             return run.outcome.message
