@@ -6,8 +6,9 @@ classes a benchmark will load.
 
 import hashlib
 import re
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from auditor.core.subject import Part, Role
 from runners.jmh.classes import files
@@ -18,7 +19,7 @@ _WITH_CODE = (Role.BENCHMARKS, Role.LIBRARY, Role.DEPENDENCY)
 _LISTS = ("META-INF/BenchmarkList", "META-INF/CompilerHints")
 _DATED = re.compile(r"META-INF/maven/.*/pom\.properties")
 _SOURCE_FOLDERS = (b"src/main", b"src/test", b"\x01\x00\x03src")
-_STARTS = (b"java/lang/ProcessBuilder", b"java/lang/Runtime")
+_STARTING = (b"java/lang/ProcessBuilder", b"\1\0\4exec")
 _FILES = (b"java/nio/file/Files", b"java/io/File")
 _LISTING = (b"newDirectoryStream", b"walkFileTree", b"listFiles", b"\1\0\4walk", b"\1\0\4list")
 """Constants of a class: tag 1, two bytes of length, text (The Java Virtual Machine Specification,
@@ -37,7 +38,7 @@ def content(parts: Iterable[Part], copied: Files, *more: str) -> str:
     for part in parts:
         if part.role in _WITH_CODE:
             sha.update(f"\n{part.role}\n".encode())
-            for name, data in files(part.path):
+            for name, data in _entries(part.path):
                 entry = _without_dates(name, data)
                 sha.update(f"{name}\0{len(entry)}\0".encode())
                 sha.update(entry)
@@ -46,6 +47,14 @@ def content(parts: Iterable[Part], copied: Files, *more: str) -> str:
     for path in readable(copied, classes):
         sha.update(f"{path}\0{copied[path]}\n".encode(errors="surrogateescape"))
     return sha.hexdigest()[:32]
+
+
+def _entries(place: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield what a part of a class path holds, which may be no classes, or not there."""
+    if place.is_dir() or zipfile.is_zipfile(place):
+        yield from files(place)
+    elif place.is_file():
+        yield place.name, place.read_bytes()
 
 
 def readable(copied: Files, classes: Sequence[bytes]) -> Iterator[str]:
@@ -66,7 +75,7 @@ def readable(copied: Files, classes: Sequence[bytes]) -> Iterator[str]:
 
 def _lists(data: bytes) -> bool:
     listing = any(word in data for word in _FILES) and any(word in data for word in _LISTING)
-    return listing or any(word in data for word in _STARTS)
+    return listing or any(word in data for word in _STARTING)
 
 
 def _without_dates(name: str, data: bytes) -> bytes:

@@ -60,6 +60,15 @@ def test_a_folder_counts_as_its_files_do_and_sources_do_not(tmp_path):
     assert _digest(tmp_path / "classes", Role.SOURCES) == content([], {}, "jdk")
 
 
+def test_a_class_path_may_name_what_is_no_jar_or_is_not_there(tmp_path):
+    (tmp_path / "native.so").write_bytes(b"1")
+    one = _digest(tmp_path / "native.so")
+    (tmp_path / "native.so").write_bytes(b"2")
+
+    assert _digest(tmp_path / "native.so") != one
+    assert _digest(tmp_path / "gone") != one
+
+
 COPIED = dict.fromkeys(
     ("README.md", "pom.xml", "data.json", "src/main/java/a/A.java", "src/test/resources/in"), "1"
 )
@@ -75,6 +84,8 @@ COPIED = dict.fromkeys(
         (b"java/io/File listFiles", {"README.md", "src/main/java/a/A.java"}),
         (b"java/nio/file/Files\1\0\4walk", {"README.md", "src/main/java/a/A.java"}),
         (b"java/lang/ProcessBuilder", {"README.md", "src/main/java/a/A.java"}),
+        (b"java/lang/Runtime\1\0\4exec", {"README.md", "src/main/java/a/A.java"}),
+        (b"java/lang/RuntimeException", set()),
     ],
 )
 def test_texts_and_sources_count_where_a_class_hints_at_them(constants, more):
