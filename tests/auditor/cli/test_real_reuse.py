@@ -31,9 +31,12 @@ func Benchmark{1}(b *testing.B) {{
 	}}
 }}
 """
-USER = (
-    'package user\n\nimport "example.org/two/left"\n\nfunc Use(x uint64) uint64 {{ return {0} }}\n'
-)
+USER = """package user
+
+import "example.org/two/left"
+
+func Use(x uint64) uint64 { return left.Turn(x) }
+"""
 FILES = {
     "go.mod": "module example.org/two\n\ngo 1.20\n",
     "README.md": "two\n",
