@@ -15,11 +15,13 @@ from auditor.core.request import JarSpec, MavenSpec, SubjectSpec
 from auditor.core.subject import Project
 from auditor.core.suite import Suite
 from auditor.core.verdict import AbsVerdict, Stability
+from auditor.store.listings import Listings
 from auditor.store.machines import left_out
 from auditor.store.sqlite import AuditRecord, SqliteStore
 from auditor.studies import abs_score, stability
 from auditor.studies.parts import Deadline, Parts
 from auditor.studies.preview import Preview, preview, preview_suite
+from auditor.studies.reuse import Reuse
 from mutators.go.mutator import GoMutator
 from mutators.java.mutator import JavaMutator
 from reports.page import page
@@ -83,6 +85,7 @@ def _go(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> 
         environment=dict(machine.environment),
         options={"tags": ",".join(config.tags)} if config.tags else {},
         digest_of_tree=placed.digest_of_tree,
+        files=placed.files,
         top=placed.root,
     )
     return Ready(project, GoBench(list_seconds=config.request.suite.timeout_seconds))
@@ -104,8 +107,9 @@ def _jmh(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) ->
         project = prepare_tree(placed, profiles=config.profiles, **common)
     guests = prepare_guests(jmh_core_jar=jmh_jar(project.parts), **common)
     # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
-    digest = f"{project.digest}-{guests.folder.name[:8]}"
-    return Ready(replace(project, digest=digest), JmhHarness(guests))
+    own = guests.folder.name[:8]
+    project = replace(project, digest=f"{project.digest}-{own}", content=f"{project.content}-{own}")
+    return Ready(project, JmhHarness(guests))
 
 
 # JMH: after 2 s of warm-up the two arms of an A/A process differed by 0.000 +- 0.003, after 0.6 s
@@ -143,7 +147,8 @@ class Audit:
     ) -> None:
         """Take the parts, and when making them was begun; nothing is measured yet."""
         self._config = config
-        self._parts = parts
+        self._reuse = Reuse(parts.observer, parts.project.revision)
+        self._parts = replace(parts, observer=self._reuse)
         self._store = store
         self._host = host
         self._started = started
@@ -161,12 +166,14 @@ class Audit:
     def abs(self) -> AbsVerdict:
         """Find the API benchmarking score."""
         self._begin("abs")
-        return abs_score.audit(self._config.request, self._parts)
+        verdict = abs_score.audit(self._config.request, self._parts)
+        return replace(verdict, caveats=(*verdict.caveats, *self._reuse.caveats()))
 
     def stability(self) -> Stability:
         """Run the unchanged suite as often as asked."""
         self._begin("stability" if self._config.request.suite.stability_runs > 1 else "measure")
-        return stability.audit(self._parts)
+        verdict = stability.audit(self._parts)
+        return replace(verdict, caveats=(*verdict.caveats, *self._reuse.caveats()))
 
     def document(self, verdict: AbsVerdict | Stability) -> dict[str, Any]:
         """Return the JSON result, and remember it in the store."""
@@ -247,11 +254,12 @@ def open_audit(
             builds=machine.home.work(f"builds/{ready.project.digest}"),
             clock=clock,
         )
-        if not_used := left_out(store.elsewhere(ready.project.digest)):
+        if not_used := left_out(store.elsewhere(*ready.project.subjects)):
             observer.caveat(not_used)
+        seconds = config.request.suite.timeout_seconds
         parts = Parts(
             project=ready.project,
-            suite=_suite(bench, ready.project, store, config),
+            suite=_suite(bench, Listings(store, ready.project, seconds, own_version())),
             request=config.request.suite,
             fixed_operations=ready.harness.fixed_operations,
             mutator=support.mutator,
@@ -264,14 +272,12 @@ def open_audit(
         yield Audit(config, parts, store, host, started)
 
 
-def _suite(bench: Bench, project: Project, store: SqliteStore, config: Config) -> Suite:
-    """List the benchmarks unless the store knows them; the sources are read each time."""
-    seconds, version = config.request.suite.timeout_seconds, own_version()
-    known = store.suite(project.digest, seconds=seconds, version=version)
-    if known is not None:
+def _suite(bench: Bench, listings: Listings) -> Suite:
+    """List the benchmarks that the store does not know; the sources are read each time."""
+    if (known := listings.whole()) is not None:
         return replace(known, sources=bench.sources())
-    suite = bench.discover()
-    store.add_suite(project, suite, seconds=seconds, version=version)
+    suite = bench.discover(listings.groups())
+    listings.add(suite)
     return suite
 
 

@@ -8,7 +8,7 @@ from auditor.core.jobs import Completed, HostFacts
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Run, Trial
-from auditor.core.ports import Clock, Harness, Host
+from auditor.core.ports import NOTHING, Clock, Harness, Host, Known
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Suite
 
@@ -28,9 +28,10 @@ class Bench:
         self._facts: HostFacts | None = None
         self._failed: dict[str, Outcome] = {}
 
-    def discover(self) -> Suite:
-        """Return the suite of the unchanged project."""
-        return self._harness.discover(self._project, self._folder(Overlay().digest), self._host.run)
+    def discover(self, known: Known = NOTHING) -> Suite:
+        """Return the suite of the unchanged project; groups that are known are not listed again."""
+        into = self._folder(Overlay().digest)
+        return self._harness.discover(self._project, into, self._host.run, known)
 
     def sources(self) -> tuple[SourceFile, ...]:
         """Return the sources of that suite; no benchmark is run."""
@@ -49,6 +50,7 @@ class Bench:
             outcome=outcome,
             started=started,
             seconds=self._clock.monotonic() - before,
+            revision=self._project.revision,
         )
 
     def _outcome(self, trial: Trial) -> Outcome:

@@ -71,7 +71,7 @@ def _in_loop(calls: float | None, *, nested: bool) -> Reach:
     return Reach(state=ReachState.UNKNOWN, nested=nested, caveats=(why,))
 
 
-def reach_map(runs: Iterable[Run], methods: Sequence[Method]) -> Mapping[tuple[str, str], Reach]:
+def reach_map(runs: Iterable[Run], methods: Sequence[Method]) -> dict[tuple[str, str], Reach]:
     """Return the reach by (method id, benchmark id), for the benchmarks that were counted."""
     return {
         (method.id, run.trial.benchmark.id): reach_of(run.outcome, method.id)

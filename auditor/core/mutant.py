@@ -1,6 +1,7 @@
 """A slowdown, and what is laid over an unchanged subject to have one."""
 
 import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -57,10 +58,15 @@ PLAIN = Variant(Kind.PLAIN)
 
 @dataclass(frozen=True, slots=True)
 class OverlayFile:
-    """A file that a build or a guest sees in place of, or in addition to, the subject's."""
+    """A file that a build or a guest sees in place of, or in addition to, the subject's.
+
+    `canonical` is the text without what hangs on the other files of the overlay, such as the
+    numbers of counters; None where nothing does.
+    """
 
     path: str
     text: bytes = field(repr=False)
+    canonical: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,20 @@ class Overlay:
             sha.update(file.text)
         for line in self.instructions:
             sha.update(line.encode() + b"\0")
+        return sha.hexdigest()[:24]
+
+    def digest_without(self, left_out: Collection[str]) -> str:
+        """Return a digest of what a program sees that has none of the files `left_out`.
+
+        Files that the subject does not have are in any program. Instructions tell what to build,
+        and are no part of it. Unlike `digest`, it is the same whatever else is laid over.
+        """
+        sha = hashlib.sha256()
+        for file in self.files:
+            if file.path not in left_out:
+                text = file.text if file.canonical is None else file.canonical
+                sha.update(f"{file.path}\0{len(text)}\0".encode())
+                sha.update(text)
         return sha.hexdigest()[:24]
 
 

@@ -32,20 +32,28 @@ class Purpose(StrEnum):
 class Trial:
     """One launch of one benchmark: everything that decides what it measures.
 
-    `subject` is the project's digest, `repetition` the run of the study (one-based), `fork` the
-    process of that run. `benchmark` is None for the subject's own unit tests (USAGE).
+    `subject` is the digest of what the benchmark is built of and may read (`Closure`), `repetition`
+    the run of the study (one-based), `fork` the process of that run. `benchmark` is None for the
+    subject's own unit tests (USAGE). `laid` is a digest of that part of the overlay that is in the
+    benchmark's program, empty where that is all of it.
     """
 
     subject: str
     purpose: Purpose
     variant: Variant = PLAIN
     overlay: Overlay = field(default=Overlay(), repr=False)
+    laid: str = ""
     benchmark: Benchmark | None
     schedule: Schedule
     repetition: int
     fork: int = 1
     seed: int
     timeout_seconds: float = field(compare=False)
+
+    @property
+    def overlaid(self) -> str:
+        """Return the digest of what is laid over the program that is run."""
+        return self.laid or self.overlay.digest
 
     @property
     def id(self) -> str:
@@ -55,9 +63,9 @@ class Trial:
             self.subject,
             self.purpose,
             self.variant.kind,
-            tuple(method.id for method in self.variant.methods),
+            () if self.laid else tuple(method.id for method in self.variant.methods),
             self.variant.guarded,
-            self.overlay.digest,
+            self.overlaid,
             benchmark,
             self.schedule,
             self.repetition,
@@ -69,13 +77,17 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """How a trial ended, where and when. `started` is UTC in ISO 8601."""
+    """How a trial ended, where and when. `started` is UTC in ISO 8601.
+
+    `revision` is that of the project it was made of: another one may have the same trial.
+    """
 
     trial: Trial
     host: HostFacts
     outcome: Outcome
     started: str
     seconds: float
+    revision: str = ""
 
     @property
     def may_pass(self) -> bool:

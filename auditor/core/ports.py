@@ -1,8 +1,9 @@
 """The protocols between the studies and the world; no bodies."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from auditor.core.caveats import Caveat
@@ -14,6 +15,9 @@ from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
 
 Ask = Callable[[Invocation], Completed]
+Known = Mapping[str, Suite]
+"""The listings of groups of benchmarks that need not be listed again, without sources."""
+NOTHING: Known = MappingProxyType({})
 
 
 class Clock(Protocol):
@@ -49,7 +53,7 @@ class Harness(Protocol):
 
     @property
     def fixed_operations(self) -> bool: ...
-    def discover(self, project: Project, into: Path, ask: Ask) -> Suite: ...
+    def discover(self, project: Project, into: Path, ask: Ask, known: Known = NOTHING) -> Suite: ...
     def sources(self, project: Project, into: Path, ask: Ask) -> Sequence[SourceFile]: ...
     def build(self, project: Project, overlay: Overlay, into: Path) -> Build: ...
     def launch(self, project: Project, trial: Trial, into: Path) -> Iterable[Invocation]: ...

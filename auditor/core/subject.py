@@ -31,12 +31,30 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Closure:
+    """What the benchmarks of a group are built of and may read, as a digest of it all.
+
+    `files` are the sources compiled into their program, relative to the project's root (POSIX);
+    None where nobody can tell.
+    """
+
+    digest: str
+    files: frozenset[str] | None = field(default=None, repr=False)
+
+    def holds(self, method: "Method") -> bool:
+        """Tell whether the method may be part of the program; what is not cannot be called."""
+        return self.files is None or method.span is None or method.span.file in self.files
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
     """A subject made ready in a folder of ours; the user's own copy is never used.
 
     `digest` covers everything that is built: the tree, resolved dependencies, toolchain versions.
     `environment` is the whole environment that its processes get, `versions` are those of the
-    tools that build and run it.
+    tools that build and run it. `closures` are those of the groups of benchmarks that have one of
+    their own; `content` is a digest of what any process can be built of or may read, empty where
+    that is `digest`.
     """
 
     name: str
@@ -49,6 +67,22 @@ class Project:
     environment: tuple[tuple[str, str], ...]
     options: tuple[tuple[str, str], ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
+    content: str = ""
+    closures: tuple[tuple[str, Closure], ...] = field(default=(), repr=False)
+
+    @property
+    def whole(self) -> Closure:
+        """Return what all of it is built of and may read."""
+        return Closure(digest=self.content or self.digest)
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """Return the digests that trials of it may have."""
+        return (self.whole.digest, *(closure.digest for _, closure in self.closures))
+
+    def closure(self, group: str) -> Closure:
+        """Return what a group of benchmarks is built of and may read."""
+        return dict(self.closures).get(group, self.whole)
 
     def paths(self, *roles: Role) -> tuple[Path, ...]:
         """Return the parts that have one of `roles`, in their order."""

@@ -18,6 +18,9 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise explained(error, path) from error
+    except UnicodeDecodeError as error:
+        # SQLite quotes what it cannot read in its own complaint.
+        raise damaged(path, str(error)) from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise FolderUnusable(

@@ -73,7 +73,15 @@ def _listings_by_version(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: Mapping[int, Migration] = {1: _runs_by_machine, 2: _listings_by_version}
+def _runs_by_revision(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE run ADD COLUMN revision TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS: Mapping[int, Migration] = {
+    1: _runs_by_machine,
+    2: _listings_by_version,
+    3: _runs_by_revision,
+}
 """By the version that each starts from."""
 
 

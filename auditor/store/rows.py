@@ -117,7 +117,7 @@ def trial_to_row(trial: Trial) -> tuple[str | int | None, ...]:
         trial.variant.kind,
         dump([method.id for method in trial.variant.methods]),
         int(trial.variant.guarded),
-        trial.overlay.digest,
+        trial.overlaid,
         trial.benchmark.id if trial.benchmark else None,
         schedule_to_row(trial.schedule),
         trial.repetition,

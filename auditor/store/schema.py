@@ -1,8 +1,9 @@
 """The tables, as SQL with comments (docs/schema.md shows the same text)."""
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """History: 1, the first; 2, runs by trial and machine, "never-called" is an ending of its own;
-3, a listing tells on which machine, by which version and in how much time it was made."""
+3, a listing tells on which machine, by which version and in how much time it was made;
+4, a run tells of which revision it was made."""
 
 APPLICATION_ID = 0x62656E61
 """Tells our files from other SQLite databases ("bena")."""
@@ -33,13 +34,13 @@ CREATE TABLE suite (
 -- subject, plan or seed is another trial, and what is here need not be measured again.
 CREATE TABLE trial (
     id         TEXT PRIMARY KEY,
-    subject    TEXT NOT NULL,        -- project.digest
+    subject    TEXT NOT NULL,        -- digest of all that the benchmark is built of and may read
     purpose    TEXT NOT NULL,        -- pilot suite usage reach calibration pairs reference
                                      -- mutant
     variant    TEXT NOT NULL,        -- plain counting delayed
     methods    TEXT NOT NULL,        -- JSON: the ids of the variant's methods
     guarded    INTEGER NOT NULL,     -- 1: nested calls do not wait again
-    overlay    TEXT NOT NULL,        -- digest of what is laid over the subject
+    overlay    TEXT NOT NULL,        -- digest of what is laid over the benchmark's program
     benchmark  TEXT,                 -- id; NULL for the subject's own unit tests
     schedule   TEXT NOT NULL,        -- JSON: arms, blocks, seconds, operations
     repetition INTEGER NOT NULL,     -- the run of the study, one-based
@@ -60,6 +61,7 @@ CREATE TABLE run (
     payload   TEXT NOT NULL,         -- JSON: what the ending tells, without the series
     started   TEXT NOT NULL,         -- UTC, ISO 8601
     seconds   REAL NOT NULL,         -- from start to end, by the clock
+    revision  TEXT NOT NULL DEFAULT '', -- it was made of; '' where an older program made it
     UNIQUE (trial, machine)
 );
 

@@ -88,7 +88,7 @@ class SqliteStore:
         """
         word, payload = rows.outcome_to_row(run.outcome)
         where = (machine(run.host), rows.host_to_row(run.host))
-        ended = (None, run.trial.id, *where, word, payload, run.started, run.seconds)
+        ended = (None, run.trial.id, *where, word, payload, run.started, run.seconds, run.revision)
         series = [rows.series_to_row(one) for one in getattr(run.outcome, "series", ())]
         with self._writing() as connection:
             _insert(connection, "trial", rows.trial_to_row(run.trial))
@@ -103,7 +103,7 @@ class SqliteStore:
         """Return the run that answers `trial`, if it was made on this machine or one like it."""
         with self._reading() as connection:
             row = connection.execute(
-                "SELECT id, host, ending, payload, started, seconds FROM run"
+                "SELECT id, host, ending, payload, started, seconds, revision FROM run"
                 " WHERE trial = ?1 AND (?2 IS NULL OR machine = ?2) ORDER BY id",
                 (trial.id, self._machine),
             ).fetchone()
@@ -118,14 +118,14 @@ class SqliteStore:
         with self._reading() as connection:
             found = connection.execute(
                 "SELECT schedule, repetition, fork, seed,"
-                " run.id, host, ending, payload, started, seconds"
+                " run.id, host, ending, payload, started, seconds, revision"
                 " FROM run JOIN trial ON trial.id = run.trial"
                 " WHERE subject = ? AND purpose = ? AND overlay = ? AND benchmark IS ?"
                 " AND ending = ? AND (? IS NULL OR machine = ?) ORDER BY run.id",
                 (
                     trial.subject,
                     trial.purpose,
-                    trial.overlay.digest,
+                    trial.overlaid,
                     trial.benchmark.id if trial.benchmark else None,
                     Ending.MEASURED,
                     self._machine,
@@ -139,14 +139,15 @@ class SqliteStore:
                 if _same_size(changed["schedule"], trial.schedule)
             )
 
-    def elsewhere(self, subject: str) -> dict[str, int]:
-        """Return how many runs of a subject are not found here, by the machine that made them."""
+    def elsewhere(self, *subjects: str) -> dict[str, int]:
+        """Return how many runs of subjects are not found here, by the machine that made them."""
         with self._reading() as connection:
             return dict(
                 connection.execute(
                     "SELECT machine, count(*) FROM run JOIN trial ON trial.id = run.trial"
-                    " WHERE subject = ?1 AND machine <> ?2 GROUP BY machine ORDER BY machine",
-                    (subject, self._machine),
+                    " WHERE subject IN (SELECT value FROM json_each(?1)) AND machine <> ?2"
+                    " GROUP BY machine ORDER BY machine",
+                    (rows.dump(subjects), self._machine),
                 )
             )
 
@@ -245,11 +246,11 @@ class SqliteStore:
                 raise
 
 
-RunRow = tuple[int, str, str, str, str, float]
+RunRow = tuple[int, str, str, str, str, float, str]
 
 
 def _run(connection: sqlite3.Connection, trial: Trial, row: RunRow) -> Run:
-    key, host, word, payload, started, seconds = row
+    key, host, word, payload, started, seconds, revision = row
     series = connection.execute(
         "SELECT metric, unit, arm, phase, packed, positions FROM series"
         " WHERE run = ? ORDER BY number",
@@ -263,6 +264,7 @@ def _run(connection: sqlite3.Connection, trial: Trial, row: RunRow) -> Run:
         ),
         started=started,
         seconds=seconds,
+        revision=revision,
     )
 
 

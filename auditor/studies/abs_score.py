@@ -30,6 +30,8 @@ NOT_COUNTED = Reach(
     caveats=(Caveat("no-reach", "nobody has counted whether the benchmark calls the method"),),
 )
 
+UNLINKED = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
@@ -137,7 +139,7 @@ def _choose(
     if found.fixed:
         return _chosen(found.methods, counted)
     by_id = {method.id: method for method in found.methods}
-    how = reach.how_counted(counted.runs, counted.usage, len(base.usable))
+    how = reach.how_counted(counted.runs, counted.usage, len(counted.asked))
     good: set[str] = set()
     left_out: dict[str, str] = {}
     while True:
@@ -163,7 +165,7 @@ def _chosen(
         methods=tuple(methods),
         invalid={method.id: message for method, message in counted.invalid},
         calls=_usage(counted),
-        reach=reach.reach_map(counted.runs, methods),
+        reach=reach.reach_map(counted.runs, methods) | dict.fromkeys(counted.unlinked, UNLINKED),
         caveats=caveats,
     )
 

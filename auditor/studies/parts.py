@@ -9,6 +9,7 @@ from auditor.core.request import SuiteRequest
 from auditor.core.schedule import Schedule
 from auditor.core.subject import Project
 from auditor.core.suite import Benchmark, Suite
+from auditor.studies import content
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +73,13 @@ class Parts:
     ) -> Trial:
         """Return the trial of the first process of the first run."""
         asked = len(schedule.blocks) * schedule.seconds
+        closure = content.closure(self.project, benchmark, built.variant)
         return Trial(
-            subject=self.project.digest,
+            subject=closure.digest,
             purpose=purpose,
             variant=built.variant,
             overlay=built.overlay,
+            laid=content.laid(closure, built.overlay, self.suite.sources),
             benchmark=benchmark,
             schedule=schedule,
             repetition=1,

@@ -1,7 +1,7 @@
 """Which benchmark calls which method, and how often per operation."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from auditor.core.mutant import Kind, Refused, Variant
 from auditor.core.outcome import NotBuilt
@@ -17,27 +17,95 @@ from auditor.studies.suite import Baseline
 
 @dataclass(frozen=True, slots=True)
 class ReachRuns:
-    """The counting runs, and the methods that cannot be instrumented, with the reason."""
+    """The counting runs, and the methods that cannot be instrumented, with the reason.
+
+    `unlinked` are the ids of methods and benchmarks whose program does not hold the method: nothing
+    has to be run to know that it is not called. `asked` are the benchmarks that hold some method.
+    """
 
     runs: tuple[Run, ...]
     usage: tuple[Run, ...]
     invalid: tuple[tuple[Method, str], ...]
+    asked: tuple[Benchmark, ...] = ()
+    unlinked: frozenset[tuple[str, str]] = frozenset()
 
 
 def map_reach(
     methods: Sequence[Method], baseline: Baseline, parts: Parts, *, with_unit_tests: bool
 ) -> ReachRuns:
     """Count the calls of `methods` in each usable benchmark (and in the unit tests)."""
-    good, bad = _instrumentable(methods, baseline, parts)
-    built = _counting(good, parts)
-    if not good or isinstance(built, Refused):
-        return ReachRuns((), (), bad)
-    trials = [_trial(benchmark, built, baseline, parts) for benchmark in baseline.usable]
-    usage: list[Run] = []
-    if with_unit_tests:
-        schedule = Schedule(arms=(), blocks=(), seconds=parts.request.plan.iteration_seconds)
-        usage = measure("unit tests", [parts.trial(Purpose.USAGE, None, schedule, built)], parts)
-    return ReachRuns(tuple(measure("reach", trials, parts)), tuple(usage), bad)
+    asked, unlinked = _linked(methods, baseline, parts)
+    good, built = tuple(methods), _counting(methods, parts)
+    bad: tuple[tuple[Method, str], ...] = ()
+    trials = _trials(asked, built, baseline, parts, with_unit_tests=with_unit_tests)
+    everywhere = all(any((one.id, each.id) not in unlinked for each in asked) for one in methods)
+    if not (everywhere and _are_known(trials, parts)) or _is_checked(built, baseline, parts):
+        good, bad = _instrumentable(methods, baseline, parts)
+        built = built if good == tuple(methods) else _counting(good, parts)
+        trials = _trials(asked, built, baseline, parts, with_unit_tests=with_unit_tests)
+    usage = measure("unit tests", trials[:1], parts) if good and with_unit_tests else []
+    runs = measure("reach", trials[with_unit_tests:], parts) if good else []
+    return ReachRuns(tuple(runs), tuple(usage), bad, asked, unlinked)
+
+
+def _trials(
+    asked: Sequence[Benchmark],
+    built: Built | Refused,
+    baseline: Baseline,
+    parts: Parts,
+    *,
+    with_unit_tests: bool,
+) -> list[Trial]:
+    """Return the counting processes, that of the unit tests in front."""
+    if isinstance(built, Refused):
+        return []
+    schedule = Schedule(arms=(), blocks=(), seconds=parts.request.plan.iteration_seconds)
+    tests = [parts.trial(Purpose.USAGE, None, schedule, built)] if with_unit_tests else []
+    return tests + [_trial(benchmark, built, baseline, parts) for benchmark in asked]
+
+
+def _are_known(trials: Sequence[Trial], parts: Parts) -> bool:
+    """Tell whether the store has all counts, so that the methods are known to compile.
+
+    It does not tell where nobody knows which methods a program holds: there the build of any of
+    them may have failed, and that is looked into.
+    """
+    apart = all(
+        trial.benchmark is None or parts.project.closure(trial.benchmark.group).files is not None
+        for trial in trials
+    )
+    return apart and bool(trials) and all(parts.store.find(trial) for trial in trials)
+
+
+def _linked(
+    methods: Sequence[Method], baseline: Baseline, parts: Parts
+) -> tuple[tuple[Benchmark, ...], frozenset[tuple[str, str]]]:
+    """Return the benchmarks whose programs hold some method, and the pairs of the others."""
+    unlinked: set[tuple[str, str]] = set()
+    asked = []
+    for benchmark in baseline.usable:
+        closure = parts.project.closure(benchmark.group)
+        without = {(one.id, benchmark.id) for one in methods if not closure.holds(one)}
+        unlinked |= without
+        if len(without) < len(methods):
+            asked.append(benchmark)
+    return tuple(asked), frozenset(unlinked)
+
+
+def _is_checked(built: Built | Refused, baseline: Baseline, parts: Parts) -> bool:
+    """Tell whether the store has the check of just this code: an audit that is repeated has it."""
+    if isinstance(built, Refused):
+        return False
+    return parts.store.find(_check(built, baseline, parts)) is not None
+
+
+def _check(built: Built, baseline: Baseline, parts: Parts) -> Trial:
+    """Return the process that tells whether all of the overlay compiles.
+
+    All of the project decides that, also what this benchmark's own program has not.
+    """
+    trial = _trial(baseline.usable[0], built, baseline, parts)
+    return replace(trial, subject=parts.project.whole.digest, laid="")
 
 
 def _counting(methods: Sequence[Method], parts: Parts) -> Built | Refused:
@@ -78,7 +146,7 @@ def _build_failure(methods: Sequence[Method], baseline: Baseline, parts: Parts) 
     built = _counting(methods, parts)
     if isinstance(built, Refused):
         return built.reason
-    trial = _trial(baseline.usable[0], built, baseline, parts)
+    trial = _check(built, baseline, parts)
     for run in measure("counters", [trial], parts):
         if isinstance(run.outcome, NotBuilt):
             return run.outcome.message

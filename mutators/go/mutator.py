@@ -12,6 +12,7 @@ from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.go import hooks, recursion, tree
 from mutators.go.methods import Found, found, left_out
+from mutators.go.naming import named
 
 FOLDER = "zz_bench_audit_guest"
 _GUEST = "zzBenchAudit"
@@ -96,6 +97,7 @@ def _changed(
     changed = []
     missing = set(tokens)
     fields = _own_fields(sources, variant)
+    ids = {index: name for name, index in tokens.items()}
     for source in sources:
         if source.role is SourceRole.LEFT_OUT:
             continue
@@ -107,7 +109,8 @@ def _changed(
             edits += _method_edits(one, _statement(variant, tokens[one.method.id]))
         if edits:
             edits += _frame(root, source, sorted(tokens[one.method.id] for one in asked), guest)
-            changed.append(OverlayFile(source.path, _applied(source, root, edits)))
+            text = _applied(source, root, edits)
+            changed.append(OverlayFile(source.path, text, named(text, _GUEST, ids)))
     if missing:
         raise _Unclear(f"the sources that are built do not declare {min(missing)}")
     return changed
@@ -180,7 +183,7 @@ def _guest(folder: str, variant: Variant) -> list[OverlayFile]:
         if part.name.endswith((".go", ".s"))
         and (variant.guarded or not part.name.startswith(_GUARD))
     ]
-    return [*parts, OverlayFile(f"{folder}/size.go", size.encode())]
+    return [*parts, OverlayFile(f"{folder}/size.go", size.encode(), b"")]
 
 
 def _instructions(sources: Sequence[SourceFile], variant: Variant) -> tuple[str, ...]:

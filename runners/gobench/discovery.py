@@ -7,7 +7,7 @@ from pathlib import Path
 
 from auditor.core.errors import BuildFailed
 from auditor.core.jobs import Completed
-from auditor.core.ports import Ask
+from auditor.core.ports import NOTHING, Ask, Known
 from auditor.core.subject import Project, SourceFile, SourceRole
 from auditor.core.suite import Benchmark, Suite
 from runners.gobench import commands, golist, text
@@ -33,6 +33,7 @@ class Discovery:
     into: Path
     ask: Ask
     seconds: float
+    known: Known = field(default_factory=lambda: NOTHING)
     benchmarks: list[Benchmark] = field(default_factory=list)
     sources: list[SourceFile] = field(default_factory=list)
     unusable: list[tuple[str, str]] = field(default_factory=list)
@@ -49,7 +50,7 @@ class Discovery:
             self.sources += sources
             tests = [one.text for one in sources if one.role is SourceRole.BENCHMARKS]
             if any(map(_BENCHMARK.search, tests)):
-                built += self._package(package, tests)
+                built += self._is_known(package.unit) or self._package(package, tests)
         if self.messages and not built:
             raise BuildFailed(
                 f"no package of {self.project.name} with benchmarks can be built; correct what "
@@ -70,9 +71,18 @@ class Discovery:
         root = self.project.root
         flags = commands.build_flags(self.project, self.into, overlaid=False)
         modules = self.ask(commands.go(self.project, "list", "-m", "-f", "{{.Dir}}"))
-        patterns = list(_patterns(modules, root)) or ["./..."]
-        listing = ("list", "-e", f"-json={golist.FIELDS}", *flags, *patterns)
+        where = list(patterns(modules, root)) or ["./..."]
+        listing = ("list", "-e", f"-json={golist.FIELDS}", *flags, *where)
         return golist.packages(self.ask(commands.go(self.project, *listing)), root)
+
+    def _is_known(self, unit: str) -> bool:
+        """Take over what is known of a package that has been listed with the same code."""
+        suite = self.known.get(unit)
+        if suite is None or not suite.benchmarks:
+            return False
+        self.benchmarks += suite.benchmarks
+        self.unusable += suite.unusable
+        return True
 
     def _broken(self, unit: str, message: str) -> None:
         self.messages.append(message)
@@ -214,7 +224,7 @@ def _inside(name: str, known: Sequence[str]) -> list[str]:
     return [one for one in known if one.startswith(f"{name}/")]
 
 
-def _patterns(modules: Completed, root: Path) -> Iterator[str]:
+def patterns(modules: Completed, root: Path) -> Iterator[str]:
     """Yield a pattern for each main module below the root: a workspace may have several."""
     if modules.exit_code != 0:
         return

@@ -44,10 +44,11 @@ def packages(answer: Completed, root: Path) -> list[Package]:
     """Read the answer of `go list -e -json=…`; raises SubjectError if it is none."""
     if answer.exit_code != 0:
         raise SubjectError(f"go list failed in {root}: {answer.tail()}")
-    return [_package(one, root.resolve()) for one in _documents(answer.stdout)]
+    return [_package(one, root.resolve()) for one in documents(answer.stdout)]
 
 
-def _documents(stdout: bytes) -> Iterator[Mapping[str, object]]:
+def documents(stdout: bytes) -> Iterator[Mapping[str, object]]:
+    """Yield the packages of an answer of `go list -json`, one object behind the other."""
     decoder, text, at = json.JSONDecoder(), stdout.decode(errors="replace"), 0
     while (at := text.find("{", at)) >= 0:
         document, at = decoder.raw_decode(text, at)
@@ -76,6 +77,11 @@ def _package(document: Mapping[str, object], root: Path) -> Package:
 def _names(document: Mapping[str, object], *keys: str) -> tuple[str, ...]:
     names: list[str] = []
     for key in keys:
-        listed = document.get(key)
-        names += [str(name) for name in listed] if isinstance(listed, list) else []
+        names += listed(document, key)
     return tuple(names)
+
+
+def listed(document: Mapping[str, object], key: str) -> list[str]:
+    """Return the strings of a field, none where it is absent."""
+    found = document.get(key)
+    return [str(name) for name in found] if isinstance(found, list) else []

@@ -8,7 +8,7 @@ from auditor.core.jobs import Completed, Invocation
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Trial
-from auditor.core.ports import Ask, Build
+from auditor.core.ports import NOTHING, Ask, Build, Known
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Suite
 from runners.gobench import commands, launching, reading
@@ -27,9 +27,9 @@ class GoBench:
         """Tell that a block can be a number of operations."""
         return True
 
-    def discover(self, project: Project, into: Path, ask: Ask) -> Suite:
+    def discover(self, project: Project, into: Path, ask: Ask, known: Known = NOTHING) -> Suite:
         """Build the unchanged project, and run each benchmark once to find its leaves."""
-        return Discovery(project, into, ask, self._list_seconds).suite()
+        return Discovery(project, into, ask, self._list_seconds, known).suite()
 
     def sources(self, project: Project, into: Path, ask: Ask) -> Sequence[SourceFile]:
         """Read the sources of all packages that can be read."""

@@ -10,8 +10,11 @@ from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
 from auditor.core.subject import Language, Part, Project, Role
 from runners.gobench import commands, toolchain
+from runners.gobench.closures import with_closures
+from runners.gobench.readable import Tree
 from runners.home import Home
 from runners.hosts.disk import writing
+from runners.subjects.placed import Files
 
 RESOLVE_SECONDS = 900.0
 _MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
@@ -27,41 +30,48 @@ def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user 
     environment: Mapping[str, str],
     options: Mapping[str, str],
     digest_of_tree: str | None = None,
+    files: Files | None = None,
     top: Path | None = None,
 ) -> Project:
     """Make a project of a copied tree; `options` may have `tags`, the build tags.
 
-    `top` is the copy that the tree is in, if that is more; `digest_of_tree` covers all of it.
+    `top` is the copy that the tree is in, if that is more; `digest_of_tree` covers all of it, and
+    `files` are what was copied: all that is there, unless told.
     """
-    if unknown := sorted(set(options) - {"tags"}):
-        raise UsageError(f"unknown option {unknown[0]!r} for a Go project; known: tags")
     tree = tree.resolve()
-    if not any((tree / file).is_file() for file in ("go.mod", "go.work")):
-        raise SubjectError(f"{tree} is no Go module: there is no go.mod and no go.work in it")
+    _refuse(tree, options)
     folder = home.cache("go")
     with writing(folder):
         for inner in ("build", "mod", "path", "tmp", "config"):
             (folder / inner).mkdir(parents=True, exist_ok=True)
-    content = digest_of_tree or _content(tree)
+    whole = Tree((top or tree).resolve(), files or _found(top or tree))
     found = toolchain.settings(host, environment, folder)
     variables = toolchain.environment_of(found, environment, folder) | {
         "PWD": str(tree),
         "GOWORK": _workspace(tree, top or tree, off=found.get("GOWORK") == "off"),
     }
+    deciding = toolchain.deciding(found, environment)
     project = Project(
         name=name or _module(tree),
         revision=revision,
         language=Language.GO,
         harness="go",
         root=tree,
-        digest=_digest(content, toolchain.deciding(found), sorted(options.items())),
+        digest=_digest(digest_of_tree or _content(whole.files), deciding, sorted(options.items())),
         parts=(Part(Role.LIBRARY, tree), Part(Role.BENCHMARKS, tree)),
         environment=tuple(sorted(variables.items())),
         options=tuple(sorted(options.items())),
         versions=(("go", found.get("GOVERSION", "unknown")),),
     )
     _resolve(project, host)
-    return project
+    return with_closures(project, whole, host, _digest("", deciding, sorted(options.items())))
+
+
+def _refuse(tree: Path, options: Mapping[str, str]) -> None:
+    if unknown := sorted(set(options) - {"tags"}):
+        raise UsageError(f"unknown option {unknown[0]!r} for a Go project; known: tags")
+    if not any((tree / file).is_file() for file in ("go.mod", "go.work")):
+        raise SubjectError(f"{tree} is no Go module: there is no go.mod and no go.work in it")
 
 
 def _workspace(tree: Path, top: Path, *, off: bool) -> str:
@@ -119,16 +129,18 @@ def _module(tree: Path) -> str:
     return match.group(1) if match else tree.name
 
 
-def _content(tree: Path) -> str:
+def _found(tree: Path) -> Files:
+    """Return all files of a tree with a digest of each."""
+    return {
+        path.relative_to(tree).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(tree.rglob("*"))
+        if path.is_file() and ".git" not in path.relative_to(tree).parts
+    }
+
+
+def _content(files: Files) -> str:
     """Return a digest of all files; go.sum among them fixes the dependencies."""
-    sha = hashlib.sha256()
-    for path in sorted(tree.rglob("*")):
-        inside = path.relative_to(tree)
-        if path.is_file() and ".git" not in inside.parts:
-            data = path.read_bytes()
-            sha.update(f"{inside.as_posix()}\0{len(data)}\0".encode())
-            sha.update(data)
-    return sha.hexdigest()
+    return hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
 
 
 def _digest(content: str, deciding: str, options: Iterable[tuple[str, str]]) -> str:

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from auditor.core.suite import Benchmark
 
@@ -44,9 +45,9 @@ def bodies(texts: Iterable[bytes]) -> dict[str, str]:
     for text in texts:
         source = text.decode(errors="replace")
         starts = list(_FUNCTION.finditer(source))
-        ends = [match.start() for match in starts[1:]] + [len(source)]
-        for match, end in zip(starts, ends, strict=True):
-            found[match.group(1)] = found.get(match.group(1), "") + source[match.start() : end]
+        for match, after in zip_longest(starts, starts[1:]):
+            body = source[match.start() : after.start() if after else len(source)]
+            found[match.group(1)] = found.get(match.group(1), "") + body
     return found
 
 

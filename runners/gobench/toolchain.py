@@ -24,8 +24,18 @@ _DECIDING = (
     "CGO_CFLAGS",
     "GOEXPERIMENT",
     "GOFLAGS",
+    "CXX",
+    "CGO_CPPFLAGS",
+    "CGO_CXXFLAGS",
+    "CGO_LDFLAGS",
+    "PKG_CONFIG",
+    "GO386",
+    "GOARM",
+    "GOTOOLCHAIN",
 )
 """What decides the bytes that are built."""
+RUNTIME = ("GODEBUG", "GOGC", "GOMEMLIMIT", "GOMAXPROCS")
+"""Variables by which the program that was built runs in another way."""
 
 
 def settings(host: Host, environment: Mapping[str, str], folder: Path) -> dict[str, str]:
@@ -80,6 +90,7 @@ def environment_of(
     }
 
 
-def deciding(found: Mapping[str, str]) -> str:
-    """Return the settings that decide what is built, as text for a digest."""
-    return "\n".join(f"{key}={found.get(key, '')}" for key in _DECIDING)
+def deciding(found: Mapping[str, str], environment: Mapping[str, str]) -> str:
+    """Return what decides what is built and how it runs, besides files, as text for a digest."""
+    built = [f"{key}={found.get(key, '')}" for key in _DECIDING]
+    return "\n".join(built + [f"{key}={environment.get(key, '')}" for key in RUNTIME])

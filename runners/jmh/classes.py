@@ -54,7 +54,7 @@ def split(place: Path, into: Path) -> tuple[Path, Path]:
         for folder in (benchmarks, library):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
-        for name, content in _files(place):
+        for name, content in files(place):
             target = (benchmarks if is_benchmark(name, own) else library) / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
@@ -69,7 +69,8 @@ def is_benchmark(name: str, own: frozenset[str]) -> bool:
     return outermost in own
 
 
-def _files(place: Path) -> Iterator[tuple[str, bytes]]:
+def files(place: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a folder or jar by their names, in the order of these."""
     if place.is_dir():
         for path in sorted(each for each in place.rglob("*") if each.is_file()):
             yield path.relative_to(place).as_posix(), path.read_bytes()
@@ -84,7 +85,7 @@ def _files(place: Path) -> Iterator[tuple[str, bytes]]:
 def unpack(jar: Path, into: Path) -> None:
     """Write the files of a jar below a folder."""
     with writing(into):
-        for name, content in _files(jar):
+        for name, content in files(jar):
             target = into / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
@@ -95,7 +96,7 @@ def digest(places: Iterable[Path], *more: str) -> str:
     sha = hashlib.sha256("\0".join(more).encode())
     for place in places:
         if place.is_dir():
-            for name, content in _files(place):
+            for name, content in files(place):
                 sha.update(f"{name}\0{len(content)}\0".encode())
                 sha.update(content)
         else:

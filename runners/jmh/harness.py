@@ -8,7 +8,7 @@ from auditor.core.jobs import Completed, Invocation
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Trial
-from auditor.core.ports import Ask, Build
+from auditor.core.ports import NOTHING, Ask, Build, Known
 from auditor.core.subject import Project, Role, SourceFile, SourceRole
 from auditor.core.suite import Suite
 from runners.jmh import commandline
@@ -30,7 +30,13 @@ class JmhHarness:
         """Tell that an iteration of JMH lasts a time, not a number of operations."""
         return False
 
-    def discover(self, project: Project, into: Path, ask: Ask) -> Suite:
+    def discover(
+        self,
+        project: Project,
+        into: Path,
+        ask: Ask,
+        known: Known = NOTHING,  # noqa: ARG002 (one process lists all groups at once)
+    ) -> Suite:
         """List the benchmarks by JMH's own code, and the library's methods by their byte code."""
         asked = into / "benchmarks.jsonl"
         benchmarks = _ask(commandline.list_benchmarks(project, self.guests, asked), ask, asked)

@@ -10,6 +10,7 @@ from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
 from runners.jmh.artifact import prepared
 from runners.jmh.classes import digest
+from runners.jmh.content import content
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
 from runners.jmh.maven import Maven
 from runners.jmh.reactor import reactor_parts, switched
@@ -78,6 +79,7 @@ def _project(
     jars = [part.path for part in parts if part.path.is_file()]
     jars = [path for path in jars if not path.is_relative_to(root)]
     jmh = _jmh_version(parts)
+    copied = placed.files if root != placed.tree else {}  # else it is the jar: its entries count
     return Project(
         name=placed.name,
         revision=placed.revision,
@@ -89,6 +91,7 @@ def _project(
         environment=java_environment(given.environment),
         options=(("java", jdk.java), ("javac", jdk.javac), ("jmh", jmh), ("jdk", jdk.version)),
         versions=(("jdk", jdk.version), ("jmh", jmh)),
+        content=content(parts, copied, jdk.version),
     )
 
 

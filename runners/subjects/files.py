@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from auditor.core.errors import SubjectError
 from runners.home import Home
 from runners.hosts.disk import writing
+from runners.subjects.placed import Files
 
 _EVERYWHERE = frozenset(
     (".git", ".hg", ".svn", ".gradle", ".idea", ".venv", "node_modules", "__pycache__")
@@ -99,18 +100,18 @@ def stays_inside(path: PurePosixPath, target: str) -> bool:
     return True
 
 
-def place_entries(entries: Iterable[Entry], home: Home) -> tuple[Path, str]:
-    """Copy into the folder of this content; return it and the digest of the content.
+def place_entries(entries: Iterable[Entry], home: Home) -> tuple[Path, str, Files]:
+    """Copy into the folder of this content; return it, the content's digest, and that of each file.
 
     The folder appears whole or not at all. One that is there already is used if its files are
     still what they were: a benchmark may have written into its own tree.
     """
     with home.scratch() as scratch:
         copy = scratch / "tree"
-        digest = _copy(entries, copy)
+        digest, files = _copy(entries, copy)
         target = home.subjects() / digest[:24]
         if target.is_dir() and _holds(target, copy):
-            return target, digest
+            return target, digest, files
         with writing(target):
             if target.exists():
                 target.rename(scratch / "changed")
@@ -120,16 +121,18 @@ def place_entries(entries: Iterable[Entry], home: Home) -> tuple[Path, str]:
                 # Another auditor was faster: the name is the content's, so it has the same.
                 if not target.is_dir():
                     raise
-    return target, digest
+    return target, digest, files
 
 
-def _copy(entries: Iterable[Entry], copy: Path) -> str:
+def _copy(entries: Iterable[Entry], copy: Path) -> tuple[str, Files]:
     with writing(copy):
         copy.mkdir()
-    lines = [_write(item, copy) for item in sorted(entries, key=lambda each: str(each.path))]
-    if not lines:
+    ordered = sorted(entries, key=lambda each: str(each.path))
+    files = {item.path.as_posix(): _write(item, copy) for item in ordered}
+    if not files:
         raise SubjectError("the subject has no files; name a folder that holds a project")
-    return hashlib.sha256("\n".join(lines).encode(errors="surrogateescape")).hexdigest()
+    whole = hashlib.sha256("\n".join(files.values()).encode(errors="surrogateescape"))
+    return whole.hexdigest(), files
 
 
 def _write(item: Entry, copy: Path) -> str:

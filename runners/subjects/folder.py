@@ -20,7 +20,7 @@ def place_folder(spec: FolderSpec, home: Home) -> Placed:
     top = _outermost(folder, repository)
     inside = PurePosixPath(folder.relative_to(top).as_posix())
     entries = _tracked(top, repository, home) if repository else _all(top, home)
-    root, digest = place_entries(entries, home)
+    root, digest, files = place_entries(entries, home)
     tree = root / inside
     if detect(tree) is None:
         raise SubjectError(f"{folder} is ignored by its repository, so it cannot be copied")
@@ -32,6 +32,7 @@ def place_folder(spec: FolderSpec, home: Home) -> Placed:
         name=folder.name or "subject",
         revision=f"{head[:12]} {now}" if head else now,
         digest_of_tree=f"{digest}:{inside}",
+        files=files,
     )
 
 

@@ -13,11 +13,12 @@ NAME = "subject.jar"
 
 def place_jar(spec: JarSpec, home: Home) -> Placed:
     """Copy the jar into a folder of its own."""
-    root, digest = place_entries([Entry(PurePosixPath(NAME), spec.path)], home)
+    root, digest, files = place_entries([Entry(PurePosixPath(NAME), spec.path)], home)
     return Placed(
         root=root,
         tree=root,
         name=spec.path.name,
         revision=f"as it is, content {digest[:12]}",
         digest_of_tree=digest,
+        files=files,
     )

@@ -32,13 +32,14 @@ def place_module(
     if not (folder / "go.mod").is_file():
         # Published before modules were: the proxy made one up.
         entries.append(Entry(PurePosixPath("go.mod"), Path(found["GoMod"])))
-    root, digest = place_entries(entries, home)
+    root, digest, files = place_entries(entries, home)
     return Placed(
         root=root,
         tree=root,
         name=spec.module,
         revision=found["Version"],
         digest_of_tree=digest,
+        files=files,
     )
 
 

@@ -1,7 +1,12 @@
 """A subject's tree in a folder of ours, and which harness it is for."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+
+Files = Mapping[str, str]
+"""The files of a copy by their path in it (POSIX), each with a text that tells its content, whether
+it may be executed, or where it leads as a link."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -9,7 +14,8 @@ class Placed:
     """A copy of a subject. `root` is the top of what was copied, `tree` the subject inside it.
 
     They differ where the subject is a folder inside a repository. `digest_of_tree` covers the
-    paths, contents and modes of all files below `root`, and where in it the subject is.
+    paths, contents and modes of all files below `root`, and where in it the subject is. `files` are
+    those that were copied: what runs there may write more.
     """
 
     root: Path
@@ -17,6 +23,7 @@ class Placed:
     name: str
     revision: str
     digest_of_tree: str
+    files: Files = field(default_factory=dict, repr=False)
 
 
 _MARKS = (("go.mod", "go"), ("go.work", "go"), ("pom.xml", "jmh"))

@@ -41,7 +41,7 @@ def place_revision(spec: GitSpec, home: Home) -> Placed:
     with home.scratch() as scratch:
         repository = scratch_repository(scratch / "repository")
         commit = _fetch(spec, source, repository)
-        root, digest = place_entries(_entries(repository, commit, source, scratch), home)
+        root, digest, files = place_entries(_entries(repository, commit, source, scratch), home)
     tree = root / source.inside
     if detect(tree) is None:
         raise SubjectError(
@@ -55,6 +55,7 @@ def place_revision(spec: GitSpec, home: Home) -> Placed:
         name=name.removesuffix(".git") or "subject",
         revision=commit,
         digest_of_tree=f"{digest}:{source.inside}",
+        files=files,
     )
 
 

@@ -201,3 +201,9 @@ def test_a_word_is_found_in_the_functions_that_a_benchmark_names():
 
     assert mentions("BenchmarkA", ".RunParallel(", functions)
     assert not mentions("BenchmarkA", ".Loop()", functions)
+
+
+def test_a_test_file_without_functions_has_no_bodies():
+    texts = [b"package a\n\nvar cases = []int{1}\n", b"package a\n\nfunc A() {}\nfunc B() {}\n"]
+
+    assert bodies(texts) == {"A": "func A() {}\n", "B": "func B() {}\n"}

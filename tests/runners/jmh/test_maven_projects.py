@@ -240,6 +240,25 @@ def test_a_profile_is_switched_on_and_makes_another_project(home, user, tmp_path
     assert project.digest != other.digest
 
 
+def test_a_commit_that_changes_no_class_is_built_of_the_same_code(home, user, tmp_path):
+    def changed(name, file, before, after):
+        folder = Path(shutil.copytree(JAVA_RING, tmp_path / name))
+        text = (folder / file).read_text()
+        assert before in text
+        (folder / file).write_text(text.replace(before, after, 1))
+        return prepared(folder, home, user)
+
+    ring = "src/main/java/org/example/ring/Ring.java"
+    known = prepared(JAVA_RING, home, user)
+    comment = changed("comment", ring, "private int head;", "private int head; // the oldest")
+    text = changed("text", "README.md", "\n", "\nmore\n")
+    code = changed("code", ring, "size++;", "size = size + 2 - 1;")
+
+    assert len({one.digest for one in (known, comment, text, code)}) == 4
+    assert known.whole == comment.whole == text.whole
+    assert code.whole != known.whole
+
+
 def test_the_users_real_folder_of_maven_is_not_even_made(home, user):
     there = Path("~/.m2").expanduser().exists()
 

@@ -111,6 +111,18 @@ def test_a_plain_run_of_a_jar_is_measured(whole):
     assert isinstance(whole.run("chosen[sizes=1,5,name=a]", plain()), Measured)
 
 
+def test_a_jar_that_was_built_anew_of_the_same_classes_holds_the_same_code(jar, jmh_home, tmp_path):
+    again = tmp_path / "again.jar"
+    with zipfile.ZipFile(jar) as known, zipfile.ZipFile(again, "w", zipfile.ZIP_DEFLATED) as made:
+        for name in reversed(known.namelist()):
+            made.writestr(zipfile.ZipInfo(name, (2001, 2, 3, 4, 5, 6)), known.read(name))
+
+    one, two = (made_ready(each, jmh_home) for each in (jar, again))
+
+    assert one.digest != two.digest
+    assert one.whole == two.whole
+
+
 def test_the_content_of_a_jar_is_the_subject_and_the_users_own_is_only_read(
     jar, jmh_home, tmp_path
 ):

@@ -1,0 +1,63 @@
+"""What is known of a project's benchmarks: of all together, and of each group with its closure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from auditor.core.subject import Project
+from auditor.core.suite import Suite
+from auditor.store.sqlite import SqliteStore
+
+
+@dataclass(frozen=True, slots=True)
+class Listings:
+    """The listings of a project in a store.
+
+    `seconds` is how long a benchmark is given for one operation, `version` that of bench-audit.
+    """
+
+    store: SqliteStore
+    project: Project
+    seconds: float
+    version: str
+
+    def whole(self) -> Suite | None:
+        """Return the listing of all benchmarks, without sources, if it is known."""
+        return self._find(self.project.whole.digest)
+
+    def groups(self) -> dict[str, Suite]:
+        """Return the listings of the groups whose programs were listed at some revision."""
+        found = {group: self._find(one.digest) for group, one in self.project.closures}
+        return {group: suite for group, suite in found.items() if suite is not None}
+
+    def add(self, suite: Suite) -> None:
+        """Remember a listing as a whole and by groups."""
+        self._add(self.project.whole.digest, suite)
+        parts = parted(suite, [group for group, _ in self.project.closures])
+        for group, one in self.project.closures:
+            self._add(one.digest, parts[group])
+
+    def _find(self, digest: str) -> Suite | None:
+        return self.store.suite(digest, seconds=self.seconds, version=self.version)
+
+    def _add(self, digest: str, suite: Suite) -> None:
+        project = replace(self.project, digest=digest)
+        self.store.add_suite(project, suite, seconds=self.seconds, version=self.version)
+
+
+def parted(suite: Suite, groups: Iterable[str]) -> Mapping[str, Suite]:
+    """Return what a listing says of each group.
+
+    What could not be listed has the group's name, or an id that begins with it.
+    """
+    longest = sorted(groups, key=len, reverse=True)
+
+    def of(name: str) -> str | None:
+        return next((one for one in longest if name == one or name.startswith(f"{one}.")), None)
+
+    return {
+        group: Suite(
+            benchmarks=tuple(one for one in suite.benchmarks if one.group == group),
+            unusable=tuple(one for one in suite.unusable if of(one[0]) == group),
+        )
+        for group in longest
+    }

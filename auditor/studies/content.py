@@ -1,0 +1,27 @@
+"""What decides a measurement: the code of the benchmark's own program, and no more."""
+
+from collections.abc import Sequence
+
+from auditor.core.mutant import Overlay, Variant
+from auditor.core.subject import Closure, Project, SourceFile
+from auditor.core.suite import Benchmark
+
+
+def closure(project: Project, benchmark: Benchmark | None, variant: Variant) -> Closure:
+    """Return what the process of a benchmark is built of; None: of the subject's unit tests.
+
+    All of the project decides where none of the methods that change is in the program: nothing of
+    them is run then, but their build may fail.
+    """
+    if benchmark is None:
+        return project.whole
+    own = project.closure(benchmark.group)
+    absent = bool(variant.methods) and not any(map(own.holds, variant.methods))
+    return project.whole if absent else own
+
+
+def laid(program: Closure, overlay: Overlay, sources: Sequence[SourceFile]) -> str:
+    """Return the digest of that part of an overlay that is in a program; empty: all may be."""
+    if program.files is None or not overlay.files:
+        return ""
+    return overlay.digest_without({source.path for source in sources} - program.files)

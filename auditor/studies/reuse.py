@@ -1,0 +1,47 @@
+"""How many of the runs behind a result were made of another revision with the same code."""
+
+from collections import Counter
+
+from auditor.core.caveats import Caveat
+from auditor.core.plan import Run
+from auditor.core.ports import Observer
+
+_NAMED = 3
+"""Revisions that are named; a store that lives long holds many."""
+
+
+class Reuse:
+    """An observer between a study and another observer; counts each trial once."""
+
+    def __init__(self, inner: Observer, revision: str) -> None:
+        """Take who else listens, and the revision that is audited."""
+        self._inner = inner
+        self._revision = revision
+        self._made_of: dict[str, str] = {}
+
+    def phase_started(self, name: str, trials: int, seconds: float) -> None:
+        """Pass it on."""
+        self._inner.phase_started(name, trials, seconds)
+
+    def trial_ended(self, run: Run, *, reused: bool) -> None:
+        """Note of which revision the run was made, and pass it on."""
+        self._made_of[run.trial.id] = run.revision
+        self._inner.trial_ended(run, reused=reused)
+
+    def caveat(self, caveat: Caveat) -> None:
+        """Pass it on."""
+        self._inner.caveat(caveat)
+
+    def caveats(self) -> tuple[Caveat, ...]:
+        """Say how many runs were made of other revisions, if some were."""
+        others = Counter(one for one in self._made_of.values() if one not in ("", self._revision))
+        if not others:
+            return ()
+        named = [name for name, _ in others.most_common(_NAMED)]
+        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        text = (
+            f"{others.total()} of {len(self._made_of)} runs were made of another revision, in "
+            "which all that these benchmarks are built of and may read is the same: "
+            f"{', '.join(named)}{more}"
+        )
+        return (Caveat("other-revision", text),)

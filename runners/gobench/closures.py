@@ -1,0 +1,189 @@
+"""What the test binary of each package is built of, and may read: digests of it."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from auditor.core.ports import Host
+from auditor.core.subject import Closure, Project
+from runners.gobench import commands, golist
+from runners.gobench.discovery import patterns
+from runners.gobench.readable import Tree
+
+_COMPILED = (
+    "GoFiles", "CgoFiles", "CFiles", "CXXFiles", "MFiles", "HFiles", "FFiles", "SFiles",
+    "SwigFiles", "SwigCXXFiles", "SysoFiles", "EmbedFiles",
+)  # fmt: skip
+_FIELDS = ",".join(
+    ("Dir", "ImportPath", "Standard", "Module", "Deps", "Incomplete", "Error", *_COMPILED)
+)
+_TEST = ".test"
+_OUTPUT_LIMIT = 500_000_000
+"""A package is told with all that it needs, the standard library's too: about 10 kB each."""
+_WITHOUT_EFFECT = frozenset(
+    ("module", "require", "exclude", "replace", "retract", "tool", "ignore", "use")
+)
+"""Lines of go.mod and go.work that choose what is built, which is looked at itself."""
+_COMMENT = re.compile(r"//.*")
+
+Entry = Mapping[str, object]
+"""What go list says of a package, or of a package as it is compiled for a test."""
+
+
+def with_closures(project: Project, tree: Tree, host: Host, base: str) -> Project:
+    """Return the project with what is known of its packages; as it is where go list fails.
+
+    `tree` is the copy that the project is in, `base` all that decides a build besides files.
+    """
+    modules = host.run(commands.go(project, "list", "-m", "-f", "{{.Dir}}"))
+    flags = commands.build_flags(project, project.root, overlaid=False)
+    where = list(patterns(modules, project.root)) or ["./..."]
+    listing = ("list", "-e", "-deps", "-test", f"-json={_FIELDS}", *flags, *where)
+    job = replace(commands.go(project, *listing), output_limit=_OUTPUT_LIMIT)
+    answer = host.run(job)
+    if answer.exit_code != 0 or answer.truncated:
+        return project
+    packages = {str(one["ImportPath"]): one for one in golist.documents(answer.stdout)}
+    made = _Closures(packages, tree, project.root, f"{base}\n{_place(project, tree)}")
+    found = dict(made.of_tests())
+    broken = any(map(_is_broken, packages.values()))
+    content = "" if broken else made.whole().digest
+    return replace(project, closures=tuple(found.items()), content=content)
+
+
+def _place(project: Project, tree: Tree) -> str:
+    """Say where in the copy the project is, and which workspace is used: both hold for paths."""
+    workspace = Path(dict(project.environment).get("GOWORK", "off"))
+    inside = workspace.relative_to(tree.top) if workspace.is_relative_to(tree.top) else "off"
+    return f"{project.root.relative_to(tree.top)}\0{inside}"
+
+
+@dataclass
+class _Closures:
+    packages: Mapping[str, Entry]
+    tree: Tree
+    root: Path
+    base: str
+    _read: dict[Path, str] = field(default_factory=dict)
+
+    def of_tests(self) -> Iterator[tuple[str, Closure]]:
+        """Yield the closure of each package with tests, by its import path.
+
+        There is none for a package that is broken, or needs one that is: the message decides then.
+        """
+        for path, binary in self.packages.items():
+            unit = self._tested(path)
+            if unit is None:
+                continue
+            parts = [self.packages.get(each) for each in golist.listed(binary, "Deps")]
+            known = [each for each in parts if each is not None]
+            if known and len(known) == len(parts) and not any(map(_is_broken, (binary, *known))):
+                yield unit, self._closure(known, str(binary.get("Dir")))
+
+    def whole(self) -> Closure:
+        """Return the closure of all packages and their tests."""
+        return self._closure(
+            [one for path, one in self.packages.items() if self._tested(path) is None]
+        )
+
+    def _tested(self, path: str) -> str | None:
+        """Return the package that this one is the test binary of: go list makes it up."""
+        unit = path.removesuffix(_TEST)
+        return unit if unit != path and unit in self.packages else None
+
+    def _closure(self, packages: Sequence[Entry], folder: str | None = None) -> Closure:
+        own = [one for one in packages if not one.get("Standard")]
+        code = {path: str(one["ImportPath"]) for one in own for path in _files(one)}
+        inside = {path: self._inside(path) for path in code}
+        copied = frozenset(path for path in inside.values() if path is not None)
+        lines = [self.base, *sorted({_name(one) for one in own})]
+        lines += sorted(
+            f"{code[path]}\0{path.name}\0{self._content(path)}"
+            for path, known in inside.items()
+            if known is None
+        )
+        lines += [f"{path}\0{self.tree.files[path]}" for path in sorted(copied)]
+        where = None if folder is None else _relative(Path(folder), self.tree.top)
+        lines += [f"{path}\0{self.tree.files[path]}" for path in self.tree.data(copied, where)]
+        lines += sorted(self._settings(own))
+        digest = hashlib.sha256("\n".join(lines).encode(errors="surrogateescape")).hexdigest()
+        return Closure(digest=digest[:32], files=frozenset(self._below(copied)))
+
+    def _inside(self, path: Path) -> str | None:
+        """Return a file's path in the copy, None for one that lies elsewhere."""
+        if not path.is_relative_to(self.tree.top):
+            return None
+        inside = path.relative_to(self.tree.top).as_posix()
+        return inside if inside in self.tree.files else None
+
+    def _content(self, path: Path) -> str:
+        """Return a digest of a file that is not in the copy: one of a dependency."""
+        if path not in self._read:
+            self._read[path] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return self._read[path]
+
+    def _below(self, copied: Iterable[str]) -> Iterator[str]:
+        """Yield the paths of files as a mutator knows them: relative to the project's root."""
+        top = self.root.relative_to(self.tree.top).as_posix()
+        for path in copied:
+            if top == ".":
+                yield path
+            elif path.startswith(f"{top}/"):
+                yield path.removeprefix(f"{top}/")
+
+    def _settings(self, packages: Iterable[Entry]) -> Iterator[str]:
+        """Yield what go.mod and go.work say of the language, the toolchain and the runtime."""
+        modules = {
+            str(module["GoMod"])
+            for one in packages
+            if isinstance(module := one.get("Module"), Mapping) and module.get("GoMod")
+        }
+        files = {self._inside(Path(each)) for each in modules}
+        files |= {each for each in self.tree.files if each.rpartition("/")[2] == "go.work"}
+        for path in files - {None}:
+            text = (self.tree.top / str(path)).read_text(errors="replace")
+            yield "\n".join((str(path), *settings_lines(text)))
+
+
+def settings_lines(text: str) -> Iterator[str]:
+    """Yield the lines of go.mod or go.work that decide how code is built, or how it runs."""
+    block = ""
+    for line in text.splitlines():
+        words = _COMMENT.sub("", line).split()
+        if not words:
+            continue
+        if words == [")"]:
+            block = ""
+        elif words[-1] == "(":
+            block = words[0]
+        elif (block or words[0]) not in _WITHOUT_EFFECT:
+            yield " ".join((block, *words) if block else words)
+
+
+def _relative(folder: Path, top: Path) -> str:
+    """Return a folder of the copy as `dirname` has it: empty for the top."""
+    inside = folder.relative_to(top).as_posix()
+    return "" if inside == "." else inside
+
+
+def _is_broken(package: Entry) -> bool:
+    return bool(package.get("Incomplete") or package.get("Error"))
+
+
+def _files(package: Entry) -> Iterator[Path]:
+    folder = Path(str(package.get("Dir", "")))
+    for kind in _COMPILED:
+        yield from (folder / str(name) for name in golist.listed(package, kind))
+
+
+def _name(package: Entry) -> str:
+    """Return import path and module: the version decides nothing but is part of the build."""
+    module = package.get("Module")
+    known = module if isinstance(module, Mapping) else {}
+    used = known.get("Replace")
+    replaced = used if isinstance(used, Mapping) else {}
+    said = [str(known.get(key, "")) for key in ("Path", "Version", "GoVersion")]
+    said += [str(replaced.get(key, "")) for key in ("Path", "Version", "GoVersion")]
+    return "\0".join((str(package["ImportPath"]), *said))

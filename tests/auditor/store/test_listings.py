@@ -1,0 +1,43 @@
+from dataclasses import replace
+
+from store_making import HERE, project
+
+from auditor.core.subject import Closure
+from auditor.core.suite import Benchmark, Suite
+from auditor.store.listings import Listings, parted
+from auditor.store.sqlite import SqliteStore
+
+LEFT, RIGHT = "example.org/m/left", "example.org/m/right"
+SUITE = Suite(
+    (Benchmark(group=LEFT, name="BenchmarkA"), Benchmark(group=RIGHT, name="BenchmarkB")),
+    (),
+    ((RIGHT, "it does not build"), (f"{LEFT}.BenchmarkC", "it hangs")),
+)
+
+
+def _listings(store, left="l", right="r", content="c"):
+    closures = ((LEFT, Closure(digest=left)), (RIGHT, Closure(digest=right)))
+    return Listings(store, replace(project(), content=content, closures=closures), 60.0, "1")
+
+
+def test_a_listing_is_known_as_a_whole_where_nothing_has_changed(tmp_path):
+    with SqliteStore(tmp_path / "s.sqlite", host=HERE) as store:
+        _listings(store).add(SUITE)
+
+        assert _listings(store).whole() == SUITE
+        assert _listings(store, content="d").whole() is None
+
+
+def test_groups_whose_code_is_the_same_are_known_at_another_revision(tmp_path):
+    with SqliteStore(tmp_path / "s.sqlite", host=HERE) as store:
+        _listings(store).add(SUITE)
+
+        known = _listings(store, right="changed", content="d").groups()
+
+    assert known == {LEFT: Suite(SUITE.benchmarks[:1], (), ((f"{LEFT}.BenchmarkC", "it hangs"),))}
+
+
+def test_what_could_not_be_listed_belongs_to_the_longest_name_that_fits():
+    found = parted(Suite((), (), (("a.v2.BenchmarkF", "hangs"),)), ["a", "a.v2"])
+
+    assert found == {"a": Suite(()), "a.v2": Suite((), (), (("a.v2.BenchmarkF", "hangs"),))}

@@ -1,0 +1,105 @@
+"""What decides a measurement is in the benchmark's own program."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from builders import benchmark, method, schedule
+
+from auditor.core.mutant import PLAIN, Kind, Overlay, OverlayFile, Variant
+from auditor.core.plan import Purpose, Trial
+from auditor.core.subject import Closure, Language, Project, SourceFile, SourceRole, Span
+from auditor.studies import content
+
+OWN = Closure(digest="own", files=frozenset({"ring.go", "ring_test.go"}))
+PROJECT = Project(
+    name="ring",
+    revision="1",
+    language=Language.GO,
+    harness="go",
+    root=Path("/nowhere"),
+    digest="tree",
+    parts=(),
+    environment=(),
+    content="code",
+    closures=((benchmark().group, OWN),),
+)
+SOURCES = [
+    SourceFile(path=path, unit="", role=SourceRole.LIBRARY, text=b"")
+    for path in ("ring.go", "other/other.go", "ring_test.go")
+]
+
+
+def _in(file, name="Push"):
+    return replace(method(name), span=Span(file, 1, 2))
+
+
+def _delayed(*methods):
+    return Variant(Kind.DELAYED, methods)
+
+
+def _overlay(**texts):
+    return Overlay(tuple(OverlayFile(f"{key}.go", text) for key, text in sorted(texts.items())))
+
+
+def test_a_benchmark_is_decided_by_its_closure():
+    assert content.closure(PROJECT, benchmark(), PLAIN) == OWN
+    assert content.closure(PROJECT, benchmark(), _delayed(_in("ring.go"))) == OWN
+
+
+def test_everything_decides_unit_tests_and_what_is_not_in_the_program():
+    other = replace(benchmark(), group="example.org/elsewhere")
+
+    assert content.closure(PROJECT, None, PLAIN).digest == "code"
+    assert content.closure(PROJECT, other, PLAIN).digest == "code"
+    assert content.closure(PROJECT, benchmark(), _delayed(_in("other/other.go"))).digest == "code"
+
+
+def test_a_method_without_a_place_may_be_in_any_program():
+    assert content.closure(PROJECT, benchmark(), _delayed(method())) == OWN
+
+
+def test_without_a_digest_of_the_content_that_of_the_tree_decides():
+    assert replace(PROJECT, content="").whole.digest == "tree"
+
+
+def test_files_of_an_overlay_that_are_not_in_the_program_do_not_decide():
+    def laid(**texts):
+        return content.laid(OWN, _overlay(**texts), SOURCES)
+
+    known = laid(ring=b"a", guest=b"g")
+
+    assert laid(**{"ring": b"a", "guest": b"g", "other/other": b"changed"}) == known
+    assert laid(ring=b"b", guest=b"g") != known
+    assert laid(ring=b"a", guest=b"new") != known
+
+
+def test_all_of_an_overlay_decides_where_nobody_knows_what_the_program_holds():
+    assert content.laid(PROJECT.whole, _overlay(ring=b"a"), SOURCES) == ""
+    assert content.laid(OWN, Overlay(), SOURCES) == ""
+
+
+def test_what_hangs_on_other_files_is_left_out_of_the_digest():
+    one, two = (Overlay((OverlayFile("a.go", text, b"same"),)) for text in (b"1", b"2"))
+
+    assert one.digest != two.digest
+    assert one.digest_without(()) == two.digest_without(())
+
+
+def test_a_trial_is_the_same_with_other_methods_that_are_not_in_its_program():
+    def trial(laid, *methods):
+        return Trial(
+            subject="own",
+            purpose=Purpose.REACH,
+            variant=Variant(Kind.COUNTING, methods),
+            overlay=_overlay(**{one.name: b"x" for one in methods}),
+            laid=laid,
+            benchmark=benchmark(),
+            schedule=schedule(),
+            repetition=1,
+            seed=1,
+            timeout_seconds=60.0,
+        ).id
+
+    assert trial("l", method()) == trial("l", method(), method("Pop"))
+    assert trial("l", method()) != trial("m", method())
+    assert trial("", method()) != trial("", method(), method("Pop"))

@@ -1,0 +1,46 @@
+from dataclasses import replace
+
+from builders import suite_run
+from toy_language import Listener
+
+from auditor.core.caveats import Caveat
+from auditor.studies.reuse import Reuse
+
+
+def _heard(*revisions, now="new"):
+    listener = Listener()
+    reuse = Reuse(listener, now)
+    for number, revision in enumerate(revisions, 1):
+        made = replace(suite_run([1.0], repetition=number), revision=revision)
+        reuse.trial_ended(made, reused=revision != now)
+        reuse.trial_ended(made, reused=True)
+    return reuse, listener
+
+
+def test_runs_of_this_revision_and_of_unknown_ones_need_no_word():
+    assert _heard("new", "new", "")[0].caveats() == ()
+
+
+def test_runs_of_other_revisions_are_counted_once_and_named():
+    (said,) = _heard("new", "old", "old", "older")[0].caveats()
+
+    assert said.slug == "other-revision"
+    assert said.text.startswith("3 of 4 runs were made of another revision")
+    assert said.text.endswith(": old, older")
+
+
+def test_of_many_revisions_the_commonest_are_named():
+    (said,) = _heard("d", "c", "c", "b", "b", "a", "a", "a")[0].caveats()
+
+    assert said.text.startswith("8 of 8 runs")
+    assert said.text.endswith(": a, c, b and 1 more")
+
+
+def test_everything_is_passed_on():
+    reuse, listener = _heard("new")
+    reuse.phase_started("suite", 1, 2.0)
+    reuse.caveat(Caveat("few-runs", "few"))
+
+    assert listener.reused == 1
+    assert listener.phases
+    assert listener.caveats == [Caveat("few-runs", "few")]
