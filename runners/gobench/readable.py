@@ -2,9 +2,9 @@
 
 Nobody can tell for sure before it has run, so all count but those that nothing hints at: texts for
 people, settings of tools, and Go code of other packages. They count, too, once the project's code
-in the program names them, or can list the files of a folder: for texts any of that code, for Go
-code that of the benchmark's own package, as generators that walk through packages are linked into
-many tests.
+in the program names them, or can list the files of a folder. Generators that walk through packages
+are linked into many tests: code of another package than the benchmark's own that can list folders
+is no hint as long as no path in the own one leads up.
 """
 
 import re
@@ -39,23 +39,28 @@ _LISTING = tuple(
         ("syscall", rb"\b(?:ReadDirent|Getdents|Getdirentries|Exec|ForkExec)\b"),
     )
 )
+_UP = re.compile(rb"""["`/]\.\.["`/]""")
 _CGO = re.compile(rb'^import "C"', re.MULTILINE)
 """Packages, and what of them lists the files of a folder or may start what does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What a Go file says about files: the words that may be names, whether it can list folders."""
+    """What a Go file says about files: the words that may be names, whether it can list folders.
+
+    `leads_up` tells that it has a path with a `..` in it.
+    """
 
     words: frozenset[str]
     lists: bool
+    leads_up: bool = False
 
 
 def hints(text: bytes) -> Hints:
     """Read a Go file."""
     words = frozenset(word.decode() for word in _WORD.findall(text) if word.isascii())
     lists = any(package in text and names.search(text) for package, names in _LISTING)
-    return Hints(words, lists or bool(_CGO.search(text)))
+    return Hints(words, lists or bool(_CGO.search(text)), bool(_UP.search(text)))
 
 
 @dataclass
@@ -73,11 +78,12 @@ class Tree:
         """
         said = {path: self._said(path) for path in code if path.endswith(".go")}
         own = [one for path, one in said.items() if folder is None or dirname(path) == folder]
-        texts, sources = (any(one.lists for one in some) for some in (said.values(), own))
+        everything = any(one.lists for one in own) or (
+            any(one.leads_up for one in own) and any(one.lists for one in said.values())
+        )
         named = self._names & frozenset[str]().union(*(one.words for one in said.values()))
         for path in sorted(self.files.keys() - code):
-            listed = sources if path.endswith(".go") else texts
-            if listed or PurePosixPath(path).name in named or path in self._always:
+            if everything or PurePosixPath(path).name in named or path in self._always:
                 yield path
 
     @cached_property

@@ -153,18 +153,21 @@ def test_what_a_program_names_or_can_list_counts_for_it_as_well(digests, code, c
 
 
 @pytest.mark.subject
-def test_a_package_that_is_imported_and_can_list_folders_may_find_texts_only(digests):
+@pytest.mark.parametrize(
+    ("path", "those"), [("", {"base"}), ('\nconst top = ".."\n', {"base", "left"})]
+)
+def test_what_only_another_package_can_list_counts_where_a_path_leads_up(digests, path, those):
     walks = {
         "base/base.go": 'package base\n\nimport "os"\n\n'
         'func F() int {\n\tfound, _ := os.ReadDir("..")\n\treturn len(found)\n}\n'
     }
 
-    assert _changed(digests(walks), digests(walks | _more("README.md"))) - {"whole"} == {
-        "base", "left"
-    }  # fmt: skip
-    assert _changed(digests(walks), digests(walks | _more("spare/spare.go"))) - {"whole"} == {
-        "base"
-    }  # fmt: skip
+    walks |= {"left/more.go": f"package left\n{path}"}
+
+    known = digests(walks)
+
+    assert _changed(known, digests(walks | _more("README.md"))) - {"whole"} == those
+    assert _changed(known, digests(walks | _more("spare/spare.go"))) - {"whole"} == those
 
 
 @pytest.mark.subject
