@@ -69,7 +69,9 @@ def main() -> int:
 
 
 def _common() -> dict[str, Any]:
-    return {"subject": SUBJECT, "methods": METHODS, "slowdown": SLOWDOWN, "runs": RUNS, "seed": 1}
+    """Return what is the same in both; what the research tools do not ask is left out of ours."""
+    asked = {"subject": SUBJECT, "methods": METHODS, "slowdown": SLOWDOWN, "runs": RUNS}
+    return {**asked, "curve": "none", "controls": 0, "seed": 1}
 
 
 def _theirs(length: str) -> dict[str, Any]:

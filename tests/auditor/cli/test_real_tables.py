@@ -46,7 +46,9 @@ def test_a_go_audit_by_the_papers_rule_is_judged_the_same_from_its_file(program,
 
 
 def test_the_rows_of_a_go_audit_are_laid_out_as_goabs_does(program, module, tmp_path):
-    asked = config(tmp_path / "c.json", subject=str(module), methods=["tiny.Add"], slowdown=4)
+    asked = config(
+        tmp_path / "c.json", subject=str(module), methods=["tiny.Add"], slowdown=4, curve="pairs"
+    )
 
     program.audited("abs", asked, "--exact", "--csv", "-o", tmp_path / "out")
 
