@@ -91,6 +91,8 @@ def _unwatched_note(method: Method, shares: dict[str, float], *, removed: bool) 
     largest = shares.get(method.id)
     if largest is None and removed:
         return f"the compiler had removed the call, since nobody uses its result{calls}"
+    if largest is None and not method.reached_by:
+        return f"whether any benchmark calls it is not known{calls}"
     if largest is None:
         return f"called, but lost in what else is measured{calls}"
     return f"at most {figures.share(min(largest, 1.0))} of what any benchmark measures{calls}"

@@ -185,12 +185,15 @@ class RuleCount(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """How much was measured; `iterations` is measured blocks per arm and process."""
+    """How much was measured; `iterations` is measured blocks per arm and process.
 
-    forks: int
-    warmup: int
-    iterations: int
-    iteration_seconds: float
+    Null is what nobody knows, because another program has measured.
+    """
+
+    forks: int | None
+    warmup: int | None
+    iterations: int | None
+    iteration_seconds: float | None
     runs: int
     stability_runs: int
     wait: str
@@ -207,7 +210,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     harness: str
     host: str
     host_facts: dict[str, str]
-    seed: int
+    seed: int | None
     plan: Plan
     versions: dict[str, str]
     bench_audit: str

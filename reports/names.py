@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-_ARGUMENTS = re.compile(r"[(\[]")
+_ARGUMENTS = re.compile(r"[(\[{]")
 
 
 def shorten(ids: Iterable[str]) -> dict[str, str]:
@@ -18,7 +18,7 @@ def shorten(ids: Iterable[str]) -> dict[str, str]:
 
 
 def _cut(ids: list[str]) -> int:
-    # Parameter types and names of sub-benchmarks have separators of their own.
+    # Parameter types, names of sub-benchmarks and GoABS's {files} have separators of their own.
     bare = [_ARGUMENTS.split(each, maxsplit=1)[0] for each in ids]
     shared = _shared(stem.split(".Benchmark", maxsplit=1)[0] for stem in bare)
     slash = shared.rfind("/") + 1

@@ -176,17 +176,18 @@ def _circumstances(document: Either) -> Facts:
     return tuple((name, value) for name, value in known if value)
 
 
-def _plan(plan: Plan, seed: int) -> Facts:
-    return (
-        ("runs of each pair", str(plan.runs)),
-        ("runs of the suite", str(plan.stability_runs)),
-        ("forks per run", str(plan.forks)),
-        ("warm-up blocks", str(plan.warmup)),
-        ("blocks per arm", str(plan.iterations)),
+def _plan(plan: Plan, seed: int | None) -> Facts:
+    known = (
+        ("runs of each pair", plan.runs),
+        ("runs of the suite", plan.stability_runs),
+        ("forks per run", plan.forks),
+        ("warm-up blocks", plan.warmup),
+        ("blocks per arm", plan.iterations),
         ("time of a block", figures.seconds(plan.iteration_seconds)),
         ("way to wait", plan.wait),
-        ("seed", str(seed)),
+        ("seed", seed),
     )
+    return tuple((name, figures.NONE if value is None else str(value)) for name, value in known)
 
 
 def _abs(document: Document) -> AbsView:

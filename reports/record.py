@@ -18,7 +18,8 @@ class Context:
     """What was audited, where, how and with what: all that a verdict does not say.
 
     `wait` is "auto" or a way to wait; `config` is the configuration as JSON text with all defaults
-    filled in; `started` and `ended` are UTC in ISO 8601; `version` is bench-audit's own.
+    filled in; `started` and `ended` are UTC in ISO 8601; `version` is bench-audit's own. `seed` and
+    `plan` are None, and `config` is empty, where another program has measured.
     """
 
     subject: str
@@ -27,8 +28,8 @@ class Context:
     harness: str
     host: str
     host_facts: Pairs
-    seed: int
-    plan: Plan
+    seed: int | None
+    plan: Plan | None
     runs: int
     stability_runs: int
     wait: str
@@ -80,6 +81,7 @@ def stability_document(stability: Stability, context: Context) -> Plain:
 
 
 def _setting(context: Context) -> Plain:
+    plan = context.plan
     return {
         "subject": context.subject,
         "revision": context.revision,
@@ -89,10 +91,10 @@ def _setting(context: Context) -> Plain:
         "host_facts": dict(context.host_facts),
         "seed": context.seed,
         "plan": {
-            "forks": context.plan.forks,
-            "warmup": context.plan.warmup,
-            "iterations": context.plan.iterations,
-            "iteration_seconds": context.plan.iteration_seconds,
+            "forks": plan.forks if plan else None,
+            "warmup": plan.warmup if plan else None,
+            "iterations": plan.iterations if plan else None,
+            "iteration_seconds": plan.iteration_seconds if plan else None,
             "runs": context.runs,
             "stability_runs": context.stability_runs,
             "wait": context.wait,

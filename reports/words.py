@@ -128,7 +128,8 @@ def judged(document: Document) -> str:
     if document.slowdown is None:
         slowdown = "no slowdown known"
     how = "an estimate, nothing was slowed down; " if is_estimate(document) else ""
-    return f'{how}rule "{document.rule.value}", {slowdown}, seed {document.seed}'
+    seed = "" if document.seed is None else f", seed {document.seed}"
+    return f'{how}rule "{document.rule.value}", {slowdown}{seed}'
 
 
 def brief(text: str) -> str:
@@ -145,6 +146,8 @@ def suite(document: Either) -> str:
     if document.stability.filter is not None:
         whole = "these"
     known = document.stability.duration
+    if document.plan.iterations is None:
+        return f"{size}; another program has run it, how long that took is not known."
     if known is None or known.mean is None:
         return f"{size}; no run of {whole} is complete."
     sd = "" if known.sd is None else f" (± {figures.seconds(known.sd)})"

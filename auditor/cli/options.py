@@ -21,10 +21,8 @@ WHAT = (
     click.option("--seed", type=int, help="Decides everything that is random (1)."),
     click.option("--budget", metavar="DURATION", help="Stop measuring in time, such as 10m."),
 )
-PLACES = (
-    click.option("--store", type=_PATH, help="The file of measurements."),
-    click.option("-o", "--output", type=_PATH, help="The folder of results and of the log."),
-)
+OUTPUT = click.option("-o", "--output", type=_PATH, help="The folder of results and of the log.")
+PLACES = (click.option("--store", type=_PATH, help="The file of measurements."), OUTPUT)
 FORMAT = click.option(
     "--format", type=click.Choice(["table", "json"]), default="table", help="What stdout gets."
 )
@@ -33,11 +31,16 @@ SHOWN = (
     click.option("-q", "--quiet", is_flag=True, help="Only the result and errors."),
     click.option("-v", "--verbose", count=True, help="Log to the terminal; -vv for everything."),
 )
+SLOWDOWN = click.option("--slowdown", metavar="V", help='0.6 for 1.6 times as long, or "auto".')
+MIN_SCORE = click.option("--min-score", type=float, metavar="PERCENT", help="Exit with 1 below it.")
+INCONCLUSIVE = click.option(
+    "--inconclusive", type=click.Choice(["fail", "pass"]), help="Instead of exit 5."
+)
 JUDGED = (
     click.option("--method", multiple=True, metavar="NAME", help="A method to slow; repeatable."),
     click.option("--runs", type=int, help="Runs that must agree on a detection (2)."),
     click.option("--stability-runs", type=int, help="Runs of the unchanged suite (5)."),
-    click.option("--slowdown", metavar="V", help='0.6 for 1.6 times as long, or "auto".'),
+    SLOWDOWN,
     click.option("--wait", type=click.Choice(["auto", "sleep", "spin", "work"])),
     click.option(
         "--rule", type=click.Choice(["ours", "paper", "gate"]), help="How a detection is decided."
@@ -61,8 +64,8 @@ JUDGED = (
         "--estimate", is_flag=True, help="Predict from how long methods take; slow none down."
     ),
     click.option("--exact", is_flag=True, help="No pruning, no stopping."),
-    click.option("--min-score", type=float, metavar="PERCENT", help="Exit with 1 below it."),
-    click.option("--inconclusive", type=click.Choice(["fail", "pass"]), help="Instead of exit 5."),
+    MIN_SCORE,
+    INCONCLUSIVE,
 )
 DRY_RUN = click.option(
     "--dry-run",

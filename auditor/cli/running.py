@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from auditor.cli import output, tables
 from auditor.cli.console import Console
@@ -29,6 +30,7 @@ class Files:
 ABS = Files("result.json", "report.html")
 STABILITY = Files("stability.json", "stability.html")
 MEASURED = Files("measured.json", "measured.html")
+JUDGED = Files("judged.json", "judged.html")
 BY_COMMAND = {"abs": ABS, "stability": STABILITY, "measure": MEASURED}
 
 
@@ -74,19 +76,33 @@ def make(
 
 def keep(asked: Asked, files: Files, document: Document, page: Callable[[Document], str]) -> None:
     """Write the result, then its report; neither where one of them cannot be made."""
+    keep_in(asked.places.output, files, document, page)
+
+
+def keep_in(
+    folder: Path, files: Files, document: Document, page: Callable[[Document], str]
+) -> None:
+    """Write what `keep` writes into a folder."""
     result, report = output.json_text(document), page(document)
-    output.write(asked.places.output / files.result, result)
-    output.write(asked.places.output / files.report, report)
+    output.write(folder / files.result, result)
+    output.write(folder / files.report, report)
 
 
 def show(asked: Asked, console: Console, document: Document, files: Files) -> None:
     """Print a result, and where its files are."""
-    if asked.as_json:
+    show_in(asked.places.output, files, document, console, as_json=asked.as_json)
+
+
+def show_in(
+    folder: Path, files: Files, document: Document, console: Console, *, as_json: bool
+) -> None:
+    """Print what `show` prints of a folder."""
+    if as_json:
         console.document(document)
     else:
         console.result(tables.result(document))
-    console.note(f"\nreport: {asked.places.output / files.report}")
-    console.note(f"result: {asked.places.output / files.result}")
+    console.note(f"\nreport: {folder / files.report}")
+    console.note(f"result: {folder / files.result}")
 
 
 def dry_run(asked: Asked, ask: Callable[[Audit], DryRun]) -> Exit:

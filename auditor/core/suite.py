@@ -28,9 +28,10 @@ class Benchmark:
 
     @property
     def id(self) -> str:
-        """Return `group.name[key=value,…]`."""
+        """Return `group.name[key=value,…]`; without a group the name."""
         chosen = ",".join(f"{key}={value}" for key, value in self.parameters)
-        return f"{self.group}.{self.name}" + (f"[{chosen}]" if chosen else "")
+        name = f"{self.group}.{self.name}" if self.group else self.name
+        return name + (f"[{chosen}]" if chosen else "")
 
 
 @dataclass(frozen=True, slots=True)

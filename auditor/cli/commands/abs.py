@@ -1,9 +1,12 @@
 """`bench-audit abs`: would the suite notice if a method got slower?"""
 
+from dataclasses import replace
+
 import click
 
-from auditor.cli import options, running
+from auditor.cli import options, output, running
 from auditor.cli.gates import judge
+from auditor.cli.recording import CSV, Heard
 from auditor.config.load import check_judgeable
 
 
@@ -15,6 +18,9 @@ from auditor.config.load import check_judgeable
     *options.PLACES,
     *options.SHOWN,
     options.DRY_RUN,
+    click.option(
+        "--csv", is_flag=True, help="Also write the values as the paper's research tools do."
+    ),
 )
 @click.pass_context
 def command(context: click.Context, /, **_: object) -> int:
@@ -32,8 +38,15 @@ def command(context: click.Context, /, **_: object) -> int:
     check_judgeable(asked.config)
     if context.params["dry_run"]:
         return running.dry_run(asked, lambda audit: audit.plan())
+    heard = Heard()
+    if context.params["csv"]:
+        asked = replace(asked, surroundings=heard.around(asked.surroundings))
     document, console = running.make(asked, lambda audit: audit.document(audit.abs()), running.ABS)
     running.show(asked, console, document, running.ABS)
+    if context.params["csv"]:
+        path = asked.places.output / CSV
+        output.write(path, heard.table(document["harness"]))
+        console.note(f"values: {path}")
     code, said = judge(document, asked.config.gates, context.params["inconclusive"])
     if said:
         console.say(said)

@@ -1,0 +1,112 @@
+"""A result file of another program, and what there is to say of it, as one of our results."""
+
+import math
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from auditor.cli.surroundings import Document
+from auditor.config.places import state
+from auditor.core.errors import UsageError
+from auditor.core.subject import Language
+from auditor.core.verdict import AbsVerdict
+from auditor.studies import tables
+from auditor.wiring import own_version
+from reports.record import Context, document, stability_document
+from runners.ancestors.layout import Tool
+from runners.ancestors.reading import Table as Content
+from runners.hosts.clock import SystemClock
+
+_HARNESSES = {Tool.GO: "go", Tool.JAVA: "jmh"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A file that was read, and the words of the command line that say how to judge it.
+
+    None: `slowdown` from the spreads, runs as in the file.
+    """
+
+    path: Path
+    content: Content = field(repr=False)
+    slowdown: float | None
+    runs: int | None
+    stability_runs: int | None
+    units: tuple[str, ...]
+
+    @property
+    def command(self) -> str:
+        """Return the command that judges it so."""
+        words = ["bench-audit", "judge", self.path.name, f"--tool={self.content.tool}"]
+        words += [f"--unit={one}" for one in self.units]
+        options = {
+            "slowdown": self.slowdown,
+            "runs": self.runs,
+            "stability-runs": self.stability_runs,
+        }
+        words += [f"--{name}={value}" for name, value in options.items() if value is not None]
+        return shlex.join(words)
+
+
+def slowdown(written: str | None) -> float | None:
+    """Read a relative slowdown; None for "auto". Raises UsageError."""
+    if written in (None, "auto"):
+        return None
+    try:
+        found = float(written)
+    except ValueError:
+        found = math.nan
+    if not 0 < found <= 1000:
+        raise UsageError(
+            f'{written!r} is no slowdown: write a number above 0 and at most 1000, or "auto"'
+        )
+    return found
+
+
+def folder_of(table: Table, environment: Mapping[str, str]) -> Path:
+    """Return the folder of the results of a file, unless the user names one."""
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", table.path.stem).strip("-.")[:60] or "table"
+    return state(environment) / f"{readable}-{table.content.digest[:8]}"
+
+
+def judged(table: Table) -> Document:
+    """Judge a file by the paper's rule: an ABS result, or one of stability where nothing is slowed.
+
+    Raises UsageError where the slowdown is to be sized and cannot.
+    """
+    clock = SystemClock()
+    started = clock.now()
+    language = Language(table.content.tool)
+    question = tables.Question(
+        rows=table.content.rows,
+        language=language,
+        digest=table.content.digest,
+        slowdown=table.slowdown,
+        runs=table.runs,
+        stability_runs=table.stability_runs,
+    )
+    verdict = tables.audit(question)
+    context = Context(
+        subject=table.path.name,
+        revision=f"sha256:{table.content.digest[:12]}",
+        language=language,
+        harness=_HARNESSES[table.content.tool],
+        host=tables.NOWHERE.name,
+        host_facts=tables.NOWHERE.facts,
+        seed=None,
+        plan=None,
+        runs=question.wanted,
+        stability_runs=question.wanted_plain,
+        wait="unknown",
+        versions=(),
+        version=own_version(),
+        command=table.command,
+        config="",
+        started=started,
+        ended=clock.now(),
+    )
+    if isinstance(verdict, AbsVerdict):
+        return document(verdict, context)
+    return stability_document(verdict, context)

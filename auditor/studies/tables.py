@@ -1,0 +1,257 @@
+"""Tables of the research tools: judged by the paper's rule, and made of our own runs.
+
+A table tells less than an audit knows. What is missing in it is undecided here: the tools leave
+the rows of a benchmark out when it times out or crashes, so nobody can say what became of it.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from auditor.audits import abs_score, detection, readings, stability
+from auditor.audits.abs_score import AbsData, MethodData
+from auditor.audits.pair import PairData
+from auditor.audits.stability import slowdown_size
+from auditor.core.caveats import Caveat
+from auditor.core.errors import UsageError
+from auditor.core.jobs import HostFacts
+from auditor.core.measure import OPERATIONS, TIME, Series
+from auditor.core.mutant import PLAIN, Kind, Variant
+from auditor.core.outcome import Measured, Outcome, Unreadable
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.rows import Rows
+from auditor.core.schedule import Arm, ArmName, Phase, Schedule
+from auditor.core.subject import Language, Method
+from auditor.core.suite import Benchmark
+from auditor.core.verdict import AbsVerdict, PairVerdict, Rule, Stability
+
+NOWHERE = HostFacts("unknown", ())
+"""The machine: no table names it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A table, and what it does not tell.
+
+    `digest` identifies it. `slowdown` is None where the spreads are to size it. `runs` of the
+    slowed suites and `stability_runs` of the plain one are judged, the first of the table; None:
+    those that it has, from the lowest number to the highest. More than it has are missing.
+    """
+
+    rows: tuple[Rows, ...] = field(repr=False)
+    language: Language
+    digest: str
+    slowdown: float | None = None
+    runs: int | None = None
+    stability_runs: int | None = None
+
+    @property
+    def first(self) -> int:
+        """Return the lowest number of a run."""
+        return min(one.run for one in self.rows)
+
+    @property
+    def wanted(self) -> int:
+        """Return how many runs of a pair have to agree."""
+        last = max((one.run for one in self.rows if one.method is not None), default=self.first)
+        return self.runs or last + 1 - self.first
+
+    @property
+    def wanted_plain(self) -> int:
+        """Return how many runs of the plain suite there have to be."""
+        return self.stability_runs or max(one.run for one in self.rows) + 1 - self.first
+
+
+def audit(question: Question) -> AbsVerdict | Stability:
+    """Judge a table by the rule `paper`; the stability alone where no method is slowed in it.
+
+    Raises UsageError where the slowdown cannot be sized.
+    """
+    known = _Known(question)
+    steady = _steady(known)
+    if not known.methods:
+        return steady
+    slowdown = question.slowdown or _sized(steady)
+    pairs = [pair for method in known.methods for pair in _pairs(known, method, slowdown)]
+    verdict = abs_score.judge(
+        AbsData(
+            slowdown=slowdown,
+            slowdown_source="auto" if question.slowdown is None else "fixed",
+            rule=Rule.PAPER,
+            methods=tuple(MethodData(method=one) for one in known.methods),
+            pairs=tuple(pairs),
+            stability=steady,
+        )
+    )
+    # Nobody has counted calls: values with a slowed method do not tell that it is called.
+    return replace(verdict, methods=tuple(replace(one, reached_by=()) for one in verdict.methods))
+
+
+class _Known:
+    """The table as runs: of the plain suite by benchmark, of the slowed ones by pair."""
+
+    def __init__(self, question: Question) -> None:
+        rows = question.rows
+        self._digest, self._first = question.digest, question.first
+        self.wanted, self.wanted_plain = question.wanted, question.wanted_plain
+        self.benchmarks = tuple(
+            Benchmark(group="", name=name) for name in dict.fromkeys(one.benchmark for one in rows)
+        )
+        names = dict.fromkeys(one.method for one in rows if one.method is not None)
+        self.methods = tuple(_method(name, question.language) for name in names)
+        self._rows: dict[tuple[str | None, str], list[Rows]] = {}
+        for one in rows:
+            self._rows.setdefault((one.method, one.benchmark), []).append(one)
+
+    def plain(self, benchmark: Benchmark) -> tuple[Run, ...]:
+        """Return all plain runs of a benchmark that the table has."""
+        return tuple(self._made(None, benchmark))
+
+    def judged(self, method: Method | None, benchmark: Benchmark, wanted: int) -> tuple[Run, ...]:
+        """Return the first `wanted` runs; one that is missing stands for all that are."""
+        made = [run for run in self._made(method, benchmark) if run.trial.repetition <= wanted]
+        there = {run.trial.repetition for run in made}
+        if len(there) < wanted:
+            first = next(at for at in range(1, wanted + 1) if at not in there)
+            text = f"the table lacks {wanted - len(there)} of {wanted} runs, the first: {first}"
+            made.append(self._run(method, benchmark, (first, 1), Unreadable(text, "")))
+        return tuple(made)
+
+    def _made(self, method: Method | None, benchmark: Benchmark) -> Iterator[Run]:
+        for one in self._rows.get((method.id if method else None, benchmark.id), ()):
+            place = (one.run - self._first + 1, one.part + 1)
+            yield self._run(method, benchmark, place, _outcome(one))
+
+    def _run(
+        self,
+        method: Method | None,
+        benchmark: Benchmark,
+        place: tuple[int, int],
+        outcome: Outcome,
+    ) -> Run:
+        arm = Arm(_arm(method))
+        trial = Trial(
+            subject=self._digest,
+            purpose=Purpose.SUITE if method is None else Purpose.MUTANT,
+            variant=PLAIN if method is None else Variant(Kind.DELAYED, (method,)),
+            benchmark=benchmark,
+            schedule=Schedule(arms=(arm,), blocks=(), seconds=0.0),
+            repetition=place[0],
+            fork=place[1],
+            seed=0,
+            timeout_seconds=math.inf,
+        )
+        return Run(trial=trial, host=NOWHERE, outcome=outcome, started="", seconds=0.0)
+
+
+def _arm(method: Method | str | None) -> ArmName:
+    return ArmName.PLAIN if method is None else ArmName.SLOWED
+
+
+def _method(name: str, language: Language) -> Method:
+    return Method(language=language, id=name, owner="", name=name, parameters=())
+
+
+def _outcome(rows: Rows) -> Outcome:
+    """Return the values, unless one is no time: Go rounds to 0.00 what hardly takes any."""
+    wrong = [one for one in rows.seconds if not 0 < one < math.inf]
+    if wrong:
+        return Unreadable(f"{len(wrong)} of {len(rows.seconds)} values are no time: {wrong[0]}", "")
+    arm = _arm(rows.method)
+    return Measured((Series.of(TIME, "s/op", arm, Phase.MEASUREMENT, enumerate(rows.seconds)),))
+
+
+def _steady(known: _Known) -> Stability:
+    """Judge the plain suite; how long it took is not in a table."""
+    runs = [
+        run
+        for benchmark in known.benchmarks
+        for run in known.judged(None, benchmark, known.wanted_plain)
+    ]
+    found = stability.judge(known.benchmarks, runs, wanted_runs=known.wanted_plain)
+    return replace(
+        found,
+        benchmarks=tuple(replace(one, seconds=None) for one in found.benchmarks),
+        suite_seconds=(),
+        duration=None,
+        caveats=(*found.caveats, Caveat("from-a-table", _FROM_A_TABLE)),
+    )
+
+
+_FROM_A_TABLE = (
+    "the values were measured by another program: on which machine, with which delays, whether "
+    "warm-up is among them and who calls a method at all is not known, so what no benchmark "
+    "calls is missed here"
+)
+
+
+def _sized(steady: Stability) -> float:
+    size = slowdown_size(
+        [one.max_spread for one in steady.benchmarks if one.max_spread is not None]
+    )
+    if size is None:
+        raise UsageError(
+            "the slowdown is not in the table and cannot be sized: no benchmark has values in all "
+            f"{steady.runs} runs with any spread; give a number: --slowdown 0.6"
+        )
+    return size
+
+
+def _pairs(known: _Known, method: Method, slowdown: float) -> Iterator[PairVerdict]:
+    for benchmark in known.benchmarks:
+        runs = known.judged(method, benchmark, known.wanted)
+        yield detection.judge_pair(
+            PairData(
+                method=method.id,
+                benchmark=benchmark,
+                slowdown=slowdown,
+                rule=Rule.PAPER,
+                wanted=known.wanted,
+                plain=known.plain(benchmark),
+                runs=runs,
+            )
+        )
+
+
+def rows_of(runs: Iterable[Run]) -> tuple[Rows, ...]:
+    """Return the measured values of an audit as a table has them.
+
+    That is those of the plain suite and of slowed blocks. A table has no place for probe blocks,
+    calibrations and references.
+    """
+    found = sorted(runs, key=lambda run: (run.trial.repetition, run.trial.fork))
+    return tuple(one for run in found if (one := _rows(run)) is not None)
+
+
+_TOLD = {
+    Purpose.SUITE: ArmName.PLAIN,
+    Purpose.MUTANT: ArmName.SLOWED,
+    Purpose.PAIRS: ArmName.SLOWED,
+}
+
+
+def _rows(run: Run) -> Rows | None:
+    trial = run.trial
+    arm = _TOLD.get(trial.purpose)
+    seconds = readings.times(run, arm) if arm else ()
+    if arm is None or trial.benchmark is None or not seconds:
+        return None
+    return Rows(
+        run=trial.repetition - 1,
+        part=trial.fork - 1,
+        method=trial.variant.methods[0].id if trial.variant.methods else None,
+        benchmark=_name(trial.benchmark),
+        seconds=seconds,
+        operations=_operations(run.outcome, arm),
+    )
+
+
+def _name(benchmark: Benchmark) -> str:
+    """Return the name with its parameters as JavaABS writes them; Go's have none."""
+    chosen = "".join(f"({key}-{value})" for key, value in benchmark.parameters)
+    return replace(benchmark, parameters=()).id + chosen
+
+
+def _operations(outcome: Outcome, arm: ArmName) -> tuple[int, ...]:
+    done = outcome.of(OPERATIONS, arm) if isinstance(outcome, Measured) else None
+    return tuple(round(one) for one in done.values) if done else ()
