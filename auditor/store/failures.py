@@ -18,6 +18,8 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise explained(error, path) from error
+    except UnicodeDecodeError as error:  # SQLite's own message quotes what is broken
+        raise damaged(path, "its text is no UTF-8") from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise FolderUnusable(
