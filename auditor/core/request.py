@@ -87,7 +87,8 @@ class AbsRequest:
     None means: `methods` the most called ones, `slowdown` from the spreads, `wait` by the
     method's duration. `min_delta` is the effect at which the user's gate fires, with the rule GATE.
     `score_only`: once a benchmark has detected a method, its other pairs are left alone.
-    `estimate`: nothing is slowed, all verdicts are predicted.
+    `estimate`: nothing is slowed, all verdicts are predicted. `allocation_bytes`: whether one more
+    allocation of that size per call would show as well, None where that is not asked.
     """
 
     suite: SuiteRequest
@@ -100,3 +101,4 @@ class AbsRequest:
     min_delta: float | None = None
     score_only: bool = False
     estimate: bool = False
+    allocation_bytes: int | None = None

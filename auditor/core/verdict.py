@@ -3,36 +3,12 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from auditor.core.allocation import Allocations
 from auditor.core.caveats import Caveat
+from auditor.core.result import Interval as Interval  # noqa: PLC0414 - had from here by all
+from auditor.core.result import ReachState as ReachState  # noqa: PLC0414
+from auditor.core.result import Result as Result  # noqa: PLC0414
 from auditor.core.subject import Span
-
-
-class Result(StrEnum):
-    """The outcome of a method or of a (method, benchmark) pair (abs.md, "Outcomes of a mutant").
-
-    DEAD_CODE and UNMEASURED occur for pairs only; a method with nothing else is MISSED or
-    INCONCLUSIVE.
-    """
-
-    DETECTED = "detected"
-    MISSED = "missed"
-    UNREACHED = "unreached"
-    INCONCLUSIVE = "inconclusive"
-    INVALID = "invalid"
-    CRASHED = "crashed"
-    TIMED_OUT = "timed-out"
-    REFUSED = "refused"
-    DEAD_CODE = "dead-code"
-    UNMEASURED = "unmeasured"
-
-
-class ReachState(StrEnum):
-    """Where a benchmark calls a method."""
-
-    IN_LOOP = "in the loop"
-    SET_UP_ONLY = "in set-up only"
-    NOT_AT_ALL = "not at all"
-    UNKNOWN = "unknown"
 
 
 class Rule(StrEnum):
@@ -44,9 +20,6 @@ class Rule(StrEnum):
     OURS = "ours"
     PAPER = "paper"
     GATE = "gate"
-
-
-Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +202,7 @@ class AbsVerdict:
     `slowdown_source` is "fixed" or "auto". `whole_list` is the total score over the list as given,
     invalid and refused methods included, where that differs. `rules` compares test only, effect
     only and both (Section 6.3): (name, covered methods). `density` goes up in benchmarks.
+    `allocations` is None where nobody asked.
     """
 
     slowdown: float | None
@@ -244,4 +218,5 @@ class AbsVerdict:
     cover: Cover
     rules: tuple[tuple[str, int], ...]
     density: tuple[Density, ...] = ()
+    allocations: Allocations | None = None
     caveats: tuple[Caveat, ...]
