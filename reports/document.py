@@ -13,6 +13,7 @@ import msgspec
 
 from auditor.core.errors import UsageError
 from auditor.core.verdict import Bucket, ReachState, Result, Rule
+from reports.allocation_document import Allocations
 
 Numbers = tuple[float | None, ...]
 Range = tuple[float | None, float | None]
@@ -238,6 +239,7 @@ class Document(Setting, frozen=True, kw_only=True, tag_field="schema", tag="benc
     cover_bound: CoverBound
     rules: tuple[RuleCount, ...]
     density: tuple[Density, ...]
+    allocations: Allocations | None = None
     caveats: tuple[Caveat, ...]
 
 

@@ -61,6 +61,7 @@ def document(verdict: AbsVerdict, context: Context) -> Plain:
         "cover_bound": {"minimum": verdict.cover.minimum, "exact": verdict.cover.exact},
         "rules": [{"name": name, "covered": covered} for name, covered in verdict.rules],
         "density": verdict.density,
+        "allocations": verdict.allocations,
         "caveats": verdict.caveats,
     }
     return plain(msgspec.convert(_strict(msgspec.to_builtins(found)), Document))

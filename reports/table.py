@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from auditor.core.verdict import Result
-from reports import figures, names, words
+from reports import allocations, figures, names, words
 from reports.advice import Advice, advice
 from reports.document import (
     Benchmark,
@@ -45,6 +45,7 @@ class MethodRow:
     detected_by: int
     reached_by: int
     note: str
+    allocation: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,7 @@ class Summary:
     stability: tuple[StabilityRow, ...]
     suite: str
     cover: str
+    allocations: tuple[str, ...]
     advice: tuple[str, ...]
     caveats: tuple[tuple[str, str], ...]
 
@@ -85,6 +87,7 @@ def summary(document: Mapping[str, object] | Either) -> Summary:
         stability=stability_rows(known.stability),
         suite=words.suite(known),
         cover=words.cover(judged) if judged else "",
+        allocations=allocations.lines(judged) if judged else (),
         advice=_lines(advice(known)),
         caveats=(
             *((caveat.slug, caveat.text) for caveat in known.caveats),
@@ -131,10 +134,14 @@ def _score(name: str, score: Score, document: Document) -> ScoreRow:
 
 def _methods(document: Document) -> tuple[MethodRow, ...]:
     short = names.shorten(method.id for method in document.methods)
-    return tuple(_method(method, short[method.id]) for method in document.methods)
+    found = document.allocations
+    known = {one.id: allocations.short(one) for one in found.methods} if found else {}
+    return tuple(
+        _method(method, short[method.id], known.get(method.id, "")) for method in document.methods
+    )
 
 
-def _method(method: Method, name: str) -> MethodRow:
+def _method(method: Method, name: str, allocation: str) -> MethodRow:
     word = words.word(method)
     slugs = ", ".join(sorted({caveat.slug for caveat in method.caveats}))
     return MethodRow(
@@ -146,6 +153,7 @@ def _method(method: Method, name: str) -> MethodRow:
         detected_by=len(method.detected_by),
         reached_by=len(method.reached_by),
         note=method.reason or slugs,
+        allocation=allocation,
     )
 
 

@@ -37,7 +37,8 @@ def result(document: Mapping[str, Any]) -> RenderableType:
     if known.scores:
         parts += ["", _scores(known)]
     if known.methods:
-        parts += ["", _methods(known.methods)]
+        parts += ["", _methods(known.methods, allocations=bool(known.allocations))]
+        parts += ["", *_lines(known.allocations)] if known.allocations else []
     elif document["benchmarks"]:
         parts += ["", _benchmarks(document["benchmarks"])]
     parts += ["", Text(known.suite), Text(_spreads(known)), *_lines([known.cover])]
@@ -60,8 +61,9 @@ def _scores(known: Summary) -> Table:
     return table
 
 
-def _methods(rows: Sequence[MethodRow]) -> RenderableType:
-    table = _table("", "method", "", ">detected by", ">called by", "")
+def _methods(rows: Sequence[MethodRow], *, allocations: bool) -> RenderableType:
+    more = (">allocation shows",) if allocations else ()
+    table = _table("", "method", "", ">detected by", ">called by", *more, "")
     for row in rows[:MOST_ROWS]:
         style = _STYLES.get(row.outcome, "")
         table.add_row(
@@ -70,6 +72,7 @@ def _methods(rows: Sequence[MethodRow]) -> RenderableType:
             Text(row.word, style=style),
             str(row.detected_by or ""),
             str(row.reached_by or ""),
+            *([row.allocation] if allocations else []),
             Text(_short(row.note), style="dim"),
         )
     return _and_more(table, len(rows))

@@ -194,6 +194,7 @@ def _request(settings: Settings, methods: tuple[str, ...] | None) -> AbsRequest:
         min_delta=settings.min_delta,
         score_only=settings.mode == "score",
         estimate=settings.estimate,
+        allocation_bytes=settings.allocation_bytes if settings.allocations else None,
     )
 
 
