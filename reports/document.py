@@ -13,6 +13,7 @@ import msgspec
 
 from auditor.core.errors import UsageError
 from auditor.core.verdict import Bucket, ReachState, Result, Rule
+from reports.allocation_document import Allocations
 from reports.controls import Controls
 from reports.curve import Curve
 
@@ -185,10 +186,7 @@ class RuleCount(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """How much was measured; `iterations` is measured blocks per arm and process.
-
-    Null is what nobody knows, because another program has measured.
-    """
+    """How much was measured (null: nobody knows); `iterations` are blocks per arm and process."""
 
     forks: int | None
     warmup: int | None
@@ -248,6 +246,7 @@ class Document(Setting, frozen=True, kw_only=True, tag_field="schema", tag="benc
     density: tuple[Density, ...]
     curve: Curve | None = None
     controls: Controls | None = None
+    allocations: Allocations | None = None
     caveats: tuple[Caveat, ...]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from auditor.core.verdict import Result
-from reports import figures, names, words
+from reports import allocations, figures, names, words
 from reports.document import Document, Pair
 
 WIDE = 40
@@ -13,12 +13,16 @@ WIDE = 40
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A pair: `kind` is for the style sheet, `anchor` where its numbers are (or empty)."""
+    """A pair: `kind` is for the style sheet, `anchor` where its numbers are (or empty).
+
+    `mark` says whether an allocation shows.
+    """
 
     kind: str
     glyph: str
     title: str
     anchor: str
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +38,15 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row: None is a pair in which the benchmark does not call the method at all."""
+    """A row: None is a pair in which the benchmark does not call the method at all.
+
+    `shown` says in how many of its pairs an allocation shows.
+    """
 
     head: Head
     cells: tuple[Cell | None, ...]
     total: str
+    shown: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +60,7 @@ class Matrix:
     heads: tuple[Head, ...]
     lines: tuple[Line, ...]
     legend: tuple[words.Word, ...]
+    marks: tuple[words.Word, ...]
     idle: tuple[tuple[str, str], ...]
     silent: str
 
@@ -78,6 +87,7 @@ def matrix(document: Document, anchors: Mapping[tuple[str, str], str]) -> Matrix
         heads=methods if turned else benchmarks,
         lines=_across(grid, methods, benchmarks) if turned else _down(grid, methods, benchmarks),
         legend=_legend(pairs),
+        marks=_marks(document),
         idle=idle,
         silent=f"{silent} none of these methods",
     )
@@ -88,15 +98,19 @@ def _grid(
 ) -> Grid:
     methods = names.shorten(method.id for method in document.methods)
     benchmarks = names.shorten(one.id for one in document.benchmarks)
-    return {
-        (pair.method, pair.benchmark): Cell(
+    allocated = allocations.by_pair(document)
+    cells = {}
+    for pair in pairs:
+        key = (pair.method, pair.benchmark)
+        title, more = _title(pair, methods, benchmarks), allocated.get(key)
+        cells[key] = Cell(
             words.kind(pair),
             words.word(pair).glyph,
-            _title(pair, methods, benchmarks),
-            anchors.get((pair.method, pair.benchmark), ""),
+            f"{title}; {allocations.title(more)}" if more else title,
+            anchors.get(key, ""),
+            allocations.mark(more).glyph if more else "",
         )
-        for pair in pairs
-    }
+    return cells
 
 
 def _title(pair: Pair, methods: Mapping[str, str], benchmarks: Mapping[str, str]) -> str:
@@ -133,7 +147,7 @@ def _down(grid: Grid, methods: tuple[Head, ...], across: tuple[Head, ...]) -> tu
     for method in methods:
         blank = _CANNOT if method.kind in _UNSLOWED else None
         cells = tuple(grid.get((method.id, head.id), blank) for head in across)
-        lines.append(Line(method, cells, _total(cells)))
+        lines.append(Line(method, cells, _total(cells), _shown(cells)))
     return tuple(lines)
 
 
@@ -145,7 +159,7 @@ def _across(grid: Grid, methods: tuple[Head, ...], down: tuple[Head, ...]) -> tu
             grid.get((method.id, head.id), blank)
             for method, blank in zip(methods, blanks, strict=True)
         )
-        lines.append(Line(head, cells, _total(cells)))
+        lines.append(Line(head, cells, _total(cells), _shown(cells)))
     return tuple(lines)
 
 
@@ -154,6 +168,16 @@ def _total(cells: Iterable[Cell | None]) -> str:
     pairs = [cell for cell in known if cell.glyph != words.SET_UP_ONLY.glyph]
     noticed = sum(cell.kind == Result.DETECTED.value for cell in pairs)
     return f"{noticed} of {len(pairs)}" if pairs else figures.NONE
+
+
+def _shown(cells: Iterable[Cell | None]) -> str:
+    marks = [cell.mark for cell in cells if cell is not None and cell.mark]
+    return f"{marks.count(allocations.SHOWS.glyph)} of {len(marks)}" if marks else figures.NONE
+
+
+def _marks(document: Document) -> tuple[words.Word, ...]:
+    known = allocations.view(document)
+    return known.legend if known else ()
 
 
 def _legend(pairs: Iterable[Pair]) -> tuple[words.Word, ...]:

@@ -10,7 +10,19 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from reports import advice, controls, curve, evidence, figures, names, plots, suite, table, words
+from reports import (
+    advice,
+    allocations,
+    controls,
+    curve,
+    evidence,
+    figures,
+    names,
+    plots,
+    suite,
+    table,
+    words,
+)
 from reports.curve import Curve
 from reports.document import Caveat, Document, Either, Plan, Score, typed
 from reports.matrix import Matrix, matrix
@@ -98,6 +110,7 @@ class AbsView:
     axis: Markup = field(repr=False)
     methods: tuple[evidence.MethodView, ...]
     redundancy: suite.RedundancyView
+    allocations: allocations.AllocationsView | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +220,7 @@ def _abs(document: Document) -> AbsView:
         axis=plots.forest_axis(),
         methods=evidence.methods(document, places),
         redundancy=suite.redundancy(document),
+        allocations=allocations.view(document),
     )
 
 

@@ -64,6 +64,7 @@ def document(verdict: AbsVerdict, context: Context) -> Plain:
         "density": verdict.density,
         "curve": verdict.curve,
         "controls": verdict.controls,
+        "allocations": verdict.allocations,
         "caveats": verdict.caveats,
     }
     return plain(msgspec.convert(_strict(msgspec.to_builtins(found)), Document))

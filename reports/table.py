@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from auditor.core.verdict import Result
-from reports import controls, curve, figures, names, words
+from reports import allocations, controls, curve, figures, names, words
 from reports.advice import Advice, advice
 from reports.document import (
     Benchmark,
@@ -49,6 +49,7 @@ class MethodRow:
     reached_by: int
     notices: str
     note: str
+    allocation: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +75,7 @@ class Summary:
     stability: tuple[StabilityRow, ...]
     suite: str
     cover: str
+    allocations: tuple[str, ...]
     advice: tuple[str, ...]
     caveats: tuple[tuple[str, str], ...]
 
@@ -93,6 +95,7 @@ def summary(document: Mapping[str, object] | Either) -> Summary:
         stability=stability_rows(known.stability),
         suite=words.suite(known),
         cover=words.cover(judged) if judged else "",
+        allocations=allocations.lines(judged) if judged else (),
         advice=_lines(advice(known)),
         caveats=(
             *((caveat.slug, caveat.text) for caveat in known.caveats),
@@ -139,13 +142,15 @@ def _score(name: str, score: Score, document: Document) -> ScoreRow:
 
 def _methods(document: Document) -> tuple[MethodRow, ...]:
     short = names.shorten(method.id for method in document.methods)
-    found = curve.least(document.curve)
+    least, found = curve.least(document.curve), document.allocations
+    known = {one.id: allocations.short(one) for one in found.methods} if found else {}
     return tuple(
-        _method(method, short[method.id], found.get(method.id)) for method in document.methods
+        _method(one, short[one.id], least.get(one.id), known.get(one.id, ""))
+        for one in document.methods
     )
 
 
-def _method(method: Method, name: str, least: curve.PairCurve | None) -> MethodRow:
+def _method(method: Method, name: str, least: curve.PairCurve | None, allocation: str) -> MethodRow:
     word = words.word(method)
     slugs = ", ".join(sorted({caveat.slug for caveat in method.caveats}))
     return MethodRow(
@@ -158,6 +163,7 @@ def _method(method: Method, name: str, least: curve.PairCurve | None) -> MethodR
         reached_by=len(method.reached_by),
         notices=curve.noticed(least) if least else "",
         note=method.reason or slugs,
+        allocation=allocation,
     )
 
 

@@ -5,7 +5,7 @@ BENCH_AUDIT_RECORDS. Both are UTF-8 text, one entry a line, fields parted by tab
 
 Schedule:
     bench-audit-schedule 1
-    arm      INDEX  NAME  WAIT  NUMBER         WAIT: none sleep spin work clock
+    arm      INDEX  NAME  WAIT  NUMBER         WAIT: none sleep spin work clock allocate
     block    PHASE  ARM-INDEX                  in the order they are to be run
     stop     ABOVE BELOW LEAST-DEVIATION ENOUGH   the process may end before its last block:
     look     PAIRS CRITICAL                    after so many measured blocks of "probe" and of
@@ -125,8 +125,10 @@ class Records:
             put(record.index, TIME, "s/op", record.seconds_per_operation)
             put(record.index, OPERATIONS, "op", record.operations)
             put(record.index, WALL, "s", record.wall_seconds)
-            if schedule.arms[schedule.blocks[record.index].arm].name is ArmName.CLOCKED:
+            arm = schedule.arms[schedule.blocks[record.index].arm]
+            if arm.counts_calls:
                 put(record.index, METHOD_CALLS, "call", record.method_calls)
+            if arm.name is ArmName.CLOCKED:
                 put(record.index, METHOD_TIME, "s", record.method_seconds)
                 put(record.index, CLOCK_COST, "s", self.clock_cost or 0.0)
         for index, name, unit, value in self.metrics:

@@ -13,7 +13,7 @@
 not, so the bounds of the score hold it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from auditor.core.verdict import PairVerdict, Result
 
@@ -28,7 +28,12 @@ _ALIKE = (Result.INVALID, Result.REFUSED, Result.CRASHED, Result.TIMED_OUT)
 
 def of_method(pairs: Sequence[PairVerdict]) -> Result:
     """Return the outcome of the method that these are the pairs of."""
-    found = {pair.outcome for pair in pairs} - {Result.UNREACHED}
+    return of_results(pair.outcome for pair in pairs)
+
+
+def of_results(results: Iterable[Result]) -> Result:
+    """Return the outcome of the method whose pairs came out like that."""
+    found = set(results) - {Result.UNREACHED}
     if Result.DETECTED in found:
         return Result.DETECTED
     if not found:

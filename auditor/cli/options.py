@@ -63,6 +63,12 @@ JUDGED = (
     click.option(
         "--estimate", is_flag=True, help="Predict from how long methods take; slow none down."
     ),
+    click.option(
+        "--allocations",
+        is_flag=True,
+        help="Ask also whether one more allocation per call would show (a further short process "
+        "for each pair, so only on demand).",
+    ),
     click.option("--exact", is_flag=True, help="No pruning, no stopping."),
     MIN_SCORE,
     INCONCLUSIVE,
@@ -133,7 +139,7 @@ def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     changes = _present({key: given[key] for key in named})
     if given["paper"]:
         changes = {"wait": "sleep", **changes, "rule": "paper"}
-    changes |= {flag: True for flag in ("exact", "estimate") if given[flag]}
+    changes |= {flag: True for flag in ("exact", "estimate", "allocations") if given[flag]}
     if given["method"]:
         changes["methods"] = "auto" if given["method"] == ("auto",) else given["method"]
     if given["min_score"] is not None:

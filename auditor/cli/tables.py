@@ -37,7 +37,8 @@ def result(document: Mapping[str, Any]) -> RenderableType:
     if known.scores:
         parts += ["", _scores(known)]
     if known.methods:
-        parts += ["", _methods(known.methods)]
+        parts += ["", _methods(known.methods, allocations=bool(known.allocations))]
+        parts += ["", *_lines(known.allocations)] if known.allocations else []
     elif document["benchmarks"]:
         parts += ["", _benchmarks(document["benchmarks"])]
     parts += ["", Text(known.suite), Text(_spreads(known)), *_lines([known.controls, known.cover])]
@@ -61,10 +62,10 @@ def _scores(known: Summary) -> Table:
     return table
 
 
-def _methods(rows: Sequence[MethodRow]) -> RenderableType:
+def _methods(rows: Sequence[MethodRow], *, allocations: bool) -> RenderableType:
     curve = any(row.notices for row in rows)
-    columns = ["", "method", "", *([">notices"] if curve else []), ">detected by", ">called by", ""]
-    table = _table(*columns)
+    least, more = ([">notices"] if curve else []), ([">allocation shows"] if allocations else [])
+    table = _table("", "method", "", *least, ">detected by", ">called by", *more, "")
     for row in rows[:MOST_ROWS]:
         style = _STYLES.get(row.outcome, "")
         table.add_row(
@@ -74,6 +75,7 @@ def _methods(rows: Sequence[MethodRow]) -> RenderableType:
             *([row.notices] if curve else []),
             str(row.detected_by or ""),
             str(row.reached_by or ""),
+            *([row.allocation] if allocations else []),
             Text(_short(row.note), style="dim"),
         )
     return _and_more(table, len(rows))

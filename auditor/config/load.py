@@ -196,6 +196,7 @@ def _request(settings: Settings, methods: tuple[str, ...] | None) -> AbsRequest:
         estimate=settings.estimate,
         curve=_curve(settings),
         controls=settings.controls,
+        allocation_bytes=settings.allocation_bytes if settings.allocations else None,
     )
 
 

@@ -133,6 +133,12 @@ class Settings(Section, frozen=True):
     exact: Annotated[
         bool, Meta(description="Measure unreached pairs too, and stop nothing early.")
     ] = False
+    allocations: Annotated[
+        bool, Meta(description="Ask also whether one more allocation per call would show.")
+    ] = False
+    allocation_bytes: Annotated[
+        int, Meta(ge=1, le=2**20, description="With allocations: the size of each.")
+    ] = 64
     plan: PlanSection = PlanSection()
     host: Annotated[Literal["local"], Meta(description="Where it runs.")] = "local"
     seed: Annotated[

@@ -11,13 +11,17 @@ TIME = "time"
 OPERATIONS = "operations"
 """Operations done in the block."""
 METHOD_CALLS = "method-calls"
-"""Outermost calls of the clocked method in the block, all threads together."""
+"""Outermost calls of the method in the block, all threads together; in arms that count them."""
 METHOD_TIME = "method-time"
 """Seconds spent in these calls, all threads together, the clock's own cost included."""
 CLOCK_COST = "clock-cost"
 """Seconds that the clock adds to what it shows of a call, measured in the process."""
 WALL = "wall"
 """Seconds that the block took by the clock."""
+ALLOCATIONS = "allocations"
+"""Allocations per operation as the harness reports them; Go's are whole numbers, cut off."""
+ALLOCATED = "allocated"
+"""Bytes allocated per operation as the harness reports them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

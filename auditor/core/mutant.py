@@ -11,25 +11,32 @@ from auditor.core.subject import Method
 class Wait(StrEnum):
     """How an injected delay passes its time (abs.md, "The injected slowdown").
 
-    CLOCK does not wait: it measures the method's own time for the calibration.
+    CLOCK does not wait: it measures the method's own time for the calibration. ALLOCATE does not
+    either: it allocates.
     """
 
     SLEEP = "sleep"
     SPIN = "spin"
     WORK = "work"
     CLOCK = "clock"
+    ALLOCATE = "allocate"
 
 
 @dataclass(frozen=True, slots=True)
 class Delay:
     """The number that a slowed method reads at run time; 0 is the probe.
 
-    `number` is the relative slowdown v for SLEEP and SPIN, the turns of the loop for WORK, and
-    without meaning for CLOCK.
+    `number` is the relative slowdown v for SLEEP and SPIN, the turns of the loop for WORK, the
+    bytes for ALLOCATE, and without meaning for CLOCK.
     """
 
     wait: Wait
     number: float
+
+    @property
+    def counts_calls(self) -> bool:
+        """Tell whether the guest counts the outermost calls as well."""
+        return self.wait in (Wait.CLOCK, Wait.ALLOCATE)
 
 
 class Kind(StrEnum):

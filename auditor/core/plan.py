@@ -15,7 +15,7 @@ class Purpose(StrEnum):
     """Which question a trial was run for.
 
     SUITE and REFERENCE both run the unchanged subject: SUITE for its stability, REFERENCE among the
-    pairs, at the time that their plain time is needed of.
+    pairs, at the time that their plain time is needed of. ALLOCATION allocates, all others wait.
     """
 
     PILOT = "pilot"
@@ -26,6 +26,7 @@ class Purpose(StrEnum):
     PAIRS = "pairs"
     REFERENCE = "reference"
     MUTANT = "mutant"
+    ALLOCATION = "allocation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -98,7 +98,8 @@ class AbsRequest:
     `score_only`: once a benchmark has detected a method, its other pairs are left alone.
     `estimate`: nothing is slowed, all verdicts are predicted. `curve`: how small a slowdown is
     noticed still is measured, too. `controls` are how many times each measured method is slowed by
-    nothing.
+    nothing. `allocation_bytes`: whether one more allocation of that size per call would show as
+    well, None where that is not asked.
     """
 
     suite: SuiteRequest
@@ -113,3 +114,4 @@ class AbsRequest:
     estimate: bool = False
     curve: CurveMode = CurveMode.NONE
     controls: int = 0
+    allocation_bytes: int | None = None

@@ -17,7 +17,8 @@ class ArmName(StrEnum):
     """What a stretch of operations was measured with.
 
     PLAIN is the unchanged subject; all others are the same bytes and differ in a number: PROBE
-    waits not at all, CONTROL is a second PROBE (A/A), SLOWED waits, CLOCKED measures the method.
+    waits not at all, CONTROL is a second PROBE (A/A), SLOWED waits, CLOCKED measures the method,
+    ALLOCATING allocates.
     """
 
     PLAIN = "plain"
@@ -25,6 +26,7 @@ class ArmName(StrEnum):
     CONTROL = "control"
     SLOWED = "slowed"
     CLOCKED = "clocked"
+    ALLOCATING = "allocating"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,11 @@ class Arm:
 
     name: ArmName
     delay: Delay | None = None
+
+    @property
+    def counts_calls(self) -> bool:
+        """Tell whether its blocks have METHOD_CALLS."""
+        return self.delay is not None and self.delay.counts_calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,11 @@ class Schedule:
     seconds: float
     operations: int | None = None
     stop: Stop | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def allocates(self) -> bool:
+        """Tell whether the process is to report what it allocates."""
+        return any(arm.name is ArmName.ALLOCATING for arm in self.arms)
 
     def __post_init__(self) -> None:
         """Refuse a block of an arm that is not there."""

@@ -3,37 +3,13 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from auditor.core.allocation import Allocations
 from auditor.core.caveats import Caveat
 from auditor.core.controls import Controls
+from auditor.core.result import Interval as Interval  # noqa: PLC0414 - had from here by all
+from auditor.core.result import ReachState as ReachState  # noqa: PLC0414
+from auditor.core.result import Result as Result  # noqa: PLC0414
 from auditor.core.subject import Span
-
-
-class Result(StrEnum):
-    """The outcome of a method or of a (method, benchmark) pair (abs.md, "Outcomes of a mutant").
-
-    DEAD_CODE and UNMEASURED occur for pairs only; a method with nothing else is MISSED or
-    INCONCLUSIVE.
-    """
-
-    DETECTED = "detected"
-    MISSED = "missed"
-    UNREACHED = "unreached"
-    INCONCLUSIVE = "inconclusive"
-    INVALID = "invalid"
-    CRASHED = "crashed"
-    TIMED_OUT = "timed-out"
-    REFUSED = "refused"
-    DEAD_CODE = "dead-code"
-    UNMEASURED = "unmeasured"
-
-
-class ReachState(StrEnum):
-    """Where a benchmark calls a method."""
-
-    IN_LOOP = "in the loop"
-    SET_UP_ONLY = "in set-up only"
-    NOT_AT_ALL = "not at all"
-    UNKNOWN = "unknown"
 
 
 class Rule(StrEnum):
@@ -45,9 +21,6 @@ class Rule(StrEnum):
     OURS = "ours"
     PAPER = "paper"
     GATE = "gate"
-
-
-Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,6 +251,7 @@ class AbsVerdict:
     invalid and refused methods included, where that differs. `curve` and `controls` are None
     where none were asked for. `rules` compares test only, effect
     only and both (Section 6.3): (name, covered methods). `density` goes up in benchmarks.
+    `allocations` is None where nobody asked.
     """
 
     slowdown: float | None
@@ -295,4 +269,5 @@ class AbsVerdict:
     density: tuple[Density, ...] = ()
     curve: Curve | None = None
     controls: Controls | None = None
+    allocations: Allocations | None = None
     caveats: tuple[Caveat, ...]

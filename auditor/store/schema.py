@@ -36,7 +36,7 @@ CREATE TABLE trial (
     id         TEXT PRIMARY KEY,
     subject    TEXT NOT NULL,        -- digest of all that the benchmark is built of and may read
     purpose    TEXT NOT NULL,        -- pilot suite usage reach calibration pairs reference
-                                     -- mutant
+                                     -- mutant allocation
     variant    TEXT NOT NULL,        -- plain counting delayed
     methods    TEXT NOT NULL,        -- JSON: the ids of the variant's methods
     guarded    INTEGER NOT NULL,     -- 1: nested calls do not wait again
@@ -71,7 +71,7 @@ CREATE TABLE series (
     number    INTEGER NOT NULL,      -- its place among the series of the run
     metric    TEXT NOT NULL,         -- time operations method-calls method-time clock-cost wall ...
     unit      TEXT NOT NULL,
-    arm       TEXT NOT NULL,         -- plain probe control slowed clocked
+    arm       TEXT NOT NULL,         -- plain probe control slowed clocked allocating
     phase     TEXT NOT NULL,         -- warmup measurement
     packed    BLOB NOT NULL,         -- doubles, little-endian
     positions BLOB NOT NULL,         -- unsigned 32-bit, little-endian: the blocks' places

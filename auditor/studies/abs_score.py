@@ -1,13 +1,15 @@
 """If a method got slower, would the suite notice? Plan, run, judge."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from auditor.audits import abs_score, controls, detection, power, reach
+from auditor.audits import allocations as allocation_audit
 from auditor.audits.abs_score import AbsData, MethodData
 from auditor.audits.curve import Search
 from auditor.audits.reach import Reach
 from auditor.audits.stability import slowdown_size
+from auditor.core.allocation import Allocations
 from auditor.core.caveats import Caveat
 from auditor.core.controls import Controls
 from auditor.core.errors import UsageError
@@ -15,6 +17,7 @@ from auditor.core.request import AbsRequest, CurveMode
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import AbsVerdict, PairVerdict, ReachState, Stability
+from auditor.studies import allocations as allocation_study
 from auditor.studies.controls import zero_delays
 from auditor.studies.curve import detection_curve
 from auditor.studies.methods import LARGEST_CHOICE, Candidates, candidates
@@ -48,6 +51,18 @@ class Chosen:
         return self.reach.get((method.id, benchmark.id), NOT_COUNTED)
 
     @property
+    def data(self) -> tuple[MethodData, ...]:
+        """Return the methods with what is known of each."""
+        return tuple(
+            MethodData(
+                method=method,
+                calls=self.calls.get(method.id),
+                invalid=self.invalid.get(method.id),
+            )
+            for method in self.methods
+        )
+
+    @property
     def slowable(self) -> tuple[Method, ...]:
         """Return the methods that a variant can be made of."""
         return tuple(
@@ -73,10 +88,11 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     study = None if slowdown is None else PairStudy(question, slowdown, parts)
     chosen = _choose(request, found, base, study, parts)
     pairs = _pairs(chosen, base)
+    allocations = _allocations(request, chosen, pairs, base, parts)
     made = study.run(_worth_measuring(request, pairs)) if study else StudyRuns()
     judged_pairs = _judged(question, pairs, made)
     checked, searched = _further(question, judged_pairs, pairs, parts)
-    return abs_score.judge(
+    verdict = abs_score.judge(
         AbsData(
             slowdown=slowdown,
             slowdown_source="auto" if request.slowdown is None else "fixed",
@@ -84,14 +100,7 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             min_delta=request.min_delta,
             score_only=request.score_only,
             estimate=request.estimate,
-            methods=tuple(
-                MethodData(
-                    method=method,
-                    calls=chosen.calls.get(method.id),
-                    invalid=chosen.invalid.get(method.id),
-                )
-                for method in chosen.methods
-            ),
+            methods=chosen.data,
             pairs=judged_pairs,
             searched=searched,
             controls=checked,
@@ -100,6 +109,22 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             caveats=(*(one for one in (said, weak) if one), *chosen.caveats, *_budget(parts)),
         )
     )
+    if allocations is None:
+        return verdict
+    more = allocation_audit.caveats(allocations)
+    return replace(verdict, allocations=allocations, caveats=(*verdict.caveats, *more))
+
+
+def _allocations(
+    request: AbsRequest, chosen: Chosen, pairs: Sequence[Pair], base: Baseline, parts: Parts
+) -> Allocations | None:
+    """Judge the reached pairs by allocations, before the times, which take all that is left."""
+    size = request.allocation_bytes
+    if size is None:
+        return None
+    reached = [pair for pair in pairs if pair.reach.may_be_in_loop]
+    judged = allocation_study.study(size, reached, base, parts)
+    return allocation_audit.judge(size, chosen.data, judged)
 
 
 def _further(

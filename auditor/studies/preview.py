@@ -18,6 +18,7 @@ from auditor.core.request import AbsRequest, CurveMode
 from auditor.core.schedule import Schedule
 from auditor.core.verdict import Rule
 from auditor.studies import abs_score, schedules
+from auditor.studies.allocations import short
 from auditor.studies.calibration import MOST_ROUNDS
 from auditor.studies.measure import expected_seconds, schedule_seconds
 from auditor.studies.methods import LARGEST_CHOICE, candidates
@@ -57,6 +58,8 @@ def preview(request: AbsRequest, parts: Parts) -> Preview:
     if request.methods is None:
         phases += (seen.phase("unit tests", Purpose.USAGE),)
     phases += (seen.phase("reach", Purpose.REACH),)
+    if request.allocation_bytes is not None and not seen.lacks(*_CERTAIN):
+        phases += (seen.phase("allocations", Purpose.ALLOCATION),)
     if seen.lacks(*_CERTAIN):
         phases += _upper_limits(request, parts)
     else:
@@ -91,6 +94,12 @@ def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]
     fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
     rng, delay = np.random.default_rng(request.suite.seed), Delay(Wait.WORK, 1)
     calibrating = [schedules.calibration(fit, None, 1, rng) for fit in fits]
+    allocating = []
+    if request.allocation_bytes is not None:
+        shortened = short(request.suite.plan)
+        schedule_of = [schedules.fitted(shortened, one) for one in benchmarks]
+        made = [schedules.allocating(fit, None, 1, rng) for fit in schedule_of]
+        allocating = [_phase("allocations (at most)", count, made)]
     paper = request.rule is Rule.PAPER
     judged = [
         schedules.slowed(fit, None, delay) if paper else schedules.pairs(fit, None, delay, rng)
@@ -99,6 +108,7 @@ def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]
     runs = most_runs(request)
     times = runs * request.suite.plan.forks * count
     phases = (
+        *allocating,
         _phase("calibration (at most)", MOST_ROUNDS * count, calibrating),
         _phase("pairs (at most)", times, judged),
         *_further_limits(request, parts),

@@ -110,6 +110,15 @@ def calibration(
     return _alternating(plan, operations, arms, CALIBRATION_BLOCKS, rng)
 
 
+def allocating(plan: Plan, operations: int | None, size: int, rng: np.random.Generator) -> Schedule:
+    """Return pairs of blocks, one of which allocates `size` bytes at each call."""
+    arms = (
+        Arm(ArmName.PROBE, Delay(Wait.ALLOCATE, 0)),
+        Arm(ArmName.ALLOCATING, Delay(Wait.ALLOCATE, size)),
+    )
+    return _alternating(plan, operations, arms, plan.iterations, rng)
+
+
 def _alternating(
     plan: Plan,
     operations: int | None,

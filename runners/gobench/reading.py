@@ -1,10 +1,10 @@
 """What the processes of a trial left, as an outcome. What is incomplete is never a measurement."""
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from auditor.core.jobs import Completed
-from auditor.core.measure import OPERATIONS, TIME, Series
+from auditor.core.measure import ALLOCATED, ALLOCATIONS, OPERATIONS, TIME, Series
 from auditor.core.mutant import Kind
 from auditor.core.outcome import (
     Counted,
@@ -136,7 +136,23 @@ def _slowed(trial: Trial, runs: Sequence[Completed]) -> Outcome:
         raise ValueError("a block has another number of operations than asked for")
     if not all(0 < block.seconds_per_operation < float("inf") for block in records.blocks):
         raise ValueError("a block took no time")
+    if trial.schedule.allocates:
+        records.metrics += _allocated(trial, runs[0])
     return Measured(records.series(trial.schedule)) if "ran" in records.present else NeverCalled()
+
+
+def _allocated(trial: Trial, answer: Completed) -> Iterator[tuple[int, str, str, float]]:
+    """Yield what testing itself printed of each block: what its users see."""
+    assert trial.benchmark is not None  # noqa: S101 - narrows the type; outcome has looked
+    found = text.results(answer.stdout, trial.benchmark.name)
+    if len(found) != len(trial.schedule.blocks):
+        asked = len(trial.schedule.blocks)
+        raise ValueError(f"{len(found)} results where {asked} were asked for")
+    for at, result in enumerate(found):
+        for unit, metric in (("allocs/op", ALLOCATIONS), ("B/op", ALLOCATED)):
+            value = result.value(unit)
+            if value is not None:
+                yield at, metric, unit, value
 
 
 def _reach(trial: Trial, runs: Sequence[Completed]) -> Outcome:

@@ -4,7 +4,16 @@ import math
 from collections.abc import Sequence
 
 from auditor.core.jobs import Completed
-from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME, WALL
+from auditor.core.measure import (
+    ALLOCATED,
+    ALLOCATIONS,
+    CLOCK_COST,
+    METHOD_CALLS,
+    METHOD_TIME,
+    OPERATIONS,
+    TIME,
+    WALL,
+)
 from auditor.core.mutant import Kind
 from auditor.core.outcome import (
     Crashed,
@@ -17,11 +26,15 @@ from auditor.core.outcome import (
     Unreadable,
 )
 from auditor.core.plan import Trial
-from auditor.core.schedule import ArmName
 from runners.jmh.commandline import records_name
 from runners.records import Records, RecordsUnreadable, read_records
 
-_OURS = frozenset((TIME, OPERATIONS, METHOD_CALLS, METHOD_TIME, CLOCK_COST, WALL))
+_OURS = frozenset(
+    (TIME, OPERATIONS, METHOD_CALLS, METHOD_TIME, CLOCK_COST, WALL, ALLOCATIONS, ALLOCATED)
+)
+_COLLECTOR = ("gc.", "\N{MIDDLE DOT}gc.")
+"""How names begin that JMH's GC profiler gives, in new versions and in old ones."""
+_NORM = "gc.alloc.rate.norm"
 _TAIL_LINES = 12
 _FAILURES = ("<failure>", "<forked VM failed")
 _UNVERIFIABLE = b"java.lang.VerifyError"
@@ -72,12 +85,12 @@ def _absence(trial: Trial, records: Records, answer: Completed) -> Outcome | Non
 
 
 def _was_never_called(trial: Trial, records: Records) -> bool:
-    """Only clocked blocks tell calls; set-up and what does not end within a block are none."""
+    """Some arms alone tell calls; set-up and what does not end within a block are none."""
     blocks, arms = trial.schedule.blocks, trial.schedule.arms
     calls = [
         record.method_calls
         for record in records.blocks
-        if arms[blocks[record.index].arm].name is ArmName.CLOCKED
+        if arms[blocks[record.index].arm].counts_calls
     ]
     return bool(calls) and not any(calls)
 
@@ -87,10 +100,18 @@ def _values(trial: Trial, records: Records) -> Outcome:
         ids = {str(at): method.id for at, method in enumerate(trial.variant.methods)}
         return records.counted(ids, set_up_apart=True)
     records.metrics = [
-        (index, f"{name} (secondary)" if name in _OURS else name, unit, value)
+        (index, _metric(trial, name), unit, value)
         for index, name, unit, value in records.metrics
+        if _metric(trial, name)
     ]
     return Measured(records.series(trial.schedule))
+
+
+def _metric(trial: Trial, name: str) -> str:
+    """Return our name of a secondary result; none for what else the GC profiler found."""
+    if trial.schedule.allocates and name.startswith(_COLLECTOR):
+        return ALLOCATED if name.endswith(_NORM) else ""
+    return f"{name} (secondary)" if name in _OURS else name
 
 
 def _tail(answer: Completed) -> str:

@@ -5,10 +5,13 @@ from functools import cache
 
 import numpy as np
 
+from auditor.audits import allocations
+from auditor.audits.abs_score import MethodData
+from auditor.core.allocation import AllocationPair
 from auditor.core.caveats import Caveat
 from auditor.core.controls import Controls
 from auditor.core.request import Plan
-from auditor.core.subject import Span
+from auditor.core.subject import Language, Method, Span
 from auditor.core.verdict import (
     AbsVerdict,
     BenchmarkVerdict,
@@ -395,6 +398,36 @@ def context(**changes: object) -> Context:
         ended="2026-03-02T10:19:40Z",
     )  # fmt: skip
     return replace(usual, **changes)
+
+
+def allocated(verdict: AbsVerdict) -> AbsVerdict:
+    """Add allocations to a verdict: shown, hidden and undecided in turn."""
+    outcomes = (Result.DETECTED, Result.MISSED, Result.INCONCLUSIVE)
+    called = [one for one in verdict.pairs if one.outcome is not Result.UNREACHED]
+    pairs = tuple(
+        AllocationPair(
+            method=one.method,
+            benchmark=one.benchmark,
+            outcome=outcomes[at % 3],
+            unit="allocs/op",
+            before=float(at),
+            after=float(at + (at % 3 == 0)),
+            rise=float(at % 3 == 0),
+            interval=(0.0, 1.0),
+            expected=1.0,
+            calls_per_operation=1.0,
+            plain=None,
+            reason=None if at % 3 == 0 else "<b>what is reported</b> does not rise",
+        )
+        for at, one in enumerate(called)
+    )
+    methods = tuple(MethodData(method=_method(one.id)) for one in verdict.methods)
+    return replace(verdict, allocations=allocations.judge(64, methods, pairs))
+
+
+def _method(name: str) -> Method:
+    owner, _, last = name.rpartition(".")
+    return Method(language=Language.GO, id=name, owner=owner, name=last, parameters=())
 
 
 def in_set_up() -> AbsVerdict:

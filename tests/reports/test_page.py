@@ -25,6 +25,8 @@ VERDICTS = {
     "one with calls in set-up": examples.in_set_up(),
     "a failed one": examples.all_crashed(),
     "a hostile one": examples.hostile(HOSTILE),
+    "one with allocations": examples.allocated(examples.audit()),
+    "a hostile one with allocations": examples.allocated(examples.hostile(HOSTILE)),
 }
 VOID = {"meta", "br", "img", "input", "link"}
 

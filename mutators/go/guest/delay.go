@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync/atomic"
 	"time"
+	"unsafe"
 )
 
 // The ways to wait. The zero value turns the loop no times, so a program is a probe until told.
@@ -14,12 +15,15 @@ const (
 	spin
 	sleep
 	clock
+	allocate // wastes memory, not time
 )
 
 var (
 	mode   int64
 	turns  int64
 	factor uint64 // the bits of the relative slowdown of spin and sleep
+	wasted int64  // bytes that each call allocates
+	last   unsafe.Pointer
 	calls  int64
 	spent  int64
 	ran    int32
@@ -88,16 +92,27 @@ func pass(start int64) {
 	case clock:
 		atomic.AddInt64(&calls, 1)
 		atomic.AddInt64(&spent, elapsed)
+	case allocate:
+		atomic.AddInt64(&calls, 1)
+		burden(atomic.LoadInt64(&wasted))
 	}
 	if atomic.LoadInt32(&ran) == 0 {
 		atomic.StoreInt32(&ran, 1)
 	}
 }
 
-// set makes the next calls wait as an arm asks.
+// burden allocates n bytes at once. Whoever reads last may be anybody, so they are on the heap.
+func burden(n int64) {
+	if n > 0 {
+		atomic.StorePointer(&last, unsafe.Pointer(&make([]byte, n)[0]))
+	}
+}
+
+// set makes the next calls wait, or allocate, as an arm asks.
 func set(wait string, number float64) {
 	atomic.StoreInt64(&turns, 0)
 	atomic.StoreUint64(&factor, 0)
+	atomic.StoreInt64(&wasted, 0)
 	switch wait {
 	case "work":
 		atomic.StoreInt64(&turns, int64(number))
@@ -110,6 +125,9 @@ func set(wait string, number float64) {
 		atomic.StoreInt64(&mode, sleep)
 	case "clock":
 		atomic.StoreInt64(&mode, clock)
+	case "allocate":
+		atomic.StoreInt64(&wasted, int64(number))
+		atomic.StoreInt64(&mode, allocate)
 	default:
 		atomic.StoreInt64(&mode, work)
 	}

@@ -177,6 +177,17 @@ def test_where_a_gate_fires_is_a_percentage_or_a_number(stage, written):
     assert (request.rule, request.min_delta) == (Rule.GATE, pytest.approx(0.05))
 
 
+def test_allocations_are_asked_for_with_a_size_from_the_file(stage, tmp_path):
+    stage.call("abs", SUBJECT)
+    stage.call("abs", SUBJECT, "--allocations")
+    asked = tmp_path / "c.json"
+    asked.write_text(json.dumps({"subject": SUBJECT, "allocations": True, "allocation_bytes": 8}))
+    stage.call("abs", str(asked))
+
+    sizes = [config.request.allocation_bytes for config, _ in stage.opened]
+    assert sizes == [None, 64, 8]
+
+
 def test_output_and_store_are_chosen(stage, tmp_path):
     stage.call("abs", SUBJECT, "-o", str(tmp_path / "out"), "--store", str(tmp_path / "s.sqlite"))
     places = stage.opened[0][1]

@@ -11,7 +11,15 @@ import numpy as np
 from builders import HOST, crashed, timed_out
 
 from auditor.core.errors import OutOfTime
-from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME, Series
+from auditor.core.measure import (
+    ALLOCATIONS,
+    CLOCK_COST,
+    METHOD_CALLS,
+    METHOD_TIME,
+    OPERATIONS,
+    TIME,
+    Series,
+)
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Wait
 from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Window
 from auditor.core.plan import Purpose, Run
@@ -38,6 +46,8 @@ SHARES: Mapping[tuple[str, str], float] = {
     ("late", "short"): 0.5,
 }
 """(method, benchmark): the share of the operation that is spent in the one call of the method."""
+UNCOUNTED = {("hop", "quick")}
+"""Where what is reported does not tell of an allocation."""
 SET_UP = {("still", "short")}
 TESTED = {"hop", "skip"}
 FAILURES = {"trip": crashed(), "hang": timed_out()}
@@ -149,6 +159,9 @@ def _measured(trial, plain, share):
         if arm.name is ArmName.CLOCKED and share:
             spent = 100 * (share * plain + CLOCK_SECONDS)
             values |= {METHOD_CALLS: 100.0, METHOD_TIME: spent, CLOCK_COST: CLOCK_SECONDS}
+        if trial.schedule.allocates:
+            shown = arm.name is ArmName.ALLOCATING and _key(trial) not in UNCOUNTED
+            values |= {METHOD_CALLS: 100.0, ALLOCATIONS: 5.0 + shown}
         for metric, value in values.items():
             found.setdefault((metric, arm.name, block.phase), []).append((index, value))
     series = (
@@ -157,8 +170,12 @@ def _measured(trial, plain, share):
     return Measured(tuple(series))
 
 
+def _key(trial):
+    return trial.variant.methods[0].name, trial.benchmark.name
+
+
 def _waited(delay, inside):
-    if delay is None or not inside or delay.wait is Wait.CLOCK:
+    if delay is None or not inside or delay.wait in (Wait.CLOCK, Wait.ALLOCATE):
         return 0.0
     if delay.wait is Wait.WORK:
         return delay.number * TURN_SECONDS

@@ -36,6 +36,7 @@ public final class Calls {
     private long nanos;
     private volatile long whole;
     private volatile double real;
+    private volatile byte[] last;
 
     private Calls(Thread owner) {
         this.owner = owner;
@@ -112,8 +113,18 @@ public final class Calls {
         } else if (wait == Delay.CLOCK) {
             clocked++;
             nanos += now - started;
+        } else if (wait == Delay.ALLOCATE) {
+            clocked++;
+            allocate(Delay.elements);
         } else {
             pass(now, (long) (Delay.factor * (now - started - Delay.clockNanos)));
+        }
+    }
+
+    /** All threads can see the array, so no compiler may leave it out. */
+    private void allocate(int elements) {
+        if (elements >= 0) {
+            last = new byte[elements];
         }
     }
 

@@ -15,10 +15,17 @@ public final class Delay {
     public static final int SLEEP = 2;
     /** No wait: the call's time is added up. */
     public static final int CLOCK = 3;
+    /** No wait: the call allocates an object. */
+    public static final int ALLOCATE = 4;
+
+    /** What an array takes before its first element; rounding up may add to it. */
+    private static final int HEADER = 16;
 
     static int wait = WORK;
     static int turns;
     static double factor;
+    /** The elements of the array that a call allocates; below zero it allocates none. */
+    static int elements = -1;
     /** What the clock shows of a call beside the method's own time. */
     static double clockNanos;
     /** Grows with each choice, so that a call begun in one arm does not end in another. */
@@ -76,6 +83,7 @@ public final class Delay {
         wait = how;
         turns = how == WORK ? (int) Math.min(Integer.MAX_VALUE, Math.round(number)) : 0;
         factor = how == WORK ? 0 : number;
+        elements = how == ALLOCATE && number > 0 ? (int) Math.max(0, number - HEADER) : -1;
         followed = guarded || how != WORK;
     }
 

@@ -8,7 +8,7 @@ public final class Totals {
     public final long[] outside;
     /** Whether a call of the method ran inside another one of it. */
     public final boolean[] nested;
-    /** Outermost calls that were clocked. */
+    /** Outermost calls that were clocked, or in which something could be allocated. */
     public final long clocked;
     /** Nanoseconds spent in them. */
     public final long nanos;

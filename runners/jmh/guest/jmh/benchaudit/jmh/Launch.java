@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
@@ -23,6 +24,7 @@ public final class Launch {
 
     private final ChainedOptionsBuilder options = new OptionsBuilder();
     private final List<String> prepended = new ArrayList<>();
+    private boolean allocations;
 
     private Launch() {}
 
@@ -47,12 +49,16 @@ public final class Launch {
         if (!prepended.isEmpty()) {
             options.jvmArgsPrepend(prepended.toArray(new String[0]));
         }
-        return options.forks(1)
+        options.forks(1)
                 .warmupForks(0)
                 .warmupMode(WarmupMode.INDI)
                 .shouldFailOnError(true)
-                .addProfiler(BlockProfiler.class)
-                .build();
+                .addProfiler(BlockProfiler.class);
+        if (allocations) {
+            // Behind ours: the last to begin is the first to end, so ours sees what it found.
+            options.addProfiler(GCProfiler.class);
+        }
+        return options.build();
     }
 
     private void take(String key, String value) {
@@ -69,6 +75,9 @@ public final class Launch {
                 break;
             case "prepend":
                 prepended.add(value);
+                break;
+            case "allocations":
+                allocations = Boolean.parseBoolean(value);
                 break;
             case "warmups":
                 options.warmupIterations(Integer.parseInt(value));

@@ -46,7 +46,8 @@ final class Schedule {
     }
 
     boolean readsClock(int block) {
-        return how(wait(block)) != Delay.WORK;
+        int how = how(wait(block));
+        return how != Delay.WORK && how != Delay.ALLOCATE;
     }
 
     /** Chooses the arm of a block. */
@@ -78,6 +79,8 @@ final class Schedule {
                 return Delay.SLEEP;
             case "clock":
                 return Delay.CLOCK;
+            case "allocate":
+                return Delay.ALLOCATE;
             default:
                 throw new IllegalArgumentException("no such wait: " + wait);
         }

@@ -1,0 +1,33 @@
+"""The words for how a method or a pair came out, of all that is asked of them."""
+
+from enum import StrEnum
+
+Interval = tuple[float, float]
+
+
+class Result(StrEnum):
+    """The outcome of a method or of a (method, benchmark) pair (abs.md, "Outcomes of a mutant").
+
+    DEAD_CODE and UNMEASURED occur for pairs only; a method with nothing else is MISSED or
+    INCONCLUSIVE.
+    """
+
+    DETECTED = "detected"
+    MISSED = "missed"
+    UNREACHED = "unreached"
+    INCONCLUSIVE = "inconclusive"
+    INVALID = "invalid"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed-out"
+    REFUSED = "refused"
+    DEAD_CODE = "dead-code"
+    UNMEASURED = "unmeasured"
+
+
+class ReachState(StrEnum):
+    """Where a benchmark calls a method."""
+
+    IN_LOOP = "in the loop"
+    SET_UP_ONLY = "in set-up only"
+    NOT_AT_ALL = "not at all"
+    UNKNOWN = "unknown"

@@ -1,0 +1,89 @@
+"""One more allocation per call, in one short process for each reached pair."""
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+
+from auditor.audits import allocations
+from auditor.audits.allocations import PAIRS, AllocationData
+from auditor.core.allocation import AllocationPair
+from auditor.core.mutant import Kind, Refused, Variant
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.request import Plan
+from auditor.studies import schedules
+from auditor.studies.measure import measure
+from auditor.studies.pair import Pair, PairKey, VariantKey, operations
+from auditor.studies.parts import Built, Parts
+from auditor.studies.suite import Baseline
+
+BLOCK_SECONDS = 0.01
+"""Counts hardly scatter, so blocks are short: an allocation is the same in each call."""
+WARM_SHARE = 0.25
+"""Of the warm-up of a timed process: code has to be compiled, but not to be as fast as it gets."""
+
+
+def short(plan: Plan) -> Plan:
+    """Return the plan of a process in which nothing is timed."""
+    block = min(BLOCK_SECONDS, plan.iteration_seconds)
+    warm = WARM_SHARE * plan.warmup * plan.iteration_seconds
+    return Plan(forks=1, warmup=ceil(warm / block), iterations=PAIRS, iteration_seconds=block)
+
+
+def study(
+    size: int, pairs: Sequence[Pair], baseline: Baseline, parts: Parts
+) -> tuple[AllocationPair, ...]:
+    """Judge `pairs` by allocations of `size` bytes; what the deadline prevented is unmeasured.
+
+    The variants are those that are slowed down, so nothing is built for this alone.
+    """
+    built = _built(pairs, parts)
+    trials = {
+        pair.key: _trial(size, pair, made, baseline, parts)
+        for pair in pairs
+        for made in [built[pair.variant]]
+        if isinstance(made, Built)
+    }
+    ended = _runs(trials, parts)
+    return tuple(
+        allocations.judge_pair(
+            AllocationData(
+                method=pair.method.id,
+                benchmark=pair.benchmark,
+                bytes=size,
+                reach=pair.reach,
+                refusal=made.reason if isinstance(made, Refused) else None,
+                run=ended.get(pair.key),
+                plain=baseline.of(pair.benchmark),
+            )
+        )
+        for pair in pairs
+        for made in [built[pair.variant]]
+    )
+
+
+def _built(pairs: Sequence[Pair], parts: Parts) -> dict[VariantKey, Built | Refused]:
+    found: dict[VariantKey, Built | Refused] = {}
+    for method, nested in dict.fromkeys(pair.variant for pair in pairs):
+        variant = Variant(Kind.DELAYED, (method,), guarded=nested)
+        overlay = parts.mutator.overlay(parts.suite.sources, variant)
+        made = overlay if isinstance(overlay, Refused) else Built(variant, overlay)
+        found[method, nested] = made
+    return found
+
+
+def _trial(size: int, pair: Pair, built: Built, baseline: Baseline, parts: Parts) -> Trial:
+    plan = short(parts.request.plan)
+    schedule = schedules.allocating(
+        schedules.fitted(plan, pair.benchmark),
+        operations(pair, baseline, plan),
+        size,
+        pair.rng(parts.request.seed, 0, 0, size),
+    )
+    return parts.trial(Purpose.ALLOCATION, pair.benchmark, schedule, built)
+
+
+def _runs(trials: Mapping[PairKey, Trial], parts: Parts) -> dict[PairKey, Run]:
+    keys = {trial.id: key for key, trial in trials.items()}
+    if not keys:
+        return {}
+    runs = measure("allocations", list(trials.values()), parts)
+    return {keys[run.trial.id]: run for run in runs}

@@ -1,0 +1,209 @@
+"""Does what a benchmark reports rise with one more allocation per call?"""
+
+from dataclasses import replace
+
+import pytest
+from builders import benchmark, crashed, method, run, series, suite_run, timed_out
+
+from auditor.audits import allocations
+from auditor.audits.abs_score import MethodData
+from auditor.audits.allocations import PAIRS, AllocationData
+from auditor.audits.reach import Reach
+from auditor.core.measure import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS
+from auditor.core.mutant import Delay, Wait
+from auditor.core.outcome import Measured, NeverCalled, NotBuilt
+from auditor.core.plan import Purpose
+from auditor.core.result import ReachState, Result
+from auditor.core.schedule import Arm, ArmName
+
+SIZE = 64
+DONE = 1000.0
+ARMS = (
+    Arm(ArmName.PROBE, Delay(Wait.ALLOCATE, 0)),
+    Arm(ArmName.ALLOCATING, Delay(Wait.ALLOCATE, SIZE)),
+)
+REACH = Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0)
+
+
+def ended(outcome):
+    return run(outcome, purpose=Purpose.ALLOCATION, arms=ARMS)
+
+
+def reported(before, after, *, calls=1.0, metric=ALLOCATIONS):
+    """Return a process that reports `before` and `after`, block by block."""
+    unit = {ALLOCATIONS: "allocs/op", ALLOCATED: "B/op"}[metric]
+    made = []
+    for first, (arm, values) in enumerate(zip(ARMS, (before, after), strict=True)):
+        made += [
+            replace(series(values, arm.name, metric, first=first), unit=unit),
+            series([DONE] * len(values), arm.name, OPERATIONS, first=first),
+            series([calls * DONE] * len(values), arm.name, METHOD_CALLS, first=first),
+        ]
+    return ended(Measured(tuple(made)))
+
+
+def data(of, **more):
+    known = {"method": method().id, "benchmark": benchmark(), "bytes": SIZE, "reach": REACH}
+    return AllocationData(**(known | more), run=of)
+
+
+def judged(of, **more):
+    return allocations.judge_pair(data(of, **more))
+
+
+def blocks(value, **at):
+    return [at.get(f"at{index}", value) for index in range(PAIRS)]
+
+
+@pytest.mark.parametrize(
+    ("rise", "calls", "outcome"),
+    [
+        (1, 1.0, Result.DETECTED),
+        (2, 2.0, Result.DETECTED),
+        (2, 2.9, Result.DETECTED),  # cut off
+        (1, 0.6, Result.DETECTED),  # the last one that was missing to a whole number
+        (0, 0.6, Result.MISSED),
+        (0, 0.01, Result.MISSED),
+        (0, 1.0, Result.MISSED),
+        (-1, 1.0, Result.MISSED),
+    ],
+)
+def test_whole_numbers_show_the_allocation_or_do_not(rise, calls, outcome):
+    found = judged(reported(blocks(7), blocks(7 + rise), calls=calls))
+
+    assert (found.outcome, found.unit) == (outcome, "allocs/op")
+    assert (found.before, found.after, found.rise) == (7, 7 + rise, rise)
+    assert (found.expected, found.calls_per_operation) == (calls, calls)
+    assert (found.reason is None) == (outcome is Result.DETECTED)
+
+
+def test_one_disturbed_pair_on_each_side_changes_nothing():
+    up, down = reported(blocks(7, at3=90), blocks(8)), reported(blocks(7), blocks(7, at5=90))
+
+    assert judged(up).outcome is Result.DETECTED
+    assert judged(down).outcome is Result.MISSED
+
+
+def test_numbers_that_rise_in_some_pairs_only_are_open():
+    found = judged(reported(blocks(7), blocks(7, at0=8, at1=8, at2=8), calls=0.3))
+
+    assert found.outcome is Result.INCONCLUSIVE
+    assert "0 to 1 allocs/op, 0.3 are expected" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("noise", "calls", "outcome"),
+    [(1.0, 1.0, Result.DETECTED), (0.1, 0.01, Result.DETECTED), (500.0, 1.0, Result.INCONCLUSIVE)],
+)
+def test_bytes_show_it_unless_they_scatter_as_much(noise, calls, outcome):
+    before = [1e6 + noise * (index % 3 - 1) for index in range(PAIRS)]
+    after = [1e6 + SIZE * calls + noise * (index % 4 - 1.5) / 2 for index in range(PAIRS)]
+    found = judged(reported(before, after, calls=calls, metric=ALLOCATED))
+
+    assert (found.outcome, found.unit, found.expected) == (outcome, "B/op", SIZE * calls)
+
+
+def test_bytes_that_do_not_rise_are_missed():
+    """As where only threads call the method whose memory nobody adds up."""
+    found = judged(reported(blocks(16.0), blocks(16.5), metric=ALLOCATED))
+
+    assert (found.outcome, found.expected) == (Result.MISSED, SIZE)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "result"),
+    [
+        (crashed(), Result.CRASHED),
+        (timed_out(), Result.TIMED_OUT),
+        (NotBuilt("no"), Result.INVALID),
+        (NeverCalled(), Result.INCONCLUSIVE),
+    ],
+)
+def test_a_failure_is_an_outcome_and_no_miss(outcome, result):
+    found = judged(ended(outcome))
+
+    assert (found.outcome, found.before) == (result, None)
+    assert found.reason
+
+
+def test_what_was_never_called_is_unreached_unless_calls_were_counted():
+    unknown = Reach(state=ReachState.UNKNOWN)
+
+    assert judged(ended(NeverCalled()), reach=unknown).outcome is Result.UNREACHED
+
+
+def test_what_was_not_run_is_undecided_and_what_cannot_be_changed_refused():
+    assert judged(None).outcome is Result.UNMEASURED
+    assert judged(None, refusal="it has no body").outcome is Result.REFUSED
+
+
+def test_a_block_without_its_number_decides_nothing():
+    whole = reported(blocks(7), blocks(8)).outcome.series
+    torn = [
+        series(blocks(7)[1:], ArmName.PROBE, ALLOCATIONS)
+        if (one.metric, one.arm) == (ALLOCATIONS, ArmName.PROBE)
+        else one
+        for one in whole
+    ]
+
+    assert judged(ended(Measured(tuple(torn)))).outcome is Result.INCONCLUSIVE
+    found = judged(reported(blocks(7), blocks(float("inf"))))
+    assert found.outcome is Result.INCONCLUSIVE
+
+
+def test_blocks_without_a_call_decide_nothing():
+    assert judged(reported(blocks(7), blocks(7), calls=0.0)).outcome is Result.INCONCLUSIVE
+
+
+def test_too_few_pairs_decide_nothing():
+    assert judged(reported([7] * 7, [8] * 7)).outcome is Result.INCONCLUSIVE
+
+
+def test_the_plain_number_is_there_where_the_harness_says_it():
+    plain = suite_run([1e-6])
+    told = Measured((*plain.outcome.series, series([3, 3, 4], metric="allocs/op")))
+    found = judged(reported(blocks(7), blocks(8)), plain=(replace(plain, outcome=told), plain))
+
+    assert found.plain == 3
+    whole = allocations.judge(SIZE, [MethodData(method=method())], [found])
+    (said,) = allocations.caveats(whole)
+    assert said.slug == "probe-allocates"
+    assert "3 allocs/op without it, 7 with it" in said.text
+    same = replace(found, plain=7.0)
+    assert allocations.caveats(replace(whole, pairs=(same,))) == ()
+
+
+def test_a_method_is_noticed_if_one_benchmark_shows_it():
+    names = ("Seen", "Hidden", "Lonely", "Open", "Native", "Broken")
+    methods = [
+        MethodData(
+            method=method(name, refusal="native" if name == "Native" else None),
+            invalid="syntax error" if name == "Broken" else None,
+        )
+        for name in names
+    ]
+
+    def pair(name, by, of):
+        return replace(judged(of), method=method(name).id, benchmark=benchmark(by).id)
+
+    shows, hides = reported(blocks(0), blocks(1)), reported(blocks(0), blocks(0))
+    pairs = [
+        pair("Seen", "B1", hides),
+        pair("Seen", "B2", shows),
+        pair("Hidden", "B1", hides),
+        pair("Open", "B1", None),
+    ]
+    found = allocations.judge(SIZE, methods, pairs)
+
+    outcomes = {one.id.rpartition(".")[2]: one.outcome for one in found.methods}
+    assert outcomes == {
+        "Seen": Result.DETECTED,
+        "Hidden": Result.MISSED,
+        "Lonely": Result.UNREACHED,
+        "Open": Result.INCONCLUSIVE,
+        "Native": Result.REFUSED,
+        "Broken": Result.INVALID,
+    }
+    assert (found.noticed, found.undecided, found.counted) == (1, 1, 4)
+    assert found.methods[0].noticed_by == (benchmark("B2").id,)
+    assert found.methods[0].reached_by == (benchmark("B1").id, benchmark("B2").id)

@@ -1,0 +1,142 @@
+"""The study of allocations on the language of words: one process a pair, all else as it was."""
+
+from dataclasses import replace
+
+import pytest
+from toy_language import Machine, Memory, parts, request
+
+from auditor.core.mutant import Kind
+from auditor.core.plan import Purpose
+from auditor.core.result import Result
+from auditor.core.schedule import ArmName
+from auditor.studies import abs_score
+from auditor.studies.preview import preview
+
+ASKED = request(allocation_bytes=64)
+REACHED = 6
+"""Pairs of SHARES whose method can be counted and changed."""
+TRUE = {
+    "hop": "detected",
+    "skip": "detected",
+    "idle": "unreached",
+    "still": "unreached",
+    "trip": "crashed",
+    "hang": "timed-out",
+    "mute": "refused",
+    "shy": "refused",
+    "odd": "invalid",
+    "late": "invalid",
+}
+
+
+def audited(asked, **more):
+    return abs_score.audit(asked, parts(asked, **more))
+
+
+def allocating(trials):
+    return [one for one in trials if one.purpose is Purpose.ALLOCATION]
+
+
+def outcomes(found):
+    return {one.id.removeprefix("toy."): str(one.outcome) for one in found.methods}
+
+
+def test_every_method_gets_the_outcome_that_is_true():
+    found = audited(ASKED).allocations
+
+    assert outcomes(found) == TRUE
+    assert (found.noticed, found.undecided, found.counted, found.bytes) == (2, 2, 6, 64)
+    pairs = {(one.method, one.benchmark): one.outcome for one in found.pairs}
+    assert pairs["toy.hop", "toy.long"] is Result.DETECTED
+    assert pairs["toy.hop", "toy.quick"] is Result.MISSED
+    assert ("toy.idle", "toy.long") not in pairs
+
+
+def test_there_is_one_process_for_each_reached_pair_and_it_is_short():
+    machine = Machine()
+    audited(ASKED, machine=machine)
+
+    made = allocating(machine.done)
+    keys = [(one.variant.methods[0].name, one.benchmark.name) for one in made]
+    assert len(keys) == len(set(keys)) == REACHED
+    timed = next(one for one in machine.done if one.purpose is Purpose.PAIRS)
+    assert {len(one.schedule.blocks) for one in made} == {25}
+    assert all(one.schedule.seconds <= 0.01 for one in made)
+    assert {one.variant.kind for one in made} == {Kind.DELAYED}
+    same = [one for one in made if one.variant == timed.variant]
+    assert {one.overlay for one in same} == {timed.overlay}
+
+
+def test_both_arms_of_a_pair_are_drawn_and_stand_side_by_side():
+    machine = Machine()
+    audited(ASKED, machine=machine)
+
+    orders = set()
+    for trial in allocating(machine.done):
+        arms = [trial.schedule.arms[block.arm].name for block in trial.schedule.blocks[1:]]
+        pairs = list(zip(arms[::2], arms[1::2], strict=True))
+        assert all(set(pair) == {ArmName.PROBE, ArmName.ALLOCATING} for pair in pairs)
+        orders |= set(pairs)
+    assert len(orders) == 2
+
+
+def test_what_is_timed_stays_as_it_was():
+    plain, both = Memory(), Memory()
+    without = audited(request(), store=plain)
+    verdict = audited(ASKED, store=both)
+
+    assert replace(verdict, allocations=None) == without
+    assert plain.keys() < both.keys()
+    added = [both[key].trial.purpose for key in both.keys() - plain.keys()]
+    assert set(added) == {Purpose.ALLOCATION}
+
+
+def test_nobody_who_did_not_ask_gets_an_answer():
+    machine = Machine()
+
+    assert audited(request(), machine=machine).allocations is None
+    assert allocating(machine.done) == []
+
+
+@pytest.mark.parametrize("left", [0, 1, 3])
+def test_what_the_budget_prevented_is_undecided(left):
+    """Allocations come before what is timed, which takes all that is left."""
+    first = Machine()
+    audited(ASKED, machine=first)
+    begins = next(at for at, one in enumerate(first.done) if one.purpose is Purpose.ALLOCATION)
+    asked = request(allocation_bytes=64, budget=begins + left + 0.5)
+
+    verdict = audited(asked, machine=(machine := Machine()))
+
+    found = verdict.allocations
+    assert len(allocating(machine.done)) <= left
+    open_ = [one for one in found.pairs if one.outcome is Result.UNMEASURED]
+    assert len(open_) == REACHED - len(allocating(machine.done))
+    assert found.undecided >= 1
+    assert "budget" in {one.slug for one in verdict.caveats}
+
+
+def test_a_second_audit_runs_nothing_and_another_size_only_its_own():
+    store, machine, other = Memory(), Machine(), Machine()
+    first = audited(ASKED, store=store)
+
+    assert audited(ASKED, store=store, machine=machine) == first
+    assert machine.done == []
+    audited(request(allocation_bytes=128), store=store, machine=other)
+    # what failed in a way that may pass is remembered as well
+    assert {one.purpose for one in other.done} == {Purpose.ALLOCATION}
+
+
+def test_a_dry_run_holds_them_before_and_after():
+    store = Memory()
+    names = {one.name: one for one in preview(ASKED, parts(ASKED, store=store)).phases}
+    audited(ASKED, store=store)
+
+    phases = preview(ASKED, parts(ASKED, store=store)).phases
+
+    assert names["allocations (at most)"].trials >= REACHED
+    known = {one.name: (one.trials, one.known) for one in phases}
+    assert known["allocations"] == (REACHED, REACHED)
+    assert sum(one.trials for one in phases) == len(store)
+    without = [one.name for one in preview(request(), parts(request())).phases]
+    assert [name for name in without if "allocations" in name] == []

@@ -1,0 +1,120 @@
+"""Allocations in the JSON result, on the page and in a terminal."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import examples
+from auditor.core.verdict import Result
+from reports import allocations, document, record, table
+from reports.evidence import anchors
+from reports.matrix import matrix
+from reports.page import page
+
+SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "result.schema.json"
+VERDICT = examples.allocated(examples.audit())
+MADE = record.document(VERDICT, examples.context())
+
+
+def test_the_result_satisfies_its_schema_and_is_read_back_the_same():
+    written = document.text(MADE)
+
+    jsonschema.validate(json.loads(written), json.loads(SCHEMA.read_text()))
+    assert document.plain(document.read(written)) == MADE
+    assert MADE["allocations"]["bytes"] == 64
+    assert len(MADE["allocations"]["pairs"]) == len(VERDICT.allocations.pairs)
+
+
+def test_a_result_of_before_is_still_read():
+    older = record.document(examples.audit(), examples.context())
+    del older["allocations"]
+
+    assert document.typed(older).allocations is None
+
+
+def test_each_cell_has_the_mark_of_its_pair_and_says_it_in_words():
+    read = document.typed(MADE)
+
+    laid = matrix(read, anchors(read))
+
+    cells = [cell for line in laid.lines for cell in line.cells if cell and cell.mark]
+    assert len(cells) == len(VERDICT.allocations.pairs)
+    words = {"▲": "shows", "△": "hidden", "◇": "open"}
+    assert {cell.mark for cell in cells} == set(words)
+    for cell in cells:
+        assert cell.title.endswith(f"; one more allocation per call {words[cell.mark]}")
+    shown = sum(int(line.shown.split(" of ")[0]) for line in laid.lines if " of " in line.shown)
+    assert shown == [cell.mark for cell in cells].count("▲")
+    assert [word.word for word in laid.marks] == ["shows", "hidden", "open"]
+
+
+def test_the_page_has_the_answer_and_each_pair():
+    text = page(MADE)
+
+    section = text.split('<section id="allocations">')[1].split("</section>")[0]
+    assert allocations.headline(document.typed(MADE).allocations) in section
+    assert section.count("<tr>") == 1 + len(VERDICT.allocations.pairs)
+    assert "<b>what is" not in section
+    assert 'href="#allocations"' in text
+
+
+def test_a_page_that_was_not_asked_has_neither_marks_nor_section():
+    text = page(record.document(examples.audit(), examples.context()))
+
+    assert "allocation" not in text
+    assert "<sup>" not in text
+
+
+@pytest.mark.parametrize(
+    ("noticed", "undecided", "said"),
+    [
+        (2, 0, "would show in 2 of 5 methods."),
+        (2, 1, "would show in 2 of 5 methods, and perhaps in 1 more."),
+        (0, 5, "is open for all 5 methods."),
+    ],
+)
+def test_the_headline_says_how_many_and_how_many_perhaps(noticed, undecided, said):
+    found = document.typed(MADE).allocations
+    fields = {"noticed": noticed, "undecided": undecided, "counted": 5}
+
+    made = allocations.headline(type(found)(**{**_fields(found), **fields}))
+
+    assert "one more allocation of 64 bytes per call" in made.lower()
+    assert made.endswith(said)
+
+
+def _fields(found):
+    return {name: getattr(found, name) for name in found.__struct_fields__}
+
+
+def test_a_terminal_has_a_column_and_names_whom_nobody_watches():
+    summary = table.summary(MADE)
+
+    assert any(" of " in row.allocation for row in summary.methods)
+    first, second = summary.allocations
+    assert first.startswith("One more allocation of 64 bytes per call would show in ")
+    assert second.startswith("Could start to allocate without anyone noticing: ")
+    silent = [one for one in VERDICT.allocations.methods if one.outcome in allocations.SILENT]
+    shown = second.partition(": ")[2].partition(" and ")[0].split(", ")
+    assert len(shown) == min(5, len(silent)) > 0
+    loud = {one.id for one in VERDICT.allocations.methods if one.outcome is Result.DETECTED}
+    assert not [name for name in shown if any(each.endswith(f".{name}") for each in loud)]
+
+
+def test_without_them_a_terminal_has_nothing_of_it():
+    summary = table.summary(record.document(examples.audit(), examples.context()))
+
+    assert summary.allocations == ()
+    assert {row.allocation for row in summary.methods} == {""}
+
+
+def test_nothing_that_could_be_judged_is_no_zero():
+    none = replace(VERDICT.allocations, noticed=0, undecided=0, counted=0)
+    made = record.document(replace(VERDICT, allocations=none), examples.context())
+
+    assert "in no method that could be judged" in allocations.headline(
+        document.typed(made).allocations
+    )

@@ -1,0 +1,74 @@
+"""Methods that the agent makes allocate more, as JMH's own GC profiler reports it."""
+
+from statistics import median
+
+import pytest
+from jmh_making import against_probe, arms, delayed
+
+from auditor.core.measure import ALLOCATED, METHOD_CALLS, OPERATIONS
+from auditor.core.mutant import Delay, Wait
+from auditor.core.outcome import Measured, NeverCalled
+from auditor.core.schedule import Arm, ArmName
+
+pytestmark = pytest.mark.subject
+
+SIZE = 64
+ARMS = (
+    Arm(ArmName.PROBE, Delay(Wait.ALLOCATE, 0)),
+    Arm(ArmName.ALLOCATING, Delay(Wait.ALLOCATE, SIZE)),
+)
+
+
+def allocating(suite, benchmark, method, **more):
+    schedule = arms(*ARMS, pairs=8, warmup=4, seconds=0.02)
+    return suite.run(benchmark, schedule, delayed(suite.find(method), **more))
+
+
+def rise(outcome):
+    """Return the median of what an allocating block reports more than the probe before it."""
+    assert isinstance(outcome, Measured), outcome
+    probe, more = (outcome.of(ALLOCATED, arm.name).values for arm in ARMS)
+    return median(late - early for early, late in zip(probe, more, strict=True))
+
+
+@pytest.mark.parametrize("which", ["jmh", "old_jmh"])
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("turns", "turns", 1, False),
+        ("thrown", "thrown", 1, False),
+        ("deep", "deep", 1, True),
+        ("deep", "deep", 1, False),
+        ("threads", "turns", 1, False),
+        ("sampled", "turns", 1, False),
+        ("both", "turns", 1, False),
+        ("once", "turns", 50, False),
+    ],
+)
+def test_each_outermost_call_allocates_as_many_bytes(which, request, case):
+    """In one thread and in several, in every mode, and in both forms of the profiler's names.
+
+    What JMH counts as one operation of `once` is a batch of calls.
+    """
+    benchmark, method, calls, guarded = case
+    outcome = allocating(request.getfixturevalue(which), benchmark, method, guarded=guarded)
+
+    assert rise(outcome) == pytest.approx(SIZE * calls, rel=0.1)
+    seen, done = (outcome.of(metric, ArmName.ALLOCATING) for metric in (METHOD_CALLS, OPERATIONS))
+    assert sum(seen.values) == pytest.approx(calls * sum(done.values), rel=0.01)
+
+
+def test_nothing_else_of_the_profiler_is_kept(jmh):
+    outcome = allocating(jmh, "turns", "turns")
+
+    assert not [one.metric for one in outcome.series if "gc." in one.metric]
+
+
+def test_set_up_at_each_call_allocates_nothing(jmh):
+    assert allocating(jmh, "fresh", "eachCall") == NeverCalled()
+
+
+def test_a_process_that_is_timed_has_no_such_profiler(jmh):
+    outcome = jmh.run("turns", against_probe(Wait.WORK, 10), delayed(jmh.find("turns")))
+
+    assert {one.metric for one in outcome.series} & {ALLOCATED, METHOD_CALLS} == set()
