@@ -8,7 +8,7 @@ from auditor.audits import readings
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured
-from auditor.core.plan import Run
+from auditor.core.plan import Purpose, Run
 from auditor.core.schedule import ArmName
 
 CLOSE_ENOUGH = 0.1
@@ -68,12 +68,16 @@ def first_turns(plain_seconds: float, asked: Asked) -> float:
 
 
 def judge(runs: Sequence[Run], asked: Asked) -> Calibration | None:
-    """Judge the calibration runs of a pair, in the order they were made; None if none measured."""
+    """Judge the calibration runs of a pair, in the order they were made; None if none measured.
+
+    Processes of pairs among them have more blocks: then they alone tell what turns give.
+    """
     tries = [run for run in runs if isinstance(run.outcome, Measured)]
     if not tries:
         return None
     time = _method_seconds(tries)
-    points = {point[0]: point[1] for run in tries if (point := _point(run, asked)) is not None}
+    best_known = readings.of_purpose(tries, Purpose.PAIRS) or tries
+    points = {point[0]: point[1] for run in best_known if (point := _point(run, asked)) is not None}
     if time is None or not points:
         return _unknown(asked, points, settled=len(tries) > 1)
     wait = asked.wait or wait_for(time)

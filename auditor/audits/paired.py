@@ -1,12 +1,12 @@
 """Our rule: probe and slowed blocks of one process in pairs (abs.md, "Detection")."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import expm1, hypot, inf, log, log1p
-from statistics import fmean, median
+from statistics import median
 
 from auditor.audits import readings, signs
-from auditor.audits.calibration import TOLERANCE, achieved_caveat
+from auditor.audits.aim import Aim, Process, aim, scaled
+from auditor.audits.calibration import achieved_caveat
 from auditor.audits.pair import (
     LEVEL,
     Judgement,
@@ -41,35 +41,6 @@ the verdict's interval is hardly wider for it."""
 STOP_MARGIN = 0.1
 """Share of the threshold by which a process that stops must have passed it."""
 
-Pairs = tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Process:
-    """One process: its pairs and the middle of their log ratios."""
-
-    probe: float
-    pairs: Pairs
-    middle: float
-    interval: Interval
-    p: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Aim:
-    """The effect that has to be exceeded, and how far it may itself be wrong.
-
-    `missing` is what a miss has to stay below where that is less.
-    """
-
-    threshold: float
-    missing: float
-    low: float
-    high: float
-    achieved: float | None
-    delivered: bool = True
-    caveats: tuple[Caveat, ...] = ()
-
 
 def judge(data: PairData) -> Judgement:
     """Judge the processes of a pair, each by itself: what lies between them is no noise of pairs.
@@ -85,10 +56,17 @@ def judge(data: PairData) -> Judgement:
     if probed is None:
         text = "too few runs of the plain suite and of the pair to tell how they scatter"
         return undecided("few-runs", text)
-    aim = _aim(data, processes)
-    runs = tuple(_run(one, probed, aim) for one in processes)
-    said = _capped(_decided(data, runs, aim), data, probed, aim)
+    aimed = aim(data, processes)
+    runs = tuple(_run(one, probed, aimed) for one in processes)
+    said = _capped(_decided(data, runs, aimed), data, probed, aimed)
     return signs.checked(said, [one.pairs for one in processes], probed.estimate)
+
+
+def missed_its_aim(data: PairData) -> bool:
+    """Tell whether the turns gave surely another slowdown than they were to give."""
+    found = [_process(run, data) for run in readings.of_purpose(data.runs, Purpose.PAIRS)]
+    processes = [one for one in found if one is not None]
+    return bool(processes) and data.wait == Wait.WORK and aim(data, processes).off
 
 
 def may_yet_decide(said: PairVerdict) -> bool:
@@ -111,7 +89,7 @@ def stop(data: PairData, most: int) -> Stop | None:
         return None
     achieved = data.calibration.achieved if data.calibration else None
     far = not data.control and achieved_caveat(achieved, data.slowdown) is not None
-    ends = (data.limit, _scaled(data, achieved)) if far and achieved else (data.limit, data.limit)
+    ends = (data.limit, scaled(data, achieved)) if far and achieved else (data.limit, data.limit)
     above = (1 + STOP_MARGIN) * max(ends) / probed.low
     below = (1 - STOP_MARGIN) * max(0.0, min(ends)) / probed.high
     return Stop(
@@ -123,7 +101,7 @@ def stop(data: PairData, most: int) -> Stop | None:
     )
 
 
-def _process(run: Run, data: PairData) -> _Process | None:
+def _process(run: Run, data: PairData) -> Process | None:
     """Judge the pairs of a process; None if there are too few.
 
     With a fixed number of pairs each pair is tested by itself, as in the paper; where stopping
@@ -142,12 +120,7 @@ def _process(run: Run, data: PairData) -> _Process | None:
     if found.interval is None:
         return None
     probe = median(probe for probe, _ in pairs)
-    return _Process(probe=probe, pairs=pairs, middle=found.estimate, interval=found.interval, p=p)
-
-
-def _scaled(data: PairData, achieved: float) -> float:
-    """Return the limit for a slowdown other than v: what is judged is the share of the method."""
-    return data.limit * achieved / data.slowdown
+    return Process(probe=probe, pairs=pairs, middle=found.estimate, interval=found.interval, p=p)
 
 
 def _planned(run: Run) -> int:
@@ -157,54 +130,20 @@ def _planned(run: Run) -> int:
     return arms.count(ArmName.SLOWED)
 
 
-def _aim(data: PairData, processes: Sequence[_Process]) -> _Aim:
-    """Return what has to be exceeded: the limit, in proportion to what was achieved if far from v.
-
-    Where the method is a small part of the operation, what was achieved is mostly noise: only an
-    interval wholly beyond the tolerance lowers the threshold. A detection always has to exceed
-    what is in proportion to what was achieved.
-    """
-    limit = data.limit
-    if data.control or data.inside is None or data.method_seconds is None:
-        return _Aim(threshold=limit, missing=limit, low=limit, high=limit, achieved=None)
-    inside = data.inside
-    achieved = fmean(one.probe * expm1(one.middle) / inside for one in processes)
-    low = min(one.probe * expm1(one.interval[0]) / inside for one in processes)
-    high = max(one.probe * expm1(one.interval[1]) / inside for one in processes)
-    caveat = achieved_caveat(achieved, data.slowdown, (low, high))
-    caveats = (caveat,) if caveat else ()
-    if low <= (1 + TOLERANCE) * data.slowdown and high >= (1 - TOLERANCE) * data.slowdown:
-        most = max(limit, _scaled(data, achieved)) if caveat else limit
-        return _Aim(
-            threshold=most, missing=limit, low=limit, high=most, achieved=achieved, caveats=caveats
-        )
-    doubt = method_doubt(data) / data.method_seconds
-    scaled = _scaled(data, achieved)
-    return _Aim(
-        threshold=scaled,
-        missing=scaled,
-        low=scaled / (1 + doubt),
-        high=scaled / (1 - doubt) if doubt < 1 else inf,
-        achieved=achieved,
-        delivered=low > 0,
-        caveats=caveats,
-    )
-
-
-def _run(process: _Process, probed: Ratio, aim: _Aim) -> PairRun:
+def _run(process: Process, probed: Ratio, aimed: Aim) -> PairRun:
     effect = probed.estimate * expm1(process.middle)
     return PairRun(
         effect=effect,
         interval=_interval(effect, process, probed),
         p=process.p,
         significant=process.p < SIGNIFICANT,
-        large=effect >= aim.threshold,
+        large=effect >= aimed.threshold,
         reference=tuple(probe for probe, _ in process.pairs),
         slowed=tuple(slowed for _, slowed in process.pairs),
     )
 
 
-def _interval(effect: float, process: _Process, probed: Ratio) -> Interval:
+def _interval(effect: float, process: Process, probed: Ratio) -> Interval:
     """Return the effect's interval: two independent errors, each at LEVEL, add up in squares.
 
     One is of the blocks in the process, the other of q between processes.
@@ -217,25 +156,27 @@ def _interval(effect: float, process: _Process, probed: Ratio) -> Interval:
     )
 
 
-def _decided(data: PairData, runs: tuple[PairRun, ...], aim: _Aim) -> Judgement:
+def _decided(data: PairData, runs: tuple[PairRun, ...], aimed: Aim) -> Judgement:
     ends = [run.interval or (-inf, inf) for run in runs]
-    below = [run for run, (_, high) in zip(runs, ends, strict=True) if high < aim.low]
+    below = [run for run, (_, high) in zip(runs, ends, strict=True) if high < aimed.low]
     least = min(runs, key=lambda run: run.interval[0] if run.interval else -inf)
     said = Judgement(
         outcome=Result.INCONCLUSIVE,
         weakest=least,
         runs=runs,
-        threshold=aim.threshold,
-        achieved=aim.achieved,
-        caveats=aim.caveats,
+        threshold=aimed.threshold,
+        achieved=aimed.achieved,
+        caveats=aimed.caveats,
     )
-    if not aim.delivered:
+    if not aimed.delivered:
         return _because(said, None, "nothing of the slowdown arrived in the operation")
     if below:
         weakest = min(below, key=lambda run: run.effect)
-        return replace(said, outcome=Result.MISSED, weakest=weakest, threshold=aim.missing)
+        return replace(said, outcome=Result.MISSED, weakest=weakest, threshold=aimed.missing)
     clear = [
-        run for run, (low, _) in zip(runs, ends, strict=True) if run.significant and low > aim.high
+        run
+        for run, (low, _) in zip(runs, ends, strict=True)
+        if run.significant and low > aimed.high
     ]
     if len(clear) >= data.wanted:
         weakest = min(clear, key=lambda run: run.interval[0] if run.interval else -inf)
@@ -247,7 +188,7 @@ def _decided(data: PairData, runs: tuple[PairRun, ...], aim: _Aim) -> Judgement:
     return _because(said, "near-threshold", text)
 
 
-def _capped(said: Judgement, data: PairData, probed: Ratio, aim: _Aim) -> Judgement:
+def _capped(said: Judgement, data: PairData, probed: Ratio, aimed: Aim) -> Judgement:
     """Take back what cannot be said because of what the probe did or what was not calibrated."""
     if is_dead_code(data, probed):
         text = (
@@ -261,17 +202,17 @@ def _capped(said: Judgement, data: PairData, probed: Ratio, aim: _Aim) -> Judgem
             "far from the plain one to judge a slowdown of it"
         )
         return _because(said, "distorted", text)
-    doubtful = _doubtful(data, aim)
+    doubtful = _doubtful(data, aimed)
     if doubtful is None or not _hangs_on_calibration(said, data):
         return said
     return _because(said, "unverified", doubtful)
 
 
-def _doubtful(data: PairData, aim: _Aim) -> str | None:
+def _doubtful(data: PairData, aimed: Aim) -> str | None:
     """Return why the slowdown achieved is not known well enough to rest a verdict on it."""
     if data.control:
         return None
-    if aim.achieved is None or data.method_seconds is None:
+    if aimed.achieved is None or data.method_seconds is None:
         return "the slowdown achieved is unknown: the method's time or its calls were not measured"
     doubt = method_doubt(data)
     if doubt <= MOST_DOUBT * data.method_seconds:

@@ -21,6 +21,7 @@ from auditor.studies import allocations as allocation_study
 from auditor.studies.controls import zero_delays
 from auditor.studies.curve import detection_curve
 from auditor.studies.methods import LARGEST_CHOICE, Candidates, candidates
+from auditor.studies.obstacles import obstacles
 from auditor.studies.pair import Pair, PairRuns, Question, StudyRuns
 from auditor.studies.pairs import PairStudy
 from auditor.studies.parts import Parts
@@ -173,9 +174,8 @@ def _choose(
         if not new:
             return _chosen([by_id[name] for name in names], counted, caveats)
         if study:
-            left_out |= study.obstacles(
-                new, _worth_measuring(request, _pairs(_chosen(new, counted), base))
-            )
+            mine = _worth_measuring(request, _pairs(_chosen(new, counted), base))
+            left_out |= obstacles(study, new, mine, parts)
         good |= {method.id for method in new} - left_out.keys()
 
 

@@ -1,7 +1,8 @@
 """How long each method takes in each benchmark, and what delay makes it as slow as asked."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from auditor.audits import calibration
 from auditor.audits.calibration import Asked, Calibration, achieved_caveat
@@ -9,6 +10,7 @@ from auditor.audits.prediction import predict
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.subject import Method
 from auditor.core.verdict import Rule
 from auditor.studies import schedules
 from auditor.studies.measure import measure
@@ -57,6 +59,10 @@ class Calibrated:
         runs = (*self.runs, *more)
         return replace(self, runs=runs, known=calibration.judge(runs, self.asked))
 
+    def corrected(self, runs: Sequence[Run]) -> "Calibrated":
+        """Return this with other turns, by what those of its pair's `runs` were seen to give."""
+        return replace(self, asked=replace(self.asked, verified=False)).with_runs(runs)
+
     def pair_runs(self, runs: Sequence[Run]) -> PairRuns:
         """Return all that was run for the pair, `runs` being those that measured it."""
         return PairRuns(
@@ -68,6 +74,18 @@ class Calibrated:
         if self.known is not None:
             return self.known.delay
         return Delay(wait if wait in (Wait.SLEEP, Wait.SPIN) else Wait.SPIN, self.asked.slowdown)
+
+
+def waves(
+    pairs: Sequence[Calibrated], promise: Callable[[Calibrated], float]
+) -> list[list[Calibrated]]:
+    """Return the most promising pair of each method, then the next of each, and so on."""
+    by_method: dict[Method, list[Calibrated]] = {}
+    for one in pairs:
+        by_method.setdefault(one.pair.method, []).append(one)
+    for mine in by_method.values():
+        mine.sort(key=promise, reverse=True)
+    return [[one for one in wave if one] for wave in zip_longest(*by_method.values())]
 
 
 class CalibrationStudy:

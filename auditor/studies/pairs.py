@@ -1,8 +1,7 @@
 """Measuring pairs of a method and a benchmark."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
-from itertools import zip_longest
 from math import inf
 from statistics import median
 
@@ -11,7 +10,7 @@ import numpy as np
 from auditor.audits import detection, paired, readings
 from auditor.audits.calibration import Asked
 from auditor.core.mutant import Kind, Refused, Variant, Wait
-from auditor.core.outcome import NotBuilt, TimedOut
+from auditor.core.outcome import TimedOut
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
 from auditor.core.schedule import ArmName, Stop
@@ -19,7 +18,7 @@ from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import PairVerdict, Result, Rule
 from auditor.studies import schedules
-from auditor.studies.calibration import Calibrated, CalibrationStudy
+from auditor.studies.calibration import Calibrated, CalibrationStudy, waves
 from auditor.studies.measure import measure
 from auditor.studies.pair import (
     MAIN,
@@ -34,6 +33,9 @@ from auditor.studies.pair import (
     operations,
 )
 from auditor.studies.parts import Built, Parts
+
+CORRECTIONS = 2
+"""Times that the first run of a pair is made anew because its turns were wrong."""
 
 
 class PairStudy:
@@ -54,51 +56,27 @@ class PairStudy:
         self._slowdown = slowdown
         self._parts = parts
         self._built: dict[VariantKey, Built | Refused] = {}
+        self._corrected: dict[PairKey, Calibrated] = {}
         self._calibrating = CalibrationStudy(question, parts)
 
     def run(self, pairs: Sequence[Pair]) -> StudyRuns:
         """Calibrate all pairs, then measure them run by run, in an order drawn for each run."""
         refused, rest = [], []
         for pair in pairs:
-            built = self._variant(pair.variant)
+            built = self.variant(pair.variant)
             if isinstance(built, Refused):
                 refused.append(PairRuns(pair=pair, refusal=built.reason))
             else:
                 rest.append((pair, built))
         calibrated = self._calibrating.run([self._pending(*one) for one in rest])
         ended, references = self._measure(calibrated)
-        measured = (one.pair_runs(ended[one.pair.key]) for one in calibrated)
+        last = (self._corrected.get(one.pair.key, one) for one in calibrated)
+        measured = (one.pair_runs(ended[one.pair.key]) for one in last)
         return StudyRuns(pairs=(*refused, *measured), references=tuple(references))
 
-    def obstacles(self, methods: Sequence[Method], pairs: Sequence[Pair]) -> dict[str, str]:
-        """Return, by id, why those of `methods` that cannot be slowed at all cannot.
-
-        `pairs` are theirs. The first process of each variant tells, one that is to be run anyway.
-        For a method that nothing reaches nothing is built; nor where counting failed, since there
-        it may be the benchmark that cannot be changed.
-        """
-        firsts: dict[VariantKey, Pair | None] = {}
-        for pair in pairs:
-            if pair.calls is not None:
-                firsts.setdefault(pair.variant, pair)
-        reached = {method for method, _ in firsts}
-        firsts |= {(method, False): None for method in methods if method not in reached}
-        found: dict[VariantKey, str] = {}
-        trials: dict[str, tuple[VariantKey, Trial]] = {}
-        for key, first in firsts.items():
-            built = self._variant(key)
-            if isinstance(built, Refused):
-                found[key] = built.reason
-            elif first is not None:
-                trial = self._first_trial(self._pending(first, built))
-                trials[trial.id] = key, trial
-        for run in measure("first builds", [trial for _, trial in trials.values()], self._parts):
-            if isinstance(run.outcome, NotBuilt):
-                found[trials[run.trial.id][0]] = run.outcome.message
-        slowable = {method for method, _ in firsts.keys() - found.keys()}
-        return {method.id: why for (method, _), why in found.items() if method not in slowable}
-
-    def _first_trial(self, one: Calibrated) -> Trial:
+    def first_trial(self, pair: Pair, built: Built) -> Trial:
+        """Return the first process of a pair."""
+        one = self._pending(pair, built)
         if one.unsettled:
             return self._calibrating.next_trial(one)
         return self._pair_trial(one, 1, 1)
@@ -114,7 +92,8 @@ class PairStudy:
         )
         return Calibrated(pair=pair, built=built, asked=asked)
 
-    def _variant(self, key: VariantKey) -> Built | Refused:
+    def variant(self, key: VariantKey) -> Built | Refused:
+        """Return what makes a variant, or why there is none."""
         if key not in self._built:
             method, nested = key
             variant = Variant(Kind.DELAYED, (method,), guarded=nested)
@@ -149,27 +128,18 @@ class PairStudy:
         return ended, list(references.values())
 
     def _waves(self, ready: Sequence[Calibrated]) -> list[list[Calibrated]]:
-        """Part the pairs into those measured together: all, or the most promising of each method.
-
-        The larger the method's share, the likelier a detection; what is not known may be large.
-        """
-        if not self._request.score_only:
-            return [list(ready)]
-        by_method: dict[Method, list[Calibrated]] = {}
-        for one in ready:
-            by_method.setdefault(one.pair.method, []).append(one)
-        for pairs in by_method.values():
-            pairs.sort(key=self._share, reverse=True)
-        return [[one for one in wave if one] for wave in zip_longest(*by_method.values())]
+        """Part the pairs into those measured together."""
+        return waves(ready, self._share) if self._request.score_only else [list(ready)]
 
     def _share(self, one: Calibrated) -> float:
+        """Return the method's share: the larger, the likelier a detection; unknown may be large."""
         share = self._question.data(one.pair_runs(()), ()).share
         return inf if share is None else share
 
     def _measure_wave(
         self,
         ready: Sequence[Calibrated],
-        ended: Mapping[PairKey, list[Run]],
+        ended: dict[PairKey, list[Run]],
         references: dict[str, Run],
     ) -> None:
         """Measure pairs run by run; what hung in a run is left out of the next."""
@@ -197,6 +167,47 @@ class PairStudy:
                     references[run.trial.id] = run
                 else:
                     ended[key].append(run)
+            if repetition == 1 and self._manner.thorough:
+                ready = self._correct(ready, ended)
+
+    def _correct(
+        self, ready: Sequence[Calibrated], ended: dict[PairKey, list[Run]]
+    ) -> list[Calibrated]:
+        """Measure again, with other turns, what surely had another slowdown than asked for.
+
+        The blocks of a pair tell what turns give better than those of a calibration.
+        """
+        found = {one.pair.key: one for one in ready}
+        forks = range(1, self._parts.request.plan.forks + 1)
+        for _ in range(CORRECTIONS):
+            off = {
+                key: one.corrected(ended[key])
+                for key, one in found.items()
+                if self._missed_its_aim(one, ended[key])
+            }
+            trials = {
+                trial.id: (key, trial)
+                for key, one in off.items()
+                for trial in (self._pair_trial(one, 1, fork) for fork in forks)
+            }
+            again: dict[PairKey, list[Run]] = {}
+            name = f"{self._manner.name}, turns corrected"
+            for run in measure(name, [trial for _, trial in trials.values()], self._parts):
+                again.setdefault(trials[run.trial.id][0], []).append(run)
+            found |= {key: off[key] for key in again}
+            ended |= again
+            if not again:
+                break
+        self._corrected |= found
+        return list(found.values())
+
+    def _missed_its_aim(self, one: Calibrated, runs: Sequence[Run]) -> bool:
+        if self._request.exact or self._request.rule is Rule.PAPER or self._question.control:
+            return False
+        if not paired.missed_its_aim(self._question.data(one.pair_runs(runs), ())):
+            return False
+        wait = self._request.wait
+        return one.corrected(runs).delay(wait) != one.delay(wait)
 
     def _is_open(
         self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run], *, further: bool

@@ -241,6 +241,50 @@ def slowed(machine, name):
     ]
 
 
+def test_turns_that_were_wrong_are_corrected_by_what_the_pair_shows(monkeypatch):
+    """A turn costs three times as long in a pair as calibration has seen."""
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.3)
+    monkeypatch.setattr(toy_language, "PAIR_TURNS", 3.0)
+    machine = Machine()
+
+    verdict = audited(request(methods=("hop",)), machine=machine)
+
+    (found,) = [pair for pair in verdict.pairs if pair.benchmark == "toy.long"]
+    assert (found.outcome, found.wait) == (Result.MISSED, "work")
+    assert found.achieved_slowdown == pytest.approx(0.6, rel=0.1)
+    tried = [
+        (trial.repetition, trial.schedule.arms[1].delay.number)
+        for trial in slowed(machine, "hop")
+        if trial.purpose is Purpose.PAIRS
+    ]
+    assert [repetition for repetition, _ in tried] == [1, 1]
+    assert tried[0][1] == pytest.approx(3 * tried[1][1], rel=0.1)
+
+
+def test_an_audit_with_corrected_turns_measures_nothing_again(monkeypatch):
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.3)
+    monkeypatch.setattr(toy_language, "PAIR_TURNS", 3.0)
+    store, again = Memory(), Machine()
+    first = audited(request(methods=("hop",)), store=store)
+
+    second = audited(request(methods=("hop",)), store=store, machine=again)
+
+    assert again.done == []
+    assert second == first
+
+
+def test_an_exact_audit_corrects_nothing(monkeypatch):
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.3)
+    monkeypatch.setattr(toy_language, "PAIR_TURNS", 3.0)
+    machine = Machine()
+
+    verdict = audited(request(methods=("hop",), exact=True), machine=machine)
+
+    (found,) = [pair for pair in verdict.pairs if pair.benchmark == "toy.long"]
+    assert found.achieved_slowdown == pytest.approx(1.8, rel=0.1)
+    assert "overshoot" in {one.slug for one in found.caveats}
+
+
 def test_what_is_near_the_threshold_gets_as_many_further_runs_and_no_more(monkeypatch):
     monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.5)
     machine = Machine()

@@ -32,6 +32,8 @@ from auditor.studies.parts import Deadline, Parts
 
 PLAIN_SECONDS, TURN_SECONDS, CLOCK_SECONDS = 5e-5, 1e-9, 3e-8
 NOISE = 0.002
+PAIR_TURNS = 1.0
+"""How many times as long as a calibration shows a turn takes in a pair."""
 LEAK = 0.0
 """What a slowed block takes longer whatever it waits, as part of the plain time."""
 
@@ -154,7 +156,10 @@ def _measured(trial, plain, share):
     for index, block in enumerate(trial.schedule.blocks):
         arm = trial.schedule.arms[block.arm]
         leak = LEAK * plain if arm.name is ArmName.SLOWED else 0.0
-        seconds = plain + leak + _waited(arm.delay, share * plain)
+        waits = _waited(arm.delay, share * plain)
+        if trial.purpose is Purpose.PAIRS and arm.delay and arm.delay.wait is Wait.WORK:
+            waits *= PAIR_TURNS
+        seconds = plain + leak + waits
         values = {TIME: seconds * rng.normal(1, NOISE), OPERATIONS: 100.0}
         if arm.name is ArmName.CLOCKED and share:
             spent = 100 * (share * plain + CLOCK_SECONDS)

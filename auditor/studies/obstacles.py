@@ -1,0 +1,43 @@
+"""Why methods cannot be slowed at all, found out by the first process of each variant."""
+
+from collections.abc import Sequence
+
+from auditor.core.mutant import Refused
+from auditor.core.outcome import NotBuilt
+from auditor.core.plan import Trial
+from auditor.core.subject import Method
+from auditor.studies.measure import measure
+from auditor.studies.pair import Pair, VariantKey
+from auditor.studies.pairs import PairStudy
+from auditor.studies.parts import Parts
+
+
+def obstacles(
+    study: PairStudy, methods: Sequence[Method], pairs: Sequence[Pair], parts: Parts
+) -> dict[str, str]:
+    """Return, by id, why those of `methods` that cannot be slowed at all cannot.
+
+    `pairs` are theirs. The first process of each variant tells, one that is to be run anyway.
+    For a method that nothing reaches nothing is built; nor where counting failed, since there
+    it may be the benchmark that cannot be changed.
+    """
+    firsts: dict[VariantKey, Pair | None] = {}
+    for pair in pairs:
+        if pair.calls is not None:
+            firsts.setdefault(pair.variant, pair)
+    reached = {method for method, _ in firsts}
+    firsts |= {(method, False): None for method in methods if method not in reached}
+    found: dict[VariantKey, str] = {}
+    trials: dict[str, tuple[VariantKey, Trial]] = {}
+    for key, first in firsts.items():
+        built = study.variant(key)
+        if isinstance(built, Refused):
+            found[key] = built.reason
+        elif first is not None:
+            trial = study.first_trial(first, built)
+            trials[trial.id] = key, trial
+    for run in measure("first builds", [trial for _, trial in trials.values()], parts):
+        if isinstance(run.outcome, NotBuilt):
+            found[trials[run.trial.id][0]] = run.outcome.message
+    slowable = {method for method, _ in firsts.keys() - found.keys()}
+    return {method.id: why for (method, _), why in found.items() if method not in slowable}
