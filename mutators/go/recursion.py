@@ -28,6 +28,7 @@ def own_fields(sources: Iterable[SourceFile]) -> OwnFields:
     return {
         f"{source.unit}.{owner}": fields
         for source in sources
+        if b"struct" in source.text
         for owner, fields in _structs(tree.parse(source.text))
     }
 

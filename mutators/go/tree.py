@@ -82,7 +82,8 @@ def parameter_types(declaration: Node) -> tuple[str, ...]:
 
 def imported_as(root: Node, path: str) -> str | None:
     """Return the name under which a file imports a package: "." for a dot import, None if not."""
-    for node in descend(root):
+    imports = (one for one in root.named_children if one.type in ("import_declaration", "ERROR"))
+    for node in (each for one in imports for each in descend(one)):
         if node.type == "import_spec" and source(node.child_by_field_name("path"))[1:-1] == path:
             name = source(node.child_by_field_name("name"))
             return name or path.rsplit("/", 1)[-1]
