@@ -2,7 +2,8 @@
 
 A copy of a folder is audited, then again after each change: one line more at the end of a file
 (a comment in Go and Java), one file at a time, all into one store. Printed are seconds by the
-clock, builds and listing included, and how many processes of benchmarks were run.
+clock, builds and listing included, and how many processes of benchmarks were run. What our caches
+have of the same content is not built again: for the first audit to be one, it must be new there.
 """
 
 import argparse
