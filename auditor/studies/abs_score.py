@@ -92,7 +92,7 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     allocations = _allocations(request, chosen, pairs, base, parts)
     made = study.run(_worth_measuring(request, pairs)) if study else StudyRuns()
     judged_pairs = _judged(question, pairs, made)
-    checked, searched = _further(question, judged_pairs, pairs, parts)
+    checked, searched = _further(question, judged_pairs, made, parts)
     verdict = abs_score.judge(
         AbsData(
             slowdown=slowdown,
@@ -129,15 +129,15 @@ def _allocations(
 
 
 def _further(
-    question: Question, verdicts: Sequence[PairVerdict], pairs: Sequence[Pair], parts: Parts
+    question: Question, verdicts: Sequence[PairVerdict], made: StudyRuns, parts: Parts
 ) -> tuple[Controls | None, list[Search] | None]:
     """Slow the measured methods by nothing, and by other sizes, where that is asked for."""
     request, slowdown = question.request, question.slowdown
     checked, searched = None, None
     if slowdown is not None and request.controls and not request.estimate:
-        checked = controls.judge(zero_delays(question, slowdown, verdicts, pairs, parts))
+        checked = controls.judge(zero_delays(question, slowdown, verdicts, made, parts))
     if slowdown is not None and request.curve is not CurveMode.NONE:
-        searched = detection_curve(question, slowdown, verdicts, pairs, parts)
+        searched = detection_curve(question, slowdown, verdicts, made, parts)
     return checked, searched
 
 

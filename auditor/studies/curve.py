@@ -3,14 +3,14 @@
 One build of a method serves them all: the same bytes read another number.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from auditor.audits import curve, detection
 from auditor.audits.curve import Search
 from auditor.core.request import CurveMode
 from auditor.core.verdict import PairVerdict
-from auditor.studies.pair import Manner, Pair, PairKey, Question
+from auditor.studies.pair import Manner, Question, StudyRuns
 from auditor.studies.pairs import PairStudy
 from auditor.studies.parts import Parts
 
@@ -19,17 +19,19 @@ def detection_curve(
     question: Question,
     slowdown: float,
     verdicts: Sequence[PairVerdict],
-    pairs: Sequence[Pair],
+    made: StudyRuns,
     parts: Parts,
 ) -> list[Search]:
-    """Return the searches, as far as the time allows; `verdicts` are those at `slowdown`."""
+    """Return the searches, as far as the time allows; `verdicts` are those at `slowdown`.
+
+    `made` are the processes that they rest on.
+    """
     request = question.request
     mode = CurveMode.NONE if request.estimate else request.curve
     known = curve.searches(verdicts, slowdown, request.rule, mode)
-    by_key = {pair.key: pair for pair in pairs}
     while pending := _by_size(known):
         for size, wave in pending.items():
-            _measure(question, size, wave, by_key, parts)
+            _measure(question, size, wave, made, parts)
     return known
 
 
@@ -46,13 +48,15 @@ def _measure(
     question: Question,
     size: float,
     wave: Sequence[Search],
-    pairs: Mapping[PairKey, Pair],
+    before: StudyRuns,
     parts: Parts,
 ) -> None:
     """Measure a size of all that wait for it; what each pair is asked is a matter of its own."""
     request = replace(question.request, score_only=False)
     asked = replace(question, request=request, slowdown=size)
-    study = PairStudy(asked, size, parts, Manner(name=f"curve at {size:g}", thorough=False))
+    manner = Manner(name=f"curve at {size:g}", thorough=False, known=before.known)
+    pairs = {one.pair.key: one.pair for one in before.pairs}
+    study = PairStudy(asked, size, parts, manner)
     made = study.run([pairs[one.method, one.benchmark] for one in wave])
     done = {one.pair.key: one for one in made.pairs}
     for one in wave:

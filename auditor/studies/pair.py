@@ -1,6 +1,6 @@
 """Pairs of a method and a benchmark, and what was run for them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from zlib import crc32
 
@@ -105,6 +105,11 @@ class StudyRuns:
     pairs: tuple[PairRuns, ...] = ()
     references: tuple[Run, ...] = field(default=(), repr=False)
 
+    @property
+    def known(self) -> dict[PairKey, tuple[Run, ...]]:
+        """Return the processes that tell what turns give, by pair."""
+        return {one.pair.key: (*one.calibrating, *one.runs) for one in self.pairs}
+
     def references_of(self, benchmark: Benchmark) -> tuple[Run, ...]:
         """Return the references of a benchmark."""
         return tuple(run for run in self.references if run.trial.benchmark == benchmark)
@@ -122,12 +127,13 @@ class Manner:
 
     `name` is what it is called in the progress. Unless it is `thorough`, turns between known ones
     are taken as they are, and what is near the threshold gets no further runs. `first_run` runs
-    were made by others before.
+    were made by others before; `known` are processes that tell what turns give.
     """
 
     name: str = "pairs"
     thorough: bool = True
     first_run: int = 0
+    known: Mapping[PairKey, tuple[Run, ...]] = field(default_factory=dict, repr=False)
 
 
 MAIN = Manner()

@@ -90,7 +90,9 @@ class PairStudy:
             wait=self._request.wait,
             verified=self._manner.thorough,
         )
-        return Calibrated(pair=pair, built=built, asked=asked)
+        found = Calibrated(pair=pair, built=built, asked=asked)
+        known = self._manner.known.get(pair.key)
+        return found.with_runs(known) if known else found
 
     def variant(self, key: VariantKey) -> Built | Refused:
         """Return what makes a variant, or why there is none."""
@@ -226,6 +228,7 @@ class PairStudy:
     def _judged(
         self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run]
     ) -> PairVerdict:
+        one = self._corrected.get(one.pair.key, one)
         mine = [run for run in references if run.trial.benchmark == one.pair.benchmark]
         return detection.judge_pair(self._question.data(one.pair_runs(runs), mine))
 
