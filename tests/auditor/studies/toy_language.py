@@ -24,7 +24,7 @@ from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Wait
 from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Window
 from auditor.core.plan import Purpose, Run
 from auditor.core.request import AbsRequest, Plan, SuiteRequest
-from auditor.core.schedule import ArmName
+from auditor.core.schedule import ArmName, Phase
 from auditor.core.subject import Language, Method, Project
 from auditor.core.suite import Benchmark, Suite
 from auditor.core.verdict import Rule
@@ -169,10 +169,27 @@ def _measured(trial, plain, share):
             values |= {METHOD_CALLS: 100.0, ALLOCATIONS: 5.0 + shown}
         for metric, value in values.items():
             found.setdefault((metric, arm.name, block.phase), []).append((index, value))
+        if trial.schedule.stop and _has_decided(trial.schedule.stop, found):
+            break
     series = (
         Series.of(metric, "s/op", arm, phase, at) for (metric, arm, phase), at in found.items()
     )
     return Measured(tuple(series))
+
+
+def _has_decided(stop, found):
+    """Tell whether a process ends here, as the guests do it."""
+    pairs = [
+        [value for _, value in found.get((TIME, arm, Phase.MEASUREMENT), ())]
+        for arm in (ArmName.PROBE, ArmName.SLOWED)
+    ]
+    critical = dict(stop.looks).get(len(pairs[0]))
+    if len(pairs[0]) != len(pairs[1]) or critical is None:
+        return False
+    ratios = np.log(pairs[1]) - np.log(pairs[0])
+    error = max(ratios.std(ddof=1), stop.least_deviation) / np.sqrt(len(ratios))
+    low, high = ratios.mean() - critical * error, ratios.mean() + critical * error
+    return low > stop.above or high < stop.below or critical * error <= stop.enough
 
 
 def _key(trial):

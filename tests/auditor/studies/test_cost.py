@@ -1,0 +1,97 @@
+"""What an audit costs beside the exhaustive one, in blocks: ratios, no times."""
+
+import numpy as np
+import pytest
+import toy_language
+from toy_language import Machine, parts, request
+
+from auditor.core.plan import Purpose
+from auditor.core.verdict import Result
+from auditor.studies import abs_score
+
+METHODS = tuple(f"m{at}" for at in range(20))
+JUDGING = {Purpose.CALIBRATION, Purpose.PAIRS, Purpose.REFERENCE}
+
+
+def a_suite(monkeypatch, benchmarks, *, near=0):
+    """Make a suite in which half of the methods is reached, by 1 to 5 of the first 16 benchmarks.
+
+    `near` of these pairs have half of the operation, so that nothing can decide them.
+    """
+    rng = np.random.default_rng(5)
+    shares = {}
+    for method in METHODS[::2]:
+        for at in rng.choice(16, int(rng.integers(1, 6)), replace=False):
+            shares[method, f"b{at}"] = float(rng.choice([0.02, 0.1, 0.25, 0.75, 0.95]))
+    shares |= dict.fromkeys(list(shares)[:near], 0.5)
+    monkeypatch.setattr(toy_language, "SHARES", shares)
+    monkeypatch.setattr(toy_language, "SET_UP", set())
+    monkeypatch.setattr(toy_language, "METHODS", METHODS)
+    monkeypatch.setattr(toy_language, "BENCHMARKS", tuple(f"b{at}" for at in range(benchmarks)))
+    return shares
+
+
+def audited(**changes):
+    """Return the outcome of each method, and the blocks by purpose."""
+    machine, asked = Machine(), request(methods=METHODS, **changes)
+    store = toy_language.Memory()
+    verdict = abs_score.audit(asked, parts(asked, store=store, machine=machine))
+    blocks = dict.fromkeys(Purpose, 0)
+    for run in store.values():
+        blocks[run.trial.purpose] += done(run)
+    return {one.id: one.outcome for one in verdict.methods}, blocks
+
+
+def done(run):
+    """Return the blocks that a process ran, which are fewer than planned where it has decided."""
+    if not getattr(run.outcome, "series", ()):
+        return len(run.trial.schedule.blocks)
+    at = [position for series in run.outcome.series for position in series.at]
+    return max(at) + 1
+
+
+def judging(blocks):
+    return sum(blocks[purpose] for purpose in JUDGING)
+
+
+def test_the_verdicts_are_those_of_the_exhaustive_audit_at_a_fraction_of_its_blocks(monkeypatch):
+    a_suite(monkeypatch, 16)
+
+    ours, cheap = audited()
+    exact, dear = audited(exact=True)
+
+    assert ours == exact
+    assert set(ours.values()) == {Result.DETECTED, Result.MISSED, Result.UNREACHED}
+    assert judging(dear) > 9 * judging(cheap)
+
+
+def test_benchmarks_that_reach_nothing_cost_nothing_but_their_suite_runs_and_counting(monkeypatch):
+    a_suite(monkeypatch, 16)
+    _, few = audited()
+    a_suite(monkeypatch, 160)
+    _, many = audited()
+
+    assert judging(many) == judging(few)
+    assert many[Purpose.SUITE] == 10 * few[Purpose.SUITE]
+
+
+@pytest.mark.parametrize("near", [2, 6])
+def test_what_costs_is_what_is_uncertain(monkeypatch, near):
+    a_suite(monkeypatch, 16)
+    _, sure = audited()
+    a_suite(monkeypatch, 16, near=near)
+    _, unsure = audited()
+
+    each = (unsure[Purpose.PAIRS] - sure[Purpose.PAIRS]) / near
+    plan = request().suite.plan
+    assert plan.iterations < each < 4 * (plan.warmup + 4 * plan.iterations)
+
+
+def test_only_the_score_costs_less_than_the_matrix(monkeypatch):
+    a_suite(monkeypatch, 16)
+
+    whole, matrix = audited()
+    score, first = audited(score_only=True)
+
+    assert score == whole
+    assert first[Purpose.PAIRS] < 0.8 * matrix[Purpose.PAIRS]
