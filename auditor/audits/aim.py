@@ -15,7 +15,7 @@ Pairs = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """One process: its pairs and the middle of their log ratios."""
+    """One process: its pairs, the middle of their log ratios, and the least time of the probe."""
 
     probe: float
     pairs: Pairs

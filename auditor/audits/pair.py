@@ -79,7 +79,7 @@ class PairData:
     @property
     def share(self) -> float | None:
         """Return what part of the plain operation is spent in the method."""
-        plain = readings.medians(self.plain, ArmName.PLAIN)
+        plain = readings.least(self.plain, ArmName.PLAIN)
         return self.inside / median(plain) if self.inside is not None and plain else None
 
     @property
@@ -128,8 +128,8 @@ def probe_ratio(data: PairData) -> Ratio | None:
 
     Calibrating processes have probe blocks of the same bytes, so they tell about q as well.
     """
-    probe = readings.medians((*data.calibrating, *data.runs), ArmName.PROBE)
-    plain = readings.medians(data.plain, ArmName.PLAIN)
+    probe = readings.least((*data.calibrating, *data.runs), ArmName.PROBE)
+    plain = readings.least(data.plain, ArmName.PLAIN)
     return ratio(probe, plain, LEVEL) if probe and plain else None
 
 
@@ -144,7 +144,7 @@ def is_dead_code(data: PairData, probed: Ratio) -> bool:
     Then the compiler had removed the call. All that is uncertain speaks against it, and the probe
     must have made the operation slower: else the method runs beside it, in a thread of its own.
     """
-    plain = readings.medians(data.plain, ArmName.PLAIN)
+    plain = readings.least(data.plain, ArmName.PLAIN)
     if data.benchmark.threads != 1 or data.inside is None or data.method_seconds is None:
         return False
     if data.reach is not None and data.reach.nested:

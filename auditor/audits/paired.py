@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from math import expm1, hypot, inf, log, log1p
-from statistics import median
 
 from auditor.audits import readings, signs
 from auditor.audits.aim import Aim, Process, aim, scaled
@@ -119,7 +118,7 @@ def _process(run: Run, data: PairData) -> Process | None:
         p = found.p
     if found.interval is None:
         return None
-    probe = median(probe for probe, _ in pairs)
+    probe = min(probe for probe, _ in pairs)
     return Process(probe=probe, pairs=pairs, middle=found.estimate, interval=found.interval, p=p)
 
 

@@ -45,7 +45,7 @@ def scatter(runs: Sequence[Run]) -> Scatter | None:
     apart = [b - a for each in logs for a, b in zip(each[::2], each[1::2], strict=False)]
     if len(blocks) < 2 or len(apart) < 2:
         return None
-    middles = readings.medians(runs, ArmName.PLAIN)
+    middles = readings.least(runs, ArmName.PLAIN)
     between = ratio(middles, middles, LEVEL)
     if between is None:
         return None

@@ -35,7 +35,7 @@ class Prediction:
 
 def predict(data: PairData) -> Prediction | None:
     """Return the share, None where t(k), the calls or the plain time are not known."""
-    plain = readings.medians(data.plain, ArmName.PLAIN)
+    plain = readings.least(data.plain, ArmName.PLAIN)
     if data.share is None or data.method_seconds is None or not data.calls or not plain:
         return None
     each = data.calls / data.benchmark.concurrency

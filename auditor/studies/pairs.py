@@ -254,7 +254,7 @@ class PairStudy:
 
     def _reference(self, benchmark: Benchmark, repetition: int) -> Trial:
         plan = schedules.fitted(self._parts.request.plan, benchmark)
-        schedule = schedules.reference(plan, self._baseline.operations[benchmark.id])
+        schedule = schedules.plain(plan, self._baseline.operations[benchmark.id])
         trial = self._parts.trial(Purpose.REFERENCE, benchmark, schedule)
         return replace(trial, repetition=self._manner.first_run + repetition)
 

@@ -115,7 +115,7 @@ def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]
     )
     if paper:
         return phases
-    plain = [schedules.reference(fit, None) for fit in fits]
+    plain = [schedules.plain(fit, None) for fit in fits]
     named = "plain among the pairs (at most)"
     return (*phases, _phase(named, runs if count else 0, plain))
 

@@ -39,16 +39,6 @@ def plain(plan: Plan, operations: int | None) -> Schedule:
     )
 
 
-REFERENCE_BLOCKS = 6
-"""Measured blocks of a reference: processes differ by more than the middle of these is wrong."""
-
-
-def reference(plan: Plan, operations: int | None) -> Schedule:
-    """Return the blocks of a process of the unchanged suite among the pairs."""
-    few = min(plan.iterations, REFERENCE_BLOCKS)
-    return plain(replace(plan, iterations=few), operations)
-
-
 def pilot(plan: Plan) -> Schedule:
     """Return two blocks of the time asked for, to learn how many operations fit."""
     return Schedule(
