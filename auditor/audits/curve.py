@@ -7,7 +7,8 @@ fixed limit a larger slowdown is noticed in any method.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf
+from math import inf, log
+from statistics import stdev
 
 from auditor.audits import paired
 from auditor.audits.calibration import TOLERANCE
@@ -16,11 +17,13 @@ from auditor.core.verdict import (
     Curve,
     CurvePoint,
     PairCurve,
+    PairRun,
     PairVerdict,
     Result,
     Rule,
     Step,
 )
+from auditor.stats.sequential import LEAST_DEVIATION
 
 SIZES = (0.05, 0.1, 0.2, 0.3, 0.6, 1.0, 2.0, 5.0)
 """Slowdowns that are tried beside the one asked for."""
@@ -155,10 +158,19 @@ def _size(step: Step) -> float:
 
 
 def _margin(pair: PairVerdict) -> float:
-    """Return how many half intervals lie between effect and limit; it shrinks with the slowdown."""
-    if pair.effect is None or pair.interval is None or pair.threshold is None:
+    """Return how far the effect lies above the limit, beside the noise of single blocks.
+
+    The interval is no measure of it: a process ends as soon as it is narrow enough.
+    """
+    if pair.effect is None or pair.threshold is None:
         return 0.0
-    return (pair.effect - pair.threshold) / max(pair.effect - pair.interval[0], 1e-9)
+    noise = max((_noise(run) for run in pair.runs), default=0.0)
+    return (pair.effect - pair.threshold) / max(noise, LEAST_DEVIATION)
+
+
+def _noise(run: PairRun) -> float:
+    logs = [log(slowed / probe) for probe, slowed in zip(run.reference, run.slowed, strict=False)]
+    return stdev(logs) if len(logs) > 1 else 0.0
 
 
 def _may_be_noticed_later(pair: PairVerdict, rule: Rule) -> bool:

@@ -3,18 +3,25 @@ import pytest
 from auditor.audits.curve import SIZES, Search, curve, most_steps, searches
 from auditor.core.caveats import Caveat
 from auditor.core.request import CurveMode
-from auditor.core.verdict import PairVerdict, Result, Rule
+from auditor.core.verdict import PairRun, PairVerdict, Result, Rule
 
 
 def verdict(outcome, benchmark="toy.long", method="toy.hop", **more):
     return PairVerdict(method=method, benchmark=benchmark, outcome=outcome, **more)
 
 
-def detected(benchmark, effect, half):
-    low = effect - half
-    return verdict(
-        Result.DETECTED, benchmark, effect=effect, interval=(low, effect + half), threshold=0.3
+def detected(benchmark, effect, noise):
+    slowed = tuple(1 + effect + noise * sign for sign in (-1, 1, -1, 1))
+    run = PairRun(
+        effect=effect,
+        interval=(0.31, 1.0),
+        p=0.001,
+        significant=True,
+        large=True,
+        reference=(1.0,) * 4,
+        slowed=slowed,
     )
+    return verdict(Result.DETECTED, benchmark, effect=effect, threshold=0.3, runs=(run,))
 
 
 def searched(least, begin=0.6, sizes=SIZES):

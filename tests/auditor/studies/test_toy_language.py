@@ -304,7 +304,7 @@ def test_what_is_near_the_threshold_gets_as_many_further_runs_and_no_more(monkey
 
 
 def test_the_curve_finds_the_least_slowdown_that_is_noticed(monkeypatch):
-    monkeypatch.setitem(toy_language.SHARES, ("hop", "quick"), 0.56)
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "quick"), 0.7)
     machine = Machine()
     asked = request(methods=("hop", "skip", "idle"), curve=CurveMode.METHODS)
 
