@@ -17,13 +17,12 @@ class ArmName(StrEnum):
     """What a stretch of operations was measured with.
 
     PLAIN is the unchanged subject; all others are the same bytes and differ in a number: PROBE
-    waits not at all, CONTROL is a second PROBE (A/A), SLOWED waits, CLOCKED measures the method,
-    ALLOCATING allocates.
+    waits not at all, SLOWED waits (by 0 in a control), CLOCKED measures the method, ALLOCATING
+    allocates.
     """
 
     PLAIN = "plain"
     PROBE = "probe"
-    CONTROL = "control"
     SLOWED = "slowed"
     CLOCKED = "clocked"
     ALLOCATING = "allocating"

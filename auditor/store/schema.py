@@ -71,7 +71,7 @@ CREATE TABLE series (
     number    INTEGER NOT NULL,      -- its place among the series of the run
     metric    TEXT NOT NULL,         -- time operations method-calls method-time clock-cost wall ...
     unit      TEXT NOT NULL,
-    arm       TEXT NOT NULL,         -- plain probe control slowed clocked allocating
+    arm       TEXT NOT NULL,         -- plain probe slowed clocked allocating
     phase     TEXT NOT NULL,         -- warmup measurement
     packed    BLOB NOT NULL,         -- doubles, little-endian
     positions BLOB NOT NULL,         -- unsigned 32-bit, little-endian: the blocks' places

@@ -213,7 +213,7 @@ def test_functions_of_a_real_module_can_be_slowed(uuid, name, method):
 )
 def test_equal_arms_do_not_differ_where_the_program_keeps_state(uuid, name, method):
     """A against A. The level is such that chance alone fails one of 10 000 tests."""
-    arms = [Arm(arm, Delay(Wait.WORK, 300)) for arm in (ArmName.PROBE, ArmName.CONTROL)]
+    arms = [Arm(arm, Delay(Wait.WORK, 300)) for arm in (ArmName.PROBE, ArmName.SLOWED)]
     made = schedule(arms, 2000, 0)
     order = np.random.default_rng(7).permuted([[0, 1]] * 60, axis=1).ravel()
     blocks = [Block(Phase.MEASUREMENT, int(arm)) for arm in order]
