@@ -16,7 +16,14 @@ RING = Path(__file__).parents[2] / "subjects" / "go-ring"
 JAVA_RING = RING.with_name("java-ring")
 PASSED_ON = ("PATH", "JAVA_HOME", "SSL_CERT_FILE", "LANG")
 PLAN = {"forks": 1, "warmup": 1, "iterations": 8, "iteration_time": "3ms"}
-QUICK = {"stability_runs": 2, "runs": 2, "slowdown": 0.6, "plan": PLAN}
+QUICK = {
+    "stability_runs": 2,
+    "runs": 2,
+    "slowdown": 0.6,
+    "plan": PLAN,
+    "controls": 0,
+    "curve": "none",
+}
 
 TINY = """package tiny
 

@@ -137,6 +137,27 @@ def test_a_changed_configuration_measures_only_what_is_new(audited, tmp_path):
     assert new == ["pairs", "reference"]
 
 
+def test_controls_and_the_curve_come_on_top(audited, tmp_path):
+    store = audited.copy(tmp_path)
+    known = runs(store)
+    more = ASKED | {"controls": 2, "curve": "methods"}
+    asked = config(tmp_path / "c.json", subject=str(audited.subject), **more)
+
+    document, _ = audited.program.audited("abs", asked, "--store", store)
+
+    new = [purpose for trial, (purpose, *_) in runs(store).items() if trial not in known]
+    assert set(new) <= {"pairs", "reference"}
+    assert document["controls"]["judged"] == 2 * len({one["method"] for one in measured(document)})
+    least = {one["method"]: one["slowdown"] for one in document["curve"]["pairs"]}
+    seen = {one["id"] for one in document["methods"] if one["outcome"] == "detected"}
+    assert seen <= least.keys()
+    assert all(0 < least[method] <= document["slowdown"] for method in seen)
+
+
+def measured(document):
+    return [pair for pair in document["pairs"] if pair["effect"] is not None]
+
+
 def test_a_changed_source_is_measured_anew(audited, tmp_path):
     store = audited.copy(tmp_path)
     known = runs(store)
