@@ -88,7 +88,11 @@ def stop(data: PairData, most: int) -> Stop | None:
         return None
     achieved = data.calibration.achieved if data.calibration else None
     far = not data.control and achieved_caveat(achieved, data.slowdown) is not None
-    ends = (data.limit, scaled(data, achieved)) if far and achieved else (data.limit, data.limit)
+    ends = [data.limit]
+    if far and achieved and data.method_seconds:
+        doubt = method_doubt(data) / data.method_seconds
+        likely = scaled(data, achieved)
+        ends += [likely / (1 + doubt), likely / (1 - doubt) if doubt < MOST_DOUBT else likely]
     above = (1 + STOP_MARGIN) * max(ends) / probed.low
     below = (1 - STOP_MARGIN) * max(0.0, min(ends)) / probed.high
     return Stop(

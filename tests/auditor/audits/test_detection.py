@@ -18,7 +18,7 @@ from builders import (
 from auditor.audits import paired, readings, signs
 from auditor.audits.calibration import Calibration
 from auditor.audits.detection import judge_pair, statement_beforehand
-from auditor.audits.pair import Judgement, PairData, probe_ratio
+from auditor.audits.pair import Judgement, PairData, method_doubt, probe_ratio
 from auditor.audits.reach import Reach
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import NeverCalled, NotBuilt, Skipped, Unreadable
@@ -629,6 +629,23 @@ def test_where_a_process_may_stop_follows_from_q_and_the_slowdown():
     assert found.enough == pytest.approx(0, abs=1e-12)
     assert [pairs for pairs, _ in found.looks] == [3, 4, 5, 6, 8, 10, 12]
     assert paired.stop(pair(runs=(), plain=()), 15) is None
+
+
+def test_a_process_goes_on_until_the_doubt_about_the_method_is_covered():
+    """Twice the slowdown asked for arrives, and nobody knows t(k) better than by a tenth."""
+    calibrating = tuple(
+        calibration_run(probe=PLAIN, slowed=2.2 * PLAIN, turns=1, method_seconds=PLAIN * each)
+        for each in (0.9, 1.0, 1.1)
+    )
+    exact_plain = suite_runs([PLAIN] * 3 for _ in range(4))
+    known = replace(calibrated(PLAIN), achieved=2 * V)
+
+    given = pair(calibrating=calibrating, runs=(), plain=exact_plain, calibration=known)
+    found, doubt = paired.stop(given, 15), method_doubt(given) / PLAIN
+
+    assert 0 < doubt < 0.5
+    assert found.above == pytest.approx(log1p(1.1 * V / (1 - doubt)))
+    assert found.below == pytest.approx(log1p(0.9 * V / 2))
 
 
 def test_a_process_need_not_be_much_surer_than_q_is():
