@@ -8,7 +8,7 @@ from reports import figures
 
 
 class Controls(msgspec.Struct, frozen=True):
-    """Methods slowed by nothing: how many were judged, which were "detected" all the same.
+    """Pairs slowed by nothing: how many were judged, which were "detected" all the same.
 
     `bound` is the one-sided 95 % upper bound of the chance of that.
     """
@@ -23,12 +23,12 @@ def told(controls: Controls | None) -> str:
     """Return how often nothing was taken for a slowdown, in one sentence; empty without any."""
     if controls is None or not controls.judged:
         return ""
-    methods = figures.count(controls.judged, "method")
+    pairs = figures.count(controls.judged, "pair")
     seen = len(controls.alarms)
     detected = "none was" if not seen else f"{seen} {'was' if seen == 1 else 'were'}"
     sizes = [abs(each) for each in controls.effects if each is not None]
     noise = f", effects of {figures.share(median(sizes))} in the median" if sizes else ""
     return (
-        f"Control: {methods} slowed by nothing, {detected} detected (chance at most "
+        f"Control: {pairs} slowed by nothing, {detected} detected (chance at most "
         f"{figures.share(controls.bound)}, with 95 % confidence){noise}."
     )

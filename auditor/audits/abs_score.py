@@ -278,7 +278,7 @@ def _caveats(data: AbsData) -> list[Caveat]:
     if data.controls is not None and data.controls.alarms:
         method, benchmark = data.controls.alarms[0]
         text = (
-            f"{len(data.controls.alarms)} of {data.controls.judged} methods that were slowed by "
+            f"{len(data.controls.alarms)} of {data.controls.judged} pairs that were slowed by "
             f"nothing were detected, such as {method} in {benchmark}: a detection means less here"
         )
         found.append(Caveat("false-alarm", text))

@@ -39,7 +39,8 @@ class Heard:
     def table(self, harness: str) -> str:
         """Return the file: GoABS's for a Go suite, JavaABS's for a JMH suite.
 
-        Controls and the detection curve slow the same methods by other sizes: they are not in it.
+        Controls and the detection curve slow the same methods by other sizes: they are not in it,
+        nor is a run that was made anew because its turns were wrong.
         """
         from auditor.studies.pair import MAIN  # noqa: PLC0415 numpy and scipy come with it
         from auditor.studies.tables import rows_of  # noqa: PLC0415
@@ -47,11 +48,17 @@ class Heard:
         from runners.ancestors.writing import text  # noqa: PLC0415
 
         judged = {
-            run.trial.id: run
+            _place(run): run
             for (phase, _), run in self.runs.items()
             if run.trial.purpose is Purpose.SUITE or phase.startswith(f"{MAIN.name},")
         }
         return text(rows_of(judged.values()), Tool.GO if harness == "go" else Tool.JAVA)
+
+
+def _place(run: Run) -> tuple[object, ...]:
+    """Return whose run it is, and which: the last of a place is the one that was judged."""
+    trial = run.trial
+    return trial.purpose, trial.variant, trial.benchmark, trial.repetition, trial.fork
 
 
 @dataclass(slots=True)

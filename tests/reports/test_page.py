@@ -136,7 +136,7 @@ def test_the_page_shows_the_curve_the_controls_and_what_can_be_seen():
             f'{figures.times(1 + point.slowdown)}</th><td class="n">{point.covered} of' in section
         )
     assert page.count("It notices") == 2
-    assert "Control: 11 methods" in page
+    assert "Control: 11 pairs" in page
     assert 'title="The least slowdown' in page
     for one in verdict.stability.benchmarks:
         if one.visible is not None and one.visible < float("inf"):

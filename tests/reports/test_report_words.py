@@ -159,7 +159,7 @@ def test_the_summary_says_how_small_a_slowdown_is_noticed():
         method: figures.times(factor) for method, factor in least.items()
     }
     assert summary.controls == (
-        "Control: 11 methods slowed by nothing, none was detected (chance at most 24\xa0%, with "
+        "Control: 11 pairs slowed by nothing, none was detected (chance at most 24\xa0%, with "
         "95 % confidence), effects of 0.2\xa0% in the median."
     )
     assert (none.curve, none.controls) == ("", "")

@@ -648,6 +648,20 @@ def test_a_process_goes_on_until_the_doubt_about_the_method_is_covered():
     assert found.below == pytest.approx(log1p(0.9 * V / 2))
 
 
+def test_blocks_that_were_disturbed_say_nothing_of_q():
+    """Most blocks of some processes last half as long again; what is left of each is alike."""
+    calm = pair(noise=0.002)
+    slow = [1.5 * PLAIN] * 9 + [*noisy(PLAIN, 3, 3, 0.002)]
+    restless = replace(calm, plain=(*calm.plain[:3], *suite_runs([slow, slow])))
+
+    found, known = probe_ratio(restless), probe_ratio(calm)
+
+    assert (found.estimate, found.low, found.high) == pytest.approx(
+        (known.estimate, known.low, known.high), abs=0.02
+    )
+    assert judge_pair(restless).outcome is Result.DETECTED
+
+
 def test_a_process_need_not_be_much_surer_than_q_is():
     calibrating = tuple(
         calibration_run(probe=each * PLAIN, slowed=2 * PLAIN, turns=1, method_seconds=PLAIN)

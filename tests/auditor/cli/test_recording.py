@@ -1,0 +1,26 @@
+from dataclasses import replace
+
+from builders import pair_run, suite_runs
+
+from auditor.cli.recording import Heard
+
+
+def test_a_run_that_was_made_anew_takes_the_place_of_the_first():
+    """As do controls and the curve, a run with wrong turns has no row."""
+    (plain,) = suite_runs([[1e-6] * 3])
+    wrong, right, zero = (pair_run([1e-6] * 3, [t] * 3, repetition=1) for t in (9e-6, 2e-6, 1e-6))
+    right = replace(
+        right, trial=replace(right.trial, schedule=replace(right.trial.schedule, seconds=0.02))
+    )
+    heard = Heard(
+        {
+            ("suite run 1 of 1", "a"): plain,
+            ("pairs, run 1 of 2", "b"): wrong,
+            ("pairs, turns corrected", "c"): right,
+            ("controls, run 1 of 2", "d"): zero,
+        }
+    )
+
+    values = [line.rpartition(";")[2] for line in heard.table("go").splitlines()]
+
+    assert sorted(map(float, values)) == [1000.0] * 3 + [2000.0] * 3
