@@ -1,7 +1,7 @@
 """How long a method takes, and how many turns of the work loop make the delay asked for."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from auditor.audits import readings
@@ -36,7 +36,8 @@ class Calibration:
     `method_seconds` is t(k) of an outermost call, None if the clock cannot tell it from its own
     cost. `delay` holds the turns, among those tried, that came nearest to v, and `achieved` the
     slowdown they were measured to give; for other waits than WORK it is None, the clock decides.
-    `turns` is what a further round should try; `settled`: none would help.
+    `turns` is what a further round should try; `settled`: none would help. `clock_seconds` is what
+    reading the clock was taken to add to a call.
     """
 
     method_seconds: float | None
@@ -44,6 +45,7 @@ class Calibration:
     achieved: float | None
     settled: bool
     delay: Delay
+    clock_seconds: float = 0.0
     caveats: tuple[Caveat, ...] = ()
 
 
@@ -52,6 +54,8 @@ class Asked:
     """The slowdown wanted and what is known of the pair; `wait` None chooses by duration.
 
     Unless they have to be `verified`, the turns that the known ones lead to are taken as they are.
+    `clock_seconds` is what reading the clock adds to a call, None to take it from the pair's own
+    processes, which can all have been disturbed.
     """
 
     slowdown: float
@@ -59,6 +63,7 @@ class Asked:
     concurrency: int
     wait: Wait | None
     verified: bool = True
+    clock_seconds: float | None = None
 
 
 def first_turns(plain_seconds: float, asked: Asked) -> float:
@@ -75,7 +80,13 @@ def judge(runs: Sequence[Run], asked: Asked) -> Calibration | None:
     tries = [run for run in runs if isinstance(run.outcome, Measured)]
     if not tries:
         return None
-    time = _method_seconds(tries)
+    cost = readings.clock_cost(tries) if asked.clock_seconds is None else asked.clock_seconds
+    found = _by_clock(tries, asked, _method_seconds(tries, cost))
+    return replace(found, clock_seconds=cost)
+
+
+def _by_clock(tries: Sequence[Run], asked: Asked, time: float | None) -> Calibration:
+    """Judge runs that measured, with t(k) as the clock tells it."""
     best_known = readings.of_purpose(tries, Purpose.PAIRS) or tries
     points = {point[0]: point[1] for run in best_known if (point := _point(run, asked)) is not None}
     if time is None or not points:
@@ -162,15 +173,14 @@ CLOCK_IS_NOTHING_SECONDS = 1e-6
 """From here on a clock whose cost the guest did not tell does no harm: it is 20 to 60 ns."""
 
 
-def _method_seconds(runs: Sequence[Run]) -> float | None:
-    """Return t(k): the middle of what the processes saw, less the clock's own cost.
+def _method_seconds(runs: Sequence[Run], cost: float) -> float | None:
+    """Return t(k): the middle of what the processes saw, less the clock's own `cost`.
 
     Of each process the least of the blocks counts, since a disturbance only adds.
     """
     seen = [min(times) for run in runs if (times := readings.call_times(run))]
     if not seen:
         return None
-    cost = readings.clock_cost(runs)
     if cost <= 0 and median(seen) < CLOCK_IS_NOTHING_SECONDS:
         return None
     left = median(seen) - cost

@@ -70,6 +70,11 @@ class PairData:
         return self.calibration.method_seconds if self.calibration else None
 
     @property
+    def clock_seconds(self) -> float:
+        """Return what reading the clock adds to a call, 0 where that is not known."""
+        return self.calibration.clock_seconds if self.calibration else 0.0
+
+    @property
     def inside(self) -> float | None:
         """Return the seconds of an operation's reported time that are spent in the method."""
         if not self.calls or self.method_seconds is None:
@@ -114,7 +119,7 @@ def method_doubt(data: PairData) -> float:
     """Return by how many seconds t(k) may be wrong: the scatter of its blocks, and the clock."""
     times = [time for run in data.calibrating for time in readings.call_times(run)]
     scatter = _half_interquartile(times) if times else 0.0
-    return scatter + CLOCK_DOUBT * readings.clock_cost(data.calibrating)
+    return scatter + CLOCK_DOUBT * data.clock_seconds
 
 
 def _half_interquartile(values: list[float]) -> float:

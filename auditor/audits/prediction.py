@@ -39,8 +39,8 @@ def predict(data: PairData) -> Prediction | None:
     if data.share is None or data.method_seconds is None or not data.calls or not plain:
         return None
     each = data.calls / data.benchmark.concurrency
-    doubt, clock_cost = method_doubt(data), readings.clock_cost(data.calibrating)
-    high = (data.method_seconds + doubt + HIDDEN * clock_cost) * each / min(plain)
+    doubt = method_doubt(data)
+    high = (data.method_seconds + doubt + HIDDEN * data.clock_seconds) * each / min(plain)
     low = (data.method_seconds - doubt) * each / max(plain)
     expected = Result.INCONCLUSIVE
     if low * data.slowdown > data.limit:

@@ -43,11 +43,14 @@ def call_times(run: Run) -> tuple[float, ...]:
 def clock_cost(runs: Iterable[Run]) -> float:
     """Return the seconds that reading the clock adds to a call, 0 if no process has told.
 
-    The least of all: the clock is the same in them, and a disturbance only adds.
+    The clock is the same in all processes of a machine and a disturbance only adds, so it is the
+    low quartile of what they told. The least of many is too little: of 40 to 70 processes of an
+    audit the least were 43.1 to 44.6 ns, the low quartiles 44.4 to 45.1.
     """
     outcomes = [run.outcome for run in runs if isinstance(run.outcome, Measured)]
     found = [outcome.of(CLOCK_COST, ArmName.CLOCKED) for outcome in outcomes]
-    return min((cost for series in found if series for cost in series.values), default=0.0)
+    told = sorted(cost for series in found if series for cost in series.values if cost > 0)
+    return told[len(told) // 4] if told else 0.0
 
 
 def paired(run: Run) -> tuple[tuple[float, float], ...]:

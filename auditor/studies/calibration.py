@@ -1,10 +1,10 @@
 """How long each method takes in each benchmark, and what delay makes it as slow as asked."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
-from auditor.audits import calibration
+from auditor.audits import calibration, readings
 from auditor.audits.calibration import Asked, Calibration, achieved_caveat
 from auditor.audits.prediction import predict
 from auditor.core.mutant import Delay, Wait
@@ -103,7 +103,7 @@ class CalibrationStudy:
 
     def run(self, pairs: Sequence[Calibrated]) -> list[Calibrated]:
         """Return `pairs` as far as they could be calibrated; one that is settled is left alone."""
-        known = self._remembered(pairs)
+        known = _with_one_clock(self._remembered(pairs))
         for index in range(MOST_ROUNDS):
             trials = {
                 trial.id: (key, trial)
@@ -117,6 +117,7 @@ class CalibrationStudy:
             for run in measure(name, [trial for _, trial in trials.values()], self._parts):
                 key, _ = trials[run.trial.id]
                 known[key] = known[key].with_runs([run])
+            known = _with_one_clock(known)
         return list(known.values())
 
     def is_decided(self, one: Calibrated) -> bool:
@@ -153,3 +154,13 @@ class CalibrationStudy:
         for run in runs:
             self._parts.observer.trial_ended(run, reused=True)
         return {one.pair.key: one.with_runs(found[one.pair.key]) for one in pairs}
+
+
+def _with_one_clock(known: Mapping[PairKey, Calibrated]) -> dict[PairKey, Calibrated]:
+    """Return `known` with what all their processes together tell of the clock's cost."""
+    cost = readings.clock_cost(run for one in known.values() for run in one.runs)
+    found = {}
+    for key, one in known.items():
+        asked = replace(one.asked, clock_seconds=cost)
+        found[key] = replace(one, asked=asked).with_runs(())
+    return found

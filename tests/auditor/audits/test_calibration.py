@@ -40,6 +40,23 @@ def test_the_clocks_own_cost_is_subtracted():
     assert found.method_seconds == pytest.approx(5e-7)
 
 
+def test_what_a_whole_audit_tells_of_the_clock_counts_more_than_the_pair():
+    runs = [tried(100, 3e-7, method_seconds=1.5e-8, clock_cost=4.9e-8) for _ in range(2)]
+
+    found = judge(runs, replace(asked(), clock_seconds=4.5e-8))
+
+    assert found.method_seconds == pytest.approx(1.9e-8)
+    assert found.clock_seconds == 4.5e-8
+
+
+def test_of_what_processes_tell_of_the_clock_the_low_quartile_counts():
+    costs = [4.9e-8, 4.5e-8, 4.8e-8, 4.3e-8, 4.6e-8, 0.0]
+
+    found = judge([tried(100, 3e-7, clock_cost=cost) for cost in costs], asked())
+
+    assert found.clock_seconds == 4.5e-8
+
+
 def test_a_method_below_what_the_clock_tells_is_too_short():
     found = judge([tried(100, 1e-9, method_seconds=1e-9, clock_cost=4e-8)], asked())
 

@@ -35,13 +35,14 @@ def noisy(middle, count=15, seed=0, noise=0.01):
     return middle * np.exp(np.random.default_rng(seed).normal(0, noise, count))
 
 
-def calibrated(method_seconds, *, caveats=()):
+def calibrated(method_seconds, *, caveats=(), clock_seconds=0.0):
     return Calibration(
         method_seconds=method_seconds,
         turns=100,
         achieved=V,
         settled=True,
         delay=Delay(Wait.WORK, 100),
+        clock_seconds=clock_seconds,
         caveats=caveats,
     )
 
@@ -281,11 +282,9 @@ def test_a_method_that_runs_beside_the_operation_is_not_dead():
 
 
 def test_a_method_time_that_the_clock_makes_doubtful_does_not_prove_dead_code():
-    doubtful = calibration_run(
-        probe=PLAIN, slowed=PLAIN, turns=1, method_seconds=1.2 * PLAIN, clock_cost=2 * PLAIN
-    )
+    doubtful = calibrated(1.2 * PLAIN, clock_seconds=2 * PLAIN)
 
-    found = judge_pair(pair(share=1.2, probe=1.2, calibrating=(doubtful,)))
+    found = judge_pair(pair(share=1.2, probe=1.2, calibration=doubtful))
 
     assert found.outcome is Result.DETECTED
 
@@ -312,11 +311,9 @@ def test_without_a_calibration_a_detection_is_not_believed():
 )
 def test_a_method_time_that_may_be_half_as_long_carries_no_verdict(share, cost, slug):
     """Of what the clock costs .06 is in doubt, here .6, .6 and .48 of the method's time."""
-    doubtful = calibration_run(
-        probe=PLAIN, slowed=PLAIN, turns=1, method_seconds=share * PLAIN, clock_cost=cost * PLAIN
-    )
+    doubtful = calibrated(share * PLAIN, clock_seconds=cost * PLAIN)
 
-    found = judge_pair(pair(share=share, calibrating=(doubtful,)))
+    found = judge_pair(pair(share=share, calibration=doubtful))
 
     assert slugs(found) == ([slug] if slug else [])
     assert found.outcome is (Result.INCONCLUSIVE if slug else Result.DETECTED)

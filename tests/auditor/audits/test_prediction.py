@@ -18,7 +18,12 @@ def pair(share, *, clock_cost=0.0, calls=1.0, **more):
         probe=PLAIN, slowed=PLAIN, turns=9, method_seconds=seconds, clock_cost=clock_cost
     )
     known = Calibration(
-        method_seconds=seconds, turns=9, achieved=0.6, settled=True, delay=Delay(Wait.WORK, 9)
+        method_seconds=seconds,
+        turns=9,
+        achieved=0.6,
+        settled=True,
+        delay=Delay(Wait.WORK, 9),
+        clock_seconds=clock_cost,
     )
     return PairData(
         method="example.org/ring.Push",

@@ -59,6 +59,16 @@ def test_the_effects_are_those_of_the_table():
     assert pairs["toy.still", "toy.short"].reason == "in set-up only"
 
 
+def test_a_clock_that_was_disturbed_beside_one_pair_is_read_by_what_the_others_tell(monkeypatch):
+    table = {("hop", each): 0.001 for each in ("long", "quick", "short")}
+    monkeypatch.setattr(toy_language, "SHARES", table)
+    monkeypatch.setattr(toy_language, "SLOW_CLOCKS", {("hop", "long"): 4.5e-8})
+
+    pairs = audited(request(methods=("hop",), estimate=True)).pairs
+
+    assert [one.method_seconds for one in pairs] == pytest.approx([5e-8] * 3)
+
+
 @pytest.mark.parametrize(
     ("shares", "tried"),
     [((0.8, 0.9), ["long"]), ((0.9, 0.8), ["quick"]), ((0.4, 0.45), ["long", "quick"])],
