@@ -62,12 +62,15 @@ class Ready:
 class HarnessSupport:
     """What a harness and its language bring: one entry of HARNESSES for each.
 
-    `warm_seconds` is how long a process runs before it is measured, unless the user says.
+    `warm_seconds` is how long a process runs before it is measured, `block_seconds` how long a
+    block lasts, and `longest_seconds` one of code that allocates, unless the user says.
     """
 
     mutator: Mutator
     ready: Callable[[SubjectSpec, Placed, Config, Machine], Ready]
     warm_seconds: float
+    block_seconds: float
+    longest_seconds: float
 
 
 def _go(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
@@ -115,8 +118,20 @@ def _jmh(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) ->
 # JMH: after 2 s of warm-up the two arms of an A/A process differed by 0.000 +- 0.003, after 0.6 s
 # neighbouring blocks still scattered by 15 to 20 %.
 HARNESSES: Mapping[str, HarnessSupport] = {
-    "go": HarnessSupport(mutator=GoMutator(), ready=_go, warm_seconds=0.5),
-    "jmh": HarnessSupport(mutator=JavaMutator(), ready=_jmh, warm_seconds=2.0),
+    "go": HarnessSupport(
+        mutator=GoMutator(),
+        ready=_go,
+        warm_seconds=0.05,
+        block_seconds=0.01,
+        longest_seconds=0.03,
+    ),
+    "jmh": HarnessSupport(
+        mutator=JavaMutator(),
+        ready=_jmh,
+        warm_seconds=1.0,
+        block_seconds=0.03,
+        longest_seconds=0.03,
+    ),
 }
 
 
@@ -246,7 +261,7 @@ def open_audit(
     )
     with SqliteStore(places.store, host=host.facts(), retry_failed=config.retry_failed) as store:
         ready, support = make_ready(config, machine)
-        config = _warmed(config, support)
+        config = _planned(config, support)
         bench = Bench(
             project=ready.project,
             harness=ready.harness,
@@ -281,13 +296,18 @@ def _suite(bench: Bench, listings: Listings) -> Suite:
     return suite
 
 
-def _warmed(config: Config, support: HarnessSupport) -> Config:
-    """Fill in the warm-up where the user left it to the harness."""
-    if config.warmup_given:
-        return config
-    suite = config.request.suite
-    blocks = ceil(support.warm_seconds / suite.plan.iteration_seconds)
-    suite = replace(suite, plan=replace(suite.plan, warmup=blocks))
+def _planned(config: Config, support: HarnessSupport) -> Config:
+    """Fill in what the user left to the harness: how long a block lasts, and the warm-up."""
+    plan = config.request.suite.plan
+    if not config.length_given:
+        plan = replace(
+            plan,
+            iteration_seconds=support.block_seconds,
+            longest_seconds=support.longest_seconds,
+        )
+    if not config.warmup_given:
+        plan = replace(plan, warmup=ceil(support.warm_seconds / plan.iteration_seconds))
+    suite = replace(config.request.suite, plan=plan)
     return replace(config, request=replace(config.request, suite=suite))
 
 

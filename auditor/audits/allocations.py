@@ -97,7 +97,7 @@ def _measured(data: AllocationData, outcome: Measured) -> AllocationPair:
         interval=interval,
         expected=expected,
         calls_per_operation=calls,
-        plain=_plain(data.plain, probe.unit),
+        plain=_plain(data.plain, probe.metric),
         reason=reason,
     )
 
@@ -145,13 +145,13 @@ def _calls_per_operation(outcome: Measured) -> float | None:
     return sum(calls.values) / sum(done.values)
 
 
-def _plain(runs: Sequence[Run], unit: str) -> float | None:
-    """Return what plain processes report in that unit: they name such results by their units."""
+def _plain(runs: Sequence[Run], metric: str) -> float | None:
+    """Return what plain processes report of the same metric."""
     values = [
         value
         for run in runs
         if isinstance(run.outcome, Measured)
-        for series in [run.outcome.of(unit, ArmName.PLAIN)]
+        for series in [run.outcome.of(metric, ArmName.PLAIN)]
         if series
         for value in series.values
     ]

@@ -20,10 +20,6 @@ WORK_BELOW_SECONDS = 20e-6
 a delay measured in the call itself follows inputs that differ from call to call."""
 SLEEP_FROM_SECONDS = 10e-3
 """A sleep is up to 1.1 ms too long: at 10 ms, a tenth of the method; above, it saves heat."""
-FIRST_GUESS_SECONDS = 2e-9
-"""What a turn costs, as a first guess between Go's 0.8 ns and the JVM's 9 ns."""
-
-
 FEWEST_FIRST_TURNS = 24
 """Fewer hide behind what a processor does at the same time (16 ns of Go: 10 turns 1 ns, 20: 8 ns),
 so no slope may be taken from them."""
@@ -66,10 +62,10 @@ class Asked:
     clock_seconds: float | None = None
 
 
-def first_turns(plain_seconds: float, asked: Asked) -> float:
+def first_turns(plain_seconds: float, asked: Asked, turn_seconds: float) -> float:
     """Return turns that would about fit if the operation were all method."""
     longest = plain_seconds * asked.concurrency / asked.calls_per_operation
-    return max(FEWEST_FIRST_TURNS, round(asked.slowdown * longest / FIRST_GUESS_SECONDS))
+    return max(FEWEST_FIRST_TURNS, round(asked.slowdown * longest / turn_seconds))
 
 
 def judge(runs: Sequence[Run], asked: Asked) -> Calibration | None:
@@ -103,7 +99,9 @@ def _by_clock(tries: Sequence[Run], asked: Asked, time: float | None) -> Calibra
     wanted = asked.slowdown * time
     best = min(points, key=lambda turns: abs(points[turns] - wanted))
     turns = _next_turns(points, wanted)
-    if not asked.verified or _is_between(turns, points, wanted):
+    close = asked.verified and abs(points[best] / wanted - 1) <= CLOSE_ENOUGH
+    straight = _is_between(turns, points, wanted) or _is_near(points, wanted)
+    if not close and (straight or not asked.verified):
         return Calibration(
             method_seconds=time,
             turns=turns,
@@ -111,7 +109,6 @@ def _by_clock(tries: Sequence[Run], asked: Asked, time: float | None) -> Calibra
             settled=True,
             delay=Delay(Wait.WORK, turns),
         )
-    close = abs(points[best] / wanted - 1) <= CLOSE_ENOUGH
     return Calibration(
         method_seconds=time,
         turns=turns,
@@ -166,6 +163,9 @@ def _unknown(asked: Asked, points: Points, *, settled: bool) -> Calibration:
 NEAR_ENOUGH = 2.0
 """Between tries of which one has at most so many times the turns of the other the loop's cost is
 taken to be straight; a pair measures what was achieved itself."""
+STRAIGHT_FROM_SECONDS = 100e-9
+"""Delays from here on are in proportion to their turns: the 10 to 15 ns of a loop that hide behind
+what a processor does at the same time are a tenth of them. One try is enough then."""
 LEAST_SHARE_OF_CLOCK = 0.25
 """Below this share of the clock's cost what is left is not the method's time: beside less than
 10 ns the two readings overlap, and an empty method of the JVM shows 8 ns."""
@@ -206,6 +206,14 @@ def _is_between(turns: float, points: Points, wanted: float) -> bool:
     below = [each for each in points if each <= turns and points[each] <= wanted]
     above = [each for each in points if each >= turns and points[each] > wanted]
     return bool(below and above) and min(above) <= NEAR_ENOUGH * max(below)
+
+
+def _is_near(points: Points, wanted: float) -> bool:
+    """Tell whether one try is so near that its turns lead to what is wanted in proportion."""
+    if wanted < STRAIGHT_FROM_SECONDS:
+        return False
+    limits = max(STRAIGHT_FROM_SECONDS, wanted / NEAR_ENOUGH), wanted * NEAR_ENOUGH
+    return any(limits[0] <= added <= limits[1] for added in points.values())
 
 
 def _next_turns(points: Points, wanted: float) -> float:

@@ -32,8 +32,9 @@ class Gates:
 class Config:
     """What the user asks for, all defaults filled in and all paths absolute.
 
-    `harness` is None where the subject decides. `warmup_given` is False where the harness decides
-    how many blocks warm a process; the plan then has none. `text` is all of it as a JSON
+    `harness` is None where the subject decides. Where `warmup_given` or `length_given` is False
+    the harness decides how many blocks warm a process, and how long a block lasts; the plan then
+    has none. `text` is all of it as a JSON
     configuration that means the same from every folder. `retry_failed` is no part of it: what
     failed in a way that may pass is tried again, this time. `ignored` are the keys of a research
     tool's file that mean nothing here.
@@ -46,6 +47,7 @@ class Config:
     host: str
     request: AbsRequest
     warmup_given: bool
+    length_given: bool
     gates: Gates
     store: Path | None
     text: str = field(repr=False)
@@ -168,6 +170,7 @@ def _config(settings: Settings, folder: Path) -> Config:
         host=settings.host,
         request=_request(settings, methods),
         warmup_given=settings.plan.warmup is not None,
+        length_given=settings.plan.iteration_time is not None,
         gates=Gates(settings.gates.min_score),
         store=store,
         text=_text(whole),
@@ -209,14 +212,14 @@ def _curve(settings: Settings) -> CurveMode:
 
 
 def _suite_request(settings: Settings) -> SuiteRequest:
-    plan = settings.plan
+    plan, length = settings.plan, settings.plan.iteration_time
     return SuiteRequest(
         benchmarks=_pattern(settings.benchmarks),
         plan=Plan(
             forks=plan.forks,
             warmup=plan.warmup or 0,
             iterations=plan.iterations,
-            iteration_seconds=_seconds(plan.iteration_time, "$.plan.iteration_time"),
+            iteration_seconds=0.0 if length is None else _seconds(length, "$.plan.iteration_time"),
         ),
         stability_runs=settings.stability_runs,
         timeout_seconds=_seconds(settings.timeout, "$.timeout"),

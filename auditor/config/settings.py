@@ -47,11 +47,17 @@ class PlanSection(Section, frozen=True):
         Annotated[int, Meta(ge=0, le=100_000)] | None,
         Meta(
             description="Blocks per process before measuring, in which all arms take turns; "
-            "null: half a second of them for Go, two seconds for JMH."
+            "null: 50 ms of them for Go, a second for JMH."
         ),
     ] = None
     iterations: Annotated[Positive, Meta(description="Measured blocks per arm and process.")] = 15
-    iteration_time: Annotated[Duration, Meta(description="How long a block lasts.")] = "50ms"
+    iteration_time: Annotated[
+        Duration | None,
+        Meta(
+            description="How long a block lasts; null: for Go 10 ms, up to 30 where code allocates,"
+            " for JMH 30 ms."
+        ),
+    ] = None
 
 
 class GatesSection(Section, frozen=True):

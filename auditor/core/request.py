@@ -56,13 +56,15 @@ class Plan:
     """How much is measured in a process, in blocks of `iteration_seconds`.
 
     `forks` are processes per run; `warmup` is blocks per process before the measuring (all arms
-    alternate in them), `iterations` is measured blocks per arm.
+    alternate in them), `iterations` is measured blocks per arm. Where code allocates, a block may
+    last `longest_seconds`, if that is more.
     """
 
     forks: int
     warmup: int
     iterations: int
     iteration_seconds: float
+    longest_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

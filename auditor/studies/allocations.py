@@ -71,9 +71,9 @@ def _built(pairs: Sequence[Pair], parts: Parts) -> dict[VariantKey, Built | Refu
 
 
 def _trial(size: int, pair: Pair, built: Built, baseline: Baseline, parts: Parts) -> Trial:
-    plan = short(parts.request.plan)
+    plan = schedules.fitted(short(parts.request.plan), pair.benchmark)
     schedule = schedules.allocating(
-        schedules.fitted(plan, pair.benchmark),
+        plan,
         operations(pair, baseline, plan),
         size,
         pair.rng(parts.request.seed, 0, 0, size),

@@ -132,10 +132,12 @@ class CalibrationStudy:
         """Return the next process of a pair, numbered by how many there are."""
         pair, number = one.pair, len(one.runs)
         plain = self._baseline.first_seconds(pair.benchmark) or 0.0
-        turns = one.known.turns if one.known else calibration.first_turns(plain, one.asked)
+        each = self._parts.mutator.turn_seconds
+        turns = one.known.turns if one.known else calibration.first_turns(plain, one.asked, each)
+        plan = self._baseline.plans[pair.benchmark.id]
         schedule = schedules.calibration(
-            schedules.fitted(self._parts.request.plan, pair.benchmark),
-            operations(pair, self._baseline, self._parts.request.plan),
+            plan,
+            operations(pair, self._baseline, plan),
             turns,
             pair.rng(self._parts.request.seed, 0, number),
         )

@@ -141,9 +141,9 @@ MAIN = Manner()
 
 
 def operations(pair: Pair, baseline: Baseline, plan: Plan) -> int | None:
-    """Return how many operations a block of this pair holds, None where that cannot be fixed."""
+    """Return how many operations a block of `plan` holds, None where that cannot be fixed."""
     known = baseline.operations[pair.benchmark.id]
     plain = baseline.first_seconds(pair.benchmark)
     if plain is None or not pair.calls:
         return known
-    return schedules.probed(known, schedules.fitted(plan, pair.benchmark), plain, pair.calls)
+    return schedules.probed(known, plan, plain, pair.calls)

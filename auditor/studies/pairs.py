@@ -253,13 +253,13 @@ class PairStudy:
         return [each for index in order for each in groups[index]]
 
     def _reference(self, benchmark: Benchmark, repetition: int) -> Trial:
-        plan = schedules.fitted(self._parts.request.plan, benchmark)
+        plan = self._baseline.plans[benchmark.id]
         schedule = schedules.plain(plan, self._baseline.operations[benchmark.id])
         trial = self._parts.trial(Purpose.REFERENCE, benchmark, schedule)
         return replace(trial, repetition=self._manner.first_run + repetition)
 
     def _pair_trial(self, one: Calibrated, repetition: int, fork: int) -> Trial:
-        plan = schedules.fitted(self._parts.request.plan, one.pair.benchmark)
+        plan = self._baseline.plans[one.pair.benchmark.id]
         done = self._operations(one, plan)
         delay = one.delay(self._request.wait)
         if self._question.control:
@@ -286,7 +286,7 @@ class PairStudy:
         arm = ArmName.CLOCKED if timed else ArmName.PROBE
         probes = readings.medians(one.runs[:1], arm)
         if known is None or not probes:
-            return operations(one.pair, self._baseline, self._parts.request.plan)
+            return operations(one.pair, self._baseline, plan)
         return max(2, min(known, round(plan.iteration_seconds / median(probes))))
 
     def _stop(self, one: Calibrated, plan: Plan) -> Stop | None:

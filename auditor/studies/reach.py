@@ -116,7 +116,11 @@ def _counting(methods: Sequence[Method], parts: Parts) -> Built | Refused:
 
 def _trial(benchmark: Benchmark, built: Built, baseline: Baseline, parts: Parts) -> Trial:
     plan = schedules.fitted(parts.request.plan, benchmark)
-    schedule = schedules.counting(plan, baseline.operations[benchmark.id])
+    operations = baseline.operations[benchmark.id]
+    if operations is not None:  # nothing is timed, so what allocates needs no longer blocks either
+        length = baseline.plans[benchmark.id].iteration_seconds
+        operations = max(2, round(operations * plan.iteration_seconds / length))
+    schedule = schedules.counting(plan, operations)
     return parts.trial(Purpose.REACH, benchmark, schedule, built)
 
 

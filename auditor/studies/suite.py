@@ -11,9 +11,10 @@ import numpy as np
 from auditor.audits import readings
 from auditor.audits.failures import reason
 from auditor.core.errors import NoBenchmarks
-from auditor.core.measure import OPERATIONS, TIME
+from auditor.core.measure import ALLOCATED, OPERATIONS, TIME
 from auditor.core.outcome import Measured, TimedOut
 from auditor.core.plan import Purpose, Run
+from auditor.core.request import Plan
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark, Suite
 from auditor.studies import schedules
@@ -25,15 +26,17 @@ from auditor.studies.parts import Parts
 class Baseline:
     """What is known of the unchanged suite.
 
-    `operations` is the number that a block of a benchmark holds, None where the harness cannot
-    fix it. `pilots` are the runs that found it, `runs` those of the stability study.
-    `usable` are the benchmarks that gave a measurement, or were kept from giving one by the
-    deadline; of the latter, `unfinished` lack runs.
+    `plans` are the request's, with blocks as long as suits the benchmark of that id; `operations`
+    is the number that such a block holds, None where the harness cannot fix it. `pilots` are the
+    runs that found it, `runs` those of the stability study. `usable` are the benchmarks that gave
+    a measurement, or were kept from giving one by the deadline; of the latter, `unfinished` lack
+    runs.
     """
 
     benchmarks: tuple[Benchmark, ...]
     usable: tuple[Benchmark, ...]
     unfinished: tuple[Benchmark, ...]
+    plans: Mapping[str, Plan]
     operations: Mapping[str, int | None]
     pilots: tuple[Run, ...]
     runs: tuple[Run, ...]
@@ -93,10 +96,11 @@ def baseline(parts: Parts) -> Baseline:
     """
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
     pilots = _pilots(benchmarks, parts) if parts.fixed_operations else []
-    operations = _operations(benchmarks, pilots)
+    plans = _plans(benchmarks, pilots, parts.request.plan)
+    operations = _operations(benchmarks, pilots, plans)
     failed = {run.trial.benchmark for run in pilots if not isinstance(run.outcome, Measured)}
     runnable = [benchmark for benchmark in benchmarks if benchmark not in failed]
-    runs = _suite_runs(runnable, operations, parts)
+    runs = _suite_runs(runnable, plans, operations, parts)
     measured = {run.trial.benchmark for run in runs if isinstance(run.outcome, Measured)}
     failed |= {run.trial.benchmark for run in runs} - measured
     usable = tuple(benchmark for benchmark in benchmarks if benchmark not in failed)
@@ -106,6 +110,7 @@ def baseline(parts: Parts) -> Baseline:
         benchmarks=benchmarks,
         usable=usable,
         unfinished=_unfinished(usable, runs, parts),
+        plans=plans,
         operations=operations,
         pilots=tuple(pilots),
         runs=tuple(runs),
@@ -131,7 +136,21 @@ def _pilots(benchmarks: Sequence[Benchmark], parts: Parts) -> list[Run]:
     return measure("pilot", trials, parts)
 
 
-def _operations(benchmarks: Sequence[Benchmark], pilots: Sequence[Run]) -> dict[str, int | None]:
+def _plans(benchmarks: Sequence[Benchmark], pilots: Sequence[Run], plan: Plan) -> dict[str, Plan]:
+    """Return the plan of each benchmark, by what its pilot allocated."""
+    rates = {}
+    for run in pilots:
+        if isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
+            allocated = run.outcome.of(ALLOCATED, ArmName.PLAIN)
+            times = readings.times(run, ArmName.PLAIN)
+            if allocated and allocated.values and times:
+                rates[run.trial.benchmark.id] = median(allocated.values) / median(times)
+    return {one.id: schedules.fitted(plan, one, rates.get(one.id, 0.0)) for one in benchmarks}
+
+
+def _operations(
+    benchmarks: Sequence[Benchmark], pilots: Sequence[Run], plans: Mapping[str, Plan]
+) -> dict[str, int | None]:
     """Return how many operations last about a block; at least 2, as Go's counting needs."""
     found: dict[str, int | None] = {benchmark.id: None for benchmark in benchmarks}
     for run in pilots:
@@ -139,13 +158,18 @@ def _operations(benchmarks: Sequence[Benchmark], pilots: Sequence[Run]) -> dict[
             done = run.outcome.of(OPERATIONS, ArmName.PLAIN)
             time = run.outcome.of(TIME, ArmName.PLAIN)
             if done and time and done.values and median(time.values) > 0:
-                fitting = run.trial.schedule.seconds / median(time.values)
-                found[run.trial.benchmark.id] = max(2, round(min(fitting, max(done.values))))
+                wanted = plans[run.trial.benchmark.id].iteration_seconds
+                fitting = wanted / median(time.values)
+                most = max(done.values) * wanted / run.trial.schedule.seconds
+                found[run.trial.benchmark.id] = max(2, round(min(fitting, most)))
     return found
 
 
 def _suite_runs(
-    benchmarks: Sequence[Benchmark], operations: Mapping[str, int | None], parts: Parts
+    benchmarks: Sequence[Benchmark],
+    plans: Mapping[str, Plan],
+    operations: Mapping[str, int | None],
+    parts: Parts,
 ) -> list[Run]:
     """Run by run, so that a benchmark that hung in one run is not waited for in the next."""
     request = parts.request
@@ -157,8 +181,7 @@ def _suite_runs(
             replace(trial, repetition=repetition, fork=fork)
             for benchmark in (benchmarks[index] for index in order)
             if benchmark not in hung
-            for plan in [schedules.fitted(request.plan, benchmark)]
-            for schedule in [schedules.plain(plan, operations[benchmark.id])]
+            for schedule in [schedules.plain(plans[benchmark.id], operations[benchmark.id])]
             for trial in [parts.trial(Purpose.SUITE, benchmark, schedule)]
             for fork in range(1, request.plan.forks + 1)
         ]

@@ -13,6 +13,8 @@ from mutators.java.spans import Spans, find_spans
 class JavaMutator:
     """The mutator for everything that runs as byte code and is listed by the guest."""
 
+    turn_seconds = 9e-9
+
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
         """Return the methods in the order of the class path, those without a body included."""
         listed = read_listing(sources)

@@ -26,6 +26,8 @@ from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, RECORDS, RUN
 from runners.gobench.launching import operations, tested, windows
 from runners.records import Records, RecordsUnreadable, read_records
 
+KNOWN_UNITS = {"allocs/op": ALLOCATIONS, "B/op": ALLOCATED}
+
 
 def outcome(trial: Trial, answers: Sequence[Completed]) -> Outcome:
     """Return how a trial ended."""
@@ -107,7 +109,11 @@ def _metrics(trial: Trial, result: text.Result) -> list[tuple[str, str, float]]:
     time = result.value("ns/op")
     if time is None or not 0 < time < float("inf"):
         raise ValueError("it reports no time per operation")
-    others = [(unit, unit, value) for unit, value in result.values if unit != "ns/op"]
+    others = [
+        (KNOWN_UNITS.get(unit, unit), unit, value)
+        for unit, value in result.values
+        if unit != "ns/op"
+    ]
     return [
         (TIME, "s/op", seconds_per_operation(time, "ns/op")),
         (OPERATIONS, "op", float(result.operations)),
@@ -149,7 +155,7 @@ def _allocated(trial: Trial, answer: Completed) -> Iterator[tuple[int, str, str,
         asked = len(trial.schedule.blocks)
         raise ValueError(f"{len(found)} results where {asked} were asked for")
     for at, result in enumerate(found):
-        for unit, metric in (("allocs/op", ALLOCATIONS), ("B/op", ALLOCATED)):
+        for unit, metric in KNOWN_UNITS.items():
             value = result.value(unit)
             if value is not None:
                 yield at, metric, unit, value

@@ -161,7 +161,7 @@ def test_too_few_pairs_decide_nothing():
 
 def test_the_plain_number_is_there_where_the_harness_says_it():
     plain = suite_run([1e-6])
-    told = Measured((*plain.outcome.series, series([3, 3, 4], metric="allocs/op")))
+    told = Measured((*plain.outcome.series, series([3, 3, 4], metric=ALLOCATIONS)))
     found = judged(reported(blocks(7), blocks(8)), plain=(replace(plain, outcome=told), plain))
 
     assert found.plain == 3

@@ -80,16 +80,16 @@ def test_turns_that_give_the_slowdown_are_settled():
 
 
 def test_turns_are_corrected_in_proportion_and_the_delay_stays_what_was_tried():
-    found = judge([tried(100, 6e-7)], asked())
+    found = judge([tried(100, 9e-7)], asked())
 
-    assert (found.settled, found.turns) == (False, 50)
+    assert (found.settled, found.turns) == (False, 33)
     assert found.delay.number == 100
 
 
 def test_the_next_try_lies_between_too_few_and_too_many():
-    found = judge([tried(300, 5e-7), tried(100, 1e-7)], asked())
+    found = judge([tried(300, 7e-7), tried(100, 1e-7)], asked())
 
-    assert (found.settled, found.turns) == (False, 200)
+    assert (found.settled, found.turns) == (False, 167)
 
 
 def test_between_tries_that_lie_near_each_other_no_further_one_is_needed():
@@ -99,8 +99,22 @@ def test_between_tries_that_lie_near_each_other_no_further_one_is_needed():
     assert found.achieved is None
 
 
+@pytest.mark.parametrize(
+    ("added", "method_seconds", "settled"),
+    [(5.9e-7, 5e-7, True), (2e-7, 5e-7, True), (6.1e-7, 5e-7, False), (1.4e-7, 1.5e-7, False)],
+)
+def test_one_try_that_is_near_and_long_enough_leads_to_the_turns(added, method_seconds, settled):
+    """Wanted are 300 ns, and once 90: short delays are not in proportion to their turns."""
+    found = judge([tried(100, added, method_seconds=method_seconds)], asked())
+
+    assert found.settled is settled
+    assert found.turns == round(100 * 0.6 * method_seconds / added)
+
+
 def test_of_all_tries_the_nearest_is_taken():
-    found = judge([tried(400, 9e-7), tried(100, 1e-7), tried(140, 2.5e-7)], asked())
+    tries = [(400, 3e-7), (100, 2e-8), (140, 5e-8)]
+
+    found = judge([tried(*one, method_seconds=1e-7) for one in tries], asked())
 
     assert found.delay.number == 140
     assert found.achieved == pytest.approx(0.5)
@@ -155,8 +169,8 @@ def test_a_wait_asked_for_is_not_overruled():
 
 
 def test_the_first_guess_fills_the_operation_that_is_all_method():
-    assert first_turns(1e-6, asked(calls=2.0)) == pytest.approx(0.6 * 5e-7 / 2e-9)
-    assert first_turns(1e-12, asked()) == FEWEST_FIRST_TURNS
+    assert first_turns(1e-6, asked(calls=2.0), 2e-9) == pytest.approx(0.6 * 5e-7 / 2e-9)
+    assert first_turns(1e-12, asked(), 2e-9) == FEWEST_FIRST_TURNS
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,8 @@ BENCHMARKS = ("short", "quick", "long")
 class Words:
     """The Mutator: `mute` is refused at once, `shy` when it is to be slowed."""
 
+    turn_seconds = 2e-9
+
     def methods(self, sources):
         return tuple(
             Method(

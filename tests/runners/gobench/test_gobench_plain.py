@@ -3,7 +3,7 @@
 import pytest
 from gobench_making import HANGING_SECONDS, schedule
 
-from auditor.core.measure import OPERATIONS, TIME
+from auditor.core.measure import ALLOCATIONS, OPERATIONS, TIME
 from auditor.core.outcome import Crashed, Measured, Skipped, TimedOut, Unreadable
 from auditor.core.plan import Purpose
 from auditor.core.schedule import Arm, ArmName
@@ -20,7 +20,7 @@ def test_a_block_has_the_operations_asked_for(ring, name):
 
     assert outcome.of(OPERATIONS, ArmName.PLAIN).values == (50.0, 50.0, 50.0)
     assert outcome.of(TIME, ArmName.PLAIN).at == (1, 2, 3)
-    assert outcome.of("allocs/op", ArmName.PLAIN).values == (0.0, 0.0, 0.0)
+    assert outcome.of(ALLOCATIONS, ArmName.PLAIN).values == (0.0, 0.0, 0.0)
 
 
 def test_a_metric_of_the_benchmark_is_a_series_of_its_own(ring):
