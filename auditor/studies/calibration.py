@@ -134,7 +134,7 @@ class CalibrationStudy:
         plain = self._baseline.first_seconds(pair.benchmark) or 0.0
         each = self._parts.mutator.turn_seconds
         turns = one.known.turns if one.known else calibration.first_turns(plain, one.asked, each)
-        plan = self._baseline.plans[pair.benchmark.id]
+        plan = schedules.calibrating(self._baseline.plans[pair.benchmark.id], pair.benchmark)
         schedule = schedules.calibration(
             plan,
             operations(pair, self._baseline, plan),

@@ -93,7 +93,8 @@ def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]
     count = _counted(request, parts)
     fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
     rng, delay = np.random.default_rng(request.suite.seed), Delay(Wait.WORK, 1)
-    calibrating = [schedules.calibration(fit, None, 1, rng) for fit in fits]
+    finer = [schedules.calibrating(fit, one) for fit, one in zip(fits, benchmarks, strict=True)]
+    calibrating = [schedules.calibration(plan, None, 1, rng) for plan in finer]
     allocating = []
     if request.allocation_bytes is not None:
         shortened = short(request.suite.plan)

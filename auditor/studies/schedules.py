@@ -16,6 +16,8 @@ PLAIN_ARM = Arm(ArmName.PLAIN)
 
 CALIBRATION_BLOCKS = 6
 """Measured blocks per arm of a calibration: the least of them counts, one has to be quiet."""
+FINER = 2
+"""Times as many of them, and as short, where their length is free: more moments are looked at."""
 
 
 ENOUGH_ALLOCATED = 12e6
@@ -38,6 +40,18 @@ def fitted(plan: Plan, benchmark: Benchmark, allocated_per_second: float = 0.0) 
         return plan
     warmup = max(1, ceil(plan.warmup * plan.iteration_seconds / length)) if plan.warmup else 0
     return replace(plan, warmup=warmup, iteration_seconds=length)
+
+
+def calibrating(plan: Plan, benchmark: Benchmark) -> Plan:
+    """Return the plan of a calibration, out of the one that suits the benchmark."""
+    if benchmark.block_seconds is not None:
+        return replace(plan, iterations=CALIBRATION_BLOCKS)
+    return replace(
+        plan,
+        warmup=FINER * plan.warmup,
+        iterations=FINER * CALIBRATION_BLOCKS,
+        iteration_seconds=plan.iteration_seconds / FINER,
+    )
 
 
 def _length(plan: Plan, allocated_per_second: float) -> float:
@@ -112,13 +126,16 @@ def pairs(
 def calibration(
     plan: Plan, operations: int | None, turns: float, rng: np.random.Generator
 ) -> Schedule:
-    """Return blocks that clock the method, wait not at all, and turn `turns` times."""
+    """Return blocks that clock the method, wait not at all, and turn `turns` times.
+
+    `plan` is that of a calibration.
+    """
     arms = (
         Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
         Arm(ArmName.SLOWED, Delay(Wait.WORK, turns)),
         Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)),
     )
-    return _alternating(plan, operations, arms, CALIBRATION_BLOCKS, rng)
+    return _alternating(plan, operations, arms, plan.iterations, rng)
 
 
 def allocating(plan: Plan, operations: int | None, size: int, rng: np.random.Generator) -> Schedule:
