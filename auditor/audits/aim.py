@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import expm1, inf
-from statistics import fmean
+from statistics import median
 
 from auditor.audits.calibration import TOLERANCE, achieved_caveat
 from auditor.audits.pair import PairData, method_doubt
@@ -50,6 +50,7 @@ def scaled(data: PairData, achieved: float) -> float:
 def aim(data: PairData, processes: Sequence[Process]) -> Aim:
     """Return what has to be exceeded: the limit, in proportion to what was achieved if far from v.
 
+    What was achieved is the middle of the processes: the loop of one may take half as long again.
     Where the method is a small part of the operation, what was achieved is mostly noise: only an
     interval wholly beyond the tolerance lowers the threshold. A detection always has to exceed
     what is in proportion to what was achieved.
@@ -58,7 +59,7 @@ def aim(data: PairData, processes: Sequence[Process]) -> Aim:
     if data.control or data.inside is None or data.method_seconds is None:
         return Aim(threshold=limit, missing=limit, low=limit, high=limit, achieved=None)
     inside = data.inside
-    achieved = fmean(one.probe * expm1(one.middle) / inside for one in processes)
+    achieved = median(one.probe * expm1(one.middle) / inside for one in processes)
     low = min(one.probe * expm1(one.interval[0]) / inside for one in processes)
     high = max(one.probe * expm1(one.interval[1]) / inside for one in processes)
     caveat = achieved_caveat(achieved, data.slowdown, (low, high))

@@ -222,6 +222,20 @@ def test_what_was_achieved_is_judged_where_it_is_far_from_what_was_asked_for(sha
     assert found.outcome is Result.DETECTED
 
 
+def test_one_process_whose_loop_took_longer_does_not_raise_what_has_to_be_exceeded():
+    """Three of four achieve .6, one 1.2: their mean would be an overshoot."""
+    made = [pair(added=1.2).runs[0], *(pair(seed=at).runs[0] for at in (1, 2, 3))]
+    runs = tuple(
+        replace(run, trial=replace(run.trial, repetition=at)) for at, run in enumerate(made, 1)
+    )
+
+    found = judge_pair(pair(runs=runs))
+
+    assert slugs(found) == []
+    assert (found.outcome, found.threshold) == (Result.DETECTED, V / 2)
+    assert found.achieved_slowdown == pytest.approx(V, rel=0.05)
+
+
 def test_an_overshoot_does_not_make_a_small_share_detected():
     found = judge_pair(pair(share=0.2, added=0.5))
 
