@@ -1,5 +1,6 @@
 """The API benchmarking score (MSR 2018, Section 6): pairs in, the whole answer out."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -65,7 +66,8 @@ class AbsData:
 def judge(data: AbsData) -> AbsVerdict:
     """Return the scores, the redundancy and everything that they were made of."""
     benchmarks = data.stability.benchmarks
-    methods = tuple(_method(one, _of(one, data.pairs), len(benchmarks)) for one in data.methods)
+    mine = _by_method(data.pairs)
+    methods = tuple(_method(one, mine[one.method.id], len(benchmarks)) for one in data.methods)
     counted = [one.id for one in methods if one.outcome not in outcomes.NOT_COUNTED]
     whole = _score(data.pairs, [one.id for one in methods], ())
     detections = {one.id: frozenset(one.detected_by) for one in methods}
@@ -154,8 +156,11 @@ def _absolute(data: AbsData) -> Excluded:
     return tuple(sorted(out)), data.unfinished
 
 
-def _of(one: MethodData, pairs: Sequence[PairVerdict]) -> list[PairVerdict]:
-    return [pair for pair in pairs if pair.method == one.method.id]
+def _by_method(pairs: Iterable[PairVerdict]) -> defaultdict[str, list[PairVerdict]]:
+    found = defaultdict(list)
+    for pair in pairs:
+        found[pair.method].append(pair)
+    return found
 
 
 def _method(one: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -> MethodVerdict:
@@ -220,11 +225,8 @@ def _score(
 
     What `doubtful` benchmarks detect is open too: they may yet be excluded.
     """
-    kept = [_doubted(one, doubtful) for one in pairs if one.benchmark not in set(excluded)]
-    left = {
-        method: outcomes.of_method([one for one in kept if one.method == method])
-        for method in methods
-    }
+    kept = _by_method(_doubted(one, doubtful) for one in pairs if one.benchmark not in excluded)
+    left = {method: outcomes.of_method(kept[method]) for method in methods}
     covered = sum(found is Result.DETECTED for found in left.values())
     most = covered + sum(found in outcomes.UNDECIDED for found in left.values())
     n = len(methods)

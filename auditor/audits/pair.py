@@ -84,8 +84,9 @@ class PairData:
     @property
     def share(self) -> float | None:
         """Return what part of the plain operation is spent in the method."""
-        plain = readings.least(self.plain, ArmName.PLAIN)
-        return self.inside / median(plain) if self.inside is not None and plain else None
+        inside = self.inside
+        plain = readings.least(self.plain, ArmName.PLAIN) if inside is not None else ()
+        return inside / median(plain) if inside is not None and plain else None
 
     @property
     def wait(self) -> str | None:

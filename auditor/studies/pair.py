@@ -16,7 +16,7 @@ from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import Rule
 from auditor.studies import schedules
-from auditor.studies.suite import Baseline
+from auditor.studies.suite import Baseline, by_benchmark
 
 PairKey = tuple[str, str]
 """The ids of a method and a benchmark."""
@@ -104,6 +104,11 @@ class StudyRuns:
 
     pairs: tuple[PairRuns, ...] = ()
     references: tuple[Run, ...] = field(default=(), repr=False)
+    _by_benchmark: Mapping[str, tuple[Run, ...]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Sort the references by benchmark: each pair asks for those of its own."""
+        object.__setattr__(self, "_by_benchmark", by_benchmark(self.references))
 
     @property
     def known(self) -> dict[PairKey, tuple[Run, ...]]:
@@ -112,7 +117,7 @@ class StudyRuns:
 
     def references_of(self, benchmark: Benchmark) -> tuple[Run, ...]:
         """Return the references of a benchmark."""
-        return tuple(run for run in self.references if run.trial.benchmark == benchmark)
+        return self._by_benchmark.get(benchmark.id, ())
 
 
 def most_runs(request: AbsRequest) -> int:

@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 import numpy as np
@@ -40,10 +40,15 @@ class Baseline:
     operations: Mapping[str, int | None]
     pilots: tuple[Run, ...]
     runs: tuple[Run, ...]
+    _by_benchmark: Mapping[str, tuple[Run, ...]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Sort the runs by benchmark: each pair asks for those of its own."""
+        object.__setattr__(self, "_by_benchmark", by_benchmark(self.runs))
 
     def of(self, benchmark: Benchmark) -> tuple[Run, ...]:
         """Return the stability runs of a benchmark."""
-        return tuple(run for run in self.runs if run.trial.benchmark == benchmark)
+        return self._by_benchmark.get(benchmark.id, ())
 
     def first_seconds(self, benchmark: Benchmark) -> float | None:
         """Return the median time per operation of the first run that has one.
@@ -54,6 +59,15 @@ class Baseline:
             if times := readings.times(run, ArmName.PLAIN):
                 return median(times)
         return None
+
+
+def by_benchmark(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
+    """Return the runs of each benchmark, by its id, in their order."""
+    found: dict[str, list[Run]] = {}
+    for run in runs:
+        if run.trial.benchmark is not None:
+            found.setdefault(run.trial.benchmark.id, []).append(run)
+    return {name: tuple(mine) for name, mine in found.items()}
 
 
 def chosen(suite: Suite, pattern: str) -> tuple[Benchmark, ...]:

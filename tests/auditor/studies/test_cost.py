@@ -38,16 +38,8 @@ def audited(**changes):
     verdict = abs_score.audit(asked, parts(asked, store=store, machine=machine))
     blocks = dict.fromkeys(Purpose, 0)
     for run in store.values():
-        blocks[run.trial.purpose] += done(run)
+        blocks[run.trial.purpose] += toy_language.blocks_done(run)
     return {one.id: one.outcome for one in verdict.methods}, blocks
-
-
-def done(run):
-    """Return the blocks that a process ran, which are fewer than planned where it has decided."""
-    if not getattr(run.outcome, "series", ()):
-        return len(run.trial.schedule.blocks)
-    at = [position for series in run.outcome.series for position in series.at]
-    return max(at) + 1
 
 
 def judging(blocks):

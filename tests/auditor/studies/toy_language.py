@@ -234,6 +234,14 @@ def alike_key(trial):
     return trial.purpose, trial.overlay, trial.benchmark, size
 
 
+def blocks_done(run):
+    """Return the blocks that a process ran, which are fewer than planned where it has decided."""
+    if not getattr(run.outcome, "series", ()):
+        return len(run.trial.schedule.blocks)
+    at = [position for series in run.outcome.series for position in series.at]
+    return max(at) + 1
+
+
 class Listener:
     """The Observer."""
 
