@@ -1,7 +1,7 @@
 """What does a score cost, and is it the same as the exhaustive one?
 
 For each configuration: the audit as it is, without the curve, which the exhaustive way has not; the
-same for the score alone (`--mode score`); and with `--exact` (every method in every benchmark, a
+same for the score alone (`--mode score`); the estimate, which slows nothing; and with `--exact` (every method in every benchmark, a
 fixed number of blocks, nothing predicted or stopped), of the same methods. Each has a store and a
 cache of its own, so all downloads and builds are in it. The exhaustive one is made twice with
 different seeds, so that its agreement with itself stands beside ours with it. The paper's plan is
@@ -55,6 +55,7 @@ class Audits:
 
     ours: Audit
     score: Audit
+    estimate: Audit
     exact: Audit
     again: Audit | None
 
@@ -87,11 +88,12 @@ def main() -> int:
             # What is called most hangs on how many operations fit: the methods must be the same.
             same = [f"--method={one['id']}" for one in ours.result["methods"]]
             score = _audit(config, folder / "score", "--curve=none", "--mode=score", *same)
+            guess = _audit(config, folder / "estimate", "--estimate", *same)
             exact = _audit(config, folder / "exact", *EXACT, *same)
             again = None
             if not asked.once:
                 again = _audit(config, folder / "again", *EXACT, "--seed=2", *same)
-            for line in _table(config.stem, Audits(ours, score, exact, again)):
+            for line in _table(config.stem, Audits(ours, score, guess, exact, again)):
                 print(line)
     return 0
 
@@ -123,13 +125,14 @@ def _table(name: str, audits: Audits) -> Iterator[str]:
     methods, benchmarks = len(result["methods"]), len(result["benchmarks"])
     paper = 2 * (methods + 1) * benchmarks * ITERATIONS[result["harness"]]
     yield f"\n{name}: {methods} methods, {benchmarks} benchmarks"
-    for label, audit in (("ours", ours), ("score", audits.score), ("exact", exact)):
+    named = (("ours", ours), ("score", audits.score), ("estimate", audits.estimate))
+    for label, audit in (*named, ("exact", exact)):
         yield _line(label, audit)
     parts = sorted(ours.spent.items(), key=lambda part: -part[1])
     yield "  ours in processes: " + ", ".join(f"{name} {took:.0f} s" for name, took in parts)
     yield f"  {_causes(result)}"
     short = paper * result["plan"]["iteration_seconds"]
-    for label, audit in (("ours", ours), ("score", audits.score)):
+    for label, audit in named:
         yield (
             f"  {label}: {paper / audit.wall:.0f} x less than the paper's plan (counted, "
             f"{paper / 3600:.1f} h), {short / audit.wall:.1f} x less than that with iterations as "
@@ -140,6 +143,7 @@ def _table(name: str, audits: Audits) -> Iterator[str]:
         yield f"  {what}: ours agrees with exact in {_agreement(what, ours, exact)}"
         if what == "methods":
             yield f"  methods: score agrees with exact in {_agreement(what, audits.score, exact)}"
+        yield f"  {what}: estimate agrees with ours in {_agreement(what, audits.estimate, ours)}"
         if again is not None:
             yield f"  {what}: exact agrees with itself in {_agreement(what, exact, again)}"
         for line in _differences(what, ours, exact):
@@ -150,7 +154,7 @@ def _line(label: str, audit: Audit) -> str:
     score = audit.result["scores"]["total"]
     low, high = score["bounds"]
     return (
-        f"  {label:6} {audit.wall:7.0f} s by the clock, {sum(audit.spent.values()):7.0f} s in "
+        f"  {label:8} {audit.wall:7.0f} s by the clock, {sum(audit.spent.values()):7.0f} s in "
         f"processes; score {score['percent']:.0f} % ({low:.0f} ... {high:.0f})"
     )
 
