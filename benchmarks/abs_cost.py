@@ -1,12 +1,13 @@
 """What does a score cost, and is it the same as the exhaustive one?
 
 For each configuration: the audit as it is, without the curve, which the exhaustive way has not; the
-same for the score alone (`--mode score`); the estimate, which slows nothing; and with `--exact` (every method in every benchmark, a
-fixed number of blocks, nothing predicted or stopped), of the same methods. Each has a store and a
-cache of its own, so all downloads and builds are in it. The exhaustive one is made twice with
-different seeds, so that its agreement with itself stands beside ours with it. The paper's plan is
-not run but counted: whole suites, 20 (Go) or 30 (JMH, warm-up included) iterations of a second,
-2 x (methods + 1) times; the same with iterations of our length.
+same for the score alone (`--mode score`); the estimate, which slows nothing; and with `--exact`
+(every method in every benchmark, a fixed number of blocks, nothing predicted or stopped), all of
+the same methods. Each has a store and a cache of its own, so all downloads and builds are in it.
+The exhaustive one is made twice with different seeds, so that its agreement with itself stands
+beside ours with it. The paper's plan is not run but counted: whole suites, 20 (Go) or 30 (JMH,
+warm-up included) iterations of a second, 2 x (methods + 1) times; the same with iterations of our
+length.
 """
 
 import argparse
