@@ -100,10 +100,11 @@ class CalibrationStudy:
         self._question = question
         self._baseline = question.baseline
         self._parts = parts
+        self._seen: dict[PairKey, tuple[Run, ...]] = {}
 
     def run(self, pairs: Sequence[Calibrated]) -> list[Calibrated]:
         """Return `pairs` as far as they could be calibrated; one that is settled is left alone."""
-        known = _with_one_clock(self._remembered(pairs))
+        known = self._with_one_clock(self._remembered(pairs))
         for index in range(MOST_ROUNDS):
             trials = {
                 trial.id: (key, trial)
@@ -117,7 +118,7 @@ class CalibrationStudy:
             for run in measure(name, [trial for _, trial in trials.values()], self._parts):
                 key, _ = trials[run.trial.id]
                 known[key] = known[key].with_runs([run])
-            known = _with_one_clock(known)
+            known = self._with_one_clock(known)
         return list(known.values())
 
     def is_decided(self, one: Calibrated) -> bool:
@@ -157,12 +158,12 @@ class CalibrationStudy:
             self._parts.observer.trial_ended(run, reused=True)
         return {one.pair.key: one.with_runs(found[one.pair.key]) for one in pairs}
 
-
-def _with_one_clock(known: Mapping[PairKey, Calibrated]) -> dict[PairKey, Calibrated]:
-    """Return `known` with what all their processes together tell of the clock's cost."""
-    cost = readings.clock_cost(run for one in known.values() for run in one.runs)
-    found = {}
-    for key, one in known.items():
-        asked = replace(one.asked, clock_seconds=cost)
-        found[key] = replace(one, asked=asked).with_runs(())
-    return found
+    def _with_one_clock(self, known: Mapping[PairKey, Calibrated]) -> dict[PairKey, Calibrated]:
+        """Return `known` with what all processes of the study so far tell of the clock's cost."""
+        self._seen |= {key: one.runs for key, one in known.items()}
+        cost = readings.clock_cost(run for runs in self._seen.values() for run in runs)
+        found = {}
+        for key, one in known.items():
+            asked = replace(one.asked, clock_seconds=cost)
+            found[key] = replace(one, asked=asked).with_runs(())
+        return found

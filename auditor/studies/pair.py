@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from zlib import crc32
 
 import numpy as np
@@ -152,3 +153,14 @@ def operations(pair: Pair, baseline: Baseline, plan: Plan) -> int | None:
     if plain is None or not pair.calls:
         return known
     return schedules.probed(known, plan, plain, pair.calls)
+
+
+def calls_per_second(pair: Pair, baseline: Baseline) -> float:
+    """Return how often a thread calls: the method's share, if all calls lasted alike.
+
+    The larger it is the likelier is a detection; what is unknown may be large.
+    """
+    plain = baseline.first_seconds(pair.benchmark)
+    if plain is None or pair.calls is None:
+        return inf
+    return pair.calls / pair.benchmark.concurrency / plain

@@ -1,8 +1,7 @@
 """Measuring pairs of a method and a benchmark."""
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
-from math import inf
 from statistics import median
 
 import numpy as np
@@ -29,6 +28,7 @@ from auditor.studies.pair import (
     Question,
     StudyRuns,
     VariantKey,
+    calls_per_second,
     most_runs,
     operations,
 )
@@ -60,7 +60,10 @@ class PairStudy:
         self._calibrating = CalibrationStudy(question, parts)
 
     def run(self, pairs: Sequence[Pair]) -> StudyRuns:
-        """Calibrate all pairs, then measure them run by run, in an order drawn for each run."""
+        """Calibrate the pairs, then measure them run by run, in an order drawn for each run.
+
+        For the score alone that is done wave by wave: a method that is detected needs no more.
+        """
         refused, rest = [], []
         for pair in pairs:
             built = self.variant(pair.variant)
@@ -68,11 +71,22 @@ class PairStudy:
                 refused.append(PairRuns(pair=pair, refusal=built.reason))
             else:
                 rest.append((pair, built))
-        calibrated = self._calibrating.run([self._pending(*one) for one in rest])
-        ended, references = self._measure(calibrated)
-        last = (self._corrected.get(one.pair.key, one) for one in calibrated)
-        measured = (one.pair_runs(ended[one.pair.key]) for one in last)
-        return StudyRuns(pairs=(*refused, *measured), references=tuple(references))
+        pending = [self._pending(*one) for one in rest]
+        last = {one.pair.key: one for one in pending}
+        ended: dict[PairKey, list[Run]] = {key: [] for key in last}
+        references: dict[str, Run] = {}
+        detected: set[Method] = set()
+        for wave in self._waves(pending):
+            missing = self._calibrating.run([w for w in wave if w.pair.method not in detected])
+            last |= {one.pair.key: one for one in missing}
+            if not self._request.estimate:
+                decided = self._calibrating.is_decided
+                ready = [one for one in missing if one.may_be_measured and not decided(one)]
+                self._measure_wave(ready, ended, references)
+                detected |= self._detected(missing, ended, tuple(references.values()))
+        last |= self._corrected
+        measured = (one.pair_runs(ended[key]) for key, one in last.items())
+        return StudyRuns(pairs=(*refused, *measured), references=tuple(references.values()))
 
     def first_trial(self, pair: Pair, built: Built) -> Trial:
         """Return the first process of a pair."""
@@ -104,39 +118,24 @@ class PairStudy:
             self._built[key] = made
         return self._built[key]
 
-    def _measure(
-        self, calibrated: Sequence[Calibrated]
-    ) -> tuple[dict[PairKey, list[Run]], list[Run]]:
-        """Return the runs of each pair, and the references."""
-        ended: dict[PairKey, list[Run]] = {one.pair.key: [] for one in calibrated}
-        references: dict[str, Run] = {}
-        ready = [
-            one
-            for one in calibrated
-            if one.may_be_measured and not self._calibrating.is_decided(one)
-        ]
-        if self._request.estimate:
-            return ended, []
-        detected: set[Method] = set()
-        for wave in self._waves(ready):
-            missing = [one for one in wave if one.pair.method not in detected]
-            self._measure_wave(missing, ended, references)
-            known = tuple(references.values())
-            detected |= {
-                one.pair.method
-                for one in missing
-                if self._judged(one, ended[one.pair.key], known).outcome is Result.DETECTED
-            }
-        return ended, list(references.values())
+    def _detected(
+        self,
+        missing: Sequence[Calibrated],
+        ended: Mapping[PairKey, list[Run]],
+        references: Sequence[Run],
+    ) -> set[Method]:
+        return {
+            one.pair.method
+            for one in missing
+            if self._judged(one, ended[one.pair.key], references).outcome is Result.DETECTED
+        }
 
-    def _waves(self, ready: Sequence[Calibrated]) -> list[list[Calibrated]]:
-        """Part the pairs into those measured together."""
-        return waves(ready, self._share) if self._request.score_only else [list(ready)]
-
-    def _share(self, one: Calibrated) -> float:
-        """Return the method's share: the larger, the likelier a detection; unknown may be large."""
-        share = self._question.data(one.pair_runs(()), ()).share
-        return inf if share is None else share
+    def _waves(self, pending: Sequence[Calibrated]) -> list[list[Calibrated]]:
+        """Part the pairs into those calibrated and measured together."""
+        one_by_one = self._request.score_only and not self._request.estimate
+        if not one_by_one:
+            return [list(pending)]
+        return waves(pending, lambda one: calls_per_second(one.pair, self._baseline))
 
     def _measure_wave(
         self,

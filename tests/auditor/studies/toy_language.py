@@ -47,7 +47,9 @@ SHARES: Mapping[tuple[str, str], float] = {
     ("odd", "short"): 0.5,
     ("late", "short"): 0.5,
 }
-"""(method, benchmark): the share of the operation that is spent in the one call of the method."""
+"""(method, benchmark): the share of the operation that is spent in the calls of the method."""
+CALLS: Mapping[tuple[str, str], int] = {}
+"""How many calls an operation makes, where it is not one."""
 SLOW_CLOCKS: Mapping[tuple[str, str], float] = {}
 """Where the guest tells more seconds of a clock reading than one takes."""
 UNCOUNTED = {("hop", "quick")}
@@ -150,7 +152,8 @@ def _window(trial, names, operations):
     calls = {}
     for name in names:
         key = (name, trial.benchmark.name)
-        calls[f"toy.{name}"] = operations * (key in SHARES) + (key in SET_UP)
+        each = CALLS.get(key, 1) if key in SHARES else 0
+        calls[f"toy.{name}"] = operations * each + (key in SET_UP)
     return Window(operations, tuple(sorted(calls.items())))
 
 
@@ -160,15 +163,16 @@ def _measured(trial, plain, share):
     for index, block in enumerate(trial.schedule.blocks):
         arm = trial.schedule.arms[block.arm]
         leak = LEAK * plain if arm.name is ArmName.SLOWED else 0.0
-        waits = _waited(arm.delay, share * plain)
+        calls = CALLS.get(_key(trial), 1) if trial.variant.methods else 0
+        waits = _waited(arm.delay, share * plain, calls)
         if trial.purpose is Purpose.PAIRS and arm.delay and arm.delay.wait is Wait.WORK:
             waits *= PAIR_TURNS
         seconds = plain + leak + waits
         values = {TIME: seconds * rng.normal(1, NOISE), OPERATIONS: 100.0}
         if arm.name is ArmName.CLOCKED and share:
-            spent = 100 * (share * plain + CLOCK_SECONDS)
             told = SLOW_CLOCKS.get(_key(trial), CLOCK_SECONDS)
-            values |= {METHOD_CALLS: 100.0, METHOD_TIME: spent, CLOCK_COST: told}
+            spent = 100 * (share * plain + calls * CLOCK_SECONDS)
+            values |= {METHOD_CALLS: 100.0 * calls, METHOD_TIME: spent, CLOCK_COST: told}
         if trial.schedule.allocates:
             shown = arm.name is ArmName.ALLOCATING and _key(trial) not in UNCOUNTED
             values |= {METHOD_CALLS: 100.0, ALLOCATIONS: 5.0 + shown}
@@ -201,11 +205,11 @@ def _key(trial):
     return trial.variant.methods[0].name, trial.benchmark.name
 
 
-def _waited(delay, inside):
+def _waited(delay, inside, calls):
     if delay is None or not inside or delay.wait in (Wait.CLOCK, Wait.ALLOCATE):
         return 0.0
     if delay.wait is Wait.WORK:
-        return delay.number * TURN_SECONDS
+        return delay.number * TURN_SECONDS * calls
     return delay.number * inside
 
 
