@@ -13,6 +13,8 @@ from auditor.core.schedule import ArmName
 
 CLOSE_ENOUGH = 0.1
 """The turns are settled when the slowdown achieved is this close to the one asked for."""
+CLOSEST = 0.03
+"""So close, turns that were tried are better than any that only follow from them."""
 TOLERANCE = 0.2
 """Beyond this, an achieved slowdown is a caveat (abs.md, "The injected slowdown")."""
 WORK_BELOW_SECONDS = 20e-6
@@ -99,9 +101,9 @@ def _by_clock(tries: Sequence[Run], asked: Asked, time: float | None) -> Calibra
     wanted = asked.slowdown * time
     best = min(points, key=lambda turns: abs(points[turns] - wanted))
     turns = _next_turns(points, wanted)
-    close = asked.verified and abs(points[best] / wanted - 1) <= CLOSE_ENOUGH
+    off = abs(points[best] / wanted - 1)
     straight = _is_between(turns, points, wanted) or _is_near(points, wanted)
-    if not close and (straight or not asked.verified):
+    if not asked.verified or (straight and off > CLOSEST):
         return Calibration(
             method_seconds=time,
             turns=turns,
@@ -113,7 +115,7 @@ def _by_clock(tries: Sequence[Run], asked: Asked, time: float | None) -> Calibra
         method_seconds=time,
         turns=turns,
         achieved=points[best] / time,
-        settled=close or turns in points,
+        settled=off <= CLOSE_ENOUGH or turns in points,
         delay=Delay(Wait.WORK, best),
     )
 

@@ -72,11 +72,19 @@ def test_a_clock_of_unknown_cost_cannot_tell_a_short_method():
 
 
 def test_turns_that_give_the_slowdown_are_settled():
-    found = judge([tried(100, 3.1e-7)], asked())
+    found = judge([tried(100, 3.08e-7)], asked())
 
     assert found.settled
-    assert found.achieved == pytest.approx(0.62)
+    assert found.achieved == pytest.approx(0.616)
     assert found.delay.number == 100
+
+
+def test_short_delays_that_are_close_are_settled_too():
+    """84 ns are added where 90 are wanted."""
+    found = judge([tried(100, 8.4e-8, method_seconds=1.5e-7)], asked())
+
+    assert (found.settled, found.delay.number) == (True, 100)
+    assert found.achieved == pytest.approx(0.56)
 
 
 def test_turns_are_corrected_in_proportion_and_the_delay_stays_what_was_tried():
