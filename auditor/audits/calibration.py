@@ -193,13 +193,16 @@ def _point(run: Run, asked: Asked) -> tuple[float, float] | None:
     """Return (turns, seconds that they added to an outermost call).
 
     The difference of the least blocks: what disturbs a block only ever adds, and there are too few
-    blocks for a middle to be sure of it.
+    blocks for a middle to be sure of it. A pair has enough, and tells by its ratios what a delay is
+    on the whole: that is what its verdict hangs on.
     """
     delays = [arm.delay for arm in run.trial.schedule.arms if arm.name is ArmName.SLOWED]
     slowed, probe = readings.times(run, ArmName.SLOWED), readings.times(run, ArmName.PROBE)
     if not slowed or not probe or not delays or delays[0] is None:
         return None
     more = min(slowed) - min(probe)
+    if run.trial.purpose is Purpose.PAIRS:
+        more = min(probe) * (median(late / early for early, late in readings.paired(run)) - 1)
     return delays[0].number, more * asked.concurrency / asked.calls_per_operation
 
 

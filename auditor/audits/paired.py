@@ -5,7 +5,7 @@ from math import expm1, hypot, inf, log, log1p
 
 from auditor.audits import readings, signs
 from auditor.audits.aim import Aim, Process, aim, scaled
-from auditor.audits.calibration import achieved_caveat
+from auditor.audits.calibration import CLOSE_ENOUGH, achieved_caveat
 from auditor.audits.pair import (
     LEVEL,
     Judgement,
@@ -75,6 +75,17 @@ def may_yet_decide(said: PairVerdict) -> bool:
     """
     near = any(one.slug == "near-threshold" for one in said.caveats)
     return said.outcome is Result.INCONCLUSIVE and near and said.method_seconds is not None
+
+
+def is_off_near_the_threshold(said: PairVerdict, slowdown: float) -> bool:
+    """Tell whether other turns may decide: the slowdown seems another, and the verdict hangs on it.
+
+    A delay of turns does not grow with the method where another program slows the processor down,
+    so what was right in a quiet moment may be too little on the whole.
+    """
+    achieved = said.achieved_slowdown
+    off = achieved is not None and abs(achieved / slowdown - 1) > CLOSE_ENOUGH
+    return off and may_yet_decide(said)
 
 
 def stop(data: PairData, most: int) -> Stop | None:

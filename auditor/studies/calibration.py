@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+from statistics import median
 
 from auditor.audits import calibration, readings
 from auditor.audits.calibration import Asked, Calibration, achieved_caveat
@@ -10,12 +11,15 @@ from auditor.audits.prediction import predict
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.request import Plan
+from auditor.core.schedule import ArmName
 from auditor.core.subject import Method
 from auditor.core.verdict import Rule
 from auditor.studies import schedules
 from auditor.studies.measure import measure
 from auditor.studies.pair import Pair, PairKey, PairRuns, Question, operations
 from auditor.studies.parts import Built, Parts
+from auditor.studies.suite import Baseline
 
 ROUNDS = 4
 """A guess, two corrections, and a check: the loop's cost is not linear in its turns."""
@@ -74,6 +78,21 @@ class Calibrated:
         if self.known is not None:
             return self.known.delay
         return Delay(wait if wait in (Wait.SLEEP, Wait.SPIN) else Wait.SPIN, self.asked.slowdown)
+
+    def operations(self, plan: Plan, baseline: Baseline, wait: Wait | None) -> int | None:
+        """Return the operations of a block by the time that one takes with the probe.
+
+        Blocks of a calibration hold fewer, since the clock makes some of them many times as long;
+        where the delay itself reads the clock, so do these. The first process of a pair stays the
+        first, whatever other audits add.
+        """
+        known = baseline.operations[self.pair.benchmark.id]
+        timed = self.delay(wait).wait is not Wait.WORK
+        arm = ArmName.CLOCKED if timed else ArmName.PROBE
+        probes = readings.medians(self.runs[:1], arm)
+        if known is None or not probes:
+            return operations(self.pair, baseline, plan)
+        return max(2, min(known, round(plan.iteration_seconds / median(probes))))
 
 
 def waves(

@@ -2,17 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
-from statistics import median
 
 import numpy as np
 
-from auditor.audits import detection, paired, readings
+from auditor.audits import detection, paired
 from auditor.audits.calibration import Asked
 from auditor.core.mutant import Kind, Refused, Variant, Wait
 from auditor.core.outcome import TimedOut
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
-from auditor.core.schedule import ArmName, Stop
+from auditor.core.schedule import Stop
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import PairVerdict, Result, Rule
@@ -30,7 +29,6 @@ from auditor.studies.pair import (
     VariantKey,
     calls_per_second,
     most_runs,
-    operations,
 )
 from auditor.studies.parts import Built, Parts
 
@@ -169,12 +167,15 @@ class PairStudy:
                 else:
                     ended[key].append(run)
             if repetition == 1 and self._manner.thorough:
-                ready = self._correct(ready, ended)
+                ready = self._correct(ready, ended, tuple(references.values()))
 
     def _correct(
-        self, ready: Sequence[Calibrated], ended: dict[PairKey, list[Run]]
+        self,
+        ready: Sequence[Calibrated],
+        ended: dict[PairKey, list[Run]],
+        references: Sequence[Run],
     ) -> list[Calibrated]:
-        """Measure again, with other turns, what surely had another slowdown than asked for.
+        """Measure again, with other turns, what had another slowdown than asked for.
 
         The blocks of a pair tell what turns give better than those of a calibration.
         """
@@ -184,7 +185,7 @@ class PairStudy:
             off = {
                 key: one.corrected(ended[key])
                 for key, one in found.items()
-                if self._missed_its_aim(one, ended[key])
+                if self._missed_its_aim(one, ended[key], references)
             }
             trials = {
                 trial.id: (key, trial)
@@ -202,12 +203,18 @@ class PairStudy:
         self._corrected |= found
         return list(found.values())
 
-    def _missed_its_aim(self, one: Calibrated, runs: Sequence[Run]) -> bool:
+    def _missed_its_aim(
+        self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run]
+    ) -> bool:
         if self._request.exact or self._request.rule is Rule.PAPER or self._question.control:
             return False
-        if not paired.missed_its_aim(self._question.data(one.pair_runs(runs), ())):
+        wait, data = self._request.wait, self._question.data(one.pair_runs(runs), ())
+        if one.delay(wait).wait is not Wait.WORK:
             return False
-        wait = self._request.wait
+        said = self._judged(one, runs, references)
+        near = paired.is_off_near_the_threshold(said, self._slowdown)
+        if not near and not paired.missed_its_aim(data):
+            return False
         return one.corrected(runs).delay(wait) != one.delay(wait)
 
     def _is_open(
@@ -259,7 +266,7 @@ class PairStudy:
 
     def _pair_trial(self, one: Calibrated, repetition: int, fork: int) -> Trial:
         plan = self._baseline.plans[one.pair.benchmark.id]
-        done = self._operations(one, plan)
+        done = one.operations(plan, self._baseline, self._request.wait)
         delay = one.delay(self._request.wait)
         if self._question.control:
             delay = replace(delay, number=0)
@@ -272,21 +279,6 @@ class PairStudy:
             purpose, schedule = Purpose.PAIRS, schedules.pairs(plan, done, delay, rng, stop)
         trial = self._parts.trial(purpose, one.pair.benchmark, schedule, one.built)
         return replace(trial, repetition=repetition, fork=fork)
-
-    def _operations(self, one: Calibrated, plan: Plan) -> int | None:
-        """Return the operations of a block by the time that one takes with the probe.
-
-        Blocks of a calibration hold fewer, since the clock makes some of them many times as long;
-        where the delay itself reads the clock, so do these. The first process of a pair stays the
-        first, whatever other audits add.
-        """
-        known = self._baseline.operations[one.pair.benchmark.id]
-        timed = one.delay(self._request.wait).wait is not Wait.WORK
-        arm = ArmName.CLOCKED if timed else ArmName.PROBE
-        probes = readings.medians(one.runs[:1], arm)
-        if known is None or not probes:
-            return operations(one.pair, self._baseline, plan)
-        return max(2, min(known, round(plan.iteration_seconds / median(probes))))
 
     def _stop(self, one: Calibrated, plan: Plan) -> Stop | None:
         if self._request.exact:

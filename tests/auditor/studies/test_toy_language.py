@@ -276,6 +276,20 @@ def test_turns_that_were_wrong_are_corrected_by_what_the_pair_shows(monkeypatch)
     assert tried[0][1] == pytest.approx(3 * tried[1][1], rel=0.1)
 
 
+def test_turns_that_seem_wrong_are_corrected_where_the_verdict_hangs_on_them(monkeypatch):
+    """.83 of .6 is no other slowdown for sure, but .6 of it is just the threshold."""
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "quick"), 0.6)
+    monkeypatch.setattr(toy_language, "CALLS", {("hop", "quick"): 3})
+    monkeypatch.setattr(toy_language, "PAIR_TURNS", 0.83)
+    machine = Machine()
+
+    verdict = audited(request(methods=("hop",)), machine=machine)
+
+    (found,) = [pair for pair in verdict.pairs if pair.benchmark == "toy.quick"]
+    assert (found.outcome, found.wait) == (Result.DETECTED, "work")
+    assert found.achieved_slowdown == pytest.approx(0.6, rel=0.05)
+
+
 def test_an_audit_with_corrected_turns_measures_nothing_again(monkeypatch):
     monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.3)
     monkeypatch.setattr(toy_language, "PAIR_TURNS", 3.0)
