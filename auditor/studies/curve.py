@@ -54,7 +54,8 @@ def _measure(
     """Measure a size of all that wait for it; what each pair is asked is a matter of its own."""
     request = replace(question.request, score_only=False)
     asked = replace(question, request=request, slowdown=size)
-    manner = Manner(name=f"curve at {size:g}", thorough=False, known=before.known)
+    # Of the sizes that are tried some lie near the threshold, where nothing can be decided.
+    manner = Manner(name=f"curve at {size:g}", thorough=False, known=before.known, at_most=1)
     pairs = {one.pair.key: one.pair for one in before.pairs}
     study = PairStudy(asked, size, parts, manner)
     made = study.run([pairs[one.method, one.benchmark] for one in wave])

@@ -133,12 +133,14 @@ class Manner:
 
     `name` is what it is called in the progress. Unless it is `thorough`, turns between known ones
     are taken as they are, and what is near the threshold gets no further runs. `first_run` runs
-    were made by others before; `known` are processes that tell what turns give.
+    were made by others before; `known` are processes that tell what turns give. A process may have
+    `at_most` times the pairs of the plan.
     """
 
     name: str = "pairs"
     thorough: bool = True
     first_run: int = 0
+    at_most: int = paired.AT_MOST
     known: Mapping[PairKey, tuple[Run, ...]] = field(default_factory=dict, repr=False)
 
 

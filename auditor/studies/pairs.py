@@ -275,7 +275,9 @@ class PairStudy:
             purpose, schedule = Purpose.MUTANT, schedules.slowed(plan, done, delay)
         else:
             rng = one.pair.rng(self._parts.request.seed, repetition, fork)
-            stop = self._stop(one, plan)
+            longest = replace(plan, iterations=self._manner.at_most * plan.iterations)
+            stop = self._stop(one, longest)
+            plan = plan if stop is None else longest
             purpose, schedule = Purpose.PAIRS, schedules.pairs(plan, done, delay, rng, stop)
         trial = self._parts.trial(purpose, one.pair.benchmark, schedule, one.built)
         return replace(trial, repetition=repetition, fork=fork)
@@ -283,8 +285,7 @@ class PairStudy:
     def _stop(self, one: Calibrated, plan: Plan) -> Stop | None:
         if self._request.exact:
             return None
-        most = paired.AT_MOST * plan.iterations
-        return paired.stop(self._question.data(one.pair_runs(()), ()), most)
+        return paired.stop(self._question.data(one.pair_runs(()), ()), plan.iterations)
 
 
 def _hung(runs: Iterable[Run]) -> set[Benchmark | None]:

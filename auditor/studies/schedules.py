@@ -6,7 +6,6 @@ from math import ceil
 
 import numpy as np
 
-from auditor.audits import paired
 from auditor.core.mutant import Delay, Wait
 from auditor.core.request import Plan
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule, Stop
@@ -119,8 +118,7 @@ def pairs(
 ) -> Schedule:
     """Return probe and slowed blocks in pairs, the order within each pair at random."""
     arms = (Arm(ArmName.PROBE, Delay(delay.wait, 0)), Arm(ArmName.SLOWED, delay))
-    rounds = plan.iterations if stop is None else paired.AT_MOST * plan.iterations
-    return replace(_alternating(plan, operations, arms, rounds, rng), stop=stop)
+    return replace(_alternating(plan, operations, arms, plan.iterations, rng), stop=stop)
 
 
 def calibration(
