@@ -57,7 +57,7 @@ def main() -> int:
     length = "2ms" if asked.small else asked.iteration_time
     with tempfile.TemporaryDirectory(prefix="ancestors-") as scratch:
         folder = asked.keep or Path(scratch)
-        plans = {"theirs": _theirs(length), "ours": _ours()}
+        plans = {"theirs": _theirs(length), "ours": _common()}
         if asked.small:
             plans = {name: {**plan, "benchmarks": SMALL} for name, plan in plans.items()}
         names = [asked.only] if asked.only else list(plans)
@@ -79,12 +79,6 @@ def _theirs(length: str) -> dict[str, Any]:
     # A sleep of nanoseconds lasts up to a millisecond: what takes a minute more has not hung.
     way = {"rule": "paper", "wait": "sleep", "exact": True, "stability_runs": RUNS, "timeout": "5m"}
     return {**_common(), **way, "plan": plan}
-
-
-def _ours() -> dict[str, Any]:
-    """Return what the example of the README asks for."""
-    example = json.loads((ROOT / "examples/uuid.json").read_text())
-    return {**_common(), "plan": example["plan"]}
 
 
 def _audit(plan: Mapping[str, Any], folder: Path) -> Audit:

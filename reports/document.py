@@ -186,12 +186,13 @@ class RuleCount(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """How much was measured (null: nobody knows); `iterations` are blocks per arm and process."""
+    """How much was measured (null: nobody knows); blocks that allocate may be the longest."""
 
     forks: int | None
     warmup: int | None
     iterations: int | None
     iteration_seconds: float | None
+    longest_seconds: float | None
     runs: int
     stability_runs: int
     wait: str

@@ -189,6 +189,13 @@ def _circumstances(document: Either) -> Facts:
     return tuple((name, value) for name, value in known if value)
 
 
+def _block(plan: Plan) -> str | None:
+    length, longest = plan.iteration_seconds, plan.longest_seconds
+    if length is None or longest is None or longest <= length:
+        return figures.seconds(length)
+    return f"{figures.seconds(length)}, up to {figures.seconds(longest)} where code allocates"
+
+
 def _plan(plan: Plan, seed: int | None) -> Facts:
     known = (
         ("runs of each pair", plan.runs),
@@ -196,7 +203,7 @@ def _plan(plan: Plan, seed: int | None) -> Facts:
         ("forks per run", plan.forks),
         ("warm-up blocks", plan.warmup),
         ("blocks per arm", plan.iterations),
-        ("time of a block", figures.seconds(plan.iteration_seconds)),
+        ("time of a block", _block(plan)),
         ("way to wait", plan.wait),
         ("seed", seed),
     )

@@ -96,6 +96,7 @@ def _setting(context: Context) -> Plain:
             "warmup": plan.warmup if plan else None,
             "iterations": plan.iterations if plan else None,
             "iteration_seconds": plan.iteration_seconds if plan else None,
+            "longest_seconds": plan.longest_seconds if plan else None,
             "runs": context.runs,
             "stability_runs": context.stability_runs,
             "wait": context.wait,

@@ -72,7 +72,7 @@ def test_the_document_is_what_its_schema_says(call, tmp_path):
     assert document["seed"] is None
     assert document["plan"] == {
         "forks": None, "warmup": None, "iterations": None, "iteration_seconds": None,
-        "runs": 2, "stability_runs": 2, "wait": "unknown",
+        "longest_seconds": None, "runs": 2, "stability_runs": 2, "wait": "unknown",
     }  # fmt: skip
     assert document["command"] == "bench-audit judge in.csv --tool=java --unit=us/op --slowdown=0.6"
 

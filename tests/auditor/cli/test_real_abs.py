@@ -268,14 +268,15 @@ def test_the_current_folder_is_the_subject_and_may_be_read_only(audited, tmp_pat
     assert everything(subject) == held
 
 
-def test_processes_are_warmed_for_half_a_second_unless_the_user_says(audited, tmp_path):
-    plan = {"forks": 1, "iterations": 2, "iteration_time": "100ms"}
+def test_blocks_and_warm_up_are_the_harnesss_unless_the_user_says(audited, tmp_path):
+    plan = {"forks": 1, "iterations": 2}
     asked = config(tmp_path / "c.json", subject=str(audited.subject), plan=plan)
     call = ("measure", asked, "--benchmarks", "Small", "--store", tmp_path / "s.sqlite")
 
     document, _ = audited.program.audited(*call, "-o", tmp_path / "out")
 
-    assert document["plan"]["warmup"] == 5
+    lengths = {"iteration_seconds": 0.01, "longest_seconds": 0.03}
+    assert document["plan"] == document["plan"] | lengths | {"warmup": 5, "iterations": 2}
     assert document["schema"] == "bench-audit/stability/1"
     assert document["command"] == "bench-audit measure config.json"
     jsonschema.Draft202012Validator(SCHEMA).validate(document)
