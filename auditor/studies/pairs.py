@@ -1,6 +1,6 @@
 """Measuring pairs of a method and a benchmark."""
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from math import inf
 from statistics import median
@@ -10,7 +10,6 @@ import numpy as np
 from auditor.audits import detection, paired, readings
 from auditor.audits.calibration import Asked
 from auditor.core.mutant import Kind, Refused, Variant, Wait
-from auditor.core.outcome import TimedOut
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
 from auditor.core.schedule import ArmName, Stop
@@ -19,7 +18,7 @@ from auditor.core.suite import Benchmark
 from auditor.core.verdict import PairVerdict, Result, Rule
 from auditor.studies import schedules
 from auditor.studies.calibration import Calibrated, CalibrationStudy, waves
-from auditor.studies.measure import measure
+from auditor.studies.measure import hung, measure
 from auditor.studies.pair import (
     MAIN,
     Manner,
@@ -33,6 +32,7 @@ from auditor.studies.pair import (
     operations,
 )
 from auditor.studies.parts import Built, Parts
+from auditor.studies.references import reference
 
 CORRECTIONS = 2
 """Times that the first run of a pair is made anew because its turns were wrong."""
@@ -121,7 +121,7 @@ class PairStudy:
         for wave in self._waves(ready):
             missing = [one for one in wave if one.pair.method not in detected]
             self._measure_wave(missing, ended, references)
-            known = tuple(references.values())
+            known = self._so_far(references)
             detected |= {
                 one.pair.method
                 for one in missing
@@ -148,7 +148,7 @@ class PairStudy:
         runs = self._request.runs
         most = most_runs(self._request) if self._manner.thorough else runs
         for repetition in range(1, most + 1):
-            known = tuple(references.values())
+            known = self._so_far(references)
             ready = [
                 one
                 for one in ready
@@ -156,7 +156,7 @@ class PairStudy:
             ]
             trials = {
                 trial.id: (key, trial)
-                for key, trial in self._trials(ready, _hung(known), repetition)
+                for key, trial in self._trials(ready, hung(known), repetition)
             }
             if not trials:
                 break
@@ -171,6 +171,13 @@ class PairStudy:
                     ended[key].append(run)
             if repetition == 1 and self._manner.thorough:
                 ready = self._correct(ready, ended)
+
+    def _so_far(self, references: Mapping[str, Run]) -> tuple[Run, ...]:
+        """Return the references; those of the verdicts are also what layouts are known by."""
+        known = tuple(references.values())
+        if self._manner is MAIN:
+            self._question = self._question.among(known)
+        return known
 
     def _correct(
         self, ready: Sequence[Calibrated], ended: dict[PairKey, list[Run]]
@@ -218,7 +225,7 @@ class PairStudy:
 
         `further` runs were not asked for and are for what is near the threshold.
         """
-        if not runs or _hung(runs):
+        if not runs or hung(runs):
             return not runs
         if self._request.exact or self._request.rule is Rule.PAPER:
             return True
@@ -233,7 +240,7 @@ class PairStudy:
         return detection.judge_pair(self._question.data(one.pair_runs(runs), mine))
 
     def _trials(
-        self, ready: Sequence[Calibrated], hung: Set[Benchmark | None], repetition: int
+        self, ready: Sequence[Calibrated], left_out: Set[Benchmark | None], repetition: int
     ) -> list[tuple[PairKey | None, Trial]]:
         """Return the processes of a run in an order drawn for it; a reference has no key."""
         forks = range(1, self._parts.request.plan.forks + 1)
@@ -243,20 +250,15 @@ class PairStudy:
         ]
         if self._request.rule is not Rule.PAPER:
             benchmarks = dict.fromkeys(one.pair.benchmark for one in ready)
+            number = self._manner.first_run + repetition
             groups += [
-                [(None, self._reference(benchmark, repetition))]
+                [(None, reference(self._parts, self._baseline, benchmark, number))]
                 for benchmark in benchmarks
-                if benchmark not in hung
+                if benchmark not in left_out
             ]
         seed = self._parts.request.seed
         order = np.random.default_rng([seed, 7, repetition]).permutation(len(groups))
         return [each for index in order for each in groups[index]]
-
-    def _reference(self, benchmark: Benchmark, repetition: int) -> Trial:
-        plan = self._baseline.plans[benchmark.id]
-        schedule = schedules.plain(plan, self._baseline.operations[benchmark.id])
-        trial = self._parts.trial(Purpose.REFERENCE, benchmark, schedule)
-        return replace(trial, repetition=self._manner.first_run + repetition)
 
     def _pair_trial(self, one: Calibrated, repetition: int, fork: int) -> Trial:
         plan = self._baseline.plans[one.pair.benchmark.id]
@@ -294,7 +296,3 @@ class PairStudy:
             return None
         most = paired.AT_MOST * plan.iterations
         return paired.stop(self._question.data(one.pair_runs(()), ()), most)
-
-
-def _hung(runs: Iterable[Run]) -> set[Benchmark | None]:
-    return {run.trial.benchmark for run in runs if isinstance(run.outcome, TimedOut)}
