@@ -12,7 +12,7 @@ TRIMMED = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Trimmed:
-    """The mean of the `kept` values, and the sum of squares with the others drawn in to them.
+    """The mean of the `kept` values of `size`, and the squares with the others drawn in to them.
 
     `squares` / (kept - 1) / kept is the squared standard error of the mean (Yuen 1974).
     """
@@ -20,6 +20,7 @@ class Trimmed:
     middle: float
     squares: float
     kept: int
+    size: int
 
 
 def trimmed(values: Array) -> Trimmed:
@@ -29,4 +30,4 @@ def trimmed(values: Array) -> Trimmed:
     inner = ordered[cut : ordered.size - cut]
     winsorized = np.clip(ordered, inner[0], inner[-1])
     squares = float(((winsorized - winsorized.mean()) ** 2).sum())
-    return Trimmed(float(inner.mean()), squares, int(inner.size))
+    return Trimmed(float(inner.mean()), squares, int(inner.size), int(ordered.size))

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from math import log
 
 import numpy as np
 import pytest
@@ -72,13 +73,32 @@ def test_one_disturbed_member_of_five_moves_a_component_little():
     assert between([disturbed]).variance == pytest.approx(between([calm]).variance, rel=0.02)
 
 
+def test_of_three_families_and_more_the_middle_one_counts():
+    """The median of chi-squared with 2 degrees of freedom is 2 ln 2, with 3 it is 2.366."""
+    one = groups([-2.5, -1.5], [-0.5, 0.5], [1.5, 2.5])
+    more = [[scale * each for each in one] for scale in (0.01, 1, 50)]
+
+    assert between(more) == Component(
+        pytest.approx(4.0 / log(2)), pytest.approx(0.25 / (2.3659739 / 3)), 4
+    )
+
+
 @pytest.mark.parametrize(("own", "shared"), [(0.02, 0.02), (0.01, 0.05), (0.03, 0.01)])
-def test_a_component_is_right_on_average(own, shared):
+def test_a_component_is_right_where_there_are_many_families(own, shared):
     rng = np.random.default_rng(3)
     found = between([drawn(rng, (3, 1, 1), own, shared) for _ in range(4000)])
 
-    assert found.freedom == 8000
-    assert found.variance == pytest.approx(shared**2, abs=0.03 * (own**2 + shared**2))
+    assert found.freedom == 5334
+    assert found.variance == pytest.approx(shared**2, abs=0.1 * (own**2 + shared**2))
+
+
+def test_families_that_scatter_far_more_than_others_hide_nothing():
+    """A mean over all of them would be that of the three restless ones."""
+    rng = np.random.default_rng(3)
+    quiet = [drawn(rng, (5, 1, 1), 0.01, 0.04) for _ in range(12)]
+    restless = [drawn(rng, (5, 1, 1), 0.5, 0.04) for _ in range(3)]
+
+    assert between([*quiet, *restless]).variance == pytest.approx(between(quiet).variance, rel=0.5)
 
 
 def drawn(rng, sizes, own, shared):
