@@ -28,8 +28,8 @@ def component(plain: Sequence[Run]) -> Component | None:
     """Return the variance of the logarithms that a layout adds to all processes that have it.
 
     `plain` are processes of unchanged benchmarks. Two to four layouts of one tell little, so it is
-    that of all benchmarks together: where a layout moves some of them more than others, it is the
-    mean. None where too few layouts were drawn.
+    that of all benchmarks together: where a layout moves some of them more than others, it is that
+    of the middle one. None where too few layouts were drawn.
     """
     families: dict[str, dict[int, list[float]]] = {}
     for run in plain:
