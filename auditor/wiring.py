@@ -277,6 +277,7 @@ def open_audit(
             suite=_suite(bench, Listings(store, ready.project, seconds, own_version())),
             request=config.request.suite,
             fixed_operations=ready.harness.fixed_operations,
+            layouts=ready.harness.layouts(ready.project),
             mutator=support.mutator,
             dispatcher=SerialDispatcher(bench, machine.home.root / "machine.lock"),
             store=store,

@@ -1,9 +1,14 @@
 """How much does the order of functions in a Go binary change a benchmark's time?
 
-Builds the unchanged suite with several layouts (`-ldflags=-randlayout=SEED`, Go 1.22 and later) and
+Builds the unchanged suite with several layouts (`-ldflags=-randlayout=SEED`, Go 1.23 and later) and
 measures it in several processes each. Told is how far the least times of two processes lie apart:
 of one layout, which is noise, and of two layouts. What the second adds is an error of q, which
-compares two binaries, that no number of processes makes smaller.
+compares two binaries, that no number of processes makes smaller. Told is also how much slower the
+drawn layouts are, on average, than the one that the linker makes unasked.
+
+With --audit the configuration is audited, and told is half of the interval of q of each method
+whose slowed version was run: without and with what layouts do. With --simulate nothing is run:
+told is how often these intervals hold the true q where it is known.
 """
 
 import argparse
@@ -15,9 +20,16 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from itertools import combinations, product
-from math import log
+from math import inf, log, sqrt
 from pathlib import Path
 from statistics import median
+
+import numpy as np
+
+from auditor.audits.pair import LEVEL
+from auditor.stats.arrays import Array
+from auditor.stats.compare import ratio
+from auditor.stats.components import Component, between
 
 ROOT = Path(__file__).parent.parent
 LEAST = """
@@ -25,6 +37,15 @@ SELECT trial.benchmark, series.packed FROM series
 JOIN run ON run.id = series.run JOIN trial ON trial.id = run.trial
 WHERE trial.purpose = 'suite' AND series.metric = 'time' AND series.phase = 'measurement'
 """
+PROCESSES = """
+SELECT trial.purpose, trial.benchmark, trial.overlay, trial.layout, series.arm, series.packed
+FROM series JOIN run ON run.id = series.run JOIN trial ON trial.id = run.trial
+WHERE trial.purpose IN ('suite', 'reference', 'calibration', 'pairs')
+AND series.metric = 'time' AND series.phase = 'measurement'
+"""
+
+SIMULATED = (5, 1, 1)
+"""Plain processes of each layout: five runs of the suite, two references."""
 
 Times = Mapping[str, Sequence[float]]
 """The least time of each process, by benchmark."""
@@ -36,13 +57,22 @@ def main() -> int:
     parser.add_argument("config", nargs="?", type=Path, default=ROOT / "examples/uuid.json")
     parser.add_argument("--layouts", type=int, default=6)
     parser.add_argument("--runs", type=int, default=3, help="processes of each layout")
+    parser.add_argument("--audit", action="store_true", help="tell the intervals of q")
+    parser.add_argument("--keep", type=Path, help="a folder for the audit that is to be kept")
+    parser.add_argument("--simulate", action="store_true", help="tell how often they are right")
     asked = parser.parse_args()
+    if asked.simulate:
+        return _simulated()
+    if asked.audit:
+        with tempfile.TemporaryDirectory(prefix="layout-") as scratch:
+            return _intervals(asked.config, asked.keep or Path(scratch))
     with tempfile.TemporaryDirectory(prefix="layout-") as scratch:
         layouts = [
             _measured(asked.config, seed, asked.runs, Path(scratch) / str(seed))
-            for seed in range(1, asked.layouts + 1)
+            for seed in range(asked.layouts + 1)
         ]
-    names = sorted(set.intersection(*(set(one) for one in layouts)))
+    unasked, *layouts = layouts
+    names = sorted(set.intersection(*(set(one) for one in (unasked, *layouts))))
     print(f"{len(names)} benchmarks, {asked.layouts} layouts, {asked.runs} processes each")
     print("the least times of two processes lie apart by (median of all couples)")
     print(f"{'one layout':>12} {'two layouts':>12}")
@@ -54,12 +84,17 @@ def main() -> int:
         print(f"{same[-1]:12.2%} {other[-1]:12.2%}  {name.rsplit('/', 1)[-1]}")
     print(f"{median(same):12.2%} {median(other):12.2%}  in the median of the benchmarks")
     print(f"{max(same):12.2%} {max(other):12.2%}  at most")
+    slower = [
+        median(log(min(one[name])) for one in layouts) - log(min(unasked[name])) for name in names
+    ]
+    print(f"drawn layouts are slower by {median(slower):.2%} in the median of the benchmarks")
     return 0
 
 
 def _measured(config: Path, seed: int, runs: int, folder: Path) -> Times:
     """Run the suite with one layout; raises CalledProcessError where it fails."""
-    flags = f"{os.environ.get('GOFLAGS', '')} -ldflags=-randlayout={seed}".strip()
+    drawn = f" -ldflags=-randlayout={seed}" if seed else ""
+    flags = f"{os.environ.get('GOFLAGS', '')}{drawn}".strip()
     command = [sys.executable, "-m", "auditor", "stability", str(config), f"--runs={runs}"]
     subprocess.run(
         [*command, "--quiet", "--output", str(folder)],
@@ -75,6 +110,80 @@ def _measured(config: Path, seed: int, runs: int, folder: Path) -> Times:
             found.setdefault(name, []).append(min(values))
     connection.close()
     return found
+
+
+def _intervals(config: Path, folder: Path) -> int:
+    """Audit, and compare the intervals of q; raises CalledProcessError where the audit fails."""
+    command = [sys.executable, "-m", "auditor", "abs", str(config), "--curve=none", "--quiet"]
+    subprocess.run(
+        [*command, "--output", str(folder)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL
+    )
+    plain: dict[str, dict[int, list[float]]] = {}
+    probes: dict[tuple[str, str], list[float]] = {}
+    with sqlite3.connect(folder / "store.sqlite") as connection:
+        for purpose, name, overlay, layout, arm, packed in connection.execute(PROCESSES):
+            least = min(struct.unpack(f"<{len(packed) // 8}d", packed))
+            if purpose in ("suite", "reference"):
+                plain.setdefault(name, {}).setdefault(layout, []).append(least)
+            elif arm == "probe":
+                probes.setdefault((name, overlay), []).append(least)
+    connection.close()
+    families = [[np.log(group) for group in groups.values()] for groups in plain.values()]
+    found = between(families)
+    if found is None:
+        print("no layout was drawn")
+        return 1
+    print(
+        f"layouts move times by {sqrt(found.variance):.2%}, by {found.freedom} degrees of freedom"
+    )
+    halves = [_halves(measured, plain[name], found) for (name, _), measured in probes.items()]
+    print(f"{'without':>9} {'with':>9}  half of the interval of q")
+    for what, of in (("in the median of", median), ("at most, of", max)):
+        blind, told = (of(each) for each in zip(*halves, strict=True))
+        print(f"{blind:9.2%} {told:9.2%}  {what} {len(halves)} pairs")
+    return 0
+
+
+def _halves(
+    probes: Sequence[float], plain: Mapping[int, Sequence[float]], found: Component
+) -> tuple[float, float]:
+    """Return half of the interval of log q without and with what layouts do."""
+    below = [value for group in plain.values() for value in group]
+    sizes = [len(group) for group in plain.values()]
+    both = [ratio(probes, below, LEVEL, known, sizes) for known in (None, found)]
+    blind, told = (log(one.high / one.low) / 2 if one else inf for one in both)
+    return blind, told
+
+
+def _simulated() -> int:
+    """Draw audits as an audit has them: S is estimated from all benchmarks, and used for each."""
+    rng = np.random.default_rng(1)
+    print("intervals of 99 % that hold q, by how much more layouts scatter than processes do")
+    print(f"{'benchmarks':>10} {'times':>8} {'without':>8} {'with':>8} {'half':>8} {'with':>8}")
+    for benchmarks, times in product((2, 3, 6, 15), (0.0, 0.5, 1.0, 3.0)):
+        held, halves = [], []
+        for _ in range(6000 // benchmarks):
+            families = [_drawn(rng, SIMULATED, times) for _ in range(benchmarks)]
+            found = between(families)
+            for family in families:
+                (probes,) = _drawn(rng, (4,), times)
+                below = np.exp(np.concatenate(family))
+                both = [
+                    ratio(np.exp(probes), below, LEVEL, known, SIMULATED) for known in (None, found)
+                ]
+                held.append([one is not None and one.low <= 1 <= one.high for one in both])
+                halves.append([log(one.high / one.low) / 2 if one else inf for one in both])
+        right, half = np.mean(held, axis=0), np.median(halves, axis=0)
+        print(
+            f"{benchmarks:10} {times:8g} {right[0]:8.1%} {right[1]:8.1%} {half[0]:8.1%} "
+            f"{half[1]:8.1%}"
+        )
+    return 0
+
+
+def _drawn(rng: np.random.Generator, sizes: Sequence[int], times: float) -> list[Array]:
+    """Return logarithms of times of processes that scatter by 1 %, of layouts of these sizes."""
+    return [rng.normal(0, times * 0.01) + rng.normal(0, 0.01, size) for size in sizes]
 
 
 def _apart(one: Sequence[float], other: Sequence[float] | None) -> float:

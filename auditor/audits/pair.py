@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from statistics import median
 
-from auditor.audits import readings
+from auditor.audits import layout, readings
 from auditor.audits.calibration import Calibration
 from auditor.audits.reach import Reach
 from auditor.core.caveats import Caveat
@@ -13,6 +13,7 @@ from auditor.core.suite import Benchmark
 from auditor.core.verdict import PairRun, Result, Rule
 from auditor.stats.arrays import finite
 from auditor.stats.compare import Ratio, ratio
+from auditor.stats.components import Component
 
 LEVEL = 0.99
 """Of all intervals (abs.md, "Detection")."""
@@ -30,7 +31,8 @@ class PairData:
     `reach` is None where nothing was counted, `refusal` says why there is no variant. `family` is
     the number of benchmarks any of which may detect the method, `min_delta` the limit of the rule
     GATE. With `estimate` the pair is not to be measured. A `control` waits for nothing, so what was
-    achieved says nothing of the limit.
+    achieved says nothing of the limit. `layout` is what all processes of a binary have in common,
+    None where that is unknown, or nothing.
     """
 
     method: str
@@ -42,6 +44,7 @@ class PairData:
     min_delta: float | None = None
     estimate: bool = False
     control: bool = False
+    layout: Component | None = None
     reach: Reach | None = None
     calibration: Calibration | None = None
     refusal: str | None = None
@@ -132,11 +135,14 @@ def _half_interquartile(values: list[float]) -> float:
 def probe_ratio(data: PairData) -> Ratio | None:
     """Return q, probe over plain, with its interval between processes.
 
-    Calibrating processes have probe blocks of the same bytes, so they tell about q as well.
+    Calibrating processes have probe blocks of the same bytes, so they tell about q as well. All of
+    them are of one layout: what that does to the time does not even out between them.
     """
     probe = readings.least((*data.calibrating, *data.runs), ArmName.PROBE)
     plain = readings.least(data.plain, ArmName.PLAIN)
-    return ratio(probe, plain, LEVEL) if probe and plain else None
+    if not probe or not plain:
+        return None
+    return ratio(probe, plain, LEVEL, data.layout, layout.sizes(data.plain))
 
 
 DRIFT = 1.25

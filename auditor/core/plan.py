@@ -29,6 +29,18 @@ class Purpose(StrEnum):
     ALLOCATION = "allocation"
 
 
+class Layouts(StrEnum):
+    """How the machine code of processes of one and the same build lies in memory.
+
+    OF_PROCESS: anew in each, as a compiler at run time has it. DRAWN: in the order that a number
+    given to the build makes (`Trial.layout`). FIXED: in one order, which nobody can change.
+    """
+
+    OF_PROCESS = "of-process"
+    DRAWN = "drawn"
+    FIXED = "fixed"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """One launch of one benchmark: everything that decides what it measures.
@@ -36,7 +48,8 @@ class Trial:
     `subject` is the digest of what the benchmark is built of and may read (`Closure`), `repetition`
     the run of the study (one-based), `fork` the process of that run. `benchmark` is None for the
     subject's own unit tests (USAGE). `laid` is a digest of that part of the overlay that is in the
-    benchmark's program, empty where that is all of it.
+    benchmark's program, empty where that is all of it. `layout` is the number that the order of
+    functions in the program is drawn with, 0 where they lie as the user's own build has them.
     """
 
     subject: str
@@ -49,6 +62,7 @@ class Trial:
     repetition: int
     fork: int = 1
     seed: int
+    layout: int = 0
     timeout_seconds: float = field(compare=False)
 
     @property
@@ -72,6 +86,7 @@ class Trial:
             self.repetition,
             self.fork,
             self.seed,
+            *((self.layout,) if self.layout else ()),
         )
         return hashlib.sha256(repr(what).encode()).hexdigest()[:32]
 

@@ -10,7 +10,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.jobs import Completed, HostFacts, Invocation
 from auditor.core.mutant import Overlay, Refused, Variant
 from auditor.core.outcome import Outcome
-from auditor.core.plan import Run, Trial
+from auditor.core.plan import Layouts, Run, Trial
 from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
 
@@ -48,11 +48,13 @@ class Harness(Protocol):
     `into` is a folder of its own for each overlay, where what is built is kept.
     `fixed_operations` tells whether a block can be a number of operations. `sources` are those
     of the suite that `discover` returns, had without running a benchmark. What `launch` returns
-    is gone through while its processes run.
+    is gone through while its processes run. Only where `layouts` are DRAWN does the layout of a
+    trial mean something.
     """
 
     @property
     def fixed_operations(self) -> bool: ...
+    def layouts(self, project: Project) -> Layouts: ...
     def discover(self, project: Project, into: Path, ask: Ask, known: Known = NOTHING) -> Suite: ...
     def sources(self, project: Project, into: Path, ask: Ask) -> Sequence[SourceFile]: ...
     def build(self, project: Project, overlay: Overlay, into: Path) -> Build: ...

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, sqrt
+from math import comb, hypot, sqrt
 
 import numpy as np
 from scipy import special, stats
 
 from auditor.stats.arrays import Array, finite, positive
+from auditor.stats.components import Component, doubt
+from auditor.stats.trimming import trimmed
 
 EXACT_UP_TO = 8
 """Size of the smaller group up to which scipy's own rule takes the exact distribution."""
@@ -60,31 +62,33 @@ def t_half(error: float, freedom: int, level: float) -> float:
     return float(special.stdtrit(freedom, (1 + level) / 2)) * error
 
 
-TRIMMED = 0.2
-"""Share of a group left out at each end: of 5 values, the least and the greatest."""
-
-
-def ratio(above: Sequence[float], below: Sequence[float], level: float) -> Ratio | None:
+def ratio(
+    above: Sequence[float],
+    below: Sequence[float],
+    level: float,
+    component: Component | None = None,
+    groups: Sequence[int] = (),
+) -> Ratio | None:
     """Return the quotient of the trimmed geometric means with its t interval.
 
     The values are one per process, and of five processes one may have been disturbed: Yuen's
     interval (1974, Biometrika 61:165) of the logarithms is hardly wider for it and keeps its
     level. Both groups are taken to scatter alike, so one value in a group is enough if the other
     has two. None where nothing tells the scatter.
+
+    Where processes of a binary share an error, `component` is what is known of its variance: all
+    of `above` are of one binary, those of `below` of several, `groups` of each
+    (`components.doubt`). Independent errors, each at `level`, add up in squares.
     """
-    middles, squares, kept = [], 0.0, []
-    for logs in (np.sort(np.log(positive(above))), np.sort(np.log(positive(below)))):
-        cut = int(TRIMMED * logs.size)
-        inner = logs[cut : logs.size - cut]
-        winsorized = np.clip(logs, inner[0], inner[-1])
-        squares += float(((winsorized - winsorized.mean()) ** 2).sum())
-        middles.append(float(inner.mean()))
-        kept.append(inner.size)
-    freedom = sum(kept) - 2
+    parts = [trimmed(np.log(positive(values))) for values in (above, below)]
+    freedom = sum(part.kept for part in parts) - 2
     if freedom < 1:
         return None
-    error = sqrt(squares / freedom * sum(1 / size for size in kept))
+    squares = sum(part.squares for part in parts)
+    error = sqrt(squares / freedom * sum(1 / part.kept for part in parts))
     half = t_half(error, freedom, level)
-    middle = middles[0] - middles[1]
+    if component is not None:
+        half = hypot(half, component.reach(doubt(len(above), groups), level))
+    middle = parts[0].middle - parts[1].middle
     low, centre, high = np.exp([middle - half, middle, middle + half])
     return Ratio(float(centre), float(low), float(high))

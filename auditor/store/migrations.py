@@ -77,10 +77,15 @@ def _runs_by_revision(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE run ADD COLUMN revision TEXT NOT NULL DEFAULT ''")
 
 
+def _trials_by_layout(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE trial ADD COLUMN layout INTEGER NOT NULL DEFAULT 0")
+
+
 MIGRATIONS: Mapping[int, Migration] = {
     1: _runs_by_machine,
     2: _listings_by_version,
     3: _runs_by_revision,
+    4: _trials_by_layout,
 }
 """By the version that each starts from."""
 

@@ -123,6 +123,7 @@ def trial_to_row(trial: Trial) -> tuple[str | int | None, ...]:
         trial.repetition,
         trial.fork,
         trial.seed,
+        trial.layout,
     )
 
 

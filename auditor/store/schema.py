@@ -1,9 +1,9 @@
 """The tables, as SQL with comments (docs/schema.md shows the same text)."""
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """History: 1, the first; 2, runs by trial and machine, "never-called" is an ending of its own;
 3, a listing tells on which machine, by which version and in how much time it was made;
-4, a run tells of which revision it was made."""
+4, a run tells of which revision it was made; 5, a trial tells in which order functions lie."""
 
 APPLICATION_ID = 0x62656E61
 """Tells our files from other SQLite databases ("bena")."""
@@ -45,7 +45,8 @@ CREATE TABLE trial (
     schedule   TEXT NOT NULL,        -- JSON: arms, blocks, seconds, operations
     repetition INTEGER NOT NULL,     -- the run of the study, one-based
     fork       INTEGER NOT NULL,     -- the process of that run, one-based
-    seed       INTEGER NOT NULL
+    seed       INTEGER NOT NULL,
+    layout     INTEGER NOT NULL DEFAULT 0 -- the order of functions is drawn with it; 0: it is not
 );
 CREATE INDEX trial_by_subject ON trial (subject, purpose);
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from auditor.audits import abs_score, controls, detection, power, reach
+from auditor.audits import abs_score, controls, detection, layout, power, reach
 from auditor.audits import allocations as allocation_audit
 from auditor.audits.abs_score import AbsData, MethodData
 from auditor.audits.curve import Search
@@ -76,21 +76,18 @@ class Chosen:
 def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     """Return the verdict; what the budget prevented is undecided in it."""
     found = candidates(request.methods, parts)
-    said = detection.statement_beforehand(request)
-    if said:
-        parts.observer.caveat(said)
+    said = _told(detection.statement_beforehand(request), parts)
     base = baseline(parts)
     steady = power.stated(judged(base, parts), base.benchmarks, base.runs, request)
     slowdown = _slowdown(request, steady, parts)
-    weak = power.statement(steady, slowdown)
-    if weak:
-        parts.observer.caveat(weak)
+    said += _told(power.statement(steady, slowdown), parts)
     question = Question(request=request, baseline=base, slowdown=slowdown)
     study = None if slowdown is None else PairStudy(question, slowdown, parts)
     chosen = _choose(request, found, base, study, parts)
     pairs = _pairs(chosen, base)
     allocations = _allocations(request, chosen, pairs, base, parts)
     made = study.run(_worth_measuring(request, pairs)) if study else StudyRuns()
+    question = question.among(made.references)
     judged_pairs = _judged(question, pairs, made)
     checked, searched = _further(question, judged_pairs, made, parts)
     verdict = abs_score.judge(
@@ -107,7 +104,7 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             controls=checked,
             stability=steady,
             unfinished=frozenset(benchmark.id for benchmark in base.unfinished),
-            caveats=(*(one for one in (said, weak) if one), *chosen.caveats, *_budget(parts)),
+            caveats=(*said, *chosen.caveats, *_layouts(question, made, parts), *_budget(parts)),
         )
     )
     if allocations is None:
@@ -223,6 +220,19 @@ def _judged(question: Question, pairs: Sequence[Pair], made: StudyRuns) -> tuple
         )
         for pair in pairs
     )
+
+
+def _told(caveat: Caveat | None, parts: Parts) -> list[Caveat]:
+    """Say what must be said before the time is spent, and return it."""
+    if caveat is None:
+        return []
+    parts.observer.caveat(caveat)
+    return [caveat]
+
+
+def _layouts(question: Question, made: StudyRuns, parts: Parts) -> list[Caveat]:
+    found = layout.caveat(parts.layouts, question.layout, made.references)
+    return [found] if found else []
 
 
 def _budget(parts: Parts) -> list[Caveat]:

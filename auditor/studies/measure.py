@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from auditor.core.errors import OutOfTime
+from auditor.core.outcome import TimedOut
 from auditor.core.plan import Run, Trial
 from auditor.core.schedule import Schedule
+from auditor.core.suite import Benchmark
 from auditor.studies.parts import Parts
 
 UNIT_TEST_SECONDS = 10.0
@@ -19,6 +21,11 @@ def schedule_seconds(schedule: Schedule) -> float:
 def expected_seconds(trial: Trial) -> float:
     """Say roughly how long a trial takes."""
     return UNIT_TEST_SECONDS if trial.benchmark is None else schedule_seconds(trial.schedule)
+
+
+def hung(runs: Iterable[Run]) -> set[Benchmark | None]:
+    """Return the benchmarks that the watchdog had to end in one of `runs`."""
+    return {run.trial.benchmark for run in runs if isinstance(run.outcome, TimedOut)}
 
 
 def measure(name: str, trials: Sequence[Trial], parts: Parts) -> list[Run]:

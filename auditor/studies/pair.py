@@ -1,13 +1,13 @@
 """Pairs of a method and a benchmark, and what was run for them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from zlib import crc32
 
 import numpy as np
 
-from auditor.audits import paired
+from auditor.audits import layout, paired
 from auditor.audits.calibration import Calibration
 from auditor.audits.pair import PairData
 from auditor.audits.reach import Reach
@@ -16,6 +16,7 @@ from auditor.core.request import AbsRequest, Plan
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import Rule
+from auditor.stats.components import Component
 from auditor.studies import schedules
 from auditor.studies.suite import Baseline, by_benchmark
 
@@ -69,13 +70,19 @@ class PairRuns:
 class Question:
     """What is asked of each pair. `slowdown` is None where it could not be sized in time.
 
-    With `control` the pairs are judged as ever, but nothing is slowed down in them.
+    With `control` the pairs are judged as ever, but nothing is slowed down in them. `layout` is
+    what is known of layouts, None as long as too few were drawn.
     """
 
     request: AbsRequest
     baseline: Baseline
     slowdown: float | None
     control: bool = False
+    layout: Component | None = None
+
+    def among(self, references: Sequence[Run]) -> "Question":
+        """Return this with what all plain processes so far, these included, tell of layouts."""
+        return replace(self, layout=layout.component((*self.baseline.runs, *references)))
 
     def data(self, done: PairRuns, references: Sequence[Run]) -> PairData:
         """Return what is known of a pair; `references` are those of its benchmark."""
@@ -90,6 +97,7 @@ class Question:
             min_delta=request.min_delta,
             estimate=request.estimate,
             control=self.control,
+            layout=self.layout,
             reach=pair.reach,
             calibration=done.calibration,
             refusal=done.refusal,

@@ -1,6 +1,6 @@
 """Measuring pairs of a method and a benchmark."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +8,6 @@ import numpy as np
 from auditor.audits import detection, paired
 from auditor.audits.calibration import Asked
 from auditor.core.mutant import Kind, Refused, Variant, Wait
-from auditor.core.outcome import TimedOut
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
 from auditor.core.schedule import Stop
@@ -17,7 +16,7 @@ from auditor.core.suite import Benchmark
 from auditor.core.verdict import PairVerdict, Result, Rule
 from auditor.studies import schedules
 from auditor.studies.calibration import Calibrated, CalibrationStudy, waves
-from auditor.studies.measure import measure
+from auditor.studies.measure import hung, measure
 from auditor.studies.pair import (
     MAIN,
     Manner,
@@ -31,6 +30,7 @@ from auditor.studies.pair import (
     most_runs,
 )
 from auditor.studies.parts import Built, Parts
+from auditor.studies.references import reference
 
 CORRECTIONS = 2
 """Times that the first run of a pair is made anew because its turns were wrong."""
@@ -81,7 +81,7 @@ class PairStudy:
                 decided = self._calibrating.is_decided
                 ready = [one for one in missing if one.may_be_measured and not decided(one)]
                 self._measure_wave(ready, ended, references)
-                detected |= self._detected(missing, ended, tuple(references.values()))
+                detected |= self._detected(missing, ended, self._so_far(references))
         last |= self._corrected
         measured = (one.pair_runs(ended[key]) for key, one in last.items())
         return StudyRuns(pairs=(*refused, *measured), references=tuple(references.values()))
@@ -145,7 +145,7 @@ class PairStudy:
         runs = self._request.runs
         most = most_runs(self._request) if self._manner.thorough else runs
         for repetition in range(1, most + 1):
-            known = tuple(references.values())
+            known = self._so_far(references)
             ready = [
                 one
                 for one in ready
@@ -153,7 +153,7 @@ class PairStudy:
             ]
             trials = {
                 trial.id: (key, trial)
-                for key, trial in self._trials(ready, _hung(known), repetition)
+                for key, trial in self._trials(ready, hung(known), repetition)
             }
             if not trials:
                 break
@@ -167,7 +167,14 @@ class PairStudy:
                 else:
                     ended[key].append(run)
             if repetition == 1 and self._manner.thorough:
-                ready = self._correct(ready, ended, tuple(references.values()))
+                ready = self._correct(ready, ended, self._so_far(references))
+
+    def _so_far(self, references: Mapping[str, Run]) -> tuple[Run, ...]:
+        """Return the references; those of the verdicts are also what layouts are known by."""
+        known = tuple(references.values())
+        if self._manner is MAIN:
+            self._question = self._question.among(known)
+        return known
 
     def _correct(
         self,
@@ -224,7 +231,7 @@ class PairStudy:
 
         `further` runs were not asked for and are for what is near the threshold.
         """
-        if not runs or _hung(runs):
+        if not runs or hung(runs):
             return not runs
         if self._request.exact or self._request.rule is Rule.PAPER:
             return True
@@ -239,7 +246,7 @@ class PairStudy:
         return detection.judge_pair(self._question.data(one.pair_runs(runs), mine))
 
     def _trials(
-        self, ready: Sequence[Calibrated], hung: Set[Benchmark | None], repetition: int
+        self, ready: Sequence[Calibrated], left_out: Set[Benchmark | None], repetition: int
     ) -> list[tuple[PairKey | None, Trial]]:
         """Return the processes of a run in an order drawn for it; a reference has no key."""
         forks = range(1, self._parts.request.plan.forks + 1)
@@ -249,20 +256,15 @@ class PairStudy:
         ]
         if self._request.rule is not Rule.PAPER:
             benchmarks = dict.fromkeys(one.pair.benchmark for one in ready)
+            number = self._manner.first_run + repetition
             groups += [
-                [(None, self._reference(benchmark, repetition))]
+                [(None, reference(self._parts, self._baseline, benchmark, number))]
                 for benchmark in benchmarks
-                if benchmark not in hung
+                if benchmark not in left_out
             ]
         seed = self._parts.request.seed
         order = np.random.default_rng([seed, 7, repetition]).permutation(len(groups))
         return [each for index in order for each in groups[index]]
-
-    def _reference(self, benchmark: Benchmark, repetition: int) -> Trial:
-        plan = self._baseline.plans[benchmark.id]
-        schedule = schedules.plain(plan, self._baseline.operations[benchmark.id])
-        trial = self._parts.trial(Purpose.REFERENCE, benchmark, schedule)
-        return replace(trial, repetition=self._manner.first_run + repetition)
 
     def _pair_trial(self, one: Calibrated, repetition: int, fork: int) -> Trial:
         plan = self._baseline.plans[one.pair.benchmark.id]
@@ -286,7 +288,3 @@ class PairStudy:
         if self._request.exact:
             return None
         return paired.stop(self._question.data(one.pair_runs(()), ()), plan.iterations)
-
-
-def _hung(runs: Iterable[Run]) -> set[Benchmark | None]:
-    return {run.trial.benchmark for run in runs if isinstance(run.outcome, TimedOut)}

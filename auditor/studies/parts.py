@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from auditor.core.mutant import PLAIN, Overlay, Variant
-from auditor.core.plan import Purpose, Trial
+from auditor.core.plan import Layouts, Purpose, Trial
 from auditor.core.ports import Clock, Dispatcher, Mutator, Observer, Store
 from auditor.core.request import SuiteRequest
 from auditor.core.schedule import Schedule
@@ -50,13 +50,15 @@ class Deadline:
 class Parts:
     """A subject with its suite, what is asked of it, and the workers.
 
-    `fixed_operations` is the harness's; without a `deadline` the study runs to its end.
+    `fixed_operations` and `layouts` are the harness's; without a `deadline` the study runs to its
+    end.
     """
 
     project: Project
     suite: Suite
     request: SuiteRequest
     fixed_operations: bool
+    layouts: Layouts
     mutator: Mutator
     dispatcher: Dispatcher
     store: Store

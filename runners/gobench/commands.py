@@ -7,6 +7,7 @@ from pathlib import Path
 
 from auditor.core.jobs import Invocation
 from auditor.core.subject import Project
+from runners.gobench import linking
 
 BUILD_SECONDS = 1800.0
 """A cold build of a large module with its dependencies takes minutes, never this long."""
@@ -20,19 +21,25 @@ BUILD, RUN = b"build", b"run"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A package, and the folder where an overlay's binaries are kept."""
+    """A package, and the folder where an overlay's binaries are kept.
+
+    `layout` is the number that the order of functions is drawn with, 0 where it is not.
+    """
 
     project: Project
     into: Path
     unit: str
     folder: str
+    layout: int = 0
 
     @property
     def binary(self) -> Path:
         """Return where the package's test binary is, or will be; equal base names do not clash."""
         short = hashlib.sha256(self.unit.encode()).hexdigest()[:10]
         name = re.sub(r"[^A-Za-z0-9.]+", "_", self.unit)[-80:]
-        return self.into / "bin" / f"{name}-{short}.test"
+        folder = self.into / "bin"
+        folder = folder / f"layout-{self.layout}" if self.layout else folder
+        return folder / f"{name}-{short}.test"
 
     @property
     def running(self) -> Path:
@@ -66,6 +73,9 @@ def build_flags(project: Project, into: Path, *, overlaid: bool) -> tuple[str, .
 def compile_tests(place: Place, *, overlaid: bool) -> Invocation:
     """Return the build of a package's test binary."""
     flags = build_flags(place.project, place.into, overlaid=overlaid)
+    if place.layout:
+        set_by_user = dict(place.project.environment).get("GOFLAGS", "")
+        flags += linking.layout_flags(place.layout, set_by_user)
     where = f"./{place.folder}" if place.folder != "." else "."
     job = go(place.project, "test", "-c", "-vet=off", *flags, "-o", str(place.binary), where)
     return building(place.project, place.binary.parent, job, place.unit)

@@ -7,11 +7,11 @@ from pathlib import Path
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
-from auditor.core.plan import Trial
+from auditor.core.plan import Layouts, Trial
 from auditor.core.ports import NOTHING, Ask, Build, Known
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Suite
-from runners.gobench import commands, launching, reading
+from runners.gobench import commands, launching, linking, reading
 from runners.gobench.discovery import Discovery
 
 
@@ -26,6 +26,11 @@ class GoBench:
     def fixed_operations(self) -> bool:
         """Tell that a block can be a number of operations."""
         return True
+
+    def layouts(self, project: Project) -> Layouts:
+        """Tell whether the linker can draw the order of functions."""
+        version = dict(project.versions).get("go", "")
+        return Layouts.DRAWN if linking.draws_layouts(version) else Layouts.FIXED
 
     def discover(self, project: Project, into: Path, ask: Ask, known: Known = NOTHING) -> Suite:
         """Build the unchanged project, and run each benchmark once to find its leaves."""

@@ -38,7 +38,7 @@ def benchmark_processes(project: Project, trial: Trial, into: Path) -> list[Invo
     """Return the processes of a trial that runs a benchmark."""
     assert trial.benchmark is not None  # noqa: S101 - narrows the type; launch has looked
     noted = settings(trial.benchmark)
-    place = Place(project, into, trial.benchmark.group, noted.folder)
+    place = Place(project, into, trial.benchmark.group, noted.folder, trial.layout)
     flags = (
         *commands.leaf_flags(trial.benchmark.name),
         f"-test.cpu={noted.processors}",

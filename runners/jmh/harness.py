@@ -7,7 +7,7 @@ from auditor.core.errors import SourceUnreadable
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
-from auditor.core.plan import Trial
+from auditor.core.plan import Layouts, Trial
 from auditor.core.ports import NOTHING, Ask, Build, Known
 from auditor.core.subject import Project, Role, SourceFile, SourceRole
 from auditor.core.suite import Suite
@@ -29,6 +29,10 @@ class JmhHarness:
     def fixed_operations(self) -> bool:
         """Tell that an iteration of JMH lasts a time, not a number of operations."""
         return False
+
+    def layouts(self, project: Project) -> Layouts:  # noqa: ARG002 (all JVMs compile at run time)
+        """Tell that each process compiles its code anew, and lays it out as it happens to."""
+        return Layouts.OF_PROCESS
 
     def discover(
         self,

@@ -53,6 +53,22 @@ def test_a_run_is_found_again_by_another_store_on_the_same_file(tmp_path):
         assert again.find(trial(seed=2)) is None
 
 
+def test_a_trial_of_another_layout_is_another_one(tmp_path):
+    drawn = dataclasses.replace(trial(), layout=7)
+    with SqliteStore(tmp_path / "s.sqlite") as store:
+        store.add(run(drawn))
+
+        assert store.find(drawn) == run(drawn)
+        assert store.find(trial()) is None
+        assert (store.alike(drawn), store.alike(trial())) == ((run(drawn),), ())
+        kept = store._connection.execute("SELECT layout FROM trial").fetchall()
+    assert kept == [(7,)]
+
+
+def test_a_trial_without_a_layout_has_the_id_that_it_had_before_there_were_layouts():
+    assert trial().id == "430b645a442c2a9c6c73d792cb9e7785"
+
+
 @pytest.mark.parametrize(
     "outcome",
     [
@@ -437,7 +453,7 @@ def write_first_version(path, runs):
     for one in runs:
         connection.execute(
             "INSERT INTO trial VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            rows.trial_to_row(one.trial),
+            rows.trial_to_row(one.trial)[:12],
         )
         ended = (rows.host_to_row(one.host), *rows.outcome_to_row(one.outcome))
         connection.execute(

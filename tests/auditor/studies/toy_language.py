@@ -6,6 +6,7 @@ A benchmark is a word, too. What it takes is made up from the truth below; nothi
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 from builders import HOST, crashed, timed_out
@@ -22,7 +23,7 @@ from auditor.core.measure import (
 )
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Wait
 from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Window
-from auditor.core.plan import Purpose, Run
+from auditor.core.plan import Layouts, Purpose, Run
 from auditor.core.request import AbsRequest, Plan, SuiteRequest
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.subject import Language, Method, Project
@@ -95,7 +96,8 @@ class Machine:
 
     Counting fails in the `uncounted` benchmarks, and with the `unbuilt` ones nothing compiles that
     is changed. `later` is how much longer everything takes once the suite has been run. `odd` never
-    compiles, `late` not when it is to be slowed. The process at `cut` does not end in time.
+    compiles, `late` not when it is to be slowed. The process at `cut` does not end in time. `moved`
+    is by how much a layout, or another overlay, changes the time of a benchmark.
     """
 
     now_seconds: float = 0.0
@@ -103,6 +105,7 @@ class Machine:
     unbuilt: frozenset[str] = frozenset()
     later: float = 1.0
     cut: int | None = None
+    moved: float = 0.0
     done: list = field(default_factory=list)
 
     def monotonic(self):
@@ -122,11 +125,18 @@ class Machine:
 
     def _outcome(self, trial):
         early = trial.purpose in (Purpose.PILOT, Purpose.SUITE)
-        outcome = _outcome(trial, PLAIN_SECONDS * (1 if early else self.later))
+        plain = PLAIN_SECONDS * (1 if early else self.later) * _moved(trial, self.moved)
+        outcome = _outcome(trial, plain)
         where = trial.benchmark.name if trial.benchmark else None
         if trial.variant.kind is not Kind.PLAIN and where in self.unbuilt:
             return NotBuilt(f"{where}: cannot be changed")
         return crashed() if isinstance(outcome, Counted) and where in self.uncounted else outcome
+
+
+def _moved(trial, by):
+    """Return how many times as long it takes where the code of this binary happens to lie."""
+    binary = repr((trial.benchmark, trial.overlaid, trial.layout))
+    return float(np.exp(np.random.default_rng(crc32(binary.encode())).normal(0, by)))
 
 
 def _outcome(trial, plain):
@@ -235,7 +245,7 @@ class Memory(dict):
 
 def alike_key(trial):
     size = len(trial.schedule.blocks), trial.schedule.seconds
-    return trial.purpose, trial.overlay, trial.benchmark, size
+    return trial.purpose, trial.overlay, trial.benchmark, trial.layout, size
 
 
 def blocks_done(run):
@@ -285,7 +295,7 @@ def request(**changes):
     return replace(asked, **changes)
 
 
-def parts(asked, store=None, machine=None):
+def parts(asked, store=None, machine=None, layouts=Layouts.OF_PROCESS):
     """Return the parts of a study of the toy."""
     machine = machine or Machine()
     budget = asked.suite.budget_seconds
@@ -304,6 +314,7 @@ def parts(asked, store=None, machine=None):
         suite=Suite(benchmarks),
         request=asked.suite,
         fixed_operations=True,
+        layouts=layouts,
         mutator=Words(),
         dispatcher=machine,
         store=Memory() if store is None else store,

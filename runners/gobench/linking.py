@@ -1,0 +1,35 @@
+"""The order in which Go's linker lays functions out, drawn by a number."""
+
+import re
+
+DRAWS_FROM = (1, 23)
+"""The first Go whose linker has -randlayout."""
+_VERSION = re.compile(r"\bgo(\d+)\.(\d+)")
+_FIELD = re.compile(r"'([^']*)'|\"([^\"]*)\"|(\S+)")
+_LINKER_FLAGS = re.compile(r"--?ldflags=(.*)", re.DOTALL)
+
+
+def draws_layouts(version: str) -> bool:
+    """Tell whether the linker of a Go, as its `go env GOVERSION` says it, can draw an order."""
+    match = _VERSION.search(version)
+    return match is not None and (int(match.group(1)), int(match.group(2))) >= DRAWS_FROM
+
+
+def layout_flags(layout: int, goflags: str) -> tuple[str, ...]:
+    """Return what makes a build draw its order of functions with `layout`, which is not 0.
+
+    All functions of the program are shuffled; data, and the code of C, stay where they are.
+    With -ldflags on the command line Go forgets those in GOFLAGS where both are for the same
+    package: the last one that matches counts. So each of them is said again, in its order, with
+    ours behind it.
+    """
+    drawn = f"-randlayout={layout}"
+    theirs = [
+        match.group(1) for flag in _fields(goflags) if (match := _LINKER_FLAGS.fullmatch(flag))
+    ]
+    return (f"-ldflags={drawn}", *(f"-ldflags={flags} {drawn}" for flags in theirs))
+
+
+def _fields(goflags: str) -> list[str]:
+    """Split GOFLAGS as Go does: at white space, with quotes around whole flags only."""
+    return ["".join(groups) for groups in _FIELD.findall(goflags)]

@@ -1,0 +1,89 @@
+from dataclasses import replace
+from math import hypot, log, sqrt
+
+import numpy as np
+import pytest
+from builders import benchmark, calibration_run, crashed, run, series
+from test_detection import pair
+
+from auditor.audits import layout
+from auditor.audits.pair import probe_ratio
+from auditor.core.outcome import Measured
+from auditor.core.plan import Layouts, Purpose
+from auditor.stats.components import Component
+
+MOVED = Component(0.05**2, 0.0, 12)
+
+
+def plain(value, number=0, *, of="BenchmarkPush", at=1):
+    """Return a plain process of a layout; its least block counts."""
+    purpose = Purpose.REFERENCE if number else Purpose.SUITE
+    blocks = Measured((series([1.1 * value, value, 1.2 * value]),))
+    made = run(blocks, purpose=purpose, of=benchmark(of), repetition=at)
+    return replace(made, trial=replace(made.trial, layout=number))
+
+
+def suite(*moved):
+    """Return processes of two benchmarks, of three layouts: the same, 0, `moved`."""
+    return [
+        plain(middle * np.exp(each), number, of=name, at=at)
+        for name, middle in (("BenchmarkPush", 1e-6), ("BenchmarkPop", 1e-3))
+        for at, (each, number) in enumerate(
+            [(-0.01, 0), (0.01, 0), *((one, 7 + index) for index, one in enumerate(moved))], 1
+        )
+    ]
+
+
+def test_a_layout_is_told_from_the_scatter_of_all_benchmarks_together():
+    """By hand: squares between 0, 0 | .3 | -.3 are .18, own .0002; the factor is 4 - 6 / 4."""
+    found = layout.component(suite(0.3, -0.3))
+
+    assert found == Component(pytest.approx(0.18 / 2.5), pytest.approx(2 * 0.0002 / 2.5), 4)
+
+
+def test_too_few_layouts_tell_nothing():
+    assert layout.component(suite(0.3)) is None
+    assert layout.component([]) is None
+
+
+def test_a_process_that_failed_is_no_draw():
+    runs = [*suite(0.3, -0.3), replace(plain(1.0, 9), outcome=crashed())]
+
+    assert layout.component(runs) == layout.component(suite(0.3, -0.3))
+    assert layout.sizes(runs) == (4, 2, 2)
+
+
+def test_what_layouts_do_widens_q_by_what_its_two_sides_share():
+    """Two probe processes of one binary, and plain ones of the user's build and of two others."""
+    probes = [
+        calibration_run(probe=each, slowed=2, turns=1, method_seconds=1) for each in (1.001, 1.002)
+    ]
+    plain_runs = [plain(1.0), plain(1.001), plain(1.0, 5), plain(1.002, 6)]
+    data = replace(pair(runs=()), calibrating=tuple(probes), plain=tuple(plain_runs))
+
+    blind, told = (probe_ratio(replace(data, layout=one)) for one in (None, MOVED))
+
+    assert told.estimate == blind.estimate
+    inside = (4 - 6 / 4) / 4 * (1 / 2 + 1 / 4)
+    shared = 3.0545396 * 0.05 * sqrt(1 + 6 / 16 - inside)
+    assert log(told.high / told.estimate) == pytest.approx(
+        hypot(log(blind.high / blind.estimate), shared)
+    )
+
+
+@pytest.mark.parametrize(
+    ("layouts", "found", "moved", "words"),
+    [
+        (Layouts.OF_PROCESS, None, (0.1, -0.1), None),
+        (Layouts.DRAWN, MOVED, (), None),
+        (Layouts.FIXED, None, (0.1,), "this linker cannot draw"),
+        (Layouts.DRAWN, None, (0.1,), "2 processes in orders that were drawn are too few"),
+        (Layouts.DRAWN, Component(1.0, 2.0, 9), (0.1,), "no further apart"),
+        (Layouts.DRAWN, MOVED, (0.1,), f"by {sqrt(MOVED.variance):.1%} "),
+    ],
+)
+def test_it_is_said_what_is_known_of_layouts(layouts, found, moved, words):
+    said = layout.caveat(layouts, found, suite(*moved))
+
+    assert (said is None) == (words is None)
+    assert words is None or (said.slug == "layout" and words in said.text)

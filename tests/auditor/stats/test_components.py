@@ -1,0 +1,180 @@
+from dataclasses import replace
+from math import log
+
+import numpy as np
+import pytest
+
+from auditor.stats.compare import ratio
+from auditor.stats.components import Component, between, doubt
+from auditor.stats.trimming import trimmed
+
+
+def groups(*values):
+    return [np.array(each) for each in values]
+
+
+def test_equal_groups_have_the_component_of_the_analysis_of_variance():
+    """Squares between 3 groups of 2: 2 * (4 + 4) / 2 = 8 a degree; within: 1.5 / 3 = .5."""
+    found = between([groups([-2.5, -1.5], [-0.5, 0.5], [1.5, 2.5])])
+
+    assert found == Component(4.0, 0.25, 2)
+    assert found.variance == (8 - 0.5) / 2
+
+
+def test_families_with_other_middles_share_a_component():
+    one = groups([-2.5, -1.5], [-0.5, 0.5], [1.5, 2.5])
+    other = [each + 100 for each in one]
+
+    assert between([one, other]) == Component(4.0, 0.25, 4)
+
+
+def test_a_single_member_of_a_group_is_enough_where_another_tells_the_scatter():
+    """Middles 0 and 3 of 2 and 1: squares between 6, own 2, the factor 3 - 5 / 3."""
+    found = between([groups([-1.0, 1.0], [3.0])])
+
+    assert found == Component(pytest.approx(6 / (3 - 5 / 3)), pytest.approx(2 / (3 - 5 / 3)), 1)
+
+
+def test_groups_that_are_no_further_apart_than_their_members_add_nothing():
+    assert between([groups([-1.0, 1.0], [-1.0, 1.0])]) == Component(0.0, 1.0, 1)
+    assert between([groups([-1.0, 1.0], [-1.0, 1.0])]).variance == 0
+    assert Component(0.0, 1.0, 1).reach(1, 0.99) == 0
+
+
+def test_a_component_reaches_as_far_as_its_quantiles_say():
+    known = Component(0.0025, 0.0009, 4)
+
+    assert known.reach(2, 0.99) == pytest.approx(
+        (2 * (4.6040949**2 * 0.0025 - 2.5758293**2 * 0.0009)) ** 0.5
+    )
+    many = replace(known, freedom=10**6)
+    assert many.reach(1, 0.99) == pytest.approx(2.5758293 * known.variance**0.5, rel=1e-4)
+
+
+def test_what_scatter_can_hide_is_not_taken_for_nothing():
+    none_seen = Component(0.0004, 0.0004, 4)
+
+    assert none_seen.variance == 0
+    assert none_seen.reach(1, 0.99) > 0.05
+
+
+@pytest.mark.parametrize("family", [groups([1.0, 2.0]), groups([1.0], [2.0]), []])
+def test_families_of_one_group_or_of_single_members_tell_nothing(family):
+    told = groups([0.0, 0.1], [1.0])
+
+    assert between([family]) is None
+    assert between([family, told]) == between([told])
+
+
+def test_one_disturbed_member_of_five_moves_a_component_little():
+    calm = groups([-0.02, -0.01, 0.0, 0.01, 0.02], [0.3], [-0.3])
+    disturbed = groups([-0.02, -0.01, 0.0, 0.01, 5.0], [0.3], [-0.3])
+
+    assert between([disturbed]).variance == pytest.approx(between([calm]).variance, rel=0.02)
+
+
+def test_of_three_families_and_more_the_middle_one_counts():
+    """The median of chi-squared with 2 degrees of freedom is 2 ln 2, with 3 it is 2.366."""
+    one = groups([-2.5, -1.5], [-0.5, 0.5], [1.5, 2.5])
+    more = [[scale * each for each in one] for scale in (0.01, 1, 50)]
+
+    assert between(more) == Component(
+        pytest.approx(4.0 / log(2)), pytest.approx(0.25 / (2.3659739 / 3)), 4
+    )
+
+
+@pytest.mark.parametrize(("own", "shared"), [(0.02, 0.02), (0.01, 0.05), (0.03, 0.01)])
+def test_a_component_is_right_where_there_are_many_families(own, shared):
+    rng = np.random.default_rng(3)
+    found = between([drawn(rng, (3, 1, 1), own, shared) for _ in range(4000)])
+
+    assert found.freedom == 5334
+    assert found.variance == pytest.approx(shared**2, abs=0.1 * (own**2 + shared**2))
+
+
+def test_families_that_scatter_far_more_than_others_hide_nothing():
+    """A mean over all of them would be that of the three restless ones."""
+    rng = np.random.default_rng(3)
+    quiet = [drawn(rng, (5, 1, 1), 0.01, 0.04) for _ in range(12)]
+    restless = [drawn(rng, (5, 1, 1), 0.5, 0.04) for _ in range(3)]
+
+    assert between([*quiet, *restless]).variance == pytest.approx(between(quiet).variance, rel=0.5)
+
+
+def drawn(rng, sizes, own, shared):
+    return [rng.normal(0, shared) + rng.normal(0, own, size) for size in sizes]
+
+
+@pytest.mark.parametrize("sizes", [(1, 1, 1), (3, 1, 1), (2, 1, 1, 1, 1)])
+@pytest.mark.parametrize("single", [1, 2, 6])
+def test_what_is_missing_makes_up_for_what_a_group_shares(single, sizes):
+    """The pooled mean square of 50,000 draws and S times the doubt: the variance they have."""
+    rng, draws, n = np.random.default_rng(4), 50_000, sum(sizes)
+    one = 2 * rng.normal(size=(draws, 1)) + rng.normal(size=(draws, single))
+    other = 2 * np.repeat(rng.normal(size=(draws, len(sizes))), sizes, axis=1)
+    other += rng.normal(size=(draws, n))
+    squares = single * one.var(axis=1) + n * other.var(axis=1)
+    known = squares.mean() / (single + n - 2) * (1 / single + 1 / n)
+
+    apart = (one.mean(axis=1) - other.mean(axis=1)).var()
+    assert apart == pytest.approx(known + 4 * doubt(single, sizes), rel=0.03)
+
+
+def test_a_single_value_beside_values_of_all_groups_needs_nothing_more():
+    assert doubt(1, (1, 1, 1)) == pytest.approx(0)
+
+
+def intervals(known, component, own, shared, *, seed):
+    """Return the intervals of quotients that are 1 but for what processes and binaries add."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for plain in known:
+        (probes,) = drawn(rng, (4,), own, shared)
+        sizes = [len(group) for group in plain]
+        found.append(ratio(np.exp(probes), np.exp(np.concatenate(plain)), 0.99, component, sizes))
+    return found
+
+
+def covered(found):
+    return [one.low <= 1 <= one.high for one in found]
+
+
+@pytest.mark.parametrize(("own", "shared"), [(0.02, 0.0), (0.02, 0.01), (0.02, 0.03), (0.01, 0.05)])
+@pytest.mark.parametrize(
+    ("families", "sizes"), [(2, (5, 1, 1)), (6, (2, 1, 1, 1, 1)), (15, (5, 1, 1))]
+)
+def test_an_interval_with_a_pooled_component_covers(families, sizes, own, shared):
+    """As an audit has it: the component is estimated from all benchmarks, and used for each."""
+    rng = np.random.default_rng(5)
+    found = []
+    for audit in range(2000 // families):
+        known = [drawn(rng, sizes, own, shared) for _ in range(families)]
+        found += intervals(known, between(known), own, shared, seed=audit)
+
+    assert np.mean(covered(found)) >= 0.98
+
+
+def test_without_the_component_an_interval_misses_what_a_binary_shares():
+    rng = np.random.default_rng(6)
+    known = [drawn(rng, (5, 1, 1), 0.02, 0.03) for _ in range(1000)]
+
+    blind = intervals(known, None, 0.02, 0.03, seed=7)
+    told = intervals(known, Component(0.03**2, 0.0, 30), 0.02, 0.03, seed=7)
+
+    assert np.mean(covered(blind)) < 0.9
+    assert np.mean(covered(told)) >= 0.98
+
+
+def test_more_processes_of_a_binary_do_not_make_its_own_error_smaller():
+    """Half of the interval is at least that of one draw beside the mean of three."""
+    known = Component(0.05**2, 0.0, 30)
+    many = ratio([1.0, 1.0001] * 50, [1.0, 1.0001, 0.9999], 0.99, known, (1, 1, 1))
+
+    assert np.log(many.high) == pytest.approx(2.75 * 0.05 * (4 / 3) ** 0.5, rel=0.02)
+
+
+def test_a_trimmed_group_keeps_its_middle_values():
+    found = trimmed(np.array([5.0, 1.0, 2.0, 3.0, 900.0]))
+
+    assert (found.middle, found.kept) == (pytest.approx(10 / 3), 3)
+    assert found.squares == pytest.approx(sum((x - 3.4) ** 2 for x in (2, 2, 3, 5, 5)))

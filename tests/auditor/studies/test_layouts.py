@@ -1,0 +1,114 @@
+"""Whole studies of the toy on a machine whose layouts can be drawn."""
+
+from dataclasses import replace
+
+import pytest
+from toy_language import Machine, Memory, parts, request
+
+from auditor.core.plan import Layouts, Purpose
+from auditor.core.verdict import Result, Rule
+from auditor.studies import abs_score
+
+METHODS = ("hop", "skip")
+
+
+def audited(machine, store=None, layouts=Layouts.DRAWN, **asked):
+    asked = request(methods=METHODS, exact=True, **asked)
+    return abs_score.audit(asked, parts(asked, store, machine, layouts))
+
+
+def drawn(machine):
+    """Return the layouts of the references by run, and of all other processes."""
+    references = [one for one in machine.done if one.purpose is Purpose.REFERENCE]
+    by_run = {one.repetition: set() for one in references}
+    for one in references:
+        by_run[one.repetition].add(one.layout)
+    others = {one.layout for one in machine.done if one.purpose is not Purpose.REFERENCE}
+    return by_run, others
+
+
+def test_each_run_draws_one_layout_for_the_references_of_all_benchmarks():
+    machine = Machine()
+    audited(machine, runs=3)
+
+    by_run, others = drawn(machine)
+    assert sorted(by_run) == [1, 2, 3]
+    assert all(len(layouts) == 1 for layouts in by_run.values())
+    assert len(set.union(*by_run.values())) == 3
+    assert 0 not in set.union(*by_run.values())
+    assert others == {0}
+
+
+@pytest.mark.parametrize("layouts", [Layouts.OF_PROCESS, Layouts.FIXED])
+def test_where_layouts_cannot_be_drawn_none_is(layouts):
+    machine = Machine()
+    verdict = audited(machine, layouts=layouts)
+
+    assert drawn(machine) == ({1: {0}, 2: {0}}, {0})
+    said = [one.slug for one in verdict.caveats].count("layout")
+    assert said == (layouts is Layouts.FIXED)
+
+
+def test_another_seed_draws_other_layouts():
+    found = []
+    for seed in (1, 2):
+        machine = Machine()
+        asked = request(methods=METHODS)
+        asked = replace(asked, suite=replace(asked.suite, seed=seed))
+        abs_score.audit(asked, parts(asked, None, machine, Layouts.DRAWN))
+        found.append(set.union(*drawn(machine)[0].values()))
+
+    assert found[0].isdisjoint(found[1])
+
+
+def test_a_second_audit_finds_the_references_of_the_first():
+    store, again = Memory(), Machine()
+    first = audited(Machine(), store)
+
+    assert audited(again, store) == first
+    assert again.done == []
+
+
+def test_references_without_a_layout_are_not_taken_for_drawn_ones():
+    store, again = Memory(), Machine()
+    audited(Machine(), store, Layouts.OF_PROCESS)
+    audited(again, store)
+
+    assert {one.purpose for one in again.done} == {Purpose.REFERENCE}
+
+
+def test_the_rule_of_the_paper_draws_no_layout():
+    machine = Machine()
+    verdict = audited(machine, rule=Rule.PAPER)
+
+    assert {one.layout for one in machine.done} == {0}
+    assert "layout" not in {one.slug for one in verdict.caveats}
+
+
+def width(verdict):
+    """Return how far the interval of the clearest pair reaches, as a part of its effect."""
+    (found,) = [
+        one for one in verdict.pairs if (one.method, one.benchmark) == ("toy.hop", "toy.long")
+    ]
+    low, high = found.interval
+    return (high - low) / found.effect
+
+
+def test_what_layouts_do_is_in_the_intervals_of_the_effects():
+    """Blocks scatter by .2 %; layouts move times by a tenth, those of the slowed program too."""
+    calm, moved = audited(Machine()), audited(Machine(moved=0.1))
+
+    assert width(calm) < 0.05
+    assert width(moved) > 0.2
+    said = {one.slug: one.text for one in moved.caveats}
+    assert "the intervals of the effects hold it" in said["layout"]
+
+
+def test_one_benchmark_has_too_few_layouts_to_tell():
+    verdict = abs_score.audit(
+        asked := request(methods=("skip",)), parts(asked, None, Machine(), Layouts.DRAWN)
+    )
+
+    (said,) = [one.text for one in verdict.caveats if one.slug == "layout"]
+    assert "too few" in said
+    assert {one.outcome for one in verdict.methods} == {Result.MISSED}

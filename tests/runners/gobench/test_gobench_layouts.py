@@ -1,0 +1,136 @@
+"""The order of functions in a test binary, drawn by a number."""
+
+import os
+import subprocess
+from dataclasses import replace
+
+import pytest
+from gobench_making import lab, schedule
+
+from auditor.core.measure import TIME
+from auditor.core.mutant import Overlay
+from auditor.core.outcome import Measured
+from auditor.core.plan import Layouts, Purpose
+from auditor.core.schedule import Arm, ArmName
+from runners.gobench.linking import draws_layouts, layout_flags
+
+SETTING = """\
+package setting
+
+import "testing"
+
+var one, other string
+
+func BenchmarkSet(b *testing.B) {
+	if one != "a b" || other != "yes" {
+		b.Fatalf("%q %q", one, other)
+	}
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("version", "draws"),
+    [
+        ("go1.23.0", True),
+        ("go1.22.12", False),
+        ("go1.26", True),
+        ("go2.0", True),
+        ("devel go1.24-0a1b2c3 Mon Jan 6", True),
+        ("unknown", False),
+        ("", False),
+    ],
+)
+def test_the_linker_knows_layouts_from_1_23_on(version, draws):
+    assert draws_layouts(version) is draws
+
+
+@pytest.mark.parametrize(
+    ("goflags", "flags"),
+    [
+        ("", ["-ldflags=-randlayout=7"]),
+        ("-mod=mod -modcacherw", ["-ldflags=-randlayout=7"]),
+        ("-ldflags=-s -v", ["-ldflags=-randlayout=7", "-ldflags=-s -randlayout=7"]),
+        (
+            "'-ldflags=-s -w'\t--ldflags=all=-X=a.b=c",
+            [
+                "-ldflags=-randlayout=7",
+                "-ldflags=-s -w -randlayout=7",
+                "-ldflags=all=-X=a.b=c -randlayout=7",
+            ],
+        ),
+        ('"-ldflags="', ["-ldflags=-randlayout=7", "-ldflags= -randlayout=7"]),
+    ],
+)
+def test_linker_flags_of_the_user_are_said_again_with_ours_behind_them(goflags, flags):
+    assert list(layout_flags(7, goflags)) == flags
+
+
+def measured(lab, name, layout):
+    trial = lab.trial(Purpose.REFERENCE, name, schedule([Arm(ArmName.PLAIN)], 20, 2))
+    return lab.run(replace(trial, layout=layout))
+
+
+def needs_layouts(lab):
+    if lab.bench._harness.layouts(lab.project) is not Layouts.DRAWN:
+        pytest.skip("the linker of this Go cannot draw layouts")
+
+
+def symbols(binary):
+    """Return the functions of a program in the order in which they lie."""
+    told = subprocess.run(
+        ["go", "tool", "nm", "-n", str(binary)], capture_output=True, text=True, check=True
+    )
+    fields = (line.split(maxsplit=2) for line in told.stdout.splitlines())
+    return [one[2] for one in fields if len(one) == 3 and one[1] in "tT"]
+
+
+@pytest.mark.subject
+def test_each_layout_is_a_program_of_its_own_that_runs(ring):
+    needs_layouts(ring)
+    for layout in (0, 3, 4):
+        outcome = measured(ring, "BenchmarkSmall", layout)
+        assert isinstance(outcome, Measured), outcome
+        assert len(outcome.of(TIME, ArmName.PLAIN).values) == 2
+
+    folder = ring.bench._builds / Overlay().digest
+    name = next(path.name for path in (folder / "bin" / "layout-3").glob("*.test"))
+    plain, one, other = (
+        symbols(folder / "bin" / where / name) for where in ("", "layout-3", "layout-4")
+    )
+    assert one != other
+    assert one != plain
+    assert set(one) == set(other)
+
+
+@pytest.mark.subject
+def test_a_layout_is_built_once(ring):
+    needs_layouts(ring)
+    measured(ring, "BenchmarkSmall", 5)
+    (binary,) = ring.bench._builds.rglob("layout-5/*.test")
+    before = binary.stat().st_mtime_ns
+
+    measured(ring, "BenchmarkTiny", 5)
+
+    assert binary.stat().st_mtime_ns == before
+
+
+@pytest.mark.subject
+@pytest.mark.parametrize("pattern", ["", "example.org/setting=", "./...="])
+def test_flags_for_the_linker_in_goflags_are_not_lost(go_home, tmp_path, pattern):
+    tree = tmp_path / "setting"
+    tree.mkdir()
+    (tree / "go.mod").write_text("module example.org/setting\n\ngo 1.20\n")
+    (tree / "setting.go").write_text("package setting\n")
+    (tree / "setting_test.go").write_text(SETTING)
+    where = "example.org/setting"
+    flags = f"\"-ldflags={pattern}-X '{where}.one=a b' -X {where}.other=yes\""
+    made = lab(tree, go_home, {**os.environ, "GOFLAGS": f"-ldflags=-s {flags}"})
+    needs_layouts(made)
+
+    for layout in (0, 3):
+        outcome = measured(made, "BenchmarkSet", layout)
+        assert isinstance(outcome, Measured), outcome
+    programs = [path.read_bytes() for path in made.bench._builds.rglob("*.test")]
+    assert len(programs) == 2
+    assert programs[0] != programs[1]
