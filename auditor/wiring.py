@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
-from math import ceil
 from typing import Any
 
 from auditor.config import Config, Places
 from auditor.core.errors import UsageError
 from auditor.core.ports import Clock, Harness, Host, Mutator, Observer
-from auditor.core.request import JarSpec, MavenSpec, SubjectSpec
+from auditor.core.request import JarSpec, MavenSpec, Pace, SubjectSpec
 from auditor.core.subject import Project
 from auditor.core.suite import Suite
 from auditor.core.verdict import AbsVerdict, Stability
@@ -60,17 +59,11 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class HarnessSupport:
-    """What a harness and its language bring: one entry of HARNESSES for each.
-
-    `warm_seconds` is how long a process runs before it is measured, `block_seconds` how long a
-    block lasts, and `longest_seconds` one of code that allocates, unless the user says.
-    """
+    """What a harness and its language bring: one entry of HARNESSES for each."""
 
     mutator: Mutator
     ready: Callable[[SubjectSpec, Placed, Config, Machine], Ready]
-    warm_seconds: float
-    block_seconds: float
-    longest_seconds: float
+    pace: Pace
 
 
 def _go(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
@@ -121,16 +114,12 @@ HARNESSES: Mapping[str, HarnessSupport] = {
     "go": HarnessSupport(
         mutator=GoMutator(),
         ready=_go,
-        warm_seconds=0.05,
-        block_seconds=0.01,
-        longest_seconds=0.03,
+        pace=Pace(warm_seconds=0.05, block_seconds=0.01, longest_seconds=0.03),
     ),
     "jmh": HarnessSupport(
         mutator=JavaMutator(),
         ready=_jmh,
-        warm_seconds=1.0,
-        block_seconds=0.03,
-        longest_seconds=0.03,
+        pace=Pace(warm_seconds=1.0, block_seconds=0.03, longest_seconds=0.03),
     ),
 }
 
@@ -261,7 +250,7 @@ def open_audit(
     )
     with SqliteStore(places.store, host=host.facts(), retry_failed=config.retry_failed) as store:
         ready, support = make_ready(config, machine)
-        config = _planned(config, support)
+        config = config.at_pace(support.pace)
         bench = Bench(
             project=ready.project,
             harness=ready.harness,
@@ -295,21 +284,6 @@ def _suite(bench: Bench, listings: Listings) -> Suite:
     suite = bench.discover(listings.groups())
     listings.add(suite)
     return suite
-
-
-def _planned(config: Config, support: HarnessSupport) -> Config:
-    """Fill in what the user left to the harness: how long a block lasts, and the warm-up."""
-    plan = config.request.suite.plan
-    if not config.length_given:
-        plan = replace(
-            plan,
-            iteration_seconds=support.block_seconds,
-            longest_seconds=support.longest_seconds,
-        )
-    if not config.warmup_given:
-        plan = replace(plan, warmup=ceil(support.warm_seconds / plan.iteration_seconds))
-    suite = replace(config.request.suite, plan=plan)
-    return replace(config, request=replace(config.request, suite=suite))
 
 
 def own_version() -> str:

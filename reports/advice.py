@@ -7,6 +7,9 @@ from auditor.core.verdict import UNLISTED, Result
 from reports import figures, words
 from reports.document import Benchmark, Document, Either, Method, Pair
 
+_OPEN = (Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT, Result.UNMEASURED)
+"""Outcomes of a pair that may still turn out a detection."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -18,12 +21,16 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """One thing to do: a sentence, why, and what it is about, most important first."""
+    """One thing to do: a sentence, why, and what it is about, most important first.
+
+    `gain` says how much time it saves, empty where that is not known or not the point.
+    """
 
     slug: str
     title: str
     why: str
     targets: tuple[Target, ...]
+    gain: str = ""
 
 
 def advice(document: Either) -> tuple[Advice, ...]:
@@ -32,7 +39,7 @@ def advice(document: Either) -> tuple[Advice, ...]:
     steps = suite
     if isinstance(document, Document):
         judged = [_unwatched(document), _undecided(document), _broken(document)]
-        steps = [*judged, *suite, _redundant(document)]
+        steps = [*judged, *suite, _redundant(document), _silent(document)]
     return tuple(step for step in steps if step is not None)
 
 
@@ -149,4 +156,44 @@ def _redundant(document: Document) -> Advice | None:
         f"Run {figures.count(len(document.minimal_cover), 'benchmark')} where time is short",
         words.cover(document),
         tuple(Target(each, "keep") for each in document.minimal_cover),
+        saved(document),
     )
+
+
+def saved(document: Document) -> str:
+    """Return what the minimal cover takes of the suite's time; empty where that is not known."""
+    taken = {one.id: one.seconds for one in document.benchmarks if one.seconds is not None}
+    kept = [taken[each] for each in document.minimal_cover if each in taken]
+    whole = sum(taken.values())
+    if not kept or len(kept) < len(document.minimal_cover):
+        return ""
+    rest = figures.seconds(whole - sum(kept))
+    return f"saves {rest} of {figures.seconds(whole)} a run"
+
+
+def _silent(document: Document) -> Advice | None:
+    """Advise on what takes time and detects nothing; where a pair is open nobody can tell."""
+    open_ = {pair.benchmark for pair in document.pairs if pair.outcome in _OPEN}
+    silent = [
+        one
+        for one in document.benchmarks
+        if one.ending == "measured" and one.seconds and not one.unique and not one.shared
+    ]
+    silent = [one for one in silent if one.id not in open_]
+    if not silent or not document.minimal_cover:
+        return None
+    silent.sort(key=lambda one: -(one.seconds or 0.0))
+    calling = {name for method in document.methods for name in method.reached_by}
+    return Advice(
+        "silent",
+        f"Ask what {figures.count(len(silent), 'benchmark')} are for",
+        "They detect no slowdown of the audited methods. What else they watch, an audit of other "
+        "methods would tell.",
+        tuple(Target(one.id, _costs(one, called=one.id in calling)) for one in silent),
+        f"{figures.seconds(sum(one.seconds or 0.0 for one in silent))} a run",
+    )
+
+
+def _costs(one: Benchmark, *, called: bool) -> str:
+    why = "calls some and notices none" if called else "calls none of them"
+    return f"takes {figures.seconds(one.seconds)}; {why}"

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from auditor.core.verdict import Result
-from reports import figures, names, words
+from reports import anchors, figures, names, words
 from reports.allocation_document import AllocationMethod, AllocationPair, Allocations
+from reports.anchors import Link, Links
 from reports.document import Document
+from reports.listed import ALLOCATIONS
 
 SHOWS = words.Word("▲", "shows", "what it reports rises with one more allocation per call")
 HIDDEN = words.Word("△", "hidden", "it does not rise")
@@ -21,10 +23,8 @@ SILENT = (Result.MISSED, Result.UNREACHED)
 class PairView:
     """A row: what a benchmark reports without and with the allocation."""
 
-    method: str
-    method_id: str
-    benchmark: str
-    benchmark_id: str
+    method: Link
+    benchmark: Link
     mark: words.Word
     before: str
     after: str
@@ -34,11 +34,15 @@ class PairView:
 
 @dataclass(frozen=True, slots=True)
 class AllocationsView:
-    """What the page shows; `silent` are methods that nobody watches, (short, full, why)."""
+    """What the page shows; `silent` are methods that nobody watches, and why.
+
+    `hidden` counts the pairs that only the JSON result has.
+    """
 
     headline: str
     pairs: tuple[PairView, ...]
-    silent: tuple[tuple[str, str, str], ...]
+    hidden: int
+    silent: tuple[tuple[Link, str], ...]
     legend: tuple[words.Word, ...]
 
 
@@ -102,30 +106,26 @@ def view(document: Document) -> AllocationsView | None:
     found = document.allocations
     if found is None:
         return None
-    methods = names.shorten(one.id for one in document.methods)
-    benchmarks = names.shorten(one.id for one in document.benchmarks)
-    called = by_pair(document).values()
+    methods, benchmarks = anchors.methods(document), anchors.benchmarks(document)
+    called = list(by_pair(document).values())
     met = {mark(pair) for pair in called}
     return AllocationsView(
         headline=headline(found),
-        pairs=tuple(_pair(pair, methods, benchmarks) for pair in called),
+        pairs=tuple(_pair(pair, methods, benchmarks) for pair in called[:ALLOCATIONS]),
+        hidden=len(called[ALLOCATIONS:]),
         silent=tuple(
-            (methods.get(one.id, one.id), one.id, words.OUTCOMES[one.outcome].word)
+            (anchors.link(methods, one.id), words.OUTCOMES[one.outcome].word)
             for one in silent(found)
         ),
         legend=tuple(word for word in (SHOWS, HIDDEN, OPEN) if word in met),
     )
 
 
-def _pair(
-    pair: AllocationPair, methods: Mapping[str, str], benchmarks: Mapping[str, str]
-) -> PairView:
+def _pair(pair: AllocationPair, methods: Links, benchmarks: Links) -> PairView:
     unit = f" {pair.unit}" if pair.unit else ""
     return PairView(
-        method=methods.get(pair.method, pair.method),
-        method_id=pair.method,
-        benchmark=benchmarks.get(pair.benchmark, pair.benchmark),
-        benchmark_id=pair.benchmark,
+        method=anchors.link(methods, pair.method),
+        benchmark=anchors.link(benchmarks, pair.benchmark),
         mark=mark(pair),
         before=_amount(pair.before) + (unit if pair.before is not None else ""),
         after=_amount(pair.after) + (unit if pair.after is not None else ""),

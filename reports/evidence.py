@@ -6,30 +6,21 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from auditor.core.verdict import Result
-from reports import curve, figures, names, plots, words
+from reports import anchors, curve, figures, plots, words
+from reports.anchors import Link
 from reports.document import Caveat, Document, Method, Pair, PairRun
-
-LISTED = 4000
-"""Pairs with numbers in the page: more would make it too large to open."""
-PLOTTED = 1000
-"""Pairs whose blocks are drawn."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunView:
-    """One run of a pair."""
-
-    label: str
-    plot: Markup = field(repr=False)
+from reports.listed import Key, Listed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairView:
-    """A row of a method's table."""
+    """A row of a method's table; `anchor` is the place of all of it.
+
+    `tried` says what came of other slowdowns, `runs` what of each run, all of which `blocks` draws.
+    """
 
     anchor: str
-    id: str
-    name: str
+    benchmark: Link
     kind: str
     word: words.Word
     plot: Markup = field(repr=False)
@@ -41,46 +32,40 @@ class PairView:
     share: str
     facts: str
     reason: str
+    tried: str
     caveats: tuple[Caveat, ...]
-    runs: tuple[RunView, ...]
+    runs: tuple[str, ...]
+    blocks: Markup = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodView:
-    """A method with its pairs; `hidden` counts those that only the JSON result has."""
+    """A method with its pairs; `hidden` counts those that only the JSON result has.
 
+    `order` is the place of its outcome, `called` and `from_` are numbers to sort by or empty.
+    """
+
+    link: Link
     id: str
-    name: str
     kind: str
     word: words.Word
+    order: int
     says: str
     where: str
     calls: str
+    called: str
     slugs: str
     least: str
+    from_: str
     pairs: tuple[PairView, ...]
     hidden: int
 
 
-def anchors(document: Document) -> dict[tuple[str, str], str]:
-    """Choose the pairs that are listed, those that are hardest to believe first."""
-    reached = [pair for pair in document.pairs if pair.outcome is not Result.UNREACHED]
-    chosen = sorted(reached, key=_doubt)[:LISTED]
-    return {(pair.method, pair.benchmark): f"p{at}" for at, pair in enumerate(chosen)}
-
-
-def _doubt(pair: Pair) -> tuple[int, float]:
-    order = {Result.INCONCLUSIVE: 0, Result.DETECTED: 1, Result.MISSED: 2, Result.UNMEASURED: 4}
-    if pair.effect is None or not pair.threshold:
-        return order.get(pair.outcome, 3), 0.0
-    return order.get(pair.outcome, 3), abs(pair.effect / pair.threshold - 1)
-
-
-def methods(document: Document, places: Mapping[tuple[str, str], str]) -> tuple[MethodView, ...]:
-    """Return all methods with the pairs that `places` lists."""
-    drawn = set(list(places)[:PLOTTED])
-    short = names.shorten(method.id for method in document.methods)
-    benchmarks = names.shorten(one.id for one in document.benchmarks)
+def methods(document: Document, chosen: Listed) -> tuple[MethodView, ...]:
+    """Return all methods with the pairs that are listed."""
+    links = anchors.methods(document)
+    benchmarks = anchors.benchmarks(document)
+    tried = {(one.method, one.benchmark): one for one in _curves(document)}
     pairs: dict[str, list[Pair]] = {}
     for pair in document.pairs:
         if pair.outcome is not Result.UNREACHED:
@@ -90,38 +75,41 @@ def methods(document: Document, places: Mapping[tuple[str, str], str]) -> tuple[
     for method in document.methods:
         mine = pairs.get(method.id, [])
         rows = tuple(
-            _pair(
-                pair,
-                benchmarks.get(pair.benchmark, pair.benchmark),
-                places[pair.method, pair.benchmark],
-                _runs(pair.runs) if (pair.method, pair.benchmark) in drawn else (),
-            )
+            _pair(pair, anchors.link(benchmarks, pair.benchmark), chosen, tried)
             for pair in mine
-            if (pair.method, pair.benchmark) in places
+            if (pair.method, pair.benchmark) in chosen.places
         )
-        views.append(_method(method, short[method.id], rows, mine, least.get(method.id)))
+        views.append(_method(method, links[method.id], rows, mine, least.get(method.id)))
     return tuple(views)
+
+
+def _curves(document: Document) -> Iterable[curve.PairCurve]:
+    return document.curve.pairs if document.curve else ()
 
 
 def _method(
     method: Method,
-    name: str,
+    link: Link,
     rows: tuple[PairView, ...],
     mine: Sequence[Pair],
     least: curve.PairCurve | None,
 ) -> MethodView:
     span = method.span
     from_pairs = any(method.reason == pair.reason for pair in mine)
+    known = least.slowdown if least else None
     return MethodView(
+        link=link,
         id=method.id,
-        name=name,
         kind=words.kind(method),
         word=words.word(method),
+        order=words.LEGEND.index(words.word(method)),
         says=_counted(method) if from_pairs or not method.reason else method.reason,
         where=f"{span.file}:{span.first_line}" if span else "",
         calls=figures.count(method.calls, "call") if method.calls is not None else "",
+        called="" if method.calls is None else str(method.calls),
         slugs=", ".join(caveat.slug for caveat in method.caveats),
         least=curve.told(least) if least else "",
+        from_="" if known is None else f"{known:g}",
         pairs=rows,
         hidden=len(mine) - len(rows),
     )
@@ -139,11 +127,14 @@ def _counted(method: Method) -> str:
     return f"{by}, {seen} {'notices' if seen == 1 else 'notice'}"
 
 
-def _pair(pair: Pair, name: str, anchor: str, runs: tuple[RunView, ...]) -> PairView:
+def _pair(
+    pair: Pair, benchmark: Link, chosen: Listed, tried: Mapping[Key, curve.PairCurve]
+) -> PairView:
+    key = (pair.method, pair.benchmark)
+    runs = pair.runs if key in chosen.drawn else ()
     return PairView(
-        anchor=anchor,
-        id=pair.benchmark,
-        name=name,
+        anchor=chosen.places[key],
+        benchmark=benchmark,
         kind=pair.outcome.value,
         word=words.OUTCOMES[pair.outcome],
         plot=plots.forest(pair.effect, pair.interval, pair.threshold),
@@ -155,8 +146,18 @@ def _pair(pair: Pair, name: str, anchor: str, runs: tuple[RunView, ...]) -> Pair
         share=figures.share(pair.share) + (" (!)" if _too_large(pair) else ""),
         facts=_facts(pair),
         reason="" if any(one.text == pair.reason for one in pair.caveats) else pair.reason or "",
+        tried=_tried(tried[key]) if key in tried else "",
         caveats=pair.caveats,
-        runs=runs,
+        runs=tuple(_run(at, run) for at, run in enumerate(runs, start=1)),
+        blocks=plots.arms([(run.reference, run.slowed) for run in runs]),
+    )
+
+
+def _tried(found: curve.PairCurve) -> str:
+    """Say what came of each slowdown that was tried."""
+    return ", ".join(
+        f"{figures.times(1 + step.slowdown)} {words.OUTCOMES[step.outcome].word}"
+        for step in found.steps
     )
 
 
@@ -178,13 +179,6 @@ def _facts(pair: Pair) -> str:
     if _too_large(pair):
         known.append(f"a share of {figures.share(pair.share)}: the time of a call must be too long")
     return ", ".join(known)
-
-
-def _runs(runs: Sequence[PairRun]) -> tuple[RunView, ...]:
-    return tuple(
-        RunView(label=_run(at, run), plot=plots.blocks(run.reference, run.slowed))
-        for at, run in enumerate(runs, start=1)
-    )
 
 
 def _run(at: int, run: PairRun) -> str:

@@ -1,21 +1,27 @@
 """Methods against benchmarks: which benchmark notices which method."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from auditor.core.verdict import Result
-from reports import allocations, figures, names, words
+from reports import allocations, anchors, figures, words
+from reports.anchors import Link
 from reports.document import Document, Pair
+from reports.listed import Key
 
 WIDE = 40
 """With more benchmarks than this the longer list runs down the page, not across."""
+MANY = 4_000
+"""With more cells than this a stretch of blank ones is written as one."""
+TITLED = 20_000
+"""With more pairs than this only those that are described say their numbers in the matrix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A pair: `kind` is for the style sheet, `anchor` where its numbers are (or empty).
 
-    `mark` says whether an allocation shows.
+    `title` says what the glyph stands for, `mark` whether an allocation shows.
     """
 
     kind: str
@@ -26,11 +32,22 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """So many cells side by side whose benchmark does not call the method at all.
+
+    `kind` is "na" where the method could not be slowed.
+    """
+
+    span: int
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Head:
     """A method or benchmark at the edge; methods have an outcome, benchmarks have not."""
 
     id: str
-    name: str
+    link: Link
     kind: str
     glyph: str
     word: str
@@ -38,140 +55,144 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row: None is a pair in which the benchmark does not call the method at all.
+    """A row. `noticed` is what `total` is sorted by.
 
     `shown` says in how many of its pairs an allocation shows.
     """
 
     head: Head
-    cells: tuple[Cell | None, ...]
+    cells: tuple[Cell | Gap, ...]
     total: str
+    noticed: int
     shown: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The table. `idle` are measured benchmarks that call none, (short, full).
+    """The table. `kinds` are the outcomes in it, (kind, word), `idle` benchmarks that call none.
 
-    `silent` says how many those are.
+    `silent` says how many those are. `refused` tells whether a cell is one that cannot be.
     """
 
     corner: str
     heads: tuple[Head, ...]
     lines: tuple[Line, ...]
     legend: tuple[words.Word, ...]
+    kinds: tuple[tuple[str, str], ...]
     marks: tuple[words.Word, ...]
-    idle: tuple[tuple[str, str], ...]
+    idle: tuple[Link, ...]
     silent: str
+    refused: bool
 
 
-_CANNOT = Cell("na", "", "this method could not be slowed", "")
 _UNSLOWED = (Result.REFUSED, Result.INVALID)
-Grid = Mapping[tuple[str, str], Cell]
+Grid = Mapping[Key, Cell]
 
 
-def matrix(document: Document, anchors: Mapping[tuple[str, str], str]) -> Matrix:
-    """Lay out the pairs; `anchors` says where in the page a pair's numbers are."""
+def matrix(document: Document, places: Mapping[Key, str]) -> Matrix:
+    """Lay out the pairs; `places` says where in the page a pair's numbers are."""
     pairs = [pair for pair in document.pairs if words.kind(pair) != Result.UNREACHED]
-    grid = _grid(document, pairs, anchors)
+    grid = _grid(document, pairs, places)
     reaching = {pair.benchmark for pair in pairs}
     methods = _method_heads(document)
     benchmarks = _benchmark_heads(document, reaching)
     measured = [one.id for one in document.benchmarks if one.means]
-    short = names.shorten(one.id for one in document.benchmarks)
-    idle = tuple((short[one], one) for one in measured if one not in reaching)
+    links = anchors.benchmarks(document)
+    idle = tuple(links[one] for one in measured if one not in reaching)
     silent = figures.count(len(idle), "benchmark calls", "benchmarks call")
     turned = len(benchmarks) > max(WIDE, len(methods))
+    lay = _across if turned else _down
+    lines = tuple(lay(grid, methods, benchmarks))
     return Matrix(
         corner="benchmark / method" if turned else "method / benchmark",
         heads=methods if turned else benchmarks,
-        lines=_across(grid, methods, benchmarks) if turned else _down(grid, methods, benchmarks),
+        lines=lines,
         legend=_legend(pairs),
+        kinds=tuple({words.kind(pair): words.word(pair).word for pair in pairs}.items()),
         marks=_marks(document),
         idle=idle,
         silent=f"{silent} none of these methods",
+        refused=any(isinstance(each, Gap) and each.kind for line in lines for each in line.cells),
     )
 
 
-def _grid(
-    document: Document, pairs: Iterable[Pair], anchors: Mapping[tuple[str, str], str]
-) -> Grid:
-    methods = names.shorten(method.id for method in document.methods)
-    benchmarks = names.shorten(one.id for one in document.benchmarks)
+def _grid(document: Document, pairs: Sequence[Pair], places: Mapping[Key, str]) -> Grid:
     allocated = allocations.by_pair(document)
     cells = {}
     for pair in pairs:
         key = (pair.method, pair.benchmark)
-        title, more = _title(pair, methods, benchmarks), allocated.get(key)
+        more = allocated.get(key)
+        title = _title(pair) if key in places or len(pairs) <= TITLED else ""
         cells[key] = Cell(
             words.kind(pair),
             words.word(pair).glyph,
             f"{title}; {allocations.title(more)}" if more else title,
-            anchors.get(key, ""),
+            places.get(key, ""),
             allocations.mark(more).glyph if more else "",
         )
     return cells
 
 
-def _title(pair: Pair, methods: Mapping[str, str], benchmarks: Mapping[str, str]) -> str:
-    method = methods.get(pair.method, pair.method)
-    benchmark = benchmarks.get(pair.benchmark, pair.benchmark)
+def _title(pair: Pair) -> str:
     said = words.word(pair).word
     if pair.effect is not None:
         said += f", effect {figures.effect(pair.effect)}, needed {figures.share(pair.threshold)}"
-    return f"{method} in {benchmark}: {said}"
+    return said
 
 
 def _method_heads(document: Document) -> tuple[Head, ...]:
-    short = names.shorten(method.id for method in document.methods)
-    return tuple(
-        Head(
-            method.id,
-            short[method.id],
-            words.kind(method),
-            words.word(method).glyph,
-            words.word(method).word,
-        )
-        for method in document.methods
-    )
+    links = anchors.methods(document)
+    heads = []
+    for method in document.methods:
+        word = words.word(method)
+        heads.append(Head(method.id, links[method.id], words.kind(method), word.glyph, word.word))
+    return tuple(heads)
 
 
 def _benchmark_heads(document: Document, reaching: set[str]) -> tuple[Head, ...]:
-    short = names.shorten(one.id for one in document.benchmarks)
+    links = anchors.benchmarks(document)
     known = [one.id for one in document.benchmarks if one.id in reaching]
-    return tuple(Head(each, short[each], "", "", "") for each in known)
+    return tuple(Head(each, links[each], "", "", "") for each in known)
 
 
-def _down(grid: Grid, methods: tuple[Head, ...], across: tuple[Head, ...]) -> tuple[Line, ...]:
-    lines = []
+def _down(grid: Grid, methods: Sequence[Head], across: Sequence[Head]) -> Iterable[Line]:
+    """Yield a row for each method."""
+    apart = len(methods) * len(across) <= MANY
     for method in methods:
-        blank = _CANNOT if method.kind in _UNSLOWED else None
-        cells = tuple(grid.get((method.id, head.id), blank) for head in across)
-        lines.append(Line(method, cells, _total(cells), _shown(cells)))
-    return tuple(lines)
+        kind = "na" if method.kind in _UNSLOWED else ""
+        found = (grid.get((method.id, head.id)) or Gap(1, kind) for head in across)
+        yield _line(method, found, apart=apart)
 
 
-def _across(grid: Grid, methods: tuple[Head, ...], down: tuple[Head, ...]) -> tuple[Line, ...]:
-    blanks = [_CANNOT if method.kind in _UNSLOWED else None for method in methods]
-    lines = []
+def _across(grid: Grid, methods: Sequence[Head], down: Sequence[Head]) -> Iterable[Line]:
+    """Yield a row for each benchmark; in a large table the head alone says what was refused."""
+    apart = len(methods) * len(down) <= MANY
+    kinds = ["na" if apart and method.kind in _UNSLOWED else "" for method in methods]
     for head in down:
-        cells = tuple(
-            grid.get((method.id, head.id), blank)
-            for method, blank in zip(methods, blanks, strict=True)
+        found = (
+            grid.get((method.id, head.id)) or Gap(1, kind)
+            for method, kind in zip(methods, kinds, strict=True)
         )
-        lines.append(Line(head, cells, _total(cells), _shown(cells)))
-    return tuple(lines)
+        yield _line(head, found, apart=apart)
 
 
-def _total(cells: Iterable[Cell | None]) -> str:
-    known = [cell for cell in cells if cell is not None and cell is not _CANNOT]
+def _line(head: Head, found: Iterable[Cell | Gap], *, apart: bool) -> Line:
+    cells: list[Cell | Gap] = []
+    for each in found:
+        last = cells[-1] if cells else None
+        if apart or isinstance(each, Cell) or not isinstance(last, Gap) or last.kind != each.kind:
+            cells.append(each)
+        else:
+            cells[-1] = Gap(last.span + 1, last.kind)
+    known = [each for each in cells if isinstance(each, Cell)]
     pairs = [cell for cell in known if cell.glyph != words.SET_UP_ONLY.glyph]
     noticed = sum(cell.kind == Result.DETECTED.value for cell in pairs)
-    return f"{noticed} of {len(pairs)}" if pairs else figures.NONE
+    total = f"{noticed} of {len(pairs)}" if pairs else figures.NONE
+    return Line(head, tuple(cells), total, noticed if pairs else -1, _shown(known))
 
 
-def _shown(cells: Iterable[Cell | None]) -> str:
-    marks = [cell.mark for cell in cells if cell is not None and cell.mark]
+def _shown(cells: Iterable[Cell]) -> str:
+    marks = [cell.mark for cell in cells if cell.mark]
     return f"{marks.count(allocations.SHOWS.glyph)} of {len(marks)}" if marks else figures.NONE
 
 

@@ -1,9 +1,42 @@
-"""Long identities shortened, so that tables can be read."""
+"""Identities of the subject as people can read them: shortened, and nothing in them invisible."""
 
 import re
 from collections.abc import Iterable
 
+LONGEST = 120
+"""Letters of a name that are shown; the whole of it stands where the page describes its owner."""
+
 _ARGUMENTS = re.compile(r"[(\[{]")
+# Controls but tab and line feed, marks that turn the direction of writing or have no width, and
+# surrogates, which no file can hold. The joiners of emoji and of some scripts stay.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def seen(text: str) -> str:
+    """Return the text with what a reader would not see written as an escape, `\\u202e`."""
+    return _UNSEEN.sub(lambda found: _escape(found[0]), text)
+
+
+def _escape(letter: str) -> str:
+    at = ord(letter)
+    return f"\\x{at:02x}" if at < 0x100 else f"\\u{at:04x}" if at < 0x10000 else f"\\U{at:08x}"
+
+
+def label(name: str) -> str:
+    """Return a name as one line of at most LONGEST letters, its middle left out where need be."""
+    line = seen(name).replace("\n", "\\n").replace("\t", "\\t")
+    if len(line) <= LONGEST:
+        return line
+    tail = LONGEST // 3
+    return f"{line[: LONGEST - tail - 1]}…{line[-tail:]}"
+
+
+def labels(ids: Iterable[str]) -> dict[str, str]:
+    """Return for each id what a page shows of it."""
+    return {each: label(short) for each, short in shorten(ids).items()}
 
 
 def shorten(ids: Iterable[str]) -> dict[str, str]:

@@ -13,39 +13,30 @@ from markupsafe import Markup
 from reports import (
     advice,
     allocations,
+    anchors,
     controls,
-    curve,
     evidence,
     figures,
     names,
     plots,
     suite,
-    table,
     words,
 )
-from reports.curve import Curve
-from reports.document import Caveat, Document, Either, Plan, Score, typed
+from reports.anchors import Link
+from reports.document import Caveat, Document, Either, Plan, typed
+from reports.listed import listed
 from reports.matrix import Matrix, matrix
+from reports.scores import CurveView, ScoreView, noticed, scores
 
 _LOADER = PackageLoader("reports", "templates")
 Facts = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreView:
-    """A score with its bar; the excluded are (short, full)."""
-
-    row: table.ScoreRow
-    plot: Markup = field(repr=False)
-    excluded: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class TargetView:
-    """What an advice is about: shortened, in full, and why."""
+    """What an advice is about, and why."""
 
-    name: str
-    id: str
+    link: Link
     note: str
 
 
@@ -56,6 +47,7 @@ class StepView:
     slug: str
     title: str
     why: str
+    gain: str
     targets: tuple[TargetView, ...]
 
 
@@ -77,24 +69,6 @@ class PartView:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class PointView:
-    """In how many methods a slowdown is noticed."""
-
-    size: str
-    covered: str
-    plot: Markup = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class CurveView:
-    """How small a slowdown is noticed still, and in how many pairs that was tried."""
-
-    says: str
-    points: tuple[PointView, ...]
-    tried: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AbsView:
     """What only an ABS audit has."""
@@ -103,11 +77,13 @@ class AbsView:
     scores: tuple[ScoreView, ...]
     parts: tuple[PartView, ...]
     parts_plot: Markup = field(repr=False)
+    kinds: Facts
     rules: Facts
     controls: str
     curve: CurveView | None
     matrix: Matrix
     axis: Markup = field(repr=False)
+    scale: Markup = field(repr=False)
     methods: tuple[evidence.MethodView, ...]
     redundancy: suite.RedundancyView
     allocations: allocations.AllocationsView | None
@@ -134,14 +110,19 @@ class Page:
 def page(document: Mapping[str, object] | Either) -> str:
     """Render a document; the same document gives the same bytes."""
     environment = _environment()
-    script = _source("page.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    style, script = _source("page.css"), _source("page.js")
     return environment.get_template("page.html.j2").render(
         page=view(typed(document)),
-        style=Markup(_source("page.css")),  # noqa: S704 - our own file
+        style=Markup(style),  # noqa: S704 - our own file
+        style_digest=_digest(style),
         script=Markup(script),  # noqa: S704 - our own file
-        script_digest=digest,
+        script_digest=_digest(script),
     )
+
+
+def _digest(source: str) -> str:
+    """Return what the page's security policy knows a style or a script by."""
+    return base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
 
 
 @cache
@@ -153,7 +134,13 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=_seen,
     )
+
+
+def _seen(value: object) -> object:
+    """Let nothing from a subject reach the page that a reader would not see."""
+    return names.seen(value) if isinstance(value, str) and type(value) is not Markup else value
 
 
 def _source(name: str) -> str:
@@ -167,7 +154,7 @@ def view(document: Either) -> Page:
         headline=words.headline(document),
         circumstances=_circumstances(document),
         abs=_abs(document) if isinstance(document, Document) else None,
-        steps=tuple(_step(each) for each in advice.advice(document)),
+        steps=_steps(document),
         stability=suite.stability(document),
         caveats=_caveats(document),
         host=tuple(document.host_facts.items()),
@@ -211,73 +198,41 @@ def _plan(plan: Plan, seed: int | None) -> Facts:
 
 
 def _abs(document: Document) -> AbsView:
-    places = evidence.anchors(document)
+    chosen = listed(document)
     counts = Counter((words.kind(one), words.word(one)) for one in document.methods)
     met = sorted(counts.items(), key=lambda part: words.LEGEND.index(part[0][1]))
     parts = tuple(PartView(kind, word, count) for (kind, word), count in met)
     return AbsView(
         judged=words.judged(document),
-        scores=_scores(document),
+        scores=scores(document),
         parts=parts,
         parts_plot=plots.parts([(part.kind, part.count) for part in parts]),
+        kinds=tuple((part.kind, part.word.word) for part in parts),
         rules=tuple((rule.name, str(rule.covered)) for rule in document.rules),
         controls=controls.told(document.controls),
-        curve=_curve(document.curve) if document.curve else None,
-        matrix=matrix(document, places),
+        curve=noticed(document),
+        matrix=matrix(document, chosen.places),
         axis=plots.forest_axis(),
-        methods=evidence.methods(document, places),
+        scale=plots.scale(),
+        methods=evidence.methods(document, chosen),
         redundancy=suite.redundancy(document),
         allocations=allocations.view(document),
     )
 
 
-def _curve(found: Curve) -> CurveView:
-    return CurveView(
-        says=curve.suite(found),
-        points=tuple(
-            PointView(
-                figures.times(1 + point.slowdown),
-                f"{point.covered} of {point.counted}",
-                plots.score(*2 * (100 * point.covered / point.counted,))
-                if point.counted
-                else plots.NOTHING,
-            )
-            for point in found.points
-        ),
-        tried=figures.count(len(found.pairs), "pair"),
-    )
-
-
-def _scores(document: Document) -> tuple[ScoreView, ...]:
-    rows = table.score_rows(document)
-    known = [score for _, score in table.scores(document)]
-    short = names.shorten(one.id for one in document.benchmarks)
+def _steps(document: Either) -> tuple[StepView, ...]:
+    known = dict(anchors.benchmarks(document))
+    if isinstance(document, Document):
+        known |= anchors.methods(document)
     return tuple(
-        ScoreView(
-            row,
-            _score_bar(score),
-            tuple((short.get(one, one), one) for one in score.excluded_benchmarks),
+        StepView(
+            step.slug,
+            step.title,
+            step.why,
+            step.gain,
+            tuple(TargetView(anchors.link(known, each.id), each.note) for each in step.targets),
         )
-        for row, score in zip(rows, known, strict=True)
-    )
-
-
-def _score_bar(score: Score) -> Markup:
-    if score.percent is None:
-        return plots.NOTHING
-    low, high = score.bounds or (score.percent, score.percent)
-    return plots.score(
-        score.percent if low is None else low, score.percent if high is None else high
-    )
-
-
-def _step(step: advice.Advice) -> StepView:
-    short = names.shorten(target.id for target in step.targets)
-    return StepView(
-        step.slug,
-        step.title,
-        step.why,
-        tuple(TargetView(short[each.id], each.id, each.note) for each in step.targets),
+        for step in advice.advice(document)
     )
 
 

@@ -6,6 +6,7 @@ Dots are drawn as lines without length and with round ends: a tenth of the bytes
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from statistics import fmean, median
 
 from markupsafe import Markup, escape
@@ -16,6 +17,7 @@ NOTHING = Markup("")
 BOUNDARIES = (0.05, 0.1, 0.25, 0.5)
 """Where the buckets of Table 3 of the paper meet."""
 _LEAST, _MOST = 1e-3, 2.0
+_RUN = 66
 
 
 def _svg(size: tuple[int, int], label: str, body: str, *, kind: str) -> Markup:
@@ -73,11 +75,12 @@ def forest(
 ) -> Markup:
     """Draw an effect and its interval in multiples of the effect that is needed.
 
-    So that one axis serves all pairs: 0 is no effect, 1 is the threshold.
+    So that one axis serves all pairs: 0 is no effect, 1 is the threshold. `scale` has to be in the
+    page.
     """
     if effect is None or not needed:
         return NOTHING
-    body = _line(_multiple(0), 0, 20, "axis") + _line(_multiple(1), 0, 20, "needed")
+    body = '<use href="#scale"/>'
     if interval is not None and interval[0] is not None and interval[1] is not None:
         low, high = _multiple(interval[0] / needed), _multiple(interval[1] / needed)
         body += f'<path class="whisker" d="M{_at(low)} 10H{_at(high)}"/>'
@@ -90,35 +93,83 @@ def _multiple(times: float) -> float:
     return 5 + 200 * (min(max(times, -0.5), 2.5) + 0.5) / 3
 
 
+def scale() -> Markup:
+    """Return the lines of no effect and of what is needed, for each `forest` to use."""
+    lines = _line(_multiple(0), 0, 20, "axis") + _line(_multiple(1), 0, 20, "needed")
+    return Markup('<g id="scale">{}</g>').format(Markup(lines))  # noqa: S704 - made of numbers
+
+
 def forest_axis() -> Markup:
     """Draw the scale above a column of `forest`."""
     body = _text(_multiple(0), 12, "0") + _text(_multiple(1), 12, "needed")
     return _svg((210, 16), "0, and the effect that is needed", body, kind="forest")
 
 
-def blocks(reference: Sequence[float | None], slowed: Sequence[float | None]) -> Markup:
-    """Draw the values of both arms as dots; downwards is the order in which they were measured."""
-    arms = [[value for value in arm if value is not None] for arm in (reference, slowed)]
-    both = arms[0] + arms[1]
-    if not both:
+def arms(runs: Sequence[tuple[Sequence[float | None], Sequence[float | None]]]) -> Markup:
+    """Draw the blocks of (reference, slowed) of each run as dots on one scale, a lane for each arm.
+
+    Values are seconds per operation; downwards is the order in which they were measured, the
+    vertical line of a lane is its median.
+    """
+    lanes = [
+        (at, kind, [value for value in arm if value is not None])
+        for at, run in enumerate(runs)
+        for kind, arm in zip(("reference", "slowed"), run, strict=True)
+    ]
+    every = [value for _, _, values in lanes for value in values]
+    if not every:
         return NOTHING
-    least, most = min(both), max(both)
-    scale = 420 / (most - least) if most > least else 0.0
-    body = ""
-    for at, (values, kind) in enumerate(zip(arms, ("reference", "slowed"), strict=True)):
-        top = 6 + 40 * at
-        step = 28 / max(len(values) - 1, 1)
-        body += _text(80, top + 18, kind, "end")
-        body += _dots(
-            ((95 + scale * (value - least), top + step * i) for i, value in enumerate(values)), kind
-        )
-        if values:
-            body += _line(95 + scale * (median(values) - least), top - 4, top + 32, "median")
-    body += _text(95, 98, figures.seconds(least), "start")
-    body += _text(515, 98, figures.seconds(most), "end")
-    middles = [figures.seconds(median(values)) if values else figures.NONE for values in arms]
-    label = f"medians: reference {middles[0]}, slowed {middles[1]}"
-    return _svg((530, 104), label, body, kind="blocks")
+    least, most = min(every), max(every)
+    wide = 434 / (most - least) if most > least else 0.0
+    body, said = "", []
+    for at, kind, values in lanes:
+        top = _RUN * at + (6 if kind == "reference" else 34)
+        number = f"{at + 1} " if len(runs) > 1 and kind == "reference" else ""
+        body += _text(98, top + 14, f"{number}{kind}", "end")
+        if not values:
+            continue
+        xs = [108 + wide * (value - least) for value in values]
+        body += _swarm(xs, top, kind)
+        body += _line(round(108 + wide * (median(values) - least)), top - 3, top + 23, "median")
+        said.append(f"run {at + 1} {kind} {figures.seconds(median(values))}")
+    bottom = _RUN * len(runs)
+    body += f'<path class="axis" d="M108 {bottom}H542"/>'
+    body += _text(108, bottom + 14, figures.seconds(least), "start")
+    body += _text(542, bottom + 14, figures.seconds(most), "end")
+    return _svg((552, bottom + 20), f"medians: {', '.join(said)}", body, kind="blocks")
+
+
+def _swarm(xs: Sequence[float], top: int, kind: str) -> str:
+    """Write dots from the top down in whole units, each relative to the last: few bytes."""
+    step = 20 / max(len(xs) - 1, 1)
+    places = [(round(x), round(top + step * at)) for at, x in enumerate(xs)]
+    path = f"M{places[0][0]} {places[0][1]}h0"
+    for (x, y), (next_x, next_y) in pairwise(places):
+        path += f"m{next_x - x} {next_y - y}h0"
+    return f'<path class="dot {kind}" d="{path}"/>'
+
+
+def steps(points: Sequence[tuple[str, float]]) -> Markup:
+    """Draw (what is tried, percent that is noticed) as a staircase, the points evenly apart."""
+    if not points:
+        return NOTHING
+    apart = 430 / len(points)
+    xs = [44 + apart * at for at in range(len(points))]
+    ys = [112 - share for _, share in points]
+    body = "".join(
+        f'<path class="axis" d="M44 {112 - share}H474"/>'
+        + _text(38, 116 - share, figures.percent(share), "end")
+        for share in (0, 50, 100)
+    )
+    stairs = "".join(
+        f"{'V' if at else 'M44 '}{_at(y)}H{_at(x + apart)}"
+        for at, (x, y) in enumerate(zip(xs, ys, strict=True))
+    )
+    body += f'<path class="stairs" d="{stairs}"/>'
+    body += _dots(zip(xs, ys, strict=True), "big")
+    body += "".join(_text(x, 131, size) for x, (size, _) in zip(xs, points, strict=True))
+    label = ", ".join(f"{size}: {figures.percent(share)}" for size, share in points)
+    return _svg((484, 138), f"methods in which a slowdown is noticed: {label}", body, kind="curve")
 
 
 def spreads(values: Sequence[float]) -> Markup:

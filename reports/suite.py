@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from reports import figures, names, plots, table, words
+from reports import advice, anchors, figures, names, plots, table, words
+from reports.anchors import Link
 from reports.document import Benchmark, Caveat, Document, Either
 
 _LEAST_LIMIT = 0.05
@@ -13,16 +14,22 @@ _LEAST_LIMIT = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpreadView:
-    """A benchmark's row in the table of spreads; `lines` is all that `problem` is the start of."""
+    """A benchmark's row in the table of spreads; `lines` is all that `problem` is the start of.
 
+    `order`, `mean_order` and `seconds_order` are numbers to sort by, or empty.
+    """
+
+    link: Link
     id: str
-    name: str
     spread: str
+    order: str
     range: str
     shaky: bool
     plot: Markup = field(repr=False)
     mean: str
+    mean_order: str
     seconds: str
+    seconds_order: str
     runs: str
     visible: str
     problem: str
@@ -49,13 +56,12 @@ class StabilityView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchView:
-    """A benchmark's row in the table of redundancy; names are (short, full)."""
+    """A benchmark's row in the table of redundancy, with the methods that it detects."""
 
-    id: str
-    name: str
+    link: Link
     kept: bool
-    unique: tuple[tuple[str, str], ...]
-    shared: tuple[tuple[str, str], ...]
+    unique: tuple[Link, ...]
+    shared: tuple[Link, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,19 +71,21 @@ class DensityRow:
     benchmarks: str
     methods: str
     share: str
+    plot: Markup = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedundancyView:
-    """The section on redundancy; `none` are benchmarks that detect nothing, (short, full).
+    """The section on redundancy; `none` are benchmarks that detect nothing.
 
-    `silent` says how many those are.
+    `silent` says how many those are, `saved` what the cover takes of the suite's time.
     """
 
     says: str
+    saved: str
     density: tuple[DensityRow, ...]
     watching: tuple[WatchView, ...]
-    none: tuple[tuple[str, str], ...]
+    none: tuple[Link, ...]
     silent: str
 
 
@@ -85,7 +93,7 @@ def stability(document: Either) -> StabilityView:
     """Return the section on stability, least stable benchmarks first."""
     known = [one.max_spread for one in document.benchmarks if one.max_spread is not None]
     limit = _limit(document.benchmarks)
-    short = names.shorten(one.id for one in document.benchmarks)
+    links = anchors.benchmarks(document)
     ordered = sorted(document.benchmarks, key=_instability)
     return StabilityView(
         says=words.suite(document),
@@ -94,7 +102,7 @@ def stability(document: Either) -> StabilityView:
         incomplete=len(document.benchmarks) - len(known),
         visible=any(one.visible is not None for one in document.benchmarks),
         limit=figures.share(limit),
-        benchmarks=tuple(_spread(one, short[one.id], limit) for one in ordered),
+        benchmarks=tuple(_spread(one, links[one.id], limit) for one in ordered),
         durations=tuple(figures.seconds(each) for each in document.stability.suite_seconds),
     )
 
@@ -109,20 +117,24 @@ def _limit(benchmarks: Iterable[Benchmark]) -> float:
     return max(_LEAST_LIMIT, spreads[int(0.9 * len(spreads))]) if spreads else _LEAST_LIMIT
 
 
-def _spread(one: Benchmark, name: str, limit: float) -> SpreadView:
+def _spread(one: Benchmark, link: Link, limit: float) -> SpreadView:
     known = [mean for mean in one.means if mean is not None]
+    mean = sum(known) / len(known) if known else None
     failed = one.ending.replace("-", " ") if one.ending != "measured" else ""
     reason = one.reason or ""
     short = words.brief(reason)
     return SpreadView(
-        id=one.id,
-        name=name,
+        link=link,
+        id=names.seen(one.id),
         spread=figures.share(one.max_spread),
+        order=_order(one.max_spread),
         range=words.BUCKETS[one.bucket] if one.bucket else "incomplete",
         shaky=one.bucket in words.SHAKY,
         plot=plots.strip(one.means, limit),
-        mean=figures.seconds(sum(known) / len(known) if known else None),
+        mean=figures.seconds(mean),
+        mean_order=_order(mean),
         seconds=figures.seconds(one.seconds),
+        seconds_order=_order(one.seconds),
         runs=str(one.runs),
         visible=figures.times(1 + one.visible) if one.visible is not None else "",
         problem=": ".join(filter(None, (failed, short))),
@@ -131,10 +143,13 @@ def _spread(one: Benchmark, name: str, limit: float) -> SpreadView:
     )
 
 
+def _order(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
+
+
 def redundancy(document: Document) -> RedundancyView:
     """Return the section on redundancy: the cover first, in the order it was chosen."""
-    short = names.shorten(one.id for one in document.benchmarks)
-    methods = names.shorten(method.id for method in document.methods)
+    benchmarks, methods = anchors.benchmarks(document), anchors.methods(document)
     order = {kept: at for at, kept in enumerate(document.minimal_cover)}
     watching = [one for one in document.benchmarks if one.unique or one.shared]
     none = [one for one in document.benchmarks if not one.unique and not one.shared]
@@ -142,18 +157,18 @@ def redundancy(document: Document) -> RedundancyView:
     watching.sort(key=lambda one: (order.get(one.id, len(order)), -len(one.unique)))
     return RedundancyView(
         says=words.cover(document),
+        saved=advice.saved(document),
         density=_density(document),
         watching=tuple(
             WatchView(
-                id=one.id,
-                name=short[one.id],
+                link=benchmarks[one.id],
                 kept=one.id in order,
-                unique=tuple((methods.get(each, each), each) for each in one.unique),
-                shared=tuple((methods.get(each, each), each) for each in one.shared),
+                unique=tuple(anchors.link(methods, each) for each in one.unique),
+                shared=tuple(anchors.link(methods, each) for each in one.shared),
             )
             for one in watching
         ),
-        none=tuple((short[one.id], one.id) for one in none),
+        none=tuple(benchmarks[one.id] for one in none),
         silent=f"{silent} none of these methods",
     )
 
@@ -166,6 +181,7 @@ def _density(document: Document) -> tuple[DensityRow, ...]:
             else "no benchmark",
             methods=figures.number(one.methods),
             share=figures.percent(one.percent),
+            plot=plots.score(one.percent, one.percent),
         )
         for one in document.density
     )

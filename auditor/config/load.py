@@ -17,7 +17,7 @@ from auditor.config.durations import seconds
 from auditor.config.settings import CHOICES, Settings
 from auditor.core.errors import UsageError
 from auditor.core.mutant import Wait
-from auditor.core.request import AbsRequest, CurveMode, Plan, SubjectSpec, SuiteRequest
+from auditor.core.request import AbsRequest, CurveMode, Pace, Plan, SubjectSpec, SuiteRequest
 from auditor.core.verdict import Rule
 
 
@@ -53,6 +53,19 @@ class Config:
     text: str = field(repr=False)
     retry_failed: bool = False
     ignored: tuple[str, ...] = ()
+
+    def at_pace(self, pace: Pace) -> "Config":
+        """Return this with what was left to the harness: the length of a block, the warm-up."""
+        plan = self.request.suite.plan
+        if not self.length_given:
+            plan = replace(
+                plan, iteration_seconds=pace.block_seconds, longest_seconds=pace.longest_seconds
+            )
+        if not self.warmup_given:
+            plan = replace(plan, warmup=math.ceil(pace.warm_seconds / plan.iteration_seconds))
+        return replace(
+            self, request=replace(self.request, suite=replace(self.request.suite, plan=plan))
+        )
 
 
 def load(argument: str, changes: Mapping[str, Any], folder: Path) -> Config:

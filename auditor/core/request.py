@@ -68,6 +68,19 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """What a harness needs where the user does not say.
+
+    A process runs `warm_seconds` before it is measured, a block lasts `block_seconds`, and one of
+    code that allocates up to `longest_seconds`.
+    """
+
+    warm_seconds: float
+    block_seconds: float
+    longest_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteRequest:
     """Which benchmarks are run how often. `benchmarks` is a regular expression, searched.
 

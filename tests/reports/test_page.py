@@ -8,10 +8,11 @@ import pytest
 import examples
 from auditor.core.caveats import Caveat
 from auditor.core.verdict import Density, Result
-from reports import figures, plots, record, suite, words
+from reports import figures, names, plots, record, suite, words
 from reports.document import typed
-from reports.evidence import anchors, methods
-from reports.matrix import matrix
+from reports.evidence import methods
+from reports.listed import listed
+from reports.matrix import Cell, matrix
 from reports.page import page, view
 
 HOSTILE = "</style></title><script>alert(1)</script><img src=x onerror=alert(1)>\"'&{{ 1 }}"
@@ -130,18 +131,20 @@ def test_the_page_shows_the_curve_the_controls_and_what_can_be_seen():
     page = rendered(verdict)
     without = rendered(replace(verdict, curve=None, controls=None))
 
-    section = page.split('<h3 id="curve">')[1].split("</table>")[0]
+    section = page.split('id="curve"')[1].split("</section>")[0]
     for point in verdict.curve.points:
         assert (
             f'{figures.times(1 + point.slowdown)}</th><td class="n">{point.covered} of' in section
         )
-    assert page.count("It notices") == 2
+    assert page.count("It notices") == 1
+    for one in verdict.curve.pairs:
+        assert f'data-v="{one.slowdown:g}">{figures.times(1 + one.slowdown)}</td>' in section
     assert "Control: 11 pairs" in page
     assert 'title="The least slowdown' in page
     for one in verdict.stability.benchmarks:
         if one.visible is not None and one.visible < float("inf"):
             assert f'<td class="n">{figures.times(1 + one.visible)}</td>' in page
-    assert 'href="#curve"' not in without
+    assert 'id="curve"' not in without
     assert "Control:" not in without
 
 
@@ -158,9 +161,9 @@ def test_every_pair_that_is_reached_is_in_the_matrix_once():
     verdict = examples.audit()
     document = judged(verdict)
 
-    laid = matrix(document, anchors(document))
+    laid = matrix(document, listed(document).places)
 
-    cells = [cell for line in laid.lines for cell in line.cells if cell and cell.kind != "na"]
+    cells = [cell for line in laid.lines for cell in line.cells if isinstance(cell, Cell)]
     assert sorted(cell.kind for cell in cells) == sorted(pair.outcome for pair in verdict.pairs)
     assert [line.head.id for line in laid.lines] == [method.id for method in verdict.methods]
 
@@ -168,7 +171,7 @@ def test_every_pair_that_is_reached_is_in_the_matrix_once():
 def test_the_longer_list_runs_down_the_page():
     document = judged(examples.audit(methods=20, benchmarks=300, java=True))
 
-    laid = matrix(document, anchors(document))
+    laid = matrix(document, listed(document).places)
 
     assert len(laid.heads) == 20
     assert len(laid.lines) + len(laid.idle) == 300
@@ -178,7 +181,7 @@ def test_the_longer_list_runs_down_the_page():
 def test_a_method_that_could_not_be_slowed_is_not_shown_as_not_called():
     document = judged(examples.audit())
 
-    laid = matrix(document, anchors(document))
+    laid = matrix(document, listed(document).places)
 
     refused = [line for line in laid.lines if line.head.kind == Result.REFUSED]
     assert refused
@@ -190,21 +193,21 @@ def test_pairs_that_are_not_called_are_blank():
     unreached = tuple(replace(pair, outcome=Result.UNREACHED) for pair in verdict.pairs)
     document = judged(replace(verdict, pairs=unreached))
 
-    assert matrix(document, anchors(document)).heads == ()
+    assert matrix(document, listed(document).places).heads == ()
 
 
 def test_a_call_in_set_up_only_has_a_word_and_a_cell_of_its_own():
     document = judged(examples.in_set_up())
 
-    laid = matrix(document, anchors(document))
+    laid = matrix(document, listed(document).places)
 
     (line,) = [line for line in laid.lines if line.head.kind == "set-up-only"]
-    cells = [cell for cell in line.cells if cell is not None]
+    cells = [cell for cell in line.cells if isinstance(cell, Cell)]
     assert [(cell.kind, cell.glyph, cell.anchor) for cell in cells] == [("set-up-only", "s", "")]
     assert line.head.word == "set-up only"
     assert line.total == figures.NONE
     assert words.SET_UP_ONLY in laid.legend
-    assert document.benchmarks[0].id not in dict(laid.idle).values()
+    assert document.benchmarks[0].id not in [link.name for link in laid.idle]
     text = rendered(examples.in_set_up())
     assert "called in set-up only, by 1 benchmark" in text
     assert "<b>1 set-up only</b>" in text
@@ -266,11 +269,16 @@ def test_a_part_larger_than_the_whole_is_marked():
     dead = replace(made.pairs[2], share=3.0, outcome=Result.DEAD_CODE)
     document = judged(replace(made, pairs=(large, fine, dead)))
 
-    views = {pair.id: pair for view in methods(document, anchors(document)) for pair in view.pairs}
+    views = {
+        pair.benchmark.name: pair
+        for view in methods(document, listed(document))
+        for pair in view.pairs
+    }
 
-    assert views[large.benchmark].share == "331\xa0% (!)"
-    assert "must be too long" in views[large.benchmark].facts
-    assert "(!)" not in views[fine.benchmark].share + views[dead.benchmark].share
+    short = names.shorten(one.id for one in document.benchmarks)
+    assert views[short[large.benchmark]].share == "331\xa0% (!)"
+    assert "must be too long" in views[short[large.benchmark]].facts
+    assert "(!)" not in views[short[fine.benchmark]].share + views[short[dead.benchmark]].share
 
 
 def test_a_stability_result_has_a_page_without_scores():
@@ -289,10 +297,6 @@ def test_caveats_of_pairs_are_counted_not_repeated():
     assert views["one-host"].where == ""
 
 
-def test_a_thousand_benchmarks_and_two_hundred_methods_stay_below_ten_megabytes():
-    assert len(rendered(examples.audit(methods=200, benchmarks=1000)).encode()) < 10_000_000
-
-
 @pytest.mark.parametrize(
     "plot",
     [
@@ -301,8 +305,9 @@ def test_a_thousand_benchmarks_and_two_hundred_methods_stay_below_ten_megabytes(
         plots.forest(0.3, (0.2, 0.4), 0.3),
         plots.forest(-9.0, None, 0.3),
         plots.forest_axis(),
-        plots.blocks((1e-9, None, 1.1e-9), (2e-9, 2.1e-9)),
-        plots.blocks((1e-9,), ()),
+        plots.arms([((1e-9, None, 1.1e-9), (2e-9, 2.1e-9)), ((1e-9,), (3e-9,))]),
+        plots.arms([((1e-9,), ())]),
+        plots.steps([("1.05 x", 0.0), ("2 x", 62.5)]),
         plots.spreads([0.0, 0.03, 0.5, 7.0]),
         plots.strip([1.0, 1.1, None], 0.05),
     ],
@@ -317,14 +322,15 @@ def test_plots_are_well_formed_and_say_what_they_show(plot):
 def test_there_is_no_plot_of_nothing():
     nothing = [
         plots.parts([]), plots.forest(None, None, 0.3), plots.forest(0.3, None, None),
-        plots.forest(0.3, None, 0.0), plots.blocks((), ()), plots.spreads([]), plots.strip([], 0.1),
+        plots.forest(0.3, None, 0.0), plots.arms([((), ())]), plots.steps([]), plots.spreads([]),
+        plots.strip([], 0.1),
     ]  # fmt: skip
 
     assert set(nothing) == {""}
 
 
 def test_an_effect_as_large_as_needed_is_drawn_on_the_line_of_what_is_needed():
-    needed = re.search(r'class="needed" d="M([\d.]+)', plots.forest(0.3, None, 0.3))
+    needed = re.search(r'class="needed" d="M([\d.]+)', plots.scale())
     effect = re.search(r'class="dot big" d="M([\d.]+)', plots.forest(0.3, None, 0.3))
 
     assert needed[1] == effect[1]

@@ -10,8 +10,8 @@ import pytest
 import examples
 from auditor.core.verdict import Result
 from reports import allocations, document, record, table
-from reports.evidence import anchors
-from reports.matrix import matrix
+from reports.listed import listed
+from reports.matrix import Cell, matrix
 from reports.page import page
 
 SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "result.schema.json"
@@ -38,9 +38,11 @@ def test_a_result_of_before_is_still_read():
 def test_each_cell_has_the_mark_of_its_pair_and_says_it_in_words():
     read = document.typed(MADE)
 
-    laid = matrix(read, anchors(read))
+    laid = matrix(read, listed(read).places)
 
-    cells = [cell for line in laid.lines for cell in line.cells if cell and cell.mark]
+    cells = [
+        cell for line in laid.lines for cell in line.cells if isinstance(cell, Cell) and cell.mark
+    ]
     assert len(cells) == len(VERDICT.allocations.pairs)
     words = {"▲": "shows", "△": "hidden", "◇": "open"}
     assert {cell.mark for cell in cells} == set(words)

@@ -303,3 +303,47 @@ def test_dead_code_is_not_advised_as_a_part_of_what_is_measured():
     }
 
     assert notes[chosen.id].startswith("the compiler had removed the call")
+
+
+def test_what_the_cover_saves_is_the_time_of_all_others():
+    document = judged(examples.audit())
+    seconds = {one.id: one.seconds for one in document.benchmarks}
+    kept = sum(seconds[each] for each in document.minimal_cover)
+
+    (step,) = [one for one in advice.advice(document) if one.slug == "redundant"]
+
+    whole = sum(seconds.values())
+    said = f"saves {figures.seconds(whole - kept)} of {figures.seconds(whole)} a run"
+    assert step.gain == said
+
+
+def test_where_a_benchmark_of_the_cover_has_no_time_nothing_is_said_to_be_saved():
+    made = examples.audit()
+    suite = [
+        replace(one, seconds=None) if one.id == made.cover.benchmarks[0] else one
+        for one in made.stability.benchmarks
+    ]
+
+    assert advice.saved(with_suite(made, benchmarks=tuple(suite))) == ""
+
+
+def test_only_those_are_asked_what_they_are_for_that_surely_detect_nothing():
+    made = examples.audit()
+    document = judged(made)
+
+    (step,) = [one for one in advice.advice(document) if one.slug == "silent"]
+
+    detecting = {by for one in made.methods for by in one.detected_by}
+    open_ = {
+        one.benchmark
+        for one in made.pairs
+        if one.outcome in {Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT}
+    }
+    failing = {one.id for one in made.stability.benchmarks if one.ending != "measured"}
+    every = {one.id for one in made.stability.benchmarks}
+    costs = {one.id: one.seconds for one in made.stability.benchmarks}
+    assert open_ - detecting - failing
+    assert {one.id for one in step.targets} == every - detecting - open_ - failing
+    ranked = [costs[one.id] for one in step.targets]
+    assert ranked == sorted(ranked, reverse=True)
+    assert step.gain == f"{figures.seconds(sum(ranked))} a run"

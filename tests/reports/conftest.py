@@ -1,0 +1,53 @@
+import shutil
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+import examples
+from auditor.core.verdict import AbsVerdict
+from reports import record
+from reports.page import page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+"""None: Playwright's own, which `scripts/browser` has installed."""
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def visit(browser, tmp_path):
+    """Open the page of a verdict or a document offline.
+
+    Gives the tab and what it asked for or complained about; `at` is a fragment.
+    """
+    contexts = []
+
+    def opened(of, at="", **options):
+        verdict = isinstance(of, AbsVerdict)
+        document = record.document(of, examples.context()) if verdict else of
+        file = tmp_path / "report.html"
+        file.write_text(page(document), encoding="utf-8")
+        contexts.append(browser.new_context(offline=True, **options))
+        tab = contexts[-1].new_page()
+        noise = []
+        tab.on("console", lambda message: noise.append(message.text))
+        tab.on("pageerror", lambda error: noise.append(str(error)))
+        tab.on("request", lambda request: noise.append(request.url))
+        tab.on("dialog", lambda dialog: noise.append(dialog.message))
+        tab.goto(file.as_uri() + (f"#{at}" if at else ""))
+        assert noise.pop(0).partition("#")[0] == file.as_uri()
+        return tab, noise
+
+    yield opened
+    for context in contexts:
+        context.close()

@@ -1,0 +1,147 @@
+"""Results of any size, and with any names, made without an audit; the same on every machine."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from msgspec.structs import replace
+
+import examples
+from auditor.core.verdict import Bucket, ReachState, Result
+from reports import record
+from reports.document import Benchmark, Document, Method, Pair, PairRun, Score, typed
+
+BLOCKS = 24
+RUNS = tuple(
+    PairRun(
+        effect=0.6,
+        interval=(0.52, 0.71),
+        p=6e-5,
+        significant=True,
+        large=True,
+        reference=tuple(1.234e-7 * (1 + (37 * at * seed % 101) / 1013) for at in range(BLOCKS)),
+        slowed=tuple(1.987e-7 * (1 + (53 * at * seed % 97) / 887) for at in range(BLOCKS)),
+    )
+    for seed in (1, 2)
+)
+OUTCOMES = (Result.DETECTED, Result.DETECTED, Result.MISSED, Result.INCONCLUSIVE)
+
+
+@cache
+def crowd(methods: int, benchmarks: int, every: int) -> Document:
+    """A result with one of `every` pairs reached, each with two runs of 24 blocks an arm."""
+    document = typed(record.document(examples.audit(methods=3, benchmarks=3), examples.context()))
+    assert isinstance(document, Document)
+    whole = [
+        f"example.org/team/service/internal/codec.Type{at}.Method{at}" for at in range(methods)
+    ]
+    suite = [
+        f"example.org/team/service/internal/codec.BenchmarkType{at % 97}/size={at}"
+        for at in range(benchmarks)
+    ]
+    pairs = tuple(
+        _pair(method, benchmark, (7 * row + 3 * at) % every == 0, row + at)
+        for row, method in enumerate(whole)
+        for at, benchmark in enumerate(suite)
+    )
+    found = [pair for pair in pairs if pair.outcome is Result.DETECTED]
+    by_method, by_benchmark = _by(found, "method", "benchmark"), _by(found, "benchmark", "method")
+    reached = _by([one for one in pairs if one.runs], "method", "benchmark")
+    covered = len(by_method)
+    score = Score(
+        percent=100 * covered / methods,
+        bounds=(100 * covered / methods, 100.0),
+        covered=covered,
+        counted=methods,
+        excluded_benchmarks=(),
+    )
+    return replace(
+        document,
+        scores=replace(document.scores, total=score),
+        methods=tuple(
+            _method(at, name, by_method.get(name, ()), reached.get(name, ()))
+            for at, name in enumerate(whole)
+        ),
+        pairs=pairs,
+        benchmarks=tuple(
+            _benchmark(at, name, by_benchmark.get(name, ()), by_method)
+            for at, name in enumerate(suite)
+        ),
+        minimal_cover=tuple(sorted({one.benchmark for one in found})[: benchmarks // 10]),
+        curve=None,
+    )
+
+
+def _by(pairs: Iterable[Pair], key: str, value: str) -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for pair in pairs:
+        found.setdefault(getattr(pair, key), []).append(getattr(pair, value))
+    return {name: tuple(each) for name, each in found.items()}
+
+
+def _pair(method: str, benchmark: str, reached: bool, at: int) -> Pair:
+    return Pair(
+        method=method,
+        benchmark=benchmark,
+        outcome=OUTCOMES[at % 4] if reached else Result.UNREACHED,
+        reach=ReachState.IN_LOOP if reached else ReachState.NOT_AT_ALL,
+        effect=0.6 + at % 13 / 100 if reached else None,
+        interval=(0.52, 0.71) if reached else None,
+        p=6e-5 if reached else None,
+        threshold=0.3 if reached else None,
+        achieved_slowdown=0.58 if reached else None,
+        method_seconds=1.2e-7 if reached else None,
+        calls_per_operation=16.0 if reached else None,
+        share=0.9 if reached else None,
+        wait="work" if reached else None,
+        runs=RUNS if reached else (),
+        reason=None,
+        caveats=(),
+    )
+
+
+def _method(at: int, name: str, by: tuple[str, ...], reached: tuple[str, ...]) -> Method:
+    outcome = Result.DETECTED if by else Result.MISSED if reached else Result.UNREACHED
+    return Method(
+        id=name,
+        outcome=outcome,
+        detected_by=by,
+        reached_by=reached,
+        set_up_in=(),
+        calls=90_000 - 31 * at,
+        span=None,
+        reason=None,
+        caveats=(),
+    )
+
+
+def _benchmark(
+    at: int, name: str, found: tuple[str, ...], by_method: Mapping[str, tuple[str, ...]]
+) -> Benchmark:
+    alone = tuple(one for one in found if len(by_method[one]) == 1)
+    return Benchmark(
+        id=name,
+        max_spread=0.03 + at % 29 / 1000,
+        bucket=Bucket.BELOW_5 if at % 29 < 20 else Bucket.BELOW_10,
+        means=tuple(1.5e-7 * (1 + (at + run) % 7 / 300) for run in range(5)),
+        runs=5,
+        seconds=2.5 + at % 11 / 10,
+        visible=0.02,
+        unique=alone,
+        shared=tuple(one for one in found if one not in set(alone)),
+        ending="measured",
+        reason=None,
+        caveats=(),
+    )
+
+
+def renamed(value: object, called: Mapping[str, str]) -> object:
+    """A document as dictionaries, with other names wherever it names something."""
+    match value:
+        case str():
+            return called.get(value, value)
+        case dict():
+            return {key: renamed(inner, called) for key, inner in value.items()}
+        case list() | tuple():
+            return [renamed(inner, called) for inner in value]
+        case _:
+            return value

@@ -1,0 +1,54 @@
+"""WCAG 2.2 AA as axe-core checks it, with everything open and with everything closed."""
+
+import crowds
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+import examples
+from reports import record
+
+LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+OPTIONS = {"runOnly": {"type": "tag", "values": LEVELS}, "resultTypes": ["violations"]}
+PAGES = {
+    "an audit with allocations": examples.allocated(examples.audit()),
+    "an empty one": examples.nothing(),
+    "a failed one": examples.all_crashed(),
+    "one of three": examples.audit(methods=3, benchmarks=3),
+    "stability alone": record.stability_document(examples.audit().stability, examples.context()),
+    "a large matrix": crowds.crowd(30, 150, 10),
+}
+
+pytestmark = pytest.mark.browser
+
+
+def violations(tab):
+    found = Axe().run(tab, options=OPTIONS).response["violations"]
+    return [(one["id"], one["nodes"][0]["html"]) for one in found]
+
+
+@pytest.mark.parametrize("of", PAGES.values(), ids=PAGES)
+def test_axe_finds_nothing(visit, of):
+    tab, _ = visit(of)
+    closed = violations(tab)
+
+    tab.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+
+    assert closed == []
+    assert violations(tab) == []
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_axe_finds_nothing_in_the_dark(visit, width):
+    size = {"width": width, "height": 900}
+    tab, _ = visit(PAGES["an audit with allocations"], color_scheme="dark", viewport=size)
+    tab.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+
+    assert violations(tab) == []
+
+
+def test_axe_finds_what_is_wrong(visit):
+    """Else its silence would mean nothing."""
+    tab, _ = visit(examples.audit())
+    tab.evaluate("document.querySelector('h1').style.color = '#ddd'")
+
+    assert [slug for slug, _ in violations(tab)] == ["color-contrast"]

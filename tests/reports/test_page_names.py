@@ -1,0 +1,142 @@
+"""Names that mean harm, or only look strange, are text and nothing else."""
+
+import json
+import os
+import subprocess
+import sys
+from itertools import cycle
+
+import crowds
+import pytest
+
+import examples
+from reports import names, record
+from reports.document import read, text
+from reports.page import page
+
+NASTY = (
+    "<script>document.title='owned'</script>",
+    "</style></title></script><img src=http://invalid.test/x onerror=alert(1)>",
+    "\"' onmouseover='alert(1)' x=\"",
+    "]]><!-- <svg/onload=alert(1)>",
+    "javascript:alert(1)//{{ 7 * 7 }}{% raw %}",
+    "a\u202egnp.exe\u2066b\u200f",
+    "zero\u200bwidth\ufeff",
+    "long" + "x" * 10_000,
+    "🚀👩\u200d💻",
+    "| a | b |",
+    "line\nbreak\r\ttab\x0b",
+    "@team fixes #1",
+    '=HYPERLINK("http://invalid.test")',
+    "\x1b[31mred\x07\x9b",
+    "nul\x00",
+    "&lt;b&gt;&#60;",
+    "عربي",
+    "#next",
+    "",
+)
+
+
+def nasty():
+    """A document whose subject, methods and benchmarks all have such a name."""
+    size = len(NASTY)
+    verdict = examples.audit(methods=size, benchmarks=size)
+    made = cycle(NASTY)
+    ids = [*(one.id for one in verdict.methods), *(one.id for one in verdict.stability.benchmarks)]
+    called = {each: f"{next(made)}{at}" for at, each in enumerate(ids)}
+    said = {"subject": "".join(NASTY), "command": NASTY[0], "config": NASTY[1], "host": NASTY[5]}
+    document = {**record.document(verdict, examples.context()), **said}
+    return read(text(crowds.renamed(document, called)))
+
+
+@pytest.mark.browser
+def test_a_result_full_of_nasty_names_is_harmless(visit):
+    document = nasty()
+    tab, noise = visit(document, viewport={"width": 390, "height": 800})
+    tab.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+
+    assert noise == []
+    assert "owned" in tab.title()  # as a part of the subject's name
+    assert tab.title().endswith("benchmark audit")
+    assert tab.locator("img").count() == 0
+    assert tab.evaluate("document.scripts.length") == 1
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    shown = tab.locator("details.method .key").all_text_contents()
+    assert shown == [names.seen(one.id) for one in document.methods]
+
+
+@pytest.mark.browser
+def test_links_to_nasty_names_lead_to_their_owners(visit):
+    document = nasty()
+    tab, _ = visit(document)
+
+    for link in tab.locator(".matrix tbody th a").all():
+        wanted = link.inner_text()
+        place = link.get_attribute("href").removeprefix("#")
+        owner = tab.locator(f"[id='{place}']").locator(
+            "xpath=ancestor-or-self::*[self::details or self::tr][1]"
+        )
+        assert owner.locator(".name, .key").first.text_content() == wanted
+
+
+def test_nothing_invisible_is_in_the_page():
+    written = page(nasty())
+
+    assert names.seen(written) == written
+    assert "\\u202egnp.exe" in written
+    assert "\\x1b[31mred" in written
+    assert "👩\u200d💻" in written
+
+
+def test_a_name_that_no_file_can_hold_is_written_all_the_same():
+    made = record.document(examples.audit(), examples.context(subject="half \ud83d"))
+
+    assert "half \\ud83d" in page(made).encode().decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a\nb\tc", "a\\nb\\tc"),
+        ("a\u202eb", "a\\u202eb"),
+        ("\U000e0041", "\\U000e0041"),
+        ("a", "a"),
+    ],
+)
+def test_a_label_is_one_line_of_what_can_be_seen(name, shown):
+    assert names.label(name) == shown
+
+
+def test_a_long_label_keeps_its_beginning_and_its_end():
+    shown = names.label("begin" + "x" * 10_000 + "end")
+
+    assert len(shown) == names.LONGEST
+    assert shown.startswith("begin")
+    assert shown.endswith("end")
+
+
+RENDER = """
+import hashlib, sys
+from pathlib import Path
+from reports.document import read
+from reports.page import page
+print(hashlib.sha256(page(read(Path(sys.argv[1]).read_bytes())).encode()).hexdigest())
+"""
+
+
+def test_the_same_result_gives_the_same_bytes_in_every_process(tmp_path):
+    file = tmp_path / "result.json"
+    file.write_text(text(nasty()), encoding="utf-8")
+
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", RENDER, file],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+
+    assert len(digests) == 1
+    assert json.loads(file.read_text())["subject"] == "".join(NASTY)

@@ -1,0 +1,50 @@
+"""The page of a large suite can be sent and opened."""
+
+import crowds
+import pytest
+
+from auditor.core.verdict import Result
+from reports.listed import listed
+from reports.page import page
+
+
+@pytest.mark.parametrize("every", [1, 3, 10, 50])
+def test_a_hundred_benchmarks_and_twenty_methods_stay_below_a_megabyte(every):
+    assert len(page(crowds.crowd(20, 100, every)).encode()) <= 1_000_000
+
+
+@pytest.mark.parametrize("every", [10, 100])
+def test_a_thousand_benchmarks_and_two_hundred_methods_stay_below_ten_megabytes(every):
+    assert len(page(crowds.crowd(200, 1000, every)).encode()) <= 10_000_000
+
+
+@pytest.mark.parametrize(("methods", "benchmarks", "every"), [(20, 100, 5), (40, 300, 20)])
+def test_where_there_is_room_every_reached_pair_is_described_and_many_are_drawn(
+    methods, benchmarks, every
+):
+    document = crowds.crowd(methods, benchmarks, every)
+    reached = [one for one in document.pairs if one.outcome is not Result.UNREACHED]
+
+    chosen = listed(document)
+
+    assert len(chosen.places) == len(reached)
+    assert len(chosen.drawn) > len(reached) / 4
+
+
+def test_the_doubtful_are_described_first_where_there_is_no_room_for_all():
+    document = crowds.crowd(20, 100, 1)
+
+    chosen = listed(document)
+
+    outcomes = {(one.method, one.benchmark): one.outcome for one in document.pairs}
+    assert {outcomes[key] for key in chosen.places} == {Result.INCONCLUSIVE}
+    assert 0 < len(chosen.drawn) < len(chosen.places)
+    assert chosen.drawn <= set(chosen.places)
+
+
+def test_blank_cells_cost_next_to_nothing():
+    """A page grows with what was reached, not with methods times benchmarks."""
+    few, many = (page(crowds.crowd(100, size, size)) for size in (100, 1000))
+
+    assert few.count('<a href="#cell-') == many.count('<a href="#cell-') == 100
+    assert many.count("<td") - few.count("<td") < 900 * 12
