@@ -178,6 +178,19 @@ class Density(msgspec.Struct, frozen=True):
     percent: float
 
 
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """How many methods the best so many benchmarks detect; `benchmark` is the last of these.
+
+    `percent` is of the counted methods; no choice of so many benchmarks detects more than `most`.
+    """
+
+    benchmarks: int
+    benchmark: str
+    methods: int
+    percent: float
+    most: int
+
+
 class RuleCount(msgspec.Struct, frozen=True):
     """How many methods one way of deciding a detection covers."""
 
@@ -245,6 +258,7 @@ class Document(Setting, frozen=True, kw_only=True, tag_field="schema", tag="benc
     cover_bound: CoverBound
     rules: tuple[RuleCount, ...]
     density: tuple[Density, ...]
+    density_curve: tuple[Kept, ...] = ()
     curve: Curve | None = None
     controls: Controls | None = None
     allocations: Allocations | None = None

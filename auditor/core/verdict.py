@@ -198,6 +198,20 @@ class Cover:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """How many methods the best so many benchmarks detect; `benchmark` is the last of these.
+
+    `percent` is of the counted methods, and no choice of so many detects more than `most` methods.
+    """
+
+    benchmarks: int
+    benchmark: str
+    methods: int
+    percent: float
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """A pair at one slowdown: a point of its curve. The numbers are as in `PairVerdict`."""
 
@@ -267,6 +281,7 @@ class AbsVerdict:
     cover: Cover
     rules: tuple[tuple[str, int], ...]
     density: tuple[Density, ...] = ()
+    density_curve: tuple[Kept, ...] = ()
     curve: Curve | None = None
     controls: Controls | None = None
     allocations: Allocations | None = None
