@@ -66,6 +66,8 @@ def document(verdict: AbsVerdict, context: Context) -> Plain:
         "curve": verdict.curve,
         "controls": verdict.controls,
         "allocations": verdict.allocations,
+        "accepted": verdict.accepted,
+        "without_accepted": verdict.without_accepted,
         "caveats": verdict.caveats,
     }
     return plain(msgspec.convert(_strict(msgspec.to_builtins(found)), Document))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from auditor.core.accepted import Accepted
 from auditor.core.allocation import Allocations
 from auditor.core.caveats import Caveat
 from auditor.core.controls import Controls
@@ -265,7 +266,8 @@ class AbsVerdict:
     invalid and refused methods included, where that differs. `curve` and `controls` are None
     where none were asked for. `rules` compares test only, effect
     only and both (Section 6.3): (name, covered methods). `density` goes up in benchmarks.
-    `allocations` is None where nobody asked.
+    `allocations` is None where nobody asked. `without_accepted` is the total score without the
+    `accepted` misses, None where there are none.
     """
 
     slowdown: float | None
@@ -285,4 +287,6 @@ class AbsVerdict:
     curve: Curve | None = None
     controls: Controls | None = None
     allocations: Allocations | None = None
+    accepted: tuple[Accepted, ...] = ()
+    without_accepted: Score | None = None
     caveats: tuple[Caveat, ...]
