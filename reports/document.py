@@ -13,9 +13,11 @@ import msgspec
 
 from auditor.core.errors import UsageError
 from auditor.core.verdict import Bucket, ReachState, Result, Rule
+from reports.accepted import Accepted
 from reports.allocation_document import Allocations
 from reports.controls import Controls
 from reports.curve import Curve
+from reports.redundancy import CoverBound, Density, Kept
 
 Numbers = tuple[float | None, ...]
 Range = tuple[float | None, float | None]
@@ -163,21 +165,6 @@ class Stability(msgspec.Struct, frozen=True, kw_only=True):
     caveats: tuple[Caveat, ...]
 
 
-class CoverBound(msgspec.Struct, frozen=True):
-    """No fewer than `minimum` benchmarks keep the score; `exact` if the cover has that many."""
-
-    minimum: int
-    exact: bool
-
-
-class Density(msgspec.Struct, frozen=True):
-    """How many of the counted methods so many benchmarks detect."""
-
-    benchmarks: int
-    methods: int
-    percent: float
-
-
 class RuleCount(msgspec.Struct, frozen=True):
     """How many methods one way of deciding a detection covers."""
 
@@ -245,9 +232,12 @@ class Document(Setting, frozen=True, kw_only=True, tag_field="schema", tag="benc
     cover_bound: CoverBound
     rules: tuple[RuleCount, ...]
     density: tuple[Density, ...]
+    density_curve: tuple[Kept, ...] = ()
     curve: Curve | None = None
     controls: Controls | None = None
     allocations: Allocations | None = None
+    accepted: tuple[Accepted, ...] = ()
+    without_accepted: Score | None = None
     caveats: tuple[Caveat, ...]
 
 

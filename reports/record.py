@@ -62,9 +62,12 @@ def document(verdict: AbsVerdict, context: Context) -> Plain:
         "cover_bound": {"minimum": verdict.cover.minimum, "exact": verdict.cover.exact},
         "rules": [{"name": name, "covered": covered} for name, covered in verdict.rules],
         "density": verdict.density,
+        "density_curve": verdict.density_curve,
         "curve": verdict.curve,
         "controls": verdict.controls,
         "allocations": verdict.allocations,
+        "accepted": verdict.accepted,
+        "without_accepted": verdict.without_accepted,
         "caveats": verdict.caveats,
     }
     return plain(msgspec.convert(_strict(msgspec.to_builtins(found)), Document))

@@ -115,7 +115,7 @@ def _of_benchmarks(benchmarks: Iterable[Benchmark]) -> Iterator[tuple[str, str]]
 
 
 def score_rows(document: Document) -> tuple[ScoreRow, ...]:
-    """Return the three scores, and the one over the whole list where that differs."""
+    """Return the three scores, and those over other methods where these differ."""
     return tuple(_score(name, score, document) for name, score in scores(document))
 
 
@@ -125,6 +125,8 @@ def scores(document: Document) -> tuple[tuple[str, Score], ...]:
     known = [("total", three.total), ("relative", three.relative), ("absolute", three.absolute)]
     if document.whole_list is not None:
         known.append(("whole list", document.whole_list))
+    if document.without_accepted is not None:
+        known.append(("without accepted", document.without_accepted))
     return tuple(known)
 
 

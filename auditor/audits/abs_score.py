@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from auditor.audits import curve, outcomes, tallies
-from auditor.audits.cover import minimal_cover
+from auditor.audits import cover, curve, outcomes, tallies
 from auditor.audits.curve import Search
 from auditor.audits.stability import UNSTABLE
 from auditor.core.caveats import Caveat
@@ -84,9 +83,10 @@ def judge(data: AbsData) -> AbsVerdict:
         stability=replace(
             data.stability, benchmarks=tuple(_redundancy(one, methods) for one in benchmarks)
         ),
-        cover=minimal_cover(detections),
+        cover=cover.minimal_cover(detections),
         rules=tallies.rules(data.pairs, set(counted)),
         density=tallies.density([one for one in methods if one.id in set(counted)]),
+        density_curve=cover.density_curve({one: detections[one] for one in counted}),
         curve=_curve(data, counted),
         controls=data.controls,
         caveats=tuple(dict.fromkeys((*data.caveats, *data.stability.caveats, *_caveats(data)))),

@@ -1,46 +1,71 @@
-"""The fewest benchmarks that keep the score (redundancy.md)."""
+"""The fewest benchmarks that keep the score, and how much the best few keep (redundancy.md)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 
-from auditor.core.verdict import Cover
+from auditor.core.verdict import Cover, Kept
+from auditor.stats import zero_one
+from auditor.stats.zero_one import Row
 
-MOST_STEPS = 20_000
-"""Steps of the exact search before it is given up: well below a second."""
+LARGEST = 200
+"""Benchmarks, without those that another outdoes, up to which the fewest are looked for."""
 
 Matrix = Mapping[str, Set[str]]
 """The benchmarks that detect a method, by method."""
 
 
-def minimal_cover(detected_by: Matrix, *, most_steps: int = MOST_STEPS) -> Cover:
-    """Return benchmarks that detect all that the suite detects, none of which can be left out."""
+def minimal_cover(
+    detected_by: Matrix, *, largest: int = LARGEST, seconds: float = zero_one.SECONDS
+) -> Cover:
+    """Return benchmarks that detect all that the suite detects, none of which can be left out.
+
+    The fewest there are, of several such choices the first by name; a greedy choice beside a lower
+    bound where there are too many benchmarks, or that would take longer than `seconds`.
+    """
     rows = {method: frozenset(found) for method, found in detected_by.items() if found}
-    best = _irredundant(rows, _greedy(rows))
-    bound = _disjoint(list(rows.values()))
-    distinct = sorted(set(rows.values()), key=lambda row: (len(row), sorted(row)))
-    search = _Search(distinct, most_steps)
-    for size in range(bound, len(best)):
-        found = search.cover_of(size)
-        if found is not None:
-            return Cover(benchmarks=tuple(sorted(found)), minimum=size, exact=True)
-        if search.exhausted:
-            return Cover(benchmarks=best, minimum=size, exact=False)
-    return Cover(benchmarks=best, minimum=len(best), exact=True)
+    greedy = irredundant(rows, list(_best_first(rows)))
+    names = _not_outdone(rows)
+    costs, wanted = [1] * len(names), _at_least_one(rows, names)
+    if len(names) > largest:
+        bound = zero_one.lower_bound(costs, wanted, seconds=seconds)
+        return Cover(benchmarks=greedy, minimum=bound, exact=len(greedy) == bound)
+    found = zero_one.minimum(costs, wanted, seconds=seconds)
+    best = greedy if found.chosen is None else tuple(names[one] for one in sorted(found.chosen))
+    if not found.exact:
+        best = min(greedy, irredundant(rows, best), key=len)
+    return Cover(benchmarks=best, minimum=found.bound, exact=len(best) == found.bound)
 
 
-def _greedy(rows: Mapping[str, frozenset[str]]) -> list[str]:
-    """Take the benchmark that detects most of what is left, the first by name among equals."""
-    left, taken = set(rows), list[str]()
-    while left:
-        gains = Counter(benchmark for method in left for benchmark in rows[method])
-        best = min(gains, key=lambda benchmark: (-gains[benchmark], benchmark))
-        taken.append(best)
-        left = {method for method in left if best not in rows[method]}
-    return taken
+def density_curve(detected_by: Matrix) -> tuple[Kept, ...]:
+    """Return how many of the methods the first, the first two, ... benchmarks detect.
+
+    Each is the one that detects most of what is left, the first by name among equals, up to all
+    that the suite detects. What any choice of so many can keep at most follows from the gains that
+    are left: no further benchmark can add more than it would add now.
+    """
+    rows = {method: frozenset(found) for method, found in detected_by.items() if found}
+    steps = _best_first(rows)
+    sums = [(0, tuple(_gains(rows, set(rows)).values()))]
+    left = set(rows)
+    for benchmark in steps:
+        left = {method for method in left if benchmark not in rows[method]}
+        sums.append((len(rows) - len(left), tuple(_gains(rows, left).values())))
+    return tuple(
+        Kept(
+            benchmarks=size,
+            benchmark=benchmark,
+            methods=sums[size][0],
+            percent=100 * sums[size][0] / len(detected_by),
+            most=min(
+                len(rows), *(known + sum(sorted(gains)[::-1][:size]) for known, gains in sums)
+            ),
+        )
+        for size, benchmark in enumerate(steps, 1)
+    )
 
 
-def _irredundant(rows: Mapping[str, frozenset[str]], taken: Sequence[str]) -> tuple[str, ...]:
-    """Drop, last taken first, whatever the others make superfluous."""
+def irredundant(rows: Mapping[str, frozenset[str]], taken: Sequence[str]) -> tuple[str, ...]:
+    """Drop, last taken first, whatever the others make superfluous; sort the rest by name."""
     kept = set(taken)
     for benchmark in reversed(taken):
         if all(row & (kept - {benchmark}) for row in rows.values()):
@@ -48,45 +73,42 @@ def _irredundant(rows: Mapping[str, frozenset[str]], taken: Sequence[str]) -> tu
     return tuple(sorted(kept))
 
 
-def _disjoint(rows: Sequence[frozenset[str]]) -> int:
-    """Count methods no two of which share a benchmark: each needs a benchmark of its own."""
-    used: set[str] = set()
-    count = 0
-    for row in sorted(rows, key=lambda row: (len(row), sorted(row))):
-        if not row & used:
-            used |= row
-            count += 1
-    return count
+def _best_first(rows: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+    """Take the benchmark that detects most of what is left, the first by name among equals."""
+    left, taken = set(rows), list[str]()
+    while left:
+        gains = _gains(rows, left)
+        best = min(gains, key=lambda benchmark: (-gains[benchmark], benchmark))
+        taken.append(best)
+        left = {method for method in left if best not in rows[method]}
+    return tuple(taken)
 
 
-class _Search:
-    """Looks for a cover of a given size, as long as steps are left."""
+def _gains(rows: Mapping[str, frozenset[str]], left: Set[str]) -> Counter[str]:
+    """Count how many of the methods that are left each benchmark detects."""
+    return Counter(benchmark for method in left for benchmark in rows[method])
 
-    def __init__(self, rows: Sequence[frozenset[str]], steps: int) -> None:
-        self._rows = rows
-        self._left = steps
 
-    @property
-    def exhausted(self) -> bool:
-        """Tell whether the search was given up."""
-        return self._left <= 0
+def _not_outdone(rows: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+    """Return the benchmarks of which no other detects all that they do and more.
 
-    def cover_of(self, size: int) -> frozenset[str] | None:
-        """Return a cover of at most `size` benchmarks; None also when given up."""
-        return self._extend(frozenset(), list(self._rows), size)
+    Of those that detect the same the first by name stays.
+    """
+    detects: dict[str, int] = {}
+    for at, found in enumerate(rows.values()):
+        for benchmark in found:
+            detects[benchmark] = detects.get(benchmark, 0) | 1 << at
+    first: dict[int, str] = {}
+    for benchmark in sorted(detects):
+        first.setdefault(detects[benchmark], benchmark)
+    whole: list[int] = []
+    for mine in sorted(first, key=lambda mask: -mask.bit_count()):
+        if all(mine & ~other for other in whole):
+            whole.append(mine)
+    return tuple(sorted(first[mask] for mask in whole))
 
-    def _extend(
-        self, taken: frozenset[str], rows: Sequence[frozenset[str]], more: int
-    ) -> frozenset[str] | None:
-        if not rows:
-            return taken
-        self._left -= 1
-        if _disjoint(rows) > more or self.exhausted:
-            return None
-        # the rows stay sorted by length, and the shortest leaves the fewest choices
-        for benchmark in sorted(rows[0]):
-            rest = [row for row in rows if benchmark not in row]
-            found = self._extend(taken | {benchmark}, rest, more - 1)
-            if found is not None:
-                return found
-        return None
+
+def _at_least_one(rows: Mapping[str, frozenset[str]], names: Sequence[str]) -> list[Row]:
+    at = {name: number for number, name in enumerate(names)}
+    distinct = sorted({tuple(sorted(at[one] for one in row if one in at)) for row in rows.values()})
+    return [Row(dict.fromkeys(columns, 1), least=1) for columns in distinct]

@@ -1,39 +1,105 @@
 """A verdict and the limits it has to meet, as an exit code."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from auditor.audits.outcomes import NOT_COUNTED
-from auditor.config import Gates
-from auditor.core.errors import Exit
+from auditor.config import Config, Gates
+from auditor.core.errors import Exit, UsageError
 from auditor.core.verdict import Result
+from reports.document import Document
 
 _INSTEAD = {"fail": Exit.GATE_FAILED, "pass": Exit.OK, None: Exit.NO_VERDICT}
+_MISSED = frozenset({Result.MISSED, Result.UNREACHED})
+_NAMED = 5
+"""Methods that a gate names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A result to compare with, and the name that it was given by."""
+
+    name: str
+    document: Document
+
+    def check(self, config: Config) -> None:
+        """Refuse an audit that asks another question than the baseline; raises UsageError."""
+        request, theirs = config.request, self.document
+        if request.slowdown is None:
+            raise UsageError(
+                'a gate needs a fixed slowdown: "auto" asks another question of each revision; '
+                "give a number: --slowdown 0.6"
+            )
+        if (request.slowdown, request.rule) != (theirs.slowdown, theirs.rule):
+            raise UsageError(
+                f"{self.name} was made with the slowdown {theirs.slowdown} and the rule "
+                f"{theirs.rule}, this audit has {request.slowdown} and {request.rule}: what is "
+                "missed by one says nothing of the other"
+            )
 
 
 def judge(
-    document: Mapping[str, Any], gates: Gates, inconclusive: str | None
-) -> tuple[Exit, str | None]:
+    document: Mapping[str, Any],
+    gates: Gates,
+    inconclusive: str | None,
+    baseline: Baseline | None = None,
+) -> tuple[Exit, Sequence[str]]:
     """Return the exit code of an ABS audit and what to say about it.
 
     `inconclusive` is "fail", "pass" or None: what stands in for "we cannot tell".
     """
-    total = document["scores"]["total"]
-    bounds = total["bounds"]
-    if bounds is None or not _anything_judged(document):
-        return _INSTEAD[inconclusive], "no verdict: nothing was measured"
-    if gates.min_score is None:
-        return Exit.OK, None
-    low, high = bounds
-    limit = f"min_score {gates.min_score:g} %"
-    if low >= gates.min_score:
-        return Exit.OK, f"gate passed: {limit}, the total score is {total['percent']:.4g} %"
-    if high < gates.min_score:
+    score = document.get("without_accepted") or document["scores"]["total"]
+    if document["scores"]["total"]["bounds"] is None or not _anything_judged(document):
+        return _INSTEAD[inconclusive], ["no verdict: nothing was measured"]
+    if score["bounds"] is None:
+        return _INSTEAD[inconclusive], ["no verdict: each method that counts is an accepted miss"]
+    found = [
+        *([] if gates.min_score is None else [_least(document, score, gates.min_score)]),
+        *([] if baseline is None else [_new_misses(document, baseline)]),
+    ]
+    codes = [_INSTEAD[inconclusive] if code is Exit.NO_VERDICT else code for code, _ in found]
+    worst = next((one for one in (Exit.GATE_FAILED, Exit.NO_VERDICT) if one in codes), Exit.OK)
+    return worst, [said for _, said in found]
+
+
+def _least(document: Mapping[str, Any], score: Mapping[str, Any], least: float) -> tuple[Exit, str]:
+    low, high = score["bounds"]
+    limit = f"at least {least:g} %"
+    out = sum(one["left_out"] for one in document.get("accepted") or ())
+    what = "the total score" + (f" without {out} accepted misses" if out else "")
+    if low >= least:
+        return Exit.OK, f"gate passed: {limit}, {what} is {score['percent']:.4g} %"
+    if high < least:
         most = "" if high == low else f", at most {high:.4g} %"
-        said = f"gate failed: {limit}, the total score is {total['percent']:.4g} %{most}"
+        said = f"gate failed: {limit}, {what} is {score['percent']:.4g} %{most}"
         return Exit.GATE_FAILED, said
-    said = f"gate undecided: {limit}, the total score is between {low:.4g} % and {high:.4g} %"
-    return _INSTEAD[inconclusive], said
+    said = f"gate undecided: {limit}, {what} is between {low:.4g} % and {high:.4g} %"
+    return Exit.NO_VERDICT, said
+
+
+def _new_misses(document: Mapping[str, Any], baseline: Baseline) -> tuple[Exit, str]:
+    """Look at the methods that were detected: which of them are missed, or may be, by now?"""
+    accepted = {one["method"] for one in document.get("accepted") or () if one["left_out"]}
+    before = [one.id for one in baseline.document.methods if one.outcome is Result.DETECTED]
+    now = {one["id"]: one["outcome"] for one in document["methods"]}
+    known = [one for one in before if one in now and one not in accepted]
+    missed = [one for one in known if now[one] in _MISSED]
+    open_ = [one for one in known if now[one] not in {*_MISSED, Result.DETECTED}]
+    gone = [one for one in before if one not in now]
+    rest = f"; no longer audited: {_some(gone)}" if gone else ""
+    if missed:
+        said = f"gate failed: detected in {baseline.name}, missed now: {_some(missed)}{rest}"
+        return Exit.GATE_FAILED, said
+    if open_:
+        said = f"gate undecided: detected in {baseline.name}, open now: {_some(open_)}{rest}"
+        return Exit.NO_VERDICT, said
+    return Exit.OK, f"gate passed: no method of {baseline.name} is newly missed{rest}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _anything_judged(document: Mapping[str, Any]) -> bool:
@@ -50,8 +116,8 @@ def _anything_judged(document: Mapping[str, Any]) -> bool:
     )
 
 
-def judge_stability(document: Mapping[str, Any]) -> tuple[Exit, str | None]:
+def judge_stability(document: Mapping[str, Any]) -> tuple[Exit, Sequence[str]]:
     """Return the exit code of a stability audit and what to say about it."""
     if any(one["max_spread"] is not None for one in document["benchmarks"]):
-        return Exit.OK, None
-    return Exit.NO_VERDICT, "no verdict: no benchmark was measured in two or more whole runs"
+        return Exit.OK, []
+    return Exit.NO_VERDICT, ["no verdict: no benchmark was measured in two or more whole runs"]

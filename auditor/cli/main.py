@@ -23,6 +23,7 @@ COMMANDS = {
     "stability": "How far do repeated runs of the suite lie apart?",
     "measure": "Run the benchmarks and keep every value.",
     "report": "Write the report of the last audit again; runs nothing.",
+    "select": "Which benchmarks to run where time is short, and which can go? Runs nothing.",
     "judge": "Judge a result file of the paper's research tools; runs nothing.",
     "doctor": "Which tools are here, and how to get the missing ones?",
 }

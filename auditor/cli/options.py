@@ -32,7 +32,20 @@ SHOWN = (
     click.option("-v", "--verbose", count=True, help="Log to the terminal; -vv for everything."),
 )
 SLOWDOWN = click.option("--slowdown", metavar="V", help='0.6 for 1.6 times as long, or "auto".')
-MIN_SCORE = click.option("--min-score", type=float, metavar="PERCENT", help="Exit with 1 below it.")
+FAIL_UNDER = click.option(
+    "--fail-under",
+    "--min-score",
+    "fail_under",
+    type=float,
+    metavar="PERCENT",
+    help="Exit with 1 where the total score is below it.",
+)
+BASELINE = click.option(
+    "--baseline",
+    type=_PATH,
+    metavar="RESULT",
+    help="Exit with 1 where a method is missed that this result has as detected.",
+)
 INCONCLUSIVE = click.option(
     "--inconclusive", type=click.Choice(["fail", "pass"]), help="Instead of exit 5."
 )
@@ -70,7 +83,8 @@ JUDGED = (
         "for each pair, so only on demand).",
     ),
     click.option("--exact", is_flag=True, help="No pruning, no stopping."),
-    MIN_SCORE,
+    FAIL_UNDER,
+    BASELINE,
     INCONCLUSIVE,
 )
 DRY_RUN = click.option(
@@ -142,8 +156,8 @@ def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     changes |= {flag: True for flag in ("exact", "estimate", "allocations") if given[flag]}
     if given["method"]:
         changes["methods"] = "auto" if given["method"] == ("auto",) else given["method"]
-    if given["min_score"] is not None:
-        changes["gates"] = {"min_score": given["min_score"]}
+    if given["fail_under"] is not None:
+        changes["gates"] = {"min_score": given["fail_under"]}
     if "slowdown" in changes:
         changes["slowdown"] = _number(changes["slowdown"])
     if given["min_delta"] is not None:

@@ -42,8 +42,9 @@ def result(document: Mapping[str, Any]) -> RenderableType:
     elif document["benchmarks"]:
         parts += ["", _benchmarks(document["benchmarks"])]
     parts += ["", Text(known.suite), Text(_spreads(known)), *_lines([known.controls, known.cover])]
-    parts += _section("Next", known.advice)
-    parts += _section("To know", [f"{text} [{slug}]" for slug, text in known.caveats])
+    parts += section("Accepted misses", _accepted(document.get("accepted") or ()))
+    parts += section("Next", known.advice)
+    parts += section("To know", [f"{text} [{slug}]" for slug, text in known.caveats])
     return Group(*parts)
 
 
@@ -55,7 +56,7 @@ def _head(known: Summary) -> Iterable[Text]:
 
 
 def _scores(known: Summary) -> Table:
-    table = _table("score", ">percent", ">may be", "covered", "with")
+    table = lineless("score", ">percent", ">may be", "covered", "with")
     for row in known.scores:
         excluded = f" ({row.excluded})" if row.excluded else ""
         table.add_row(row.name, row.percent, row.bounds, row.covered, row.meaning + excluded)
@@ -65,7 +66,7 @@ def _scores(known: Summary) -> Table:
 def _methods(rows: Sequence[MethodRow], *, allocations: bool) -> RenderableType:
     curve = any(row.notices for row in rows)
     least, more = ([">notices"] if curve else []), ([">allocation shows"] if allocations else [])
-    table = _table("", "method", "", *least, ">detected by", ">called by", *more, "")
+    table = lineless("", "method", "", *least, ">detected by", ">called by", *more, "")
     for row in rows[:MOST_ROWS]:
         style = _STYLES.get(row.outcome, "")
         table.add_row(
@@ -78,11 +79,11 @@ def _methods(rows: Sequence[MethodRow], *, allocations: bool) -> RenderableType:
             *([row.allocation] if allocations else []),
             Text(_short(row.note), style="dim"),
         )
-    return _and_more(table, len(rows))
+    return and_more(table, len(rows))
 
 
 def _benchmarks(benchmarks: Sequence[Mapping[str, Any]]) -> RenderableType:
-    table = _table("benchmark", ">time per operation", ">spread", "")
+    table = lineless("benchmark", ">time per operation", ">spread", "")
     short = names.shorten(one["id"] for one in benchmarks)
     for one in benchmarks[:MOST_ROWS]:
         means = one["means"]
@@ -93,7 +94,20 @@ def _benchmarks(benchmarks: Sequence[Mapping[str, Any]]) -> RenderableType:
             figures.share(one["max_spread"]),
             Text("" if ending == "measured" else f"{ending} {_short(one.get('reason') or '')}"),
         )
-    return _and_more(table, len(benchmarks))
+    return and_more(table, len(benchmarks))
+
+
+def _accepted(accepted: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [f"{one['method']}: {one['reason']} ({_state(one)}; {one['where']})" for one in accepted]
+
+
+def _state(one: Mapping[str, Any]) -> str:
+    """Say whether an accepted miss is left out of the score that gates use."""
+    if one["expired"]:
+        return f"until {one['until']}, so it counts again"
+    if not one["left_out"]:
+        return "it is none"
+    return f"until {one['until']}" if one["until"] else "for good"
 
 
 def _spreads(known: Summary) -> str:
@@ -103,13 +117,13 @@ def _spreads(known: Summary) -> str:
 
 def plan(dry: DryRun) -> RenderableType:
     """Return what would be measured."""
-    table = _table("phase", ">processes", ">known", ">about")
+    table = lineless("phase", ">processes", ">known", ">about")
     for phase in dry.phases:
         about = duration(phase.seconds) if phase.seconds else "nothing"
         table.add_row(Text(phase.name), str(phase.trials), str(phase.known or ""), about)
     whole = sum(phase.seconds for phase in dry.phases)
     left = f"At most about {duration(whole)} in all." if whole else "Nothing is left to measure."
-    caveats = _section("To know", [f"{one.text} [{one.slug}]" for one in dry.caveats])
+    caveats = section("To know", [f"{one.text} [{one.slug}]" for one in dry.caveats])
     return Group(table, Text(left), Text(DONE_FOR_IT, style="dim"), *caveats)
 
 
@@ -131,7 +145,7 @@ def plan_document(dry: DryRun) -> dict[str, Any]:
     }
 
 
-def _table(*columns: str) -> Table:
+def lineless(*columns: str) -> Table:
     """Return a table without lines; a > in front of a name puts its column to the right."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in columns:
@@ -145,12 +159,14 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _and_more(table: Table, rows: int) -> RenderableType:
+def and_more(table: Table, rows: int) -> RenderableType:
+    """Return a table, and below it how many of its rows were left out."""
     more = rows - MOST_ROWS
     return Group(table, Text(f"and {more} more in the report", style="dim")) if more > 0 else table
 
 
-def _section(title: str, lines: Sequence[str]) -> list[RenderableType]:
+def section(title: str, lines: Sequence[str]) -> list[RenderableType]:
+    """Return lines as points below a title; nothing where there are none."""
     if not lines:
         return []
     points = Table.grid(padding=(0, 1))

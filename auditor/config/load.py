@@ -15,6 +15,7 @@ import msgspec
 from auditor.config import ancestors, reading, subjects
 from auditor.config.durations import seconds
 from auditor.config.settings import CHOICES, Settings
+from auditor.core.accepted import Acceptance
 from auditor.core.errors import UsageError
 from auditor.core.mutant import Wait
 from auditor.core.request import AbsRequest, CurveMode, Pace, Plan, SubjectSpec, SuiteRequest
@@ -213,6 +214,10 @@ def _request(settings: Settings, methods: tuple[str, ...] | None) -> AbsRequest:
         curve=_curve(settings),
         controls=settings.controls,
         allocation_bytes=settings.allocation_bytes if settings.allocations else None,
+        accepted=tuple(
+            Acceptance(method=one.method, reason=one.reason, until=one.until)
+            for one in settings.ignore
+        ),
     )
 
 

@@ -14,6 +14,8 @@ from auditor.config.settings import CHOICES, SECTIONS, Section, Settings
 from auditor.core.errors import UsageError
 
 EXTENSIONS = (".json", ".yaml", ".yml", ".toml")
+_ITEM = re.compile(r"\[\d+\]")
+"""Where in a list a path leads: what may stand there is the same for all of it."""
 
 
 def document(path: Path, shown: str) -> dict[str, Any]:
@@ -93,8 +95,11 @@ def settings(found: Mapping[str, Any], source: str) -> Settings:
 def _explained(message: str, found: Mapping[str, Any]) -> str:
     what, _, place = message.replace("`", "").partition(" - at ")
     place = place or "$"
+    general = _ITEM.sub("[...]", place)
     if unknown := re.search(r"unknown field (.*)", what):
         return _unknown(unknown[1], place)
+    if general in CHOICES and general != place:
+        return f"{place} must be {CHOICES[general]}"
     if place in CHOICES:
         return f"{_shown(place, found)} at {place} must be {CHOICES[place]}"
     if place == "$.subject" and "str | object" in what:
@@ -103,7 +108,7 @@ def _explained(message: str, found: Mapping[str, Any]) -> str:
 
 
 def _unknown(key: str, place: str) -> str:
-    section = SECTIONS.get(place, Settings)
+    section = SECTIONS.get(_ITEM.sub("[...]", place), Settings)
     known = _keys(section)
     if close := get_close_matches(key, known, n=1):
         return f"unknown key {key!r} at {place}; did you mean {close[0]!r}?"

@@ -1,5 +1,6 @@
 """The configuration file as types; reports/schema/config.schema.json is made of them."""
 
+from datetime import date
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -58,6 +59,16 @@ class PlanSection(Section, frozen=True):
             " for JMH 30 ms."
         ),
     ] = None
+
+
+class IgnoreSection(Section, frozen=True):
+    """A miss that is accepted."""
+
+    method: Annotated[Name, Meta(description="The method that no benchmark has to watch.")]
+    reason: Annotated[str, Meta(pattern=r"\S", description="Why, for those who read the report.")]
+    until: (
+        Annotated[date, Meta(description="The last day it is accepted; null: for good.")] | None
+    ) = None
 
 
 class GatesSection(Section, frozen=True):
@@ -161,6 +172,10 @@ class Settings(Section, frozen=True):
         Name | None, Meta(description="The file of results; null: in the output folder.")
     ] = None
     gates: GatesSection = GatesSection()
+    ignore: Annotated[
+        tuple[IgnoreSection, ...],
+        Meta(description="Accepted misses: shown, and left out of the score that gates use."),
+    ] = ()
     schema: Annotated[str, Meta(description="Where editors find this description.")] | None = (
         msgspec.field(name="$schema", default=None)
     )
@@ -171,6 +186,7 @@ SECTIONS: dict[str, type[Section]] = {
     "$.subject": SubjectSection,
     "$.plan": PlanSection,
     "$.gates": GatesSection,
+    "$.ignore[...]": IgnoreSection,
 }
 """The object that stands at each path."""
 
@@ -182,6 +198,8 @@ CHOICES: dict[str, str] = {
     "$.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
     "$.mode": '"matrix" or "score"',
     "$.curve": '"none", "methods", "pairs" or null',
+    "$.ignore[...].until": 'a date such as "2026-12-31", or null',
+    "$.ignore[...].reason": "a reason, in words",
     "$.host": '"local"; other hosts are not supported yet',
 }
 """What may stand where only some words may."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from auditor.core.accepted import Acceptance
 from auditor.core.mutant import Wait
 from auditor.core.verdict import Rule
 
@@ -114,7 +115,7 @@ class AbsRequest:
     `estimate`: nothing is slowed, all verdicts are predicted. `curve`: how small a slowdown is
     noticed still is measured, too. `controls` are how many times each measured method is slowed by
     nothing. `allocation_bytes`: whether one more allocation of that size per call would show as
-    well, None where that is not asked.
+    well, None where that is not asked. `accepted` are the misses that the user accepts.
     """
 
     suite: SuiteRequest
@@ -130,3 +131,4 @@ class AbsRequest:
     curve: CurveMode = CurveMode.NONE
     controls: int = 0
     allocation_bytes: int | None = None
+    accepted: tuple[Acceptance, ...] = ()

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from auditor.core.accepted import Accepted
 from auditor.core.allocation import Allocations
 from auditor.core.caveats import Caveat
 from auditor.core.controls import Controls
@@ -198,6 +199,20 @@ class Cover:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """How many methods the best so many benchmarks detect; `benchmark` is the last of these.
+
+    `percent` is of the counted methods, and no choice of so many detects more than `most` methods.
+    """
+
+    benchmarks: int
+    benchmark: str
+    methods: int
+    percent: float
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """A pair at one slowdown: a point of its curve. The numbers are as in `PairVerdict`."""
 
@@ -251,7 +266,8 @@ class AbsVerdict:
     invalid and refused methods included, where that differs. `curve` and `controls` are None
     where none were asked for. `rules` compares test only, effect
     only and both (Section 6.3): (name, covered methods). `density` goes up in benchmarks.
-    `allocations` is None where nobody asked.
+    `allocations` is None where nobody asked. `without_accepted` is the total score without the
+    `accepted` misses, None where there are none.
     """
 
     slowdown: float | None
@@ -267,7 +283,10 @@ class AbsVerdict:
     cover: Cover
     rules: tuple[tuple[str, int], ...]
     density: tuple[Density, ...] = ()
+    density_curve: tuple[Kept, ...] = ()
     curve: Curve | None = None
     controls: Controls | None = None
     allocations: Allocations | None = None
+    accepted: tuple[Accepted, ...] = ()
+    without_accepted: Score | None = None
     caveats: tuple[Caveat, ...]

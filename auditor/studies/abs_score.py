@@ -17,6 +17,7 @@ from auditor.core.request import AbsRequest, CurveMode
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import AbsVerdict, PairVerdict, ReachState, Stability
+from auditor.studies import accepted as accepted_study
 from auditor.studies import allocations as allocation_study
 from auditor.studies.controls import zero_delays
 from auditor.studies.curve import detection_curve
@@ -76,6 +77,7 @@ class Chosen:
 def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     """Return the verdict; what the budget prevented is undecided in it."""
     found = candidates(request.methods, parts)
+    accepted = accepted_study.accepted(request.accepted, parts)
     said = _told(detection.statement_beforehand(request), parts)
     base = baseline(parts)
     steady = power.stated(judged(base, parts), base.benchmarks, base.runs, request)
@@ -107,6 +109,7 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             caveats=(*said, *chosen.caveats, *_layouts(question, made, parts), *_budget(parts)),
         )
     )
+    verdict = accepted_study.judged(verdict, accepted, parts)
     if allocations is None:
         return verdict
     more = allocation_audit.caveats(allocations)

@@ -29,11 +29,12 @@ def candidates(written: Sequence[str] | None, parts: Parts) -> Candidates:
     if written is None:
         public = tuple(method for method in methods if method.public and method.refusal is None)
         return Candidates(public, fixed=False)
-    named = dict.fromkeys(_named(name, methods, parts) for name in written)
-    return Candidates(tuple(named), fixed=True)
+    chosen = dict.fromkeys(named(name, methods, parts) for name in written)
+    return Candidates(tuple(chosen), fixed=True)
 
 
-def _named(name: str, methods: Sequence[Method], parts: Parts) -> Method:
+def named(name: str, methods: Sequence[Method], parts: Parts) -> Method:
+    """Return the one method that a name means; raises UsageError for none or several."""
     exact = [method for method in methods if method.id == name]
     found = exact or [method for method in methods if parts.mutator.matches(name, method)]
     if len(found) == 1:

@@ -1,11 +1,12 @@
 """`bench-audit abs`: would the suite notice if a method got slower?"""
 
 from dataclasses import replace
+from pathlib import Path
 
 import click
 
-from auditor.cli import options, output, running
-from auditor.cli.gates import judge
+from auditor.cli import kept, options, output, running
+from auditor.cli.gates import Baseline, judge
 from auditor.cli.recording import CSV, Heard
 from auditor.config.load import check_judgeable
 
@@ -32,10 +33,11 @@ def command(context: click.Context, /, **_: object) -> int:
     \b
     bench-audit abs . --dry-run                         what would be measured, and how long
     bench-audit abs go:github.com/google/uuid@v1.6.0    a published module
-    bench-audit abs . --slowdown 0.6 --min-score 80     a gate for CI
+    bench-audit abs . --slowdown 0.6 --fail-under 80    a gate for CI
     """
     asked = options.Asked.of(context, options.judged_changes(context.params))
     check_judgeable(asked.config)
+    baseline = _baseline(context.params["baseline"], asked)
     if context.params["dry_run"]:
         return running.dry_run(asked, lambda audit: audit.plan())
     heard = Heard()
@@ -47,7 +49,17 @@ def command(context: click.Context, /, **_: object) -> int:
         path = asked.places.output / CSV
         output.write(path, heard.table(document["harness"]))
         console.note(f"values: {path}")
-    code, said = judge(document, asked.config.gates, context.params["inconclusive"])
-    if said:
-        console.say(said)
+    limits, instead = asked.config.gates, context.params["inconclusive"]
+    code, said = judge(document, limits, instead, baseline)
+    for line in said:
+        console.say(line)
     return code
+
+
+def _baseline(path: Path | None, asked: options.Asked) -> Baseline | None:
+    """Read what to compare with, before anything is measured; raises UsageError."""
+    if path is None:
+        return None
+    baseline = Baseline(path.name, kept.abs_result(kept.read(path)))
+    baseline.check(asked.config)
+    return baseline

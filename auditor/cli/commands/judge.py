@@ -29,7 +29,7 @@ _POSITIVE = click.IntRange(min=1)
     click.option(
         "--stability-runs", type=_POSITIVE, help="Runs of the unchanged suite (those in the file)."
     ),
-    options.MIN_SCORE,
+    options.FAIL_UNDER,
     options.INCONCLUSIVE,
     options.OUTPUT,
     *options.SHOWN[:2],
@@ -58,10 +58,10 @@ def command(context: click.Context, /, **given: Any) -> int:
     as_json = given["format"] == "json"
     running.show_in(folder, running.JUDGED, document, console, as_json=as_json)
     if "scores" in document:
-        limits = Gates(given["min_score"])
+        limits = Gates(given["fail_under"])
         code, said = gates.judge(document, limits, given["inconclusive"])
     else:
         code, said = gates.judge_stability(document)
-    if said:
-        console.say(said)
+    for line in said:
+        console.say(line)
     return code

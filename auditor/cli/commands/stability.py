@@ -32,6 +32,6 @@ def command(context: click.Context, /, **_: object) -> int:
     )
     running.show(asked, console, document, running.STABILITY)
     code, said = judge_stability(document)
-    if said:
-        console.say(said)
+    for line in said:
+        console.say(line)
     return code

@@ -1,9 +1,11 @@
 from itertools import combinations
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.audits.cover import minimal_cover
+from auditor.audits.cover import density_curve, minimal_cover
 
 MATRIX = st.dictionaries(
     st.sampled_from("klmnopq"), st.frozensets(st.sampled_from("abcdefg")), max_size=7
@@ -47,15 +49,60 @@ def test_greedy_alone_would_take_three_where_two_do():
     assert minimal_cover(matrix).benchmarks == ("left", "right")
 
 
-def test_a_search_that_is_given_up_says_how_many_it_takes_at_least():
-    # any two of these share a benchmark, so disjoint methods prove no more than one
-    matrix = {"k": {"ab", "ac"}, "l": {"ab", "bc"}, "m": {"ac", "bc"}}
+def test_of_several_smallest_covers_it_is_the_first_by_name():
+    matrix = {"k": {"c", "a"}, "l": {"b", "d"}, "m": {"e", "d", "b"}}
 
-    found = minimal_cover(matrix, most_steps=1)
+    assert minimal_cover(matrix).benchmarks == ("a", "b")
+    assert minimal_cover(dict(reversed(matrix.items()))).benchmarks == ("a", "b")
+
+
+@pytest.mark.parametrize("limits", [{"largest": 0}, {"seconds": 0.0}])
+@given(MATRIX)
+def test_a_cover_that_is_not_searched_for_says_how_many_it_takes_at_least(limits, matrix):
+    found = minimal_cover(matrix, **limits)
 
     assert covers(found.benchmarks, matrix)
-    assert (len(found.benchmarks), found.minimum, found.exact) == (2, 1, False)
-    assert minimal_cover(matrix).exact
+    assert found.minimum <= smallest(matrix) <= len(found.benchmarks)
+    assert found.exact == (found.minimum == len(found.benchmarks))
+
+
+def test_two_hundred_benchmarks_have_a_proven_cover():
+    rng = np.random.default_rng(3)
+    matrix = {f"m{at}": {f"b{one}" for one in rng.integers(0, 200, 4)} for at in range(60)}
+
+    found = minimal_cover(matrix)
+
+    assert covers(found.benchmarks, matrix)
+    assert found.exact
+    assert found.minimum == len(found.benchmarks)
+
+
+@given(MATRIX)
+def test_the_density_curve_grows_to_all_that_is_detected(matrix):
+    curve = density_curve(matrix)
+
+    detected = sum(map(bool, matrix.values()))
+    known = [
+        sum(
+            bool(set(found) & {step.benchmark for step in curve[:size]})
+            for found in matrix.values()
+        )
+        for size in range(1, len(curve) + 1)
+    ]
+    assert [step.methods for step in curve] == known
+    assert [step.benchmarks for step in curve] == list(range(1, len(curve) + 1))
+    assert [step.percent for step in curve] == [100 * one / len(matrix) for one in known]
+    assert not curve or curve[-1].methods == detected
+
+
+@given(MATRIX)
+def test_no_choice_of_so_many_benchmarks_detects_more_than_the_curve_allows(matrix):
+    for step in density_curve(matrix):
+        best = max(
+            sum(bool(set(chosen) & found) for found in matrix.values())
+            for chosen in combinations("abcdefg", step.benchmarks)
+        )
+        assert step.methods <= best <= step.most
 
 
 def test_nothing_detected_needs_no_benchmark():

@@ -1,4 +1,5 @@
 import json
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -6,6 +7,7 @@ import pytest
 from auditor.config import load
 from auditor.config.load import check_judgeable
 from auditor.config.settings import Settings, json_schema
+from auditor.core.accepted import Acceptance
 from auditor.core.errors import UsageError
 from auditor.core.mutant import Wait
 from auditor.core.request import FolderSpec, Plan
@@ -87,6 +89,23 @@ def test_the_issues_example_means_what_it_says(tmp_path):
 )
 def test_yaml_and_toml_mean_the_same_as_json(tmp_path, name, text):
     assert written(tmp_path, text, name) == written(tmp_path, WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("c.json", '{"ignore": [{"method": "a", "reason": "b", "until": "2026-12-31"}]}'),
+        ("c.yaml", "ignore:\n  - {method: a, reason: b, until: 2026-12-31}\n"),
+        ("c.toml", '[[ignore]]\nmethod = "a"\nreason = "b"\nuntil = 2026-12-31\n'),
+    ],
+)
+def test_an_accepted_miss_ends_on_a_day_in_every_kind_of_file(tmp_path, name, text):
+    config = written(tmp_path, text, name)
+
+    assert config.request.accepted == (
+        Acceptance(method="a", reason="b", until=date(2026, 12, 31)),
+    )
+    assert json.loads(config.text)["ignore"][0]["until"] == "2026-12-31"
 
 
 def test_everything_has_a_default(tmp_path):
@@ -187,6 +206,14 @@ def test_the_papers_rule_sleeps_unless_told_otherwise(tmp_path, given, expected)
         ({"timeout": 5}, "expected str, got int at $.timeout"),
         ({"seed": -1}, "at $.seed"),
         ({"gates": {"min_score": 101}}, "at $.gates.min_score"),
+        ({"ignore": {"method": "a", "reason": "b"}}, "expected array, got object at $.ignore"),
+        ({"ignore": [{"method": "a"}]}, "object missing required field reason at $.ignore[0]"),
+        ({"ignore": [{"method": "a", "reason": " "}]}, "$.ignore[0].reason must be a reason"),
+        ({"ignore": [{"methd": "a"}]}, "unknown key 'methd' at $.ignore[0]; did you mean 'method'"),
+        (
+            {"ignore": [{"method": "a", "reason": "b", "until": "soon"}]},
+            '$.ignore[0].until must be a date such as "2026-12-31", or null',
+        ),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(tmp_path, given, message):

@@ -1,0 +1,131 @@
+"""Finished audits: the results that a store or a file holds."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from auditor.cli.console import Console
+from auditor.cli.options import Asked
+from auditor.core.caveats import Caveat
+from auditor.core.errors import UsageError
+from auditor.store.failures import damaged
+from auditor.store.sqlite import SqliteStore
+from reports import document as documents
+from reports.document import Document, Either
+
+AUDIT_AGAIN = "what is measured is kept, so that is cheaper than the first time"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A finished audit: the command, what it was asked, and its result as JSON text."""
+
+    command: str
+    started: str
+    config: dict[str, Any]
+    document: str
+
+    def __str__(self) -> str:
+        """Say which audit it is."""
+        return f"bench-audit {self.command}, begun at {self.started}"
+
+
+def last(path: Path, wanted: Mapping[str, Any], of: str | None) -> Kept:
+    """Return the last one asked for the same thing, else the last one of the same subject.
+
+    `of` is the command whose result is meant, None any. Raises UsageError if there is none.
+    """
+    subject = wanted["subject"]
+    mine = [
+        one for one in _kept(path) if one.config["subject"] == subject and of in (None, one.command)
+    ]
+    if not mine:
+        first = f"bench-audit {of or 'abs'}"
+        raise UsageError(f"{path} holds no finished audit of {subject}; run {first} first")
+    same = [one for one in mine if one.config == wanted]
+    return (same or mine)[-1]
+
+
+def stored(asked: Asked, console: Console) -> Either:
+    """Return the last result of `abs` that a store holds, and say which it is."""
+    wanted = json.loads(asked.config.text)
+    found = last(asked.places.store, wanted, "abs")
+    console.note(f"of the result of {found}")
+    if found.config != wanted:
+        console.say(told(found))
+    with sound(asked.places.store):
+        return documents.read(found.document)
+
+
+def told(found: Kept) -> str:
+    """Say that the audit found is one of another configuration."""
+    text = (
+        "no audit was asked for exactly this configuration (flags count, too); this is the last "
+        f"one of the subject: {found}"
+    )
+    caveat = Caveat("other-configuration", text)
+    return f"note[{caveat.slug}]: {caveat.text}"
+
+
+def _kept(path: Path) -> list[Kept]:
+    if not path.exists():
+        return []
+    with SqliteStore(path) as store, sound(path):
+        return [
+            Kept(one.command, one.started, _asked(one.config), one.document)
+            for one in store.audits()
+            if one.document is not None
+        ]
+
+
+def _asked(text: str) -> dict[str, Any]:
+    found: object = json.loads(text)
+    if isinstance(found, dict) and "subject" in found:
+        return found
+    raise ValueError("the configuration of an audit names no subject")
+
+
+@contextmanager
+def sound(path: Path) -> Iterator[None]:
+    """Take what cannot be read back for damage; a result that is none of ours is a wrong one."""
+    try:
+        yield
+    except (ValueError, TypeError, RecursionError, UsageError) as error:
+        raise damaged(path, str(error)) from error
+
+
+def read(path: Path) -> Either:
+    """Return the result in a file; raises UsageError where there is none."""
+    try:
+        written = path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"{path} cannot be read: {reason}") from error
+    try:
+        return documents.read(written)
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from error
+
+
+def abs_result(found: Either) -> Document:
+    """Return a result of `abs`; raises UsageError for another."""
+    if not isinstance(found, Document):
+        raise UsageError(
+            "this is a result of stability, which tells nothing of methods; run bench-audit abs"
+        )
+    return found
+
+
+def matrix(either: Either) -> Document:
+    """Return a result that tells who detects what; raises UsageError for another."""
+    found = abs_result(either)
+    if any(one.slug == "score-mode" for one in found.caveats):
+        raise UsageError(
+            'this result was made with the mode "score", which stops at the first benchmark that '
+            "detects a method, so nobody knows which others do; run the same bench-audit abs with "
+            f"--mode matrix first ({AUDIT_AGAIN})"
+        )
+    return found

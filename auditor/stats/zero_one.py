@@ -1,0 +1,129 @@
+"""Linear programs over yes and no (0/1 programs), solved by HiGHS through scipy.optimize.milp.
+
+All numbers are whole, so that a solution can be checked exactly once it is rounded. Keep them below
+a million or so: HiGHS takes a column for whole within 1e-6.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, inf
+from typing import Any
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_array
+
+NODES = 2_000
+"""Nodes of the search tree before it is given up: unlike seconds, the same on any machine."""
+SECONDS = 5.0
+"""The longest a search may take where its nodes are slow."""
+_AT_ONCE = 12
+"""Columns decided by one program when solutions are ordered: their powers of two stay small."""
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A constraint: `least` <= the sum of the weights of the chosen columns <= `most`."""
+
+    weights: Mapping[int, int]
+    least: float = -inf
+    most: float = inf
+
+    def holds(self, chosen: frozenset[int]) -> bool:
+        """Tell whether a choice satisfies it."""
+        return self.least <= sum(self.weights.get(one, 0) for one in chosen) <= self.most
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What a search came to.
+
+    `chosen` is None where there is no solution (`exact`) or none was found (not `exact`). No
+    solution costs less than `bound`.
+    """
+
+    chosen: frozenset[int] | None
+    bound: int
+    exact: bool
+
+
+def minimum(
+    costs: Sequence[int], rows: Sequence[Row], *, nodes: int = NODES, seconds: float = SECONDS
+) -> Solved:
+    """Return the columns that satisfy all rows and cost least.
+
+    Of several such choices it is the one that has the first column, else that has the second, and
+    so on, whatever the solver prefers; only a search that is given up may leave that open.
+    """
+    options = {"node_limit": nodes, "time_limit": seconds}
+    found = _solve(costs, rows, options)
+    if found.chosen is None or not found.exact:
+        return found
+    rows = [*rows, Row(dict(enumerate(costs)), most=found.bound)]
+    options["time_limit"] = seconds / _AT_ONCE
+    chosen = found.chosen
+    for start in range(0, len(costs), _AT_ONCE):
+        here = range(start, min(start + _AT_ONCE, len(costs)))
+        if not all(one in chosen for one in here):
+            wishes = [0] * len(costs)
+            for at, column in enumerate(reversed(here)):
+                wishes[column] = -(2**at)
+            better = _solve(wishes, rows, options)
+            if better.chosen is None or not better.exact:
+                break
+            chosen = better.chosen
+        rows += [Row({one: 1}, *(2 * (int(one in chosen),))) for one in here]
+    return Solved(chosen, found.bound, exact=True)
+
+
+def lower_bound(costs: Sequence[int], rows: Sequence[Row], *, seconds: float = SECONDS) -> int:
+    """Return what no choice can cost less than, by the relaxation to parts of columns.
+
+    It is the sum of all negative costs where the relaxation cannot be solved.
+    """
+    if not costs:
+        return 0
+    found = _call(costs, rows, 0, {"time_limit": seconds})
+    worst = sum(one for one in costs if one < 0)
+    return worst if found.status != 0 else max(worst, _up(found.fun))
+
+
+def _solve(costs: Sequence[int], rows: Sequence[Row], options: Mapping[str, float]) -> Solved:
+    worst = sum(one for one in costs if one < 0)
+    if not costs:
+        feasible = all(row.holds(frozenset()) for row in rows)
+        return Solved(frozenset() if feasible else None, 0, exact=True)
+    found = _call(costs, rows, 1, {**options, "mip_rel_gap": 0})
+    chosen = None
+    if found.x is not None:
+        chosen = frozenset(int(one) for one in np.flatnonzero(found.x > 0.5))
+        if not all(row.holds(chosen) for row in rows):
+            return Solved(None, worst, exact=False)
+    if found.status == 0 and chosen is not None:
+        return Solved(chosen, sum(costs[one] for one in chosen), exact=True)
+    bound = getattr(found, "mip_dual_bound", None)
+    least = worst if bound is None or not np.isfinite(bound) else max(worst, _up(bound))
+    return Solved(chosen, least, exact=found.status == 2)
+
+
+def _call(
+    costs: Sequence[int], rows: Sequence[Row], integrality: int, options: Mapping[str, float]
+) -> Any:
+    entries = [
+        (at, column, one) for at, row in enumerate(rows) for column, one in row.weights.items()
+    ]
+    at, columns, weights = zip(*entries, strict=True) if entries else ((), (), ())
+    matrix = csr_array((np.array(weights, float), (at, columns)), shape=(len(rows), len(costs)))
+    limits = ([row.least for row in rows], [row.most for row in rows])
+    return milp(
+        np.array(costs, float),
+        integrality=np.full(len(costs), integrality),
+        bounds=Bounds(0, 1),
+        constraints=[LinearConstraint(matrix, *limits)] if rows else (),
+        options=dict(options),
+    )
+
+
+def _up(value: float) -> int:
+    return ceil(value - _ROUNDING)

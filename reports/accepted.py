@@ -1,0 +1,20 @@
+"""What the JSON result says of accepted misses."""
+
+from datetime import date
+
+import msgspec
+
+
+class Accepted(msgspec.Struct, frozen=True, kw_only=True):
+    """A miss that the user accepts; `where` is "configuration", or file and line of a marker.
+
+    It holds through the day `until` (null: for good); `expired`: no longer. `left_out`: it is not
+    in the score without accepted misses.
+    """
+
+    method: str
+    reason: str
+    until: date | None
+    where: str
+    expired: bool
+    left_out: bool

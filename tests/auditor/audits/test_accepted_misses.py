@@ -1,0 +1,174 @@
+"""Accepted misses: found in sources, and left out of one score."""
+
+from dataclasses import replace
+from datetime import date
+from itertools import product
+
+import pytest
+from builders import benchmark_verdict, method, pair_verdict, stability
+
+from auditor.audits.abs_score import AbsData, MethodData, judge
+from auditor.audits.accepted import marked, without_accepted
+from auditor.core.accepted import Accepted
+from auditor.core.errors import UsageError
+from auditor.core.subject import SourceFile, SourceRole, Span
+from auditor.core.verdict import Result, Rule
+
+TODAY = date(2026, 6, 15)
+SOURCE = """package ring
+
+// Push adds.
+//
+// bench-audit:ignore   it is only called in tests
+func Push() {}
+
+//bench-audit:ignore slow by design
+// and has been so for long
+func Pop() {}
+
+// bench-audit:ignored is another word
+func Len() {}
+
+// bench-audit:ignore of what comes next
+
+func Peek() {}
+
+func Do() { // bench-audit:ignore inside
+}
+func Clear() {}
+"""
+
+
+def at(name, text=SOURCE, file="ring.go"):
+    line = next(n for n, one in enumerate(text.splitlines(), 1) if one.startswith(f"func {name}("))
+    return replace(method(name), span=Span(file, line, line))
+
+
+def source(text=SOURCE, path="ring.go"):
+    return SourceFile(
+        path=path, unit="example.org/ring", role=SourceRole.LIBRARY, text=text.encode()
+    )
+
+
+def test_markers_above_a_method_are_found_with_their_reasons():
+    methods = [at(name) for name in ("Push", "Pop", "Len", "Peek", "Do", "Clear")]
+
+    found = {one.method: (one.reason, one.where) for one in marked(methods, [source()])}
+
+    assert found == {
+        "example.org/ring.Push": ("it is only called in tests", "ring.go:5"),
+        "example.org/ring.Pop": ("slow by design", "ring.go:8"),
+    }
+
+
+def test_lines_that_end_as_on_windows_are_read_too():
+    text = SOURCE.replace("\n", "\r\n")
+
+    (one,) = marked([at("Push")], [source(text)])
+
+    assert one.reason == "it is only called in tests"
+
+
+def test_a_method_without_a_place_or_of_another_file_has_no_marker():
+    assert not list(marked([method("Push"), at("Push", file="other.go")], [source()]))
+
+
+def test_a_marker_without_a_reason_is_an_error():
+    text = "// bench-audit:ignore\nfunc Push() {}\n"
+
+    with pytest.raises(UsageError, match=r"ring\.go:1: the miss of example\.org/ring\.Push is"):
+        list(marked([at("Push", text)], [source(text)]))
+
+
+OUTCOMES = (Result.DETECTED, Result.MISSED, Result.INCONCLUSIVE, Result.UNREACHED)
+
+
+def verdict(**outcomes):
+    return judge(
+        AbsData(
+            slowdown=0.6,
+            slowdown_source="fixed",
+            rule=Rule.OURS,
+            methods=tuple(MethodData(method=method(name)) for name in outcomes),
+            pairs=tuple(pair_verdict(name, outcome=one) for name, one in outcomes.items()),
+            stability=stability([benchmark_verdict("BenchmarkPush")]),
+        )
+    )
+
+
+def accepting(*names, until=None):
+    return {
+        one: Accepted(method=one, reason="why", until=until, where="configuration")
+        for one in (method(name).id for name in names)
+    }
+
+
+def test_what_is_accepted_and_missed_leaves_one_score_and_stays_in_the_total():
+    before = verdict(Push=Result.DETECTED, Pop=Result.MISSED, Len=Result.MISSED)
+
+    found = without_accepted(before, accepting("Pop"), TODAY)
+
+    assert found.total == before.total
+    assert (found.without_accepted.covered, found.without_accepted.counted) == (1, 2)
+    assert (found.without_accepted.percent, found.without_accepted.bounds) == (50.0, (50.0, 50.0))
+    assert [(one.method, one.left_out) for one in found.accepted] == [(method("Pop").id, True)]
+
+
+@pytest.mark.parametrize(
+    ("until", "left_out"), [(date(2026, 6, 15), True), (date(2026, 6, 14), False), (None, True)]
+)
+def test_it_is_accepted_through_its_last_day(until, left_out):
+    before = verdict(Push=Result.DETECTED, Pop=Result.MISSED)
+
+    found = without_accepted(before, accepting("Pop", until=until), TODAY)
+
+    (one,) = found.accepted
+    assert (one.left_out, one.expired) == (left_out, not left_out)
+    assert (found.without_accepted is None) is not left_out
+    assert [one.slug for one in found.caveats if one.slug == "expired-ignore"] == (
+        [] if left_out else ["expired-ignore"]
+    )
+
+
+def test_what_is_detected_counts_although_it_is_accepted():
+    found = without_accepted(
+        verdict(Push=Result.DETECTED, Pop=Result.MISSED), accepting("Push"), TODAY
+    )
+
+    assert found.without_accepted is None
+    assert not found.accepted[0].left_out
+    assert found.caveats[-1].slug == "needless-ignore"
+
+
+def test_what_is_not_audited_changes_nothing():
+    before = verdict(Push=Result.DETECTED)
+
+    assert without_accepted(before, accepting("Pop"), TODAY) == before
+
+
+def test_no_score_is_left_where_all_is_accepted():
+    found = without_accepted(verdict(Pop=Result.MISSED), accepting("Pop"), TODAY)
+
+    assert (found.without_accepted.percent, found.without_accepted.bounds) == (None, None)
+
+
+@pytest.mark.parametrize("outcomes", list(product(OUTCOMES, repeat=3)))
+def test_the_bounds_are_what_the_undecided_may_turn_out_to_give(outcomes):
+    """The least and the most of the scores that any settling of what is open would give."""
+    names = ("Push", "Pop", "Len")
+    found = without_accepted(
+        verdict(**dict(zip(names, outcomes, strict=True))), accepting("Len"), TODAY
+    )
+    score = found.without_accepted
+
+    if score is None or score.bounds is None:
+        assert outcomes[2] is Result.DETECTED
+        return
+    either = (Result.DETECTED, Result.MISSED)
+    settled = [either if one is Result.INCONCLUSIVE else (one,) for one in outcomes]
+    later = [
+        without_accepted(verdict(**dict(zip(names, those, strict=True))), accepting("Len"), TODAY)
+        for those in product(*settled)
+    ]
+    scores = [(one.without_accepted or one.total).percent for one in later]
+    assert score.bounds == pytest.approx((min(scores), max(scores)))

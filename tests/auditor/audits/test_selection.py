@@ -1,0 +1,194 @@
+"""Choices among small random suites, beside all choices that there are."""
+
+from itertools import combinations, pairwise
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from auditor.audits.removal import removal
+from auditor.audits.selection import Watcher, everything, within
+
+METHODS = "klmnopq"
+SPREADS = st.sampled_from([None, 0.01, 0.2, 0.7])
+
+
+def watcher(name, seconds, detects, spread=0.0):
+    return Watcher(id=name, seconds=seconds, max_spread=spread, detects=frozenset(detects))
+
+
+SUITES = st.lists(
+    st.builds(
+        Watcher,
+        id=st.sampled_from("abcdefg"),
+        seconds=st.integers(1, 9).map(float),
+        max_spread=SPREADS,
+        detects=st.frozensets(st.sampled_from(METHODS), max_size=4),
+    ),
+    unique_by=lambda one: one.id,
+    max_size=7,
+)
+BUDGETS = st.integers(0, 40).map(float)
+LARGEST = st.sampled_from([0, 200])
+
+
+def every(suite):
+    return [chosen for size in range(len(suite) + 1) for chosen in combinations(suite, size)]
+
+
+def detected(chosen):
+    return frozenset[str]().union(*(one.detects for one in chosen))
+
+
+def seconds(chosen):
+    return sum(one.seconds for one in chosen)
+
+
+def weight(chosen):
+    return sum(one.weight for one in chosen)
+
+
+@given(SUITES)
+def test_everything_is_detected_by_the_cheapest_benchmarks(suite):
+    found = everything(suite)
+
+    least = min(weight(one) for one in every(suite) if detected(one) == detected(suite))
+    assert found.cheapest
+    assert found.methods == detected(found.watchers) == detected(suite)
+    assert weight(found.watchers) == pytest.approx(least, abs=0.01)
+
+
+@given(SUITES, BUDGETS)
+def test_the_most_that_a_budget_can_detect_is_known_and_can_be_had(suite, budget):
+    found = within(suite, budget, nested=False)
+
+    most = max(len(detected(one)) for one in every(suite) if seconds(one) <= budget)
+    least = min(
+        weight(one) for one in every(suite) if seconds(one) <= budget and len(detected(one)) == most
+    )
+    assert found.seconds <= budget
+    assert (found.most, found.proven, len(found.methods)) == (most, True, most)
+    assert weight(found.watchers) == pytest.approx(least, abs=0.01)
+
+
+BESIDE = [watcher("a", 2.0, "kl"), watcher("b", 3.0, "mno")]
+"""The best for 2 s is not among the best for 3 s: one of them must be less than it could."""
+BEYOND = [watcher("a", 4.0, "klmn"), watcher("b", 3.0, "kq")]
+"""What is cheaper than the best next one, but detects what that one does not."""
+
+
+@given(SUITES, st.lists(BUDGETS, max_size=6), LARGEST)
+@example(BESIDE, [2.0, 3.0, 5.0], 200)
+@example(BEYOND, [3.0, 4.0, 7.0], 200)
+@example(BEYOND, [3.0, 4.0, 7.0], 0)
+def test_a_larger_budget_never_loses_a_method(suite, budgets, largest):
+    chosen = [within(suite, one, largest=largest) for one in sorted(budgets)]
+
+    for less, more in pairwise(chosen):
+        assert less.methods <= more.methods
+
+
+@given(SUITES, BUDGETS, LARGEST, st.booleans())
+def test_a_choice_keeps_to_its_budget_and_to_what_it_says(suite, budget, largest, nested):
+    found = within(suite, budget, nested=nested, largest=largest)
+
+    most = max(len(detected(one)) for one in every(suite) if seconds(one) <= budget)
+    assert found.seconds <= budget
+    assert found.methods == detected(found.watchers)
+    assert len(found.methods) <= most <= found.most
+    assert not found.proven or found.most == most
+
+
+@given(st.lists(st.floats(0.0001, 9.0), max_size=6), st.floats(0.0, 30.0), LARGEST, st.booleans())
+def test_times_that_are_no_whole_numbers_are_kept_to_and_bound_the_choice(
+    times, budget, largest, nested
+):
+    suite = [watcher("abcdef"[at], one, METHODS[at : at + 2]) for at, one in enumerate(times)]
+
+    found = within(suite, budget, nested=nested, largest=largest)
+
+    most = max(len(detected(one)) for one in every(suite) if seconds(one) <= budget)
+    assert found.seconds <= budget + 1e-6
+    assert len(found.methods) <= most <= found.most
+    assert not found.proven or found.most == most
+
+
+@given(SUITES, LARGEST)
+def test_a_budget_for_everything_keeps_everything(suite, largest):
+    enough = everything(suite, largest=largest).seconds + 0.01 * len(suite)
+
+    assert within(suite, enough, largest=largest).methods == detected(suite)
+
+
+@given(SUITES, BUDGETS)
+def test_the_order_of_the_benchmarks_decides_nothing(suite, budget):
+    assert within(suite, budget) == within(suite[::-1], budget)
+
+
+def test_what_two_budgets_cannot_both_have_at_its_best_is_nested_or_most():
+    assert [len(within(BESIDE, one).methods) for one in (2, 3, 5)] == [2, 2, 5]
+    assert [len(within(BESIDE, one, nested=False).methods) for one in (2, 3, 5)] == [2, 3, 5]
+    assert within(BESIDE, 3).most == 3
+
+
+def test_cheaper_benchmarks_are_used_below_a_dear_one_that_detects_what_they_do():
+    suite = [watcher("dear", 9.0, "klmnopq"), *(watcher(one, 3.0, one) for one in "kl")]
+
+    assert [len(within(suite, one).methods) for one in (2, 3, 6, 9)] == [0, 1, 2, 7]
+
+
+@pytest.mark.parametrize(
+    ("stable", "shaky", "chosen"), [(1.0, 1.0, "stable"), (1.2, 1.0, "stable"), (2.0, 1.0, "shaky")]
+)
+def test_a_stable_benchmark_is_preferred_unless_it_is_much_dearer(stable, shaky, chosen):
+    suite = [watcher("stable", stable, "k", 0.01), watcher("shaky", shaky, "k", 0.5)]
+
+    (found,) = within(suite, 10.0).watchers
+    assert found.id == chosen
+
+
+def test_a_benchmark_without_a_spread_is_no_stable_one():
+    suite = [watcher("known", 1.0, "k", 0.9), watcher("unknown", 1.0, "k", None)]
+
+    assert [one.id for one in everything(suite).watchers] == ["known"]
+
+
+OPEN = st.frozensets(st.tuples(st.sampled_from(METHODS), st.sampled_from("abcdefg")), max_size=6)
+
+
+@given(SUITES, OPEN, LARGEST)
+def test_without_what_can_go_every_detection_stays(suite, open_pairs, largest):
+    open_pairs = {
+        (method, name)
+        for method, name in open_pairs
+        if not any(one.id == name and method in one.detects for one in suite)
+    }
+    found = removal(suite, open_pairs=open_pairs, unknown=(), largest=largest)
+
+    kept = {one.id for one in found.kept.watchers}
+    gone = {one.id for one, _ in found.removed}
+    assert kept | gone == {one.id for one in suite}
+    assert not kept & gone
+    assert found.kept.methods == detected(suite)
+    for one, watched in found.removed:
+        assert [method for method, _ in watched] == sorted(one.detects)
+        assert all(others and set(others) <= kept for _, others in watched)
+
+
+@given(SUITES, OPEN)
+def test_a_benchmark_that_may_be_the_only_one_to_notice_a_method_stays(suite, open_pairs):
+    found = removal(suite, open_pairs=open_pairs, unknown=())
+
+    nobodys = {method for method, _ in open_pairs} - detected(suite)
+    may = {name for method, name in open_pairs if method in nobodys}
+    assert not may & {one.id for one, _ in found.removed}
+    assert set(found.undecided) == may
+
+
+def test_a_benchmark_that_could_not_be_measured_stays():
+    suite = [watcher("a", 1.0, "k"), watcher("b", 1.0, "")]
+
+    found = removal(suite, open_pairs=(), unknown=["b"])
+
+    assert found.removed == ()
+    assert found.unknown == ("b",)

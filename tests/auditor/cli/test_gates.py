@@ -1,0 +1,167 @@
+"""Gates that people can live with: accepted misses, and new misses against a baseline."""
+
+import json
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from cli_acting import CONTEXT, Stage, pair, score, verdict
+
+from auditor.core.accepted import Accepted
+from auditor.core.verdict import MethodVerdict, Result
+from reports import document as documents
+from reports import record
+
+SUBJECT = "go:example.org/ring@v1"
+FIXED = ("--slowdown", "0.6")
+
+
+def name(short):
+    return f"example.org/ring.{short}"
+
+
+def accepted(short, *, left_out=True, expired=False):
+    return Accepted(
+        method=name(short),
+        reason="[b]called[/b] by tests only",
+        until=date(2026, 1, 1) if expired else None,
+        where="ring.go:12",
+        expired=expired,
+        left_out=left_out,
+    )
+
+
+def outcomes(**by_name):
+    return tuple(MethodVerdict(id=name(one), outcome=found) for one, found in by_name.items())
+
+
+@pytest.fixture
+def stage(tmp_path):
+    return Stage(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("without", "code", "said"),
+    [
+        (score(1, counted=1), 0, "gate passed: at least 60 %, the total score without 1 accepted"),
+        (score(1, counted=2), 1, "gate failed: at least 60 %"),
+        (score(1, undecided=1), 5, "without 1 accepted misses is between 50 % and 100 %"),
+        (score(0, counted=0), 5, "no verdict: each method that counts is an accepted miss"),
+        (None, 1, "gate failed: at least 60 %, the total score is 50 %"),
+    ],
+)
+def test_the_gate_looks_at_the_score_without_accepted_misses(stage, capsys, without, code, said):
+    held = () if without is None else (accepted("Pop"),)
+    stage = stage.of(total=score(1), changes={"accepted": held, "without_accepted": without})
+
+    assert stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60") == code
+    assert said in capsys.readouterr().err
+
+
+def test_accepted_misses_are_shown_with_their_reasons_and_beside_the_total(stage, capsys):
+    held = (accepted("Pop"), accepted("Push", left_out=False), accepted("Len", expired=True))
+    stage = stage.of(changes={"accepted": held, "without_accepted": score(1, counted=1)})
+
+    stage.call("abs", SUBJECT)
+    shown = capsys.readouterr().out
+
+    assert "Accepted misses" in shown
+    assert "• example.org/ring.Pop: [b]called[/b] by tests only (for good; ring.go:12)" in shown
+    assert "ring.Push: [b]called[/b] by tests only (it is none; ring.go:12)" in shown
+    assert "(until 2026-01-01, so it counts again; ring.go:12)" in shown
+    assert "without accepted    100\xa0%" in shown
+    page = (stage.opened[0][1].output / "report.html").read_text()
+    assert "accepted misses left out" in page
+
+
+def test_the_old_name_of_the_flag_still_works(stage):
+    stage.call("abs", SUBJECT, *FIXED, "--min-score", "40")
+    stage.call("abs", SUBJECT, *FIXED, "--fail-under", "40")
+
+    assert [config.gates.min_score for config, _ in stage.opened] == [40.0, 40.0]
+
+
+@pytest.fixture
+def against(stage, tmp_path, capsys):
+    """Return how an audit ends, and what it says, beside a baseline of other outcomes."""
+    path = tmp_path / "before.json"
+
+    def called(before, now, *flags, held=()):
+        old = replace(verdict(score(1)), methods=outcomes(**before))
+        path.write_text(documents.text(record.document(old, CONTEXT)))
+        pairs = (replace(pair(Result.DETECTED, 0.6), method=name("Push")),)
+        acting = stage.of(changes={"methods": outcomes(**now), "pairs": pairs, "accepted": held})
+        code = acting.call("abs", SUBJECT, *FIXED, "--baseline", str(path), *flags)
+        return code, capsys.readouterr().err
+
+    return called
+
+
+SEEN = {"Push": Result.DETECTED, "Pop": Result.DETECTED, "Len": Result.MISSED}
+
+
+@pytest.mark.parametrize(
+    ("pop", "flags", "code", "said"),
+    [
+        (Result.DETECTED, (), 0, "gate passed: no method of before.json is newly missed"),
+        (Result.MISSED, (), 1, "gate failed: detected in before.json, missed now: "),
+        (Result.UNREACHED, (), 1, "missed now: example.org/ring.Pop"),
+        (Result.INCONCLUSIVE, (), 5, "gate undecided: detected in before.json, open now: exam"),
+        (Result.CRASHED, (), 5, "open now"),
+        (Result.REFUSED, (), 5, "open now"),
+        (Result.INCONCLUSIVE, ("--inconclusive", "fail"), 1, "gate undecided"),
+        (Result.INCONCLUSIVE, ("--inconclusive", "pass"), 0, "gate undecided"),
+        (Result.DETECTED, ("--fail-under", "90"), 1, "gate failed: at least 90 %"),
+        (Result.MISSED, ("--fail-under", "10"), 1, "gate passed: at least 10 %"),
+        (Result.INCONCLUSIVE, ("--fail-under", "90"), 1, "gate undecided"),
+    ],
+)
+def test_only_new_misses_fail_beside_a_baseline(against, pop, flags, code, said):
+    ended, err = against(SEEN, {**SEEN, "Pop": pop}, *flags)
+
+    assert ended == code
+    assert said in err
+
+
+def test_an_accepted_miss_is_no_new_one(against):
+    code, _ = against(SEEN, {**SEEN, "Pop": Result.MISSED}, held=(accepted("Pop"),))
+
+    assert code == 0
+
+
+def test_an_accepted_miss_that_has_expired_is_a_new_one(against):
+    held = (accepted("Pop", left_out=False, expired=True),)
+
+    assert against(SEEN, {**SEEN, "Pop": Result.MISSED}, held=held)[0] == 1
+
+
+def test_a_method_that_is_not_audited_any_more_is_named(against):
+    code, err = against(SEEN, {"Push": Result.DETECTED, "Clear": Result.MISSED})
+
+    assert code == 0
+    assert "no longer audited: example.org/ring.Pop" in err
+
+
+def test_a_baseline_is_read_before_anything_is_measured(stage, tmp_path, capsys):
+    path = tmp_path / "before.json"
+    good = documents.text(record.document(verdict(score(1)), CONTEXT))
+    answers = {}
+    for text, flags in (
+        (good, ()),
+        (good, ("--slowdown", "0.2")),
+        (good, (*FIXED, "--rule", "paper")),
+        ("{}", FIXED),
+        (json.dumps({**json.loads(good), "schema": "bench-audit/stability/1"}), FIXED),
+    ):
+        path.write_text(text)
+        assert stage.call("abs", SUBJECT, *flags, "--baseline", str(path)) == 2
+        answers[text == good, *flags[:2]] = capsys.readouterr().err
+    path.unlink()
+    assert stage.call("abs", SUBJECT, *FIXED, "--baseline", str(path)) == 2
+
+    assert stage.opened == []
+    assert "a gate needs a fixed slowdown" in answers[True,]
+    assert (
+        "with the slowdown 0.6 and the rule ours, this audit has 0.2"
+        in answers[True, "--slowdown", "0.2"]
+    )

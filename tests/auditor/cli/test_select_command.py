@@ -1,0 +1,298 @@
+"""`bench-audit select` in this process, of results that are made here."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import jsonschema
+import pytest
+from cli_acting import CONTEXT, Stage, score, verdict
+
+from auditor.core.caveats import Caveat
+from auditor.core.verdict import BenchmarkVerdict, MethodVerdict, PairVerdict, ReachState, Result
+from auditor.store.sqlite import AuditRecord, SqliteStore
+from reports import document as documents
+from reports import record
+
+SCHEMA = json.loads(
+    Path(__file__).parents[3].joinpath("reports/schema/select.schema.json").read_text()
+)
+RING = "example.org/ring."
+SUITE = {
+    "BenchmarkPush": (5.0, 0.01, {"Push", "Len"}),
+    "BenchmarkPop/n=1": (2.0, 0.3, {"Pop"}),
+    "BenchmarkBoth": (10.0, 0.02, {"Push", "Pop", "Peek"}),
+    "BenchmarkNone": (4.0, 0.02, set()),
+}
+METHODS = ("Push", "Pop", "Peek", "Len", "Clear")
+
+
+def benchmark(name, seconds, spread):
+    return BenchmarkVerdict(
+        id=RING + name,
+        max_spread=spread,
+        bucket=None,
+        means=() if seconds is None else (1e-6, 1e-6),
+        runs=2,
+        seconds=seconds,
+    )
+
+
+def result(suite=SUITE, undecided=(), caveats=()):
+    """Return the text of a result; `undecided` are pairs of a method and a benchmark."""
+    by = {
+        one: tuple(RING + name for name, (_, _, d) in suite.items() if one in d) for one in METHODS
+    }
+    methods = tuple(
+        MethodVerdict(
+            id=RING + one,
+            outcome=Result.DETECTED if by[one] else Result.MISSED,
+            detected_by=by[one],
+        )
+        for one in METHODS
+    )
+    pairs = tuple(
+        PairVerdict(
+            method=RING + one,
+            benchmark=RING + name,
+            outcome=outcome(one, name, detects, undecided),
+            reach=ReachState.IN_LOOP,
+        )
+        for one in METHODS
+        for name, (_, _, detects) in suite.items()
+    )
+    whole = verdict(score(sum(map(bool, by.values())), counted=len(METHODS)))
+    benchmarks = tuple(benchmark(name, *rest[:2]) for name, rest in suite.items())
+    made = replace(
+        whole,
+        methods=methods,
+        pairs=pairs,
+        stability=replace(whole.stability, benchmarks=benchmarks),
+        caveats=tuple(Caveat(slug, "said") for slug in caveats),
+    )
+    return documents.text(record.document(made, CONTEXT))
+
+
+def outcome(method, name, detects, undecided):
+    if method in detects:
+        return Result.DETECTED
+    return Result.INCONCLUSIVE if (method, name) in undecided else Result.MISSED
+
+
+@pytest.fixture
+def call(tmp_path, capsys):
+    def called(*flags, text=None):
+        path = tmp_path / "result.json"
+        path.write_text(text or result())
+        code = Stage(str(tmp_path)).call("select", "--result", str(path), *flags)
+        return code, *capsys.readouterr()
+
+    return called
+
+
+@pytest.fixture
+def answered(call):
+    def asked(*flags, text=None):
+        code, printed, _ = call(*flags, "--format", "json", text=text)
+        found = json.loads(printed)
+        jsonschema.Draft202012Validator(SCHEMA).validate(found)
+        assert code == 0
+        return found
+
+    return asked
+
+
+def ids(found):
+    return [one["id"].removeprefix(RING) for one in found["benchmarks"]]
+
+
+def names(methods):
+    return [one.removeprefix(RING) for one in methods]
+
+
+def test_without_a_budget_it_is_the_cheapest_choice_that_keeps_the_score(answered):
+    found = answered()
+
+    assert ids(found) == ["BenchmarkPush", "BenchmarkBoth"]
+    assert (found["seconds"], found["suite_seconds"]) == (15.0, 21.0)
+    assert found["lost"] == []
+    assert (found["percent"], found["total_percent"]) == (80.0, 80.0)
+    assert found["cheapest"]
+
+
+def test_a_budget_is_kept_and_what_is_lost_is_named(answered):
+    found = answered("--budget", "8s")
+
+    assert ids(found) == ["BenchmarkPush", "BenchmarkPop/n=1"]
+    assert (found["seconds"], found["budget"]) == (7.0, 8.0)
+    assert found["lost"] == [{"method": RING + "Peek", "detected_by": [RING + "BenchmarkBoth"]}]
+    assert found["most"] == {"methods": 3, "reached": True}
+    assert found["percent"] == 60.0
+
+
+def test_the_benchmarks_say_what_they_detect_and_what_they_alone_do(answered):
+    push, both = answered()["benchmarks"]
+
+    assert (names(push["detects"]), names(push["alone"])) == (["Push", "Len"], ["Len"])
+    assert names(both["alone"]) == ["Pop", "Peek"]
+
+
+def test_the_call_runs_the_choice_in_its_package(answered):
+    (one,) = answered("--budget", "8s")["calls"]
+
+    assert one["pattern"] == r"^BenchmarkPop$/^n=1$|^BenchmarkPush$"
+    assert one["command"].endswith(" example.org/ring")
+
+
+def test_a_table_says_the_same(call):
+    code, printed, _ = call("--budget", "8s")
+
+    assert code == 0
+    assert "Within 8\xa0s: 2 of 4 benchmarks detect 3 of 4 detected methods" in printed
+    assert "a score of 60\xa0% of 80\xa0%. A run takes 7\xa0s of 21\xa0s." in printed
+    assert "• example.org/ring.Peek, detected by" in printed
+    assert r"'-bench=^BenchmarkPop$/^n=1$|^BenchmarkPush$' example.org/ring" in printed
+
+
+BESIDE = {
+    "BenchmarkA": (2.0, 0.0, {"Push", "Pop"}),
+    "BenchmarkB": (3.0, 0.0, {"Peek", "Len", "Clear"}),
+}
+
+
+def test_where_nesting_costs_a_method_it_is_said_and_most_has_it(call, answered):
+    _, printed, _ = call("--budget", "3s", text=result(BESIDE))
+    nested = answered("--budget", "3s", text=result(BESIDE))
+    fullest = answered("--budget", "3s", "--most", text=result(BESIDE))
+
+    assert "In this time another choice detects 3, but not such that" in printed
+    assert (ids(nested), nested["nested"]) == (["BenchmarkA"], True)
+    assert (ids(fullest), fullest["nested"]) == (["BenchmarkB"], False)
+
+
+def test_only_what_changed_counts(answered, tmp_path):
+    (tmp_path / "changed.txt").write_text("# of this branch\nring.Pop\n\n  Peek()Other  \n")
+
+    found = answered("--changed", str(tmp_path / "changed.txt"))
+
+    assert names(found["changed"]) == ["Pop"]
+    assert ids(found) == ["BenchmarkPop/n=1"]
+    assert (found["counted"], found["percent"], found["total_percent"]) == (1, 100.0, None)
+    assert found["unaudited"] == ["Peek()Other"]
+    assert [one["slug"] for one in found["caveats"]] == ["unaudited"]
+
+
+def test_nothing_is_to_be_run_for_a_change_that_nobody_watches(call):
+    code, printed, _ = call("--changed", "Clear", "--format", "json")
+
+    assert code == 0
+    assert (json.loads(printed)["benchmarks"], json.loads(printed)["calls"]) == ([], [])
+
+
+@pytest.mark.parametrize("text", [None, result({"BenchmarkNone": (1.0, 0.1, set())})])
+def test_a_choice_of_nothing_is_no_verdict(call, text):
+    code, _, said = call("--budget", "1s", text=text)
+
+    assert code == 5
+    assert "no verdict: there is nothing to choose" in said
+
+
+def test_what_can_go_has_others_for_all_that_it_detects(answered):
+    found = answered("--remove")
+
+    assert [(one["id"], one["watched"]) for one in found["removed"]] == [
+        (RING + "BenchmarkNone", []),
+        (
+            RING + "BenchmarkPop/n=1",
+            [{"method": RING + "Pop", "kept_by": [RING + "BenchmarkBoth"]}],
+        ),
+    ]
+    assert (found["seconds_saved"], found["seconds"]) == (6.0, 15.0)
+    assert ids(found) == ["BenchmarkPush", "BenchmarkBoth"]
+
+
+def test_a_benchmark_that_may_be_the_only_one_is_no_detection_and_stays(answered, call):
+    text = result(undecided=[("Clear", "BenchmarkNone"), ("Peek", "BenchmarkPop/n=1")])
+
+    found = answered("--remove", text=text)
+
+    assert ids(found) == ["BenchmarkPush", "BenchmarkBoth", "BenchmarkNone"]
+    assert found["undecided"] == [
+        {"benchmark": RING + "BenchmarkNone", "methods": [RING + "Clear"]}
+    ]
+    assert "may be the only one to notice example.org/ring.Clear" in call("--remove", text=text)[1]
+
+
+def test_a_benchmark_that_was_not_measured_stays(answered):
+    found = answered("--remove", text=result({**SUITE, "BenchmarkNone": (None, None, set())}))
+
+    assert found["unknown"] == [RING + "BenchmarkNone"]
+    assert "BenchmarkNone" in ids(found)
+
+
+def test_no_budget_can_be_kept_with_benchmarks_of_unknown_length(call, answered):
+    text = result({**SUITE, "BenchmarkPush": (None, None, {"Len"})})
+
+    code, _, said = call("--budget", "8s", text=text)
+
+    assert (code, said.count("\n")) == (2, 1)
+    assert "how long example.org/ring.BenchmarkPush takes is not known" in said
+    assert [one["slug"] for one in answered(text=text)["caveats"]] == ["unknown-time"]
+
+
+def test_caveats_that_are_about_a_choice_too_are_passed_on(answered):
+    found = answered(text=result(caveats=["estimate", "few-runs", "filtered"]))
+
+    assert [one["slug"] for one in found["caveats"]] == ["estimate", "filtered"]
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "said"),
+    [
+        (
+            result(caveats=["score-mode"]),
+            (),
+            "run the same bench-audit abs with --mode matrix first",
+        ),
+        ("{}", (), "not a result of bench-audit that this version reads"),
+        (None, ("--budget", "ten"), "'ten' is no duration"),
+        (None, ("--most",), "--most is of a budget"),
+        (None, ("--remove", "--budget", "1m"), "leave out --budget"),
+        (None, ("--remove", "--changed", "Pop"), "leave out --changed"),
+        (
+            None,
+            ("--result", "/nowhere/result.json"),
+            "/nowhere/result.json cannot be read: no such",
+        ),
+    ],
+)
+def test_what_is_wrong_is_one_line(call, text, flags, said):
+    code, printed, errors = call(*flags, text=text)
+
+    assert (code, printed, errors.count("\n")) == (2, "", 1)
+    assert errors.startswith("error[usage]: ")
+    assert said in errors
+
+
+def test_the_result_can_be_that_of_the_store(tmp_path, capsys):
+    stage = Stage(str(tmp_path))
+    stage.call("abs", "go:example.org/ring@v1")
+    config, places = stage.opened[-1]
+    for text, command in ((result(), "abs"), ("{}", "stability")):
+        with SqliteStore(places.store) as store:
+            store.add_audit(
+                AuditRecord(
+                    command=command, subject="digest", config=config.text, tools=(), version="1.0",
+                    started="2026-01-02T03:04:05Z", ended="2026-01-02T03:05:05Z", document=text,
+                )
+            )  # fmt: skip
+    capsys.readouterr()
+
+    code = stage.call("select", "go:example.org/ring@v1", "--budget", "8s", "--format", "json")
+
+    shown = capsys.readouterr()
+    assert code == 0
+    assert ids(json.loads(shown.out)) == ["BenchmarkPush", "BenchmarkPop/n=1"]
+    assert "of the result of bench-audit abs, begun at 2026-01-02T03:04:05Z" in shown.err
+    assert stage.call("select", "go:example.org/other@v1") == 2
+    assert "holds no finished audit" in capsys.readouterr().err

@@ -1,0 +1,66 @@
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.stats.zero_one import Row, lower_bound, minimum
+
+COLUMNS = 6
+WEIGHTS = st.dictionaries(st.integers(0, COLUMNS - 1), st.integers(-5, 9), max_size=COLUMNS)
+ROWS = st.lists(
+    st.builds(Row, WEIGHTS, least=st.integers(-3, 3), most=st.integers(3, 20)), max_size=5
+)
+COSTS = st.lists(st.integers(-9, 9), min_size=COLUMNS, max_size=COLUMNS)
+
+
+def choices(rows):
+    every = [frozenset(c) for n in range(COLUMNS + 1) for c in combinations(range(COLUMNS), n)]
+    return [one for one in every if all(row.holds(one) for row in rows)]
+
+
+def cost(chosen, costs):
+    return sum(costs[one] for one in chosen)
+
+
+def order(chosen):
+    return [one not in chosen for one in range(COLUMNS)]
+
+
+@given(COSTS, ROWS)
+def test_the_cheapest_choice_is_found_and_of_several_the_first(costs, rows):
+    possible = choices(rows)
+    found = minimum(costs, rows)
+
+    best = min(possible, key=lambda one: (cost(one, costs), order(one)), default=None)
+    assert found.exact
+    assert found.chosen == best
+    assert best is None or found.bound == cost(best, costs)
+
+
+@given(COSTS, ROWS)
+def test_no_choice_costs_less_than_the_bound(costs, rows):
+    bound = lower_bound(costs, rows)
+
+    assert all(cost(one, costs) >= bound for one in choices(rows))
+
+
+def test_more_columns_than_are_ordered_at_once_are_ordered_too():
+    any_two = Row(dict.fromkeys(range(30), 1), least=2)
+    not_the_first = Row(dict.fromkeys(range(13), 1), most=0)
+
+    assert minimum([1] * 30, [any_two, not_the_first]).chosen == {13, 14}
+
+
+def test_a_search_that_is_given_up_proves_nothing():
+    triples = [Row({one: 1, (one + 1) % 9: 1, (one + 3) % 9: 1}, least=2) for one in range(9)]
+
+    found = minimum([1] * 9, triples, seconds=0.0)
+
+    assert not found.exact
+    assert 0 <= found.bound <= minimum([1] * 9, triples).bound
+
+
+@pytest.mark.parametrize(("row", "exact"), [((), frozenset()), ((Row({}, least=1),), None)])
+def test_nothing_to_choose_from_is_a_choice_unless_something_is_wanted(row, exact):
+    assert minimum([], row).chosen == exact

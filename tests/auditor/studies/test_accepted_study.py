@@ -1,0 +1,63 @@
+"""Accepted misses in a whole study of the toy language."""
+
+from datetime import date
+
+import pytest
+from toy_language import Machine, parts, request
+
+from auditor.core.accepted import Acceptance
+from auditor.core.errors import UsageError
+from auditor.studies import abs_score
+
+
+class Dated(Machine):
+    def now(self):
+        return "2026-06-15T23:59:59Z"
+
+
+def accepting(*names, until=None):
+    return request(
+        accepted=tuple(Acceptance(method=one, reason="why", until=until) for one in names)
+    )
+
+
+def audited(asked, machine):
+    return abs_score.audit(asked, parts(asked, machine=machine))
+
+
+def test_an_accepted_miss_is_slowed_and_shown_but_not_in_the_score_without_it():
+    plain = audited(request(), Dated())
+    found = audited(accepting("skip", "toy.idle"), Dated())
+
+    assert (found.methods, found.total) == (plain.methods, plain.total)
+    assert (plain.accepted, plain.without_accepted) == ((), None)
+    assert [(one.method, one.left_out, one.where) for one in found.accepted] == [
+        ("toy.skip", True, "configuration"),
+        ("toy.idle", True, "configuration"),
+    ]
+    assert found.without_accepted.counted == found.total.counted - 2
+    assert found.without_accepted.covered == found.total.covered == 1
+
+
+@pytest.mark.parametrize(("day", "expired"), [(15, False), (14, True)])
+def test_the_day_of_an_audit_decides_what_has_expired(day, expired):
+    found = audited(accepting("skip", until=date(2026, 6, day)), Dated())
+
+    assert found.accepted[0].expired is expired
+    assert ("expired-ignore" in [one.slug for one in found.caveats]) is expired
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("skpi",), "unknown method 'skpi' in toy; the subject has: toy.skip"),
+        (("skip", "toy.skip"), "the miss of toy.skip is accepted twice"),
+    ],
+)
+def test_a_name_that_is_wrong_is_an_error_before_anything_is_run(names, said):
+    machine = Dated()
+
+    with pytest.raises(UsageError, match=said):
+        audited(accepting(*names), machine)
+
+    assert machine.done == []

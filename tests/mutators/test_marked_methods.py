@@ -1,0 +1,77 @@
+"""The marker of an accepted miss, above methods as the mutators find them."""
+
+from auditor.audits.accepted import marked
+from auditor.core.subject import Language, Method, SourceFile, SourceRole
+from mutators.go.mutator import GoMutator
+from mutators.java.spans import find_spans
+
+GO = """package ring
+
+type Ring[T any] struct{}
+
+/* A block comment. */
+// bench-audit:ignore generic, and slow
+func (r *Ring[T]) Push(x T) {
+}
+
+func (r *Ring[T]) Pop() {
+}
+"""
+JAVA = """package org.example;
+
+class Work {
+    /** Says what it does. */
+    // bench-audit:ignore deprecated
+    @Deprecated
+    @SuppressWarnings({"a",
+        "b"})
+    public int turns(int n) {
+        return n;
+    }
+
+    // bench-audit:ignore only the other one is used
+    int turns(long n) {
+        return (int) n;
+    }
+
+    int kept() { return 1; } // bench-audit:ignore of nothing
+    int left() { return 2; }
+}
+"""
+
+
+def source(path, text):
+    return SourceFile(path=path, unit="unit", role=SourceRole.LIBRARY, text=text.encode())
+
+
+def test_of_go():
+    sources = [source("ring.go", GO)]
+
+    found = list(marked(GoMutator().methods(sources), sources))
+
+    assert [(one.method, one.reason, one.where) for one in found] == [
+        ("unit.Ring.Push", "generic, and slow", "ring.go:6")
+    ]
+
+
+def test_of_java():
+    sources = [source("org/example/Work.java", JAVA)]
+    spans = find_spans(sources)
+    methods = [
+        Method(
+            language=Language.JAVA,
+            id=f"{name}({','.join(types)})",
+            owner="org.example.Work",
+            name=name,
+            parameters=types,
+            span=spans.find("org.example.Work", name, types),
+        )
+        for name, types in (("turns", ("int",)), ("turns", ("long",)), ("kept", ()), ("left", ()))
+    ]
+
+    found = list(marked(methods, sources))
+
+    assert [(one.method, one.reason) for one in found] == [
+        ("turns(int)", "deprecated"),
+        ("turns(long)", "only the other one is used"),
+    ]

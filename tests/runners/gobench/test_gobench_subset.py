@@ -1,0 +1,89 @@
+"""The calls that run a choice of benchmarks, given to the real go command."""
+
+import re
+import subprocess
+
+from runners.gobench.subset import calls
+
+MODULE = {
+    "go.mod": "module example.org/some\n\ngo 1.20\n",
+    "a_test.go": """package some
+
+import "testing"
+
+func BenchmarkPush(b *testing.B)     {}
+func BenchmarkPushMore(b *testing.B) {}
+func BenchmarkIn(b *testing.B) {
+	for _, name := range []string{"a", "a/b", "a/b/c", "ab", "x|y", "(x)+.*", "n=1", "é ü", "[z]"} {
+		b.Run(name, func(b *testing.B) {})
+	}
+}
+func BenchmarkOut(b *testing.B) {
+	b.Run("a", func(b *testing.B) {})
+	b.Run("other.BenchmarkPush", func(b *testing.B) {})
+}
+""",
+    "other/a_test.go": """package other
+
+import "testing"
+
+func BenchmarkPush(b *testing.B)     {}
+func BenchmarkPushMore(b *testing.B) {}
+""",
+}
+NAMES = [
+    "BenchmarkPush", "BenchmarkPushMore", "BenchmarkIn/a", "BenchmarkIn/a/b", "BenchmarkIn/a/b/c",
+    "BenchmarkIn/ab", "BenchmarkIn/x|y", "BenchmarkIn/(x)+.*", "BenchmarkIn/n=1",
+    "BenchmarkIn/é_ü", "BenchmarkIn/[z]", "BenchmarkOut/a", "BenchmarkOut/other.BenchmarkPush",
+]  # fmt: skip
+KNOWN = [
+    *(f"example.org/some.{one}" for one in NAMES),
+    *(f"example.org/some/other.{one}" for one in NAMES[:2]),
+]
+
+
+def ran(folder, words):
+    """Return the ids of what a call runs."""
+    done = subprocess.run(
+        [*words, "-benchtime=1x", "-cpu=1"], cwd=folder, capture_output=True, text=True, check=True
+    )
+    package, found = "", []
+    for line in done.stdout.splitlines():
+        if line.startswith("pkg: "):
+            package = line.removeprefix("pkg: ")
+        if match := re.match(r"(Benchmark\S+)\s+1\s", line):
+            found.append(f"{package}.{match[1]}")
+    return found
+
+
+def test_the_calls_run_just_what_was_chosen(tmp_path):
+    for name, text in MODULE.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    choices = [
+        KNOWN,
+        ["example.org/some.BenchmarkPush", "example.org/some/other.BenchmarkPushMore"],
+        ["example.org/some.BenchmarkIn/a", "example.org/some.BenchmarkIn/a/b/c"],
+        ["example.org/some.BenchmarkIn/a", "example.org/some.BenchmarkOut/other.BenchmarkPush"],
+        [one for one in KNOWN if not one[-1].isalpha()],
+    ]
+
+    for chosen in choices:
+        made = [one for call in calls(chosen, KNOWN) for one in ran(tmp_path, call.words)]
+        assert sorted(made) == sorted(chosen)
+
+
+def test_each_package_has_a_call_of_its_own():
+    chosen = [
+        "example.org/b.v2.BenchmarkB",
+        "example.org/a.BenchmarkA/x",
+        "example.org/a.BenchmarkB",
+    ]
+
+    found = calls(chosen, chosen)
+
+    assert [(one.package, one.pattern, one.skip) for one in found] == [
+        ("example.org/a", "^BenchmarkA$/^x$|^BenchmarkB$", ""),
+        ("example.org/b.v2", "^BenchmarkB$", ""),
+    ]
+    assert found[1].command == "go test '-run=^$' '-bench=^BenchmarkB$' example.org/b.v2"

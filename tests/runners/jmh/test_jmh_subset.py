@@ -1,0 +1,48 @@
+"""The calls that run a choice of benchmarks, given to the real JMH."""
+
+import re
+import subprocess
+
+from auditor.core.subject import Role
+from runners.jmh.subset import calls
+
+
+def listed(jmh, words):
+    """Return the names that JMH would run, and the values of parameters that it was told."""
+    parts = jmh.project.paths(Role.BENCHMARKS, Role.LIBRARY, Role.DEPENDENCY)
+    told = words[words.index("-jar") + 2 :]
+    argv = ["java", "-cp", ":".join(map(str, parts)), "org.openjdk.jmh.Main", "-lp", *told]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
+    names = [line for line in done.stdout.splitlines() if re.fullmatch(r"org\.example\.\S+", line)]
+    return set(names), set(re.findall(r'param "(\w+)" = \{([^}]*)\}', done.stdout))
+
+
+def test_the_calls_run_just_what_was_chosen(jmh):
+    known = [one.id for one in jmh.suite.benchmarks]
+    chosen = [one for at, one in enumerate(known) if (at % 2 or "[" in one) and "1,5" not in one]
+
+    made = [(call, listed(jmh, call.words)) for call in calls(chosen, known)]
+
+    assert len(chosen) < len(known)
+    assert any(call.parameters for call, _ in made)
+    run = [
+        name
+        + ("[" + ",".join(f"{k}={v}" for k, v in call.parameters) + "]" if call.parameters else "")
+        for call, (names, _) in made
+        for name in names
+    ]
+    assert sorted(run) == sorted(chosen)
+    assert all(values >= set(call.parameters) for call, (_, values) in made)
+
+
+def test_parameters_are_told_from_names_and_values_with_commas_are_whole():
+    chosen = ["a.B.c[size=1,kind=x,y]", "a.B.d[size=1,kind=x,y]", "a.B.e", "a.B$C.e"]
+
+    plain, with_parameters = calls(chosen, chosen)
+
+    assert (plain.pattern, plain.parameters) == (r"^a\.B\$C\.e$|^a\.B\.e$", ())
+    assert with_parameters.pattern == r"^a\.B\.c$|^a\.B\.d$"
+    assert with_parameters.parameters == (("size", "1"), ("kind", "x,y"))
+    assert with_parameters.command.endswith("-p size=1 -p kind=x,y")
+    assert with_parameters.problem.startswith("JMH's -p cannot give kind the value 'x,y'")
+    assert plain.problem == ""
