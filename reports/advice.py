@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from auditor.core.verdict import UNLISTED, Result
+from auditor.core.result import Result
+from auditor.core.verdict import UNLISTED
 from reports import figures, words
 from reports.document import Benchmark, Document, Either, Method, Pair
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from auditor.core.verdict import Result
+from auditor.core.result import Result
 from reports import anchors, figures, names, words
 from reports.allocation_document import AllocationMethod, AllocationPair, Allocations
 from reports.anchors import Link, Links

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from auditor.core.verdict import Result
+from auditor.core.result import Result
 from reports import figures
 
 

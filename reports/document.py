@@ -12,7 +12,8 @@ from collections.abc import Mapping
 import msgspec
 
 from auditor.core.errors import UsageError
-from auditor.core.verdict import Bucket, ReachState, Result, Rule
+from auditor.core.result import ReachState, Result
+from auditor.core.verdict import Bucket, Rule
 from reports.accepted import Accepted
 from reports.allocation_document import Allocations
 from reports.controls import Controls

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from auditor.core.verdict import Result
+from auditor.core.result import Result
 from reports import anchors, curve, figures, plots, words
 from reports.anchors import Link
 from reports.document import Caveat, Document, Method, Pair, PairRun

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from auditor.core.verdict import Result
+from auditor.core.result import Result
 from reports import anchors, names
 from reports.document import Document, Pair
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from auditor.core.verdict import Result
+from auditor.core.result import Result
 from reports import allocations, anchors, figures, words
 from reports.anchors import Link
 from reports.document import Document, Pair

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from auditor.core.verdict import Result
+from auditor.core.result import Result
 from reports import allocations, controls, curve, figures, names, words
 from reports.advice import Advice, advice
 from reports.document import (

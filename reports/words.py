@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from auditor.core.verdict import Bucket, ReachState, Result
+from auditor.core.result import ReachState, Result
+from auditor.core.verdict import Bucket
 from reports import figures
 from reports.document import Document, Either, Method, Pair, Score, StabilityDocument
 

@@ -14,10 +14,11 @@ from auditor.core.measure import (
 from auditor.core.mutant import Delay, Kind, Variant, Wait
 from auditor.core.outcome import Counted, Crashed, Measured, Outcome, TimedOut, Window
 from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import BenchmarkVerdict, PairVerdict, ReachState, Result, Stability
+from auditor.core.verdict import BenchmarkVerdict, PairVerdict, Stability
 
 HOST = HostFacts("here", (("cores", "2"),))
 

@@ -10,6 +10,7 @@ from auditor.audits.curve import Search
 from auditor.audits.stability import UNSTABLE
 from auditor.core.caveats import Caveat
 from auditor.core.controls import Controls
+from auditor.core.result import ReachState, Result
 from auditor.core.subject import Method
 from auditor.core.verdict import (
     AbsVerdict,
@@ -17,8 +18,6 @@ from auditor.core.verdict import (
     Curve,
     MethodVerdict,
     PairVerdict,
-    ReachState,
-    Result,
     Rule,
     Score,
     Stability,

@@ -9,8 +9,9 @@ from auditor.audits.outcomes import NOT_COUNTED, UNDECIDED
 from auditor.core.accepted import Accepted
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
+from auditor.core.result import Result
 from auditor.core.subject import Method, SourceFile
-from auditor.core.verdict import AbsVerdict, MethodVerdict, Result, Score
+from auditor.core.verdict import AbsVerdict, MethodVerdict, Score
 
 MARKER = b"bench-audit:ignore"
 _LINE = re.compile(rb"\s*//\s*" + MARKER + rb"(?!\S)[ \t]*(.*?)\s*")

@@ -8,7 +8,7 @@ from statistics import median
 from auditor.audits.calibration import TOLERANCE, achieved_caveat
 from auditor.audits.pair import PairData, method_doubt
 from auditor.core.caveats import Caveat
-from auditor.core.verdict import Interval
+from auditor.core.result import Interval
 
 Pairs = tuple[tuple[float, float], ...]
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from auditor.core.controls import Controls
-from auditor.core.verdict import PairVerdict, Result
+from auditor.core.result import Result
+from auditor.core.verdict import PairVerdict
 from auditor.stats.proportions import upper_bound
 
 LEVEL = 0.95

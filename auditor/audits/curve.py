@@ -13,16 +13,8 @@ from statistics import stdev
 from auditor.audits import paired
 from auditor.audits.calibration import TOLERANCE
 from auditor.core.request import CurveMode
-from auditor.core.verdict import (
-    Curve,
-    CurvePoint,
-    PairCurve,
-    PairRun,
-    PairVerdict,
-    Result,
-    Rule,
-    Step,
-)
+from auditor.core.result import Result
+from auditor.core.verdict import Curve, CurvePoint, PairCurve, PairRun, PairVerdict, Rule, Step
 from auditor.stats.sequential import LEAST_DEVIATION
 
 SIZES = (0.05, 0.1, 0.2, 0.3, 0.6, 1.0, 2.0, 5.0)

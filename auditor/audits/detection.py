@@ -8,7 +8,8 @@ from auditor.core.caveats import Caveat
 from auditor.core.outcome import NeverCalled
 from auditor.core.plan import Purpose
 from auditor.core.request import AbsRequest
-from auditor.core.verdict import PairVerdict, ReachState, Result, Rule
+from auditor.core.result import ReachState, Result
+from auditor.core.verdict import PairVerdict, Rule
 from auditor.stats.compare import smallest_rank_sum_p
 from auditor.stats.sequential import LOOKS
 from auditor.stats.signed_rank import smallest_p

@@ -14,7 +14,7 @@ from auditor.core.outcome import (
     Unreadable,
 )
 from auditor.core.plan import Run
-from auditor.core.verdict import Result
+from auditor.core.result import Result
 
 _PRECEDENCE = (Result.INVALID, Result.CRASHED, Result.TIMED_OUT, Result.INCONCLUSIVE)
 """Which failure names a pair that has several: the one that says most about the mutant."""

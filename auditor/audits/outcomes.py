@@ -15,7 +15,8 @@ not, so the bounds of the score hold it.
 
 from collections.abc import Iterable, Sequence
 
-from auditor.core.verdict import PairVerdict, Result
+from auditor.core.result import Result
+from auditor.core.verdict import PairVerdict
 
 UNDECIDED = frozenset({Result.INCONCLUSIVE, Result.UNMEASURED, Result.CRASHED, Result.TIMED_OUT})
 """What counts as not covered and may be covered (abs.md, "Detection")."""

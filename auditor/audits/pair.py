@@ -8,9 +8,10 @@ from auditor.audits.calibration import Calibration
 from auditor.audits.reach import Reach
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Run
+from auditor.core.result import Result
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import PairRun, Result, Rule
+from auditor.core.verdict import PairRun, Rule
 from auditor.stats.arrays import finite
 from auditor.stats.compare import Ratio, ratio
 from auditor.stats.components import Component

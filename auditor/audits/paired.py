@@ -18,8 +18,9 @@ from auditor.audits.pair import (
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import Wait
 from auditor.core.plan import Purpose, Run
+from auditor.core.result import Interval, Result
 from auditor.core.schedule import ArmName, Phase, Stop
-from auditor.core.verdict import Interval, PairRun, PairVerdict, Result
+from auditor.core.verdict import PairRun, PairVerdict
 from auditor.stats.compare import Ratio
 from auditor.stats.sequential import LEAST_DEVIATION, looks, repeated
 from auditor.stats.signed_rank import shift

@@ -11,8 +11,9 @@ from auditor.audits import readings
 from auditor.audits.calibration import achieved_caveat
 from auditor.audits.pair import Judgement, PairData, undecided
 from auditor.core.plan import Purpose, Run
+from auditor.core.result import Result
 from auditor.core.schedule import ArmName
-from auditor.core.verdict import PairRun, Result
+from auditor.core.verdict import PairRun
 from auditor.stats.compare import rank_sum_p, smallest_rank_sum_p
 
 SIGNIFICANT = 0.01

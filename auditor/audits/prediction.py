@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from auditor.audits import readings
 from auditor.audits.pair import PairData, method_doubt
+from auditor.core.result import Result
 from auditor.core.schedule import ArmName
-from auditor.core.verdict import Result
 
 SURELY_MISSED = 0.5
 """Share of the limit up to which an effect is far from it."""

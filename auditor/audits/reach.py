@@ -7,8 +7,8 @@ from auditor.audits.failures import reason
 from auditor.core.caveats import Caveat
 from auditor.core.outcome import Counted, Outcome, Skipped, Window
 from auditor.core.plan import Run
+from auditor.core.result import ReachState
 from auditor.core.subject import Method
-from auditor.core.verdict import ReachState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

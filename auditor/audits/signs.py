@@ -10,7 +10,7 @@ from math import log, log1p, prod
 
 from auditor.audits.pair import Judgement
 from auditor.core.caveats import Caveat
-from auditor.core.verdict import Result
+from auditor.core.result import Result
 from auditor.stats.signs import sign_evidence
 
 SURE = 100.0

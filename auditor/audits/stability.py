@@ -13,14 +13,7 @@ from auditor.core.outcome import Ending, Measured, ending
 from auditor.core.plan import Purpose, Run
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import (
-    UNLISTED,
-    BenchmarkVerdict,
-    Bucket,
-    Duration,
-    Filter,
-    Stability,
-)
+from auditor.core.verdict import UNLISTED, BenchmarkVerdict, Bucket, Duration, Filter, Stability
 from auditor.stats.arrays import positive
 
 PAPER_RUNS = 5

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from auditor.core.verdict import Density, MethodVerdict, PairVerdict, Result
+from auditor.core.result import Result
+from auditor.core.verdict import Density, MethodVerdict, PairVerdict
 
 
 def rules(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[tuple[str, int], ...]:

@@ -7,7 +7,7 @@ from typing import Any
 from auditor.audits.outcomes import NOT_COUNTED
 from auditor.config import Config, Gates
 from auditor.core.errors import Exit, UsageError
-from auditor.core.verdict import Result
+from auditor.core.result import Result
 from reports.document import Document
 
 _INSTEAD = {"fail": Exit.GATE_FAILED, "pass": Exit.OK, None: Exit.NO_VERDICT}

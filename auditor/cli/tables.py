@@ -9,7 +9,7 @@ from rich.text import Text
 
 from auditor.cli.progress import duration
 from auditor.cli.surroundings import DryRun
-from auditor.core.verdict import Result
+from auditor.core.result import Result
 from reports import figures, names
 from reports.table import MethodRow, Summary, summary
 

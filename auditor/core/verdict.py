@@ -7,9 +7,7 @@ from auditor.core.accepted import Accepted
 from auditor.core.allocation import Allocations
 from auditor.core.caveats import Caveat
 from auditor.core.controls import Controls
-from auditor.core.result import Interval as Interval  # noqa: PLC0414 - had from here by all
-from auditor.core.result import ReachState as ReachState  # noqa: PLC0414
-from auditor.core.result import Result as Result  # noqa: PLC0414
+from auditor.core.result import Interval, ReachState, Result
 from auditor.core.subject import Span
 
 

@@ -14,9 +14,10 @@ from auditor.core.caveats import Caveat
 from auditor.core.controls import Controls
 from auditor.core.errors import UsageError
 from auditor.core.request import AbsRequest, CurveMode
+from auditor.core.result import ReachState
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import AbsVerdict, PairVerdict, ReachState, Stability
+from auditor.core.verdict import AbsVerdict, PairVerdict, Stability
 from auditor.studies import accepted as accepted_study
 from auditor.studies import allocations as allocation_study
 from auditor.studies.controls import zero_delays

@@ -10,10 +10,11 @@ from auditor.audits.calibration import Asked
 from auditor.core.mutant import Kind, Refused, Variant, Wait
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
+from auditor.core.result import Result
 from auditor.core.schedule import Stop
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import PairVerdict, Result, Rule
+from auditor.core.verdict import PairVerdict, Rule
 from auditor.studies import schedules
 from auditor.studies.calibration import Calibrated, CalibrationStudy, waves
 from auditor.studies.measure import hung, measure

@@ -6,7 +6,8 @@ from functools import cache
 from msgspec.structs import replace
 
 import examples
-from auditor.core.verdict import Bucket, ReachState, Result
+from auditor.core.result import ReachState, Result
+from auditor.core.verdict import Bucket
 from reports import record
 from reports.document import Benchmark, Document, Method, Pair, PairRun, Score, typed
 

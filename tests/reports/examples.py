@@ -11,6 +11,7 @@ from auditor.core.allocation import AllocationPair
 from auditor.core.caveats import Caveat
 from auditor.core.controls import Controls
 from auditor.core.request import Plan
+from auditor.core.result import ReachState, Result
 from auditor.core.subject import Language, Method, Span
 from auditor.core.verdict import (
     AbsVerdict,
@@ -25,8 +26,6 @@ from auditor.core.verdict import (
     PairCurve,
     PairRun,
     PairVerdict,
-    ReachState,
-    Result,
     Rule,
     Score,
     Stability,

@@ -7,7 +7,8 @@ import pytest
 
 import examples
 from auditor.core.caveats import Caveat
-from auditor.core.verdict import Density, Result
+from auditor.core.result import Result
+from auditor.core.verdict import Density
 from reports import figures, names, plots, record, suite, words
 from reports.document import typed
 from reports.evidence import methods

@@ -3,7 +3,7 @@
 import crowds
 import pytest
 
-from auditor.core.verdict import Result
+from auditor.core.result import Result
 from reports.listed import listed
 from reports.page import page
 

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 import examples
-from auditor.core.verdict import Result
+from auditor.core.result import Result
 from reports import allocations, document, record, table
 from reports.listed import listed
 from reports.matrix import Cell, matrix

@@ -4,7 +4,8 @@ import pytest
 
 import examples
 from auditor.core.caveats import Caveat
-from auditor.core.verdict import UNLISTED, BenchmarkVerdict, Duration, Filter, Result
+from auditor.core.result import Result
+from auditor.core.verdict import UNLISTED, BenchmarkVerdict, Duration, Filter
 from reports import advice, curve, figures, names, record, table, words
 from reports.document import typed
 

@@ -13,7 +13,8 @@ from auditor.audits.abs_score import (
     relative_exclusion,
 )
 from auditor.core.caveats import Caveat
-from auditor.core.verdict import Density, PairRun, ReachState, Result, Rule
+from auditor.core.result import ReachState, Result
+from auditor.core.verdict import Density, PairRun, Rule
 
 TABLE_5 = {
     "caffeine": (89, 4),

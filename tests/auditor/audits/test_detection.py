@@ -24,8 +24,9 @@ from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import NeverCalled, NotBuilt, Skipped, Unreadable
 from auditor.core.plan import Purpose
 from auditor.core.request import AbsRequest, Plan, SuiteRequest
+from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Block, Phase, Stop
-from auditor.core.verdict import ReachState, Result, Rule
+from auditor.core.verdict import Rule
 
 PLAIN = 1e-6
 V = 0.6

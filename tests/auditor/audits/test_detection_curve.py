@@ -3,7 +3,8 @@ import pytest
 from auditor.audits.curve import SIZES, Search, curve, most_steps, searches
 from auditor.core.caveats import Caveat
 from auditor.core.request import CurveMode
-from auditor.core.verdict import PairRun, PairVerdict, Result, Rule
+from auditor.core.result import Result
+from auditor.core.verdict import PairRun, PairVerdict, Rule
 
 
 def verdict(outcome, benchmark="toy.long", method="toy.hop", **more):

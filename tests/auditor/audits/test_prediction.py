@@ -7,7 +7,8 @@ from auditor.audits.pair import PairData
 from auditor.audits.prediction import predict
 from auditor.audits.reach import Reach
 from auditor.core.mutant import Delay, Wait
-from auditor.core.verdict import ReachState, Result, Rule
+from auditor.core.result import ReachState, Result
+from auditor.core.verdict import Rule
 
 PLAIN = 1e-6
 

@@ -6,7 +6,7 @@ from builders import benchmark, counted, crashed, method, run, timed_out, window
 from auditor.audits.reach import how_counted, most_called, reach_map, reach_of, usage
 from auditor.core.outcome import Skipped
 from auditor.core.plan import Purpose
-from auditor.core.verdict import ReachState
+from auditor.core.result import ReachState
 
 K = method("k").id
 HOW = "the subject's own benchmarks ran"

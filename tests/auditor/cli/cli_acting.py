@@ -9,6 +9,7 @@ from auditor.cli.main import main
 from auditor.cli.surroundings import Surroundings
 from auditor.core.caveats import Caveat
 from auditor.core.request import Plan
+from auditor.core.result import Result
 from auditor.core.verdict import (
     AbsVerdict,
     BenchmarkVerdict,
@@ -16,7 +17,6 @@ from auditor.core.verdict import (
     Cover,
     MethodVerdict,
     PairVerdict,
-    Result,
     Rule,
     Score,
     Stability,

@@ -10,7 +10,8 @@ from auditor.cli.running import BY_COMMAND
 from auditor.core.errors import BuildFailed, ToolMissing
 from auditor.core.mutant import Wait
 from auditor.core.request import GoModuleSpec
-from auditor.core.verdict import Result, Rule
+from auditor.core.result import Result
+from auditor.core.verdict import Rule
 from auditor.store.sqlite import AuditRecord, SqliteStore
 
 SUBJECT = "go:example.org/ring@v1"

@@ -8,7 +8,8 @@ import pytest
 from cli_acting import CONTEXT, Stage, pair, score, verdict
 
 from auditor.core.accepted import Accepted
-from auditor.core.verdict import MethodVerdict, Result
+from auditor.core.result import Result
+from auditor.core.verdict import MethodVerdict
 from reports import document as documents
 from reports import record
 

@@ -9,7 +9,8 @@ import pytest
 from cli_acting import CONTEXT, Stage, score, verdict
 
 from auditor.core.caveats import Caveat
-from auditor.core.verdict import BenchmarkVerdict, MethodVerdict, PairVerdict, ReachState, Result
+from auditor.core.result import ReachState, Result
+from auditor.core.verdict import BenchmarkVerdict, MethodVerdict, PairVerdict
 from auditor.store.sqlite import AuditRecord, SqliteStore
 from reports import document as documents
 from reports import record

@@ -6,7 +6,7 @@ import toy_language
 from toy_language import Machine, parts, request
 
 from auditor.core.plan import Purpose
-from auditor.core.verdict import Result
+from auditor.core.result import Result
 from auditor.studies import abs_score
 
 METHODS = tuple(f"m{at}" for at in range(20))

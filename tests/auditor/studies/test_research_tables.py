@@ -8,9 +8,10 @@ from builders import benchmark, crashed, method, mutant_run, pair_run, run, suit
 
 from auditor.core.errors import UsageError
 from auditor.core.mutant import Kind, Variant
+from auditor.core.result import Result
 from auditor.core.rows import Rows
 from auditor.core.subject import Language
-from auditor.core.verdict import Result, Stability
+from auditor.core.verdict import Stability
 from auditor.studies.tables import Question, audit, rows_of
 
 NAMES = ("A", "B")

@@ -6,7 +6,7 @@ from gobench_making import HANGING_SECONDS
 from auditor.audits.reach import reach_of
 from auditor.core.outcome import Counted
 from auditor.core.plan import Purpose
-from auditor.core.verdict import ReachState
+from auditor.core.result import ReachState
 
 pytestmark = pytest.mark.subject
 
