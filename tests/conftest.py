@@ -1,6 +1,7 @@
 """What holds for every test: nothing is left behind."""
 
 import os
+import signal
 import threading
 from pathlib import Path
 
@@ -9,6 +10,10 @@ from hypothesis import settings
 
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("ci")
+
+# A shell without job control lets what it starts in the background ignore interrupts, and what
+# that starts, too: then a test that interrupts would wait for ever.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
