@@ -13,6 +13,8 @@ import crowds
 import jsonschema
 import pytest
 from format_schemas import MUTATION, SARIF
+from hypothesis import given
+from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 from test_page_names import NASTY, nasty
@@ -155,6 +157,13 @@ def test_a_code_span_shows_exactly_the_name(ticks):
     (span,) = [one for one in inline if one.type == "code_inline"]
     assert span.content == ticks
     assert inline[-1].content == "c"
+
+
+@given(st.text(alphabet="`|\\\\ a<@[]_*\n", min_size=1, max_size=12).filter(str.strip))
+def test_a_code_span_shows_exactly_any_name(name):
+    _, inline = rendered(f"| a | b |\n| --- | --- |\n| {markdown.code(name)} | c |\n")
+
+    assert [one.content for one in inline[2:]] == [names.label(name), "c"]
 
 
 @pytest.mark.parametrize("blank", ["", " ", "  "])
