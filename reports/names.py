@@ -25,13 +25,18 @@ def _escape(letter: str) -> str:
     return f"\\x{at:02x}" if at < 0x100 else f"\\u{at:04x}" if at < 0x10000 else f"\\U{at:08x}"
 
 
+def line(text: str) -> str:
+    """Return the text as one line, with line feeds and tabs written as escapes, too."""
+    return seen(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
 def label(name: str) -> str:
     """Return a name as one line of at most LONGEST letters, its middle left out where need be."""
-    line = seen(name).replace("\n", "\\n").replace("\t", "\\t")
-    if len(line) <= LONGEST:
-        return line
+    whole = line(name)
+    if len(whole) <= LONGEST:
+        return whole
     tail = LONGEST // 3
-    return f"{line[: LONGEST - tail - 1]}…{line[-tail:]}"
+    return f"{whole[: LONGEST - tail - 1]}…{whole[-tail:]}"
 
 
 def labels(ids: Iterable[str]) -> dict[str, str]:

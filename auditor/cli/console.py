@@ -41,8 +41,12 @@ class Console:
 
     def document(self, found: Mapping[str, Any]) -> None:
         """Print exactly one JSON document to stdout."""
+        self.text(json_text(found))
+
+    def text(self, found: str) -> None:
+        """Print exactly this text to stdout."""
         try:
-            sys.stdout.write(json_text(found))
+            sys.stdout.write(found)
             sys.stdout.flush()
         except BrokenPipeError:
             _to_nobody(sys.stdout)

@@ -26,11 +26,11 @@ PLACES = (click.option("--store", type=_PATH, help="The file of measurements."),
 FORMAT = click.option(
     "--format", type=click.Choice(["table", "json"]), default="table", help="What stdout gets."
 )
-SHOWN = (
-    FORMAT,
+SAID = (
     click.option("-q", "--quiet", is_flag=True, help="Only the result and errors."),
     click.option("-v", "--verbose", count=True, help="Log to the terminal; -vv for everything."),
 )
+SHOWN = (FORMAT, *SAID)
 SLOWDOWN = click.option("--slowdown", metavar="V", help='0.6 for 1.6 times as long, or "auto".')
 FAIL_UNDER = click.option(
     "--fail-under",

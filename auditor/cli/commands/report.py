@@ -1,14 +1,23 @@
-"""`bench-audit report`: the report of an audit again, from the store."""
+"""`bench-audit report`: the report of an audit again, from the store, in any format."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import click
 
-from auditor.cli import kept, options, running
+from auditor.cli import kept, options, running, sources, tables
 from auditor.cli.console import Console
-from auditor.core.errors import Exit
+from auditor.cli.surroundings import Surroundings
+from auditor.core.errors import Exit, UsageError
+from reports import document as documents
+from reports import tidy
+from reports.document import Document, Either
+from reports.formats import Format, written
 from reports.page import page
+
+_PATH = click.Path(path_type=Path)
+_TABLE = "table"
 
 
 @click.command(short_help="Write the report of the last audit again; runs nothing.")
@@ -19,8 +28,17 @@ from reports.page import page
         type=click.Choice(list(running.BY_COMMAND)),
         help="The command whose result is meant; the last one's by default.",
     ),
+    click.option("--result", type=_PATH, help="A result as JSON, in the place of a store's."),
     *options.PLACES,
-    *options.SHOWN,
+    click.option(
+        "--format",
+        type=click.Choice([_TABLE, *(one.value for one in Format)]),
+        default=_TABLE,
+        help="What stdout gets.",
+    ),
+    click.option("--rows", type=click.Choice(list(tidy.TABLES)), help="What a row of CSV is."),
+    click.option("--sources", type=_PATH, help="The audited tree, for the mutation format."),
+    *options.SAID,
 )
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
@@ -28,8 +46,17 @@ def command(context: click.Context, /, **given: Any) -> int:
 
     CONFIG_OR_SUBJECT is as for abs. The result is the one that the store holds. Where no audit was
     asked for exactly this, with flags for example, it is that of the subject's last one, which is
-    said. To judge again, repeat the audit: what is in the store is not measured again.
+    said. To judge again, repeat the audit: what is in the store is not measured again. With
+    --result nothing is read but that file, and files are written with --output only.
+
+    \b
+    bench-audit report .                                          report.html again
+    bench-audit report . --format markdown >> "$GITHUB_STEP_SUMMARY"
+    bench-audit report . --format csv --rows methods > methods.csv
     """
+    _sensible(given)
+    if given["result"]:
+        return _of_file(context, given)
     asked = options.Asked.of(context, {})
     console = Console(asked.surroundings.environment, quiet=asked.quiet)
     wanted = json.loads(asked.config.text)
@@ -42,5 +69,44 @@ def command(context: click.Context, /, **given: Any) -> int:
         console.note(f"the result of {found}")
     else:
         console.say(kept.told(found))
-    running.show(asked, console, document, files)
+    if given["format"] in (_TABLE, Format.JSON):
+        running.show(asked, console, document, files)
+    else:
+        console.text(_written(documents.typed(document), given))
     return Exit.OK
+
+
+def _of_file(context: click.Context, given: dict[str, Any]) -> int:
+    """Write what a file holds."""
+    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    console = Console(surroundings.environment, quiet=given["quiet"])
+    found = kept.read(given["result"])
+    document = documents.plain(found)
+    files = running.ABS if isinstance(found, Document) else running.STABILITY
+    if given["output"]:
+        running.keep_in(given["output"], files, document, page)
+    if given["format"] == _TABLE:
+        console.result(tables.result(document))
+    elif given["format"] == Format.JSON:
+        console.document(document)
+    else:
+        console.text(_written(found, given))
+    return Exit.OK
+
+
+def _written(found: Either, given: dict[str, Any]) -> str:
+    chosen = Format(given["format"])
+    texts = {}
+    if given["sources"]:
+        texts = sources.texts(given["sources"], sources.named(found))
+    return written(found, chosen, rows=given["rows"] or "pairs", sources=texts)
+
+
+def _sensible(given: dict[str, Any]) -> None:
+    """Refuse options that would be without effect; raises UsageError."""
+    if given["rows"] and given["format"] != Format.CSV:
+        raise UsageError("--rows is of CSV: add --format csv")
+    if given["sources"] and given["format"] != Format.MUTATION:
+        raise UsageError("--sources is of the mutation-testing schema: add --format mutation")
+    if given["result"] and (given["of"] or given["store"]):
+        raise UsageError("--result is a file of its own: leave out --of and --store")

@@ -250,6 +250,31 @@ def test_the_report_is_made_again_without_running_anything(audited, tmp_path):
     assert "<html" in (output / "report.html").read_text()
 
 
+def test_other_formats_point_at_the_lines_of_the_real_sources(audited, tmp_path):
+    call = ("report", audited.config, "--store", audited.copy(tmp_path), "-o", tmp_path / "out")
+
+    log = json.loads(audited.program.call(*call, "--format", "sarif").stdout)
+    flags = ("--format", "mutation", "--sources", audited.subject)
+    report = json.loads(audited.program.call(*call, *flags).stdout)
+
+    quiet = {"detected", "refused", "invalid"}
+    methods = audited.document["methods"]
+    found = log["runs"][0]["results"]
+    assert len(found) == sum(one["outcome"] not in quiet for one in methods) > 0
+    for one in found:
+        (place,) = one["locations"]
+        where = place["physicalLocation"]
+        lines = (audited.subject / where["artifactLocation"]["uri"]).read_text().splitlines()
+        name = place["logicalLocations"][0]["fullyQualifiedName"].rpartition(".")[2]
+        assert name in lines[where["region"]["startLine"] - 1]
+        assert lines[where["region"]["endLine"] - 1].endswith("}")
+    killed = set()
+    for name, file in report["files"].items():
+        assert file["source"] == (audited.subject / name).read_text()
+        killed |= {one["id"] for one in file["mutants"] if one["status"] == "Killed"}
+    assert killed == {one["id"] for one in methods if one["outcome"] == "detected"}
+
+
 def test_the_current_folder_is_the_subject_and_may_be_read_only(audited, tmp_path):
     subject = ring(tmp_path / "go-ring")
     asked = config(tmp_path / "c.json", subject=str(subject), **ASKED)

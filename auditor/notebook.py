@@ -1,0 +1,98 @@
+"""Results in a notebook: `auditor.load` gives typed verdicts and data frames of a store."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from auditor.core.errors import UsageError
+from auditor.store.failures import damaged
+from auditor.store.sqlite import SqliteStore
+from reports import document as documents
+from reports import tidy
+from reports.document import Either
+
+if TYPE_CHECKING:  # `verdict` needs no pandas, which is an extra
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A finished audit of a store.
+
+    `command` and `started` (UTC, ISO 8601) say which one it is; `verdict` is its result, typed: a
+    `Document` of abs, else a `StabilityDocument`. A data frame has the columns of the CSV tables
+    (docs/outputs.md); unknown numbers are NaN.
+    """
+
+    command: str
+    started: str
+    verdict: Either
+
+    @cached_property
+    def pairs(self) -> "pd.DataFrame":
+        """Return a row for each pair of method and benchmark; raises UsageError without any."""
+        return self._frame("pairs")
+
+    @cached_property
+    def methods(self) -> "pd.DataFrame":
+        """Return a row for each method; raises UsageError where the result tells of none."""
+        return self._frame("methods")
+
+    @cached_property
+    def benchmarks(self) -> "pd.DataFrame":
+        """Return a row for each benchmark."""
+        return self._frame("benchmarks")
+
+    @cached_property
+    def runs(self) -> "pd.DataFrame":
+        """Return a row for each measured value, seconds per operation."""
+        return self._frame("runs")
+
+    def _frame(self, name: str) -> "pd.DataFrame":
+        try:
+            import pandas as pd  # noqa: PLC0415 an extra, and slow to load
+        except ImportError as error:
+            raise ImportError(
+                "data frames need pandas: pip install pandas (or bench-audit[notebook])"
+            ) from error
+        table = tidy.table(self.verdict, name)
+        frame = pd.DataFrame(list(table.rows), columns=list(table.columns))
+        # A column of numbers in which none is known is one of numbers all the same.
+        unknown = [one for one in frame if one not in tidy.TEXTS and frame[one].dtype == object]
+        return frame.astype(dict.fromkeys(unknown, float))
+
+
+def load(store: str | PathLike[str], command: str | None = None) -> Audit:
+    """Return the last finished audit of a store.
+
+    `command` is "abs", "stability" or "measure", None any. Raises UsageError where there is none,
+    StoreError where the file cannot be read.
+    """
+    found = load_all(store, command)
+    if not found:
+        raise UsageError(f"{store} holds no finished audit{f' of {command}' if command else ''}")
+    return found[-1]
+
+
+def load_all(store: str | PathLike[str], command: str | None = None) -> tuple[Audit, ...]:
+    """Return the finished audits of a store in the order of their start; as `load` else."""
+    path = Path(store)
+    if not path.is_file():  # opening would make it
+        raise UsageError(f"{path} is no file")
+    with SqliteStore(path) as opened:
+        kept = opened.audits()
+    wanted = [one for one in kept if command in (None, one.command)]
+    return tuple(
+        Audit(one.command, one.started, _verdict(path, one.document))
+        for one in wanted
+        if one.document is not None
+    )
+
+
+def _verdict(path: Path, document: str) -> Either:
+    try:
+        return documents.read(document)
+    except UsageError as error:
+        raise damaged(path, str(error)) from error

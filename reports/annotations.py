@@ -1,0 +1,36 @@
+"""Methods that nobody notices as GitHub's workflow commands, which become annotations.
+
+The format: https://docs.github.com/actions/reference/workflow-commands-for-github-actions.
+"""
+
+from collections.abc import Iterator
+
+from reports import names
+from reports.document import Document
+from reports.findings import Finding, Level, findings
+
+_COMMANDS = {Level.WARNING: "warning", Level.NOTE: "notice"}
+_DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
+
+
+def github(document: Document) -> str:
+    """Return one line for each method that nobody notices, but for accepted misses.
+
+    The most telling are first: GitHub shows ten warnings and ten notices of a step.
+    """
+    shown = (one for one in findings(document) if one.accepted is None)
+    return "".join(f"{_line(one)}\n" for one in shown)
+
+
+def _line(one: Finding) -> str:
+    properties = ",".join(f"{key}={value}" for key, value in _properties(one))
+    return f"::{_COMMANDS[one.kind.level]} {properties}::{one.text.translate(_DATA)}"
+
+
+def _properties(one: Finding) -> Iterator[tuple[str, str]]:
+    if one.span is not None:
+        yield "file", names.line(one.span.file).translate(_PROPERTY)
+        yield "line", str(one.span.first_line)
+        yield "endLine", str(one.span.last_line)
+    yield "title", f"bench-audit {one.kind.id}".translate(_PROPERTY)

@@ -1,0 +1,35 @@
+"""A tidy table as CSV (RFC 4180) that no spreadsheet takes for formulas."""
+
+import csv
+import io
+
+from reports import names
+from reports.tidy import Cell, Table
+
+_FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
+            "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}", "\t", "\r")  # fmt: skip
+"""What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection")."""
+
+
+def csv_text(table: Table) -> str:
+    """Return a header and a row a line, ended by CR LF; unknown cells are empty.
+
+    Numbers are written so that reading them gives the same double.
+    """
+    written = io.StringIO(newline="")
+    writer = csv.writer(written)
+    writer.writerow(table.columns)
+    writer.writerows([_cell(one) for one in row] for row in table.rows)
+    return written.getvalue()
+
+
+def _cell(value: Cell) -> str:
+    if value is None:
+        return ""
+    return _text(value) if isinstance(value, str) else repr(value)
+
+
+def _text(value: str) -> str:
+    """Return text as one visible line; a quote before it where it would be a formula."""
+    line = names.line(value)
+    return f"'{line}" if value.startswith(_FORMULA) else line

@@ -1,0 +1,110 @@
+"""Methods that nobody notices as SARIF 2.1.0, for code scanning.
+
+The format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/.
+"""
+
+import hashlib
+import json
+import re
+from urllib.parse import quote
+
+from reports import figures, names
+from reports.document import Document, Plain, Span
+from reports.findings import KINDS, Finding, Kind, findings
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+_ROOT = "%SRCROOT%"
+_BRACKET = re.compile(r"(\\*)([\[\]])")
+
+
+def sarif(document: Document) -> str:
+    """Return a log with one result for each method that nobody notices.
+
+    A method whose place in the source is not known has no result, since services refuse a log with
+    such; the log says how many these are. Accepted misses are suppressed results.
+    """
+    found = findings(document)
+    placed = [one for one in found if one.span is not None]
+    run: Plain = {
+        "tool": {
+            "driver": {
+                "name": "bench-audit",
+                "version": document.bench_audit,
+                "rules": [_rule(kind) for kind in KINDS],
+            }
+        },
+        "automationDetails": {"id": "bench-audit/"},
+        "invocations": [_invocation(len(found) - len(placed))],
+        "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the audited tree"}}},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(one) for one in placed],
+    }
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    # In ASCII, half a letter that no file can hold is an escape like any other.
+    return json.dumps(log, indent=1, allow_nan=False) + "\n"
+
+
+def _rule(kind: Kind) -> Plain:
+    return {
+        "id": kind.id,
+        "shortDescription": {"text": kind.title},
+        "help": {"text": kind.advice},
+        "defaultConfiguration": {"level": kind.level.value},
+    }
+
+
+def _invocation(unplaced: int) -> Plain:
+    if not unplaced:
+        return {"executionSuccessful": True}
+    methods = figures.count(unplaced, "method")
+    text = f"left out, because their place in the source is not known: {methods}"
+    note = {"level": "note", "message": {"text": text}}
+    return {"executionSuccessful": True, "toolExecutionNotifications": [note]}
+
+
+def _result(one: Finding) -> Plain:
+    digest = hashlib.sha256(one.method.encode(errors="surrogatepass")).hexdigest()[:32]
+    found: Plain = {
+        "ruleId": one.kind.id,
+        "ruleIndex": KINDS.index(one.kind),
+        "level": one.kind.level.value,
+        "message": {"text": _message(one.text)},
+        "locations": [_location(one)],
+        # Of the name alone, so that a method is the same one wherever its lines move. GitHub reads
+        # the first of these only.
+        "partialFingerprints": {
+            "primaryLocationLineHash": f"{digest}:1",
+            "benchAuditMethod/v1": digest,
+        },
+    }
+    if one.accepted is not None:
+        kind = "inSource" if one.marked else "external"
+        found["suppressions"] = [{"kind": kind, "justification": names.line(one.accepted)}]
+    return found
+
+
+def _location(one: Finding) -> Plain:
+    logical = {"fullyQualifiedName": names.line(one.method), "kind": "function"}
+    return {"physicalLocation": _physical(one.span), "logicalLocations": [logical]}
+
+
+def _physical(span: Span | None) -> Plain:
+    if span is None:
+        raise ValueError("a result needs a place")
+    first = max(1, span.first_line)
+    return {
+        "artifactLocation": {
+            "uri": quote(span.file, safe="/", errors="surrogatepass"),
+            "uriBaseId": _ROOT,
+        },
+        "region": {"startLine": first, "endLine": max(first, span.last_line)},
+    }
+
+
+def _message(text: str) -> str:
+    """Escape what would be placeholders (section 3.11.5) or links (3.11.6)."""
+    literal = text.replace("{", "{{").replace("}", "}}")
+    # A backslash before a bracket is doubled, lest it take ours for its own.
+    return _BRACKET.sub(lambda found: f"{2 * found[1]}\\{found[2]}", literal)

@@ -1,0 +1,152 @@
+"""`bench-audit report --format`, of results that are made here."""
+
+import csv
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from cli_acting import CONTEXT, Stage, score, stability, verdict
+from test_commands import SUBJECT, kept
+
+from auditor.cli import sources
+from auditor.core.errors import UsageError
+from reports import document as documents
+from reports import record
+from reports.formats import Format
+
+PAGE = Path(__file__).parents[3] / "docs" / "outputs.md"
+
+
+@pytest.fixture
+def stage(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "home").mkdir()
+    return Stage(home=str(tmp_path / "home"))
+
+
+@pytest.fixture
+def result(tmp_path):
+    file = tmp_path / "result.json"
+    file.write_text(documents.text(record.document(verdict(score()), CONTEXT)))
+    return str(file)
+
+
+@pytest.fixture
+def steady(tmp_path):
+    file = tmp_path / "stability.json"
+    file.write_text(documents.text(record.stability_document(stability(), CONTEXT)))
+    return str(file)
+
+
+BEGINNINGS = {
+    Format.JSON: "{", Format.HTML: "<!doctype html>", Format.MARKDOWN: "## Benchmark audit of",
+    Format.CSV: "method,benchmark,", Format.SARIF: "{", Format.GITHUB: "::warning ",
+    Format.MUTATION: "{", Format.BENCHSTAT: "Unit ns/op",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("format_", Format)
+def test_stdout_gets_the_format_and_nothing_else(stage, result, capsys, format_):
+    assert stage.call("report", "--result", result, "--format", format_.value) == 0
+    shown = capsys.readouterr()
+
+    assert shown.out.startswith(BEGINNINGS[format_])
+    assert shown.err == ""
+    if shown.out.startswith("{"):
+        json.loads(shown.out)
+    assert stage.opened == []
+
+
+def test_a_format_of_the_result_in_the_store(stage, capsys):
+    document, page = kept(stage)
+    capsys.readouterr()
+
+    assert stage.call("report", SUBJECT, "--format", "csv", "--rows", "methods") == 0
+    shown = capsys.readouterr()
+    rows = list(csv.DictReader(io.StringIO(shown.out, newline="")))
+    assert [one["method"] for one in rows] == [one["id"] for one in document["methods"]]
+    assert "the result of bench-audit abs" in shown.err
+    assert stage.call("report", SUBJECT, "--format", "html", "--quiet") == 0
+    assert capsys.readouterr().out == page
+
+
+def test_a_file_is_rendered_into_a_folder_only_on_demand(stage, result, tmp_path, capsys):
+    Path(result).rename(tmp_path / "given.json")
+
+    assert stage.call("report", "--result", "given.json") == 0
+    assert "would notice" in capsys.readouterr().out
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["given.json", "home"]
+    assert stage.call("report", "--result", "given.json", "-o", "out") == 0
+    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == [
+        "report.html",
+        "result.json",
+    ]
+    assert json.loads((tmp_path / "out" / "result.json").read_text()) == json.loads(
+        (tmp_path / "given.json").read_text()
+    )
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("--rows", "methods"),
+        ("--sources", "."),
+        ("--format", "sarif", "--rows", "runs"),
+        ("--of", "abs"),
+        ("--store", "store.sqlite"),
+        ("--format", "mutation", "--sources", "nowhere"),
+        ("--format", "xml"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(stage, result, capsys, flags):
+    assert stage.call("report", "--result", result, *flags) == 2
+    shown = capsys.readouterr()
+
+    assert shown.out == ""
+    assert shown.err.startswith("error[usage]: ")
+
+
+@pytest.mark.parametrize("format_", ["sarif", "github", "mutation", "csv"])
+def test_a_result_without_methods_has_no_findings(stage, steady, capsys, format_):
+    assert stage.call("report", "--result", steady, "--format", format_) == 2
+    assert "bench-audit abs" in capsys.readouterr().err
+
+
+def test_a_result_of_stability_has_benchmarks(stage, steady, capsys):
+    flags = ("--format", "csv", "--rows", "benchmarks")
+
+    assert stage.call("report", "--result", steady, *flags) == 0
+    assert "example.org/ring.BenchmarkPush" in capsys.readouterr().out
+
+
+def test_the_commands_of_the_page_run(stage, result, capsys):
+    lines = re.findall(r"^\$ (bench-audit .*)$", PAGE.read_text(), re.MULTILINE)
+    seen = set()
+
+    for line in lines:
+        words = shlex.split(line.partition(">")[0])
+        assert stage.call(*words[1:]) == 0, line
+        assert capsys.readouterr().out, line
+        seen.add(words[words.index("--format") + 1])
+    assert seen == {str(one) for one in Format} - {"json"}
+
+
+def test_texts_are_read_from_the_folder_and_nowhere_else(tmp_path):
+    root, outside = tmp_path / "tree", tmp_path / "secret.go"
+    (root / "codec").mkdir(parents=True)
+    outside.write_text("secret")
+    (root / "codec" / "a.go").write_bytes(b"package codec // \xff\n")
+    (root / "link.go").symlink_to(outside)
+    (root / "loop.go").symlink_to(root / "loop.go")
+    (root / "large.go").write_bytes(b"x" * (sources.LARGEST + 1))
+    wanted = ["codec/a.go", "../secret.go", str(outside), "link.go", "loop.go", "large.go",
+              "codec", "none.go", "nul\0.go", "x" * 5000]  # fmt: skip
+
+    found = sources.texts(root, wanted)
+
+    assert found == {"codec/a.go": "package codec // \N{REPLACEMENT CHARACTER}\n"}
+    with pytest.raises(UsageError, match="no folder"):
+        sources.texts(tmp_path / "none", wanted)

@@ -1,0 +1,481 @@
+"""The formats beside JSON and HTML: whole, harmless and the same each time."""
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from itertools import cycle
+
+import crowds
+import jsonschema
+import pytest
+from format_schemas import MUTATION, SARIF
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from msgspec.structs import replace
+from test_page_names import NASTY, nasty
+
+import examples
+from auditor.core.errors import UsageError
+from auditor.core.result import Result
+from reports import markdown, names, record, tidy
+from reports.accepted import Accepted
+from reports.document import Span, read, text, typed
+from reports.formats import Format, written
+
+UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202e\u2066\ufeff]")
+
+
+def ordinary():
+    """A document whose methods have places in the source."""
+    found = typed(record.document(examples.audit(), examples.context()))
+    return replace(
+        found,
+        methods=tuple(
+            replace(one, span=Span("codec/parse.go", 10 * at, 10 * at + 4))
+            for at, one in enumerate(found.methods, 1)
+        ),
+    )
+
+
+def hostile():
+    """A document in which files have nasty names, too, and so have reasons and caveats."""
+    found, files = nasty(), cycle(NASTY)
+    methods = tuple(
+        replace(one, reason=name, span=Span(f"{name}{at % 3}", at + 1, at + 3))
+        for at, (one, name) in enumerate(zip(found.methods, files, strict=False))
+    )
+    held = Accepted(
+        method=next(one.id for one in methods if one.outcome is Result.MISSED),
+        reason=NASTY[1], until=None, where="configuration", expired=False, left_out=True,
+    )  # fmt: skip
+    caveats = tuple(replace(found.caveats[0], slug=name, text=name) for name in NASTY)
+    return replace(found, methods=methods, accepted=(held,), caveats=caveats)
+
+
+def accepting(document, outcome, where="configuration"):
+    method = next(one for one in document.methods if one.outcome is outcome)
+    held = Accepted(
+        method=method.id, reason="nobody calls it [x](y)", until=None, where=where, expired=False,
+        left_out=True,
+    )  # fmt: skip
+    return method, replace(document, accepted=(held,))
+
+
+def cells(document, rows):
+    shown = written(document, Format.CSV, rows=rows)
+    assert shown.endswith("\r\n")
+    assert shown.count("\r\n") == shown.count("\n") == shown.count("\r")
+    return list(csv.DictReader(io.StringIO(shown, newline=""), strict=True))
+
+
+def test_csv_gives_back_the_numbers_of_the_result():
+    document = ordinary()
+    pairs, methods = cells(document, "pairs"), cells(document, "methods")
+
+    assert [float(one["effect"]) if one["effect"] else None for one in pairs] == [
+        one.effect for one in document.pairs
+    ]
+    assert any(one["effect"].startswith("-") for one in cells(_sinking(document), "pairs"))
+    assert [one["method"] for one in methods] == [one.id for one in document.methods]
+    assert [int(one["detected_by"]) for one in methods] == [
+        len(one.detected_by) for one in document.methods
+    ]
+    assert {one["in_minimal_cover"] for one in cells(document, "benchmarks")} == {"0", "1"}
+
+
+def _sinking(document):
+    return replace(document, pairs=tuple(replace(one, effect=-0.5) for one in document.pairs))
+
+
+def test_the_runs_of_csv_are_all_values_of_the_result():
+    document = ordinary()
+    found = cells(document, "runs")
+
+    blocks = sum(len(r.reference) + len(r.slowed) for one in document.pairs for r in one.runs)
+    assert sum(one["arm"] != "plain" for one in found) == blocks
+    assert sum(float(one["seconds"]) for one in found if one["arm"] == "plain") == pytest.approx(
+        sum(each for one in document.benchmarks for each in one.means)
+    )
+
+
+@pytest.mark.parametrize("rows", tidy.TABLES)
+def test_no_spreadsheet_takes_a_name_in_csv_for_a_formula(rows):
+    for row in cells(hostile(), rows):
+        assert None not in row
+        for key, cell in row.items():
+            assert not UNSEEN.search(cell)
+            assert not re.search(r"[\r\n\t]", cell)
+            if cell[:1] in {"=", "+", "-", "@"}:
+                float(cell)
+                assert key not in {"method", "benchmark", "reason", "file"}
+
+
+def test_a_formula_in_csv_is_quoted_and_a_word_is_not():
+    found = cells(hostile(), "methods")
+
+    assert any(one["method"].startswith("'=HYPERLINK(") for one in found)
+    assert any(one["method"].startswith("'@team") for one in found)
+    assert any(one["method"].startswith("| a | b |") for one in found)
+
+
+def rendered(shown):
+    parser = MarkdownIt("commonmark", {"html": True}).enable("table")
+    blocks = parser.parse(shown)
+    return blocks, [one for block in blocks for one in block.children or ()]
+
+
+def test_names_in_markdown_are_code_and_nothing_else():
+    document = hostile()
+    shown = written(document, Format.MARKDOWN)
+    blocks, inline = rendered(shown)
+
+    kinds = {one.type for one in (*blocks, *inline)}
+    assert not kinds & {"html_block", "html_inline", "link_open", "image", "fence", "code_block"}
+    assert not UNSEEN.search(shown)
+    said = "".join(one.content for one in inline if one.type == "text")
+    assert not re.search(r"[@#<>&\[\]\\`_~$]|://|www\.", said)
+    spans = {one.content for one in inline if one.type == "code_inline"}
+    short = names.labels(one.id for one in document.methods)
+    assert set(short.values()) <= {one.strip() for one in spans} | {
+        one.strip(" ") for one in short.values() if not one.strip()
+    } | {one for one in short.values() if one in spans}
+    rows = [one for one in blocks if one.type == "tr_open"]
+    columns = [one for one in blocks if one.type == "td_open"]
+    assert len(rows) == 2 + 3 + len(document.methods)
+    assert len(columns) == 3 * 5 + 6 * len(document.methods)
+
+
+@pytest.mark.parametrize("ticks", ["`", "``", "a`b", "`a``b`", "\\|", "\\`|", " a ", "|", "a|`b"])
+def test_a_code_span_shows_exactly_the_name(ticks):
+    _, inline = rendered(f"| a | b |\n| --- | --- |\n| {markdown.code(ticks)} | c |\n")
+
+    (span,) = [one for one in inline if one.type == "code_inline"]
+    assert span.content == ticks
+    assert inline[-1].content == "c"
+
+
+@given(st.text(alphabet="`|\\\\ a<@[]_*\n", min_size=1, max_size=12).filter(str.strip))
+def test_a_code_span_shows_exactly_any_name(name):
+    _, inline = rendered(f"| a | b |\n| --- | --- |\n| {markdown.code(name)} | c |\n")
+
+    assert [one.content for one in inline[2:]] == [names.label(name), "c"]
+
+
+@pytest.mark.parametrize("blank", ["", " ", "  "])
+def test_a_name_of_nothing_is_said_to_be_so(blank):
+    assert markdown.code(blank) in {"(empty)", "(blank)"}
+
+
+def test_markdown_that_is_too_long_loses_the_methods_that_are_watched_best():
+    document = crowds.crowd(200, 30, 60)
+    shown = markdown.markdown(document, limit=10_500)
+
+    assert len(shown.encode()) <= 10_500
+    rows = [line for line in shown.splitlines() if line.startswith("| `codec.")]
+    more = re.search(r"^(\d+) methods more: there is no room", shown, re.MULTILINE)
+    assert more is not None
+    assert 20 < len(rows) == 200 - int(more[1])
+    outcomes = ["missed" in one or "unreached" in one for one in rows]
+    assert outcomes == sorted(outcomes, reverse=True)
+    assert sum(outcomes) == sum(one.outcome is not Result.DETECTED for one in document.methods)
+    assert any(not one for one in outcomes)
+    assert "no room" not in written(document, Format.MARKDOWN)
+
+
+def test_markdown_has_room_for_methods_whatever_the_names_are():
+    awful = "`|" * 70 + "\N{ROCKET}" * 10_000
+    document = ordinary()
+    called = {one.id: awful + one.id for one in (*document.methods, *document.benchmarks)}
+    found = typed(crowds.renamed(json.loads(text(document)), called))
+    caveat = replace(found.caveats[0], slug=awful, text=awful)
+    found = replace(found, subject=awful, caveats=(caveat,) * 50)
+
+    shown = written(found, Format.MARKDOWN)
+
+    assert len(shown.encode()) <= markdown.LIMIT
+    assert "### Methods" in shown
+    assert "and 4" in shown.split("### Methods")[0]
+
+
+def test_sarif_has_a_result_for_each_method_that_nobody_notices():
+    document = ordinary()
+    log = json.loads(written(document, Format.SARIF))
+    jsonschema.validate(log, SARIF)
+
+    (run,) = log["runs"]
+    wanted = {Result.MISSED, Result.UNREACHED, Result.INCONCLUSIVE, Result.CRASHED,
+              Result.TIMED_OUT}  # fmt: skip
+    found = {
+        one["locations"][0]["logicalLocations"][0]["fullyQualifiedName"]: one
+        for one in run["results"]
+    }
+    assert found.keys() == {one.id for one in document.methods if one.outcome in wanted}
+    rules = [one["id"] for one in run["tool"]["driver"]["rules"]]
+    for one in document.methods:
+        if one.outcome in wanted:
+            result = found[one.id]
+            region = result["locations"][0]["physicalLocation"]["region"]
+            assert region == {"startLine": one.span.first_line, "endLine": one.span.last_line}
+            assert rules[result["ruleIndex"]] == result["ruleId"]
+    assert {one["level"] for one in run["results"]} == {"warning", "note"}
+
+
+def test_a_finding_is_the_same_one_where_its_lines_move():
+    document = ordinary()
+    moved = replace(
+        document,
+        methods=tuple(replace(one, span=Span("b.go", 1, 2)) for one in document.methods),
+    )
+
+    def known(of):
+        (run,) = json.loads(written(of, Format.SARIF))["runs"]
+        return [one["partialFingerprints"] for one in run["results"]]
+
+    assert known(document) == known(moved)
+    assert len({json.dumps(one) for one in known(document)}) == len(known(document))
+
+
+def test_methods_without_a_place_are_counted_in_sarif_and_annotated_without_a_file():
+    whole = ordinary()
+    document = replace(whole, methods=tuple(replace(one, span=None) for one in whole.methods))
+    log = json.loads(written(document, Format.SARIF))
+    jsonschema.validate(log, SARIF)
+
+    assert log["runs"][0]["results"] == []
+    (note,) = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+    assert "not known: 6 methods" in note["message"]["text"]
+    assert len(written(document, Format.GITHUB).splitlines()) == 6
+    assert "file=" not in written(document, Format.GITHUB)
+
+
+@pytest.mark.parametrize(("where", "kind"), [("configuration", "external"), ("a.go:3", "inSource")])
+def test_an_accepted_miss_is_suppressed(where, kind):
+    method, document = accepting(ordinary(), Result.MISSED, where)
+    (run,) = json.loads(written(document, Format.SARIF))["runs"]
+
+    (held,) = [one for one in run["results"] if "suppressions" in one]
+    assert method.id in json.dumps(held)
+    assert held["suppressions"][0]["kind"] == kind
+    assert method.id not in written(document, Format.GITHUB)
+    assert written(ordinary(), Format.GITHUB).count(method.id) == 1
+
+
+def test_sarif_of_nasty_names_is_sound_and_has_no_links():
+    log = written(hostile(), Format.SARIF)
+    found = json.loads(log)
+    jsonschema.validate(found, SARIF)
+
+    assert log.isascii()
+    for one in found["runs"][0]["results"]:
+        message = one["message"]["text"]
+        assert not UNSEEN.search(message)
+        assert not re.search(r"(?<!\\)(?:\\\\)*[\[\]]", message)
+        assert not re.search(r"(?<!\{)(?:\{\{)*\{(?!\{)", message)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a[b](c)", "a\\[b\\](c)"),
+        ("a\\[b\\](c)", "a\\\\\\[b\\\\\\](c)"),
+        ("{0}", "{{0}}"),
+        ("\\d", "\\d"),
+    ],
+)
+def test_brackets_and_braces_are_escaped_in_sarif(name, shown):
+    document = ordinary()
+    at = next(i for i, one in enumerate(document.methods) if one.outcome is Result.UNREACHED)
+    methods = list(document.methods)
+    methods[at] = replace(methods[at], id=name)
+
+    assert json.dumps(shown)[1:-1] in written(
+        replace(document, methods=tuple(methods)), Format.SARIF
+    )
+
+
+COMMAND = re.compile(r"::(warning|notice) ([^:]*)::(.*)")
+
+
+def test_annotations_are_commands_whatever_the_names_are():
+    document = hostile()
+    lines = written(document, Format.GITHUB).split("\n")
+
+    assert lines.pop() == ""
+    assert len(lines) >= 5
+    for line in lines:
+        command = COMMAND.fullmatch(line)
+        assert command is not None, line
+        assert not UNSEEN.search(line)
+        properties = [one.split("=", 1)[0] for one in command[2].split(",")]
+        assert properties == ["file", "line", "endLine", "title"]
+        assert "%" not in re.sub("%(25|0A|0D|3A|2C)", "", line)
+
+
+def test_an_annotation_is_at_the_lines_of_its_method():
+    document = ordinary()
+    missed = next(one for one in document.methods if one.outcome is Result.MISSED)
+    where = replace(missed, span=Span("a,b:c%d.go", 3, 7))
+    found = replace(document, methods=(where,))
+
+    assert written(found, Format.GITHUB).startswith(
+        "::warning file=a%2Cb%3Ac%25d.go,line=3,endLine=7,title=bench-audit missed::No benchmark"
+    )
+
+
+def mutants(document, sources=None):
+    report = json.loads(written(document, Format.MUTATION, sources=sources))
+    jsonschema.validate(report, MUTATION)
+    return report, {one["id"]: one for file in report["files"].values() for one in file["mutants"]}
+
+
+STATUS = {
+    Result.DETECTED: "Killed", Result.MISSED: "Survived", Result.UNREACHED: "NoCoverage",
+    Result.INCONCLUSIVE: "Pending", Result.CRASHED: "RuntimeError", Result.TIMED_OUT: "Pending",
+    Result.INVALID: "CompileError", Result.REFUSED: "Ignored",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("of", [ordinary, hostile])
+def test_mutants_are_the_methods_and_tests_the_benchmarks(of):
+    document = of()
+    report, found = mutants(document)
+
+    assert found.keys() == {one.id for one in document.methods}
+    accepted = {one.method for one in document.accepted}
+    for one in document.methods:
+        wanted = "Ignored" if one.id in accepted else STATUS[one.outcome]
+        assert found[one.id]["status"] == wanted
+        assert set(found[one.id]["killedBy"]) <= set(found[one.id]["coveredBy"])
+    tests = {one["id"] for file in report["testFiles"].values() for one in file["tests"]}
+    assert tests == {one.id for one in document.benchmarks}
+    assert {name for one in found.values() for name in one["coveredBy"]} <= tests
+
+
+@pytest.mark.parametrize("of", [ordinary, hostile])
+def test_positions_of_mutants_are_in_the_text_that_is_shown(of):
+    report, _ = mutants(of())
+
+    for file in report["files"].values():
+        lines = file["source"].removesuffix("\n").split("\n")
+        for one in file["mutants"]:
+            start, end = one["location"]["start"], one["location"]["end"]
+            assert (start["line"], start["column"]) < (end["line"], end["column"])
+            assert end["line"] <= len(lines)
+            assert end["column"] <= len(lines[end["line"] - 1]) + 1
+
+
+def test_the_source_is_shown_where_it_is_known_and_long_enough():
+    source = "".join(f"// line {at}\n" for at in range(1, 201))
+    file = "codec/parse.go"
+
+    report, _ = mutants(ordinary(), {file: source})
+    assert report["files"][file]["source"] == source
+    report, _ = mutants(ordinary(), {file: "package codec\n"})
+    assert "uuid.Parse" in report["files"][file]["source"]
+
+
+def test_a_span_of_nonsense_costs_no_memory():
+    document = ordinary()
+    one = replace(document.methods[0], span=Span("a.go", 10**12, 10**12 + 5))
+    report, _ = mutants(replace(document, methods=(one,)))
+
+    assert len(report["files"]["a.go"]["source"]) < 200_000
+
+
+LINE = re.compile(r"(Benchmark[^\sa-z]\S*) 1 (\S+) ns/op")
+
+
+def runs(shown):
+    """Read the text as benchstat does: names with their package, and nanoseconds."""
+    found, package = {}, ""
+    for line in shown.splitlines():
+        if line.startswith("pkg:"):
+            package = line.removeprefix("pkg:").strip()
+        elif match := LINE.fullmatch(line):
+            found.setdefault(f"{package}.{match[1]}", []).append(float(match[2]))
+        else:
+            assert re.fullmatch(r"cpu: .*|Unit ns/op better=lower", line), line
+    return found
+
+
+def test_benchstat_gets_the_mean_of_each_run_of_each_benchmark():
+    document = ordinary()
+    found = runs(written(document, Format.BENCHSTAT))
+
+    measured = [one for one in document.benchmarks if one.means]
+    assert list(found) == [one.id for one in measured]
+    for one in measured:
+        assert found[one.id] == pytest.approx([1e9 * mean for mean in one.means], rel=1e-8)
+
+
+def test_benchstat_gets_the_names_of_jmh_as_its_format_has_them():
+    verdict = examples.audit(java=True)
+    document = typed(record.document(verdict, examples.context(language="java", harness="jmh")))
+    one = replace(document.benchmarks[0], id="org.acme.BoxBench.push[size=1.5,kind=a b]")
+    shown = written(replace(document, benchmarks=(one,)), Format.BENCHSTAT)
+
+    assert set(runs(shown)) == {"org.acme.BoxBench.Benchmark_push/size=1.5/kind=a\\u0020b"}
+
+
+def test_nasty_names_break_no_line_of_benchstat():
+    document = hostile()
+    found = runs(written(document, Format.BENCHSTAT))
+
+    measured = [one for one in document.benchmarks if one.means]
+    assert sum(len(one) for one in found.values()) == sum(len(one.means) for one in measured)
+    assert len(found) == len(measured)
+
+
+def test_a_result_of_stability_has_no_methods_but_the_rest():
+    verdict = examples.audit().stability
+    document = typed(record.stability_document(verdict, examples.context()))
+
+    for format_ in (Format.SARIF, Format.GITHUB, Format.MUTATION, Format.CSV):
+        with pytest.raises(UsageError, match="bench-audit abs"):
+            written(document, format_)
+    assert "### Methods" not in written(document, Format.MARKDOWN)
+    assert len(runs(written(document, Format.BENCHSTAT))) == sum(
+        bool(one.means) for one in document.benchmarks
+    )
+    assert len(cells(document, "benchmarks")) == len(document.benchmarks)
+
+
+@pytest.mark.parametrize("format_", Format)
+@pytest.mark.parametrize("verdict", [examples.nothing, examples.all_crashed])
+def test_results_of_little_have_every_format(format_, verdict):
+    assert written(typed(record.document(verdict(), examples.context())), format_) is not None
+
+
+RENDER = """
+import hashlib, sys
+from pathlib import Path
+from reports.document import read
+from reports.formats import Format, written
+found = read(Path(sys.argv[1]).read_bytes())
+for one in Format:
+    print(one, hashlib.sha256(written(found, one).encode()).hexdigest())
+"""
+
+
+def test_the_same_result_gives_the_same_bytes_in_every_process(tmp_path):
+    file = tmp_path / "result.json"
+    file.write_text(text(hostile()), encoding="utf-8")
+
+    shown = {
+        subprocess.run(
+            [sys.executable, "-c", RENDER, file],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+
+    assert len(shown) == 1
+    assert len(shown.pop().splitlines()) == len(Format)
+    assert read(file.read_bytes()) == hostile()
