@@ -20,7 +20,11 @@ _POSITIVE = click.IntRange(min=1)
 @click.command(short_help="Judge a result file of the paper's research tools; runs nothing.")
 @options.options(
     click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path)),
-    click.option("--tool", type=click.Choice(list(Tool)), help="Whose file; by default it tells."),
+    click.option(
+        "--tool",
+        type=click.Choice([one.value for one in Tool]),
+        help="Whose file; by default it tells.",
+    ),
     click.option(
         "--unit", multiple=True, metavar="[REGEX=]UNIT", help="Of JMH's results; repeatable."
     ),
@@ -46,7 +50,9 @@ def command(context: click.Context, /, **given: Any) -> int:
     console = Console(surroundings.environment, quiet=given["quiet"])
     table = Table(
         path=given["file"],
-        content=read(given["file"], tool=given["tool"], units=[unit(one) for one in given["unit"]]),
+        content=read(
+            given["file"], tool=_tool(given["tool"]), units=[unit(one) for one in given["unit"]]
+        ),
         slowdown=slowdown(given["slowdown"]),
         runs=given["runs"],
         stability_runs=given["stability_runs"],
@@ -65,3 +71,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     for line in said:
         console.say(line)
     return code
+
+
+def _tool(name: str | None) -> Tool | None:
+    return None if name is None else Tool(name)

@@ -77,6 +77,16 @@ def test_the_document_is_what_its_schema_says(call, tmp_path):
     assert document["command"] == "bench-audit judge in.csv --tool=java --unit=us/op --slowdown=0.6"
 
 
+def test_the_call_that_a_result_remembers_gives_it_again(call, tmp_path):
+    flags = ("--unit", "us/op", "--slowdown=.6", "--format=json", "-o", str(tmp_path))
+    _, printed, _ = call(TABLE, *flags)
+    _, _, *remembered = json.loads(printed)["command"].split()
+
+    code, again, _ = call(TABLE, *remembered[1:], "--format=json", "-o", str(tmp_path))
+
+    assert (code, json.loads(again)["scores"]) == (0, json.loads(printed)["scores"])
+
+
 def test_results_go_below_the_state_folder_by_default(call, tmp_path):
     call(TABLE, "--unit", "us/op", "--slowdown", "0.6", "-q")
 
