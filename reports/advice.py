@@ -185,11 +185,12 @@ def _silent(document: Document) -> Advice | None:
         return None
     silent.sort(key=lambda one: -(one.seconds or 0.0))
     calling = {name for method in document.methods for name in method.reached_by}
+    alone = len(silent) == 1
     return Advice(
         "silent",
-        f"Ask what {figures.count(len(silent), 'benchmark')} are for",
-        "They detect no slowdown of the audited methods. What else they watch, an audit of other "
-        "methods would tell.",
+        f"Ask what {figures.count(len(silent), 'benchmark')} {'is' if alone else 'are'} for",
+        f"{'It detects' if alone else 'They detect'} no slowdown of the audited methods. What else "
+        f"{'it watches' if alone else 'they watch'}, an audit of other methods would tell.",
         tuple(Target(one.id, _costs(one, called=one.id in calling)) for one in silent),
         f"{figures.seconds(sum(one.seconds or 0.0 for one in silent))} a run",
     )

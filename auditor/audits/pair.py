@@ -12,7 +12,6 @@ from auditor.core.result import Result
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import PairRun, Rule
-from auditor.stats.arrays import finite
 from auditor.stats.compare import Ratio, ratio
 from auditor.stats.components import Component
 
@@ -121,16 +120,18 @@ def undecided(slug: str, text: str) -> Judgement:
 
 
 def method_doubt(data: PairData) -> float:
-    """Return by how many seconds t(k) may be wrong: the scatter of its blocks, and the clock."""
-    times = [time for run in data.calibrating for time in readings.call_times(run)]
-    scatter = _half_interquartile(times) if times else 0.0
+    """Return by how many seconds t(k) may be wrong: by its processes and blocks, and the clock.
+
+    t(k) is made of the least blocks, since a disturbance only adds; what is in doubt is whether
+    those were quiet. So the upper blocks, which were not, tell nothing.
+    """
+    seen = [times for run in data.calibrating if (times := readings.call_times(run))]
+    if not seen:
+        return CLOCK_DOUBT * data.clock_seconds
+    least = [min(times) for times in seen]
+    blocks = sorted(time for times in seen for time in times)
+    scatter = max(blocks[len(blocks) // 4] - blocks[0], (max(least) - min(least)) / 2)
     return scatter + CLOCK_DOUBT * data.clock_seconds
-
-
-def _half_interquartile(values: list[float]) -> float:
-    ordered = finite(sorted(values))
-    quarter = ordered.size // 4
-    return float(ordered[-1 - quarter] - ordered[quarter]) / 2
 
 
 def probe_ratio(data: PairData) -> Ratio | None:

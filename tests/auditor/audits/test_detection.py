@@ -1,3 +1,4 @@
+import struct
 from dataclasses import replace
 from math import expm1, log, log1p
 
@@ -20,8 +21,9 @@ from auditor.audits.calibration import Calibration
 from auditor.audits.detection import judge_pair, statement_beforehand
 from auditor.audits.pair import Judgement, PairData, method_doubt, probe_ratio
 from auditor.audits.reach import Reach
+from auditor.core.measure import METHOD_TIME
 from auditor.core.mutant import Delay, Wait
-from auditor.core.outcome import NeverCalled, NotBuilt, Skipped, Unreadable
+from auditor.core.outcome import Measured, NeverCalled, NotBuilt, Skipped, Unreadable
 from auditor.core.plan import Purpose
 from auditor.core.request import AbsRequest, Plan, SuiteRequest
 from auditor.core.result import ReachState, Result
@@ -658,6 +660,32 @@ def test_a_process_goes_on_until_the_doubt_about_the_method_is_covered():
     assert 0 < doubt < 0.5
     assert found.above == pytest.approx(log1p(1.1 * V / (1 - doubt)))
     assert found.below == pytest.approx(log1p(0.9 * V / 2))
+
+
+def timed(*blocks):
+    """Return a calibrating process whose clock shows these times of a call, block by block."""
+    quiet = calibration_run(probe=PLAIN, slowed=PLAIN, turns=1, method_seconds=PLAIN, blocks=8)
+    series = tuple(
+        replace(one, packed=struct.pack(f"<{len(blocks)}d", *(1000 * each for each in blocks)))
+        if one.metric == METHOD_TIME
+        else one
+        for one in quiet.outcome.series
+    )
+    return replace(quiet, outcome=Measured(series))
+
+
+@pytest.mark.parametrize(
+    ("processes", "doubt"),
+    [
+        ([(1.0, 1.0, 1.01, 1.7, 1.7, 1.7, 1.8, 1.8)], 0.01),
+        ([(1.0, 1.7, 1.7, 1.7, 1.7, 1.7, 1.7, 1.8)], 0.7),
+        ([(1.0,) * 8, (1.2,) * 8], 0.1),
+    ],
+)
+def test_in_doubt_is_only_whether_the_least_blocks_were_quiet(processes, doubt):
+    calibrating = tuple(timed(*(PLAIN * each for each in blocks)) for blocks in processes)
+
+    assert method_doubt(pair(calibrating=calibrating)) == pytest.approx(doubt * PLAIN)
 
 
 def test_blocks_that_were_disturbed_say_nothing_of_q():
