@@ -1,13 +1,17 @@
 # The two commands of the README, and the checks. Everything else is in scripts/.
 
-.PHONY: demo test check setup
+.PHONY: demo test check docs setup
 
 demo: setup
 	scripts/demo
 
 test: check
 	scripts/browser
+	scripts/actionlint
 	scripts/test
+
+docs: setup
+	.venv/bin/python -m sphinx -q -W -n docs build/docs
 
 check: setup
 	scripts/check

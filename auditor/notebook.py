@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from auditor.core.errors import UsageError
 from auditor.store.failures import damaged
-from auditor.store.sqlite import SqliteStore
+from auditor.store.sqlite import COMPARE, SqliteStore
 from reports import document as documents
 from reports import tidy
 from reports.document import Either
@@ -83,7 +83,7 @@ def load_all(store: str | PathLike[str], command: str | None = None) -> tuple[Au
         raise UsageError(f"{path} is no file")
     with SqliteStore(path) as opened:
         kept = opened.audits()
-    wanted = [one for one in kept if command in (None, one.command)]
+    wanted = [one for one in kept if one.is_meant(command) and one.command != COMPARE]
     return tuple(
         Audit(one.command, one.started, _verdict(path, one.document))
         for one in wanted

@@ -1,161 +1,48 @@
-"""The one module that knows concrete classes: it makes the parts and hands them to the studies."""
+"""Makes the parts of an audit and hands them to the studies."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from auditor.config import Config, Places
+from auditor.core.comparison import Comparison
 from auditor.core.errors import UsageError
-from auditor.core.ports import Clock, Harness, Host, Mutator, Observer
-from auditor.core.request import JarSpec, MavenSpec, Pace, SubjectSpec
-from auditor.core.subject import Project
+from auditor.core.ports import Clock, Host, Observer
 from auditor.core.suite import Suite
 from auditor.core.verdict import AbsVerdict, Stability
+from auditor.harnesses import Machine, make_ready
 from auditor.store.listings import Listings
 from auditor.store.machines import left_out
 from auditor.store.sqlite import AuditRecord, SqliteStore
 from auditor.studies import abs_score, stability
+from auditor.studies.comparison import ComparisonStudy
 from auditor.studies.parts import Deadline, Parts
+from auditor.studies.patch import audited, differing
 from auditor.studies.preview import Preview, preview, preview_suite
 from auditor.studies.reuse import Reuse
-from mutators.go.mutator import GoMutator
-from mutators.java.mutator import JavaMutator
+from reports.comparison_document import comparison_document
 from reports.page import page
 from reports.record import Context, document, stability_document
 from runners.dispatch.serial import SerialDispatcher
-from runners.gobench.harness import GoBench
-from runners.gobench.project import prepare as prepare_go
 from runners.home import Home
 from runners.hosts.clock import SystemClock
 from runners.hosts.limited import LimitedHost
 from runners.hosts.local import LocalHost
-from runners.jmh.guests import prepare_guests
-from runners.jmh.harness import JmhHarness
-from runners.jmh.project import jmh_jar, prepare_artifact, prepare_jar, prepare_tree
-from runners.subjects.place import place
-from runners.subjects.placed import Placed, detect
 from runners.trial import Bench
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
-    """Where a subject is made ready."""
-
-    home: Home
-    host: Host
-    environment: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """A project, and the harness that runs its suite."""
-
-    project: Project
-    harness: Harness
-
-
-@dataclass(frozen=True, slots=True)
-class HarnessSupport:
-    """What a harness and its language bring: one entry of HARNESSES for each."""
-
-    mutator: Mutator
-    ready: Callable[[SubjectSpec, Placed, Config, Machine], Ready]
-    pace: Pace
-
-
-def _go(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
-    if isinstance(spec, MavenSpec | JarSpec):
-        what = "a jar holds" if isinstance(spec, JarSpec) else "Maven artifacts hold"
-        raise UsageError(f"{what} no Go benchmarks; leave out the harness")
-    if config.profiles:
-        raise UsageError("profiles are Maven's; a Go suite has none")
-    project = prepare_go(
-        placed.tree,
-        name=None,
-        revision=placed.revision,
-        home=machine.home,
-        host=machine.host,
-        environment=dict(machine.environment),
-        options={"tags": ",".join(config.tags)} if config.tags else {},
-        digest_of_tree=placed.digest_of_tree,
-        files=placed.files,
-        top=placed.root,
-    )
-    return Ready(project, GoBench(list_seconds=config.request.suite.timeout_seconds))
-
-
-def _jmh(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
-    if config.tags:
-        raise UsageError("tags are Go's build tags; a JMH suite has none")
-    common: Any = {
-        "home": machine.home,
-        "host": machine.host,
-        "environment": machine.environment,
-    }
-    if isinstance(spec, MavenSpec):
-        project = prepare_artifact(spec, **common)
-    elif isinstance(spec, JarSpec):
-        project = prepare_jar(spec, placed, host=machine.host, environment=machine.environment)
-    else:
-        project = prepare_tree(placed, profiles=config.profiles, **common)
-    guests = prepare_guests(jmh_core_jar=jmh_jar(project.parts), **common)
-    # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
-    own = guests.folder.name[:8]
-    project = replace(project, digest=f"{project.digest}-{own}", content=f"{project.content}-{own}")
-    return Ready(project, JmhHarness(guests))
-
-
-# JMH: after 2 s of warm-up the two arms of an A/A process differed by 0.000 +- 0.003, after 0.6 s
-# neighbouring blocks still scattered by 15 to 20 %.
-HARNESSES: Mapping[str, HarnessSupport] = {
-    "go": HarnessSupport(
-        mutator=GoMutator(),
-        ready=_go,
-        pace=Pace(warm_seconds=0.05, block_seconds=0.01, longest_seconds=0.03),
-    ),
-    "jmh": HarnessSupport(
-        mutator=JavaMutator(),
-        ready=_jmh,
-        pace=Pace(warm_seconds=1.0, block_seconds=0.03, longest_seconds=0.03),
-    ),
-}
-
-
-def make_ready(config: Config, machine: Machine) -> tuple[Ready, HarnessSupport]:
-    """Place the subject and make a project of it; raises an AuditError where that fails."""
-    placed = place(
-        config.subject, home=machine.home, host=machine.host, environment=machine.environment
-    )
-    java = isinstance(config.subject, MavenSpec | JarSpec)
-    found = "jmh" if java else detect(placed.tree)
-    name = config.harness or found
-    if name is None:
-        raise UsageError(
-            f"{placed.name} is no project that bench-audit knows: there is no go.mod, go.work or "
-            "pom.xml in its folder; name the folder that has one"
-        )
-    if name not in HARNESSES:
-        raise UsageError(f"unknown harness {name!r}; known: {', '.join(sorted(HARNESSES))}")
-    support = HARNESSES[name]
-    return support.ready(config.subject, placed, config, machine), support
 
 
 class Audit:
     """A subject made ready, with everything that can be asked of it."""
 
-    def __init__(
-        self, config: Config, parts: Parts, store: SqliteStore, host: Host, started: str
-    ) -> None:
-        """Take the parts, and when making them was begun; nothing is measured yet."""
+    def __init__(self, config: Config, parts: Parts, place: "Workplace") -> None:
+        """Take the parts; nothing is measured yet."""
         self._config = config
         self._reuse = Reuse(parts.observer, parts.project.revision)
         self._parts = replace(parts, observer=self._reuse)
-        self._store = store
-        self._host = host
-        self._started = started
+        self._place = place
         self._number: int | None = None
         self._command = "abs"
 
@@ -181,13 +68,12 @@ class Audit:
 
     def document(self, verdict: AbsVerdict | Stability) -> dict[str, Any]:
         """Return the JSON result, and remember it in the store."""
-        context = self._context()
+        context = self._place.context(self._config, self._parts, self._command)
         if isinstance(verdict, AbsVerdict):
             made = document(verdict, context)
         else:
             made = stability_document(verdict, context)
-        if self._number is not None:
-            self._store.end_audit(self._number, context.ended, json.dumps(made))
+        self._place.end(self._number, context, made)
         return made
 
     def page(self, made: dict[str, Any]) -> str:
@@ -196,20 +82,120 @@ class Audit:
 
     def _begin(self, command: str) -> None:
         self._command = command
-        self._number = self._store.add_audit(
+        self._number = self._place.begin(command, self._config, self._parts)
+
+
+class Comparing:
+    """Two revisions of a subject made ready."""
+
+    def __init__(self, config: Config, base: Parts, head: Parts, place: "Workplace") -> None:
+        """Take the parts of both; nothing is measured yet."""
+        self._config = config
+        self._base = base
+        self._head = head
+        self._place = place
+        self._number: int | None = None
+
+    def compare(self) -> Comparison:
+        """Run the benchmarks of both in turns, then slow down what head has changed."""
+        self._number = self._place.begin("compare", self._config, self._head)
+        asked = self._config.compare
+        patch, said = differing(self._base, self._head)
+        found = ComparisonStudy(self._base, self._head, asked).compare()
+        if asked.methods:
+            patch = audited(patch, asked, self._config.request, self._head)
+        return replace(found, patch=patch, caveats=(*found.caveats, *said))
+
+    def document(self, found: Comparison) -> dict[str, Any]:
+        """Return the JSON result."""
+        context = self._place.context(self._config, self._head, "compare")
+        made = comparison_document(found, context, base=self._base.project.revision)
+        self._place.end(self._number, context, made)
+        return made
+
+    def patch_document(self, verdict: AbsVerdict) -> dict[str, Any]:
+        """Return the JSON result of the audit of the patch."""
+        return document(verdict, self._place.context(self._config, self._head, "compare"))
+
+
+class Workplace:
+    """Where subjects are made ready and measured: this machine, one store, one deadline."""
+
+    def __init__(
+        self,
+        config: Config,
+        places: Places,
+        environment: Mapping[str, str],
+        store: SqliteStore,
+        observer: Observer,
+    ) -> None:
+        """Begin the clock of the budget."""
+        self.clock: Clock = SystemClock()
+        self.started = self.clock.now()
+        self.host: Host = LocalHost(self.clock)
+        self.store = store
+        self._observer = observer
+        self._home = Home(places.home)
+        budget = config.request.suite.budget_seconds
+        self._deadline = None if budget is None else Deadline(self.clock, budget)
+        deadline = self._deadline
+        self._machine = Machine(
+            home=self._home,
+            host=self.host if deadline is None else LimitedHost(self.host, lambda: deadline.left),
+            environment=tuple(sorted(environment.items())),
+        )
+
+    def ready(self, config: Config) -> tuple[Config, Parts]:
+        """Place a subject and list its suite; the plan gets what was left to the harness."""
+        ready, support = make_ready(config, self._machine)
+        config = config.at_pace(support.pace)
+        project, request = ready.project, config.request.suite
+        bench = Bench(
+            project=project,
+            harness=ready.harness,
+            host=self._machine.host,
+            builds=self._home.work(f"builds/{project.digest}"),
+            clock=self.clock,
+        )
+        if not_used := left_out(self.store.elsewhere(*project.subjects)):
+            self._observer.caveat(not_used)
+        listings = Listings(self.store, project, request.timeout_seconds, own_version())
+        return config, Parts(
+            project=project,
+            suite=_suite(bench, listings),
+            request=request,
+            fixed_operations=ready.harness.fixed_operations,
+            layouts=ready.harness.layouts(project),
+            mutator=support.mutator,
+            dispatcher=SerialDispatcher(bench, self._home.root / "machine.lock"),
+            store=self.store,
+            observer=self._observer,
+            clock=self.clock,
+            deadline=self._deadline,
+        )
+
+    def begin(self, command: str, config: Config, parts: Parts) -> int:
+        """Remember in the store that a command has been started; return its number."""
+        return self.store.add_audit(
             AuditRecord(
                 command=command,
-                subject=self._parts.project.digest,
-                config=self._config.text,
-                tools=self._parts.project.versions,
+                subject=parts.project.digest,
+                config=config.text,
+                tools=parts.project.versions,
                 version=own_version(),
-                started=self._started,
+                started=self.started,
             )
         )
 
-    def _context(self) -> Context:
-        project, request = self._parts.project, self._config.request
-        facts = self._host.facts()
+    def end(self, number: int | None, context: Context, made: dict[str, Any]) -> None:
+        """Remember its result; a number of None is of a command that measures nothing."""
+        if number is not None:
+            self.store.end_audit(number, context.ended, json.dumps(made))
+
+    def context(self, config: Config, parts: Parts, command: str) -> Context:
+        """Return the circumstances of a verdict that has just been reached."""
+        project, request = parts.project, config.request
+        facts = self.host.facts()
         return Context(
             subject=project.name,
             revision=project.revision,
@@ -224,11 +210,22 @@ class Audit:
             wait=request.wait or "auto",
             versions=project.versions,
             version=own_version(),
-            command=f"bench-audit {self._command} config.json",
-            config=self._config.text,
-            started=self._started,
-            ended=self._parts.clock.now(),
+            command=f"bench-audit {command} config.json",
+            config=config.text,
+            started=self.started,
+            ended=self.clock.now(),
         )
+
+
+@contextmanager
+def _workplace(
+    config: Config, places: Places, environment: Mapping[str, str], observer: Observer
+) -> Iterator[Workplace]:
+    if config.host != "local":
+        raise UsageError(f"unknown host {config.host!r}; known: local")
+    facts, retry = LocalHost().facts(), config.retry_failed
+    with SqliteStore(places.store, host=facts, retry_failed=retry) as store:
+        yield Workplace(config, places, environment, store, observer)
 
 
 @contextmanager
@@ -236,45 +233,26 @@ def open_audit(
     config: Config, places: Places, environment: Mapping[str, str], observer: Observer
 ) -> Iterator[Audit]:
     """Make the subject ready and open its store."""
-    if config.host != "local":
-        raise UsageError(f"unknown host {config.host!r}; known: local")
-    clock: Clock = SystemClock()
-    started = clock.now()
-    budget = config.request.suite.budget_seconds
-    deadline = None if budget is None else Deadline(clock, budget)
-    host: Host = LocalHost(clock)
-    machine = Machine(
-        home=Home(places.home),
-        host=host if deadline is None else LimitedHost(host, lambda: deadline.left),
-        environment=tuple(sorted(environment.items())),
-    )
-    with SqliteStore(places.store, host=host.facts(), retry_failed=config.retry_failed) as store:
-        ready, support = make_ready(config, machine)
-        config = config.at_pace(support.pace)
-        bench = Bench(
-            project=ready.project,
-            harness=ready.harness,
-            host=machine.host,
-            builds=machine.home.work(f"builds/{ready.project.digest}"),
-            clock=clock,
-        )
-        if not_used := left_out(store.elsewhere(*ready.project.subjects)):
-            observer.caveat(not_used)
-        seconds = config.request.suite.timeout_seconds
-        parts = Parts(
-            project=ready.project,
-            suite=_suite(bench, Listings(store, ready.project, seconds, own_version())),
-            request=config.request.suite,
-            fixed_operations=ready.harness.fixed_operations,
-            layouts=ready.harness.layouts(ready.project),
-            mutator=support.mutator,
-            dispatcher=SerialDispatcher(bench, machine.home.root / "machine.lock"),
-            store=store,
-            observer=observer,
-            clock=clock,
-            deadline=deadline,
-        )
-        yield Audit(config, parts, store, host, started)
+    with _workplace(config, places, environment, observer) as place:
+        yield Audit(*place.ready(config), place)
+
+
+@contextmanager
+def open_comparison(
+    revisions: tuple[Config, Config],
+    places: Places,
+    environment: Mapping[str, str],
+    observer: Observer,
+) -> Iterator[Comparing]:
+    """Make base and head ready and open the store; raises UsageError for two harnesses."""
+    with _workplace(revisions[1], places, environment, observer) as place:
+        (_, base), (config, head) = (place.ready(one) for one in revisions)
+        if base.project.harness != head.project.harness:
+            raise UsageError(
+                f"base is a project of {base.project.harness}, head one of "
+                f"{head.project.harness}: nothing can be compared; name the --harness"
+            )
+        yield Comparing(config, base, head, place)
 
 
 def _suite(bench: Bench, listings: Listings) -> Suite:

@@ -19,11 +19,12 @@ def csv_text(table: Table) -> str:
     written = io.StringIO(newline="")
     writer = csv.writer(written)
     writer.writerow(table.columns)
-    writer.writerows([_cell(one) for one in row] for row in table.rows)
+    writer.writerows([cell(one) for one in row] for row in table.rows)
     return written.getvalue()
 
 
-def _cell(value: Cell) -> str:
+def cell(value: Cell) -> str:
+    """Return a cell as text that no spreadsheet takes for a formula."""
     if value is None:
         return ""
     return _text(value) if isinstance(value, str) else repr(value)

@@ -78,7 +78,10 @@ class Method(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PairRun(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of a pair; `reference` and `slowed` are its blocks, seconds per operation."""
+    """One run of a pair; `reference` and `slowed` are its blocks, seconds per operation.
+
+    `trials` are the ids of its processes in the store.
+    """
 
     effect: float | None
     interval: Range | None
@@ -87,6 +90,7 @@ class PairRun(msgspec.Struct, frozen=True, kw_only=True):
     large: bool
     reference: Numbers
     slowed: Numbers
+    trials: tuple[str, ...] = ()
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,7 +119,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
 
     `ending` is "measured", or how it failed; "unlisted" where it could not even be listed.
     `visible`: the least slowdown of a whole operation that the plan can detect; null: not known, or
-    none.
+    none. `trials` are the ids of its processes in the store.
     """
 
     id: str
@@ -130,6 +134,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     ending: str
     reason: str | None
     caveats: tuple[Caveat, ...]
+    trials: tuple[str, ...] = ()
 
 
 class BucketCount(msgspec.Struct, frozen=True):

@@ -183,7 +183,8 @@ def _facts(pair: Pair) -> str:
 
 def _run(at: int, run: PairRun) -> str:
     said = f"Run {at}: effect {figures.effect(run.effect)}, p {figures.chance(run.p)}"
-    return said + (", significant" if run.significant else ", not significant")
+    said += ", significant" if run.significant else ", not significant"
+    return f"{said} (trial {run.trials[0][:12]})" if len(run.trials) == 1 else said
 
 
 def gathered(document: Document) -> Iterable[tuple[Caveat, str]]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
+from auditor.core.accepted import CONFIGURATION
 from auditor.core.result import Result
 from reports import figures, names, words
 from reports.document import Document, Method, Span
@@ -105,7 +106,7 @@ def _found(document: Document) -> Iterator[Finding]:
             text=_text(kind, method, document.slowdown),
             span=method.span,
             accepted=held.reason if held else None,
-            marked=held is not None and held.where != "configuration",
+            marked=held is not None and held.where != CONFIGURATION,
         )
 
 

@@ -23,7 +23,7 @@ from reports import (
     words,
 )
 from reports.anchors import Link
-from reports.document import Caveat, Document, Either, Plan, typed
+from reports.document import Caveat, Document, Either, Plan, Setting, typed
 from reports.listed import listed
 from reports.matrix import Matrix, matrix
 from reports.scores import CurveView, ScoreView, noticed, scores
@@ -109,14 +109,22 @@ class Page:
 
 def page(document: Mapping[str, object] | Either) -> str:
     """Render a document; the same document gives the same bytes."""
-    environment = _environment()
+    return rendered("page.html.j2", page=view(typed(document)))
+
+
+def rendered(template: str, **values: object) -> str:
+    """Render a template of ours, with the style and the script of all pages."""
     style, script = _source("page.css"), _source("page.js")
-    return environment.get_template("page.html.j2").render(
-        page=view(typed(document)),
-        style=Markup(style),  # noqa: S704 - our own file
-        style_digest=_digest(style),
-        script=Markup(script),  # noqa: S704 - our own file
-        script_digest=_digest(script),
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            **values,
+            style=Markup(style),  # noqa: S704 - our own file
+            style_digest=_digest(style),
+            script=Markup(script),  # noqa: S704 - our own file
+            script_digest=_digest(script),
+        )
     )
 
 
@@ -152,7 +160,7 @@ def view(document: Either) -> Page:
     return Page(
         subject=words.subject(document),
         headline=words.headline(document),
-        circumstances=_circumstances(document),
+        circumstances=circumstances(document),
         abs=_abs(document) if isinstance(document, Document) else None,
         steps=_steps(document),
         stability=suite.stability(document),
@@ -165,7 +173,8 @@ def view(document: Either) -> Page:
     )
 
 
-def _circumstances(document: Either) -> Facts:
+def circumstances(document: Setting) -> Facts:
+    """Return where and when it was measured."""
     known = (
         ("Language", document.language),
         ("Harness", document.harness),

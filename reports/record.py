@@ -44,7 +44,7 @@ class Context:
 def document(verdict: AbsVerdict, context: Context) -> Plain:
     """Return the JSON result of an ABS audit; numbers that JSON does not have are null."""
     found = {
-        **_setting(context),
+        **setting(context),
         **_stability(verdict.stability),
         "schema": "bench-audit/abs/1",
         "slowdown": verdict.slowdown,
@@ -70,21 +70,22 @@ def document(verdict: AbsVerdict, context: Context) -> Plain:
         "without_accepted": verdict.without_accepted,
         "caveats": verdict.caveats,
     }
-    return plain(msgspec.convert(_strict(msgspec.to_builtins(found)), Document))
+    return plain(msgspec.convert(strict(msgspec.to_builtins(found)), Document))
 
 
 def stability_document(stability: Stability, context: Context) -> Plain:
     """Return the JSON result of a stability audit."""
     found = {
-        **_setting(context),
+        **setting(context),
         **_stability(stability),
         "schema": "bench-audit/stability/1",
         "caveats": stability.caveats,
     }
-    return plain(msgspec.convert(_strict(msgspec.to_builtins(found)), StabilityDocument))
+    return plain(msgspec.convert(strict(msgspec.to_builtins(found)), StabilityDocument))
 
 
-def _setting(context: Context) -> Plain:
+def setting(context: Context) -> Plain:
+    """Return what each document says of its circumstances."""
     plan = context.plan
     return {
         "subject": context.subject,
@@ -131,14 +132,14 @@ def _stability(stability: Stability) -> Plain:
     }
 
 
-def _strict(value: object) -> object:
+def strict(value: object) -> object:
     """Replace what JSON cannot say (NaN, infinity) by None, at any depth."""
     match value:
         case float() if not math.isfinite(value):
             return None
         case Mapping():
-            return {key: _strict(inner) for key, inner in value.items()}
+            return {key: strict(inner) for key, inner in value.items()}
         case list() | tuple():
-            return [_strict(inner) for inner in value]
+            return [strict(inner) for inner in value]
         case _:
             return value

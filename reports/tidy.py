@@ -135,8 +135,8 @@ def judged(document: Either) -> Document:
     if isinstance(document, Document):
         return document
     raise UsageError(
-        "this is a result of the unchanged suite, which tells nothing of methods; run bench-audit "
-        "abs, or choose what there is: benchmarks or runs"
+        "this is a result of the unchanged suite, which tells nothing of methods: run bench-audit "
+        "abs, or ask for what there is (--rows benchmarks, --rows runs)"
     )
 
 

@@ -14,15 +14,18 @@ from auditor.core.subject import Method, SourceFile
 from auditor.core.verdict import AbsVerdict, MethodVerdict, Score
 
 MARKER = b"bench-audit:ignore"
-_LINE = re.compile(rb"\s*//\s*" + MARKER + rb"(?!\S)[ \t]*(.*?)\s*")
-_COMMENT = b"//"
 
 
-def marked(methods: Iterable[Method], sources: Iterable[SourceFile]) -> Iterator[Accepted]:
-    """Yield the methods with `// bench-audit:ignore REASON` in the comment lines right above them.
+def marked(
+    methods: Iterable[Method], sources: Iterable[SourceFile], comment: bytes
+) -> Iterator[Accepted]:
+    """Yield the methods with `bench-audit:ignore REASON` in the comment lines right above them.
 
-    Raises UsageError for a marker without a reason.
+    `comment` is what a line of comment begins with in the language. Raises UsageError for a
+    marker without a reason.
     """
+    begin = rb"\s*" + re.escape(comment) + rb"\s*"
+    marker = re.compile(begin + MARKER + rb"(?!\S)[ \t]*(.*?)\s*")
     lines: dict[str, list[bytes]] = {}
     for source in sources:
         if MARKER in source.text:
@@ -30,19 +33,28 @@ def marked(methods: Iterable[Method], sources: Iterable[SourceFile]) -> Iterator
     for method in methods:
         span = method.span
         if span is not None and span.file in lines:
-            found = _above(lines[span.file], span.first_line)
+            above = _comments(lines[span.file], span.first_line, comment)
+            found = _nearest(above, marker)
             if found is not None:
                 number, reason = found
                 yield _accepted(method.id, reason, f"{span.file}:{number}")
 
 
-def _above(lines: Sequence[bytes], first: int) -> tuple[int, str] | None:
-    """Return line and reason of the nearest marker above a line; both are one-based."""
+def _comments(lines: Sequence[bytes], first: int, comment: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of comment right above a line, the nearest first; numbers are one-based."""
     for number in range(first - 1, 0, -1):
         line = lines[number - 1]
-        if not line.lstrip().startswith(_COMMENT):
-            return None
-        if match := _LINE.fullmatch(line):
+        if not line.lstrip().startswith(comment):
+            return
+        yield number, line
+
+
+def _nearest(
+    above: Iterable[tuple[int, bytes]], marker: re.Pattern[bytes]
+) -> tuple[int, str] | None:
+    """Return line and reason of the first marker."""
+    for number, line in above:
+        if match := marker.fullmatch(line):
             return number, match[1].decode(errors="replace")
     return None
 

@@ -15,13 +15,17 @@ Pairs = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """One process: its pairs, the middle of their log ratios, and the least time of the probe."""
+    """One process: its pairs, the middle of their log ratios, and the least time of the probe.
+
+    `trial` is the id of its trial.
+    """
 
     probe: float
     pairs: Pairs
     middle: float
     interval: Interval
     p: float
+    trial: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

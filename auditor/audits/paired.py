@@ -135,7 +135,14 @@ def _process(run: Run, data: PairData) -> Process | None:
     if found.interval is None:
         return None
     probe = min(probe for probe, _ in pairs)
-    return Process(probe=probe, pairs=pairs, middle=found.estimate, interval=found.interval, p=p)
+    return Process(
+        probe=probe,
+        pairs=pairs,
+        middle=found.estimate,
+        interval=found.interval,
+        p=p,
+        trial=run.trial.id,
+    )
 
 
 def _planned(run: Run) -> int:
@@ -155,6 +162,7 @@ def _run(process: Process, probed: Ratio, aimed: Aim) -> PairRun:
         large=effect >= aimed.threshold,
         reference=tuple(probe for probe, _ in process.pairs),
         slowed=tuple(slowed for _, slowed in process.pairs),
+        trials=(process.trial,),
     )
 
 

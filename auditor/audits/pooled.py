@@ -5,6 +5,7 @@ rule says, and why it is for comparison with the literature only.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 
 from auditor.audits import readings
@@ -26,7 +27,8 @@ def judge(data: PairData) -> Judgement:
     """Detected when, in every run, the test rejects and the mean is at least v / 2 above."""
     mutant_runs = readings.of_purpose(data.runs, Purpose.MUTANT)
     slowed = _pooled(mutant_runs, ArmName.SLOWED)
-    plain = _pooled(readings.of_purpose(data.plain, Purpose.SUITE), ArmName.PLAIN)
+    suite = readings.of_purpose(data.plain, Purpose.SUITE)
+    plain = _pooled(suite, ArmName.PLAIN)
     if not slowed or not set(slowed) <= set(plain):
         missing = sorted(set(slowed) - set(plain))
         return undecided(
@@ -35,8 +37,19 @@ def judge(data: PairData) -> Judgement:
     fewest = min(smallest_rank_sum_p(len(slowed[run]), len(plain[run])) for run in slowed)
     if fewest >= SIGNIFICANT:
         return undecided("few-values", f"no outcome can have a p below {fewest:.3f}")
-    runs = tuple(_run(plain[run], slowed[run], data.slowdown) for run in slowed)
+    runs = tuple(
+        replace(
+            _run(plain[run], slowed[run], data.slowdown), trials=_trials(run, suite, mutant_runs)
+        )
+        for run in slowed
+    )
     return _judgement(data, runs, finished=len(mutant_runs) >= data.wanted)
+
+
+def _trials(repetition: int, *groups: Sequence[Run]) -> tuple[str, ...]:
+    return tuple(
+        run.trial.id for group in groups for run in group if run.trial.repetition == repetition
+    )
 
 
 def _judgement(data: PairData, runs: tuple[PairRun, ...], *, finished: bool) -> Judgement:

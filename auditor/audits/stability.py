@@ -168,6 +168,7 @@ def _benchmark(
         ending=str(ending(last.outcome) if last else Ending.SKIPPED),
         reason=_why(failed, runs),
         caveats=(*((short,) if len(complete) < asked else ()), *noted),
+        trials=tuple(run.trial.id for run in readings.of_purpose(runs, Purpose.SUITE)),
     )
 
 

@@ -14,6 +14,7 @@ from auditor.core.errors import UsageError
 from auditor.store.failures import damaged
 from auditor.store.sqlite import SqliteStore
 from reports import document as documents
+from reports import tidy
 from reports.document import Document, Either
 
 AUDIT_AGAIN = "what is measured is kept, so that is cheaper than the first time"
@@ -36,12 +37,11 @@ class Kept:
 def last(path: Path, wanted: Mapping[str, Any], of: str | None) -> Kept:
     """Return the last one asked for the same thing, else the last one of the same subject.
 
-    `of` is the command whose result is meant, None any. Raises UsageError if there is none.
+    `of` is the command whose result is meant, None any of one revision. Raises UsageError if there
+    is none.
     """
     subject = wanted["subject"]
-    mine = [
-        one for one in _kept(path) if one.config["subject"] == subject and of in (None, one.command)
-    ]
+    mine = [one for one in _kept(path, of) if one.config["subject"] == subject]
     if not mine:
         first = f"bench-audit {of or 'abs'}"
         raise UsageError(f"{path} holds no finished audit of {subject}; run {first} first")
@@ -70,14 +70,14 @@ def told(found: Kept) -> str:
     return f"note[{caveat.slug}]: {caveat.text}"
 
 
-def _kept(path: Path) -> list[Kept]:
+def _kept(path: Path, of: str | None) -> list[Kept]:
     if not path.exists():
         return []
     with SqliteStore(path) as store, sound(path):
         return [
             Kept(one.command, one.started, _asked(one.config), one.document)
             for one in store.audits()
-            if one.document is not None
+            if one.document is not None and one.is_meant(of)
         ]
 
 
@@ -110,18 +110,9 @@ def read(path: Path) -> Either:
         raise UsageError(f"{path}: {error}") from error
 
 
-def abs_result(found: Either) -> Document:
-    """Return a result of `abs`; raises UsageError for another."""
-    if not isinstance(found, Document):
-        raise UsageError(
-            "this is a result of stability, which tells nothing of methods; run bench-audit abs"
-        )
-    return found
-
-
 def matrix(either: Either) -> Document:
     """Return a result that tells who detects what; raises UsageError for another."""
-    found = abs_result(either)
+    found = tidy.judged(either)
     if any(one.slug == "score-mode" for one in found.caveats):
         raise UsageError(
             'this result was made with the mode "score", which stops at the first benchmark that '

@@ -19,12 +19,16 @@ from auditor.core.errors import AuditError, Exit, MachineError, UsageError
 PROGRAM = "bench-audit"
 
 COMMANDS = {
+    "init": "Write a first configuration by looking at the project.",
     "abs": "Would the suite notice if a method got slower?",
     "stability": "How far do repeated runs of the suite lie apart?",
     "measure": "Run the benchmarks and keep every value.",
+    "compare": "Did a benchmark get slower from BASE to HEAD, and would one have noticed?",
     "report": "Write the report of the last audit again; runs nothing.",
     "select": "Which benchmarks to run where time is short, and which can go? Runs nothing.",
     "judge": "Judge a result file of the paper's research tools; runs nothing.",
+    "store": "List, verify, merge, export and prune what was measured.",
+    "comment": "Write a comparison as a comment on its pull request (for CI).",
     "doctor": "Which tools are here, and how to get the missing ones?",
 }
 """Name and help, so that listing the commands loads none of them."""

@@ -159,9 +159,9 @@ def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     if given["fail_under"] is not None:
         changes["gates"] = {"min_score": given["fail_under"]}
     if "slowdown" in changes:
-        changes["slowdown"] = _number(changes["slowdown"])
+        changes["slowdown"] = number(changes["slowdown"])
     if given["min_delta"] is not None:
-        changes |= {"rule": "gate", "min_delta": _percent(given["min_delta"])}
+        changes |= {"rule": "gate", "min_delta": percent(given["min_delta"])}
     return shared_changes(given) | changes
 
 
@@ -169,13 +169,13 @@ def _present(given: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in given.items() if value is not None}
 
 
-def _percent(text: str) -> float | str:
+def percent(text: str) -> float | str:
     """Return "5%" as .05."""
-    number = _number(text.removesuffix("%"))
-    return number / 100 if text.endswith("%") and isinstance(number, float) else number
+    found = number(text.removesuffix("%"))
+    return found / 100 if text.endswith("%") and isinstance(found, float) else found
 
 
-def _number(text: str) -> float | str:
+def number(text: str) -> float | str:
     """Return a number if it is one; the configuration says what else may stand there."""
     try:
         return float(text)

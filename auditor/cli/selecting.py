@@ -1,6 +1,6 @@
 """A result of an ABS audit in, the answers of `select` out."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,8 @@ from auditor.audits.selection import Choice, Watcher
 from auditor.cli import kept
 from auditor.config.durations import seconds
 from auditor.core.errors import UsageError
+from auditor.harnesses import HARNESSES
+from reports import comparison_document
 from reports import document as documents
 from reports.document import Benchmark, Caveat, Document
 from reports.selection import (
@@ -29,11 +31,7 @@ from reports.selection import (
     Undecided,
     Watched,
 )
-from runners.gobench import subset as go
-from runners.jmh import subset as jmh
-from runners.subset import Calls
 
-CALLS: Mapping[str, Calls] = {"go": go.calls, "jmh": jmh.calls}
 _PASSED_ON = ("estimate", "filtered", "budget", "failed-benchmarks", "false-alarm")
 """Caveats of an audit that are caveats of a choice, too."""
 
@@ -49,6 +47,7 @@ def budget(written: str | None) -> float | None:
 def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
     """Return names, those in files included (one a line, # for comments); None if none is given.
 
+    A file may also be a result of compare (.json): the methods that head has changed or added.
     Raises UsageError for a file that cannot be read.
     """
     found: list[str] = []
@@ -57,12 +56,22 @@ def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
         if not path.is_file():
             found.append(one)
             continue
+        if path.suffix == ".json":
+            found += [each.id for each in comparison_document.read(_bytes(path)).patch.methods]
+            continue
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, ValueError) as error:
             raise UsageError(f"{one} is no readable list of methods, one a line") from error
         found += [line.strip() for line in lines if line.partition("#")[0].strip()]
     return tuple(dict.fromkeys(found)) if written else None
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
 
 
 @dataclass(frozen=True)
@@ -121,10 +130,10 @@ class Subject:
         """Return what every answer says; `names` are all benchmarks that are to be run."""
         document = self.document
         passed_on = [one for one in document.caveats if one.slug in _PASSED_ON]
-        calls = CALLS.get(document.harness)
+        support = HARNESSES.get(document.harness)
         chosen = [one for one in document.benchmarks if one.id in names]
         known = [one.id for one in document.benchmarks]
-        made = calls([one.id for one in chosen], known) if calls else ()
+        made = support.calls([one.id for one in chosen], known) if support else ()
         inexact = [Caveat("inexact-call", one.problem) for one in made if one.problem]
         return {
             "subject": document.subject,

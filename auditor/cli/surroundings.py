@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from auditor.core.caveats import Caveat
+from auditor.core.comparison import Comparison
 from auditor.core.ports import Host, Observer
 from auditor.core.verdict import AbsVerdict, Stability
 
@@ -70,6 +71,23 @@ class Audit(Protocol):
         """Return the HTML report of a document."""
 
 
+class Comparing(Protocol):
+    """Two revisions made ready."""
+
+    def compare(self) -> Comparison:
+        """Run the benchmarks of both in turns."""
+
+    def document(self, found: Comparison, /) -> Document:
+        """Return the JSON result."""
+
+    def patch_document(self, verdict: AbsVerdict, /) -> Document:
+        """Return the JSON result of the audit of the patch."""
+
+
+OpenComparison = Callable[
+    [tuple["Config", "Config"], "Places", Mapping[str, str], Observer],
+    AbstractContextManager[Comparing],
+]
 OpenAudit = Callable[
     ["Config", "Places", Mapping[str, str], Observer], AbstractContextManager[Audit]
 ]
@@ -81,6 +99,17 @@ def _open_audit(
     from auditor.wiring import open_audit  # noqa: PLC0415 numpy and scipy come with it
 
     return open_audit(config, places, environment, observer)
+
+
+def _open_comparison(
+    revisions: tuple["Config", "Config"],
+    places: "Places",
+    environment: Mapping[str, str],
+    observer: Observer,
+) -> AbstractContextManager[Comparing]:
+    from auditor.wiring import open_comparison  # noqa: PLC0415 numpy and scipy come with it
+
+    return open_comparison(revisions, places, environment, observer)
 
 
 def _local_host() -> Host:
@@ -95,6 +124,7 @@ class Surroundings:
 
     environment: Mapping[str, str]
     open_audit: OpenAudit = _open_audit
+    open_comparison: OpenComparison = _open_comparison
     host: Callable[[], Host] = _local_host
 
     @classmethod

@@ -77,22 +77,22 @@ def _methods(rows: Sequence[MethodRow], *, allocations: bool) -> RenderableType:
             str(row.detected_by or ""),
             str(row.reached_by or ""),
             *([row.allocation] if allocations else []),
-            Text(_short(row.note), style="dim"),
+            Text(short(row.note), style="dim"),
         )
     return and_more(table, len(rows))
 
 
 def _benchmarks(benchmarks: Sequence[Mapping[str, Any]]) -> RenderableType:
     table = lineless("benchmark", ">time per operation", ">spread", "")
-    short = names.shorten(one["id"] for one in benchmarks)
+    known = names.shorten(one["id"] for one in benchmarks)
     for one in benchmarks[:MOST_ROWS]:
         means = one["means"]
         ending = one.get("ending", "")
         table.add_row(
-            Text(short[one["id"]]),
+            Text(known[one["id"]]),
             figures.seconds(sum(means) / len(means) if means else None),
             figures.share(one["max_spread"]),
-            Text("" if ending == "measured" else f"{ending} {_short(one.get('reason') or '')}"),
+            Text("" if ending == "measured" else f"{ending} {short(one.get('reason') or '')}"),
         )
     return and_more(table, len(benchmarks))
 
@@ -179,6 +179,7 @@ def _lines(lines: Iterable[str], style: str = "") -> list[Text]:
     return [Text(line, style=style) for line in lines if line]
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """Return the first line of a text, cut where it is long."""
     first = text.strip().partition("\n")[0]
     return first if len(first) <= 80 else first[:79] + "…"

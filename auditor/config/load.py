@@ -18,8 +18,19 @@ from auditor.config.settings import CHOICES, Settings
 from auditor.core.accepted import Acceptance
 from auditor.core.errors import UsageError
 from auditor.core.mutant import Wait
-from auditor.core.request import AbsRequest, CurveMode, Pace, Plan, SubjectSpec, SuiteRequest
+from auditor.core.request import (
+    AbsRequest,
+    CompareRequest,
+    CurveMode,
+    Pace,
+    Plan,
+    SubjectSpec,
+    SuiteRequest,
+)
 from auditor.core.verdict import Rule
+
+PATCH_SLOWDOWN = 0.6
+"""By how much the methods of a patch are slowed where the configuration says "auto"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,7 @@ class Config:
     profiles: tuple[str, ...]
     host: str
     request: AbsRequest
+    compare: CompareRequest
     warmup_given: bool
     length_given: bool
     gates: Gates
@@ -97,34 +109,9 @@ def load(argument: str, changes: Mapping[str, Any], folder: Path) -> Config:
     return replace(_resolve(ours, changes, there, f"{argument}: "), ignored=ignored)
 
 
-def check_judgeable(config: Config) -> None:
-    """Refuse an ABS audit that cannot say anything; raises UsageError."""
-    request = config.request
-    if (request.rule is Rule.GATE) != (request.min_delta is not None):
-        raise UsageError(
-            'the rule "gate" and min_delta go together: --rule gate --min-delta 5% asks whether a '
-            "gate that fires at 5 % would"
-        )
-    if request.estimate and (request.exact or request.rule is Rule.PAPER):
-        raise UsageError("an estimate is neither exact nor the paper's rule; leave one out")
-    if request.rule is Rule.PAPER and request.suite.stability_runs < request.runs:
-        raise UsageError(
-            f'the rule "paper" compares each of the {request.runs} runs with one of the unchanged '
-            f"suite, of which there would be {request.suite.stability_runs}; stability_runs must "
-            "be at least runs"
-        )
-    if request.slowdown is not None:
-        return
-    if request.suite.stability_runs < 2:
-        raise UsageError(
-            'the slowdown "auto" needs at least 2 stability_runs, to see a spread; '
-            "or give a number: --slowdown 0.6"
-        )
-    if config.gates.min_score is not None:
-        raise UsageError(
-            'a gate needs a fixed slowdown: "auto" rewards noise, since an unstable suite is asked '
-            "for less; give a number: --slowdown 0.6"
-        )
+def at_revision(config: Config, written: str, folder: Path) -> Config:
+    """Return the configuration of another revision of the subject; raises UsageError."""
+    return replace(config, subject=subjects.revised(config.subject, written, folder))
 
 
 def _mode(path: Path) -> int:
@@ -183,6 +170,7 @@ def _config(settings: Settings, folder: Path) -> Config:
         profiles=profiles,
         host=settings.host,
         request=_request(settings, methods),
+        compare=_compare(settings),
         warmup_given=settings.plan.warmup is not None,
         length_given=settings.plan.iteration_time is not None,
         gates=Gates(settings.gates.min_score),
@@ -218,6 +206,19 @@ def _request(settings: Settings, methods: tuple[str, ...] | None) -> AbsRequest:
             Acceptance(method=one.method, reason=one.reason, until=one.until)
             for one in settings.ignore
         ),
+    )
+
+
+def _compare(settings: Settings) -> CompareRequest:
+    """Return how revisions are compared; their audit needs a number where "auto" stands."""
+    written = settings.compare
+    slowdown = settings.slowdown
+    return CompareRequest(
+        min_delta=written.min_delta,
+        rounds=written.rounds,
+        fresh=written.confirm,
+        slowdown=PATCH_SLOWDOWN if isinstance(slowdown, str) else slowdown,
+        methods=written.methods,
     )
 
 

@@ -80,6 +80,23 @@ class GatesSection(Section, frozen=True):
     ) = None
 
 
+class CompareSection(Section, frozen=True):
+    """How two revisions are compared."""
+
+    min_delta: Annotated[
+        float, Meta(gt=0, le=1000, description="Smaller changes do not count; 0.05 for 5 %.")
+    ] = 0.05
+    rounds: Annotated[
+        int, Meta(ge=4, le=100, description="The most rounds before something is suspected.")
+    ] = 10
+    confirm: Annotated[
+        int, Meta(ge=5, le=100, description="Rounds that confirm what is suspected.")
+    ] = 8
+    methods: Annotated[
+        int, Meta(ge=0, description="Changed methods that are slowed down at most; 0: none.")
+    ] = 20
+
+
 class Settings(Section, frozen=True):
     """A bench-audit configuration file."""
 
@@ -172,6 +189,7 @@ class Settings(Section, frozen=True):
         Name | None, Meta(description="The file of results; null: in the output folder.")
     ] = None
     gates: GatesSection = GatesSection()
+    compare: CompareSection = CompareSection()
     ignore: Annotated[
         tuple[IgnoreSection, ...],
         Meta(description="Accepted misses: shown, and left out of the score that gates use."),
@@ -186,6 +204,7 @@ SECTIONS: dict[str, type[Section]] = {
     "$.subject": SubjectSection,
     "$.plan": PlanSection,
     "$.gates": GatesSection,
+    "$.compare": CompareSection,
     "$.ignore[...]": IgnoreSection,
 }
 """The object that stands at each path."""
@@ -196,6 +215,7 @@ CHOICES: dict[str, str] = {
     "$.wait": '"auto", "sleep", "spin" or "work"',
     "$.rule": '"ours", "paper" or "gate"',
     "$.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
+    "$.compare.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
     "$.mode": '"matrix" or "score"',
     "$.curve": '"none", "methods", "pairs" or null',
     "$.ignore[...].until": 'a date such as "2026-12-31", or null',

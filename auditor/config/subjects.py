@@ -128,6 +128,30 @@ def _absolute(written: str, folder: Path) -> Path:
         raise UsageError(f"the subject {written!r} is no path: {error}") from error
 
 
+def revised(subject: SubjectSpec, written: str, folder: Path) -> SubjectSpec:
+    """Return another revision of a subject, or what else is written; a dot is the subject as it is.
+
+    A revision of a folder is one of its repository. Raises UsageError.
+    """
+    if written == ".":
+        return subject
+    if isinstance(subject, MavenSpec) and not written.startswith(PREFIXES):
+        return _maven(f"{subject.group}:{subject.artifact}:{written}", subject.extra)
+    return spec(_revised(subject, written), folder)
+
+
+def _revised(subject: SubjectSpec, written: str) -> str:
+    if not written.startswith(PREFIXES):
+        match subject:
+            case FolderSpec(path):
+                return f"git:{path}@{written}"
+            case GitSpec(repository, _):
+                return f"git:{repository}@{written}"
+            case GoModuleSpec(module, _):
+                return f"go:{module}@{written}"
+    return written
+
+
 def described(subject: SubjectSpec) -> str:
     """Return the subject as one can write it, paths absolute (extra dependencies left out)."""
     match subject:

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from datetime import date
 
+CONFIGURATION = "configuration"
+"""Where a miss is accepted that no marker in the sources accepts."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acceptance:
@@ -18,7 +21,7 @@ class Acceptance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """A method of an audit whose miss is accepted; `where` is "configuration", or file and line.
+    """A method of an audit whose miss is accepted; `where` is CONFIGURATION, or file and line.
 
     `expired`: no longer, so it counts again. `left_out`: it is not detected, and so it is neither
     covered nor counted in the score without accepted misses.

@@ -15,7 +15,8 @@ class Purpose(StrEnum):
     """Which question a trial was run for.
 
     SUITE and REFERENCE both run the unchanged subject: SUITE for its stability, REFERENCE among the
-    pairs, at the time that their plain time is needed of. ALLOCATION allocates, all others wait.
+    pairs, at the time that their plain time is needed of, and COMPARISON among those of another
+    revision. ALLOCATION allocates, all others wait.
     """
 
     PILOT = "pilot"
@@ -27,6 +28,7 @@ class Purpose(StrEnum):
     REFERENCE = "reference"
     MUTANT = "mutant"
     ALLOCATION = "allocation"
+    COMPARISON = "comparison"
 
 
 class Layouts(StrEnum):
@@ -64,6 +66,11 @@ class Trial:
     seed: int
     layout: int = 0
     timeout_seconds: float = field(compare=False)
+
+    @property
+    def reports_allocations(self) -> bool:
+        """Tell whether the process is to report what it allocates."""
+        return self.purpose is Purpose.COMPARISON or self.schedule.allocates
 
     @property
     def overlaid(self) -> str:

@@ -65,12 +65,15 @@ class Harness(Protocol):
 class Mutator(Protocol):
     """Finds the methods of a library and makes variants of it. Does no I/O.
 
-    `turn_seconds` is about what a turn of its work loop takes: a first guess. `matches` tells
-    whether a name as people write it means this method.
+    `turn_seconds` is about what a turn of its work loop takes: a first guess. `comment` is
+    what a line of comment begins with. `matches` tells whether a name as people write it means
+    this method.
     """
 
     @property
     def turn_seconds(self) -> float: ...
+    @property
+    def comment(self) -> bytes: ...
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]: ...
     def matches(self, written: str, method: Method) -> bool: ...
     def overlay(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | Refused: ...

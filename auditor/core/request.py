@@ -132,3 +132,19 @@ class AbsRequest:
     controls: int = 0
     allocation_bytes: int | None = None
     accepted: tuple[Acceptance, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareRequest:
+    """One comparison of two revisions.
+
+    Changes below `min_delta` (0.05 for 5 %) do not count. `rounds` is the most that a benchmark
+    gets until something is suspected of it, `fresh` how many then confirm it; a round is three
+    processes. `slowdown` is that of the patch audit, which slows `methods` changed methods at most.
+    """
+
+    min_delta: float
+    rounds: int
+    fresh: int
+    slowdown: float
+    methods: int

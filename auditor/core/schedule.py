@@ -83,7 +83,7 @@ class Schedule:
 
     @property
     def allocates(self) -> bool:
-        """Tell whether the process is to report what it allocates."""
+        """Tell whether one of its arms allocates."""
         return any(arm.name is ArmName.ALLOCATING for arm in self.arms)
 
     def __post_init__(self) -> None:

@@ -28,7 +28,8 @@ class PairRun:
 
     `effect` and `interval` are relative to the plain time per operation, (mutant - reference) /
     plain; `p` is that of the rule's test. `reference` and `slowed` are the values of the blocks
-    or iterations, seconds per operation, in order.
+    or iterations, seconds per operation, in order. `trials` are the ids of the processes that gave
+    them.
     """
 
     effect: float
@@ -38,6 +39,7 @@ class PairRun:
     large: bool
     reference: tuple[float, ...] = field(repr=False)
     slowed: tuple[float, ...] = field(repr=False)
+    trials: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +110,8 @@ class BenchmarkVerdict:
     means of its complete runs, seconds per operation. `unique` are methods that it alone detects,
     `shared` those that others detect too. `ending` is the word for its last outcome, UNLISTED where
     the harness could not even list it. `visible` is the least slowdown of a method that is all of
-    its operation that the plan can detect in it (inf: none), None where that is not known.
+    its operation that the plan can detect in it (inf: none), None where that is not known. `trials`
+    are the ids of its processes in the runs of the suite.
     """
 
     id: str
@@ -123,6 +126,7 @@ class BenchmarkVerdict:
     visible: float | None = None
     reason: str | None = None
     caveats: tuple[Caveat, ...] = ()
+    trials: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

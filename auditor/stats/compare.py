@@ -92,3 +92,16 @@ def ratio(
     middle = parts[0].middle - parts[1].middle
     low, centre, high = np.exp([middle - half, middle, middle + half])
     return Ratio(float(centre), float(low), float(high))
+
+
+def ratio_reach(
+    above: Sequence[float], below: Sequence[float], *, sizes: tuple[int, int], level: float
+) -> float:
+    """Return half of the interval, as a logarithm, that groups of other sizes would have.
+
+    They are taken to scatter as these do.
+    """
+    parts = [trimmed(np.log(positive(values))) for values in (above, below)]
+    variance = sum(part.squares for part in parts) / (sum(part.kept for part in parts) - 2)
+    kept = [trimmed(np.zeros(size)).kept for size in sizes]
+    return t_half(sqrt(variance * sum(1 / one for one in kept)), sum(kept) - 2, level)

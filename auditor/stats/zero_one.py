@@ -73,7 +73,9 @@ def minimum(
             if better.chosen is None or not better.exact:
                 break
             chosen = better.chosen
-        rows += [Row({one: 1}, *(2 * (int(one in chosen),))) for one in here]
+        for one in here:
+            settled = int(one in chosen)
+            rows.append(Row({one: 1}, least=settled, most=settled))
     return Solved(chosen, found.bound, exact=True)
 
 

@@ -36,7 +36,7 @@ CREATE TABLE trial (
     id         TEXT PRIMARY KEY,
     subject    TEXT NOT NULL,        -- digest of all that the benchmark is built of and may read
     purpose    TEXT NOT NULL,        -- pilot suite usage reach calibration pairs reference
-                                     -- mutant allocation
+                                     -- mutant allocation comparison
     variant    TEXT NOT NULL,        -- plain counting delayed
     methods    TEXT NOT NULL,        -- JSON: the ids of the variant's methods
     guarded    INTEGER NOT NULL,     -- 1: nested calls do not wait again
@@ -82,7 +82,7 @@ CREATE TABLE series (
 -- What was asked, when and with which tools, so that a report can be made again.
 CREATE TABLE audit (
     id        INTEGER PRIMARY KEY,
-    command   TEXT NOT NULL,         -- abs stability measure
+    command   TEXT NOT NULL,         -- abs stability measure compare
     subject   TEXT NOT NULL,         -- project.digest
     config    TEXT NOT NULL,         -- JSON: the merged configuration, readable as a file of ours
     tools     TEXT NOT NULL,         -- JSON: [[name, version], ...]

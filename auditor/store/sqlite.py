@@ -19,6 +19,8 @@ from auditor.store.failures import damaged, translated
 from auditor.store.machines import machine
 from auditor.store.opening import opened
 
+COMPARE = "compare"
+"""The command whose result is of two revisions."""
 BUSY_SECONDS = 30.0
 """How long a writer waits for another; a write lasts milliseconds."""
 
@@ -38,6 +40,10 @@ class AuditRecord:
     started: str
     ended: str | None = None
     document: str | None = None
+
+    def is_meant(self, command: str | None) -> bool:
+        """Tell whether a name means this command; None means any that is of one revision."""
+        return self.command != COMPARE if command is None else self.command == command
 
 
 class SqliteStore:

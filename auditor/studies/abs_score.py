@@ -107,7 +107,12 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             controls=checked,
             stability=steady,
             unfinished=frozenset(benchmark.id for benchmark in base.unfinished),
-            caveats=(*said, *chosen.caveats, *_layouts(question, made, parts), *_budget(parts)),
+            caveats=(
+                *said,
+                *chosen.caveats,
+                *_layouts(question, made, parts),
+                *parts.said_of_budget,
+            ),
         )
     )
     verdict = accepted_study.judged(verdict, accepted, parts)
@@ -237,13 +242,3 @@ def _told(caveat: Caveat | None, parts: Parts) -> list[Caveat]:
 def _layouts(question: Question, made: StudyRuns, parts: Parts) -> list[Caveat]:
     found = layout.caveat(parts.layouts, question.layout, made.references)
     return [found] if found else []
-
-
-def _budget(parts: Parts) -> list[Caveat]:
-    if parts.deadline is None or not parts.deadline.prevented:
-        return []
-    text = (
-        f"the budget of {parts.deadline.seconds:g} s was used up; what it prevented is "
-        "undecided, and the same command goes on from here"
-    )
-    return [Caveat("budget", text)]

@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from datetime import date
 
 from auditor.audits.accepted import MARKER, marked, without_accepted
-from auditor.core.accepted import Acceptance, Accepted
+from auditor.core.accepted import CONFIGURATION, Acceptance, Accepted
 from auditor.core.errors import UsageError
 from auditor.core.verdict import AbsVerdict
 from auditor.studies.methods import named
 from auditor.studies.parts import Parts
-
-CONFIGURATION = "configuration"
 
 
 def accepted(written: Sequence[Acceptance], parts: Parts) -> dict[str, Accepted]:
@@ -31,7 +29,7 @@ def accepted(written: Sequence[Acceptance], parts: Parts) -> dict[str, Accepted]
         found[method] = Accepted(
             method=method, reason=one.reason, until=one.until, where=CONFIGURATION
         )
-    return {one.method: one for one in marked(methods, sources)} | found
+    return {one.method: one for one in marked(methods, sources, parts.mutator.comment)} | found
 
 
 def judged(verdict: AbsVerdict, found: dict[str, Accepted], parts: Parts) -> AbsVerdict:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from auditor.core.caveats import Caveat
 from auditor.core.mutant import PLAIN, Overlay, Variant
 from auditor.core.plan import Layouts, Purpose, Trial
 from auditor.core.ports import Clock, Dispatcher, Mutator, Observer, Store
@@ -65,6 +66,17 @@ class Parts:
     observer: Observer
     clock: Clock
     deadline: Deadline | None
+
+    @property
+    def said_of_budget(self) -> tuple[Caveat, ...]:
+        """Return what is to be said where the deadline has kept something from being run."""
+        if self.deadline is None or not self.deadline.prevented:
+            return ()
+        text = (
+            f"the budget of {self.deadline.seconds:g} s was used up; what it prevented is "
+            "undecided, and the same command goes on from here"
+        )
+        return (Caveat("budget", text),)
 
     def trial(
         self,

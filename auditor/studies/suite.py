@@ -15,11 +15,24 @@ from auditor.core.measure import ALLOCATED, OPERATIONS, TIME
 from auditor.core.outcome import Measured, TimedOut
 from auditor.core.plan import Purpose, Run
 from auditor.core.request import Plan
-from auditor.core.schedule import ArmName
+from auditor.core.schedule import ArmName, Schedule
 from auditor.core.suite import Benchmark, Suite
 from auditor.studies import schedules
 from auditor.studies.measure import measure
 from auditor.studies.parts import Parts
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The plan and the operations of a block of each benchmark, by its id, and who told them."""
+
+    plans: Mapping[str, Plan]
+    operations: Mapping[str, int | None]
+    pilots: tuple[Run, ...]
+
+    def plain(self, benchmark: Benchmark) -> Schedule:
+        """Return the blocks of a process of the unchanged benchmark."""
+        return schedules.plain(self.plans[benchmark.id], self.operations[benchmark.id])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,26 +122,32 @@ def baseline(parts: Parts) -> Baseline:
     Raises NoBenchmarks when nothing could be measured.
     """
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
-    pilots = _pilots(benchmarks, parts) if parts.fixed_operations else []
-    plans = _plans(benchmarks, pilots, parts.request.plan)
-    operations = _operations(benchmarks, pilots, plans)
-    failed = {run.trial.benchmark for run in pilots if not isinstance(run.outcome, Measured)}
+    size = sized(benchmarks, parts)
+    failed = {run.trial.benchmark for run in size.pilots if not isinstance(run.outcome, Measured)}
     runnable = [benchmark for benchmark in benchmarks if benchmark not in failed]
-    runs = _suite_runs(runnable, plans, operations, parts)
+    runs = _suite_runs(runnable, size, parts)
     measured = {run.trial.benchmark for run in runs if isinstance(run.outcome, Measured)}
     failed |= {run.trial.benchmark for run in runs} - measured
     usable = tuple(benchmark for benchmark in benchmarks if benchmark not in failed)
     if not usable:
-        raise NoBenchmarks(f"every benchmark fails; the first: {_first_failure([*pilots, *runs])}")
+        first = _first_failure([*size.pilots, *runs])
+        raise NoBenchmarks(f"every benchmark fails; the first: {first}")
     return Baseline(
         benchmarks=benchmarks,
         usable=usable,
         unfinished=_unfinished(usable, runs, parts),
-        plans=plans,
-        operations=operations,
-        pilots=tuple(pilots),
+        plans=size.plans,
+        operations=size.operations,
+        pilots=size.pilots,
         runs=tuple(runs),
     )
+
+
+def sized(benchmarks: Sequence[Benchmark], parts: Parts) -> Sizes:
+    """Find out how long blocks have to be, and how many operations they hold, by one process."""
+    pilots = _pilots(benchmarks, parts) if parts.fixed_operations else []
+    plans = _plans(benchmarks, pilots, parts.request.plan)
+    return Sizes(plans, _operations(benchmarks, pilots, plans), tuple(pilots))
 
 
 def _unfinished(
@@ -179,12 +198,7 @@ def _operations(
     return found
 
 
-def _suite_runs(
-    benchmarks: Sequence[Benchmark],
-    plans: Mapping[str, Plan],
-    operations: Mapping[str, int | None],
-    parts: Parts,
-) -> list[Run]:
+def _suite_runs(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> list[Run]:
     """Run by run, so that a benchmark that hung in one run is not waited for in the next."""
     request = parts.request
     runs: list[Run] = []
@@ -195,8 +209,7 @@ def _suite_runs(
             replace(trial, repetition=repetition, fork=fork)
             for benchmark in (benchmarks[index] for index in order)
             if benchmark not in hung
-            for schedule in [schedules.plain(plans[benchmark.id], operations[benchmark.id])]
-            for trial in [parts.trial(Purpose.SUITE, benchmark, schedule)]
+            for trial in [parts.trial(Purpose.SUITE, benchmark, size.plain(benchmark))]
             for fork in range(1, request.plan.forks + 1)
         ]
         ended = measure(f"suite run {repetition} of {request.stability_runs}", trials, parts)

@@ -29,6 +29,7 @@ class GoMutator:
     """Finds the methods of a Go module and lays counters or a delay over them."""
 
     turn_seconds = 0.8e-9
+    comment = b"//"
 
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
         """Return all functions and methods of the library, those that cannot be slowed too.

@@ -14,6 +14,7 @@ class JavaMutator:
     """The mutator for everything that runs as byte code and is listed by the guest."""
 
     turn_seconds = 9e-9
+    comment = b"//"
 
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
         """Return the methods in the order of the class path, those without a body included."""

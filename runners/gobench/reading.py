@@ -142,7 +142,7 @@ def _slowed(trial: Trial, runs: Sequence[Completed]) -> Outcome:
         raise ValueError("a block has another number of operations than asked for")
     if not all(0 < block.seconds_per_operation < float("inf") for block in records.blocks):
         raise ValueError("a block took no time")
-    if trial.schedule.allocates:
+    if trial.reports_allocations:
         records.metrics += _allocated(trial, runs[0])
     return Measured(records.series(trial.schedule)) if "ran" in records.present else NeverCalled()
 

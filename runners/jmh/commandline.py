@@ -47,7 +47,7 @@ def run_benchmark(project: Project, guests: Guests, trial: Trial, into: Path) ->
         *_identity(benchmark, settings),
         *(f"prepend={argument}" for argument in prepended),
         *_amount(trial),
-        *(("allocations=true",) if trial.schedule.allocates else ()),
+        *(("allocations=true",) if trial.reports_allocations else ()),
     )
     return Invocation(
         argv=(_java(project), "-cp", path, "benchaudit.jmh.Launch", *options),

@@ -109,7 +109,7 @@ def _values(trial: Trial, records: Records) -> Outcome:
 
 def _metric(trial: Trial, name: str) -> str:
     """Return our name of a secondary result; none for what else the GC profiler found."""
-    if trial.schedule.allocates and name.startswith(_COLLECTOR):
+    if trial.reports_allocations and name.startswith(_COLLECTOR):
         return ALLOCATED if name.endswith(_NORM) else ""
     return f"{name} (secondary)" if name in _OURS else name
 

@@ -6,7 +6,7 @@ import pytest
 
 from auditor.config import load
 from auditor.core.errors import UsageError
-from auditor.wiring import HARNESSES, Machine, make_ready
+from auditor.harnesses import HARNESSES, Machine, make_ready
 from runners.home import Home
 from runners.hosts.fake import FakeHost
 

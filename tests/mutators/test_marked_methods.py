@@ -3,6 +3,7 @@
 from auditor.audits.accepted import marked
 from auditor.core.subject import Language, Method, SourceFile, SourceRole
 from mutators.go.mutator import GoMutator
+from mutators.java.mutator import JavaMutator
 from mutators.java.spans import find_spans
 
 GO = """package ring
@@ -47,7 +48,7 @@ def source(path, text):
 def test_of_go():
     sources = [source("ring.go", GO)]
 
-    found = list(marked(GoMutator().methods(sources), sources))
+    found = list(marked(GoMutator().methods(sources), sources, GoMutator.comment))
 
     assert [(one.method, one.reason, one.where) for one in found] == [
         ("unit.Ring.Push", "generic, and slow", "ring.go:6")
@@ -69,7 +70,7 @@ def test_of_java():
         for name, types in (("turns", ("int",)), ("turns", ("long",)), ("kept", ()), ("left", ()))
     ]
 
-    found = list(marked(methods, sources))
+    found = list(marked(methods, sources, JavaMutator.comment))
 
     assert [(one.method, one.reason) for one in found] == [
         ("turns(int)", "deprecated"),

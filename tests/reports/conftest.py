@@ -26,7 +26,7 @@ def browser():
 
 @pytest.fixture
 def visit(browser, tmp_path):
-    """Open the page of a verdict or a document offline.
+    """Open the page of a verdict or a document, or what is one already, offline.
 
     Gives the tab and what it asked for or complained about; `at` is a fragment.
     """
@@ -36,7 +36,7 @@ def visit(browser, tmp_path):
         verdict = isinstance(of, AbsVerdict)
         document = record.document(of, examples.context()) if verdict else of
         file = tmp_path / "report.html"
-        file.write_text(page(document), encoding="utf-8")
+        file.write_text(of if isinstance(of, str) else page(document), encoding="utf-8")
         contexts.append(browser.new_context(offline=True, **options))
         tab = contexts[-1].new_page()
         noise = []

@@ -8,7 +8,8 @@ import click
 from auditor.cli import kept, options, output, running
 from auditor.cli.gates import Baseline, judge
 from auditor.cli.recording import CSV, Heard
-from auditor.config.load import check_judgeable
+from auditor.config.judgeable import check_judgeable
+from reports import tidy
 
 
 @click.command(short_help="Would the suite notice if a method got slower?")
@@ -60,6 +61,6 @@ def _baseline(path: Path | None, asked: options.Asked) -> Baseline | None:
     """Read what to compare with, before anything is measured; raises UsageError."""
     if path is None:
         return None
-    baseline = Baseline(path.name, kept.abs_result(kept.read(path)))
+    baseline = Baseline(path.name, tidy.judged(kept.read(path)))
     baseline.check(asked.config)
     return baseline

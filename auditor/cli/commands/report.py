@@ -6,12 +6,14 @@ from typing import Any
 
 import click
 
-from auditor.cli import kept, options, running, sources, tables
+from auditor.cli import comparison, kept, options, running, sources, tables
 from auditor.cli.console import Console
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
+from auditor.store.sqlite import COMPARE
 from reports import document as documents
 from reports import tidy
+from reports.comparison_document import typed
 from reports.document import Document, Either
 from reports.formats import Format, written
 from reports.page import page
@@ -25,7 +27,7 @@ _TABLE = "table"
     *options.WHAT[:1],
     click.option(
         "--of",
-        type=click.Choice(list(running.BY_COMMAND)),
+        type=click.Choice([*running.BY_COMMAND, COMPARE]),
         help="The command whose result is meant; the last one's by default.",
     ),
     click.option("--result", type=_PATH, help="A result as JSON, in the place of a store's."),
@@ -61,6 +63,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     console = Console(asked.surroundings.environment, quiet=asked.quiet)
     wanted = json.loads(asked.config.text)
     found = kept.last(asked.places.store, wanted, given["of"])
+    if found.command == COMPARE:
+        return _comparison(asked, console, found, given)
     files = running.BY_COMMAND.get(found.command, running.ABS)
     with kept.sound(asked.places.store):
         document = json.loads(found.document)
@@ -69,10 +73,26 @@ def command(context: click.Context, /, **given: Any) -> int:
         console.note(f"the result of {found}")
     else:
         console.say(kept.told(found))
-    if given["format"] in (_TABLE, Format.JSON):
+    if given["format"] == _TABLE:
         running.show(asked, console, document, files)
     else:
         console.text(_written(documents.typed(document), given))
+    return Exit.OK
+
+
+def _comparison(
+    asked: options.Asked, console: Console, found: kept.Kept, given: dict[str, Any]
+) -> int:
+    """Write the result of compare again."""
+    with kept.sound(asked.places.store):
+        plain = json.loads(found.document)
+        document = typed(plain)
+    if given["format"] not in comparison.FORMATS:
+        those = ", ".join(comparison.FORMATS)
+        raise UsageError(f"a result of compare has the formats {those}, not {given['format']}")
+    comparison.keep(asked.places.output, document, plain)
+    comparison.show(document, plain, given["format"], console)
+    console.note(f"\nreport: {asked.places.output / comparison.PAGE}")
     return Exit.OK
 
 
@@ -87,8 +107,6 @@ def _of_file(context: click.Context, given: dict[str, Any]) -> int:
         running.keep_in(given["output"], files, document, page)
     if given["format"] == _TABLE:
         console.result(tables.result(document))
-    elif given["format"] == Format.JSON:
-        console.document(document)
     else:
         console.text(_written(found, given))
     return Exit.OK

@@ -54,7 +54,7 @@ def source(text=SOURCE, path="ring.go"):
 def test_markers_above_a_method_are_found_with_their_reasons():
     methods = [at(name) for name in ("Push", "Pop", "Len", "Peek", "Do", "Clear")]
 
-    found = {one.method: (one.reason, one.where) for one in marked(methods, [source()])}
+    found = {one.method: (one.reason, one.where) for one in marked(methods, [source()], b"//")}
 
     assert found == {
         "example.org/ring.Push": ("it is only called in tests", "ring.go:5"),
@@ -65,20 +65,20 @@ def test_markers_above_a_method_are_found_with_their_reasons():
 def test_lines_that_end_as_on_windows_are_read_too():
     text = SOURCE.replace("\n", "\r\n")
 
-    (one,) = marked([at("Push")], [source(text)])
+    (one,) = marked([at("Push")], [source(text)], b"//")
 
     assert one.reason == "it is only called in tests"
 
 
 def test_a_method_without_a_place_or_of_another_file_has_no_marker():
-    assert not list(marked([method("Push"), at("Push", file="other.go")], [source()]))
+    assert not list(marked([method("Push"), at("Push", file="other.go")], [source()], b"//"))
 
 
 def test_a_marker_without_a_reason_is_an_error():
     text = "// bench-audit:ignore\nfunc Push() {}\n"
 
     with pytest.raises(UsageError, match=r"ring\.go:1: the miss of example\.org/ring\.Push is"):
-        list(marked([at("Push", text)], [source(text)]))
+        list(marked([at("Push", text)], [source(text)], b"//"))
 
 
 OUTCOMES = (Result.DETECTED, Result.MISSED, Result.INCONCLUSIVE, Result.UNREACHED)

@@ -111,6 +111,16 @@ def test_the_result_and_the_report_are_written_beside_the_log(audited):
     assert json.loads((audited.output / "result.json").read_text()) == audited.document
 
 
+def test_numbers_name_the_processes_in_the_store_that_they_were_made_of(audited):
+    known = {trial: purpose for trial, (purpose, *_) in runs(audited.store).items()}
+    judged = [run for pair in audited.document["pairs"] for run in pair["runs"]]
+
+    assert judged
+    assert {known[trial] for run in judged for trial in run["trials"]} == {"pairs"}
+    for one in audited.document["benchmarks"]:
+        assert [known[trial] for trial in one["trials"]] == ["suite"] * one["runs"]
+
+
 def test_the_same_again_measures_nothing_and_says_the_same(audited, tmp_path):
     store = audited.copy(tmp_path)
     known = runs(store)

@@ -5,10 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
+import msgspec
 import pytest
 from cli_acting import CONTEXT, Stage, score, verdict
+from comparisons import made
 
 from auditor.core.caveats import Caveat
+from auditor.core.comparison import Patch
 from auditor.core.result import ReachState, Result
 from auditor.core.verdict import BenchmarkVerdict, MethodVerdict, PairVerdict
 from auditor.store.sqlite import AuditRecord, SqliteStore
@@ -169,6 +172,15 @@ def test_where_nesting_costs_a_method_it_is_said_and_most_has_it(call, answered)
     assert "In this time another choice detects 3, but not such that" in printed
     assert (ids(nested), nested["nested"]) == (["BenchmarkA"], True)
     assert (ids(fullest), fullest["nested"]) == (["BenchmarkB"], False)
+
+
+def test_what_a_comparison_has_found_changed_counts(answered, tmp_path):
+    patch = Patch(changed=(RING + "Pop",), added=(RING + "Peek",), removed=(RING + "Len",))
+    (tmp_path / "compare.json").write_bytes(msgspec.json.encode(made(patch=patch)))
+
+    found = answered("--changed", str(tmp_path / "compare.json"))
+
+    assert names(found["changed"]) == ["Peek", "Pop"]
 
 
 def test_only_what_changed_counts(answered, tmp_path):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from auditor.config import load
-from auditor.config.load import check_judgeable
+from auditor.config.judgeable import check_judgeable
 from auditor.config.settings import Settings, json_schema
 from auditor.core.accepted import Acceptance
 from auditor.core.errors import UsageError

@@ -13,6 +13,7 @@ from builders import HOST, crashed, timed_out
 
 from auditor.core.errors import OutOfTime
 from auditor.core.measure import (
+    ALLOCATED,
     ALLOCATIONS,
     CLOCK_COST,
     METHOD_CALLS,
@@ -51,6 +52,8 @@ SHARES: Mapping[tuple[str, str], float] = {
 """(method, benchmark): the share of the operation that is spent in the calls of the method."""
 CALLS: Mapping[tuple[str, str], int] = {}
 """How many calls an operation makes, where it is not one."""
+ALLOCATES: Mapping[str, float] = {}
+"""Bytes that an operation of a benchmark allocates."""
 SLOW_CLOCKS: Mapping[tuple[str, str], float] = {}
 """Where the guest tells more seconds of a clock reading than one takes."""
 UNCOUNTED = {("hop", "quick")}
@@ -66,6 +69,7 @@ class Words:
     """The Mutator: `mute` is refused at once, `shy` when it is to be slowed."""
 
     turn_seconds = 2e-9
+    comment = b"#"
 
     def methods(self, sources):
         return tuple(
@@ -97,7 +101,8 @@ class Machine:
     Counting fails in the `uncounted` benchmarks, and with the `unbuilt` ones nothing compiles that
     is changed. `later` is how much longer everything takes once the suite has been run. `odd` never
     compiles, `late` not when it is to be slowed. The process at `cut` does not end in time. `moved`
-    is by how much a layout, or another overlay, changes the time of a benchmark.
+    is by how much a layout, or another overlay, changes the time of a benchmark. `slower` is how
+    many times as long a benchmark takes (subject, benchmark).
     """
 
     now_seconds: float = 0.0
@@ -106,6 +111,7 @@ class Machine:
     later: float = 1.0
     cut: int | None = None
     moved: float = 0.0
+    slower: Mapping[tuple[str, str], float] = field(default_factory=dict)
     done: list = field(default_factory=list)
 
     def monotonic(self):
@@ -126,8 +132,9 @@ class Machine:
     def _outcome(self, trial):
         early = trial.purpose in (Purpose.PILOT, Purpose.SUITE)
         plain = PLAIN_SECONDS * (1 if early else self.later) * _moved(trial, self.moved)
-        outcome = _outcome(trial, plain)
         where = trial.benchmark.name if trial.benchmark else None
+        plain *= self.slower.get((trial.subject, where), 1.0)
+        outcome = _outcome(trial, plain)
         if trial.variant.kind is not Kind.PLAIN and where in self.unbuilt:
             return NotBuilt(f"{where}: cannot be changed")
         return crashed() if isinstance(outcome, Counted) and where in self.uncounted else outcome
@@ -179,6 +186,8 @@ def _measured(trial, plain, share):
             waits *= PAIR_TURNS
         seconds = plain + leak + waits
         values = {TIME: seconds * rng.normal(1, NOISE), OPERATIONS: 100.0}
+        if trial.benchmark.name in ALLOCATES:
+            values[ALLOCATED] = ALLOCATES[trial.benchmark.name]
         if arm.name is ArmName.CLOCKED and share:
             told = SLOW_CLOCKS.get(_key(trial), CLOCK_SECONDS)
             spent = 100 * (share * plain + calls * CLOCK_SECONDS)
@@ -295,19 +304,19 @@ def request(**changes):
     return replace(asked, **changes)
 
 
-def parts(asked, store=None, machine=None, layouts=Layouts.OF_PROCESS):
-    """Return the parts of a study of the toy."""
+def parts(asked, store=None, machine=None, layouts=Layouts.OF_PROCESS, digest="toy"):
+    """Return the parts of a study of the toy, `digest` is of the revision."""
     machine = machine or Machine()
     budget = asked.suite.budget_seconds
     benchmarks = tuple(Benchmark(group="toy", name=name) for name in BENCHMARKS)
     return Parts(
         project=Project(
             name="toy",
-            revision="1",
+            revision=digest,
             language=Language.PYTHON,
             harness="toy",
             root=Path("/nowhere"),
-            digest="toy",
+            digest=digest,
             parts=(),
             environment=(),
         ),

@@ -1,0 +1,175 @@
+"""Base against head: the rule (docs/methods/compare.md).
+
+The first rounds raise suspicions, freely; fresh rounds confirm them, strictly. Only what is
+confirmed is said, so false alarms are those of the fresh rounds, whatever was looked at before.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import expm1, log1p
+from statistics import median
+
+from auditor.audits import readings
+from auditor.core.comparison import Change, Dimension, DimensionVerdict, Rounds
+from auditor.core.measure import TIME
+from auditor.core.outcome import Measured
+from auditor.core.plan import Run
+from auditor.core.schedule import ArmName
+from auditor.stats.compare import Ratio, ratio, ratio_reach
+from auditor.stats.sequential import LEAST_DEVIATION
+
+FIRST_LEVEL = 0.95
+"""Level of the interval that raises a suspicion, or says that nothing has changed."""
+FALSE_ALARMS = 0.01
+"""How often, at most, a suspicion is confirmed in a suite in which nothing has changed."""
+LOOKS = (4, 6, 8, 10, 12, 16, 20, 25, 30)
+"""Numbers of first rounds after which a benchmark may be settled."""
+
+_ADDED = {Dimension.TIME: 0.0, Dimension.ALLOCATIONS: 0.5, Dimension.ALLOCATED: 16.0}
+"""What is added to both sides: none can then be compared with one, and one more is much of none."""
+
+Values = Sequence[tuple[float, float, float]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What counts: changes from `min_delta` on; `fresh` rounds confirm one of `suspects`."""
+
+    min_delta: float
+    fresh: int
+    suspects: int = 1
+
+    @property
+    def level(self) -> float:
+        """Return the level of the interval that confirms: one side of it is used."""
+        return 1 - 2 * FALSE_ALARMS / max(1, self.suspects)
+
+
+def value(run: Run, dimension: Dimension) -> float | None:
+    """Return what a process says of a dimension, the median of its blocks; None if nothing."""
+    if dimension == TIME:
+        times = readings.times(run, ArmName.PLAIN)
+        return median(times) if times else None
+    series = run.outcome.of(dimension, ArmName.PLAIN) if isinstance(run.outcome, Measured) else None
+    return median(series.values) if series and series.values else None
+
+
+def screened(dimension: Dimension, values: Values, limits: Limits) -> Change:
+    """Return what the first rounds say: a change that is suspected, none, or that is open."""
+    found = _ratio(dimension, values, FIRST_LEVEL)
+    return Change.UNKNOWN if found is None else _change(found, limits)
+
+
+def differs_from_itself(dimension: Dimension, values: Values, limits: Limits) -> bool:
+    """Tell whether the same rule would suspect a change from the base to the base."""
+    found = _itself(dimension, values)
+    return found is not None and _change(found, limits) in _CHANGES
+
+
+_CHANGES = (Change.REGRESSION, Change.IMPROVEMENT)
+
+
+def _change(found: Ratio, limits: Limits) -> Change:
+    most = 1 + limits.min_delta
+    if 1 / most < found.low and found.high < most:
+        return Change.NONE
+    if found.low > 1 and found.estimate >= most:
+        return Change.REGRESSION
+    if found.high < 1 and found.estimate <= 1 / most:
+        return Change.IMPROVEMENT
+    return Change.UNKNOWN
+
+
+def judge(dimension: Dimension, rounds: Rounds, limits: Limits) -> DimensionVerdict:
+    """Return the verdict, of the fresh rounds where there are any."""
+    change, confirmed, reason = screened(dimension, rounds.first, limits), None, ""
+    found = _ratio(dimension, rounds.all, FIRST_LEVEL)
+    if change in _CHANGES:
+        fresh = _ratio(dimension, rounds.fresh, limits.level)
+        confirmed = fresh is not None and _change(fresh, limits) is change
+        if confirmed and differs_from_itself(dimension, rounds.all, limits):
+            change, confirmed = Change.UNKNOWN, False
+            reason = "it differs from itself as well"
+        elif confirmed:
+            found = fresh
+        else:
+            change, reason = _unconfirmed(found, fresh, change, limits)
+    elif change is Change.UNKNOWN:
+        reason = _open(found, limits)
+    itself = _itself(dimension, rounds.all)
+    return DimensionVerdict(
+        dimension=dimension,
+        change=change,
+        base=_middle(one for base, again, _ in rounds.all for one in (base, again)),
+        head=_middle(head for _, _, head in rounds.all),
+        ratio=None if found is None else found.estimate,
+        interval=None if found is None else (found.low, found.high),
+        confirmed=confirmed,
+        itself=None if itself is None else itself.estimate,
+        visible=_visible(dimension, rounds, limits),
+        rounds=rounds,
+        reason=reason,
+    )
+
+
+def _unconfirmed(
+    found: Ratio | None, fresh: Ratio | None, screen: Change, limits: Limits
+) -> tuple[Change, str]:
+    if fresh is None:
+        return Change.UNKNOWN, f"a suspected {screen} could not be looked into: the time was up"
+    if found is not None and _change(found, limits) is Change.NONE:
+        return Change.NONE, f"a suspected {screen} was not confirmed"
+    return Change.UNKNOWN, f"a suspected {screen} was not confirmed, and not refuted either"
+
+
+def _open(found: Ratio | None, limits: Limits) -> str:
+    if found is None:
+        return "too few rounds"
+    return (
+        f"it takes {found.low:.3g} to {found.high:.3g} times as much, and from "
+        f"{1 + limits.min_delta:.3g} on it counts"
+    )
+
+
+def _middle(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return median(found) if found else None
+
+
+def _ratio(dimension: Dimension, values: Values, level: float) -> Ratio | None:
+    """Return head / base; of the base there are two processes in each round."""
+    heads, bases = _sides(dimension, values)
+    return _at_least(ratio(heads, bases, level)) if len(values) >= LOOKS[0] else None
+
+
+def _itself(dimension: Dimension, values: Values) -> Ratio | None:
+    """Return the base divided by itself."""
+    more = _ADDED[dimension]
+    if len(values) < LOOKS[0]:
+        return None
+    again, base = ([one[side] + more for one in values] for side in (1, 0))
+    return _at_least(ratio(again, base, FIRST_LEVEL))
+
+
+def _at_least(found: Ratio | None) -> Ratio | None:
+    """Widen an interval to LEAST_DEVIATION at each side: few values may be alike by luck."""
+    if found is None:
+        return None
+    low, high = found.estimate / (1 + LEAST_DEVIATION), found.estimate * (1 + LEAST_DEVIATION)
+    return Ratio(found.estimate, min(found.low, low), max(found.high, high))
+
+
+def _sides(dimension: Dimension, values: Values) -> tuple[list[float], list[float]]:
+    """Return all values of head, and all of the base."""
+    more = _ADDED[dimension]
+    heads = [head + more for _, _, head in values]
+    return heads, [one + more for base, again, _ in values for one in (base, again)]
+
+
+def _visible(dimension: Dimension, rounds: Rounds, limits: Limits) -> float | None:
+    """Return the least growth that would have been suspected and confirmed, most likely."""
+    if len(rounds.all) < LOOKS[0]:
+        return None
+    sides = _sides(dimension, rounds.all)
+    half = ratio_reach(*sides, sizes=(limits.fresh, 2 * limits.fresh), level=limits.level)
+    return expm1(max(log1p(limits.min_delta), half))

@@ -1,0 +1,125 @@
+"""`bench-audit compare`: base against head, and the methods that head has changed."""
+
+import logging
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from auditor.cli import comparison, github, options, output
+from auditor.cli.console import Console
+from auditor.cli.logs import logged
+from auditor.cli.progress import observer
+from auditor.config.load import at_revision
+from reports.comparison_document import typed
+from reports.page import page
+
+_LOG = logging.getLogger(__name__)
+
+
+@click.command(short_help="Did a benchmark get slower from BASE to HEAD?")
+@click.argument("base", metavar="BASE")
+@click.argument("head", metavar="HEAD")
+@options.options(
+    *options.WHAT,
+    click.option("--min-delta", metavar="PERCENT", help='Smaller changes do not count ("5%").'),
+    click.option("--rounds", type=int, help="The most rounds before a suspicion (10)."),
+    click.option("--confirm", type=int, help="Rounds that confirm a suspicion (8)."),
+    options.SLOWDOWN,
+    click.option("--methods", type=int, help="Changed methods to slow down at most (20; 0: none)."),
+    click.option(
+        "--fail-on",
+        type=click.Choice(["regression", "nothing"]),
+        default="nothing",
+        help="Exit with 1 where a regression is confirmed.",
+    ),
+    options.FAIL_UNDER,
+    options.INCONCLUSIVE,
+    options.RETRY_FAILED,
+    click.option(
+        "--github",
+        is_flag=True,
+        help="Leave a summary and outputs for a step of GitHub Actions, too.",
+    ),
+    *options.PLACES,
+    click.option(
+        "--format",
+        type=click.Choice(comparison.FORMATS),
+        default="table",
+        help="What stdout gets.",
+    ),
+    *options.SAID,
+)
+@click.pass_context
+def command(context: click.Context, /, **given: Any) -> int:
+    """Run the benchmarks of two revisions in turns, and slow down the methods that differ.
+
+    BASE and HEAD are revisions of the subject (HEAD~1, main, v1.2.0; a version of a Go module or a
+    Maven artifact; a dot is the folder as it is), or subjects of their own. CONFIG_OR_SUBJECT is as
+    for abs; a configuration is read as it lies there, whatever is in the revisions.
+
+    What the first rounds make suspicious is run again, and only what these fresh rounds confirm is
+    called a regression. --fail-under is for the part of the changed methods whose slowdown the
+    suite of HEAD would notice.
+
+    \b
+    bench-audit compare origin/main HEAD
+    bench-audit compare HEAD . --fail-on regression
+    """
+    asked = options.Asked.of(context, _changes(given))
+    console = Console(asked.surroundings.environment, quiet=asked.quiet)
+    if given["github"]:
+        github.files(asked.surroundings.environment)
+    plain = _compared(asked, console, given["base"], given["head"])
+    document, folder = typed(plain), asked.places.output
+    comparison.show(document, plain, given["format"], console)
+    console.note(f"\nreport: {folder / comparison.PAGE}")
+    console.note(f"result: {folder / comparison.RESULT}")
+    code, said = comparison.judge(
+        document,
+        fail_on_regression=given["fail_on"] == "regression",
+        fail_under=given["fail_under"],
+        inconclusive=given["inconclusive"],
+    )
+    for line in said:
+        console.say(line)
+    if given["github"]:
+        github.leave(document, code, folder, asked.surroundings.environment)
+    return code
+
+
+def _compared(asked: options.Asked, console: Console, base: str, head: str) -> dict[str, Any]:
+    """Compare two revisions, keep what came out, and return it."""
+    folder, environment = asked.places.output, asked.surroundings.environment
+    base_config, head_config = (at_revision(asked.config, one, Path.cwd()) for one in (base, head))
+    with (
+        logged(folder, asked.verbose),
+        observer(console, time.monotonic) as watching,
+        asked.surroundings.open_comparison(
+            (base_config, head_config), asked.places, environment, watching
+        ) as comparing,
+    ):
+        _LOG.info("asked for %s … %s in %s", base, head, asked.places)
+        found = comparing.compare()
+        plain = comparing.document(found)
+        if found.patch.verdict is not None:
+            patch = comparing.patch_document(found.patch.verdict)
+            output.write(folder / "patch.json", output.json_text(patch))
+            output.write(folder / "patch.html", page(patch))
+        comparison.keep(folder, typed(plain), plain)
+    return plain
+
+
+def _changes(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the keys of the configuration that the options set."""
+    changes = options.shared_changes(given)
+    section = {key: given[key] for key in ("rounds", "confirm", "methods")}
+    if given["min_delta"] is not None:
+        section["min_delta"] = options.percent(given["min_delta"])
+    section = {key: value for key, value in section.items() if value is not None}
+    if section:
+        changes["compare"] = section
+    if given["slowdown"] is not None:
+        changes["slowdown"] = options.number(given["slowdown"])
+    return changes

@@ -1,0 +1,136 @@
+"""A comparison on a terminal, and as an exit code."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from auditor.cli import output, tables
+from auditor.cli.console import Console
+from auditor.core.comparison import Change
+from auditor.core.errors import Exit
+from reports import comparison, figures
+from reports.comparison_document import ComparisonDocument
+from reports.comparison_markdown import markdown
+from reports.document import Plain
+
+FORMATS = ("table", "json", "markdown")
+RESULT, PAGE = "compare.json", "compare.html"
+_STYLES = {Change.REGRESSION: "red", Change.UNKNOWN: "yellow", Change.IMPROVEMENT: "green"}
+_INSTEAD = {"fail": Exit.GATE_FAILED, "pass": Exit.OK, None: Exit.NO_VERDICT}
+
+
+def keep(folder: Path, document: ComparisonDocument, plain: Plain) -> None:
+    """Write the result, its page and its Markdown; none of them where one cannot be made."""
+    texts = {
+        RESULT: output.json_text(plain),
+        PAGE: comparison.html(document),
+        "compare.md": markdown(document),
+    }
+    for name, text in texts.items():
+        output.write(folder / name, text)
+
+
+def show(document: ComparisonDocument, plain: Plain, format_: str, console: Console) -> None:
+    """Print a comparison in one of FORMATS."""
+    if format_ == "json":
+        console.document(plain)
+    elif format_ == "markdown":
+        console.text(markdown(document))
+    else:
+        console.result(table(document))
+
+
+def table(document: ComparisonDocument) -> RenderableType:
+    """Return what a terminal shows."""
+    shown = comparison.view(document)
+    parts: list[RenderableType] = [
+        Text(f"{shown.subject}, {shown.revisions}", style="dim"),
+        Text(shown.headline, style="bold"),
+        Text(shown.patch),
+        Text(shown.counts, style="dim"),
+    ]
+    if shown.rows:
+        parts += ["", _benchmarks(shown.rows)]
+    if shown.same:
+        same = figures.count(shown.same, "benchmark is", "benchmarks are")
+        parts.append(Text(f"{same} built of the same code in both, so not measured"))
+    parts += tables.section("New benchmarks", shown.added)
+    parts += tables.section("Benchmarks that are gone", shown.removed)
+    if shown.methods:
+        parts += ["", _methods(shown.methods)]
+    parts += tables.section("New public methods that no benchmark calls", shown.unwatched)
+    if shown.controls:
+        parts += ["", Text(shown.controls)]
+    parts += tables.section("To know", [f"{text} [{slug}]" for slug, text in shown.caveats])
+    return Group(*parts)
+
+
+def _benchmarks(rows: Sequence[comparison.Row]) -> RenderableType:
+    made = tables.lineless(
+        "", "benchmark", "", "what", ">base", ">head", ">times", ">interval", ">visible from", ""
+    )
+    for row in rows[: tables.MOST_ROWS]:
+        style = _STYLES.get(row.change, "")
+        made.add_row(
+            Text(row.word.glyph, style=style), Text(row.name), Text(row.word.word, style=style),
+            row.what, row.base, row.head, row.times, row.interval, row.visible,
+            Text(tables.short(row.note), style="dim"),
+        )  # fmt: skip
+    return tables.and_more(made, len(rows))
+
+
+def _methods(rows: Sequence[comparison.PatchRow]) -> RenderableType:
+    made = tables.lineless("", "method", "", "slowed down", "")
+    for row in rows[: tables.MOST_ROWS]:
+        glyph, word = (row.word.glyph, row.word.word) if row.word else ("", figures.NONE)
+        note = Text(tables.short(row.note), style="dim")
+        made.add_row(glyph, Text(row.name), row.kind, word, note)
+    return tables.and_more(made, len(rows))
+
+
+def judge(
+    document: ComparisonDocument,
+    *,
+    fail_on_regression: bool,
+    fail_under: float | None,
+    inconclusive: str | None,
+) -> tuple[Exit, list[str]]:
+    """Return the exit code and what to say about it: the benchmarks first, then the patch.
+
+    A benchmark of which nothing can be told is no failed gate; it has no verdict only where that is
+    true of all of them.
+    """
+    said: list[tuple[Exit, str]] = []
+    changes = [one.change for one in document.benchmarks]
+    if fail_on_regression:
+        found = changes.count(Change.REGRESSION)
+        if found:
+            those = figures.count(found, "regression")
+            said.append((Exit.GATE_FAILED, f"gate failed: {those} confirmed"))
+        elif changes and all(one is Change.UNKNOWN for one in changes):
+            said.append((_INSTEAD[inconclusive], "gate undecided: nothing can be told"))
+        else:
+            said.append((Exit.OK, "gate passed: no regression"))
+    if fail_under is not None:
+        said.append(_patch(document, fail_under, inconclusive))
+    codes = [code for code, _ in said]
+    worst = next((one for one in (Exit.GATE_FAILED, Exit.NO_VERDICT) if one in codes), Exit.OK)
+    return worst, [text for _, text in said]
+
+
+def _patch(
+    document: ComparisonDocument, least: float, inconclusive: str | None
+) -> tuple[Exit, str]:
+    score, limit = document.patch.score, f"at least {least:g} % of what changed"
+    if not document.patch.methods:
+        return Exit.OK, f"gate passed: {limit}; no method differs"
+    if score is None or score.bounds is None:
+        return _INSTEAD[inconclusive], f"gate undecided: {limit}; no changed method was judged"
+    low, high = score.bounds
+    if low is not None and low >= least:
+        return Exit.OK, f"gate passed: {limit}, it is {score.percent:.4g} %"
+    if high is not None and high < least:
+        return Exit.GATE_FAILED, f"gate failed: {limit}, it is {score.percent:.4g} %"
+    return _INSTEAD[inconclusive], f"gate undecided: {limit}, it is {low:.4g} to {high:.4g} %"

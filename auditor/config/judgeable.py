@@ -1,0 +1,35 @@
+"""Whether an ABS audit can say anything: what no schema can tell."""
+
+from auditor.config.load import Config
+from auditor.core.errors import UsageError
+from auditor.core.verdict import Rule
+
+
+def check_judgeable(config: Config) -> None:
+    """Refuse an ABS audit that cannot say anything; raises UsageError."""
+    request = config.request
+    if (request.rule is Rule.GATE) != (request.min_delta is not None):
+        raise UsageError(
+            'the rule "gate" and min_delta go together: --rule gate --min-delta 5% asks whether a '
+            "gate that fires at 5 % would"
+        )
+    if request.estimate and (request.exact or request.rule is Rule.PAPER):
+        raise UsageError("an estimate is neither exact nor the paper's rule; leave one out")
+    if request.rule is Rule.PAPER and request.suite.stability_runs < request.runs:
+        raise UsageError(
+            f'the rule "paper" compares each of the {request.runs} runs with one of the unchanged '
+            f"suite, of which there would be {request.suite.stability_runs}; stability_runs must "
+            "be at least runs"
+        )
+    if request.slowdown is not None:
+        return
+    if request.suite.stability_runs < 2:
+        raise UsageError(
+            'the slowdown "auto" needs at least 2 stability_runs, to see a spread; '
+            "or give a number: --slowdown 0.6"
+        )
+    if config.gates.min_score is not None:
+        raise UsageError(
+            'a gate needs a fixed slowdown: "auto" rewards noise, since an unstable suite is asked '
+            "for less; give a number: --slowdown 0.6"
+        )

@@ -1,0 +1,254 @@
+"""Base against head: processes of both in turns, on one machine, until all is settled."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from zlib import crc32
+
+import numpy as np
+
+from auditor.audits import comparison as audit
+from auditor.audits.comparison import Limits
+from auditor.audits.failures import reason
+from auditor.core.caveats import Caveat
+from auditor.core.comparison import (
+    BenchmarkComparison,
+    Change,
+    Comparison,
+    Dimension,
+    Rounds,
+    Side,
+)
+from auditor.core.outcome import Measured
+from auditor.core.plan import Layouts, Purpose, Run, Trial
+from auditor.core.request import CompareRequest
+from auditor.core.suite import Benchmark
+from auditor.studies.measure import measure
+from auditor.studies.parts import Parts
+from auditor.studies.suite import Sizes, chosen, sized
+
+_FRESH = 1000
+"""Rounds that confirm are numbered from here on, however many first rounds there may be."""
+_LARGEST_LAYOUT = 2**31 - 1
+RESTLESS = 0.05
+"""Share of the benchmarks that may seem to differ from themselves by chance."""
+
+Place = tuple[int, Side]
+"""Number of the round, and the side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """A benchmark that both revisions have."""
+
+    base: Benchmark
+    head: Benchmark
+
+    @property
+    def id(self) -> str:
+        """Return the id, which is the same of both."""
+        return self.base.id
+
+
+class _Dispatcher:
+    """Hands each trial to whoever has the code that it is made of."""
+
+    def __init__(self, *sides: Parts) -> None:
+        self._by_subject = {
+            subject: parts.dispatcher for parts in sides for subject in parts.project.subjects
+        }
+
+    def run(self, trials: Iterable[Trial]) -> Iterator[Run]:
+        """Yield the run of each trial as it ends."""
+        for trial in trials:
+            yield from self._by_subject[trial.subject].run([trial])
+
+
+@dataclass(slots=True)
+class ComparisonStudy:
+    """Measures and judges; `base` and `head` share all but the project, the suite and the bench."""
+
+    base: Parts
+    head: Parts
+    request: CompareRequest
+    _runs: dict[str, dict[Place, Run]] = field(default_factory=dict, init=False)
+    _failed: dict[str, str] = field(default_factory=dict, init=False)
+
+    def compare(self) -> Comparison:
+        """Return the verdicts; what the budget prevented is open. Raises NoBenchmarks."""
+        before, after = (_by_id(parts) for parts in (self.base, self.head))
+        both = [Both(before[name], after[name]) for name in before if name in after]
+        differing = [one for one in both if not self._is_same(one)]
+        sizes = sized([one.base for one in differing], self.base)
+        self._note([*sizes.pilots])
+        self._first_rounds(differing, sizes)
+        suspects = [
+            (one, dimension)
+            for one in differing
+            for dimension in Dimension
+            if self._screened(one, dimension) in (Change.REGRESSION, Change.IMPROVEMENT)
+        ]
+        self._fresh_rounds(list(dict.fromkeys(one for one, _ in suspects)), sizes)
+        limits = replace(self._limits, suspects=len(suspects))
+        named = {one.id for one in differing}
+        suspected = tuple(one.id for one in differing if self._differs_from_itself(one))
+        judged = tuple(
+            self._judged(one, limits)
+            if one.id in named
+            else BenchmarkComparison(id=one.id, same=True)
+            for one in both
+        )
+        return Comparison(
+            min_delta=self.request.min_delta,
+            benchmarks=judged,
+            added=tuple(name for name in after if name not in before),
+            removed=tuple(name for name in before if name not in after),
+            controls=sum(bool(one.dimensions) for one in judged),
+            suspected=suspected,
+            caveats=tuple(self._caveats(len(differing), len(suspected))),
+        )
+
+    def _caveats(self, compared: int, suspected: int) -> Iterator[Caveat]:
+        yield from self.head.said_of_budget
+        if compared and self.head.layouts is Layouts.FIXED:
+            text = (
+                "each revision has one order of functions, which this linker cannot draw anew: "
+                "what that does to times looks like a change (Go's can from 1.23 on)"
+            )
+            yield Caveat("layout", text)
+        if suspected > max(1, RESTLESS * compared):
+            text = (
+                f"{suspected} of {compared} benchmarks seem to differ from themselves: something "
+                "else is running on this machine, and little can be told"
+            )
+            yield Caveat("restless", text)
+
+    @property
+    def _limits(self) -> Limits:
+        return Limits(min_delta=self.request.min_delta, fresh=self.request.fresh)
+
+    def _is_same(self, both: Both) -> bool:
+        """Tell whether both revisions are built of the same, so that there is nothing to ask."""
+        closures = (
+            parts.project.closure(one.group)
+            for parts, one in ((self.base, both.base), (self.head, both.head))
+        )
+        alike = len({closure.digest for closure in closures}) == 1
+        return alike and both.base.settings == both.head.settings
+
+    def _first_rounds(self, pending: Sequence[Both], sizes: Sizes) -> None:
+        for number in range(1, self.request.rounds + 1):
+            pending = [one for one in pending if one.id not in self._failed]
+            if not pending:
+                return
+            self._round(f"round {number} of at most {self.request.rounds}", number, pending, sizes)
+            if number in audit.LOOKS:
+                pending = [one for one in pending if not self._is_settled(one)]
+
+    def _fresh_rounds(self, suspects: Sequence[Both], sizes: Sizes) -> None:
+        if not suspects:
+            return
+        for number in range(1, self.request.fresh + 1):
+            name = f"confirming, round {number} of {self.request.fresh}"
+            pending = [one for one in suspects if one.id not in self._failed]
+            self._round(name, _FRESH + number, pending, sizes)
+
+    def _round(self, name: str, number: int, pending: Sequence[Both], sizes: Sizes) -> None:
+        """Run three processes of each benchmark, in an order drawn for each benchmark."""
+        rng = np.random.default_rng([self.base.request.seed, 9, number])
+        sides = tuple(Side)
+        trials = {
+            (one.id, sides[side]): self._trial(one, sides[side], number, sizes)
+            for one in (pending[at] for at in rng.permutation(len(pending)))
+            for side in rng.permutation(len(sides))
+        }
+        parts = replace(self.head, dispatcher=_Dispatcher(self.base, self.head))
+        by_trial = {run.trial.id: run for run in measure(name, list(trials.values()), parts)}
+        for (name_of, side), trial in trials.items():
+            if (run := by_trial.get(trial.id)) is not None:
+                self._runs.setdefault(name_of, {})[number, side] = run
+                self._note([run], side)
+
+    def _trial(self, both: Both, side: Side, number: int, sizes: Sizes) -> Trial:
+        """Return a process of a side; the operations of its blocks are those of the base's.
+
+        Its seed names both programs: runs that were made beside those of a third revision were
+        made at another time.
+        """
+        parts, benchmark = (self.head, both.head) if side is Side.HEAD else (self.base, both.base)
+        trial = parts.trial(Purpose.COMPARISON, benchmark, sizes.plain(both.base))
+        programs = (
+            self.base.project.closure(both.base.group).digest,
+            self.head.project.closure(both.head.group).digest,
+        )
+        seed = self.base.request.seed
+        return replace(
+            trial,
+            repetition=number,
+            fork=2 if side is Side.AGAIN else 1,
+            seed=crc32(repr((seed, programs)).encode()),
+            layout=self._layout(number, side),
+        )
+
+    def _layout(self, number: int, side: Side) -> int:
+        """Return the layout of a side in a round: the same for all benchmarks, to be built once."""
+        if self.base.layouts is not Layouts.DRAWN:
+            return 0
+        at = tuple(Side).index(side)
+        rng = np.random.default_rng([self.base.request.seed, 10, number, at])
+        return int(rng.integers(1, _LARGEST_LAYOUT, endpoint=True))
+
+    def _note(self, runs: Iterable[Run], side: Side = Side.BASE) -> None:
+        """Remember which benchmarks fail, the first reason of each."""
+        for run in runs:
+            if not isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
+                where = "head" if side is Side.HEAD else "base"
+                why = f"it fails in {where}: {reason(run.outcome)}"[:600]
+                self._failed.setdefault(run.trial.benchmark.id, why)
+
+    def _rounds(self, both: Both, dimension: Dimension) -> Rounds:
+        """Return the complete rounds of a benchmark."""
+        found: tuple[list[tuple[float, float, float]], ...] = ([], [])
+        mine = self._runs.get(both.id, {})
+        for number in sorted({number for number, _ in mine}):
+            values = []
+            for side in (Side.BASE, Side.AGAIN, Side.HEAD):
+                run = mine.get((number, side))
+                value = None if run is None else audit.value(run, dimension)
+                if value is not None:
+                    values.append(value)
+            if len(values) == len(Side):
+                found[number > _FRESH].append((values[0], values[1], values[2]))
+        return Rounds(first=tuple(found[0]), fresh=tuple(found[1]))
+
+    def _screened(self, both: Both, dimension: Dimension) -> Change:
+        if both.id in self._failed:
+            return Change.UNKNOWN
+        return audit.screened(dimension, self._rounds(both, dimension).first, self._limits)
+
+    def _is_settled(self, both: Both) -> bool:
+        """Tell whether first rounds have nothing more to say of any dimension that is reported."""
+        return all(
+            self._screened(both, dimension) is not Change.UNKNOWN
+            for dimension in Dimension
+            if self._rounds(both, dimension).first
+        )
+
+    def _differs_from_itself(self, both: Both) -> bool:
+        return any(
+            audit.differs_from_itself(dimension, self._rounds(both, dimension).first, self._limits)
+            for dimension in Dimension
+        )
+
+    def _judged(self, both: Both, limits: Limits) -> BenchmarkComparison:
+        if both.id in self._failed:
+            return BenchmarkComparison(id=both.id, reason=self._failed[both.id])
+        found = [(dimension, self._rounds(both, dimension)) for dimension in Dimension]
+        judged = tuple(
+            audit.judge(dimension, rounds, limits) for dimension, rounds in found if rounds.all
+        )
+        why = "" if judged else "the time was up before it was measured"
+        return BenchmarkComparison(id=both.id, dimensions=judged, reason=why)
+
+
+def _by_id(parts: Parts) -> dict[str, Benchmark]:
+    return {one.id: one for one in chosen(parts.suite, parts.request.benchmarks)}

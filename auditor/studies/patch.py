@@ -1,0 +1,94 @@
+"""Which methods differ between two revisions, and would the suite have noticed these?"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from auditor.core.caveats import Caveat
+from auditor.core.comparison import Patch
+from auditor.core.request import AbsRequest, CompareRequest, CurveMode
+from auditor.core.result import Result
+from auditor.core.subject import Method
+from auditor.studies import abs_score
+from auditor.studies.parts import Parts
+
+
+def differing(base: Parts, head: Parts) -> tuple[Patch, tuple[Caveat, ...]]:
+    """Return the methods that head has changed, added and removed, by their source text.
+
+    Lines that are comments, and white space, are no difference. Methods without a source cannot be
+    compared, which is said.
+    """
+    before, after = _texts(base), _texts(head)
+    caveats = []
+    if unknown := sum(text is None for text in after.values()):
+        said = (
+            f"{unknown} methods have no source here, so whether they differ is not known; name a "
+            "folder or a repository as the subject"
+        )
+        caveats.append(Caveat("no-source", said))
+    patch = Patch(
+        changed=tuple(name for name, text in after.items() if before.get(name, text) != text),
+        added=tuple(name for name in after if name not in before),
+        removed=tuple(name for name in before if name not in after),
+    )
+    return patch, tuple(caveats)
+
+
+def audited(patch: Patch, request: CompareRequest, asked: AbsRequest, head: Parts) -> Patch:
+    """Slow the methods down that head has changed or added, the public ones first.
+
+    It is the audit of `abs`, of these methods alone, each up to the first benchmark that detects
+    it.
+    """
+    methods = {one.id: one for one in head.mutator.methods(head.suite.sources)}
+    wanted = sorted((*patch.changed, *patch.added), key=lambda name: not methods[name].public)
+    names, left_out = wanted[: request.methods], wanted[request.methods :]
+    if not names:
+        return replace(patch, left_out=tuple(left_out))
+    suite = replace(asked.suite, stability_runs=1)
+    asked = replace(
+        asked,
+        suite=suite,
+        methods=tuple(names),
+        slowdown=request.slowdown,
+        score_only=True,
+        curve=CurveMode.NONE,
+        accepted=(),
+    )
+    verdict = abs_score.audit(asked, replace(head, request=suite))
+    unreached = {one.id for one in verdict.methods if one.outcome is Result.UNREACHED}
+    return replace(
+        patch,
+        audited=tuple(names),
+        left_out=tuple(left_out),
+        unwatched=_public(unreached & set(patch.added), methods.values()),
+        verdict=verdict,
+    )
+
+
+def _public(names: set[str], methods: Iterable[Method]) -> tuple[str, ...]:
+    return tuple(one.id for one in methods if one.id in names and one.public)
+
+
+def _texts(parts: Parts) -> dict[str, str | None]:
+    """Return what each method that can be slowed says, None where its source is not known."""
+    lines = {
+        source.path: source.text.decode(errors="replace").splitlines()
+        for source in parts.suite.sources
+    }
+    comment = parts.mutator.comment.decode()
+    return {
+        one.id: _text(one, lines, comment)
+        for one in parts.mutator.methods(parts.suite.sources)
+        if one.refusal is None
+    }
+
+
+def _text(method: Method, lines: Mapping[str, Sequence[str]], comment: str) -> str | None:
+    span = method.span
+    if span is None or span.file not in lines:
+        return None
+    mine = (
+        " ".join(line.split()) for line in lines[span.file][span.first_line - 1 : span.last_line]
+    )
+    return "\n".join(line for line in mine if line and not line.startswith(comment))

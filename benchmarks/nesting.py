@@ -1,0 +1,59 @@
+"""How many methods does a nested choice within a budget lose, beside the best one?
+
+Suites of up to 20 benchmarks and 20 methods, drawn at random; of each, budgets from a tenth to
+nine tenths of what the whole suite takes.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from auditor.audits.selection import Watcher, within
+
+LARGEST = 20
+BUDGETS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9)
+
+
+def main() -> int:
+    """Draw suites and print how often how many methods are lost."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--suites", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    rng = np.random.default_rng(asked.seed)
+    lost: Counter[int] = Counter()
+    for _ in range(asked.suites):
+        suite = drawn(rng)
+        whole = sum(one.seconds for one in suite)
+        for share in BUDGETS:
+            nested, best = (within(suite, share * whole, nested=how) for how in (True, False))
+            lost[len(best.methods) - len(nested.methods)] += 1
+    budgets = lost.total()
+    print(f"{asked.suites} suites, {budgets} budgets; fewer methods than the best choice detects:")
+    for number, times in sorted(lost.items()):
+        print(f"{number:>6}: {times:>5} {100 * times / budgets:5.1f} %")
+    return 0
+
+
+def drawn(rng: np.random.Generator) -> list[Watcher]:
+    """Draw a suite: each benchmark detects some of the methods."""
+    benchmarks, methods = rng.integers(2, LARGEST, size=2, endpoint=True)
+    share = rng.uniform(0.05, 0.4)
+    return [
+        Watcher(
+            id=f"b{at}",
+            seconds=float(rng.lognormal(0, 1)),
+            max_spread=float(rng.uniform(0, 0.3)),
+            detects=frozenset(f"m{one}" for one in np.flatnonzero(rng.random(methods) < share)),
+        )
+        for at in range(benchmarks)
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

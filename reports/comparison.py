@@ -1,0 +1,227 @@
+"""A comparison of two revisions in words, and as a page."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from auditor.core.comparison import WORST_FIRST, Change, Dimension
+from reports import figures, names, page, plots, words
+from reports.comparison_document import Compared, ComparisonDocument, InDimension, PatchMethod
+from reports.words import Word
+
+CHANGES = {
+    Change.REGRESSION: Word("▲", "regression", "more than before, which fresh runs confirm"),
+    Change.UNKNOWN: Word("?", "cannot tell", "too noisy, failed, or not measured to the end"),
+    Change.IMPROVEMENT: Word("▼", "improvement", "less than before, which fresh runs confirm"),
+    Change.NONE: Word("=", "no change", "surely within the limit, or built of the same code"),
+}
+UNITS = {
+    Dimension.TIME: "time",
+    Dimension.ALLOCATIONS: "allocations",
+    Dimension.ALLOCATED: "allocated bytes",
+}
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A benchmark in one dimension."""
+
+    name: str
+    change: Change
+    word: Word
+    what: str
+    base: str
+    head: str
+    times: str
+    interval: str
+    visible: str
+    note: str
+    plot: Markup = field(default=plots.NOTHING, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PatchRow:
+    """A method that head has changed or added."""
+
+    name: str
+    kind: str
+    word: Word | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """All that is shown of a comparison."""
+
+    subject: str
+    revisions: str
+    headline: str
+    counts: str
+    rows: tuple[Row, ...]
+    same: int
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    controls: str
+    patch: str
+    methods: tuple[PatchRow, ...]
+    unwatched: tuple[str, ...]
+    caveats: tuple[tuple[str, str], ...]
+
+
+def view(document: ComparisonDocument) -> View:
+    """Put a comparison into words."""
+    short = names.labels(one.id for one in document.benchmarks)
+    rows = [row for one in document.benchmarks for row in _rows(one, document, short[one.id])]
+    methods = names.labels(one.id for one in document.patch.methods)
+    return View(
+        subject=f"{names.label(document.subject)} ({document.harness})",
+        revisions=f"{_revision(document.base)} … {_revision(document.revision)}",
+        headline=headline(document),
+        counts=_counts(document),
+        rows=tuple(sorted(rows, key=lambda row: WORST_FIRST.index(row.change))),
+        same=sum(one.same for one in document.benchmarks),
+        added=tuple(names.labels(document.added).values()),
+        removed=tuple(names.labels(document.removed).values()),
+        controls=_controls(document),
+        patch=patch_headline(document),
+        methods=tuple(_method(one, methods[one.id]) for one in document.patch.methods),
+        unwatched=tuple(names.labels(document.patch.unwatched).values()),
+        caveats=tuple(
+            (one.slug, names.line(one.text)) for one in (*document.caveats, *document.patch.caveats)
+        ),
+    )
+
+
+def headline(document: ComparisonDocument) -> str:
+    """Say in one line whether something got slower."""
+    slower = [one for one in document.benchmarks if one.change is Change.REGRESSION]
+    if slower:
+        short = list(names.labels(one.id for one in slower).values())
+        more = f" and {len(short) - _NAMED} more" if len(short) > _NAMED else ""
+        what = figures.count(
+            len(slower), "benchmark has a regression", "benchmarks have a regression"
+        )
+        return f"{what}: {', '.join(short[:_NAMED])}{more}"
+    open_ = sum(one.change is Change.UNKNOWN for one in document.benchmarks)
+    limit = figures.share(document.min_delta)
+    if not document.benchmarks:
+        return "No benchmark is in both revisions, so nothing was compared"
+    if open_ == len(document.benchmarks):
+        return "Of no benchmark can be told whether it has changed"
+    if open_:
+        those = figures.count(open_, "benchmark")
+        return f"No regression of {limit} or more was found; of {those} it cannot be told"
+    return f"No benchmark has a regression of {limit} or more"
+
+
+def patch_headline(document: ComparisonDocument) -> str:
+    """Say in one line whether the suite would have noticed a slowdown of what changed."""
+    patch = document.patch
+    if not patch.methods:
+        return "No method of the library differs."
+    differ = figures.count(len(patch.methods), "method")
+    if patch.score is None:
+        return f"{differ} of the library differ; whether the suite would notice was not asked."
+    found, counted = patch.score.covered, patch.score.counted
+    of_these = "" if counted == len(patch.methods) else f" ({differ} differ)"
+    size = figures.times(1 + (patch.slowdown or 0))
+    return (
+        f"Of {figures.count(counted, 'changed or new method')}{of_these} the suite would notice "
+        f"{found} if they took {size} as long."
+    )
+
+
+def _revision(name: str) -> str:
+    return names.label(name[:12] if len(name) == 40 else name)
+
+
+def _counts(document: ComparisonDocument) -> str:
+    found = Counter(one.change for one in document.benchmarks)
+    told = [f"{found[each]} {CHANGES[each].word}" for each in WORST_FIRST if found[each]]
+    return f"{figures.count(len(document.benchmarks), 'benchmark')}: {', '.join(told) or 'none'}"
+
+
+def _controls(document: ComparisonDocument) -> str:
+    if not document.controls:
+        return ""
+    those = figures.count(len(document.suspected), "benchmark")
+    return (
+        f"A/A: by the rule of the first rounds, {those} of {document.controls} would be suspected "
+        "when the base is compared with itself."
+    )
+
+
+def _rows(one: Compared, document: ComparisonDocument, name: str) -> Iterator[Row]:
+    """Yield time, and what else has not stayed the same."""
+    if one.same:
+        return
+    if not one.dimensions:
+        yield _row(name, one.change, UNITS[Dimension.TIME], note=one.reason)
+    for each in one.dimensions:
+        if each.dimension is Dimension.TIME or each.change is not Change.NONE:
+            yield _measured(name, each, document)
+
+
+def _row(name: str, change: Change, what: str, *, note: str) -> Row:
+    return Row(
+        name=name,
+        change=change,
+        word=CHANGES[change],
+        what=what,
+        base=figures.NONE,
+        head=figures.NONE,
+        times=figures.NONE,
+        interval=figures.NONE,
+        visible=figures.NONE,
+        note=note,
+    )
+
+
+def _measured(name: str, one: InDimension, document: ComparisonDocument) -> Row:
+    value = figures.seconds if one.dimension is Dimension.TIME else figures.number
+    low, high = one.interval or (None, None)
+    known = low is not None and high is not None
+    return Row(
+        name=name,
+        change=one.change,
+        word=CHANGES[one.change],
+        what=UNITS[one.dimension],
+        base=value(one.base),
+        head=value(one.head),
+        times=figures.NONE if one.ratio is None else figures.times(one.ratio),
+        interval=f"{low:.3g} … {high:.3g}" if known else figures.NONE,
+        visible=figures.NONE if one.visible is None else figures.times(1 + one.visible),
+        note=one.reason,
+        plot=plots.forest(
+            None if one.ratio is None else one.ratio - 1,
+            (low - 1, high - 1) if low is not None and high is not None else None,
+            document.min_delta,
+        ),
+    )
+
+
+def _method(one: PatchMethod, name: str) -> PatchRow:
+    kind = "new" if one.new else "changed"
+    if one.outcome is None:
+        return PatchRow(name, kind, None, "not slowed down")
+    by = ", ".join(names.labels(one.detected_by).values())
+    return PatchRow(name, kind, words.OUTCOMES[one.outcome], f"by {by}" if by else one.reason or "")
+
+
+def html(document: ComparisonDocument) -> str:
+    """Render a comparison as one page."""
+    return page.rendered(
+        "comparison.html.j2",
+        page=view(document),
+        scale=plots.scale(),
+        axis=plots.forest_axis(),
+        legend=tuple(CHANGES.values()),
+        circumstances=page.circumstances(document),
+        host=tuple(document.host_facts.items()),
+        versions=(("bench-audit", document.bench_audit), *document.versions.items()),
+        command=document.command,
+        config=document.config,
+    )

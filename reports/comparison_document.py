@@ -1,0 +1,189 @@
+"""The JSON result of `compare`: its types, and the way from a comparison to them.
+
+The names are promised to other programs (reports/schema/compare.schema.json).
+"""
+
+import json
+
+import msgspec
+
+from auditor.core.comparison import BenchmarkComparison, Change, Comparison, Dimension, Patch
+from auditor.core.errors import UsageError
+from auditor.core.result import Result
+from reports.document import Caveat, Plain, Range, Score, Setting
+from reports.record import Context, setting, strict
+
+Round = tuple[float, float, float]
+
+
+class InDimension(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a benchmark in time, allocations or bytes per operation.
+
+    `ratio` is head / base; `itself` that of the base to itself; `visible` the least growth (0.1 for
+    1.1 times) that would have been seen. `rounds` are (base, base again, head), of the first rounds
+    and of those that were to confirm (`fresh`).
+    """
+
+    dimension: Dimension
+    change: Change
+    base: float | None
+    head: float | None
+    ratio: float | None
+    interval: Range | None
+    confirmed: bool | None
+    itself: float | None
+    visible: float | None
+    rounds: tuple[Round, ...]
+    fresh: tuple[Round, ...]
+    reason: str
+
+
+class Compared(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a benchmark; `same`: built of the same code, so it was not measured."""
+
+    id: str
+    change: Change
+    same: bool
+    reason: str
+    dimensions: tuple[InDimension, ...]
+
+
+class PatchMethod(msgspec.Struct, frozen=True, kw_only=True):
+    """A method that head has changed or added, and whether its slowdown would be noticed.
+
+    `outcome` is null where it was not slowed down.
+    """
+
+    id: str
+    new: bool
+    outcome: Result | None
+    detected_by: tuple[str, ...]
+    reason: str | None
+
+
+class PatchDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """The methods that differ; `score` is null where none was slowed down."""
+
+    methods: tuple[PatchMethod, ...]
+    removed: tuple[str, ...]
+    unwatched: tuple[str, ...]
+    slowdown: float | None
+    score: Score | None
+    caveats: tuple[Caveat, ...]
+
+
+class ComparisonDocument(
+    Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/compare/1"
+):
+    """The answer to "did a benchmark get slower, and would the suite have noticed?"."""
+
+    base: str
+    min_delta: float
+    change: Change
+    benchmarks: tuple[Compared, ...]
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    controls: int
+    suspected: tuple[str, ...]
+    patch: PatchDocument
+    caveats: tuple[Caveat, ...]
+
+
+def comparison_document(found: Comparison, context: Context, *, base: str) -> Plain:
+    """Return the JSON result of a comparison; `base` is the revision of the base."""
+    made = {
+        **setting(context),
+        "schema": "bench-audit/compare/1",
+        "base": base,
+        "min_delta": found.min_delta,
+        "change": found.change,
+        "benchmarks": [_compared(one) for one in found.benchmarks],
+        "added": found.added,
+        "removed": found.removed,
+        "controls": found.controls,
+        "suspected": found.suspected,
+        "patch": _patch(found.patch),
+        "caveats": found.caveats,
+    }
+    checked = msgspec.convert(strict(msgspec.to_builtins(made)), ComparisonDocument)
+    builtins: Plain = msgspec.to_builtins(checked)
+    return builtins
+
+
+def _compared(one: BenchmarkComparison) -> Plain:
+    dimensions = [
+        {
+            **{name: getattr(each, name) for name in _SHARED},
+            "rounds": each.rounds.first,
+            "fresh": each.rounds.fresh,
+        }
+        for each in one.dimensions
+    ]
+    return {
+        "id": one.id,
+        "change": one.change,
+        "same": one.same,
+        "reason": one.reason,
+        "dimensions": dimensions,
+    }
+
+
+_SHARED = (
+    "dimension", "change", "base", "head", "ratio", "interval", "confirmed", "itself", "visible",
+    "reason",
+)  # fmt: skip
+
+
+def _patch(patch: Patch) -> Plain:
+    verdict = patch.verdict
+    known = {one.id: one for one in verdict.methods} if verdict else {}
+    methods = [
+        {
+            "id": name,
+            "new": new,
+            "outcome": known[name].outcome if name in known else None,
+            "detected_by": known[name].detected_by if name in known else (),
+            "reason": known[name].reason if name in known else None,
+        }
+        for names, new in ((patch.changed, False), (patch.added, True))
+        for name in names
+    ]
+    return {
+        "methods": methods,
+        "removed": patch.removed,
+        "unwatched": patch.unwatched,
+        "slowdown": verdict.slowdown if verdict else None,
+        "score": verdict.total if verdict else None,
+        "caveats": verdict.caveats if verdict else (),
+    }
+
+
+def typed(document: Plain) -> ComparisonDocument:
+    """Return the document as types; raises UsageError where it is not one of ours."""
+    try:
+        return msgspec.convert(document, ComparisonDocument)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"this is no result of bench-audit compare: {error}") from error
+
+
+def read(written: bytes) -> ComparisonDocument:
+    """Return the document in a file; raises UsageError for anything else."""
+    try:
+        return msgspec.json.decode(written, type=ComparisonDocument)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"this is no result of bench-audit compare: {error}") from error
+
+
+def schema() -> str:
+    """Return the JSON Schema of the document, as text."""
+    return (
+        json.dumps(
+            {
+                "$schema": "https://json-schema.org/draft/2020-12/schema",
+                "title": "bench-audit comparison of two revisions",
+                **msgspec.json.schema(ComparisonDocument),
+            },
+            indent=2,
+        )
+        + "\n"
+    )

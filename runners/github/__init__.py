@@ -1,0 +1,1 @@
+"""GitHub's REST API, as much as a comment needs."""

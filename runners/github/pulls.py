@@ -1,0 +1,116 @@
+"""Pull requests and their comments over GitHub's REST API."""
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from auditor.core.errors import MachineError, UsageError
+
+TIMEOUT_SECONDS = 30
+LARGEST_ANSWER = 20_000_000
+"""Bytes of an answer; a page of a hundred comments of the largest size is half of that."""
+_PAGE = 100
+_MOST_PAGES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The commit that a workflow ran for, as GitHub's own event says, and where it lies."""
+
+    sha: str
+    branch: str
+    repository: str
+
+    @classmethod
+    def of(cls, event: Mapping[str, Any]) -> "Head":
+        """Read the event of `workflow_run`; raises UsageError for another."""
+        try:
+            run = event["workflow_run"]
+            found = cls(run["head_sha"], run["head_branch"], run["head_repository"]["full_name"])
+        except (KeyError, TypeError) as error:
+            raise UsageError(
+                "the event is none of workflow_run, so nobody knows which pull request is meant"
+            ) from error
+        if not all(isinstance(one, str) for one in (found.sha, found.branch, found.repository)):
+            raise UsageError("the event of workflow_run names no commit")
+        return found
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Follows nothing: a redirection would take the token along."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """Refuse, so that the answer is an error."""
+
+
+class Pulls:
+    """The pull requests of a repository."""
+
+    def __init__(self, *, api: str, repository: str, token: str) -> None:
+        """Take the address of the API without a slash at its end, `owner/name`, and a token."""
+        self._root = f"{api.rstrip('/')}/repos/{quote(repository)}"
+        self._token = token
+        self._opener = urllib.request.build_opener(_NoRedirect)
+
+    def number(self, head: Head) -> int | None:
+        """Return the open pull request whose head is this commit; None if there is none (now)."""
+        owner = head.repository.partition("/")[0]
+        asked = {"state": "open", "head": f"{owner}:{head.branch}"}
+        for pull in self._pages("/pulls", asked):
+            theirs = pull.get("head") or {}
+            where = (theirs.get("repo") or {}).get("full_name")
+            if theirs.get("sha") == head.sha and where == head.repository:
+                return int(pull["number"])
+        return None
+
+    def comment(self, number: int, text: str, *, marker: str, author: str) -> str:
+        """Write the one comment that begins with `marker`, or write it anew; return its address.
+
+        Only a comment of `author` is ours: anyone can write the marker.
+        """
+        where = f"/issues/{number}/comments"
+        for known in self._pages(where, {}):
+            mine = (known.get("user") or {}).get("login") == author
+            if mine and str(known.get("body", "")).startswith(marker):
+                old = f"/issues/comments/{int(known['id'])}"
+                return str(self._ask("PATCH", old, {"body": text}).get("html_url", ""))
+        return str(self._ask("POST", where, {"body": text}).get("html_url", ""))
+
+    def _pages(self, path: str, asked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+        for page in range(1, _MOST_PAGES + 1):
+            more = urlencode({**asked, "per_page": _PAGE, "page": page})
+            found = self._ask("GET", f"{path}?{more}", None)
+            if not isinstance(found, list):
+                raise MachineError(f"GitHub's answer about {path} is no list")
+            yield from found
+            if len(found) < _PAGE:
+                return
+
+    def _ask(self, method: str, path: str, body: Mapping[str, Any] | None) -> Any:
+        request = urllib.request.Request(  # noqa: S310 - the scheme is checked where it comes from
+            self._root + path,
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={
+                "Accept": "application/vnd.github+json",
+                "Authorization": f"Bearer {self._token}",
+                "Content-Type": "application/json",
+                "X-GitHub-Api-Version": "2022-11-28",
+            },
+        )
+        try:
+            with self._opener.open(request, timeout=TIMEOUT_SECONDS) as answer:
+                return json.loads(answer.read(LARGEST_ANSWER))
+        except urllib.error.HTTPError as error:
+            hint = (
+                "; the job needs the permission pull-requests: write" if error.code == 403 else ""
+            )
+            raise MachineError(
+                f"GitHub refuses {method} {path.partition('?')[0]}: {error.code}{hint}"
+            ) from error
+        except (OSError, ValueError) as error:
+            raise MachineError(f"GitHub cannot be asked: {error}") from error

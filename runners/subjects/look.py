@@ -1,0 +1,87 @@
+"""What a folder says of its benchmarks before anything is built: for a first configuration."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from runners.subjects.placed import detect
+
+_GO_BENCHMARK = re.compile(rb"^func Benchmark\w*\(\s*\w+\s+\*testing\.B\s*\)", re.MULTILINE)
+_GO_TAG = re.compile(rb"^//go:build\s+(\w+)\s*$", re.MULTILINE)
+_JMH_BENCHMARK = re.compile(rb"^\s*@(?:org\.openjdk\.jmh\.annotations\.)?Benchmark\b", re.MULTILINE)
+_PROFILE = re.compile(rb"<profile>.*?<id>\s*([\w.-]+)\s*</id>(.*?)</profile>", re.DOTALL)
+_JMH = b"jmh-core"
+_LEFT_OUT = {"vendor", "testdata", "node_modules", "target", "build"}
+_SYSTEMS = frozenset(
+    b"aix android arm arm64 amd64 cgo darwin dragonfly freebsd illumos ios js linux mips netbsd "
+    b"openbsd plan9 race riscv64 s390x solaris unix wasm windows ignore".split()
+)
+"""Words of build constraints that nobody switches on by hand."""
+_LARGEST = 2_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What was seen: `benchmarks` are counted in the sources, with all that could be switched on.
+
+    `harness` is None where the folder is none that can be audited. `tags` are Go's build tags and
+    `profiles` Maven's that hold benchmarks back until they are asked for.
+    """
+
+    harness: str | None
+    benchmarks: int = 0
+    tags: tuple[str, ...] = ()
+    profiles: tuple[str, ...] = ()
+
+
+def look(folder: Path) -> Found:
+    """Read the sources below a folder; links are not followed, and nothing is run."""
+    harness = detect(folder)
+    if harness == "go":
+        return _go(folder)
+    if harness == "jmh":
+        return _java(folder)
+    return Found(harness=None)
+
+
+def _go(folder: Path) -> Found:
+    count, tags = 0, set()
+    for text in _texts(folder, ("_test.go",)):
+        found = len(_GO_BENCHMARK.findall(text))
+        count += found
+        head = text.partition(b"\npackage ")[0]
+        if found:
+            tags |= {tag for tag in _GO_TAG.findall(head) if tag not in _SYSTEMS}
+    return Found(harness="go", benchmarks=count, tags=tuple(sorted(tag.decode() for tag in tags)))
+
+
+def _java(folder: Path) -> Found:
+    sources = _texts(folder, (".java", ".kt", ".scala"))
+    count = sum(len(_JMH_BENCHMARK.findall(text)) for text in sources)
+    profiles = {
+        name.decode()
+        for text in _texts(folder, ("pom.xml",))
+        for name, rest in _PROFILE.findall(text)
+        if _JMH in rest and _JMH not in _PROFILE.sub(b"", text)
+    }
+    return Found(harness="jmh", benchmarks=count, profiles=tuple(sorted(profiles)))
+
+
+def _texts(folder: Path, endings: tuple[str, ...]) -> Iterator[bytes]:
+    """Yield the files with these endings; another Go module below is a project of its own."""
+    for where, folders, files in os.walk(folder):
+        place = Path(where)
+        folders[:] = sorted(
+            one
+            for one in folders
+            if one not in _LEFT_OUT
+            and not one.startswith((".", "_"))
+            and not (place / one / "go.mod").exists()
+        )
+        for name in sorted(files):
+            path = place / name
+            if name.endswith(endings) and path.is_file() and not path.is_symlink():
+                with path.open("rb") as file:
+                    yield file.read(_LARGEST)

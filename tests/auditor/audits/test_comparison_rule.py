@@ -1,0 +1,160 @@
+"""Base against head: false alarms, power, and what is said of each benchmark."""
+
+import numpy as np
+import pytest
+
+from auditor.audits.comparison import LOOKS, Limits, differs_from_itself, judge, screened
+from auditor.core.comparison import Change, Dimension, Rounds
+
+LIMITS = Limits(min_delta=0.05, fresh=8)
+ROUNDS = 10
+
+
+def drawn(rng, rounds, *, times=1.0, process=0.02, disturbed=0.1, by=1.6):
+    """Draw rounds of processes that scatter by `process`, some of which are `by` times as long."""
+    noise = rng.normal(0, process, (rounds, 3)) + np.log(by) * (rng.random((rounds, 3)) < disturbed)
+    values = 1e-6 * np.exp(noise) * [1.0, 1.0, times]
+    return tuple(map(tuple, values.tolist()))
+
+
+def compared(rng, benchmarks, changed=(), times=1.1, **noise):
+    """Return the change of each benchmark of a suite, `changed` of which got slower."""
+    first, suspects = {}, []
+    for at in range(benchmarks):
+        all_rounds = drawn(rng, ROUNDS, times=times if at in changed else 1.0, **noise)
+        for look in (*(one for one in LOOKS if one < ROUNDS), ROUNDS):
+            first[at] = all_rounds[:look]
+            said = screened(Dimension.TIME, first[at], LIMITS)
+            if said is not Change.UNKNOWN:
+                break
+        if said in (Change.REGRESSION, Change.IMPROVEMENT):
+            suspects.append(at)
+    limits = Limits(min_delta=0.05, fresh=8, suspects=len(suspects))
+    found = []
+    for at in range(benchmarks):
+        more = times if at in changed else 1.0
+        fresh = drawn(rng, 8, times=more, **noise) if at in suspects else ()
+        found.append(judge(Dimension.TIME, Rounds(first=first[at], fresh=fresh), limits).change)
+    return found
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        {"process": 0.01},
+        {"process": 0.04},
+        {"process": 0.02, "disturbed": 0.3},
+        {"process": 0.01, "disturbed": 0.5, "by": 1.7},
+    ],
+)
+def test_of_suites_in_which_nothing_has_changed_one_in_a_hundred_alarms_at_most(noise):
+    rng = np.random.default_rng(4)
+
+    alarmed = sum(
+        any(change is Change.REGRESSION for change in compared(rng, 20, **noise))
+        for _ in range(300)
+    )
+
+    assert alarmed <= 6  # of 300: with 1 % or less, more is rarer than one in a hundred
+
+
+def test_a_tenth_more_is_seen_in_a_stable_benchmark():
+    rng = np.random.default_rng(5)
+
+    seen = sum(
+        compared(rng, 20, changed=(3,), process=0.01, disturbed=0.05)[3] is Change.REGRESSION
+        for _ in range(200)
+    )
+
+    assert seen >= 180
+
+
+def test_what_has_not_changed_is_mostly_said_to_have_not():
+    rng = np.random.default_rng(6)
+
+    found = [change for _ in range(50) for change in compared(rng, 20, process=0.01)]
+
+    assert found.count(Change.NONE) > 0.9 * len(found)
+
+
+def rounds(base, head, number=6, again=None):
+    """Return rounds that are alike."""
+    return tuple((base, base if again is None else again, head) for _ in range(number))
+
+
+@pytest.mark.parametrize(
+    ("head", "change"),
+    [(1.2, Change.REGRESSION), (0.8, Change.IMPROVEMENT), (1.01, Change.NONE), (1.0, Change.NONE)],
+)
+def test_a_clear_change_that_fresh_rounds_confirm(head, change):
+    mine = rounds(1.0, head)
+
+    found = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
+
+    assert found.change is change
+    assert found.ratio == pytest.approx(head)
+    assert found.confirmed is (None if change is Change.NONE else True)
+    assert found.interval[0] < head < found.interval[1]
+    assert found.visible == pytest.approx(0.05)
+
+
+def test_a_suspicion_that_fresh_rounds_do_not_confirm_is_no_regression():
+    found = judge(
+        Dimension.TIME, Rounds(first=rounds(1.0, 1.2, 4), fresh=rounds(1.0, 1.0, 8)), LIMITS
+    )
+
+    assert found.change in (Change.NONE, Change.UNKNOWN)
+    assert found.confirmed is False
+    assert "was not confirmed" in found.reason
+
+
+def test_a_suspicion_that_could_not_be_looked_into_is_open():
+    found = judge(Dimension.TIME, Rounds(first=rounds(1.0, 1.2)), LIMITS)
+
+    assert (found.change, found.confirmed) == (Change.UNKNOWN, False)
+    assert "the time was up" in found.reason
+
+
+def test_what_differs_from_itself_is_not_called_a_regression():
+    mine = rounds(1.0, 1.3, again=1.2)
+
+    found = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
+
+    assert differs_from_itself(Dimension.TIME, mine, LIMITS)
+    assert found.change is Change.UNKNOWN
+    assert found.reason == "it differs from itself as well"
+
+
+def test_too_few_rounds_tell_nothing():
+    found = judge(Dimension.TIME, Rounds(first=rounds(1.0, 2.0, 2)), LIMITS)
+
+    assert (found.change, found.ratio, found.visible) == (Change.UNKNOWN, None, None)
+
+
+def test_noise_is_said_as_what_would_have_been_seen():
+    rng = np.random.default_rng(3)
+    quiet, noisy = (
+        judge(Dimension.TIME, Rounds(first=drawn(rng, 10, process=by, disturbed=0)), LIMITS)
+        for by in (0.005, 0.2)
+    )
+
+    assert 3 * quiet.visible < noisy.visible
+    assert noisy.change is Change.UNKNOWN
+    assert "from 1.05 on it counts" in noisy.reason
+
+
+@pytest.mark.parametrize(
+    ("dimension", "base", "head", "change"),
+    [
+        (Dimension.ALLOCATIONS, 0, 1, Change.REGRESSION),
+        (Dimension.ALLOCATIONS, 2, 1, Change.IMPROVEMENT),
+        (Dimension.ALLOCATIONS, 1000, 1001, Change.NONE),
+        (Dimension.ALLOCATIONS, 0, 0, Change.NONE),
+        (Dimension.ALLOCATED, 0, 8, Change.REGRESSION),
+        (Dimension.ALLOCATED, 4096, 4100, Change.NONE),
+    ],
+)
+def test_allocations_are_compared_also_with_none(dimension, base, head, change):
+    mine = rounds(base, head)
+
+    assert judge(dimension, Rounds(first=mine, fresh=mine), LIMITS).change is change

@@ -1,0 +1,112 @@
+"""A first configuration: what is seen of a project, what is written, what is refused."""
+
+import json
+import shutil
+
+import pytest
+from real_program import JAVA_RING, RING, write
+
+from auditor.cli.main import main
+from auditor.cli.surroundings import Surroundings
+from auditor.config import load
+from runners.subjects.look import Found, look
+
+GO_MOD = "module example.org/m\n\ngo 1.20\n"
+BENCHMARK = "func Benchmark{}(b *testing.B) {{}}\n"
+POM = """<project><profiles><profile><activation/><id> benchmark </id><dependencies><dependency>
+<artifactId>jmh-core</artifactId></dependency></dependencies></profile>
+<profile><id>other</id></profile></profiles>{}</project>"""
+JMH = """class B {
+  @Benchmark
+  void a() {}
+
+  @org.openjdk.jmh.annotations.Benchmark
+  void b() {}
+}
+"""
+
+
+def call(*words):
+    return main(["init", *map(str, words)], surroundings=Surroundings(environment={}))
+
+
+def test_benchmarks_of_go_are_counted_and_tags_that_hold_them_back_are_named(tmp_path):
+    write(
+        tmp_path,
+        {
+            "go.mod": GO_MOD,
+            "a_test.go": "package m\n" + BENCHMARK.format("A") + BENCHMARK.format("B"),
+            "slow_test.go": "//go:build bench\n\npackage m\n" + BENCHMARK.format("C"),
+            "linux_test.go": "//go:build linux\n\npackage m\n" + BENCHMARK.format("D"),
+            "a.go": "package m\n" + BENCHMARK.format("NotATest"),
+            "other/go.mod": GO_MOD,
+            "other/b_test.go": "package m\n" + BENCHMARK.format("Other"),
+            "vendor/v_test.go": "package m\n" + BENCHMARK.format("Vendored"),
+        },
+    )
+
+    assert look(tmp_path) == Found(harness="go", benchmarks=4, tags=("bench",))
+
+
+def test_benchmarks_of_jmh_are_counted_and_the_profile_that_has_jmh_is_named(tmp_path):
+    write(tmp_path, {"pom.xml": POM.format(""), "src/B.java": JMH})
+
+    assert look(tmp_path) == Found(harness="jmh", benchmarks=2, profiles=("benchmark",))
+
+
+def test_no_profile_is_needed_where_jmh_is_always_there(tmp_path):
+    write(tmp_path, {"pom.xml": POM.format("<artifactId>jmh-core</artifactId>"), "B.kt": JMH})
+
+    assert look(tmp_path) == Found(harness="jmh", benchmarks=2)
+
+
+def test_links_are_not_followed(tmp_path):
+    write(tmp_path / "m", {"go.mod": GO_MOD})
+    outside = write(tmp_path / "out", {"x_test.go": "package m\n" + BENCHMARK.format("X")})
+    (tmp_path / "m" / "x_test.go").symlink_to(outside / "x_test.go")
+    (tmp_path / "m" / "sub").symlink_to(outside)
+
+    assert look(tmp_path / "m").benchmarks == 0
+
+
+@pytest.mark.parametrize(("subject", "harness"), [(RING, "go"), (JAVA_RING, "jmh")])
+def test_what_is_written_is_a_configuration_of_that_project(tmp_path, subject, harness, capsys):
+    folder = shutil.copytree(subject, tmp_path / "project")
+
+    assert call(folder, "-o", tmp_path / "conf" / "audit.json") == 0
+
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "next: bench-audit abs audit.json --dry-run" in said.err
+    config = load("conf/audit.json", {}, tmp_path)
+    assert config.subject.path == folder
+    assert (config.harness, config.request.slowdown) == (harness, 0.6)
+
+
+def test_it_is_printed_where_no_file_is_named(tmp_path, capsys):
+    write(tmp_path, {"go.mod": GO_MOD})
+
+    assert call(tmp_path) == 0
+
+    said = capsys.readouterr()
+    assert json.loads(said.out)["subject"] == "."
+    assert "without benchmarks there is nothing to audit yet" in said.err
+    assert [one.name for one in tmp_path.iterdir()] == ["go.mod"]
+
+
+def test_no_file_is_written_over(tmp_path, capsys):
+    write(tmp_path, {"go.mod": GO_MOD, "mine.json": "precious"})
+
+    assert call(tmp_path, "-o", tmp_path / "mine.json") == 2
+
+    assert "is there already" in capsys.readouterr().err
+    assert (tmp_path / "mine.json").read_text() == "precious"
+
+
+@pytest.mark.parametrize("folder", ["empty", "nowhere"])
+def test_what_is_no_project_is_said(tmp_path, folder, capsys):
+    (tmp_path / "empty").mkdir()
+
+    assert call(tmp_path / folder) == 2
+
+    assert folder in capsys.readouterr().err

@@ -1,0 +1,149 @@
+"""Two revisions of real projects: what got slower, and what of it the suite would notice."""
+
+import json
+import shutil
+import subprocess
+
+import jsonschema
+import pytest
+from real_program import PLAN, TINY, TINY_TEST, everything, runs, tiny, write
+
+from reports.comparison_document import schema
+
+pytestmark = pytest.mark.subject
+
+NEW = "\n// Fresh is new.\nfunc Fresh(x uint64) uint64 { return x * 3 }\n"
+SLOWER = TINY.replace("n := 200", "n := 400").replace("// Add", "// Add, slower")
+ALLOCATING = TINY_TEST.replace("sink = Add(sink + 1)", "sink = *leaked(sink)").replace(
+    "var sink uint64",
+    "var sink uint64\n\n//go:noinline\nfunc leaked(x uint64) *uint64 { x = Add(x); return &x }",
+)
+
+
+def git(folder, *arguments):
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    subprocess.run(("git", "-C", folder, *identity, *arguments), check=True, capture_output=True)
+
+
+def commit(folder, message):
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", message)
+
+
+@pytest.fixture
+def repository(tmp_path):
+    if shutil.which("go") is None:
+        pytest.skip("go is not installed")
+    folder = tiny(tmp_path / "tiny")
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder, "base")
+    return folder
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "compare.json"
+    path.write_text(
+        json.dumps(
+            {
+                "subject": "tiny",
+                "runs": 1,
+                "controls": 0,
+                "plan": {**PLAN, "iterations": 15, "iteration_time": "5ms"},
+                "compare": {"rounds": 6, "confirm": 6, "min_delta": 0.2},
+            }
+        )
+    )
+    return path
+
+
+def compared(program, tmp_path, config, *more):
+    out = tmp_path / "out"
+    call = ("compare", *more, config, "--store", tmp_path / "s.sqlite", "-o", out)
+    return program.call(*call, "--format", "json"), out
+
+
+def check_patch(document):
+    """One changed method is watched, one new one is not."""
+    patch = {one["id"].rpartition(".")[2]: one for one in document["patch"]["methods"]}
+    assert {name: one["new"] for name, one in patch.items()} == {"Add": False, "Fresh": True}
+    assert patch["Add"]["outcome"] == "detected"
+    assert patch["Fresh"]["outcome"] == "unreached"
+    assert [one.rpartition(".")[2] for one in document["patch"]["unwatched"]] == ["Fresh"]
+    assert document["patch"]["score"]["percent"] == 50
+
+
+def test_a_method_that_takes_twice_as_long_is_a_regression(program, tmp_path, repository, config):
+    write(repository, {"tiny.go": SLOWER + NEW})
+    commit(repository, "slower")
+    before = everything(repository)
+
+    answer, out = compared(program, tmp_path, config, "HEAD~1", "HEAD", "--fail-on", "regression")
+
+    assert answer.returncode == 1, answer
+    assert "gate failed: 2 regressions confirmed" in answer.stderr
+    document = json.loads(answer.stdout)
+    jsonschema.validate(document, json.loads(schema()))
+    assert document["change"] == "regression"
+    for one in document["benchmarks"]:
+        time = next(each for each in one["dimensions"] if each["dimension"] == "time")
+        assert time["ratio"] == pytest.approx(2, rel=0.2)
+        assert len(time["fresh"]) == 6
+    check_patch(document)
+    names = {"compare.json", "compare.html", "compare.md", "patch.json", "patch.html"}
+    assert names <= {one.name for one in out.iterdir()}
+    assert everything(repository) == before
+
+    made = runs(tmp_path / "s.sqlite")
+    again, _ = compared(program, tmp_path, config, "HEAD~1", "HEAD", "--fail-under", "60")
+    assert again.returncode == 1, again
+    assert "gate failed: at least 60 % of what changed, it is 50 %" in again.stderr
+    assert runs(tmp_path / "s.sqlite") == made
+
+    stored = ("report", "--of", "compare", config, "--store", tmp_path / "s.sqlite")
+    shown = program.call(*stored, "-o", tmp_path / "new", "--format", "json")
+    assert shown.returncode == 0, shown
+    assert json.loads(shown.stdout)["benchmarks"] == document["benchmarks"]
+    assert (tmp_path / "new" / "compare.html").exists()
+    program.refused("report", config, *stored[4:], "-o", tmp_path / "new", code=2, slug="usage")
+
+
+def test_comments_and_a_benchmark_that_allocates(program, tmp_path, repository, config):
+    code = TINY.replace("func Add", "// Add adds.\nfunc Add").replace("return x\n", "return  x\n")
+    write(repository, {"tiny.go": code, "tiny_test.go": ALLOCATING})
+
+    answer, _ = compared(program, tmp_path, config, "HEAD", ".")
+
+    assert answer.returncode == 0, answer
+    document = json.loads(answer.stdout)
+    assert document["patch"]["methods"] == []
+    assert document["revision"].startswith("tree") or document["revision"] != document["base"]
+    found = {
+        (one["id"].rpartition("Benchmark")[2], each["dimension"]): each
+        for one in document["benchmarks"]
+        for each in one["dimensions"]
+    }
+    assert found["Add", "allocations"]["change"] == "regression"
+    assert (found["Add", "allocations"]["base"], found["Add", "allocations"]["head"]) == (0, 1)
+    assert found["Twice", "allocations"]["change"] == "no change"
+
+
+def test_nothing_that_is_built_has_changed(program, tmp_path, repository, config):
+    write(repository, {"README.md": "more words\n"})
+    commit(repository, "words")
+
+    answer, _ = compared(program, tmp_path, config, "HEAD~1", "HEAD", "--fail-on", "regression")
+
+    assert answer.returncode == 0, answer
+    document = json.loads(answer.stdout)
+    assert all(one["same"] for one in document["benchmarks"])
+    assert document["patch"]["methods"] == []
+    assert "comparison" not in {purpose for purpose, *_ in runs(tmp_path / "s.sqlite").values()}
+
+
+def test_a_revision_that_is_not_there(program, tmp_path, repository, config):
+    line = program.refused(
+        "compare", "nowhere", "HEAD", config, "-o", tmp_path / "out", code=2, slug="usage"
+    )
+
+    assert "no revision 'nowhere'" in line

@@ -1,0 +1,192 @@
+"""A store looked at, checked, merged, exported and pruned."""
+
+import csv
+import io
+import sqlite3
+
+import pytest
+from store_making import measured, project, run, trial
+
+from auditor.cli.main import main
+from auditor.cli.surroundings import Surroundings
+from auditor.core.errors import StoreError, UsageError
+from auditor.core.outcome import Crashed
+from auditor.core.suite import Suite
+from auditor.store import upkeep
+from auditor.store.sqlite import AuditRecord, SqliteStore
+
+
+def store(path, *runs, audits=()):
+    """Make a store with runs, and audits that began at the moments given."""
+    with SqliteStore(path) as made:
+        made.add_suite(project(), Suite(()), seconds=1, version="1")
+        for one in runs:
+            made.add(one)
+        for started in audits:
+            number = made.add_audit(
+                AuditRecord(
+                    command="abs",
+                    subject="abc",
+                    config="{}",
+                    tools=(),
+                    version="1",
+                    started=started,
+                )
+            )
+            made.end_audit(number, started, "{}")
+    return path
+
+
+def found(path, of):
+    with SqliteStore(path) as opened:
+        run = opened.find(of)
+        return None if run is None else run.outcome
+
+
+@pytest.fixture
+def small(tmp_path):
+    return store(
+        tmp_path / "one.sqlite",
+        run(trial(1), measured(1.0, 2.0, 3.0)),
+        run(trial(2), Crashed(1, "no")),
+        audits=("2026-01-01", "2026-01-02"),
+    )
+
+
+def test_contents(small):
+    held = upkeep.contents(small)
+
+    assert (held.runs, held.failed, held.values) == (2, 1, 3)
+    assert held.subjects == (upkeep.Subject("ring", 1, 2, "2026-01-02"),)
+    assert [count for _, count in held.machines] == [2]
+
+
+def test_a_whole_store_is_verified(small):
+    assert upkeep.verify(small) == 2
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "UPDATE series SET packed = x'00'",
+        "UPDATE series SET positions = x'00000000'",
+        "UPDATE run SET ending = 'nonsense'",
+        "UPDATE run SET payload = '{'",
+        "PRAGMA foreign_keys = OFF; DELETE FROM trial",
+    ],
+)
+def test_damage_is_found(small, harm):
+    with sqlite3.connect(small) as connection:
+        connection.executescript(harm)
+    connection.close()
+
+    with pytest.raises(StoreError, match="is damaged"):
+        upkeep.verify(small)
+
+
+def test_a_damaged_page_is_found(small):
+    with small.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * 6 * 4096)
+
+    with pytest.raises(StoreError):
+        upkeep.verify(small)
+
+
+def test_what_two_stores_hold_is_in_one(tmp_path, small):
+    other = store(
+        tmp_path / "two.sqlite",
+        run(trial(1), measured(9.0)),
+        run(trial(2), measured(4.0)),
+        run(trial(3), measured(5.0, 6.0)),
+        audits=("2026-01-02", "2026-01-03"),
+    )
+    before = other.read_bytes()
+
+    assert upkeep.merge(small, other) == upkeep.Merged(runs=2, known=1, audits=1)
+
+    assert found(small, trial(1)) == measured(1.0, 2.0, 3.0)  # the first is kept
+    assert found(small, trial(2)) == measured(4.0)  # but not one that failed in a way that may pass
+    assert found(small, trial(3)) == measured(5.0, 6.0)
+    assert upkeep.verify(small) == 3
+    assert other.read_bytes() == before
+    assert upkeep.merge(small, other) == upkeep.Merged(runs=0, known=3, audits=0)
+
+
+def test_a_store_is_made_where_there_is_none(tmp_path, small):
+    new = tmp_path / "new.sqlite"
+
+    upkeep.merge(new, small)
+
+    assert upkeep.contents(new).subjects == upkeep.contents(small).subjects
+    assert list(upkeep.exported(new)) == list(upkeep.exported(small))
+
+
+def test_a_store_is_not_merged_with_itself(small):
+    with pytest.raises(UsageError, match="with itself"):
+        upkeep.merge(small, small)
+
+
+def test_each_value_is_exported_with_its_run(small):
+    rows = [dict(zip(upkeep.EXPORTED, row, strict=True)) for row in upkeep.exported(small)]
+
+    assert [(row["repetition"], row["block"], row["value"]) for row in rows] == [
+        (1, 0, 1.0),
+        (1, 1, 2.0),
+        (1, 2, 3.0),
+        (2, None, None),
+    ]
+    assert rows[3]["ending"] == "crashed"
+
+
+def test_pruning_forgets_what_is_said_and_no_more(small):
+    assert upkeep.prune(small, before=None, failed=True, audits=1) == (1, 1)
+    assert upkeep.contents(small).runs == 1
+    assert upkeep.prune(small, before="2026-01-01", failed=False, audits=None) == (0, 0)
+    assert upkeep.prune(small, before="2026-02-01", failed=False, audits=None) == (1, 0)
+    assert upkeep.verify(small) == 0
+    assert upkeep.contents(small).subjects[0].last == "2026-01-02"
+
+
+@pytest.fixture
+def call(tmp_path):
+    place = Surroundings(environment={"HOME": str(tmp_path)})
+    return lambda *words: main(["store", *map(str, words)], surroundings=place)
+
+
+def test_the_commands(call, small, tmp_path, capsys):
+    assert call("list", "--store", small) == 0
+    assert "2 runs (1 failed in a way that may pass), 3 values" in capsys.readouterr().out
+    assert call("verify", "--store", small) == 0
+    assert "all 2 runs can be read" in capsys.readouterr().out
+    assert call("merge", tmp_path / "new.sqlite", small) == 0
+    assert "2 runs and 2 audits added, 0 runs were there" in capsys.readouterr().out
+    assert call("export", "--store", small) == 0
+    exported = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [float(row["value"]) for row in exported[:3]] == [1.0, 2.0, 3.0]
+    assert call("prune", "--store", small, "--failed") == 0
+    assert "1 runs and 0 audits forgotten" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["list", "--store", "nowhere"], 2, "there is no store"),
+        (["prune"], 2, "say what to forget"),
+        (["merge", "a"], 2, "SOURCES"),
+    ],
+)
+def test_what_is_wrong_is_one_line(call, capsys, words, code, said):
+    assert call(*words) == code
+
+    err = capsys.readouterr().err
+    assert said in err
+    assert len(err.splitlines()) == 1
+
+
+def test_the_store_of_a_folder_is_the_one_that_its_audits_have(call, tmp_path, capsys):
+    (tmp_path / "project").mkdir()
+
+    assert call("list", tmp_path / "project") == 2
+
+    assert "store.sqlite; name one with --store" in capsys.readouterr().err

@@ -1,0 +1,100 @@
+"""How long the blocks of each process are, and how many operations they hold."""
+
+from dataclasses import replace
+
+import pytest
+import toy_language
+from toy_language import PLAIN_SECONDS, Machine, parts, request
+
+from auditor.audits import paired
+from auditor.core.plan import Purpose
+from auditor.core.request import CurveMode, Plan
+from auditor.core.suite import Benchmark
+from auditor.studies import abs_score, schedules
+
+PLAN = Plan(forks=1, warmup=5, iterations=12, iteration_seconds=0.01, longest_seconds=0.03)
+FREE = Benchmark(group="toy", name="free")
+KEPT = replace(FREE, block_seconds=0.5)
+"""Its author's iteration time means something, so it stays."""
+
+
+@pytest.mark.parametrize(
+    ("bytes_per_second", "seconds"),
+    [
+        (0.0, 0.01),
+        (1e8, 0.01),  # 3 MB in the longest block: the collector never runs, however long it is
+        (1.4e8, 0.03),  # 12 MB would take 86 ms
+        (8e8, 0.015),
+        (5e9, 0.01),
+    ],
+)
+def test_a_block_is_longer_where_code_allocates_but_not_enough_in_a_short_one(
+    bytes_per_second, seconds
+):
+    found = schedules.fitted(PLAN, FREE, bytes_per_second)
+
+    assert found.iteration_seconds == pytest.approx(seconds)
+    assert found.iterations == PLAN.iterations
+
+
+@pytest.mark.parametrize(("bytes_per_second", "warmup"), [(0.0, 5), (8e8, 4), (1.4e8, 2)])
+def test_longer_blocks_are_fewer_of_warm_up(bytes_per_second, warmup):
+    assert schedules.fitted(PLAN, FREE, bytes_per_second).warmup == warmup
+
+
+def test_a_length_that_the_user_gave_stays():
+    asked = replace(PLAN, longest_seconds=0.0)
+
+    assert schedules.fitted(asked, FREE, 8e8) == asked
+
+
+def test_the_authors_length_stays_whatever_is_allocated():
+    found = schedules.fitted(PLAN, KEPT, 8e8)
+
+    assert (found.iteration_seconds, found.warmup) == (0.5, 1)
+    assert schedules.fitted(replace(PLAN, warmup=0), KEPT).warmup == 0
+
+
+def test_a_calibration_has_more_and_shorter_blocks_where_their_length_is_free():
+    free, kept = (schedules.calibrating(PLAN, one) for one in (FREE, KEPT))
+
+    assert free.iteration_seconds == PLAN.iteration_seconds / schedules.FINER
+    assert free.iterations == schedules.FINER * schedules.CALIBRATION_BLOCKS
+    assert free.warmup * free.iteration_seconds == PLAN.warmup * PLAN.iteration_seconds
+    assert kept == replace(PLAN, iterations=schedules.CALIBRATION_BLOCKS)
+
+
+def by_purpose(asked):
+    """Return what was run in the benchmark that allocates, by purpose."""
+    machine = Machine()
+    abs_score.audit(asked, parts(asked, machine=machine))
+    found = {}
+    for trial in machine.done:
+        if trial.benchmark and trial.benchmark.name == "long":
+            found.setdefault(trial.purpose, []).append(trial.schedule)
+    return found
+
+
+def test_only_what_is_timed_has_the_longer_blocks(monkeypatch):
+    monkeypatch.setattr(toy_language, "ALLOCATES", {"long": 8e8 * PLAIN_SECONDS})
+    asked = request()
+    asked = replace(asked, suite=replace(asked.suite, plan=replace(PLAN, warmup=3)))
+
+    found = by_purpose(asked)
+
+    lengths = {
+        purpose: {round(1e3 * one.seconds, 1) for one in mine} for purpose, mine in found.items()
+    }
+    assert lengths[Purpose.PILOT] == lengths[Purpose.REACH] == {10}
+    assert lengths[Purpose.SUITE] == lengths[Purpose.PAIRS] == {15}
+    assert lengths[Purpose.CALIBRATION] == {7.5}
+    done = {purpose: mine[0].operations for purpose, mine in found.items()}
+    assert done[Purpose.SUITE] == pytest.approx(1.5 * done[Purpose.REACH], rel=0.02)
+
+
+def test_other_sizes_get_no_more_pairs_than_the_plan_says():
+    found = by_purpose(request(methods=("hop", "trip"), curve=CurveMode.PAIRS))
+
+    blocks = {len(one.blocks) for one in found[Purpose.PAIRS]}
+    warmup, iterations = 2, 12
+    assert blocks == {warmup + 2 * iterations, warmup + 2 * iterations * paired.AT_MOST}

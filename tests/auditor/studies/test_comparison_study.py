@@ -1,0 +1,182 @@
+"""Two revisions in turns, on a machine that does what its table says."""
+
+from dataclasses import replace
+
+import pytest
+import toy_language
+from toy_language import Machine, Memory, parts, request
+
+from auditor.core.comparison import Change, Dimension
+from auditor.core.plan import Layouts, Purpose
+from auditor.core.request import CompareRequest
+from auditor.studies.comparison import ComparisonStudy
+
+ASKED = CompareRequest(min_delta=0.05, rounds=10, fresh=8, slowdown=0.6, methods=20)
+
+
+def compared(machine=None, asked=None, store=None, layouts=Layouts.OF_PROCESS, **changes):
+    """Compare the revisions "base" and "head" of the toy."""
+    asked = asked or request()
+    machine = machine or Machine()
+    store = Memory() if store is None else store
+    base, head = (
+        parts(asked, store=store, machine=machine, layouts=layouts, digest=digest)
+        for digest in ("base", "head")
+    )
+    found = ComparisonStudy(base, head, replace(ASKED, **changes)).compare()
+    return found, machine
+
+
+def changes(found):
+    return {one.id.removeprefix("toy."): one.change for one in found.benchmarks}
+
+
+def of_comparison(machine):
+    return [trial for trial in machine.done if trial.purpose is Purpose.COMPARISON]
+
+
+def test_what_got_slower_is_found_and_nothing_else():
+    found, _ = compared(Machine(slower={("head", "long"): 1.2, ("head", "quick"): 0.8}))
+
+    assert changes(found) == {
+        "long": Change.REGRESSION,
+        "quick": Change.IMPROVEMENT,
+        "short": Change.NONE,
+    }
+    assert found.regressions == ("toy.long",)
+    assert found.change is Change.REGRESSION
+    (time,) = (one for one in found.benchmarks if one.id == "toy.long").__next__().dimensions
+    assert time.dimension is Dimension.TIME
+    assert time.ratio == pytest.approx(1.2, rel=0.02)
+    assert len(time.rounds.fresh) == ASKED.fresh
+    assert (found.controls, found.suspected) == (3, ())
+
+
+def test_equal_revisions_end_after_the_first_look_and_run_in_turns():
+    found, machine = compared()
+
+    assert set(changes(found).values()) == {Change.NONE}
+    trials = of_comparison(machine)
+    assert len(trials) == 4 * 3 * 3  # rounds, benchmarks, sides
+    for at in range(0, len(trials), 3):
+        three = trials[at : at + 3]
+        assert len({trial.benchmark.id for trial in three}) == 1
+        assert sorted((trial.subject, trial.fork) for trial in three) == [
+            ("base", 1), ("base", 2), ("head", 1),
+        ]  # fmt: skip
+    assert len({tuple((one.subject, one.fork) for one in trials[at : at + 3])
+                for at in range(0, len(trials), 3)}) > 2  # fmt: skip
+
+
+def test_each_side_of_each_round_has_a_layout_of_its_own_where_it_can_be_drawn():
+    _, machine = compared(Machine(moved=0.01), layouts=Layouts.DRAWN)
+
+    places = {(trial.repetition, trial.subject, trial.fork) for trial in of_comparison(machine)}
+    assert len({trial.layout for trial in of_comparison(machine)}) == len(places)
+
+
+def test_a_layout_that_moves_a_benchmark_is_no_change():
+    for seed in range(5):
+        asked = request()
+        asked = replace(asked, suite=replace(asked.suite, seed=seed))
+
+        found, _ = compared(Machine(moved=0.03), asked, layouts=Layouts.DRAWN)
+
+        assert not found.regressions
+
+
+def test_what_is_built_of_the_same_code_is_not_measured():
+    asked, machine, store = request(), Machine(), Memory()
+    base, head = (parts(asked, store=store, machine=machine) for _ in "ab")
+
+    found = ComparisonStudy(base, head, ASKED).compare()
+
+    assert all(one.same for one in found.benchmarks)
+    assert found.change is Change.NONE
+    assert machine.done == []
+
+
+def test_the_same_again_measures_nothing_and_says_the_same():
+    store = Memory()
+    first, _ = compared(Machine(slower={("head", "long"): 1.2}), store=store)
+    idle = Machine()
+
+    again, _ = compared(idle, store=store)
+
+    assert again == first
+    assert idle.done == []
+
+
+def test_runs_beside_a_third_revision_are_no_runs_of_this_comparison():
+    store = Memory()
+    compared(store=store)
+    asked, machine = request(), Machine()
+    base, other = (
+        parts(asked, store=store, machine=machine, digest=digest) for digest in ("base", "other")
+    )
+
+    ComparisonStudy(base, other, ASKED).compare()
+
+    assert {trial.subject for trial in of_comparison(machine)} == {"base", "other"}
+
+
+def test_benchmarks_of_one_side_only_are_named():
+    asked, machine, store = request(), Machine(), Memory()
+    base, head = (
+        parts(asked, store=store, machine=machine, digest=digest) for digest in ("base", "head")
+    )
+    new = replace(base.suite.benchmarks[0], name="new")
+    left = replace(head.suite, benchmarks=(*head.suite.benchmarks[1:], new))
+
+    found = ComparisonStudy(base, replace(head, suite=left), ASKED).compare()
+
+    assert (found.added, found.removed) == (("toy.new",), ("toy.short",))
+    assert set(changes(found)) == {"quick", "long"}
+
+
+def test_what_fails_has_a_reason_and_no_verdict(monkeypatch):
+    machine = Machine()
+    ran = machine._outcome
+    failing = toy_language.FAILURES["trip"]
+    monkeypatch.setattr(
+        machine,
+        "_outcome",
+        lambda trial: (
+            failing if (trial.subject, trial.benchmark.name) == ("head", "long") else ran(trial)
+        ),
+    )
+
+    found, _ = compared(machine)
+
+    assert changes(found) == {
+        "long": Change.UNKNOWN,
+        "quick": Change.NONE,
+        "short": Change.NONE,
+    }
+    (long,) = (one for one in found.benchmarks if one.id == "toy.long")
+    assert long.reason.startswith("it fails in head: ")
+    of_long = [trial for trial in of_comparison(machine) if trial.benchmark.name == "long"]
+    assert {trial.repetition for trial in of_long} == {1}
+
+
+def test_what_the_budget_prevents_is_open():
+    asked = request(budget=20)
+
+    found, _ = compared(Machine(slower={("head", "long"): 1.2}), asked)
+
+    assert Change.UNKNOWN in changes(found).values()
+    assert not found.regressions
+
+
+def slugs(found):
+    return {one.slug for one in found.caveats}
+
+
+def test_what_cannot_be_told_apart_is_said(monkeypatch):
+    assert slugs(compared(layouts=Layouts.FIXED)[0]) == {"layout"}
+    assert slugs(compared(layouts=Layouts.DRAWN)[0]) == set()
+    assert slugs(compared(asked=request(budget=20))[0]) == {"budget"}
+    monkeypatch.setattr("auditor.studies.comparison.audit.differs_from_itself", lambda *_: True)
+    found, _ = compared(Machine(slower={("head", "long"): 1.2}))
+    assert slugs(found) == {"restless"}
+    assert len(found.suspected) == 3

@@ -1,0 +1,69 @@
+"""Comparisons of two revisions, made up."""
+
+from auditor.audits.comparison import Limits, judge
+from auditor.core.caveats import Caveat
+from auditor.core.comparison import BenchmarkComparison, Comparison, Dimension, Patch, Rounds
+from auditor.core.request import Plan
+from reports.comparison_document import comparison_document, typed
+from reports.record import Context
+
+CONTEXT = Context(
+    subject="example.org/ring",
+    revision="v1.6.0",
+    language="go",
+    harness="go",
+    host="abc",
+    host_facts=(("cores", "2"),),
+    seed=1,
+    plan=Plan(forks=1, warmup=10, iterations=15, iteration_seconds=0.05),
+    runs=2,
+    stability_runs=1,
+    wait="auto",
+    versions=(("go", "1.24"),),
+    version="1.0",
+    command="bench-audit compare config.json",
+    config="{}",
+    started="2026-01-02T03:04:05Z",
+    ended="2026-01-02T03:05:05Z",
+)
+LIMITS = Limits(min_delta=0.05, fresh=8)
+
+
+def benchmark(name, head=1.0, *, fresh=True, allocations=None):
+    """Return the comparison of a benchmark that takes `head` times as long."""
+    rounds = tuple((1e-6, 1.001e-6, head * 1e-6 * (1 + at / 1000)) for at in range(6))
+    judged = [judge(Dimension.TIME, Rounds(first=rounds, fresh=rounds if fresh else ()), LIMITS)]
+    if allocations is not None:
+        counts = ((*allocations[:1], *allocations),) * 4
+        judged.append(judge(Dimension.ALLOCATIONS, Rounds(first=counts, fresh=counts), LIMITS))
+    return BenchmarkComparison(id=name, dimensions=tuple(judged))
+
+
+def made(*benchmarks, **more):
+    found = Comparison(
+        min_delta=0.05,
+        benchmarks=benchmarks,
+        added=more.pop("added", ()),
+        removed=more.pop("removed", ()),
+        controls=len(benchmarks),
+        suspected=(),
+        **more,
+    )
+    return typed(comparison_document(found, CONTEXT, base="b" * 40))
+
+
+def whole():
+    return made(
+        benchmark("example.org/ring.BenchmarkPush", 1.3),
+        benchmark("example.org/ring.BenchmarkPop", 0.7),
+        benchmark("example.org/ring.BenchmarkLen", allocations=(0.0, 1.0)),
+        benchmark("example.org/ring.BenchmarkDo", 1.2, fresh=False),
+        BenchmarkComparison(id="example.org/ring.BenchmarkSame", same=True),
+        BenchmarkComparison(id="example.org/ring.BenchmarkBroken", reason="it fails in head: no"),
+        added=("example.org/ring.BenchmarkNew",),
+        removed=("example.org/ring.BenchmarkOld",),
+        patch=Patch(
+            changed=("example.org/ring.Push",), added=("example.org/ring.Twice",), removed=()
+        ),
+        caveats=(Caveat("no-source", "3 methods have no source here"),),
+    )

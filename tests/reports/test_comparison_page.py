@@ -1,0 +1,128 @@
+"""What is shown of a comparison: words, Markdown, a page; names that mean harm stay names."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from comparisons import benchmark, made, whole
+from test_page_names import NASTY
+
+from auditor.core.caveats import Caveat
+from auditor.core.comparison import BenchmarkComparison, Patch
+from reports import comparison
+from reports.comparison_document import schema, typed
+from reports.comparison_markdown import markdown
+from reports.markdown import LIMIT
+
+SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "compare.schema.json"
+
+
+def test_the_schema_is_that_of_the_types():
+    assert SCHEMA.read_text() == schema()
+
+
+def test_what_matters_most_stands_first():
+    shown = comparison.view(whole())
+
+    assert shown.headline == "2 benchmarks have a regression: ring.BenchmarkPush, ring.BenchmarkLen"
+    assert [(row.name, row.word.word, row.what) for row in shown.rows] == [
+        ("ring.BenchmarkPush", "regression", "time"),
+        ("ring.BenchmarkLen", "regression", "allocations"),
+        ("ring.BenchmarkDo", "cannot tell", "time"),
+        ("ring.BenchmarkBroken", "cannot tell", "time"),
+        ("ring.BenchmarkPop", "improvement", "time"),
+        ("ring.BenchmarkLen", "no change", "time"),
+    ]
+    assert shown.rows[0].times.startswith("1.3")
+    assert shown.same == 1
+    assert shown.patch.startswith("2 methods of the library differ; ")
+
+
+@pytest.mark.parametrize(
+    ("benchmarks", "said"),
+    [
+        ([], "No benchmark is in both revisions, so nothing was compared"),
+        ([benchmark("a")], "No benchmark has a regression of 5 % or more"),
+        ([benchmark("a", 1.2, fresh=False)], "Of no benchmark can be told whether it has changed"),
+        (
+            [benchmark("a"), benchmark("b", 1.2, fresh=False)],
+            "No regression of 5 % or more was found; of 1 benchmark it cannot be told",
+        ),
+    ],
+)
+def test_the_headline_claims_no_more_than_is_known(benchmarks, said):
+    assert comparison.headline(made(*benchmarks)).replace("\N{NO-BREAK SPACE}", " ") == said
+
+
+def test_markdown_has_a_row_for_each_and_names_in_code_spans():
+    text = markdown(whole())
+
+    assert "| `ring.BenchmarkPush` | ▲ regression | time |" in text
+    assert "New benchmarks: `ring.BenchmarkNew`" in text
+    assert "| `ring.Twice` | new | \N{EN DASH} | not slowed down |" in text
+    assert "* `no-source`: 3 methods have no source here" in text
+
+
+def nasty():
+    """Return a comparison in which all that a subject names is hostile."""
+    return replaced(
+        made(
+            *(benchmark(name, 1 + at / 10) for at, name in enumerate(NASTY)),
+            BenchmarkComparison(id="failed", reason="".join(NASTY)),
+            added=NASTY,
+            removed=NASTY,
+            patch=Patch(changed=NASTY, added=(), removed=(), unwatched=NASTY),
+            caveats=(Caveat("no-source", "".join(NASTY)),),
+        )
+    )
+
+
+def replaced(document):
+    plain = msgspec.to_builtins(document)
+    plain |= {"subject": "".join(NASTY), "revision": NASTY[0], "base": NASTY[1]}
+    return typed(plain)
+
+
+@pytest.mark.browser
+def test_hostile_names_leave_no_markup(visit):
+    document = nasty()
+
+    tab, noise = visit(comparison.html(document))
+
+    assert noise == []
+    assert tab.title() != "owned"
+    assert (tab.locator("script").count(), tab.locator("img").count()) == (1, 0)
+    assert tab.locator("#benchmarks tbody tr").count() == len(NASTY) + 1
+    text = markdown(document)
+    assert "\x1b" not in text
+    assert not [line for line in text.splitlines() if line.startswith(("@", "<", "![", "="))]
+    assert comparison.html(document) == comparison.html(document)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1400])
+def test_axe_finds_nothing(visit, scheme, width):
+    tab, _ = visit(
+        comparison.html(whole()), color_scheme=scheme, viewport={"width": width, "height": 900}
+    )
+
+    assert Axe().run(tab).response["violations"] == []
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("limit", [10_000, 20_000, LIMIT])
+def test_markdown_keeps_within_its_room_and_says_what_is_left_out(limit):
+    names = [f"example.org/ring.Benchmark{'N' * 300}{at}" for at in range(300)]
+    document = made(
+        *(benchmark(name, 1.3) for name in names),
+        added=tuple(names),
+        patch=Patch(changed=tuple(names), added=(), removed=(), unwatched=tuple(names)),
+    )
+
+    text = markdown(document, limit)
+
+    assert len(text.encode()) <= limit
+    assert " more are in the result." in text
+    assert "300 benchmarks have a regression" in text
