@@ -140,8 +140,8 @@ def _revision(name: str) -> str:
 
 def _counts(document: ComparisonDocument) -> str:
     found = Counter(one.change for one in document.benchmarks)
-    told = [f"{found[each]} {CHANGES[each].word}" for each in WORST_FIRST if found[each]]
-    return f"{figures.count(len(document.benchmarks), 'benchmark')}: {', '.join(told) or 'none'}"
+    told = [f"{CHANGES[each].word}: {found[each]}" for each in WORST_FIRST if found[each]]
+    return f"{figures.count(len(document.benchmarks), 'benchmark')} ({', '.join(told) or 'none'})"
 
 
 def _controls(document: ComparisonDocument) -> str:

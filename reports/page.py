@@ -3,7 +3,7 @@
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -24,6 +24,7 @@ from reports import (
 )
 from reports.anchors import Link
 from reports.document import Caveat, Document, Either, Plan, Setting, typed
+from reports.environments import EnvironmentsView, environments
 from reports.listed import listed
 from reports.matrix import Matrix, matrix
 from reports.scores import CurveView, ScoreView, noticed, scores
@@ -99,6 +100,7 @@ class Page:
     abs: AbsView | None
     steps: tuple[StepView, ...]
     stability: suite.StabilityView
+    environments: EnvironmentsView | None
     caveats: tuple[CaveatView, ...]
     host: Facts
     plan: Facts
@@ -107,9 +109,12 @@ class Page:
     config: str
 
 
-def page(document: Mapping[str, object] | Either) -> str:
-    """Render a document; the same document gives the same bytes."""
-    return rendered("page.html.j2", page=view(typed(document)))
+def page(document: Mapping[str, object] | Either, beside: Sequence[Either] = ()) -> str:
+    """Render a document; the same document gives the same bytes.
+
+    `beside` are results of the same suite on other machines.
+    """
+    return rendered("page.html.j2", page=view(typed(document), beside))
 
 
 def rendered(template: str, **values: object) -> str:
@@ -155,7 +160,7 @@ def _source(name: str) -> str:
     return _LOADER.get_source(_environment(), name)[0]
 
 
-def view(document: Either) -> Page:
+def view(document: Either, beside: Sequence[Either] = ()) -> Page:
     """Put a document into words."""
     return Page(
         subject=words.subject(document),
@@ -164,6 +169,7 @@ def view(document: Either) -> Page:
         abs=_abs(document) if isinstance(document, Document) else None,
         steps=_steps(document),
         stability=suite.stability(document),
+        environments=environments(document, beside),
         caveats=_caveats(document),
         host=tuple(document.host_facts.items()),
         plan=_plan(document.plan, document.seed),

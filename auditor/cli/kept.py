@@ -11,7 +11,9 @@ from auditor.cli.console import Console
 from auditor.cli.options import Asked
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
+from auditor.core.jobs import HostFacts
 from auditor.store.failures import damaged
+from auditor.store.machines import machine
 from auditor.store.sqlite import SqliteStore
 from reports import document as documents
 from reports import tidy
@@ -47,6 +49,25 @@ def last(path: Path, wanted: Mapping[str, Any], of: str | None) -> Kept:
         raise UsageError(f"{path} holds no finished audit of {subject}; run {first} first")
     same = [one for one in mine if one.config == wanted]
     return (same or mine)[-1]
+
+
+def beside(path: Path, found: Kept) -> tuple[Either, ...]:
+    """Return the last result of the same question on each machine unlike the one of `found`.
+
+    A store that others were merged into has such results.
+    """
+    by_machine: dict[str, Either] = {}
+    for one in _kept(path, found.command):
+        if one.config == found.config:
+            with sound(path):
+                document = documents.read(one.document)
+            by_machine[_machine(document)] = document
+    by_machine.pop(_machine(documents.read(found.document)), None)
+    return tuple(by_machine[name] for name in sorted(by_machine))
+
+
+def _machine(document: Either) -> str:
+    return machine(HostFacts(document.host, tuple(document.host_facts.items())))
 
 
 def stored(asked: Asked, console: Console) -> Either:

@@ -18,6 +18,7 @@ from auditor.core.comparison import (
     Rounds,
     Side,
 )
+from auditor.core.errors import NoBenchmarks
 from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose, Run, Trial
 from auditor.core.request import CompareRequest
@@ -74,8 +75,13 @@ class ComparisonStudy:
     _failed: dict[str, str] = field(default_factory=dict, init=False)
 
     def compare(self) -> Comparison:
-        """Return the verdicts; what the budget prevented is open. Raises NoBenchmarks."""
+        """Return the verdicts; what the budget prevented is open.
+
+        Raises NoBenchmarks where neither revision has any.
+        """
         before, after = (_by_id(parts) for parts in (self.base, self.head))
+        if not before and not after:
+            chosen(self.head.suite, self.head.request.benchmarks)
         both = [Both(before[name], after[name]) for name in before if name in after]
         differing = [one for one in both if not self._is_same(one)]
         sizes = sized([one.base for one in differing], self.base)
@@ -251,4 +257,8 @@ class ComparisonStudy:
 
 
 def _by_id(parts: Parts) -> dict[str, Benchmark]:
-    return {one.id: one for one in chosen(parts.suite, parts.request.benchmarks)}
+    """Return the benchmarks that are asked for; a revision may have none yet, or no longer."""
+    try:
+        return {one.id: one for one in chosen(parts.suite, parts.request.benchmarks)}
+    except NoBenchmarks:
+        return {}

@@ -37,14 +37,14 @@ def differing(base: Parts, head: Parts) -> tuple[Patch, tuple[Caveat, ...]]:
 def audited(patch: Patch, request: CompareRequest, asked: AbsRequest, head: Parts) -> Patch:
     """Slow the methods down that head has changed or added, the public ones first.
 
-    It is the audit of `abs`, of these methods alone, each up to the first benchmark that detects
-    it.
+    None is where head has no benchmark. It is the audit of `abs`, of these methods alone, each up
+    to the first benchmark that detects it.
     """
     methods = {one.id: one for one in head.mutator.methods(head.suite.sources)}
     wanted = sorted((*patch.changed, *patch.added), key=lambda name: not methods[name].public)
     names, left_out = wanted[: request.methods], wanted[request.methods :]
-    if not names:
-        return replace(patch, left_out=tuple(left_out))
+    if not names or not head.suite.benchmarks:
+        return replace(patch, left_out=tuple(wanted))
     suite = replace(asked.suite, stability_runs=1)
     asked = replace(
         asked,

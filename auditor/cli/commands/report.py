@@ -1,6 +1,7 @@
 """`bench-audit report`: the report of an audit again, from the store, in any format."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     files = running.BY_COMMAND.get(found.command, running.ABS)
     with kept.sound(asked.places.store):
         document = json.loads(found.document)
-        running.keep(asked, files, document, page)
+        others = kept.beside(asked.places.store, found)
+        running.keep(asked, files, document, partial(page, beside=others))
     if found.config == wanted:
         console.note(f"the result of {found}")
     else:

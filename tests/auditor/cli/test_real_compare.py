@@ -3,10 +3,11 @@
 import json
 import shutil
 import subprocess
+from pathlib import Path
 
 import jsonschema
 import pytest
-from real_program import PLAN, TINY, TINY_TEST, everything, runs, tiny, write
+from real_program import JAVA_RING, PLAN, TINY, TINY_TEST, everything, runs, tiny, write
 
 from reports.comparison_document import schema
 
@@ -147,3 +148,38 @@ def test_a_revision_that_is_not_there(program, tmp_path, repository, config):
     )
 
     assert "no revision 'nowhere'" in line
+
+
+def test_two_revisions_of_a_project_with_jmh(program, tmp_path):
+    folder = Path(shutil.copytree(JAVA_RING, tmp_path / "ring"))
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder, "base")
+    ring = folder / "src/main/java/org/example/ring/Ring.java"
+    text = ring.read_text()
+    assert "items = new Object[capacity];" in text
+    ring.write_text(text.replace("new Object[capacity]", "new Object[4 * capacity]"))
+    asked = tmp_path / "compare.json"
+    asked.write_text(
+        json.dumps(
+            {
+                "subject": "ring",
+                "benchmarks": r"Rings\.construct\[capacity=512\]",
+                "controls": 0,
+                "plan": {"warmup": 10, "iterations": 5, "iteration_time": "20ms"},
+                "compare": {"rounds": 4, "confirm": 5, "min_delta": 0.5, "methods": 0},
+            }
+        )
+    )
+
+    answer, _ = compared(program, tmp_path, asked, "HEAD", ".")
+
+    assert answer.returncode == 0, answer
+    document = json.loads(answer.stdout)
+    (only,) = document["benchmarks"]
+    seen = {each["dimension"]: each for each in only["dimensions"]}
+    assert seen["allocated"]["change"] == "regression"
+    assert seen["allocated"]["ratio"] == pytest.approx(4, rel=0.05)
+    assert seen["time"]["ratio"] > 1
+    assert "allocations" not in seen  # JMH tells of bytes only
+    (method,) = document["patch"]["methods"]
+    assert (method["id"].rpartition(".")[2], method["outcome"]) == ("<init>", None)

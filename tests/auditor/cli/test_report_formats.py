@@ -150,3 +150,30 @@ def test_texts_are_read_from_the_folder_and_nowhere_else(tmp_path):
     assert found == {"codec/a.go": "package codec // \N{REPLACEMENT CHARACTER}\n"}
     with pytest.raises(UsageError, match="no folder"):
         sources.texts(tmp_path / "none", wanted)
+
+
+def test_machines_of_a_merged_store_stand_side_by_side(stage, capsys):
+    quick = {"host": "quick", "host_facts": {"cpu": "Fast 9000", "cores": "8"}}
+    kept(stage, command="stability", **quick)
+    kept(stage, command="stability", **quick)
+    kept(stage, "--seed", "7", command="stability", host="other", host_facts={"cpu": "Other"})
+    kept(stage, command="stability")
+
+    assert stage.call("report", SUBJECT, "--of", "stability") == 0
+
+    _, places = stage.opened[-1]
+    page = (places.output / "stability.html").read_text()
+    assert "Side by side" in page
+    assert page.count("Fast 9000") == 1
+    assert "1: abc" in page
+    assert "2: quick" in page
+    assert "Other" not in page  # which was asked something else
+
+
+def test_one_machine_has_nothing_beside_it(stage):
+    kept(stage, command="stability")
+
+    assert stage.call("report", SUBJECT, "--of", "stability") == 0
+
+    _, places = stage.opened[-1]
+    assert "Side by side" not in (places.output / "stability.html").read_text()

@@ -7,6 +7,7 @@ import toy_language
 from toy_language import Machine, Memory, parts, request
 
 from auditor.core.comparison import Change, Dimension
+from auditor.core.errors import NoBenchmarks
 from auditor.core.plan import Layouts, Purpose
 from auditor.core.request import CompareRequest
 from auditor.studies.comparison import ComparisonStudy
@@ -180,3 +181,18 @@ def test_what_cannot_be_told_apart_is_said(monkeypatch):
     found, _ = compared(Machine(slower={("head", "long"): 1.2}))
     assert slugs(found) == {"restless"}
     assert len(found.suspected) == 3
+
+
+def test_a_revision_without_benchmarks_is_compared_with_nothing():
+    asked, machine, store = request(), Machine(), Memory()
+    base, head = (
+        parts(asked, store=store, machine=machine, digest=digest) for digest in ("base", "head")
+    )
+    empty = replace(base, suite=replace(base.suite, benchmarks=()))
+
+    found = ComparisonStudy(empty, head, ASKED).compare()
+
+    assert (found.benchmarks, found.removed, len(found.added)) == ((), (), 3)
+    assert machine.done == []
+    with pytest.raises(NoBenchmarks):
+        ComparisonStudy(empty, empty, ASKED).compare()
