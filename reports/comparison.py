@@ -217,7 +217,7 @@ def html(document: ComparisonDocument) -> str:
         "comparison.html.j2",
         page=view(document),
         scale=plots.scale(),
-        axis=plots.forest_axis(),
+        axis=plots.forest_axis("counts"),
         legend=tuple(CHANGES.values()),
         circumstances=page.circumstances(document),
         host=tuple(document.host_facts.items()),

@@ -99,9 +99,9 @@ def scale() -> Markup:
     return Markup('<g id="scale">{}</g>').format(Markup(lines))  # noqa: S704 - made of numbers
 
 
-def forest_axis() -> Markup:
-    """Draw the scale above a column of `forest`."""
-    body = _text(_multiple(0), 12, "0") + _text(_multiple(1), 12, "needed")
+def forest_axis(needed: str = "needed") -> Markup:
+    """Draw the scale above a column of `forest`; `needed` is the word for the threshold."""
+    body = _text(_multiple(0), 12, "0") + _text(_multiple(1), 12, needed)
     return _svg((210, 16), "0, and the effect that is needed", body, kind="forest")
 
 
