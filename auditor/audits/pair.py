@@ -17,6 +17,8 @@ from auditor.stats.components import Component
 
 LEVEL = 0.99
 """Of all intervals (abs.md, "Detection")."""
+QUIET = 4
+"""How many of the least blocks of a calibration have to agree."""
 CLOCK_DOUBT = 0.06
 """Share of the clock's own cost that may be wrong where it is subtracted. On the JVM the cost was
 45 to 47 ns beside methods of 10 to 40 ns, up to 53 ns in some processes."""
@@ -123,14 +125,16 @@ def method_doubt(data: PairData) -> float:
     """Return by how many seconds t(k) may be wrong: by its processes and blocks, and the clock.
 
     t(k) is made of the least blocks, since a disturbance only adds; what is in doubt is whether
-    those were quiet. So the upper blocks, which were not, tell nothing.
+    those were quiet. QUIET blocks that agree were, since no disturbance adds the same to all; the
+    others tell nothing. Processes may differ all the same.
     """
     seen = [times for run in data.calibrating if (times := readings.call_times(run))]
     if not seen:
         return CLOCK_DOUBT * data.clock_seconds
     least = [min(times) for times in seen]
     blocks = sorted(time for times in seen for time in times)
-    scatter = max(blocks[len(blocks) // 4] - blocks[0], (max(least) - min(least)) / 2)
+    agreed = blocks[min(QUIET, len(blocks)) - 1]
+    scatter = max(agreed - blocks[0], (max(least) - min(least)) / 2)
     return scatter + CLOCK_DOUBT * data.clock_seconds
 
 

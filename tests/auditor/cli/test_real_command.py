@@ -85,7 +85,7 @@ def test_the_version_is_said(tmp_path):
     ("arguments", "message"),
     [
         (["abz"], "error[usage]: no such command: abz; did you mean abs?"),
-        (["zzz"], "error[usage]: no such command: zzz; there are abs, stability"),
+        (["zzz"], "error[usage]: no such command: zzz; there are init, abs, stability"),
         (["--nonsense"], "error[usage]: no such option '--nonsense'"),
         (["abs", "--formt", "json"], "did you mean '--format'? (see bench-audit abs --help)"),
         (["abs", "--format", "xml"], "error[usage]: invalid value for '--format': 'xml' is not"),

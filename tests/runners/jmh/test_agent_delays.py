@@ -86,20 +86,26 @@ def test_a_clocked_method_shows_its_outermost_calls_and_its_time(jmh):
 
 
 def test_the_clock_sees_a_method_that_is_shorter_than_its_own_cost(jmh):
-    """The whole operation is a bound from above: it holds little beside the method."""
+    """The whole operation is a bound from above: it holds little beside the method.
+
+    What the clock costs is told by several processes, as in an audit: one may have been disturbed.
+    """
     schedule = arms(
         Arm(ArmName.PROBE, Delay(Wait.WORK, 0)), Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)), pairs=8
     )
 
-    outcome = jmh.run("brief", schedule, delayed(jmh.find("brief")))
+    outcomes = [jmh.run("brief", schedule, delayed(jmh.find("brief"))) for _ in range(3)]
 
-    assert isinstance(outcome, Measured), outcome
-    spent, calls = (
-        outcome.of(metric, ArmName.CLOCKED).values for metric in (METHOD_TIME, METHOD_CALLS)
-    )
-    seen = min(time / count for time, count in zip(spent, calls, strict=True))
-    seen -= outcome.of(CLOCK_COST, ArmName.CLOCKED).values[0]
-    assert 0.5 < seen / min(outcome.of(TIME, ArmName.PROBE).values) < 1.3
+    seen, whole, cost = [], [], []
+    for outcome in outcomes:
+        assert isinstance(outcome, Measured), outcome
+        spent, calls = (
+            outcome.of(metric, ArmName.CLOCKED).values for metric in (METHOD_TIME, METHOD_CALLS)
+        )
+        seen += [time / count for time, count in zip(spent, calls, strict=True)]
+        whole += outcome.of(TIME, ArmName.PROBE).values
+        cost += outcome.of(CLOCK_COST, ArmName.CLOCKED).values[:1]
+    assert 0.5 < (min(seen) - min(cost)) / min(whole) < 1.3
 
 
 LOOKS = ((3, 31.6), (6, 12.0), (10, 7.0), (40, 5.0), (100, 5.0), (200, 5.0))
