@@ -1,6 +1,7 @@
 """Makes the parts of an audit and hands them to the studies."""
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -8,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from auditor.config import Config, Places
+from auditor.config.subjects import as_revision
 from auditor.core.comparison import Comparison
 from auditor.core.errors import UsageError
 from auditor.core.ports import Clock, Host, Observer
@@ -20,7 +22,7 @@ from auditor.store.sqlite import AuditRecord, SqliteStore
 from auditor.studies import abs_score, stability
 from auditor.studies.comparison import ComparisonStudy
 from auditor.studies.parts import Deadline, Parts
-from auditor.studies.patch import audited, differing
+from auditor.studies.patch import asked_of, audited, differing
 from auditor.studies.preview import Preview, preview, preview_suite
 from auditor.studies.reuse import Reuse
 from reports.comparison_document import comparison_document
@@ -88,9 +90,14 @@ class Audit:
 class Comparing:
     """Two revisions of a subject made ready."""
 
-    def __init__(self, config: Config, base: Parts, head: Parts, place: "Workplace") -> None:
+    def __init__(
+        self, configs: tuple[Config, Config], base: Parts, head: Parts, place: "Workplace"
+    ) -> None:
         """Take the parts of both; nothing is measured yet."""
-        self._config = config
+        config = configs[1]
+        self._revisions = (as_revision(configs[0].subject), as_revision(config.subject))
+        asked = asked_of(config.compare, config.request)
+        self._config = replace(config, request=asked)
         self._base = base
         self._head = head
         self._place = place
@@ -102,20 +109,26 @@ class Comparing:
         asked = self._config.compare
         patch, said = differing(self._base, self._head)
         found = ComparisonStudy(self._base, self._head, asked).compare()
-        if asked.methods:
-            patch = audited(patch, asked, self._config.request, self._head)
+        reuse = Reuse(self._head.observer, self._head.project.revision)
+        head = replace(self._head, observer=reuse)
+        patch = audited(patch, asked.methods, self._config.request, head)
+        said = (*said, *reuse.caveats())
         return replace(found, patch=patch, caveats=(*found.caveats, *said))
 
     def document(self, found: Comparison) -> dict[str, Any]:
         """Return the JSON result."""
-        context = self._place.context(self._config, self._head, "compare")
+        context = self._context()
         made = comparison_document(found, context, base=self._base.project.revision)
         self._place.end(self._number, context, made)
         return made
 
     def patch_document(self, verdict: AbsVerdict) -> dict[str, Any]:
         """Return the JSON result of the audit of the patch."""
-        return document(verdict, self._place.context(self._config, self._head, "compare"))
+        return document(verdict, self._context())
+
+    def _context(self) -> Context:
+        words = ["compare", *map(shlex.quote, self._revisions)]
+        return self._place.context(self._config, self._head, " ".join(words))
 
 
 class Workplace:
@@ -246,13 +259,13 @@ def open_comparison(
 ) -> Iterator[Comparing]:
     """Make base and head ready and open the store; raises UsageError for two harnesses."""
     with _workplace(revisions[1], places, environment, observer) as place:
-        (_, base), (config, head) = (place.ready(one) for one in revisions)
+        (before, base), (after, head) = (place.ready(one) for one in revisions)
         if base.project.harness != head.project.harness:
             raise UsageError(
                 f"base is a project of {base.project.harness}, head one of "
                 f"{head.project.harness}: nothing can be compared; name the --harness"
             )
-        yield Comparing(config, base, head, place)
+        yield Comparing((before, after), base, head, place)
 
 
 def _suite(bench: Bench, listings: Listings) -> Suite:

@@ -2,6 +2,8 @@
 
 import csv
 import io
+from collections.abc import Iterator
+from itertools import chain
 
 from reports import names
 from reports.tidy import Cell, Table
@@ -16,15 +18,21 @@ def csv_text(table: Table) -> str:
 
     Numbers are written so that reading them gives the same double.
     """
-    written = io.StringIO(newline="")
-    writer = csv.writer(written)
-    writer.writerow(table.columns)
-    writer.writerows([cell(one) for one in row] for row in table.rows)
-    return written.getvalue()
+    return "".join(csv_lines(table))
 
 
-def cell(value: Cell) -> str:
-    """Return a cell as text that no spreadsheet takes for a formula."""
+def csv_lines(table: Table) -> Iterator[str]:
+    """Yield the lines of `csv_text`: a large table need never be in memory."""
+    line = io.StringIO(newline="")
+    writer = csv.writer(line)
+    for row in chain([table.columns], table.rows):
+        writer.writerow([_cell(one) for one in row])
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()
+
+
+def _cell(value: Cell) -> str:
     if value is None:
         return ""
     return _text(value) if isinstance(value, str) else repr(value)

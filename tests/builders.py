@@ -14,11 +14,13 @@ from auditor.core.measure import (
 from auditor.core.mutant import Delay, Kind, Variant, Wait
 from auditor.core.outcome import Counted, Crashed, Measured, Outcome, TimedOut, Window
 from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.request import Plan
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import BenchmarkVerdict, PairVerdict, Stability
+from reports.record import Context
 
 HOST = HostFacts("here", (("cores", "2"),))
 
@@ -176,3 +178,24 @@ def benchmark_verdict(name: str, max_spread: float | None = 0.01) -> BenchmarkVe
 
 def stability(benchmarks: Sequence[BenchmarkVerdict]) -> Stability:
     return Stability(benchmarks=tuple(benchmarks), buckets=(), suite_seconds=(), runs=5)
+
+
+CONTEXT = Context(
+    subject="ring",
+    revision="v1",
+    language="go",
+    harness="go",
+    host="abc",
+    host_facts=(("cores", "2"),),
+    seed=1,
+    plan=Plan(forks=1, warmup=10, iterations=15, iteration_seconds=0.05),
+    runs=2,
+    stability_runs=5,
+    wait="auto",
+    versions=(("go", "1.22"),),
+    version="1.0",
+    command="bench-audit abs .",
+    config="{}",
+    started="2026-01-02T03:04:05Z",
+    ended="2026-01-02T03:05:05Z",
+)

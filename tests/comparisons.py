@@ -1,31 +1,14 @@
 """Comparisons of two revisions, made up."""
 
+from dataclasses import replace
+
+from builders import CONTEXT
+
 from auditor.audits.comparison import Limits, judge
 from auditor.core.caveats import Caveat
 from auditor.core.comparison import BenchmarkComparison, Comparison, Dimension, Patch, Rounds
-from auditor.core.request import Plan
 from reports.comparison_document import comparison_document, typed
-from reports.record import Context
 
-CONTEXT = Context(
-    subject="example.org/ring",
-    revision="v1.6.0",
-    language="go",
-    harness="go",
-    host="abc",
-    host_facts=(("cores", "2"),),
-    seed=1,
-    plan=Plan(forks=1, warmup=10, iterations=15, iteration_seconds=0.05),
-    runs=2,
-    stability_runs=1,
-    wait="auto",
-    versions=(("go", "1.24"),),
-    version="1.0",
-    command="bench-audit compare config.json",
-    config="{}",
-    started="2026-01-02T03:04:05Z",
-    ended="2026-01-02T03:05:05Z",
-)
 LIMITS = Limits(min_delta=0.05, fresh=8)
 
 
@@ -49,7 +32,8 @@ def made(*benchmarks, **more):
         suspected=(),
         **more,
     )
-    return typed(comparison_document(found, CONTEXT, base="b" * 40))
+    context = replace(CONTEXT, subject="example.org/ring", revision="v1.6.0")
+    return typed(comparison_document(found, context, base="b" * 40))
 
 
 def whole():

@@ -140,6 +140,11 @@ def revised(subject: SubjectSpec, written: str, folder: Path) -> SubjectSpec:
     return spec(_revised(subject, written), folder)
 
 
+def as_revision(subject: SubjectSpec) -> str:
+    """Return what `revised` makes this subject of."""
+    return "." if isinstance(subject, FolderSpec) else described(subject)
+
+
 def _revised(subject: SubjectSpec, written: str) -> str:
     if not written.startswith(PREFIXES):
         match subject:

@@ -103,16 +103,14 @@ class BenchmarkComparison:
 class Patch:
     """The methods that differ, and what the suite of head would notice of them.
 
-    `audited` were slowed down, `left_out` not: there were too many. `verdict` is None where no
-    method differs, and where nobody asked. `unwatched` are public methods that are new in head and
+    `verdict` is that of those which were slowed down, None where no method differs, and where
+    nobody asked. `unwatched` are public methods that are new in head and
     that no benchmark calls.
     """
 
     changed: tuple[str, ...]
     added: tuple[str, ...]
     removed: tuple[str, ...]
-    audited: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
     unwatched: tuple[str, ...] = ()
     verdict: AbsVerdict | None = None
 
@@ -139,8 +137,3 @@ class Comparison:
         """Return the worst of all benchmarks; nothing changes where there is none."""
         found = {one.change for one in self.benchmarks}
         return next((one for one in WORST_FIRST if one in found), Change.NONE)
-
-    @property
-    def regressions(self) -> tuple[str, ...]:
-        """Return the benchmarks with a confirmed regression."""
-        return tuple(one.id for one in self.benchmarks if one.change is Change.REGRESSION)

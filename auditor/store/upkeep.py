@@ -119,9 +119,11 @@ def merge(into: Path, source: Path) -> Merged:
     Of two runs of one trial on one machine the first is kept, unless it failed in a way that may
     pass and the other has not: as an audit does it. The source is read from a copy.
     """
+    if not source.is_file():
+        raise UsageError(f"there is no store {source}")
     if into.exists() and into.samefile(source):
         raise UsageError(f"{into} cannot be merged with itself")
-    with tempfile.TemporaryDirectory(dir=into.absolute().parent) as folder:
+    with translated(into), _scratch(into) as folder:
         copy = Path(folder) / "copy.sqlite"
         with _existing(source) as connection, closing(sqlite3.connect(copy)) as target:
             connection.backup(target)
@@ -138,6 +140,14 @@ def merge(into: Path, source: Path) -> Merged:
                 raise
             connection.execute("DETACH other")
     return merged
+
+
+@contextmanager
+def _scratch(into: Path) -> Iterator[str]:
+    """Make a folder beside a store, for as long as it is needed."""
+    into.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=into.parent) as folder:
+        yield folder
 
 
 def _merge(connection: sqlite3.Connection) -> Merged:

@@ -34,36 +34,32 @@ def differing(base: Parts, head: Parts) -> tuple[Patch, tuple[Caveat, ...]]:
     return patch, tuple(caveats)
 
 
-def audited(patch: Patch, request: CompareRequest, asked: AbsRequest, head: Parts) -> Patch:
-    """Slow the methods down that head has changed or added, the public ones first.
-
-    None is where head has no benchmark. It is the audit of `abs`, of these methods alone, each up
-    to the first benchmark that detects it.
-    """
-    methods = {one.id: one for one in head.mutator.methods(head.suite.sources)}
-    wanted = sorted((*patch.changed, *patch.added), key=lambda name: not methods[name].public)
-    names, left_out = wanted[: request.methods], wanted[request.methods :]
-    if not names or not head.suite.benchmarks:
-        return replace(patch, left_out=tuple(wanted))
-    suite = replace(asked.suite, stability_runs=1)
-    asked = replace(
+def asked_of(request: CompareRequest, asked: AbsRequest) -> AbsRequest:
+    """Return what the audit of a patch asks: each method up to the first benchmark that detects."""
+    return replace(
         asked,
-        suite=suite,
-        methods=tuple(names),
+        suite=replace(asked.suite, stability_runs=1),
         slowdown=request.slowdown,
         score_only=True,
         curve=CurveMode.NONE,
         accepted=(),
     )
-    verdict = abs_score.audit(asked, replace(head, request=suite))
+
+
+def audited(patch: Patch, most: int, asked: AbsRequest, head: Parts) -> Patch:
+    """Slow `most` of the methods down that head has changed or added, the public ones first.
+
+    None is where head has no benchmark.
+    """
+    methods = {one.id: one for one in head.mutator.methods(head.suite.sources)}
+    wanted = sorted((*patch.changed, *patch.added), key=lambda name: not methods[name].public)
+    names = tuple(wanted[:most])
+    if not names or not head.suite.benchmarks:
+        return patch
+    verdict = abs_score.audit(replace(asked, methods=names), replace(head, request=asked.suite))
     unreached = {one.id for one in verdict.methods if one.outcome is Result.UNREACHED}
-    return replace(
-        patch,
-        audited=tuple(names),
-        left_out=tuple(left_out),
-        unwatched=_public(unreached & set(patch.added), methods.values()),
-        verdict=verdict,
-    )
+    unwatched = _public(unreached & set(patch.added), methods.values())
+    return replace(patch, unwatched=unwatched, verdict=verdict)
 
 
 def _public(names: set[str], methods: Iterable[Method]) -> tuple[str, ...]:

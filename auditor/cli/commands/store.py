@@ -1,7 +1,5 @@
 """`bench-audit store`: what was measured, looked at, checked, merged, exported and pruned."""
 
-import csv
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,7 +15,8 @@ from auditor.config import load, places
 from auditor.core.errors import Exit, UsageError
 from auditor.store import upkeep
 from reports import names
-from reports.delimited import cell
+from reports.delimited import csv_lines
+from reports.tidy import Table
 
 _STORE = click.option(
     "--store", type=click.Path(path_type=Path), help="The file; that of the subject by default."
@@ -105,11 +104,9 @@ def merge(context: click.Context, /, into: Path, sources: tuple[Path, ...], quie
 @_sub("export")
 def export(context: click.Context, /, **given: Any) -> int:
     """Print every value of a store as CSV, one a line, with the run that it is of."""
-    path, _ = _opened(context, given)
-    writer = csv.writer(sys.stdout)
-    rows = upkeep.exported(path)
-    writer.writerow(upkeep.EXPORTED)
-    writer.writerows([cell(one) for one in row] for row in rows)
+    path, console = _opened(context, given)
+    for line in csv_lines(Table(upkeep.EXPORTED, upkeep.exported(path))):
+        console.text(line)
     return Exit.OK
 
 

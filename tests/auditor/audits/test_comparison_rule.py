@@ -150,6 +150,8 @@ def test_noise_is_said_as_what_would_have_been_seen():
         (Dimension.ALLOCATIONS, 2, 1, Change.IMPROVEMENT),
         (Dimension.ALLOCATIONS, 1000, 1001, Change.NONE),
         (Dimension.ALLOCATIONS, 0, 0, Change.NONE),
+        (Dimension.ALLOCATIONS, 0, 0.02, Change.NONE),
+        (Dimension.ALLOCATED, 0, 0.5, Change.NONE),
         (Dimension.ALLOCATED, 0, 8, Change.REGRESSION),
         (Dimension.ALLOCATED, 4096, 4100, Change.NONE),
     ],

@@ -5,10 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from builders import CONTEXT
+
 from auditor.cli.main import main
 from auditor.cli.surroundings import Surroundings
 from auditor.core.caveats import Caveat
-from auditor.core.request import Plan
 from auditor.core.result import Result
 from auditor.core.verdict import (
     AbsVerdict,
@@ -23,26 +24,6 @@ from auditor.core.verdict import (
 )
 from reports import page as pages
 from reports import record
-
-CONTEXT = record.Context(
-    subject="ring",
-    revision="v1",
-    language="go",
-    harness="go",
-    host="abc",
-    host_facts=(("cores", "2"),),
-    seed=1,
-    plan=Plan(forks=1, warmup=10, iterations=15, iteration_seconds=0.05),
-    runs=2,
-    stability_runs=5,
-    wait="auto",
-    versions=(("go", "1.22"),),
-    version="1.0",
-    command="bench-audit abs .",
-    config="{}",
-    started="2026-01-02T03:04:05Z",
-    ended="2026-01-02T03:05:05Z",
-)
 
 
 def score(covered: int = 1, undecided: int = 0, counted: int = 2) -> Score:

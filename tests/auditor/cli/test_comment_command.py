@@ -93,7 +93,8 @@ def test_a_result_that_is_none_is_refused_and_nothing_is_asked(post, github, cap
 
 
 def test_a_link_or_a_pipe_in_the_place_of_the_result_is_refused(post, github, tmp_path, capsys):
-    (tmp_path / "compare.json").symlink_to("/etc/passwd")
+    (tmp_path / "whole.json").write_bytes(msgspec.json.encode(whole()))
+    (tmp_path / "compare.json").symlink_to(tmp_path / "whole.json")
     assert post(result=False) == 2
     (tmp_path / "compare.json").unlink()
     os.mkfifo(tmp_path / "compare.json")

@@ -1,6 +1,7 @@
 """Two revisions of real projects: what got slower, and what of it the suite would notice."""
 
 import json
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -74,6 +75,14 @@ def check_patch(document):
     assert document["patch"]["score"]["percent"] == 50
 
 
+def check_repeating(document):
+    """What the report says how to repeat it is a call of both revisions."""
+    words = shlex.split(document["command"])
+    assert words[:2] == ["bench-audit", "compare"]
+    assert [one.rpartition("@")[2] for one in words[2:4]] == ["HEAD~1", "HEAD"]
+    assert document["plan"]["stability_runs"] == 1
+
+
 def test_a_method_that_takes_twice_as_long_is_a_regression(program, tmp_path, repository, config):
     write(repository, {"tiny.go": SLOWER + NEW})
     commit(repository, "slower")
@@ -91,6 +100,7 @@ def test_a_method_that_takes_twice_as_long_is_a_regression(program, tmp_path, re
         assert time["ratio"] == pytest.approx(2, rel=0.2)
         assert len(time["fresh"]) == 6
     check_patch(document)
+    check_repeating(document)
     names = {"compare.json", "compare.html", "compare.md", "patch.json", "patch.html"}
     assert names <= {one.name for one in out.iterdir()}
     assert everything(repository) == before

@@ -127,6 +127,10 @@ def test_a_store_is_not_merged_with_itself(small):
         upkeep.merge(small, small)
 
 
+def test_a_store_can_be_made_in_a_new_folder(tmp_path, small):
+    assert upkeep.merge(tmp_path / "new" / "all.sqlite", small).runs == 2
+
+
 def test_each_value_is_exported_with_its_run(small):
     rows = [dict(zip(upkeep.EXPORTED, row, strict=True)) for row in upkeep.exported(small)]
 
@@ -174,6 +178,8 @@ def test_the_commands(call, small, tmp_path, capsys):
         (["list", "--store", "nowhere"], 2, "there is no store"),
         (["prune"], 2, "say what to forget"),
         (["merge", "a"], 2, "SOURCES"),
+        (["merge", "a", "nowhere"], 2, "there is no store"),
+        (["merge", "/proc/nowhere/a", __file__], 4, "cannot write"),
     ],
 )
 def test_what_is_wrong_is_one_line(call, capsys, words, code, said):
