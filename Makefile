@@ -8,6 +8,7 @@ demo: setup
 test: check
 	scripts/browser
 	scripts/actionlint
+	scripts/gradle
 	scripts/test
 
 docs: setup

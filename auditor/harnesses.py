@@ -7,7 +7,7 @@ from typing import Any
 from auditor.config import Config
 from auditor.core.errors import UsageError
 from auditor.core.ports import Harness, Host, Mutator
-from auditor.core.request import JarSpec, MavenSpec, Pace, SubjectSpec
+from auditor.core.request import BuildWords, JarSpec, MavenSpec, Pace, SubjectSpec
 from auditor.core.subject import Project
 from mutators.go.mutator import GoMutator
 from mutators.java.mutator import JavaMutator
@@ -20,7 +20,7 @@ from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
 from runners.jmh.project import jmh_jar, prepare_artifact, prepare_jar, prepare_tree
 from runners.subjects.place import place
-from runners.subjects.placed import Placed, detect
+from runners.subjects.placed import MARKS, Placed, detect
 from runners.subset import Calls
 
 
@@ -58,8 +58,8 @@ def _go(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> 
     if isinstance(spec, MavenSpec | JarSpec):
         what = "a jar holds" if isinstance(spec, JarSpec) else "Maven artifacts hold"
         raise UsageError(f"{what} no Go benchmarks; leave out the harness")
-    if config.profiles:
-        raise UsageError("profiles are Maven's; a Go suite has none")
+    if config.build != BuildWords():
+        raise UsageError("profiles and flags are for Maven and Gradle; a Go suite has none")
     project = prepare_go(
         placed.tree,
         name=None,
@@ -88,7 +88,7 @@ def _jmh(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) ->
     elif isinstance(spec, JarSpec):
         project = prepare_jar(spec, placed, host=machine.host, environment=machine.environment)
     else:
-        project = prepare_tree(placed, profiles=config.profiles, **common)
+        project = prepare_tree(placed, words=config.build, **common)
     guests = prepare_guests(jmh_core_jar=jmh_jar(project.parts), **common)
     # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
     own = guests.folder.name[:8]
@@ -124,8 +124,8 @@ def make_ready(config: Config, machine: Machine) -> tuple[Ready, HarnessSupport]
     name = config.harness or found
     if name is None:
         raise UsageError(
-            f"{placed.name} is no project that bench-audit knows: there is no go.mod, go.work or "
-            "pom.xml in its folder; name the folder that has one"
+            f"{placed.name} is no project that bench-audit knows: there is no {MARKS} in its "
+            "folder; name the folder that has one"
         )
     if name not in HARNESSES:
         raise UsageError(f"unknown harness {name!r}; known: {', '.join(sorted(HARNESSES))}")

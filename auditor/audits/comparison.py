@@ -15,6 +15,7 @@ from auditor.core.measure import TIME
 from auditor.core.outcome import Measured
 from auditor.core.plan import Run
 from auditor.core.schedule import ArmName
+from auditor.stats.blocked import contrast
 from auditor.stats.compare import Ratio, ratio, ratio_reach
 from auditor.stats.sequential import LEAST_DEVIATION
 
@@ -22,11 +23,17 @@ FIRST_LEVEL = 0.95
 """Level of the interval that raises a suspicion, or says that nothing has changed."""
 FALSE_ALARMS = 0.01
 """How often, at most, a suspicion is confirmed in a suite in which nothing has changed."""
+_WAYS = 2
+"""Intervals of which the narrower is taken."""
 LOOKS = (4, 6, 8, 10, 12, 16, 20, 25, 30)
 """Numbers of first rounds after which a benchmark may be settled."""
 
 _ADDED = {Dimension.TIME: 0.0, Dimension.ALLOCATIONS: 0.5, Dimension.ALLOCATED: 16.0}
 """What is added to both sides: none can then be compared with one, and one more is much of none."""
+
+_HEAD = (-0.5, -0.5, 1.0)
+_AGAIN = (-1.0, 1.0, 0.0)
+"""Weights of (base, again, head): head over the base, and the base over itself."""
 
 Values = Sequence[tuple[float, float, float]]
 
@@ -41,8 +48,8 @@ class Limits:
 
     @property
     def level(self) -> float:
-        """Return the level of the interval that confirms: one side of it is used."""
-        return 1 - 2 * FALSE_ALARMS / max(1, self.suspects)
+        """Return the level of the interval that confirms: one side of it, the narrower of two."""
+        return 1 - 2 * FALSE_ALARMS / (_WAYS * max(1, self.suspects))
 
 
 def value(run: Run, dimension: Dimension) -> float | None:
@@ -138,38 +145,51 @@ def _middle(values: Iterable[float]) -> float | None:
 
 def _ratio(dimension: Dimension, values: Values, level: float) -> Ratio | None:
     """Return head / base; of the base there are two processes in each round."""
-    heads, bases = _sides(dimension, values)
-    return _at_least(ratio(heads, bases, level)) if len(values) >= LOOKS[0] else None
+    if len(values) < LOOKS[0]:
+        return None
+    rounds = _raised(dimension, values)
+    return _narrower(ratio(*_sides(rounds), level), contrast(rounds, _HEAD).ratio(level))
 
 
 def _itself(dimension: Dimension, values: Values) -> Ratio | None:
     """Return the base divided by itself."""
-    more = _ADDED[dimension]
     if len(values) < LOOKS[0]:
         return None
-    again, base = ([one[side] + more for one in values] for side in (1, 0))
-    return _at_least(ratio(again, base, FIRST_LEVEL))
+    rounds = _raised(dimension, values)
+    base, again, _ = zip(*rounds, strict=True)
+    return _narrower(ratio(again, base, FIRST_LEVEL), contrast(rounds, _AGAIN).ratio(FIRST_LEVEL))
 
 
-def _at_least(found: Ratio | None) -> Ratio | None:
-    """Widen an interval to LEAST_DEVIATION at each side: few values may be alike by luck."""
-    if found is None:
-        return None
+def _raised(dimension: Dimension, values: Values) -> Values:
+    more = _ADDED[dimension]
+    return [(base + more, again + more, head + more) for base, again, head in values]
+
+
+def _narrower(alone: Ratio | None, within: Ratio) -> Ratio:
+    """Return the narrower interval, at least LEAST_DEVIATION wide at each side.
+
+    Where the machine drifts, sides are alike within a round; where single processes are disturbed,
+    every second round may be. The data says which it is, and the level pays for the choice. Few
+    values may be alike by luck.
+    """
+    found = min(alone or within, within, key=lambda one: one.high / one.low)
     low, high = found.estimate / (1 + LEAST_DEVIATION), found.estimate * (1 + LEAST_DEVIATION)
     return Ratio(found.estimate, min(found.low, low), max(found.high, high))
 
 
-def _sides(dimension: Dimension, values: Values) -> tuple[list[float], list[float]]:
+def _sides(rounds: Values) -> tuple[list[float], list[float]]:
     """Return all values of head, and all of the base."""
-    more = _ADDED[dimension]
-    heads = [head + more for _, _, head in values]
-    return heads, [one + more for base, again, _ in values for one in (base, again)]
+    return [head for _, _, head in rounds], [one for both in rounds for one in both[:2]]
 
 
 def _visible(dimension: Dimension, rounds: Rounds, limits: Limits) -> float | None:
     """Return the least growth that would have been suspected and confirmed, most likely."""
     if len(rounds.all) < LOOKS[0]:
         return None
-    sides = _sides(dimension, rounds.all)
-    half = ratio_reach(*sides, sizes=(limits.fresh, 2 * limits.fresh), level=limits.level)
+    raised = _raised(dimension, rounds.all)
+    sizes = (limits.fresh, 2 * limits.fresh)
+    half = min(
+        ratio_reach(*_sides(raised), sizes=sizes, level=limits.level),
+        contrast(raised, _HEAD).reach(limits.fresh, limits.level),
+    )
     return expm1(max(log1p(limits.min_delta), half))

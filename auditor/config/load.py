@@ -20,6 +20,7 @@ from auditor.core.errors import UsageError
 from auditor.core.mutant import Wait
 from auditor.core.request import (
     AbsRequest,
+    BuildWords,
     CompareRequest,
     CurveMode,
     Pace,
@@ -55,7 +56,7 @@ class Config:
     subject: SubjectSpec
     harness: str | None
     tags: tuple[str, ...]
-    profiles: tuple[str, ...]
+    build: BuildWords
     host: str
     request: AbsRequest
     compare: CompareRequest
@@ -153,12 +154,12 @@ def _merged(found: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, A
 
 def _config(settings: Settings, folder: Path) -> Config:
     subject = subjects.spec(settings.subject, folder)
-    profiles = subjects.profiles(settings.subject)
+    words = subjects.build_words(settings.subject)
     methods = _methods(settings, folder)
     store = (folder / Path(settings.store).expanduser()).absolute() if settings.store else None
     whole = msgspec.structs.replace(
         settings,
-        subject=subjects.resolved(subject, profiles),
+        subject=subjects.resolved(subject, words),
         methods="auto" if methods is None else methods,
         store=str(store) if store else None,
         schema=None,
@@ -167,7 +168,7 @@ def _config(settings: Settings, folder: Path) -> Config:
         subject=subject,
         harness=settings.harness,
         tags=settings.tags,
-        profiles=profiles,
+        build=words,
         host=settings.host,
         request=_request(settings, methods),
         compare=_compare(settings),

@@ -38,6 +38,10 @@ class SubjectSection(Section, frozen=True):
             "(!NAME: off), as with its -P."
         ),
     ] = ()
+    flags: Annotated[
+        tuple[Annotated[Name, Meta(pattern=r"^-")], ...],
+        Meta(description="With path or git: flags for the project's own mvn or gradle."),
+    ] = ()
 
 
 class PlanSection(Section, frozen=True):
@@ -88,7 +92,7 @@ class CompareSection(Section, frozen=True):
     ] = 0.05
     rounds: Annotated[
         int, Meta(ge=4, le=100, description="The most rounds before something is suspected.")
-    ] = 10
+    ] = 20
     confirm: Annotated[
         int, Meta(ge=5, le=100, description="Rounds that confirm what is suspected.")
     ] = 8

@@ -4,9 +4,12 @@ import hashlib
 import re
 from pathlib import Path
 
+import msgspec
+
 from auditor.config.settings import SubjectSection
 from auditor.core.errors import UsageError
 from auditor.core.request import (
+    BuildWords,
     FolderSpec,
     GitSpec,
     GoModuleSpec,
@@ -51,9 +54,10 @@ def _from_object(section: SubjectSection, folder: Path) -> SubjectSpec:
     if len(given) != 1:
         raise UsageError("the subject needs exactly one of path, git, go and maven at $.subject")
     kind, value = given[0]
-    if section.profiles and (kind not in ("path", "git") or value.endswith(JAR)):
+    words = "profiles" if section.profiles else "flags" if section.flags else ""
+    if words and (kind not in ("path", "git") or value.endswith(JAR)):
         what = "a jar, which is built already" if value.endswith(JAR) else kind
-        raise UsageError(f"profiles at $.subject go with path or git, not with {what}")
+        raise UsageError(f"{words} at $.subject go with path or git, not with {what}")
     if kind == "maven":
         return _maven(value, section.extra)
     if section.extra:
@@ -189,18 +193,20 @@ def _name(subject: SubjectSpec) -> str:
             return f"{subject.artifact}-{subject.version}"
 
 
-def profiles(written: str | SubjectSection) -> tuple[str, ...]:
-    """Return the Maven profiles that a subject names."""
-    return written.profiles if isinstance(written, SubjectSection) else ()
+def build_words(written: str | SubjectSection) -> BuildWords:
+    """Return what a subject asks of its build."""
+    if isinstance(written, str):
+        return BuildWords()
+    return BuildWords(written.profiles, written.flags)
 
 
-def resolved(subject: SubjectSpec, profiles: tuple[str, ...]) -> str | SubjectSection:
+def resolved(subject: SubjectSpec, words: BuildWords) -> str | SubjectSection:
     """Return the subject as a configuration that means the same from everywhere."""
-    if profiles and isinstance(subject, GitSpec):
+    if words != BuildWords():
+        git = isinstance(subject, GitSpec)
         written = described(subject).removeprefix("git:")
-        return SubjectSection(git=written, profiles=profiles)
-    if profiles:
-        return SubjectSection(path=described(subject), profiles=profiles)
+        section = SubjectSection(git=written) if git else SubjectSection(path=written)
+        return msgspec.structs.replace(section, profiles=words.profiles, flags=words.flags)
     if isinstance(subject, MavenSpec) and subject.extra:
         written = f"{subject.group}:{subject.artifact}:{subject.version}"
         return SubjectSection(maven=written, extra=subject.extra)

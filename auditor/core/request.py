@@ -134,6 +134,14 @@ class AbsRequest:
     accepted: tuple[Acceptance, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class BuildWords:
+    """What the project's own build is called with: Maven's profiles, and flags as they are."""
+
+    profiles: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareRequest:
     """One comparison of two revisions.

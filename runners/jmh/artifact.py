@@ -9,7 +9,7 @@ from auditor.core.errors import NoBenchmarks, UsageError
 from auditor.core.request import MavenSpec
 from auditor.core.subject import Part, Role
 from runners.hosts.disk import writing
-from runners.jmh.classes import benchmark_list, digest, split
+from runners.jmh.classes import benchmark_classes, benchmark_list, digest, split
 from runners.jmh.jdk import Jdk
 from runners.jmh.maven import Maven, NotPublished
 from runners.jmh.poms import class_path_of, coordinates, copying, needing, without_build
@@ -169,8 +169,8 @@ def _benchmarks(spec: MavenSpec, fetched: _Fetched, maven: Maven, jdk: Jdk) -> t
         raise UsageError(f"{what} is no jar; name the artifact that holds the library's classes")
     if tests is not None and benchmark_list(tests) is not None:
         return tests, jar
-    if benchmark_list(jar) is not None:
-        return split(jar, fetched.folder / "split")
+    if (listed := benchmark_list(jar)) is not None:
+        return split(jar, fetched.folder / "split", benchmark_classes(listed))
     if (sources := fetched.files.get("test-sources")) is not None:
         own = [path for path in (jar, tests) if path is not None]
         return compiled(sources, (*own, *fetched.class_path), maven, jdk), jar

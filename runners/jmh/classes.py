@@ -46,9 +46,11 @@ def opened(path: Path) -> zipfile.ZipFile:
         ) from error
 
 
-def split(place: Path, into: Path) -> tuple[Path, Path]:
-    """Copy a folder or jar that holds library and benchmarks; return benchmarks, library."""
-    own = benchmark_classes(benchmark_list(place) or "")
+def split(place: Path, into: Path, own: frozenset[str]) -> tuple[Path, Path]:
+    """Copy a folder or jar that holds library and benchmarks; return benchmarks, library.
+
+    `own` are the benchmarks' classes.
+    """
     benchmarks, library = into / "benchmarks", into / "library"
     with writing(into):
         for folder in (benchmarks, library):

@@ -38,6 +38,8 @@ class Maven:
     home: Home
     host: Host
     environment: tuple[tuple[str, str], ...]
+    program: tuple[str, ...] = ("mvn",)
+    """Or a project's own wrapper, which fetches its Maven into a folder of ours."""
 
     def run(self, *arguments: str, cwd: Path, what: str) -> None:
         """Run goals in a folder of ours; raises, naming `what`, when they fail."""
@@ -45,7 +47,7 @@ class Maven:
         with self.home.locked(repository):
             answer = self._run(
                 "-q", "-B", "-U", "-Dstyle.color=never", f"-Dmaven.repo.local={repository}",
-                *self._borrowed(), *arguments, cwd=cwd,
+                *self._borrowed(cwd), *arguments, cwd=cwd,
             )  # fmt: skip
         if answer.exit_code != 0:
             raise _failure(answer, what)
@@ -56,10 +58,11 @@ class Maven:
         # Java takes the home folder from the user database; what we were given counts.
         given = f"-Duser.home={variables['HOME']}" if "HOME" in variables else ""
         variables["MAVEN_OPTS"] = f"{given} {variables.get('MAVEN_OPTS', '')}".strip()
+        variables["MAVEN_USER_HOME"] = str(self.home.cache("maven-wrapper"))
         try:
             return self.host.run(
                 Invocation(
-                    argv=("mvn", *arguments),
+                    argv=(*self.program, *arguments),
                     cwd=cwd,
                     environment=tuple(sorted(variables.items())),
                     timeout_seconds=_SECONDS,
@@ -70,12 +73,12 @@ class Maven:
                 "mvn was not found on PATH; install Maven 3.8 or newer, or add its folder to PATH"
             ) from error
 
-    def _borrowed(self) -> tuple[str, ...]:
+    def _borrowed(self, cwd: Path) -> tuple[str, ...]:
         """Return options that let Maven read what the user has already downloaded."""
         theirs = user_repository(dict(self.environment).get("HOME"))
         if theirs is None:
             return ()
-        answer = self._run("-v", cwd=self.home.cache("maven"))
+        answer = self._run("-v", cwd=cwd)
         said = _plain(answer.stdout)
         version = re.search(r"Apache Maven (\d+)\.(\d+)", said)
         place = re.search(r"^Maven home: (.+)$", said, re.MULTILINE)

@@ -1,11 +1,11 @@
-"""Java subjects made ready: published artifacts, trees that Maven builds, jars with everything."""
+"""Java subjects made ready: artifacts, trees of Maven or Gradle, jars with everything."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from auditor.core.errors import UsageError
 from auditor.core.ports import Host
-from auditor.core.request import JarSpec, MavenSpec
+from auditor.core.request import BuildWords, JarSpec, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
 from runners.jmh.artifact import prepared
@@ -13,7 +13,7 @@ from runners.jmh.classes import digest
 from runners.jmh.content import content
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
 from runners.jmh.maven import Maven
-from runners.jmh.reactor import reactor_parts, switched
+from runners.jmh.tree import build_words, tree_parts
 from runners.jmh.whole import jar_parts, jmh_within
 from runners.subjects.jar import NAME
 from runners.subjects.place import artifact_folder
@@ -40,13 +40,13 @@ def prepare_tree(
     home: Home,
     host: Host,
     environment: tuple[tuple[str, str], ...],
-    profiles: tuple[str, ...],
+    words: BuildWords,
 ) -> Project:
-    """Build a Maven project, with profiles as for its -P, in a copy of the placed tree."""
+    """Build a project of Maven or Gradle in a copy of the placed tree."""
     jdk = find_jdk(host, environment)
     maven = Maven(home=home, host=host, environment=environment)
-    root, parts = reactor_parts(placed, maven, jdk, profiles)
-    return _project(placed, root, parts, jdk, _Given(environment, (), switched(profiles)))
+    root, parts = tree_parts(placed, maven, jdk, words)
+    return _project(placed, root, parts, jdk, _Given(environment, (), build_words(words)))
 
 
 def prepare_jar(

@@ -9,7 +9,7 @@ from auditor.core.errors import SubjectError, UsageError
 from auditor.core.request import FolderSpec
 from runners.home import Home
 from runners.subjects.files import Entry, entry, place_entries, walk
-from runners.subjects.placed import Placed, detect
+from runners.subjects.placed import MARKS, Placed, detect
 from runners.subjects.repository import Repository
 
 
@@ -45,8 +45,8 @@ def project_folder(path: Path) -> Path:
         raise UsageError(f"not a folder: {path}; name the folder of a project")
     if detect(folder) is None:
         raise SubjectError(
-            f"{path} is not a project that can be audited: it has no go.mod, go.work or pom.xml; "
-            "name the folder that has one"
+            f"{path} is not a project that can be audited: it has no {MARKS}; name the folder that "
+            "has one"
         )
     return folder.resolve()
 

@@ -26,12 +26,24 @@ class Placed:
     files: Files = field(default_factory=dict, repr=False)
 
 
-_MARKS = (("go.mod", "go"), ("go.work", "go"), ("pom.xml", "jmh"))
+_GO = ("go.mod", "go.work")
+_MAVEN = ("pom.xml",)
+_GRADLE = tuple(f"{name}.gradle{kind}" for name in ("settings", "build") for kind in ("", ".kts"))
+MARKS = "go.mod, go.work, pom.xml or build.gradle"
+"""The files that tell what a folder is, in words."""
 
 
 def detect(tree: Path) -> str | None:
     """Return the harness that a folder is for, "go" or "jmh"; None if it is neither."""
-    for name, harness in _MARKS:
-        if (tree / name).is_file():
-            return harness
-    return None
+    if _has(tree, _GO):
+        return "go"
+    return "jmh" if _has(tree, _MAVEN) or is_gradle(tree) else None
+
+
+def is_gradle(tree: Path) -> bool:
+    """Tell whether Gradle builds it: where there is a POM as well, Maven does."""
+    return _has(tree, _GRADLE) and not _has(tree, _MAVEN)
+
+
+def _has(tree: Path, names: tuple[str, ...]) -> bool:
+    return any((tree / name).is_file() for name in names)

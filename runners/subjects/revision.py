@@ -11,7 +11,7 @@ from auditor.core.errors import ResolveFailed, SubjectError, UsageError
 from auditor.core.request import GitSpec
 from runners.home import Home
 from runners.subjects.files import Entry, place_entries, stays_inside
-from runners.subjects.placed import Placed, detect
+from runners.subjects.placed import MARKS, Placed, detect
 from runners.subjects.repository import (
     FETCHED,
     GitFailed,
@@ -46,7 +46,7 @@ def place_revision(spec: GitSpec, home: Home) -> Placed:
     if detect(tree) is None:
         raise SubjectError(
             f"{spec.repository} at {spec.revision} is not a project that can be audited: "
-            "it has no go.mod, go.work or pom.xml; name the folder that has one"
+            f"it has no {MARKS}; name the folder that has one"
         )
     name = source.inside.name or source.address.rstrip("/").rpartition("/")[2]
     return Placed(

@@ -32,12 +32,13 @@ def test_a_jar_is_no_go_suite(tmp_path):
         ready(tmp_path, subject="benchmarks.jar", harness="go")
 
 
-def test_profiles_are_mavens(tmp_path):
+@pytest.mark.parametrize("words", [{"profiles": ["x"]}, {"flags": ["-Dx"]}])
+def test_profiles_and_flags_are_for_maven_and_gradle(words, tmp_path):
     (tmp_path / "ring").mkdir()
     (tmp_path / "ring" / "go.mod").write_text("module example.org/ring\n")
 
-    with pytest.raises(UsageError, match="profiles are Maven's; a Go suite has none"):
-        ready(tmp_path, subject={"path": "ring", "profiles": ["x"]})
+    with pytest.raises(UsageError, match="profiles and flags are for Maven and Gradle"):
+        ready(tmp_path, subject={"path": "ring", **words})
 
 
 def test_build_tags_are_gos(tmp_path):

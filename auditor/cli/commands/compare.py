@@ -24,7 +24,7 @@ _LOG = logging.getLogger(__name__)
 @options.options(
     *options.WHAT,
     click.option("--min-delta", metavar="PERCENT", help='Smaller changes do not count ("5%").'),
-    click.option("--rounds", type=int, help="The most rounds before a suspicion (10)."),
+    click.option("--rounds", type=int, help="The most rounds before a suspicion (20)."),
     click.option("--confirm", type=int, help="Rounds that confirm a suspicion (8)."),
     options.SLOWDOWN,
     click.option("--methods", type=int, help="Changed methods to slow down at most (20; 0: none)."),

@@ -13,6 +13,7 @@ from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
 from reports import figures
 from runners.subjects.look import Found, look
+from runners.subjects.placed import MARKS
 
 SLOWDOWN = 0.6
 """What a first configuration asks: 1.6 times as long. A gate needs a fixed number."""
@@ -42,8 +43,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     found = look(folder)
     if found.harness is None:
         raise UsageError(
-            f"{folder} is no project that bench-audit knows: there is no go.mod, go.work or "
-            "pom.xml in it; name the folder that has one"
+            f"{folder} is no project that bench-audit knows: there is no {MARKS} in it; name the "
+            "folder that has one"
         )
     target = None if given["output"] is None else given["output"].absolute()
     text = json.dumps(_config(found, folder, target), indent=2) + "\n"

@@ -52,7 +52,7 @@ def test_a_folder_that_is_no_project(program, tmp_path):
 
     line = program.refused("abs", tmp_path / "letters", code=3, slug="subject")
 
-    assert "letters is not a project that can be audited: it has no go.mod, go.work or pom" in line
+    assert "letters is not a project that can be audited: it has no go.mod, go.work, pom" in line
 
 
 @pytest.mark.subject

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from auditor.config.places import places
 from auditor.config.settings import SubjectSection
 from auditor.config.subjects import described, slug, spec
 from auditor.core.errors import UsageError
-from auditor.core.request import FolderSpec, GitSpec, GoModuleSpec, JarSpec, MavenSpec
+from auditor.core.request import BuildWords, FolderSpec, GitSpec, GoModuleSpec, JarSpec, MavenSpec
 
 HERE = Path("/some/where")
 
@@ -64,6 +65,8 @@ def test_a_subject_is_read_as_meant(written, expected):
         (SubjectSection(maven="a:b:1", profiles=("x",)), "path or git, not with maven"),
         (SubjectSection(go="m/n@v1", profiles=("x",)), "path or git, not with go"),
         (SubjectSection(path="a.jar", profiles=("x",)), "not with a jar, which is built already"),
+        (SubjectSection(maven="a:b:1", flags=("-x",)), "flags at $.subject go with path or git"),
+        (SubjectSection(path="a.jar", flags=("-x",)), "not with a jar, which is built already"),
         ("absent", "no such folder: /some/where/absent"),
         ("absent.jar", "no such file: /some/where/absent.jar"),
         ("npm:left-pad", "known prefixes are git:, go:, maven:"),
@@ -71,7 +74,7 @@ def test_a_subject_is_read_as_meant(written, expected):
     ],
 )
 def test_a_subject_that_cannot_be_meant_is_refused(written, message):
-    with pytest.raises(UsageError, match=message.replace("(", r"\(")):
+    with pytest.raises(UsageError, match=re.escape(message)):
         spec(written, HERE)
 
 
@@ -88,17 +91,17 @@ def test_a_jar_is_a_subject(written, tmp_path):
 
 
 @pytest.mark.parametrize("key", ["path", "git"])
-def test_profiles_are_kept_in_the_configuration_that_is_stored(key, tmp_path):
+def test_what_the_build_is_told_is_kept_in_the_configuration_that_is_stored(key, tmp_path):
     said = {"path": ".", "git": "https://example.org/a@v1"}[key]
-    subject = {key: said, "profiles": ["one", "!two"]}
+    subject = {key: said, "profiles": ["one", "!two"], "flags": ["-Dx=y"]}
     (tmp_path / "c.json").write_text(json.dumps({"subject": subject}))
 
     config = load("c.json", {}, tmp_path)
     (tmp_path / "again.json").write_text(config.text)
 
-    assert config.profiles == ("one", "!two")
+    assert config.build == BuildWords(("one", "!two"), ("-Dx=y",))
     again = load("again.json", {}, tmp_path)
-    assert (again.subject, again.profiles) == (config.subject, config.profiles)
+    assert (again.subject, again.build) == (config.subject, config.build)
 
 
 @given(st.text(max_size=40))

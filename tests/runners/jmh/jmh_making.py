@@ -175,10 +175,14 @@ def suited(
         environment=variables,
         options=(("java", jdk.java),),
     )
-    harness = JmhHarness(guests)
+    return of_project(project, JmhHarness(guests), folder)
+
+
+def of_project(project: Project, harness: JmhHarness, folder: Path) -> Suited:
+    """List the suite of a project, and its methods."""
     into = folder / "plain"
     into.mkdir()
-    suite = harness.discover(project, into, host.run)
+    suite = harness.discover(project, into, LocalHost().run)
     methods = {method.id: method for method in JavaMutator().methods(suite.sources)}
     return Suited(project, harness, suite, methods, folder)
 

@@ -18,7 +18,7 @@ from maven_making import (
 )
 
 from auditor.core.errors import BuildFailed, NoBenchmarks, ResolveFailed
-from auditor.core.request import FolderSpec, MavenSpec
+from auditor.core.request import BuildWords, FolderSpec, MavenSpec
 from auditor.core.subject import Role
 from runners.home import Home
 from runners.hosts.fake import FakeHost
@@ -33,6 +33,7 @@ pytestmark = [
         shutil.which("mvn") is None or shutil.which("javac") is None, reason="needs a JDK and Maven"
     ),
 ]
+WRAPPER = '#!/bin/sh\ntest -d "$MAVEN_USER_HOME" && echo "$@" >>wrapped\nexec mvn "$@"\n'
 TEXT = MavenSpec(group="org.apache.commons", artifact="commons-text", version="1.11.0")
 
 
@@ -46,10 +47,11 @@ def user(tmp_path):
     return write(tmp_path / "user", {"keep": "x"})
 
 
-def prepared(folder, home, user, *profiles):
+def prepared(folder, home, user, *profiles, flags=()):
     given = environment(user)
     placed = place(FolderSpec(folder), home=home, host=LocalHost(), environment=given)
-    return prepare_tree(placed, home=home, host=LocalHost(), environment=given, profiles=profiles)
+    words = BuildWords(profiles, flags)
+    return prepare_tree(placed, home=home, host=LocalHost(), environment=given, words=words)
 
 
 def library_files(project):
@@ -238,6 +240,19 @@ def test_a_profile_is_switched_on_and_makes_another_project(home, user, tmp_path
     (benchmarks,) = project.paths(Role.BENCHMARKS)
     assert "org.example.many.Sums" in (benchmark_list(benchmarks) or "")
     assert project.digest != other.digest
+
+
+def test_a_flag_reaches_the_projects_own_wrapper(home, user, tmp_path):
+    files = {**many_modules(), "mvnw": WRAPPER}
+    folder = write(tmp_path / "many", files)
+    before = everything(folder)
+
+    project = prepared(folder, home, user, flags=("-Dsaid",))
+
+    assert "-Dsaid" in (project.root / "wrapped").read_text()
+    assert any(benchmark_list(each) for each in project.paths(Role.BENCHMARKS))
+    assert prepared(folder, home, user).digest != project.digest
+    assert everything(folder) == before
 
 
 def test_a_commit_that_changes_no_class_is_built_of_the_same_code(home, user, tmp_path):

@@ -9,15 +9,13 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-from jmh_making import against_probe, delayed
+from jmh_making import against_probe, delayed, of_project
 
 from auditor.core.measure import TIME
 from auditor.core.mutant import Wait
 from auditor.core.outcome import Measured
 from auditor.core.schedule import ArmName
 from auditor.core.subject import Part, Role
-from mutators.java.mutator import JavaMutator
-from runners.hosts.local import LocalHost
 
 pytestmark = pytest.mark.subject
 
@@ -102,11 +100,7 @@ def closed(jmh, library, tmp_path_factory):
             *(Part(Role.DEPENDENCY, jar) for jar in jars),
         ),
     )
-    into = folder / "plain"
-    into.mkdir()
-    suite = jmh.harness.discover(project, into, LocalHost().run)
-    methods = {one.id: one for one in JavaMutator().methods(suite.sources)}
-    return replace(jmh, project=project, suite=suite, methods=methods, folder=folder)
+    return of_project(project, jmh.harness, folder)
 
 
 def test_the_jar_is_signed_and_sealed_and_a_module(library):

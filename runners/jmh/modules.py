@@ -1,0 +1,64 @@
+"""What a build compiled, source set by source set, and how a project's parts follow from it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from auditor.core.errors import NoBenchmarks
+from auditor.core.subject import Part, Role
+from runners.jmh.classes import benchmark_classes, benchmark_list, split
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceSet:
+    """What was compiled together.
+
+    `classes` are its own folders, which need not exist, `path` all that its code runs with, these
+    included, in order. `test` tells that it is no part of the library.
+    """
+
+    classes: tuple[Path, ...]
+    path: tuple[Path, ...]
+    sources: tuple[Path, ...]
+    test: bool
+
+    @property
+    def lists(self) -> list[Path]:
+        """Return those of its folders that hold a benchmark list."""
+        return [each for each in self.classes if each.is_dir() and benchmark_list(each) is not None]
+
+
+def parts(sets: Sequence[SourceSet], *, top: Path, scratch: Path, lacking: str) -> tuple[Part, ...]:
+    """Return the parts of a project below `top`; raises NoBenchmarks, saying what is `lacking`.
+
+    The library is what the benchmarks run with and was built here, but for tests.
+    """
+    chosen = [each for each in sets if each.lists]
+    if not chosen:
+        raise NoBenchmarks(lacking)
+    own = _folders(chosen)
+    tests = set(_folders([each for each in sets if each.test]))
+    path = list(dict.fromkeys(chain.from_iterable(each.path for each in chosen)))
+    rest = [each for each in path if each not in own]
+    library = [each for each in rest if each.is_relative_to(top) and each not in tests]
+    benchmarks = own
+    if not library:
+        # The benchmarks live among the classes that they measure.
+        named = [benchmark_list(each) or "" for each in own]
+        classes = frozenset().union(*map(benchmark_classes, named))
+        parted = [split(each, scratch / f"split-{at}", classes) for at, each in enumerate(own)]
+        benchmarks = [first for first, _ in parted]
+        library = [second for _, second in parted]
+    sources = [place for each in sets for place in each.sources if place.is_dir()]
+    return (
+        *(Part(Role.BENCHMARKS, each) for each in benchmarks),
+        *(Part(Role.LIBRARY, each) for each in library),
+        *(Part(Role.DEPENDENCY, each) for each in rest if each not in library),
+        *(Part(Role.SOURCES, each) for each in dict.fromkeys(sources)),
+    )
+
+
+def _folders(sets: Sequence[SourceSet]) -> list[Path]:
+    found = dict.fromkeys(chain.from_iterable(each.classes for each in sets))
+    return [each for each in found if each.is_dir()]
