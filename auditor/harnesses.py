@@ -102,7 +102,7 @@ HARNESSES: Mapping[str, HarnessSupport] = {
     "go": HarnessSupport(
         mutator=GoMutator(),
         ready=_go,
-        pace=Pace(warm_seconds=0.05, block_seconds=0.01, longest_seconds=0.03),
+        pace=Pace(warm_seconds=0.05, block_seconds=0.003, longest_seconds=0.03),
         calls=go_subset.calls,
     ),
     "jmh": HarnessSupport(

@@ -59,7 +59,7 @@ class PlanSection(Section, frozen=True):
     iteration_time: Annotated[
         Duration | None,
         Meta(
-            description="How long a block lasts; null: for Go 10 ms, up to 30 where code allocates,"
+            description="How long a block lasts; null: for Go 3 ms, up to 30 where code allocates,"
             " for JMH 30 ms."
         ),
     ] = None

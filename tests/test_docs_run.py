@@ -1,0 +1,199 @@
+"""Every command that the documentation shows, run as it is written there, page by page.
+
+The world of these commands is small: the module that is audited, its repository and its proxy are
+made here, and have the names that the pages use. `make` is what runs these tests.
+"""
+
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.subject
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ (.*)$", re.MULTILINE)
+LEFT_OUT = ("make ", "bench-audit abs config.json --paper ")
+"""What runs these tests, and the paper's plan: whole seconds of everything."""
+GATES = ("--fail-", "--baseline")
+MODULE = "github.com/google/uuid"
+CODE = """package uuid
+
+func spin(x uint64, n int) uint64 {
+	for ; n > 0; n-- {
+		x ^= x << 13
+		x ^= x >> 7
+	}
+	return x
+}
+
+// Parse has a benchmark.
+func Parse(x uint64) uint64 { return spin(x, 200) }
+
+// String has none.
+func String(x uint64) uint64 { return spin(x, 100) }
+"""
+TEST = """package uuid
+
+import "testing"
+
+var sink uint64
+
+func BenchmarkParse(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		sink = Parse(sink + 1)
+	}
+}
+"""
+CONFIG = {"subject": ".", "slowdown": 0.6, "controls": 0, "stability_runs": 2}
+MADE = "*.json\n*.md\n*.csv\n*.sarif\n*.txt\n*.html\n*.sqlite\n"
+GO_ROWS = "".join(
+    f"{run}-{number}-{at};{function};/uuid_test.go/BenchmarkParse;1000;{times + at / 10}\n"
+    for run in range(2)
+    for number, function, times in ((0, "Baseline", 100), (1, "uuid.{uuid.go}.Parse", 150))
+    for at in range(5)
+)
+JAVA_ROWS = "".join(
+    f"{run};{method};org.example.Text.Latency;{times + at / 10}\n"
+    for run in range(2)
+    for method, times in (("Baseline", 100), ("org/example/Text.java.parse([String])", 150))
+    for at in range(5)
+)
+
+
+def commands(page):
+    """Yield the commands of a page, in order."""
+    for block in BLOCK.findall(page.read_text()):
+        yield from (one for one in COMMAND.findall(block) if not one.startswith(LEFT_OUT))
+
+
+def git(folder, *words):
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    subprocess.run(("git", "-C", folder, *identity, *words), check=True, capture_output=True)
+
+
+def published(proxy, version):
+    """Write a version of the module into a folder that Go takes for a proxy."""
+    folder = proxy / MODULE / "@v"
+    folder.mkdir(parents=True, exist_ok=True)
+    module = f"module {MODULE}\n\ngo 1.21\n"
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, text in (("go.mod", module), ("uuid.go", CODE), ("uuid_test.go", TEST)):
+            archive.writestr(f"{MODULE}@{version}/{name}", text)
+    (folder / f"{version}.zip").write_bytes(content.getvalue())
+    (folder / f"{version}.mod").write_text(module)
+    (folder / f"{version}.info").write_text(
+        json.dumps({"Version": version, "Time": "2024-01-23T18:54:04Z"})
+    )
+    with (folder / "list").open("a") as known:
+        known.write(f"{version}\n")
+
+
+def repository(folder):
+    """Make the repository, with a commit that is not merged yet, and what is not committed."""
+    origin, project = folder / "uuid.git", folder / "project"
+    project.mkdir()
+    git(project, "init", "-q", "-b", "main")
+    (project / "go.mod").write_text(f"module {MODULE}\n\ngo 1.21\n")
+    (project / ".gitignore").write_text(MADE)
+    (project / "uuid.go").write_text(CODE.replace("spin(x, 100)", "spin(x, 50)"))
+    (project / "uuid_test.go").write_text(TEST)
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "first")
+    git(project, "tag", "v1.5.0")
+    (project / "uuid.go").write_text(CODE)
+    git(project, "commit", "-q", "-a", "-m", "second")
+    git(project, "tag", "v1.6.0")
+    subprocess.run(("git", "clone", "-q", "--bare", project, origin), check=True)
+    git(project, "remote", "add", "origin", str(origin))
+    git(project, "fetch", "-q")
+    (project / "uuid.go").write_text(CODE.replace("spin(x, 200)", "spin(x+1, 200)"))
+    git(project, "commit", "-q", "-a", "-m", "third")
+    with (project / "uuid.go").open("a") as text:
+        text.write("\n// Version is not committed yet.\nfunc Version() int { return 1 }\n")
+    return origin, project
+
+
+class World:
+    """Where the commands run: a home, a project, a proxy."""
+
+    def __init__(self, folder):
+        self.home = folder / "home"
+        self.home.mkdir()
+        origin, self.project = repository(folder)
+        for version in ("v1.5.0", "v1.6.0"):
+            published(folder / "proxy", version)
+        (folder / "gitconfig").write_text(
+            f'[url "{origin.as_uri()}"]\n\tinsteadOf = https://{MODULE}\n'
+            "[advice]\n\tdetachedHead = false\n"
+        )
+        passed = {key: os.environ[key] for key in ("LANG", "JAVA_HOME") if key in os.environ}
+        self.environment = {
+            **passed,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "HOME": str(self.home),
+            "XDG_CACHE_HOME": str(self.home / "cache"),
+            "XDG_STATE_HOME": str(self.home / "state"),
+            "GIT_CONFIG_GLOBAL": str(folder / "gitconfig"),
+            "GOPROXY": (folder / "proxy").as_uri(),
+            "GOSUMDB": "off",
+        }
+
+    def run(self, line, cwd=None):
+        return subprocess.run(
+            ("bash", "-ec", line),
+            cwd=cwd or self.project,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    if shutil.which("go") is None:
+        pytest.skip("go is not installed")
+    found = World(tmp_path_factory.mktemp("world"))
+    made = tmp_path_factory.mktemp("made")
+    (found.project / "config.json").write_text(json.dumps(CONFIG))
+    first = found.run(f"bench-audit abs config.json -o {made}")
+    assert first.returncode == 0, first.stderr
+    for name in ("result.json", "last.json", "../last-month.json"):
+        shutil.copy(made / "result.json", found.project / name)
+    for name in ("store.sqlite", "a.sqlite", "b.sqlite"):
+        shutil.copy(made / "store.sqlite", found.project / name)
+    (found.project / "changed.txt").write_text(f"{MODULE}.Parse\n")
+    (found.project / "gin.csv").write_text(GO_ROWS)
+    (found.project / "rx.csv").write_text(JAVA_ROWS)
+    return found
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if any(commands(page))], ids=lambda page: page.name
+)
+def test_each_command_does_what_its_page_says_without_an_error(page, world):
+    cwd = world.project
+    if page.name == "README.md":
+        (world.project / "config.json").unlink()  # what it writes first
+    for line in commands(page):
+        if line.startswith("cd "):
+            cwd = cwd / line.removeprefix("cd ")
+            continue
+        done = world.run(line, cwd)
+
+        allowed = (0, 1, 5) if any(gate in line for gate in GATES) else (0,)
+        assert done.returncode in allowed, f"{line}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr, line
+        assert done.stdout or done.stderr or ">" in line or line.startswith("git "), line
