@@ -35,7 +35,7 @@ def leave(
     score = document.patch.score
     regressions = sum(one.change is Change.REGRESSION for one in document.benchmarks)
     outputs = {
-        "verdict": _VERDICTS.get(code, "error"),
+        "verdict": _VERDICTS[code],
         "change": document.change.value.replace(" ", "-"),
         "regressions": str(regressions),
         "score": "" if score is None or score.percent is None else f"{score.percent:.4g}",
