@@ -11,6 +11,7 @@ from auditor.core.request import BuildWords, JarSpec, MavenSpec, Pace, SubjectSp
 from auditor.core.subject import Project
 from mutators.go.mutator import GoMutator
 from mutators.java.mutator import JavaMutator
+from mutators.python.mutator import PythonMutator
 from runners.gobench import subset as go_subset
 from runners.gobench.harness import GoBench
 from runners.gobench.project import prepare as prepare_go
@@ -19,6 +20,9 @@ from runners.jmh import subset as jmh_subset
 from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
 from runners.jmh.project import jmh_jar, prepare_artifact, prepare_jar, prepare_tree
+from runners.pybench import subset as pytest_subset
+from runners.pybench.harness import PytestBenchmark
+from runners.pybench.project import prepare as prepare_python
 from runners.subjects.place import place
 from runners.subjects.placed import MARKS, Placed, detect
 from runners.subset import Calls
@@ -75,6 +79,25 @@ def _go(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> 
     return Ready(project, GoBench(list_seconds=config.request.suite.timeout_seconds))
 
 
+def _pytest(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
+    if isinstance(spec, MavenSpec | JarSpec):
+        raise UsageError(
+            "Maven artifacts and jars hold no Python benchmarks; leave out the harness"
+        )
+    if config.build != BuildWords() or config.tags:
+        raise UsageError("profiles, flags and tags are for other builds; a Python suite has none")
+    if config.request.allocation_bytes is not None:
+        raise UsageError("suites of pytest-benchmark report no allocations; leave out allocations")
+    project = prepare_python(
+        placed,
+        home=machine.home,
+        host=machine.host,
+        environment=machine.environment,
+        python=config.python,
+    )
+    return Ready(project, PytestBenchmark())
+
+
 def _jmh(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
     if config.tags:
         raise UsageError("tags are Go's build tags; a JMH suite has none")
@@ -110,6 +133,12 @@ HARNESSES: Mapping[str, HarnessSupport] = {
         ready=_jmh,
         pace=Pace(warm_seconds=1.0, block_seconds=0.03, longest_seconds=0.03),
         calls=jmh_subset.calls,
+    ),
+    "pytest": HarnessSupport(
+        mutator=PythonMutator(),
+        ready=_pytest,
+        pace=Pace(warm_seconds=0.2, block_seconds=0.01, longest_seconds=0.01),
+        calls=pytest_subset.calls,
     ),
 }
 

@@ -20,7 +20,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-SUBJECTS = {"go-ring": "tests/subjects/go-ring", "java-ring": "tests/subjects/java-ring"}
+SUBJECTS = {name: f"tests/subjects/{name}" for name in ("go-ring", "java-ring", "python-ring")}
 SMALL = 3
 ALLOWED = 20
 """One verdict in so many may be wrong."""

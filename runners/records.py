@@ -24,6 +24,7 @@ Records:
     outside    TOKEN CALLS                     calls outside of all windows
     stopped    PAIRS                           the process ends here, since it has decided
     failed     TEXT                            the guest could not do its work
+    skipped    TEXT                            the benchmark chose not to run, for this reason
 
 Numbers are in the shortest form that reads back exactly. A record is written with one write call,
 so a killed process leaves whole lines and at most one broken last line, which is dropped.
@@ -91,6 +92,7 @@ class Records:
     windows: list[tuple[int, dict[str, int], set[str]]] = field(default_factory=list)
     outside: dict[str, int] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
+    skipped: str | None = None
     stopped: bool = False
 
     def done(self, schedule: Schedule) -> bool:
@@ -164,6 +166,8 @@ def _take(records: Records, fields: list[str], blocks: int) -> None:
             records.clock_cost = float(seconds)
         case ["present", token]:
             records.present.add(token)
+        case ["skipped", text]:
+            records.skipped = text
         case ["failed", text]:
             records.failures.append(text)
         case ["stopped", _]:

@@ -61,6 +61,14 @@ TOOLS = (
         macos="brew install maven",
     ),
     Tool(
+        name="python3",
+        argument="--version",
+        oldest=(3, 9),
+        purpose="Python suites",
+        debian="apt install python3-venv",
+        macos="brew install python",
+    ),
+    Tool(
         name="git",
         argument="--version",
         oldest=(2, 20),
@@ -70,7 +78,7 @@ TOOLS = (
     ),
 )
 
-HARNESSES = {"go": ("go",), "jmh": ("java", "javac", "mvn")}
+HARNESSES = {"go": ("go",), "jmh": ("java", "javac", "mvn"), "pytest": ("python3",)}
 """The tools that each harness needs."""
 
 

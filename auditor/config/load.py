@@ -14,6 +14,7 @@ import msgspec
 
 from auditor.config import ancestors, reading, subjects
 from auditor.config.durations import seconds
+from auditor.config.python import python_spec
 from auditor.config.settings import CHOICES, Settings
 from auditor.core.accepted import Acceptance
 from auditor.core.errors import UsageError
@@ -25,6 +26,7 @@ from auditor.core.request import (
     CurveMode,
     Pace,
     Plan,
+    PythonSpec,
     SubjectSpec,
     SuiteRequest,
 )
@@ -57,6 +59,7 @@ class Config:
     harness: str | None
     tags: tuple[str, ...]
     build: BuildWords
+    python: PythonSpec
     host: str
     request: AbsRequest
     compare: CompareRequest
@@ -169,6 +172,7 @@ def _config(settings: Settings, folder: Path) -> Config:
         harness=settings.harness,
         tags=settings.tags,
         build=words,
+        python=python_spec(settings.python, folder),
         host=settings.host,
         request=_request(settings, methods),
         compare=_compare(settings),

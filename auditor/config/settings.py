@@ -101,6 +101,24 @@ class CompareSection(Section, frozen=True):
     ] = 20
 
 
+class PythonSection(Section, frozen=True):
+    """The environment that a Python suite runs in."""
+
+    interpreter: Annotated[
+        Name | None,
+        Meta(description="One that has all the suite needs; null: an environment is made."),
+    ] = None
+    extras: Annotated[
+        tuple[Name, ...], Meta(description="Extras of the project that the suite needs.")
+    ] = ()
+    groups: Annotated[
+        tuple[Name, ...], Meta(description="Dependency groups of the project that it needs.")
+    ] = ()
+    requirements: Annotated[
+        tuple[Name, ...], Meta(description="Further requirements, as for pip.")
+    ] = ()
+
+
 class Settings(Section, frozen=True):
     """A bench-audit configuration file."""
 
@@ -113,7 +131,7 @@ class Settings(Section, frozen=True):
         ),
     ] = "."
     harness: Annotated[
-        Literal["go", "jmh"] | None,
+        Literal["go", "jmh", "pytest"] | None,
         Meta(description="The benchmark framework; null: the one that the subject uses."),
     ] = None
     tags: Annotated[tuple[Name, ...], Meta(description="Go build tags.")] = ()
@@ -194,6 +212,7 @@ class Settings(Section, frozen=True):
     ] = None
     gates: GatesSection = GatesSection()
     compare: CompareSection = CompareSection()
+    python: PythonSection = PythonSection()
     ignore: Annotated[
         tuple[IgnoreSection, ...],
         Meta(description="Accepted misses: shown, and left out of the score that gates use."),
@@ -214,7 +233,7 @@ SECTIONS: dict[str, type[Section]] = {
 """The object that stands at each path."""
 
 CHOICES: dict[str, str] = {
-    "$.harness": '"go", "jmh" or null',
+    "$.harness": '"go", "jmh", "pytest" or null',
     "$.slowdown": 'a number above 0 and at most 1000, or "auto"',
     "$.wait": '"auto", "sleep", "spin" or "work"',
     "$.rule": '"ours", "paper" or "gate"',

@@ -143,6 +143,20 @@ class BuildWords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PythonSpec:
+    """The environment that a Python suite runs in.
+
+    `interpreter` is one that has all it needs; None: a virtual environment is made of the project,
+    with these of its extras and dependency groups, and further requirements.
+    """
+
+    interpreter: str | None = None
+    extras: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    requirements: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompareRequest:
     """One comparison of two revisions.
 

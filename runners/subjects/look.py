@@ -10,6 +10,10 @@ from runners.subjects.placed import detect
 
 _GO_BENCHMARK = re.compile(rb"^func Benchmark\w*\(\s*\w+\s+\*testing\.B\s*\)", re.MULTILINE)
 _GO_TAG = re.compile(rb"^//go:build\s+(\w+)\s*$", re.MULTILINE)
+PYTHON_BENCHMARK = re.compile(
+    rb"^\s*(?:async\s+)?def\s+test\w*\s*\([^)]*\bbenchmark\b|\bmark\.benchmark\b", re.MULTILINE
+)
+"""A test with the fixture of pytest-benchmark, or with its marker, which is CodSpeed's too."""
 _JMH_BENCHMARK = re.compile(rb"^\s*@(?:org\.openjdk\.jmh\.annotations\.)?Benchmark\b", re.MULTILINE)
 _PROFILE = re.compile(rb"<profile>.*?<id>\s*([\w.-]+)\s*</id>(.*?)</profile>", re.DOTALL)
 _JMH = b"jmh-core"
@@ -43,6 +47,10 @@ def look(folder: Path) -> Found:
         return _go(folder)
     if harness == "jmh":
         return _java(folder)
+    if harness == "pytest":
+        texts = _texts(folder, (".py",))
+        count = sum(len(PYTHON_BENCHMARK.findall(text)) for text in texts)
+        return Found(harness="pytest", benchmarks=count)
     return Found(harness=None)
 
 

@@ -29,15 +29,18 @@ class Placed:
 _GO = ("go.mod", "go.work")
 _MAVEN = ("pom.xml",)
 _GRADLE = tuple(f"{name}.gradle{kind}" for name in ("settings", "build") for kind in ("", ".kts"))
-MARKS = "go.mod, go.work, pom.xml or build.gradle"
+_PYTHON = ("pyproject.toml", "setup.py", "setup.cfg")
+MARKS = "go.mod, go.work, pom.xml, build.gradle, pyproject.toml or setup.py"
 """The files that tell what a folder is, in words."""
 
 
 def detect(tree: Path) -> str | None:
-    """Return the harness that a folder is for, "go" or "jmh"; None if it is neither."""
+    """Return the harness that a folder is for, "go", "jmh" or "pytest"; None if none of them."""
     if _has(tree, _GO):
         return "go"
-    return "jmh" if _has(tree, _MAVEN) or is_gradle(tree) else None
+    if _has(tree, _MAVEN) or is_gradle(tree):
+        return "jmh"
+    return "pytest" if _has(tree, _PYTHON) else None
 
 
 def is_gradle(tree: Path) -> bool:

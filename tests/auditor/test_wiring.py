@@ -41,6 +41,22 @@ def test_profiles_and_flags_are_for_maven_and_gradle(words, tmp_path):
         ready(tmp_path, subject={"path": "ring", **words})
 
 
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"tags": ["x"]}, "profiles, flags and tags are for other builds"),
+        ({"allocations": True}, "report no allocations"),
+        ({"subject": "maven:g:a:1", "harness": "pytest"}, "hold no Python benchmarks"),
+    ],
+)
+def test_what_a_python_suite_has_not_is_refused(asked, why, tmp_path):
+    (tmp_path / "ring").mkdir()
+    (tmp_path / "ring" / "pyproject.toml").write_text("")
+
+    with pytest.raises(UsageError, match=why):
+        ready(tmp_path, **{"subject": "ring", **asked})
+
+
 def test_build_tags_are_gos(tmp_path):
     subject = tmp_path / "ring"
     subject.mkdir()
@@ -51,4 +67,4 @@ def test_build_tags_are_gos(tmp_path):
 
 
 def test_every_harness_of_the_configuration_is_there():
-    assert sorted(HARNESSES) == ["go", "jmh"]
+    assert sorted(HARNESSES) == ["go", "jmh", "pytest"]

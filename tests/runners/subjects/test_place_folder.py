@@ -198,7 +198,7 @@ def test_what_is_no_project_is_refused_in_one_line(tmp_path):
         placed(FolderSpec(tmp_path / "absent"), tmp_path)
     with pytest.raises(UsageError, match="not a folder"):
         placed(FolderSpec(tmp_path / "empty" / "README"), tmp_path)
-    with pytest.raises(SubjectError, match=r"no go\.mod, go\.work, pom\.xml or build\.gradle"):
+    with pytest.raises(SubjectError, match=r"no go\.mod, .*, pyproject\.toml or setup\.py"):
         placed(FolderSpec(tmp_path / "empty"), tmp_path)
 
 

@@ -1,0 +1,20 @@
+"""The environment of a Python suite, as a configuration asks for it."""
+
+from pathlib import Path
+
+from auditor.config.settings import PythonSection
+from auditor.core.request import PythonSpec
+
+
+def python_spec(written: PythonSection, folder: Path) -> PythonSpec:
+    """Return it; the path of an interpreter is relative to `folder`, a bare name is on PATH."""
+    path = written.interpreter
+    if path and "/" in path:
+        # Not resolved: an environment's interpreter is a link, and known by where the link is.
+        path = str(folder / Path(path).expanduser())
+    return PythonSpec(
+        interpreter=path,
+        extras=written.extras,
+        groups=written.groups,
+        requirements=written.requirements,
+    )

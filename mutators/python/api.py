@@ -1,0 +1,182 @@
+"""Which functions of a Python library its users may call: what its public modules show of them.
+
+A name is shown by a public module if it is in `__all__`, or, where there is none, if it does not
+begin with an underscore and is defined there, or imported there from the library into a package's
+`__init__` or under its own name (`import x as x`). Names lead to where they are defined. Of a class
+that is shown all methods without an underscore are public, those of its bases too.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from auditor.core.subject import SourceFile
+from mutators.python.functions import LOCALS, is_private, parsed
+
+_DEPTH = 20
+"""Names that lead to names that lead to names: more is a circle."""
+
+
+@dataclass(slots=True)
+class Module:
+    """What a module says: where its names come from, what it defines, and what it shows."""
+
+    name: str
+    is_package: bool
+    listed: tuple[str, ...] | None = None
+    imported: dict[str, tuple[str, str]] = field(default_factory=dict)
+    shown_imports: set[str] = field(default_factory=set)
+    starred: list[str] = field(default_factory=list)
+    defined: set[str] = field(default_factory=set)
+    bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+class Api:
+    """The public names of a library."""
+
+    def __init__(self, sources: Sequence[SourceFile]) -> None:
+        """Take the modules of the library."""
+        found = (_module(source) for source in sources)
+        self._modules = {module.name: module for module in found if module is not None}
+        self._shown = frozenset(
+            place
+            for module in self._modules.values()
+            if not is_private(module.name)
+            for name in self._names(module)
+            if (place := self._definition(module.name, name)) is not None
+        )
+        self._shown |= frozenset(self._base_classes(self._shown))
+
+    def is_public(self, module: str, name: str) -> bool:
+        """Tell whether users may call a function by its qualified name in the module it is in."""
+        if LOCALS in name:
+            return False
+        first, _, rest = name.partition(".")
+        if (module, first) not in self._shown:
+            return False
+        *owners, last = rest.split(".") if rest else [first]
+        return not any(map(is_private, owners)) and (not rest or not is_private(last))
+
+    def _names(self, module: Module) -> Iterator[str]:
+        """Yield what a module shows, what it takes over with a star included."""
+        if module.listed is not None:
+            yield from module.listed
+            return
+        yield from (name for name in module.defined if not is_private(name))
+        shown = module.imported if module.is_package else module.shown_imports
+        yield from (name for name in shown if not is_private(name))
+        for other in module.starred:
+            if other in self._modules and other != module.name:
+                yield from self._star(self._modules[other], _DEPTH)
+
+    def _star(self, module: Module, depth: int) -> Iterator[str]:
+        if module.listed is not None:
+            yield from module.listed
+        elif depth:
+            yield from (one for one in (*module.defined, *module.imported) if not is_private(one))
+            for other in module.starred:
+                if other in self._modules:
+                    yield from self._star(self._modules[other], depth - 1)
+
+    def _definition(self, module: str, name: str, depth: int = _DEPTH) -> tuple[str, str] | None:
+        """Return the module and the name that a name leads to, None where that is elsewhere."""
+        found = self._modules.get(module)
+        if found is None or not depth:
+            return None
+        if name in found.defined:
+            return module, name
+        if name in found.imported:
+            return self._definition(*found.imported[name], depth - 1)
+        for other in found.starred:
+            if (place := self._definition(other, name, depth - 1)) is not None:
+                return place
+        return None
+
+    def _base_classes(self, classes: frozenset[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+        """Yield the classes that public ones inherit from, and those that these do."""
+        waiting, seen = list(classes), set(classes)
+        while waiting:
+            module, name = waiting.pop()
+            for base in self._modules[module].bases.get(name, ()):
+                place = self._definition(module, base)
+                if place is not None and place not in seen:
+                    seen.add(place)
+                    waiting.append(place)
+                    yield place
+
+
+def _module(source: SourceFile) -> Module | None:
+    tree = parsed(source)
+    if tree is None:
+        return None
+    module = Module(source.unit, source.path.endswith("__init__.py"))
+    for node in _statements(tree.body):
+        _read(node, module)
+    return module
+
+
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a module, those in its `if` and `try` too."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.If | ast.Try | ast.With):
+            for name in ("body", "orelse", "finalbody"):
+                yield from _statements(getattr(node, name, []))
+            for handler in getattr(node, "handlers", []):
+                yield from _statements(handler.body)
+
+
+def _read(node: ast.stmt, module: Module) -> None:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        module.defined.add(node.name)
+    elif isinstance(node, ast.ClassDef):
+        module.defined.add(node.name)
+        bases = (one.value if isinstance(one, ast.Subscript) else one for one in node.bases)
+        module.bases[node.name] = tuple(one.id for one in bases if isinstance(one, ast.Name))
+    elif isinstance(node, ast.ImportFrom):
+        _read_import(node, module)
+    elif isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+        _read_assignment(node, module)
+
+
+def _read_import(node: ast.ImportFrom, module: Module) -> None:
+    where = _where(node, module)
+    for one in node.names:
+        if one.name == "*":
+            module.starred.append(where)
+            continue
+        name = one.asname or one.name
+        module.imported[name] = (where, one.name)
+        if one.asname == one.name:
+            module.shown_imports.add(name)
+
+
+def _where(node: ast.ImportFrom, module: Module) -> str:
+    """Return the absolute name of the module that is imported from."""
+    if not node.level:
+        return node.module or ""
+    parts = module.name.split(".")
+    kept = parts[: len(parts) - node.level + module.is_package]
+    return ".".join([*kept, *filter(None, [node.module])])
+
+
+def _read_assignment(node: ast.Assign | ast.AugAssign | ast.AnnAssign, module: Module) -> None:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    names = [one.id for one in targets if isinstance(one, ast.Name)]
+    if "__all__" in names and node.value is not None:
+        more = module.listed if isinstance(node, ast.AugAssign) else ()
+        module.listed = (*(more or ()), *_texts(node.value))
+    elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+        # `new = old`: another name of what is defined here.
+        for name in names:
+            module.imported.setdefault(name, (module.name, node.value.id))
+
+
+def _texts(node: ast.expr) -> tuple[str, ...]:
+    elements = node.elts if isinstance(node, ast.List | ast.Tuple | ast.Set) else []
+    values: Mapping[str, None] = {
+        one.value: None
+        for one in elements
+        if isinstance(one, ast.Constant) and isinstance(one.value, str)
+    }
+    return tuple(values)

@@ -1,0 +1,139 @@
+"""What is written into a Python module: calls of the guest around the bodies of functions.
+
+Lines that are ours end with MARK, and no other line changes but by its indentation. So the guest
+knows which line of the user's file each line is, and nobody who looks at a traceback sees ours.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import libcst as cst
+from libcst import metadata
+
+GUEST = "zz_bench_audit"
+"""The module that the guest is; in the changed module it has a name that `import *` leaves out."""
+MARK = "# zz-bench-audit"
+_NAME = f"_{GUEST}"
+_TOKEN = "_zz_token"  # noqa: S105 - a variable
+
+Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+
+class Unclear(Exception):
+    """What was asked for cannot be made; the text says why."""
+
+
+def edited(text: bytes, calls: Mapping[int, tuple[str, str]]) -> bytes:
+    """Return a module whose functions on the given lines call the guest as they begin and end.
+
+    `calls` has for the line of each `def` a call as Python text, and the function that is handed
+    what that returns, on every way out. Raises Unclear where there is no such function, or where
+    lines could no longer be told apart.
+    """
+    if MARK.encode() in text:
+        raise Unclear(f"the file has a line with {MARK}, which is how we know our own")
+    module = cst.parse_module(text)
+    wrapped = metadata.MetadataWrapper(module, unsafe_skip_copy=True)
+    change = _Change(calls)
+    changed = wrapped.visit(change)
+    if missing := set(calls) - change.seen:
+        raise Unclear(f"no function begins on line {min(missing)}")
+    made = changed.with_changes(body=_with_import(changed.body)).bytes
+    if not _same_lines(made, text):
+        raise Unclear("its body begins on the line of its def and goes on below")
+    return made
+
+
+def _same_lines(made: bytes, text: bytes) -> bool:
+    """Tell whether all lines that are not ours are the file's; of a one-line `def` the head is."""
+    kept = [line for line in made.splitlines() if not line.endswith(MARK.encode())]
+    theirs = text.splitlines()
+    return len(kept) == len(theirs) and all(
+        own.strip().startswith(line.strip()) for line, own in zip(kept, theirs, strict=True)
+    )
+
+
+class _Change(cst.CSTTransformer):
+    """Wraps the bodies of the functions that are asked for, those inside others too."""
+
+    METADATA_DEPENDENCIES = (metadata.PositionProvider,)
+
+    def __init__(self, calls: Mapping[int, tuple[str, str]]) -> None:
+        super().__init__()
+        self.calls = calls
+        self.seen: set[int] = set()
+
+    def leave_FunctionDef(  # noqa: N802 - libcst's name
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        """Wrap a body where its function is one of ours."""
+        line = self.get_metadata(metadata.PositionProvider, original_node.name).start.line
+        if line not in self.calls:
+            return updated_node
+        self.seen.add(line)
+        return updated_node.with_changes(body=_wrapped(updated_node.body, *self.calls[line]))
+
+
+def _wrapped(body: cst.BaseSuite, before: str, after: str) -> cst.IndentedBlock:
+    if isinstance(body, cst.IndentedBlock):
+        kept, rest = _split(cast("Sequence[Statement]", body.body))
+        inner: cst.IndentedBlock = body.with_changes(body=rest or [_line("pass")], header=_marked())
+        header, footer = body.header, body.footer
+        inner = inner.with_changes(footer=footer)
+    else:
+        # All of it is on the line of the def: that stays the only line that is the user's.
+        small = cast("Sequence[cst.BaseSmallStatement]", body.body)
+        line = cst.SimpleStatementLine(list(small), trailing_whitespace=_marked())
+        kept, rest = _split([line])
+        inner = cst.IndentedBlock([*(rest or [_line("pass")])], header=_marked())
+        header = cst.TrailingWhitespace()
+    attempt = cst.Try(
+        body=inner,
+        finalbody=cst.Finally(
+            body=cst.IndentedBlock([_line(f"{_NAME}.{after}({_TOKEN})")], header=_marked())
+        ),
+    )
+    return cst.IndentedBlock([*kept, _line(f"{_TOKEN} = {_NAME}.{before}"), attempt], header=header)
+
+
+def _split(
+    body: Sequence[Statement],
+) -> tuple[list[Statement], list[Statement]]:
+    """Part a docstring from what follows it: it has to stay the first."""
+    first = body[0] if body else None
+    if (
+        isinstance(first, cst.SimpleStatementLine)
+        and len(first.body) == 1
+        and isinstance(first.body[0], cst.Expr)
+        and isinstance(first.body[0].value, cst.SimpleString | cst.ConcatenatedString)
+    ):
+        return [first], list(body[1:])
+    return [], list(body)
+
+
+def _with_import(body: Sequence[Statement]) -> list[Statement]:
+    """Put the import behind the docstring and the imports from __future__."""
+    kept, rest = _split(body)
+    at = len(kept)
+    for number, statement in enumerate(rest):
+        if isinstance(statement, cst.SimpleStatementLine) and any(map(_is_future, statement.body)):
+            at = len(kept) + number + 1
+    everything = [*kept, *rest]
+    return [*everything[:at], _line(f"import {GUEST} as {_NAME}"), *everything[at:]]
+
+
+def _is_future(statement: cst.BaseSmallStatement) -> bool:
+    return (
+        isinstance(statement, cst.ImportFrom)
+        and isinstance(statement.module, cst.Name)
+        and statement.module.value == "__future__"
+    )
+
+
+def _line(text: str) -> cst.SimpleStatementLine:
+    made = cst.parse_statement(text)
+    return cast("cst.SimpleStatementLine", made.with_changes(trailing_whitespace=_marked()))
+
+
+def _marked() -> cst.TrailingWhitespace:
+    return cst.TrailingWhitespace(whitespace=cst.SimpleWhitespace("  "), comment=cst.Comment(MARK))

@@ -1,0 +1,146 @@
+"""The functions and methods that a Python module defines, and why some cannot be slowed."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from auditor.core.subject import Language, Method, SourceFile, Span
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+LOCALS = "<locals>"
+"""What stands for a function in the name of one inside it, as in `__qualname__`."""
+_OVERLOADS = frozenset({"overload", "typing.overload", "typing_extensions.overload"})
+_COMPILERS = frozenset({"jit", "njit", "vectorize", "guvectorize", "cfunc", "stencil", "script"})
+"""Last names of decorators that make machine code of the text: what we insert would go with it."""
+_ACCESSORS = frozenset({"setter", "getter", "deleter"})
+_FRAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
+"""Calls without (or in spite of) arguments that see the names of the function around them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A function: the method that it is, and the lines on which its definitions begin.
+
+    A module may define it twice, in the branches of an `if` say: both are that method.
+    """
+
+    method: Method
+    lines: tuple[int, ...]
+
+
+def found(source: SourceFile) -> list[Found]:
+    """Return what a module defines, in its order; nothing where its text cannot be parsed."""
+    module = parsed(source)
+    if module is None:
+        return []
+    by_name: dict[str, list[Definition]] = {}
+    for name, node in _definitions(module.body, ""):
+        by_name.setdefault(name, []).append(node)
+    return [_found(source, name, nodes) for name, nodes in by_name.items()]
+
+
+def parsed(source: SourceFile) -> ast.Module | None:
+    """Return the module, None where this interpreter cannot parse it."""
+    try:
+        return ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _definitions(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, Definition]]:
+    """Yield the functions below some statements by their qualified names."""
+    for node in body:
+        if isinstance(node, Definition):
+            if _decorators(node) & _OVERLOADS:
+                continue  # a stub for type checkers, which nothing calls
+            name = f"{prefix}{_own_name(node)}"
+            yield name, node
+            yield from _definitions(node.body, f"{name}.{LOCALS}.")
+        elif isinstance(node, ast.ClassDef):
+            yield from _definitions(node.body, f"{prefix}{node.name}.")
+        else:
+            for inner in _blocks(node):
+                yield from _definitions(inner, prefix)
+
+
+def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """Yield the blocks of a compound statement."""
+    for name in ("body", "orelse", "finalbody"):
+        if inner := getattr(node, name, None):
+            yield inner
+    for case in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield case.body
+
+
+def _own_name(node: Definition) -> str:
+    """Return the name, with the part that it plays where it shares it with a property."""
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Attribute) and decorator.attr in _ACCESSORS - {"getter"}:
+            return f"{node.name}.{decorator.attr}"
+    return node.name
+
+
+def _found(source: SourceFile, name: str, nodes: Sequence[Definition]) -> Found:
+    owner, _, last = f"{source.unit}.{name}".rpartition(".")
+    first = nodes[0]
+    arguments = first.args
+    named = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    return Found(
+        Method(
+            language=Language.PYTHON,
+            id=f"{source.unit}.{name}",
+            owner=owner,
+            name=last,
+            parameters=tuple(each.arg for each in named),
+            span=Span(source.path, first.lineno, first.end_lineno or first.lineno),
+            refusal=next(filter(None, map(_refusal, nodes)), None),
+        ),
+        tuple(node.lineno for node in nodes),
+    )
+
+
+def is_private(path: str) -> bool:
+    """Tell whether a part of a dotted name begins with an underscore; `__add__` is public."""
+    return any(
+        part.startswith("_") and not (part.startswith("__") and part.endswith("__"))
+        for part in path.split(".")
+    )
+
+
+def _refusal(node: Definition) -> str | None:
+    own = list(_own(node))
+    if isinstance(node, ast.AsyncFunctionDef):
+        return "a coroutine: other tasks run while it waits, so its time is not its own"
+    if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in own):
+        return "a generator: calling it runs nothing of its body"
+    compiled = {name.rpartition(".")[2] for name in _decorators(node)} & _COMPILERS
+    if compiled:
+        return f"its decorator {min(compiled)} compiles it: Python code laid over it would not run"
+    if any(_sees_names(one) for one in own):
+        return "it looks at its own local variables, of which there would be one more"
+    return None
+
+
+def _own(node: Definition) -> Iterator[ast.AST]:
+    """Yield the nodes of a body, without those of functions and classes inside it."""
+    waiting: list[ast.AST] = list(node.body)
+    while waiting:
+        one = waiting.pop()
+        yield one
+        if not isinstance(one, Definition | ast.ClassDef | ast.Lambda):
+            waiting.extend(ast.iter_child_nodes(one))
+
+
+def _sees_names(node: ast.AST) -> bool:
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        return False
+    return node.func.id in _FRAMES and (
+        node.func.id in ("eval", "exec") or not (node.args or node.keywords)
+    )
+
+
+def _decorators(node: Definition) -> set[str]:
+    """Return the dotted names of the decorators, without their arguments."""
+    plain = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
+    return {ast.unparse(one) for one in plain if isinstance(one, ast.Name | ast.Attribute)}

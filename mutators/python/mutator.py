@@ -1,0 +1,93 @@
+"""The Mutator of Python: sources in, changed modules out that the guest's import hook serves."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
+from auditor.core.subject import Method, SourceFile, SourceRole
+from mutators.python.api import Api
+from mutators.python.edits import Unclear, edited
+from mutators.python.functions import found
+
+_BOUND = re.compile(r"\(.*\)$")
+
+
+class PythonMutator:
+    """Finds the functions of a Python library and lays counters or a delay over them."""
+
+    turn_seconds = 8e-9
+    comment = b"#"
+
+    def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
+        """Return all functions and methods of the library, those that cannot be slowed too."""
+        library = [source for source in sources if source.role is SourceRole.LIBRARY]
+        api = Api(library)
+        return [
+            replace(
+                one.method, public=api.is_public(source.unit, one.method.id[len(source.unit) + 1 :])
+            )
+            for source in library
+            for one in found(source)
+        ]
+
+    def matches(self, written: str, method: Method) -> bool:
+        """Tell whether a name as people write it means this method.
+
+        Of its path the last parts are enough, and `package.module:Class.method` is the same as
+        with a dot.
+        """
+        plain = _BOUND.sub("", written.strip()).replace(":", ".")
+        return method.id == plain or method.id.endswith(f".{plain}")
+
+    def overlay(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | Refused:
+        """Return the changed modules, and which module each file is.
+
+        Refused where a method cannot be slowed rightly.
+        """
+        if variant.kind is Kind.PLAIN:
+            return Overlay()
+        for method in variant.methods:
+            if method.refusal:
+                return Refused(method.refusal)
+        if variant.kind is Kind.DELAYED and len(variant.methods) != 1:
+            return Refused("a delay is laid over one method at a time")
+        try:
+            return _overlay(sources, variant)
+        except Unclear as problem:
+            return Refused(str(problem))
+
+
+def _overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
+    """Change each module that defines one of the methods; the guest is told which module it is.
+
+    Methods have their names in the text, not numbers, so a module is the same whatever others are
+    changed beside it.
+    """
+    asked = {method.id for method in variant.methods}
+    files, lines = [], []
+    missing = set(asked)
+    for source in sources:
+        if source.role is not SourceRole.LIBRARY or not _may_hold(source, variant):
+            continue
+        here = [one for one in found(source) if one.method.id in asked]
+        if here:
+            calls = {line: _calls(variant, one.method) for one in here for line in one.lines}
+            files.append(OverlayFile(source.path, edited(source.text, calls)))
+            lines.append(f"module\t{source.unit}\t{source.path}")
+            lines += (f"method\t{one.method.id}\t{source.unit}" for one in here)
+            missing -= {one.method.id for one in here}
+    if missing:
+        raise Unclear(f"the sources do not define {min(missing)}")
+    return Overlay(tuple(files), tuple(lines))
+
+
+def _may_hold(source: SourceFile, variant: Variant) -> bool:
+    return any(method.id.startswith(f"{source.unit}.") for method in variant.methods)
+
+
+def _calls(variant: Variant, method: Method) -> tuple[str, str]:
+    """Return the guest's call at the beginning, and its function at the end."""
+    if variant.kind is Kind.COUNTING:
+        return f'begin("{method.id}")', "end"
+    return ("enter_guarded()", "leave_guarded") if variant.guarded else ("enter()", "leave")

@@ -1,0 +1,1 @@
+"""Python suites: pytest-benchmark; the guest runs in the audited interpreter."""

@@ -1,0 +1,27 @@
+"""Begins the guest before anything of the user's is imported, then the user's own sitecustomize."""
+
+import os
+import sys
+
+
+def _begin():
+    here = os.path.dirname(os.path.abspath(__file__))
+    if os.environ.get("BENCH_AUDIT_INSTRUCTIONS"):
+        import zz_bench_audit_hook
+
+        zz_bench_audit_hook.install(os.environ["BENCH_AUDIT_INSTRUCTIONS"])
+    # The one that we stand before: it would have been found without us.
+    own = sys.modules.pop("sitecustomize")
+    kept = sys.path[:]
+    sys.path[:] = [one for one in kept if os.path.abspath(one) != here]
+    try:
+        import sitecustomize  # noqa: F401
+    except ImportError as error:
+        if error.name != "sitecustomize":
+            raise
+    finally:
+        sys.path[:] = kept
+        sys.modules.setdefault("sitecustomize", own)
+
+
+_begin()

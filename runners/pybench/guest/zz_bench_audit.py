@@ -1,0 +1,180 @@
+"""What changed modules call, and what runs the blocks of a benchmark.
+
+Part of the guest: it runs in the audited interpreter, Python 3.9 to 3.14, needs nothing but the
+standard library, and talks through the files described in runners/records.py.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from itertools import repeat
+
+_clock = time.perf_counter
+_thread = threading.get_ident
+_now = threading.local()
+_active: set[int] = set()
+"""Threads in which the slowed function is running."""
+
+
+enter = enter_guarded = int  # a call that is as cheap as can be, and gives 0
+"""What the changed function calls as it begins, and `leave` as it ends: set for each arm."""
+
+
+class State:
+    """What the slowed function does, and what was seen of it; there is one."""
+
+    def __init__(self) -> None:
+        self.turns = 0
+        self.factor = 0.0
+        self.calls = 0
+        self.spent = 0.0
+        self.ran = False
+        self.cost = 0.0
+
+    def clear(self) -> None:
+        """Forget the calls of the block before."""
+        self.calls, self.spent = 0, 0.0
+
+
+state = State()
+
+
+def _work(_: float) -> None:
+    state.ran = True
+    for _ in repeat(None, state.turns):
+        pass
+
+
+def _spin(start: float) -> None:
+    state.ran = True
+    end = _clock()
+    until = end + max(0.0, end - start - state.cost) * state.factor
+    while _clock() < until:
+        pass
+
+
+def _sleep(start: float) -> None:
+    state.ran = True
+    time.sleep(max(0.0, _clock() - start - state.cost) * state.factor)
+
+
+def _timed(start: float) -> None:
+    state.spent += _clock() - start
+    state.calls += 1
+    state.ran = True
+
+
+_WAYS = {
+    "none": (int, _work),
+    "work": (int, _work),
+    "spin": (_clock, _spin),
+    "sleep": (_clock, _sleep),
+    "clock": (_clock, _timed),
+}
+leave = _work
+
+
+def set_arm(wait: str, number: float) -> None:
+    """Make the next calls wait as an arm asks; raises ValueError for a way that Python lacks."""
+    global enter, leave, enter_guarded, leave_guarded
+    if wait not in _WAYS:
+        raise ValueError(f"a Python function cannot {wait}")
+    state.turns = int(number) if wait == "work" else 0
+    state.factor = number if wait in ("spin", "sleep") else 0.0
+    enter, leave = _WAYS[wait]
+    enter_guarded, leave_guarded = _guarded(enter, leave)
+
+
+def _guarded(begin, end):  # type: ignore[no-untyped-def]
+    """Return the same two for a function that may be called inside itself: that does not count."""
+
+    def guarded_enter() -> object:
+        thread = _thread()
+        if thread in _active:
+            return None
+        _active.add(thread)
+        return begin()
+
+    def guarded_leave(token: object) -> None:
+        if token is not None:
+            end(token)
+            _active.discard(_thread())
+
+    return guarded_enter, guarded_leave
+
+
+enter_guarded, leave_guarded = _guarded(enter, leave)
+
+
+def _guarded(begin, end):  # type: ignore[no-untyped-def]
+    """Return the same two for a function that may be called inside itself: that does not count."""
+
+    def guarded_enter() -> object:
+        depth = getattr(_now, "depth", 0)
+        _now.depth = depth + 1
+        return None if depth else begin()
+
+    def guarded_leave(token: object) -> None:
+        _now.depth -= 1
+        if token is not None:
+            end(token)
+
+    return guarded_enter, guarded_leave
+
+
+enter_guarded, leave_guarded = _guarded(enter, leave)
+
+
+def measure_clock() -> None:
+    """Find what an empty timed function shows per call: disturbances only add, so the least."""
+    least = math.inf
+    before = state.ran
+    set_arm("clock", 0)
+    for _ in range(25):
+        state.clear()
+        for _ in repeat(None, 200):
+            token = enter()
+            try:
+                pass
+            finally:
+                leave(token)
+        least = min(least, state.spent / 200)
+    set_arm("none", 0)
+    state.clear()
+    state.ran, state.cost = before, least
+
+
+class Counter:
+    """Outermost calls by name, and whether calls were nested in one of the same thread."""
+
+    def __init__(self) -> None:
+        self.calls: dict[str, int] = {}
+        self.nested: set[str] = set()
+
+    def taken(self) -> tuple[dict[str, int], set[str]]:
+        """Return what was counted since the last time."""
+        found = self.calls, self.nested
+        self.calls, self.nested = {}, set()
+        return found
+
+
+counter = Counter()
+
+
+def begin(name: str) -> str:
+    """Count a call, unless one of the same function is running in this thread."""
+    active = _now.__dict__.setdefault("active", {})
+    depth = active.get(name, 0)
+    active[name] = depth + 1
+    if depth:
+        counter.nested.add(name)
+    else:
+        counter.calls[name] = counter.calls.get(name, 0) + 1
+    return name
+
+
+def end(name: str) -> None:
+    """End a call."""
+    _now.active[name] -= 1

@@ -1,0 +1,120 @@
+"""Runs the blocks of a benchmark as a schedule says; part of the guest."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable
+
+import zz_bench_audit as guest
+from zz_bench_audit_hook import tell
+
+Call = Callable[[int], float]
+"""Runs so many operations, and returns the seconds that they took."""
+_FEW = 2
+
+
+class Schedule:
+    """The arms and blocks of a process (runners/records.py)."""
+
+    def __init__(self, text: str) -> None:
+        self.arms: list[tuple[str, str, float]] = []
+        self.blocks: list[tuple[str, int]] = []
+        self.stop: tuple[float, ...] = ()
+        self.looks: list[tuple[int, float]] = []
+        for line in text.splitlines()[1:]:
+            kind, *fields = line.split("\t")
+            if kind == "arm":
+                self.arms.append((fields[1], fields[2], float(fields[3])))
+            elif kind == "block":
+                self.blocks.append((fields[0], int(fields[1])))
+            elif kind == "stop":
+                self.stop = tuple(map(float, fields))
+            elif kind == "look":
+                self.looks.append((int(fields[0]), float(fields[1])))
+
+
+def run(call: Call) -> None:
+    """Run the benchmark as asked, and write down what was seen."""
+    with open(os.environ["BENCH_AUDIT_SCHEDULE"], encoding="utf-8") as file:
+        schedule = Schedule(file.read())
+    if os.environ.get("BENCH_AUDIT_COUNTING"):
+        _count(call, len(schedule.blocks))
+    else:
+        _measure(call, schedule)
+
+
+def _told() -> None:
+    if guest.state.ran:
+        tell("present", "called")
+
+
+def _operations(call: Call) -> int:
+    """Return the number given, or as many as fill the time that a block is to last."""
+    given = os.environ.get("BENCH_AUDIT_OPERATIONS")
+    if given:
+        return int(given)
+    seconds = float(os.environ["BENCH_AUDIT_SECONDS"])
+    number = 1
+    while True:
+        took = call(number)
+        if took >= seconds / 2 or number > 1 << 40:
+            return max(1, round(number * seconds / took)) if took > 0 else number
+        number *= 2
+
+
+def _measure(call: Call, schedule: Schedule) -> None:
+    if any(wait == "clock" for _, wait, _ in schedule.arms):
+        guest.measure_clock()
+        tell("clock-cost", repr(guest.state.cost))
+    number = _operations(call)
+    times: dict[str, list[float]] = {"probe": [], "slowed": []}
+    for index, (phase, arm) in enumerate(schedule.blocks):
+        name, wait, value = schedule.arms[arm]
+        guest.set_arm(wait, value)
+        guest.state.clear()
+        began = time.perf_counter()
+        seconds = call(number)
+        wall = time.perf_counter() - began
+        calls, spent = guest.state.calls, guest.state.spent
+        guest.set_arm("none", 0)
+        numbers = (number, seconds / number, wall, calls, spent)
+        tell("block", str(index), *map(repr, numbers))
+        if phase == "measurement" and name in times:
+            times[name].append(seconds)
+            if _decided(schedule, times):
+                tell("stopped", str(len(times["slowed"])))
+                break
+    _told()
+
+
+def _decided(schedule: Schedule, times: dict[str, list[float]]) -> bool:
+    """Tell whether the pairs say all that they will (core.schedule.Stop)."""
+    while schedule.looks and min(map(len, times.values())) >= schedule.looks[0][0]:
+        pairs, critical = schedule.looks.pop(0)
+        above, below, least, enough = schedule.stop
+        both = zip(times["slowed"][:pairs], times["probe"][:pairs])
+        logs = [math.log(slowed / probe) for slowed, probe in both]
+        mean = math.fsum(logs) / pairs
+        squares = math.fsum((one - mean) ** 2 for one in logs)
+        half = critical * max(math.sqrt(squares / (pairs - 1)), least) / math.sqrt(pairs)
+        if mean - half > above or mean + half < below or half <= enough:
+            return True
+    return False
+
+
+def _count(call: Call, blocks: int) -> None:
+    """Count in two windows, of few operations and of a block's, as often as there are blocks."""
+    number = max(3, _operations(call))
+    outside, _ = guest.counter.taken()
+    for operations in (max(_FEW, min(11, number // 2)), number):
+        guest.counter.taken()
+        for _ in range(blocks):
+            call(operations)
+        calls, nested = guest.counter.taken()
+        tell("window", str(operations * blocks))
+        for name, count in sorted(calls.items()):
+            tell("count", name, str(count), str(int(name in nested)))
+    for name, count in sorted(outside.items()):
+        tell("outside", name, str(count))

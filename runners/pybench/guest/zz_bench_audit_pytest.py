@@ -1,0 +1,154 @@
+"""A plugin of pytest: lists the benchmarks of a suite, or runs one of them; part of the guest.
+
+pytest-benchmark's fixture is asked for what it would time, and the blocks are then ours: its own
+rounds and its calibration do not run. A test that is only marked `benchmark`, as CodSpeed's are, is
+timed as a whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import Any
+
+import pytest
+from zz_bench_audit_blocks import run
+from zz_bench_audit_hook import tell
+
+LIST = "BENCH_AUDIT_LIST"
+WANTED = "BENCH_AUDIT_BENCHMARK"
+_MARK = "benchmark"
+_LONGEST = 500
+
+
+class _State:
+    done = False
+
+
+def _is_benchmark(item: Any) -> bool:
+    return _MARK in getattr(item, "fixturenames", ()) or (
+        (hasattr(item, "callspec") or hasattr(item, "function"))
+        and item.get_closest_marker(_MARK) is not None
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: Any) -> None:
+    """Have the fixture call us where it would measure."""
+    config.addinivalue_line("markers", "benchmark: CodSpeed's and pytest-benchmark's marker")
+    try:
+        from pytest_benchmark.fixture import BenchmarkFixture
+    except ImportError:
+        return
+    BenchmarkFixture._raw = _raw
+    BenchmarkFixture._raw_pedantic = _raw_pedantic
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Write down all benchmarks, or keep the one that is asked for."""
+    found = [item for item in items if _is_benchmark(item)]
+    wanted = os.environ.get(WANTED)
+    if wanted is None:
+        for item in found:
+            _listed({"benchmark": item.nodeid})
+        items[:] = []
+    else:
+        items[:] = [item for item in found if item.nodeid == wanted]
+
+
+def _listed(entry: dict[str, Any]) -> None:
+    with open(os.environ[LIST], "a", encoding="utf-8") as file:
+        file.write(json.dumps(entry) + "\n")
+
+
+def pytest_collectreport(report: Any) -> None:
+    """Write down what could not even be collected."""
+    if report.failed and LIST in os.environ:
+        _listed({"unusable": report.nodeid, "why": _why(report)})
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_pyfunc_call(pyfuncitem: Any) -> Any:
+    """Time a test that has the marker, but not the fixture, as a whole."""
+    if _MARK not in pyfuncitem.fixturenames and pyfuncitem.get_closest_marker(_MARK):
+        names = pyfuncitem._fixtureinfo.argnames
+        given = {name: pyfuncitem.funcargs[name] for name in names}
+        _blocks(lambda: pyfuncitem.obj(**given))
+    yield
+
+
+def pytest_runtest_logreport(report: Any) -> None:
+    """Say why there is no measurement."""
+    if report.skipped:
+        why = getattr(report, "wasxfail", None)
+        text = f"expected to fail: {why}" if why is not None else _skip_reason(report)
+        tell("skipped", " ".join(text.split())[:_LONGEST] or "skipped")
+    elif report.failed:
+        tell("failed", _why(report))
+    elif report.when == "call" and not _State.done:
+        tell("failed", "the test ended without calling its benchmark fixture")
+
+
+def _skip_reason(report: Any) -> str:
+    told = report.longrepr
+    return str(told[2] if isinstance(told, tuple) else told)
+
+
+def _why(report: Any) -> str:
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = crash.message if crash is not None else str(report.longrepr)
+    lines = [line for line in text.splitlines() if line.strip()] or ["no reason given"]
+    # The error itself: of a failed collection it is the last line, of an exception the first.
+    line = lines[0] if crash is not None else lines[-1]
+    return " ".join(line.split())[:_LONGEST]
+
+
+def _blocks(call: Any) -> None:
+    """Run the blocks of a call without arguments."""
+
+    def timed(operations: int) -> float:
+        numbers = range(operations)
+        began = time.perf_counter()
+        for _ in numbers:
+            call()
+        return time.perf_counter() - began
+
+    _State.done = True
+    run(timed)
+
+
+def _raw(self: Any, function_to_benchmark: Any, *args: Any, **kwargs: Any) -> Any:
+    runner = self._make_runner(function_to_benchmark, args, kwargs)
+    _State.done = True
+    run(lambda operations: float(runner(range(operations))))
+    return function_to_benchmark(*args, **kwargs)
+
+
+def _raw_pedantic(self: Any, target: Any, *more: Any, **named: Any) -> Any:
+    """Run each operation with its own set-up where there is one: its time does not count."""
+    asked = dict(zip(("args", "kwargs", "setup", "teardown"), more), **named)
+    setup, teardown = asked.get("setup"), asked.get("teardown")
+    fixed = asked.get("args") or (), asked.get("kwargs") or {}
+    whole = self._make_runner(target, *fixed)
+
+    def arguments() -> Any:
+        return (setup() if setup is not None else None) or fixed
+
+    def one() -> float:
+        args, kwargs = arguments()
+        seconds = float(self._make_runner(target, args, kwargs)(range(1)))
+        if teardown is not None:
+            teardown(*args, **kwargs)
+        return seconds
+
+    def timed(operations: int) -> float:
+        if setup is None and teardown is None:
+            return float(whole(range(operations)))
+        return sum(one() for _ in range(operations))
+
+    _State.done = True
+    run(timed)
+    args, kwargs = arguments()
+    return target(*args, **kwargs)

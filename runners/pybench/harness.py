@@ -1,0 +1,169 @@
+"""The Harness of pytest-benchmark: one benchmark in a process, its blocks run by the guest."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+
+from auditor.core.errors import NoBenchmarks, SourceUnreadable
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.mutant import Kind, Overlay
+from auditor.core.outcome import Outcome
+from auditor.core.plan import Layouts, Trial
+from auditor.core.ports import NOTHING, Ask, Build, Known
+from auditor.core.subject import Project, SourceFile
+from auditor.core.suite import Benchmark, Suite
+from runners.pybench import library, reading
+from runners.records import (
+    RECORDS_HEADER,
+    RECORDS_VARIABLE,
+    SCHEDULE_VARIABLE,
+    schedule_text,
+)
+
+INSTRUCTIONS = "instructions.txt"
+RECORDS = "records.txt"
+SCHEDULE = "schedule.txt"
+LISTING = "benchmarks.jsonl"
+_GUEST = "guest"
+_LIST_SECONDS = 600.0
+# What would run benchmarks in other processes or another order, or report elsewhere.
+_WITHOUT = ("xdist", "randomly", "random_order", "codspeed", "cacheprovider", "cov", "timeout")
+_ENDED_WELL = frozenset({0, 1, 2, 5})
+"""pytest's exit codes of a collection: all was read, some failed, was interrupted, found none."""
+
+
+class PytestBenchmark:
+    """Lists with pytest's own collection, and runs one test in a process."""
+
+    @property
+    def fixed_operations(self) -> bool:
+        """Tell that a block is a number of calls."""
+        return True
+
+    def layouts(self, project: Project) -> Layouts:  # noqa: ARG002 (every interpreter is like that)
+        """Tell that each process has its own addresses and its own seed of hashes."""
+        return Layouts.OF_PROCESS
+
+    def discover(
+        self,
+        project: Project,
+        into: Path,
+        ask: Ask,
+        known: Known = NOTHING,  # noqa: ARG002 (one process lists all groups at once)
+    ) -> Suite:
+        """Let pytest collect the files that have benchmarks; nothing of them is called."""
+        listing = into / LISTING
+        files = library.benchmark_files(project.root)
+        job = _pytest(project, into, files, {"BENCH_AUDIT_LIST": str(listing)}, _LIST_SECONDS)
+        answer = ask(_with(job, files=(*_guest(into), (listing, b"")), collects=(listing,)))
+        if answer.exit_code not in _ENDED_WELL or listing not in answer.files:
+            raise SourceUnreadable(f"the suite cannot be listed; pytest said:\n{answer.tail()}")
+        entries = [json.loads(line) for line in answer.files[listing].splitlines()]
+        found = [
+            Benchmark(group="", name=one["benchmark"]) for one in entries if "benchmark" in one
+        ]
+        unusable = [(one["unusable"], one["why"]) for one in entries if "unusable" in one]
+        if not found and not unusable:
+            raise NoBenchmarks(f"{project.name} has no benchmarks that pytest collects")
+        return Suite(tuple(found), self.sources(project, into, ask), tuple(unusable))
+
+    def sources(
+        self,
+        project: Project,
+        into: Path,  # noqa: ARG002 (nothing has to be run)
+        ask: Ask,  # noqa: ARG002 (as above)
+    ) -> tuple[SourceFile, ...]:
+        """Read the modules of the library."""
+        return tuple(library.modules(project.root, library.benchmark_files(project.root)))
+
+    def build(
+        self,
+        project: Project,
+        overlay: Overlay,
+        into: Path,
+    ) -> Build:
+        """Write the changed modules beside the tree, and what the import hook is to do."""
+        texts = {file.path: into / "overlay" / file.path for file in overlay.files}
+        lines = []
+        for line in overlay.instructions:
+            kind, *fields = line.split("\t")
+            if kind == "module":
+                unit, path = fields
+                digest = hashlib.sha256((project.root / path).read_bytes()).hexdigest()
+                lines.append(f"module\t{unit}\t{texts[path]}\t{digest}\n")
+        files = [(texts[file.path], file.text) for file in overlay.files]
+        written = "".join(lines).encode()
+        return Build((*files, (into / INSTRUCTIONS, written), *_guest(into)))
+
+    def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
+        """Return the one process of a trial; none for a trial of unit tests."""
+        if trial.benchmark is None:
+            return ()
+        node = trial.benchmark.name
+        records, schedule = into / RECORDS, into / SCHEDULE
+        variables = {
+            "BENCH_AUDIT_BENCHMARK": node,
+            "BENCH_AUDIT_SECONDS": repr(trial.schedule.seconds),
+            RECORDS_VARIABLE: str(records),
+            SCHEDULE_VARIABLE: str(schedule),
+        }
+        if trial.schedule.operations is not None:
+            variables["BENCH_AUDIT_OPERATIONS"] = str(trial.schedule.operations)
+        if trial.variant.kind is not Kind.PLAIN:
+            variables["BENCH_AUDIT_INSTRUCTIONS"] = str(into / INSTRUCTIONS)
+        if trial.variant.kind is Kind.COUNTING:
+            variables["BENCH_AUDIT_COUNTING"] = "1"
+        file, _, _ = node.partition("::")
+        job = _pytest(project, into, [file], variables, trial.timeout_seconds)
+        files = (
+            *(_guest(into) if trial.variant.kind is Kind.PLAIN else ()),
+            (records, f"{RECORDS_HEADER}\n".encode()),
+            (schedule, schedule_text(trial.schedule)),
+        )
+        return (_with(job, files=files, collects=(records,)),)
+
+    def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
+        """Return how a trial ended."""
+        return reading.outcome(trial, answers, RECORDS)
+
+
+def _guest(into: Path) -> tuple[tuple[Path, bytes], ...]:
+    folder = resources.files("runners.pybench") / _GUEST
+    return tuple(
+        (into / _GUEST / part.name, part.read_bytes())
+        for part in sorted(folder.iterdir(), key=lambda one: one.name)
+        if part.name.endswith(".py")
+    )
+
+
+def _pytest(
+    project: Project, into: Path, files: Sequence[str], variables: dict[str, str], seconds: float
+) -> Invocation:
+    """Return a call of pytest with our plugin, on these files of the project."""
+    words = [word for name in _WITHOUT for word in ("-p", f"no:{name}")]
+    own = dict(project.environment)
+    path = ":".join(filter(None, (str(into / _GUEST), own.get("PYTHONPATH", ""))))
+    return Invocation(
+        argv=(
+            *(dict(project.options)["python"], "-m", "pytest", "-p", "zz_bench_audit_pytest"),
+            *(*words, "-o", "addopts=", "--quiet", "--no-header", "--tb=short", *files),
+        ),
+        cwd=project.root,
+        environment=tuple(sorted({**own, **variables, "PYTHONPATH": path}.items())),
+        timeout_seconds=seconds,
+    )
+
+
+def _with(
+    job: Invocation, *, files: tuple[tuple[Path, bytes], ...], collects: tuple[Path, ...]
+) -> Invocation:
+    return Invocation(
+        argv=job.argv,
+        cwd=job.cwd,
+        environment=job.environment,
+        timeout_seconds=job.timeout_seconds,
+        files=files,
+        collects=collects,
+    )

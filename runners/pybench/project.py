@@ -1,0 +1,96 @@
+"""Making a Python tree ready: a copy of it, an environment, a digest of what runs."""
+
+import hashlib
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from auditor.core.errors import NoBenchmarks
+from auditor.core.ports import Host
+from auditor.core.request import PythonSpec
+from auditor.core.subject import Language, Part, Project, Role
+from runners.home import Home
+from runners.hosts.disk import writing
+from runners.pybench.environment import Environments, Interpreter
+from runners.pybench.library import benchmark_files, top
+from runners.subjects.placed import Placed
+
+_PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH")
+
+
+def prepare(
+    placed: Placed,
+    *,
+    home: Home,
+    host: Host,
+    environment: tuple[tuple[str, str], ...],
+    python: PythonSpec,
+) -> Project:
+    """Copy a placed tree and make the environment that its benchmarks run in.
+
+    Raises NoBenchmarks where no file has any, and what pip says where it fails.
+    """
+    if not benchmark_files(placed.tree):
+        raise NoBenchmarks(
+            f"{placed.name} has no benchmarks: no test has the fixture `benchmark` of "
+            "pytest-benchmark, or the marker"
+        )
+    made = Environments(host, dict(environment), python)
+    base = made.base(placed.tree)
+    key = _digest(placed.digest_of_tree, base.version, str(base.path), repr(python))
+    folder = home.work(f"python-{key[:24]}")
+    with home.locked(folder):
+        root = folder / "tree" / placed.tree.relative_to(placed.root)
+        done = folder / "made"
+        if not done.is_file():
+            _copy(placed, folder / "tree")
+            own = base.path if python.interpreter else made.made(base, root, folder)
+            with writing(done):
+                done.write_text(str(own))
+        found = replace(base, path=Path(done.read_text()))
+        found = replace(found, installed=made.installed(found, root))
+    variables = _variables(dict(environment), found, folder)
+    if python.interpreter:
+        # Whatever is installed there, the code that is audited is that of the copy.
+        variables["PYTHONPATH"] = str(top(root))
+    return _project(placed, root, found, variables)
+
+
+def _copy(placed: Placed, top: Path) -> None:
+    with writing(top):
+        shutil.rmtree(top, ignore_errors=True)
+        shutil.copytree(placed.root, top, symlinks=True)
+
+
+def _variables(given: dict[str, str], found: Interpreter, folder: Path) -> dict[str, str]:
+    variables = {key: given[key] for key in _PASSED_ON if key in given}
+    return variables | {
+        "PATH": f"{found.path.parent}:{variables.get('PATH', '')}",
+        # Beside the copy, not in it, and not in what another environment's processes read.
+        "PYTHONPYCACHEPREFIX": str(folder / "pycache"),
+        "PYTHONNOUSERSITE": "1",
+        "PYTEST_ADDOPTS": "",
+    }
+
+
+def _project(placed: Placed, root: Path, found: Interpreter, variables: dict[str, str]) -> Project:
+    versions = dict(one.split("==", 1) for one in found.installed if "==" in one)
+    return Project(
+        name=placed.name,
+        revision=placed.revision,
+        language=Language.PYTHON,
+        harness="pytest",
+        root=root,
+        digest=_digest(placed.digest_of_tree, found.version, *found.installed),
+        parts=(Part(Role.LIBRARY, root), Part(Role.BENCHMARKS, root)),
+        environment=tuple(sorted(variables.items())),
+        options=(("python", str(found.path)),),
+        versions=(
+            ("python", found.version),
+            ("pytest-benchmark", versions.get("pytest-benchmark", "none")),
+        ),
+    )
+
+
+def _digest(*words: str) -> str:
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:32]

@@ -1,0 +1,138 @@
+"""Which functions users may call, of packages as people write them."""
+
+import textwrap
+
+from auditor.core.subject import SourceFile, SourceRole
+from mutators.python.mutator import PythonMutator
+
+
+def public(**modules):
+    """Return the public methods of a package `pack`; `init` is its own module."""
+    sources = []
+    for name, text in modules.items():
+        unit = "pack" if name == "init" else f"pack.{name.replace('__', '.')}"
+        leaf = "__init__" if name == "init" else name.replace("__", "/")
+        sources.append(
+            SourceFile(
+                path=f"src/pack/{leaf}.py",
+                unit=unit,
+                role=SourceRole.LIBRARY,
+                text=textwrap.dedent(text).encode(),
+            )
+        )
+    return [one.id for one in PythonMutator().methods(sources) if one.public]
+
+
+def test_what_a_package_takes_from_private_modules_is_public_where_it_is_defined():
+    found = public(
+        init="""
+        from ._impl import run, Runner as Runner
+        from ._impl import _helper
+        from other import foreign
+        """,
+        _impl="""
+        def run(): pass
+        def _helper(): pass
+        def kept(): pass
+        class Runner:
+            def go(self): pass
+            def _own(self): pass
+            def __len__(self): return 0
+        """,
+    )
+
+    assert found == ["pack._impl.run", "pack._impl.Runner.go", "pack._impl.Runner.__len__"]
+
+
+def test_a_list_of_names_says_all_also_with_an_underscore():
+    found = public(
+        init="""
+        __all__ = ["one", "_two"]
+        __all__ += ("three",)
+        from pack.inner import three, four
+        def one(): pass
+        def _two(): pass
+        def five(): pass
+        """,
+        inner="""
+        __all__ = []
+        def three(): pass
+        def four(): pass
+        """,
+    )
+
+    assert found == ["pack.one", "pack._two", "pack.inner.three"]
+
+
+def test_a_plain_module_shows_what_it_defines_and_what_it_imports_under_its_own_name():
+    found = public(
+        init="",
+        tools="""
+        from ._impl import a, b as b
+        from ._impl import c as _c
+        def d():
+            def inner(): pass
+        """,
+        _impl="""
+        def a(): pass
+        def b(): pass
+        def c(): pass
+        """,
+    )
+
+    assert found == ["pack.tools.d", "pack._impl.b"]
+
+
+def test_stars_lead_on():
+    found = public(
+        init="from ._a import *\n",
+        _a="from ._b import *\ndef one(): pass\ndef _two(): pass\n",
+        _b="__all__ = ['three']\ndef three(): pass\ndef four(): pass\n",
+    )
+
+    assert found == ["pack._a.one", "pack._b.three"]
+
+
+def test_methods_of_bases_are_those_of_the_class():
+    found = public(
+        init="from ._impl import Shown\n",
+        _impl="""
+        class _Deep:
+            def deep(self): pass
+        class _Base(_Deep):
+            def base(self): pass
+            class _Hidden:
+                def no(self): pass
+        class Shown(_Base):
+            @property
+            def own(self): pass
+            class Inner:
+                def yes(self): pass
+        class Other:
+            def other(self): pass
+        """,
+    )
+
+    assert [one.removeprefix("pack._impl.") for one in found] == [
+        "_Deep.deep",
+        "_Base.base",
+        "Shown.own",
+        "Shown.Inner.yes",
+    ]
+
+
+def test_another_name_and_branches_are_followed_and_circles_end():
+    found = public(
+        init="""
+        try:
+            from ._fast import run
+        except ImportError:
+            from ._slow import run
+        from ._loop import circle
+        from ._slow import new
+        """,
+        _slow="def run(): pass\ndef _old(): pass\nnew = _old\n",
+        _loop="from pack import circle\n",
+    )
+
+    assert found == ["pack._slow.run", "pack._slow._old"]

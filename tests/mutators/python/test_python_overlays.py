@@ -1,0 +1,475 @@
+"""What is written into Python modules: it runs as before, in the lines of before, and is seen."""
+
+import ast
+import inspect
+import linecache
+import sys
+import textwrap
+import traceback
+from itertools import chain
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auditor.core.mutant import PLAIN, Kind, Overlay, Refused, Variant
+from auditor.core.subject import SourceFile, SourceRole
+from mutators.python.mutator import PythonMutator
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "runners" / "pybench" / "guest"))
+
+import zz_bench_audit_hook as hook
+
+MUTATOR = PythonMutator()
+MARK = hook.MARK.decode()
+
+
+def source(text, unit="pack.module"):
+    return SourceFile(
+        path=f"src/{unit.replace('.', '/')}.py",
+        unit=unit,
+        role=SourceRole.LIBRARY,
+        text=textwrap.dedent(text).encode(),
+    )
+
+
+def parsed(changed, original):
+    return hook.placed(changed.encode(), original.encode())
+
+
+def delayed(text, name, **more):
+    """Return the changed text of a module in which one function waits."""
+    given = source(text)
+    (method,) = [one for one in MUTATOR.methods([given]) if MUTATOR.matches(name, one)]
+    overlay = MUTATOR.overlay([given], Variant(Kind.DELAYED, (method,), **more))
+    assert isinstance(overlay, Overlay), overlay
+    (file,) = overlay.files
+    assert file.path == given.path
+    return file.text.decode()
+
+
+class Guest(ModuleType):
+    """What a changed module calls; it writes down what it hears."""
+
+    def __init__(self):
+        super().__init__("zz_bench_audit")
+        self.heard = []
+
+    def enter(self):
+        self.heard.append("enter")
+        return len(self.heard)
+
+    def leave(self, token):
+        self.heard.append(f"leave {token}")
+
+    enter_guarded, leave_guarded = enter, leave
+
+    def begin(self, name):
+        self.heard.append(f"begin {name}")
+        return name
+
+    def end(self, token):
+        self.heard.append(f"end {token}")
+
+
+@pytest.fixture
+def guest(monkeypatch):
+    found = Guest()
+    monkeypatch.setitem(sys.modules, "zz_bench_audit", found)
+    return found
+
+
+def run(code, name="pack.module", file="<module>"):
+    space = {"__name__": name, "log": []}
+    exec(compile(code, file, "exec", dont_inherit=True), space)  # noqa: S102 - our own text
+    return space
+
+
+ONE_LINE = "def f(x): return x + 1  # why\n"
+DOCUMENTED = '''
+def f(x):
+    """Says what it does."""
+    return x + 1
+'''
+ONLY_DOCUMENTED = '''
+def f(x):
+    """Does nothing."""
+'''
+STRINGS = '''
+def f(x):
+    text = """one
+two
+    three"""
+    return text * x
+'''
+
+
+@pytest.mark.parametrize("text", [ONE_LINE, DOCUMENTED, ONLY_DOCUMENTED, STRINGS])
+def test_a_function_is_left_on_its_way_out_and_says_the_same(text, guest):
+    plain, changed = run(textwrap.dedent(text)), run(delayed(text, "f"))
+
+    assert changed["f"](2) == plain["f"](2)
+    assert changed["f"].__doc__ == plain["f"].__doc__
+    assert guest.heard == ["enter", "leave 1"]
+
+
+def test_an_exception_and_an_inner_return_are_ways_out(guest):
+    text = """
+    def f(x):
+        for y in x:
+            if y:
+                return 1 / y
+        raise KeyError(x)
+    """
+    changed = run(delayed(text, "f"))
+
+    assert changed["f"]([0, 4]) == 0.25
+    with pytest.raises(KeyError):
+        changed["f"]([0])
+    assert guest.heard == ["enter", "leave 1", "enter", "leave 3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "call", "result"),
+    [
+        ("C.plain", "C().plain(3)", 4),
+        ("C.of_class", "C.of_class(3)", ("C", 3)),
+        ("C.static", "C.static(3)", 3),
+        ("C.size", "C().size", 7),
+        ("C.size.setter", "setattr(C(), 'size', 1)", None),
+        ("C.__len__", "len(C())", 5),
+        ("C.Inner.deep", "C.Inner().deep()", "deep"),
+        ("D.plain", "D().plain(3)", 5),
+        ("outer.<locals>.inner", "outer(3)", 9),
+        ("decorated", "decorated(3)", 6),
+        ("cached", "cached(3)", 4),
+    ],
+)
+def test_all_kinds_of_functions_can_be_slowed(name, call, result, guest):
+    text = """
+    from functools import lru_cache, wraps
+
+    def twice(f):
+        @wraps(f)
+        def wrapper(x):
+            return 2 * f(x)
+        return wrapper
+
+    class C:
+        def plain(self, x): return x + 1
+        @classmethod
+        def of_class(cls, x): return cls.__name__, x
+        @staticmethod
+        def static(x):
+            return x
+        @property
+        def size(self):
+            return 7
+        @size.setter
+        def size(self, value):
+            self.__hidden = value
+        def __len__(self):
+            return 5
+        class Inner:
+            def deep(self):
+                return "deep"
+
+    class D(C):
+        def plain(self, x):
+            return super().plain(x) + 1
+
+    def outer(x):
+        def inner():
+            nonlocal x
+            x = x * 3
+            return x
+        return inner()
+
+    @twice
+    def decorated(x):
+        return x
+
+    @lru_cache
+    def cached(x):
+        return x + 1
+    """
+    changed = run(delayed(text, name))
+
+    assert eval(call, changed) == result  # noqa: S307 - our own text
+    assert guest.heard == ["enter", "leave 1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("def f():\n    yield 1\n", "a generator"),
+        ("def f():\n    x = yield from g()\n", "a generator"),
+        ("async def f():\n    pass\n", "a coroutine"),
+        ("async def f():\n    yield 1\n", "a coroutine"),
+        ("def f(x):\n    return locals()\n", "its own local variables"),
+        ("def f(x):\n    return eval('x')\n", "its own local variables"),
+        ("@numba.njit(cache=True)\ndef f(x):\n    return x\n", "its decorator njit compiles it"),
+    ],
+)
+def test_what_cannot_be_slowed_rightly_is_refused_with_the_reason(text, why):
+    (method,) = MUTATOR.methods([source(text)])
+
+    assert why in (method.refusal or "")
+    refused = MUTATOR.overlay([source(text)], Variant(Kind.DELAYED, (method,)))
+    assert refused == Refused(method.refusal)
+
+
+def test_what_only_its_inner_function_does_is_no_reason():
+    text = "def f():\n    def g():\n        yield 1\n    return vars(g), [x for x in g()]\n"
+
+    outer, inner = MUTATOR.methods([source(text)])
+
+    assert outer.refusal is None
+    assert "a generator" in (inner.refusal or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (f"def f(x): return x  {MARK}\n", "how we know our own"),
+        ("def f(x): return (x +\n  1)\n", "goes on below"),
+    ],
+)
+def test_where_lines_could_not_be_told_apart_it_is_refused(text, why):
+    (method,) = MUTATOR.methods([source(text)])
+
+    refused = MUTATOR.overlay([source(text)], Variant(Kind.DELAYED, (method,)))
+
+    assert isinstance(refused, Refused)
+    assert why in refused.reason
+
+
+def test_stubs_of_overloads_are_no_methods_and_both_branches_are_one():
+    text = """
+    import sys
+    from typing import overload
+
+    @overload
+    def f(x: int) -> int: ...
+    @overload
+    def f(x: str) -> str: ...
+    def f(x):
+        return x
+
+    if sys.version_info > (3,):
+        def g(x):
+            return x
+    else:
+        def g(x):
+            return -x
+    """
+    found = MUTATOR.methods([source(text)])
+
+    assert [one.id for one in found] == ["pack.module.f", "pack.module.g"]
+    assert delayed(text, "module.g").count(".enter()") == 2
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("pack.module.C.f", True),
+        ("C.f", True),
+        ("pack.module:C.f", True),
+        ("module.C.f(x, y)", True),
+        ("f", True),
+        ("B.f", False),
+        ("ule.C.f", False),
+    ],
+)
+def test_names_as_people_write_them(written, meant):
+    (method,) = MUTATOR.methods([source("class C:\n    def f(self, x, y): pass\n")])
+
+    assert MUTATOR.matches(written, method) is meant
+    assert method.parameters == ("self", "x", "y")
+
+
+def test_public_is_what_no_underscore_hides():
+    text = """
+    def shown(): pass
+    def _hidden(): pass
+    class _C:
+        def inside(self): pass
+    class C:
+        def __len__(self): return 0
+        def _own(self): pass
+    """
+    public = [one.name for one in MUTATOR.methods([source(text)]) if one.public]
+
+    assert public == ["shown", "__len__"]
+    assert not any(one.public for one in MUTATOR.methods([source(text, "pack._private")]))
+
+
+def test_counted_methods_are_counted_by_their_names(guest):
+    text = source("def f(x):\n    return g(x)\ndef g(x):\n    return x\ndef h(x): pass\n")
+    chosen = tuple(one for one in MUTATOR.methods([text]) if one.name in "fg")
+
+    overlay = MUTATOR.overlay([text], Variant(Kind.COUNTING, chosen))
+    assert isinstance(overlay, Overlay)
+    run(overlay.files[0].text)["f"](1)
+
+    assert guest.heard == [
+        "begin pack.module.f",
+        "begin pack.module.g",
+        "end pack.module.g",
+        "end pack.module.f",
+    ]
+    assert overlay.instructions == (
+        "module\tpack.module\tsrc/pack/module.py",
+        "method\tpack.module.f\tpack.module",
+        "method\tpack.module.g\tpack.module",
+    )
+    assert MUTATOR.overlay([text], PLAIN) == Overlay()
+
+
+def test_a_guarded_delay_is_another_text():
+    assert "enter_guarded()" in delayed(ONE_LINE, "f", guarded=True)
+    assert "enter()" in delayed(ONE_LINE, "f")
+
+
+def test_the_import_stands_behind_what_has_to_be_first():
+    text = '"""Doc."""\nfrom __future__ import annotations\n\ndef f(): pass\n'
+
+    lines = delayed(text, "f").splitlines()
+
+    assert lines[2] == f"import zz_bench_audit as _zz_bench_audit  {MARK}"
+
+
+LINES = '''"""A module."""
+import os
+
+class C:
+    @property
+    def two(self):
+        """Two."""
+        # what follows is not indented
+
+        s = """a
+b"""
+        if s:
+            return (1 /
+                    len(s[9:]))
+        # the end
+
+def one(x): return 1 / x
+é = "ü"; later = [n for n in (1, 2)]
+'''
+
+
+def test_tracebacks_and_sources_are_those_of_the_users_file(guest, tmp_path):
+    file = tmp_path / "module.py"
+    file.write_text(LINES)
+    changed = LINES
+    for name in ("two", "one"):
+        both = []
+        for text in (LINES, delayed(LINES, name)):
+            linecache.checkcache(str(file))
+            space = run(parsed(text, LINES), file=str(file))
+            with pytest.raises(ZeroDivisionError) as raised:
+                space["C"]().two if name == "two" else space["one"](0)
+            found = space["C"].two.fget if name == "two" else space["one"]
+            frames = traceback.extract_tb(raised.tb)[1:]
+            both.append(([(f.lineno, f.line, f.name) for f in frames], inspect.getsource(found)))
+        assert both[0] == both[1]
+    assert changed == LINES
+
+
+@pytest.mark.parametrize("name", ["two", "one"])
+def test_what_is_not_ours_lies_where_it_lay(name):
+    """All nodes but our own, and what ends with them, are in their lines and columns."""
+
+    def places(tree):
+        return {
+            (type(node).__name__, node.lineno, node.col_offset, node.end_lineno)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.expr | ast.stmt)
+        }
+
+    lost = places(ast.parse(LINES)) - places(parsed(delayed(LINES, name), LINES))
+
+    # Of a function on one line only the line is kept; what holds a function ends where it ends.
+    assert {one for one in lost if one[0] not in ("FunctionDef", "ClassDef")} == {
+        one for one in lost if name == "one" and one[1] == 17
+    }
+
+
+def test_a_changed_text_of_another_file_is_noticed():
+    with pytest.raises(ValueError, match="the file has 3 lines"):
+        parsed(delayed(ONE_LINE, "f"), f"{ONE_LINE}b\nc\n")
+    with pytest.raises(ValueError, match="line 1 is not the file's"):
+        parsed(delayed(ONE_LINE, "f"), "def g(x): return x + 1\n")
+
+
+def indented(lines):
+    return [f"    {line}" for line in lines]
+
+
+SIMPLE = st.sampled_from(
+    ["log.append(x)", "x += 1", "x = -x", "log.append(str(x)); x *= 2", '"""a\nb"""', "pass"]
+).map(lambda line: [line])
+LEAVING = st.sampled_from(
+    ["return x", "return", "raise ValueError(x)", "1 / 0", "return log.append('out')"]
+).map(lambda line: [line])
+
+
+def compound(inner):
+    body = st.lists(inner, min_size=1, max_size=3).map(
+        lambda parts: list(chain.from_iterable(parts))
+    )
+    return st.one_of(
+        body.map(lambda one: ["if x % 2:", *indented(one)]),
+        body.map(lambda one: ["for n in range(3):", *indented(one), "    x += n"]),
+        st.tuples(body, body).map(
+            lambda two: ["try:", *indented(two[0]), "except ArithmeticError:", *indented(two[1])]
+        ),
+        st.tuples(body, body).map(
+            lambda two: ["try:", *indented(two[0]), "finally:", *indented(two[1])]
+        ),
+        body.map(lambda one: ["def inner():", "    nonlocal x", *indented(one), "inner()"]),
+        body.map(lambda one: ["with held(log):", *indented(one)]),
+    )
+
+
+BODY = st.lists(st.recursive(SIMPLE | LEAVING, compound, max_leaves=8), min_size=1, max_size=5)
+HELD = """
+class held:
+    def __init__(self, log): self.log = log
+    def __enter__(self): self.log.append("in")
+    def __exit__(self, *why): self.log.append("out")
+"""
+
+
+def outcome(space, argument):
+    """Return what a call gives, raises and logs."""
+    space["log"].clear()
+    try:
+        result = ("returns", space["f"](argument))
+    except Exception as error:
+        result = ("raises", type(error), str(error), traceback.extract_tb(error.__traceback__)[1:])
+    return result, list(space["log"])
+
+
+@settings(max_examples=150, deadline=None)
+@given(BODY, st.integers(-3, 3))
+def test_any_function_does_what_it_did(body, argument):
+    lines = [line for part in body for one in part for line in one.split("\n")]
+    text = HELD + "\n".join(["def f(x):", *indented(lines)]) + "\n"
+    try:
+        compile(text, "m", "exec")
+    except SyntaxError:
+        return  # a string of two lines, indented: not what this is about
+    guest = Guest()
+    changed = delayed(text, "module.f")
+    sys.modules["zz_bench_audit"] = guest
+    try:
+        space = run(parsed(changed, text))
+        assert outcome(space, argument) == outcome(run(text), argument)
+    finally:
+        del sys.modules["zz_bench_audit"]
+    assert guest.heard == ["enter", "leave 1"]

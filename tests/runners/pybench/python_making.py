@@ -1,0 +1,114 @@
+"""Makes Python suites ready, and runs trials of them."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from auditor.core.mutant import PLAIN, Delay, Kind, Overlay, Variant, Wait
+from auditor.core.plan import Purpose, Trial
+from auditor.core.request import FolderSpec, PythonSpec
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.subject import Method, Project
+from auditor.core.suite import Suite
+from mutators.python.mutator import PythonMutator
+from runners.home import Home
+from runners.hosts.local import LocalHost
+from runners.pybench.harness import PytestBenchmark
+from runners.pybench.project import prepare
+from runners.subjects.place import place
+
+RING = Path(__file__).parents[2] / "subjects" / "python-ring"
+PASSED_ON = ("PATH", "LANG", "SSL_CERT_FILE", "PIP_CERT", "PIP_FIND_LINKS", "PIP_INDEX_URL")
+PLAIN_ARM = Arm(ArmName.PLAIN)
+
+
+def environment(home):
+    passed = {key: os.environ[key] for key in PASSED_ON if key in os.environ}
+    return tuple(sorted({**passed, "HOME": str(home)}.items()))
+
+
+@dataclass(slots=True)
+class Suited:
+    """A suite, its methods, and what runs them."""
+
+    project: Project
+    suite: Suite
+    folder: Path
+    harness: PytestBenchmark = field(default_factory=PytestBenchmark)
+    mutator: PythonMutator = field(default_factory=PythonMutator)
+    host: LocalHost = field(default_factory=LocalHost)
+
+    def benchmark(self, name):
+        (found,) = [one for one in self.suite.benchmarks if one.id.endswith(f"::{name}")]
+        return found
+
+    def find(self, name) -> Method:
+        methods = self.mutator.methods(self.suite.sources)
+        (found,) = [one for one in methods if self.mutator.matches(name, one)]
+        return found
+
+    def variant(self, kind, *names, **more):
+        return Variant(kind, tuple(map(self.find, names)), **more)
+
+    def delayed(self, name, **more):
+        return self.variant(Kind.DELAYED, name, **more)
+
+    def run(self, benchmark, schedule, variant=PLAIN, seconds=60):
+        overlay = self.mutator.overlay(self.suite.sources, variant)
+        assert isinstance(overlay, Overlay), overlay
+        trial = Trial(
+            subject=self.project.digest,
+            purpose=Purpose.PAIRS,
+            variant=variant,
+            overlay=overlay,
+            benchmark=self.benchmark(benchmark),
+            schedule=schedule,
+            repetition=1,
+            seed=1,
+            timeout_seconds=seconds,
+        )
+        into = self.folder / (overlay.digest if variant.kind is not Kind.PLAIN else "plain")
+        for path, data in self.harness.build(self.project, overlay, into).files:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        jobs = self.harness.launch(self.project, trial, into)
+        return self.harness.read(trial, [self.host.run(job) for job in jobs])
+
+
+def prepared(folder, home: Home, variables, **asked) -> Project:
+    common = {"home": home, "host": LocalHost(), "environment": variables}
+    placed = place(FolderSpec(folder), **common)
+    return prepare(placed, python=PythonSpec(**asked), **common)
+
+
+def suited(folder, home: Home, variables, scratch, **asked) -> Suited:
+    project = prepared(folder, home, variables, **asked)
+    return Suited(project, listed(project, scratch), scratch)
+
+
+def listed(project, scratch) -> Suite:
+    into = scratch / "plain"
+    into.mkdir(exist_ok=True)
+    return PytestBenchmark().discover(project, into, LocalHost().run)
+
+
+def plain(blocks=2, seconds=0.02, operations=None):
+    measured = (Block(Phase.MEASUREMENT, 0),) * blocks
+    return Schedule(
+        arms=(PLAIN_ARM,),
+        blocks=(Block(Phase.WARMUP, 0), *measured),
+        seconds=seconds,
+        operations=operations,
+    )
+
+
+def against_probe(wait, number, pairs=5, operations=200, **more):
+    arms = (Arm(ArmName.PROBE, Delay(wait, 0)), Arm(ArmName.SLOWED, Delay(wait, number)))
+    measured = tuple(Block(Phase.MEASUREMENT, arm) for _ in range(pairs) for arm in (0, 1))
+    return Schedule(arms=arms, blocks=measured, seconds=0.02, operations=operations, **more)
+
+
+def clocked(operations=200):
+    arms = (Arm(ArmName.PROBE, Delay(Wait.WORK, 0)), Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)))
+    blocks = tuple(Block(Phase.MEASUREMENT, arm) for _ in range(3) for arm in (0, 1))
+    return Schedule(arms=arms, blocks=blocks, seconds=0.02, operations=operations)

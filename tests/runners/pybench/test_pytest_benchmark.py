@@ -1,0 +1,244 @@
+"""Real suites of pytest-benchmark: what is listed, run, slowed and counted."""
+
+from statistics import median
+
+import pytest
+from python_making import Suited, against_probe, clocked, listed, plain, prepared
+
+from auditor.core.errors import NoBenchmarks
+from auditor.core.measure import METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
+from auditor.core.mutant import Kind, Wait
+from auditor.core.outcome import Counted, Crashed, Measured, NeverCalled, Skipped, TimedOut
+from auditor.core.schedule import ArmName, Stop
+
+pytestmark = pytest.mark.subject
+
+
+def ratio(outcome):
+    assert isinstance(outcome, Measured), outcome
+    slowed, probe = (outcome.of(TIME, arm) for arm in (ArmName.SLOWED, ArmName.PROBE))
+    return median(slowed.values) / median(probe.values)
+
+
+def test_the_suite_is_listed_with_its_parameters_although_its_configuration_disables_it(ring):
+    names = [one.id.removeprefix("bench/test_ring.py::") for one in ring.suite.benchmarks]
+
+    assert names == [
+        "test_tiny",
+        "test_small[1]",
+        "test_small[1000]",
+        "test_large",
+        "test_slight",
+        "test_fails",
+        "test_climb",
+        "test_remembered",
+        "test_lazily",
+        "test_push",
+        "test_last",
+        "test_checked_and_of",
+        "test_marked",
+        "test_skipped",
+        "test_expected_to_fail",
+    ]
+    assert ring.suite.unusable == ()
+    units = {source.unit for source in ring.suite.sources}
+    assert units == {"ring", "ring.spins", "ring.buffer"}
+
+
+@pytest.mark.parametrize(
+    "benchmark",
+    ["test_tiny", "test_small[1000]", "test_push", "test_checked_and_of", "test_marked"],
+)
+def test_blocks_last_as_long_as_asked_and_every_value_is_kept(benchmark, ring):
+    outcome = ring.run(benchmark, plain(blocks=3, seconds=0.02))
+
+    assert isinstance(outcome, Measured), outcome
+    times = outcome.of(TIME, ArmName.PLAIN).values
+    operations = outcome.of(OPERATIONS, ArmName.PLAIN).values
+    assert len(times) == 3
+    assert len(set(operations)) == 1
+    assert 0.005 < median(times) * operations[0] < 0.1
+
+
+def test_operations_can_be_fixed(ring):
+    outcome = ring.run("test_small[1]", plain(operations=17))
+
+    assert isinstance(outcome, Measured)
+    assert outcome.of(OPERATIONS, ArmName.PLAIN).values == (17.0, 17.0)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "method", "guarded"),
+    [
+        ("test_small[1]", "ring.spins.small", False),
+        ("test_marked", "ring.spins.small", False),
+        ("test_push", "Ring.push", False),
+        ("test_last", "Ring.last", False),
+        ("test_fails", "ring.spins.fails", False),
+        ("test_climb", "ring.spins.climb", True),
+    ],
+)
+def test_a_function_is_slowed_in_the_blocks_that_say_so(benchmark, method, guarded, ring):
+    schedule = against_probe(Wait.WORK, 8000)
+
+    assert ratio(ring.run(benchmark, schedule, ring.delayed(method, guarded=guarded))) > 1.7
+
+
+@pytest.mark.parametrize("wait", [Wait.SPIN, Wait.SLEEP])
+def test_the_clock_can_decide_how_long(wait, ring):
+    schedule = against_probe(wait, 4.0, operations=5)
+
+    assert ratio(ring.run("test_large", schedule, ring.delayed("ring.spins.large"))) > 3
+
+
+def test_the_time_and_the_calls_of_a_function_are_measured(ring):
+    outcome = ring.run("test_small[1]", clocked(), ring.delayed("ring.spins.small"))
+
+    assert isinstance(outcome, Measured)
+    assert outcome.of(METHOD_CALLS, ArmName.CLOCKED).values == (200.0,) * 3
+    spent = median(outcome.of(METHOD_TIME, ArmName.CLOCKED).values)
+    whole = median(outcome.of(TIME, ArmName.CLOCKED).values) * 200
+    assert 0.5 * whole < spent < 1.1 * whole
+
+
+def test_inner_calls_of_a_recursion_do_not_count(ring):
+    outcome = ring.run("test_climb", clocked(), ring.delayed("ring.spins.climb", guarded=True))
+
+    assert isinstance(outcome, Measured)
+    assert outcome.of(METHOD_CALLS, ArmName.CLOCKED).values == (200.0,) * 3
+
+
+def test_a_process_ends_when_its_pairs_have_decided(ring):
+    stop = Stop(above=0.1, below=-0.1, looks=((3, 2.0),), least_deviation=0.005)
+    schedule = against_probe(Wait.WORK, 20_000, pairs=12, stop=stop)
+
+    outcome = ring.run("test_small[1]", schedule, ring.delayed("ring.spins.small"))
+
+    assert isinstance(outcome, Measured)
+    assert len(outcome.of(TIME, ArmName.SLOWED).values) == 3
+
+
+def test_calls_are_counted_in_two_windows_and_set_up_apart(ring):
+    variant = ring.variant(Kind.COUNTING, "Ring.push", "Ring.__init__", "spins.climb", "unused")
+
+    pushed = ring.run("test_push", plain(operations=40), variant)
+    climbed = ring.run("test_climb", plain(operations=40), variant)
+
+    assert isinstance(pushed, Counted), pushed
+    few, many = pushed.windows
+    assert few.calls == (("ring.buffer.Ring.push", few.operations),)
+    assert many.calls == (("ring.buffer.Ring.push", many.operations),)
+    assert few.operations < many.operations == 40 * 3
+    assert pushed.set_up_apart
+    assert pushed.outside == (("ring.buffer.Ring.__init__", 1),)
+    assert isinstance(climbed, Counted)
+    assert climbed.windows[0].nested == ("ring.spins.climb",)
+    assert climbed.windows[0].calls == (("ring.spins.climb", climbed.windows[0].operations),)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "why"),
+    [
+        ("test_skipped", "Skipped: not today"),
+        ("test_expected_to_fail", "expected to fail: takes numbers only"),
+    ],
+)
+def test_what_chooses_not_to_run_is_skipped_with_its_reason(benchmark, why, ring):
+    assert ring.run(benchmark, plain()) == Skipped(why)
+
+
+@pytest.mark.parametrize("method", ["ring.spins.unused", "ring.spins.remembered"])
+def test_a_function_that_is_not_called_is_no_measurement(method, ring):
+    outcome = ring.run(
+        "test_remembered" if "remembered" in method else "test_push",
+        against_probe(Wait.WORK, 10),
+        ring.delayed(method),
+    )
+
+    # What set-up calls once was called; blocks that count calls tell the rest.
+    assert isinstance(outcome, NeverCalled if "unused" in method else Measured)
+
+
+TROUBLE = """
+import os, sys, time
+import pytest
+
+def test_dies(benchmark):
+    benchmark(os._exit, 7)
+
+def test_raises(benchmark):
+    benchmark(lambda: 1 / 0)
+
+def test_hangs(benchmark):
+    benchmark(time.sleep, 1000)
+
+def test_shouts(benchmark, capsys):
+    line = "x" * 10_000 + "\\n"
+    with capsys.disabled():
+        benchmark(sys.stdout.write, line)
+
+def test_never_calls(benchmark):
+    pass
+
+@pytest.mark.parametrize("name", ["a|b", "<script>", "x y", "\\u202e"])
+def test_names(benchmark, name):
+    benchmark(len, name)
+"""
+PROJECT = '[project]\nname = "trouble"\nversion = "1"\n[build-system]\nrequires = ["setuptools"]\n'
+
+
+@pytest.fixture(scope="module")
+def trouble(interpreter, python_home, variables, tmp_path_factory):
+    folder, scratch = tmp_path_factory.mktemp("trouble"), tmp_path_factory.mktemp("scratch")
+    (folder / "pyproject.toml").write_text(PROJECT)
+    (folder / "trouble.py").write_text("def f(): pass\n")
+    (folder / "test_trouble.py").write_text(TROUBLE)
+    (folder / "test_broken.py").write_text("import absent\ndef test_x(benchmark): pass\n")
+    project = prepared(folder, python_home, variables, interpreter=interpreter)
+    return Suited(project, listed(project, scratch), scratch)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "why"),
+    [
+        ("test_dies", "7"),
+        ("test_raises", "ZeroDivisionError: division by zero"),
+        ("test_never_calls", "without calling its benchmark fixture"),
+    ],
+)
+def test_a_benchmark_that_fails_is_no_measurement(benchmark, why, trouble):
+    outcome = trouble.run(benchmark, plain(operations=3))
+
+    assert isinstance(outcome, Crashed)
+    assert why in f"{outcome.exit_code} {outcome.tail}"
+
+
+def test_a_benchmark_that_hangs_is_ended(trouble):
+    assert isinstance(trouble.run("test_hangs", plain(), seconds=3), TimedOut)
+
+
+def test_a_benchmark_that_prints_100_megabytes_is_measured(trouble):
+    assert isinstance(trouble.run("test_shouts", plain(operations=3500)), Measured)
+
+
+def test_any_name_is_run(trouble):
+    names = [one for one in trouble.suite.benchmarks if "test_names" in one.id]
+
+    assert len(names) == 4
+    for one in names:
+        outcome = trouble.run(one.id.partition("::")[2], plain(operations=10))
+        assert isinstance(outcome, Measured), (one, outcome)
+
+
+def test_a_file_that_cannot_be_imported_is_named_with_the_reason(trouble):
+    assert trouble.suite.unusable == (
+        ("test_broken.py", "E ModuleNotFoundError: No module named 'absent'"),
+    )
+
+
+def test_a_project_without_benchmarks_is_told_what_to_look_for(python_home, variables, tmp_path):
+    (tmp_path / "pyproject.toml").write_text(PROJECT)
+    (tmp_path / "test_it.py").write_text("def test_it(): pass\n")
+
+    with pytest.raises(NoBenchmarks, match="no test has the fixture `benchmark`"):
+        prepared(tmp_path, python_home, variables)
