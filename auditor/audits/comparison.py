@@ -76,6 +76,14 @@ def differs_from_itself(dimension: Dimension, values: Values, limits: Limits) ->
 _CHANGES = (Change.REGRESSION, Change.IMPROVEMENT)
 
 
+def _is_explained(dimension: Dimension, values: Values, found: Ratio, limits: Limits) -> bool:
+    """Tell whether the base may differ from itself by as much as head surely differs from it."""
+    if not differs_from_itself(dimension, values, limits):
+        return False
+    itself = _itself(dimension, values)
+    return itself is not None and max(itself.high, 1 / itself.low) >= max(found.low, 1 / found.high)
+
+
 def _change(found: Ratio, limits: Limits) -> Change:
     most = 1 + limits.min_delta
     if 1 / most < found.low and found.high < most:
@@ -94,7 +102,7 @@ def judge(dimension: Dimension, rounds: Rounds, limits: Limits) -> DimensionVerd
     if change in _CHANGES:
         fresh = _ratio(dimension, rounds.fresh, limits.level)
         confirmed = fresh is not None and _change(fresh, limits) is change
-        if confirmed and differs_from_itself(dimension, rounds.all, limits):
+        if confirmed and fresh is not None and _is_explained(dimension, rounds.all, fresh, limits):
             change, confirmed = Change.UNKNOWN, False
             reason = "it differs from itself as well"
         elif confirmed:

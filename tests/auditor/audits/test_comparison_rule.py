@@ -131,6 +131,15 @@ def test_what_differs_from_itself_is_not_called_a_regression():
     assert found.reason == "it differs from itself as well"
 
 
+def test_a_change_that_is_much_larger_than_that_is_one():
+    mine = rounds(1.0, 1.6, again=1.06)
+
+    found = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
+
+    assert differs_from_itself(Dimension.TIME, mine, LIMITS)
+    assert found.change is Change.REGRESSION
+
+
 def test_too_few_rounds_tell_nothing():
     found = judge(Dimension.TIME, Rounds(first=rounds(1.0, 2.0, 2)), LIMITS)
 
