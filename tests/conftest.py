@@ -29,5 +29,6 @@ def nothing_is_left_behind():
     left = [one for one in threading.enumerate() if one not in threads and not one.daemon]
     assert not left
 
+
 collect_ignore = ["subjects"]
 """Projects that the tests audit; what they have for tests is theirs."""
