@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from auditor.config import Config
@@ -20,8 +21,10 @@ from runners.jmh import subset as jmh_subset
 from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
 from runners.jmh.project import jmh_jar, prepare_artifact, prepare_jar, prepare_tree
-from runners.pybench import subset as pytest_subset
-from runners.pybench.harness import PytestBenchmark
+from runners.pybench import subset as python_subset
+from runners.pybench.frontends import FRONTENDS, Frontend
+from runners.pybench.frontends import chosen as python_framework
+from runners.pybench.harness import PythonHarness
 from runners.pybench.project import prepare as prepare_python
 from runners.subjects.place import place
 from runners.subjects.placed import MARKS, Placed, detect
@@ -79,7 +82,9 @@ def _go(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> 
     return Ready(project, GoBench(list_seconds=config.request.suite.timeout_seconds))
 
 
-def _pytest(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
+def _python(
+    frontend: Frontend, spec: SubjectSpec, placed: Placed, config: Config, machine: Machine
+) -> Ready:
     if isinstance(spec, MavenSpec | JarSpec):
         raise UsageError(
             "Maven artifacts and jars hold no Python benchmarks; leave out the harness"
@@ -87,15 +92,16 @@ def _pytest(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine)
     if config.build != BuildWords() or config.tags:
         raise UsageError("profiles, flags and tags are for other builds; a Python suite has none")
     if config.request.allocation_bytes is not None:
-        raise UsageError("suites of pytest-benchmark report no allocations; leave out allocations")
+        raise UsageError("Python suites report no allocations; leave out allocations")
     project = prepare_python(
         placed,
         home=machine.home,
         host=machine.host,
         environment=machine.environment,
         python=config.python,
+        frontend=frontend,
     )
-    return Ready(project, PytestBenchmark())
+    return Ready(project, PythonHarness(frontend))
 
 
 def _jmh(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
@@ -134,12 +140,15 @@ HARNESSES: Mapping[str, HarnessSupport] = {
         pace=Pace(warm_seconds=1.0, block_seconds=0.03, longest_seconds=0.03),
         calls=jmh_subset.calls,
     ),
-    "pytest": HarnessSupport(
-        mutator=PythonMutator(),
-        ready=_pytest,
-        pace=Pace(warm_seconds=0.2, block_seconds=0.01, longest_seconds=0.01),
-        calls=pytest_subset.calls,
-    ),
+    **{
+        name: HarnessSupport(
+            mutator=PythonMutator(),
+            ready=partial(_python, frontend),
+            pace=Pace(warm_seconds=0.2, block_seconds=0.01, longest_seconds=0.01),
+            calls=partial(python_subset.calls, name),
+        )
+        for name, frontend in FRONTENDS.items()
+    },
 }
 
 
@@ -150,6 +159,8 @@ def make_ready(config: Config, machine: Machine) -> tuple[Ready, HarnessSupport]
     )
     java = isinstance(config.subject, MavenSpec | JarSpec)
     found = "jmh" if java else detect(placed.tree)
+    if found == "python":
+        found = python_framework(placed.tree)
     name = config.harness or found
     if name is None:
         raise UsageError(

@@ -17,7 +17,9 @@ _PATH = click.Path(path_type=Path)
 WHAT = (
     click.argument("what", metavar="[CONFIG_OR_SUBJECT]", default="."),
     click.option(
-        "--harness", type=click.Choice(["go", "jmh", "pytest"]), help="What runs the suite."
+        "--harness",
+        type=click.Choice(["go", "jmh", "pytest", "asv", "pyperf"]),
+        help="What runs the suite.",
     ),
     click.option("--benchmarks", metavar="REGEX", help="Only benchmarks that hold a match."),
     click.option("--seed", type=int, help="Decides everything that is random (1)."),

@@ -131,7 +131,7 @@ class Settings(Section, frozen=True):
         ),
     ] = "."
     harness: Annotated[
-        Literal["go", "jmh", "pytest"] | None,
+        Literal["go", "jmh", "pytest", "asv", "pyperf"] | None,
         Meta(description="The benchmark framework; null: the one that the subject uses."),
     ] = None
     tags: Annotated[tuple[Name, ...], Meta(description="Go build tags.")] = ()
@@ -233,7 +233,7 @@ SECTIONS: dict[str, type[Section]] = {
 """The object that stands at each path."""
 
 CHOICES: dict[str, str] = {
-    "$.harness": '"go", "jmh", "pytest" or null',
+    "$.harness": '"go", "jmh", "pytest", "asv", "pyperf" or null',
     "$.slowdown": 'a number above 0 and at most 1000, or "auto"',
     "$.wait": '"auto", "sleep", "spin" or "work"',
     "$.rule": '"ours", "paper" or "gate"',

@@ -64,7 +64,7 @@ class Environments:
             raise UsageError(f"{path} is Python {version}; 3.9 or newer is needed")
         return Interpreter(Path(where), version if name == "cpython" else f"{name} {version}")
 
-    def made(self, base: Interpreter, tree: Path, folder: Path) -> Path:
+    def made(self, base: Interpreter, tree: Path, folder: Path, requirement: str) -> Path:
         """Make an environment with the project and what it asks for; return its interpreter.
 
         The project is installed editable, so that the tree is the one place of its code.
@@ -77,7 +77,7 @@ class Environments:
         self._run((str(base.path), "-m", "venv", "--clear", str(venv)), tree)
         if groups:
             self._run((*install, "pip>=25.1"), tree)
-        wanted = (*groups, *self.python.requirements, "pytest-benchmark>=4")
+        wanted = (*groups, *self.python.requirements, requirement)
         self._run((*install, "--editable", f".{extras}", *wanted), tree)
         return Path(own)
 

@@ -1,10 +1,11 @@
-"""The Harness of pytest-benchmark: one benchmark in a process, its blocks run by the guest."""
+"""The Harness of Python suites: one benchmark in a process, its blocks run by the guest."""
 
 import hashlib
 import json
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from auditor.core.errors import NoBenchmarks, SourceUnreadable
 from auditor.core.jobs import Completed, Invocation
@@ -15,6 +16,7 @@ from auditor.core.ports import NOTHING, Ask, Build, Known
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Benchmark, Suite
 from runners.pybench import library, reading
+from runners.pybench.frontends import Frontend
 from runners.records import (
     RECORDS_HEADER,
     RECORDS_VARIABLE,
@@ -28,14 +30,16 @@ SCHEDULE = "schedule.txt"
 LISTING = "benchmarks.jsonl"
 _GUEST = "guest"
 _LIST_SECONDS = 600.0
-# What would run benchmarks in other processes or another order, or report elsewhere.
-_WITHOUT = ("xdist", "randomly", "random_order", "codspeed", "cacheprovider", "cov", "timeout")
 _ENDED_WELL = frozenset({0, 1, 2, 5})
-"""pytest's exit codes of a collection: all was read, some failed, was interrupted, found none."""
+"""pytest's exit codes of a collection (all was read, some failed, was interrupted, found none)."""
 
 
-class PytestBenchmark:
-    """Lists with pytest's own collection, and runs one test in a process."""
+class PythonHarness:
+    """Lists with the framework's own means, and runs one benchmark in a process."""
+
+    def __init__(self, frontend: Frontend) -> None:
+        """Take the framework."""
+        self._frontend = frontend
 
     @property
     def fixed_operations(self) -> bool:
@@ -53,20 +57,24 @@ class PytestBenchmark:
         ask: Ask,
         known: Known = NOTHING,  # noqa: ARG002 (one process lists all groups at once)
     ) -> Suite:
-        """Let pytest collect the files that have benchmarks; nothing of them is called."""
+        """Let the framework list its benchmarks; none of them is called."""
         listing = into / LISTING
-        files = library.benchmark_files(project.root)
-        job = _pytest(project, into, files, {"BENCH_AUDIT_LIST": str(listing)}, _LIST_SECONDS)
-        answer = ask(_with(job, files=(*_guest(into), (listing, b"")), collects=(listing,)))
-        if answer.exit_code not in _ENDED_WELL or listing not in answer.files:
-            raise SourceUnreadable(f"the suite cannot be listed; pytest said:\n{answer.tail()}")
-        entries = [json.loads(line) for line in answer.files[listing].splitlines()]
-        found = [
-            Benchmark(group="", name=one["benchmark"]) for one in entries if "benchmark" in one
+        suite = self._frontend.suite(project.root)
+        variables = {"BENCH_AUDIT_LIST": str(listing)}
+        jobs = [
+            self._job(project, into, chosen, variables, _LIST_SECONDS)
+            for chosen in ([suite] if self._frontend.at_once else [[one] for one in suite])
         ]
+        entries = []
+        for job in jobs:
+            answer = ask(_with(job, files=(*_guest(into), (listing, b"")), collects=(listing,)))
+            if answer.exit_code not in _ENDED_WELL or listing not in answer.files:
+                raise SourceUnreadable(f"the suite cannot be listed; it said:\n{answer.tail()}")
+            entries += [json.loads(line) for line in answer.files[listing].splitlines()]
+        found = [_benchmark(one) for one in entries if "benchmark" in one]
         unusable = [(one["unusable"], one["why"]) for one in entries if "unusable" in one]
         if not found and not unusable:
-            raise NoBenchmarks(f"{project.name} has no benchmarks that pytest collects")
+            raise NoBenchmarks(f"{project.name} has no benchmarks: {self._frontend.lacking}")
         return Suite(tuple(found), self.sources(project, into, ask), tuple(unusable))
 
     def sources(
@@ -76,7 +84,7 @@ class PytestBenchmark:
         ask: Ask,  # noqa: ARG002 (as above)
     ) -> tuple[SourceFile, ...]:
         """Read the modules of the library."""
-        return tuple(library.modules(project.root, library.benchmark_files(project.root)))
+        return tuple(library.modules(project.root, self._frontend.suite(project.root)))
 
     def build(
         self,
@@ -101,10 +109,10 @@ class PytestBenchmark:
         """Return the one process of a trial; none for a trial of unit tests."""
         if trial.benchmark is None:
             return ()
-        node = trial.benchmark.name
+        name = trial.benchmark.name
         records, schedule = into / RECORDS, into / SCHEDULE
         variables = {
-            "BENCH_AUDIT_BENCHMARK": node,
+            "BENCH_AUDIT_BENCHMARK": name,
             "BENCH_AUDIT_SECONDS": repr(trial.schedule.seconds),
             RECORDS_VARIABLE: str(records),
             SCHEDULE_VARIABLE: str(schedule),
@@ -115,8 +123,10 @@ class PytestBenchmark:
             variables["BENCH_AUDIT_INSTRUCTIONS"] = str(into / INSTRUCTIONS)
         if trial.variant.kind is Kind.COUNTING:
             variables["BENCH_AUDIT_COUNTING"] = "1"
-        file, _, _ = node.partition("::")
-        job = _pytest(project, into, [file], variables, trial.timeout_seconds)
+        if trial.benchmark.settings:
+            variables["BENCH_AUDIT_INDEX"] = trial.benchmark.settings
+        chosen = self._frontend.of_benchmark(name, project.root)
+        job = self._job(project, into, chosen, variables, trial.timeout_seconds)
         files = (
             *(_guest(into) if trial.variant.kind is Kind.PLAIN else ()),
             (records, f"{RECORDS_HEADER}\n".encode()),
@@ -124,9 +134,30 @@ class PytestBenchmark:
         )
         return (_with(job, files=files, collects=(records,)),)
 
+    def _job(
+        self,
+        project: Project,
+        into: Path,
+        chosen: Sequence[str],
+        variables: dict[str, str],
+        seconds: float,
+    ) -> Invocation:
+        own = dict(project.environment)
+        path = ":".join(filter(None, (str(into / _GUEST), own.get("PYTHONPATH", ""))))
+        return Invocation(
+            argv=(dict(project.options)["python"], *self._frontend.call(chosen)),
+            cwd=project.root,
+            environment=tuple(sorted({**own, **variables, "PYTHONPATH": path}.items())),
+            timeout_seconds=seconds,
+        )
+
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
         """Return how a trial ended."""
         return reading.outcome(trial, answers, RECORDS)
+
+
+def _benchmark(entry: dict[str, Any]) -> Benchmark:
+    return Benchmark(group="", name=entry["benchmark"], settings=str(entry.get("index", "")))
 
 
 def _guest(into: Path) -> tuple[tuple[Path, bytes], ...]:
@@ -135,24 +166,6 @@ def _guest(into: Path) -> tuple[tuple[Path, bytes], ...]:
         (into / _GUEST / part.name, part.read_bytes())
         for part in sorted(folder.iterdir(), key=lambda one: one.name)
         if part.name.endswith(".py")
-    )
-
-
-def _pytest(
-    project: Project, into: Path, files: Sequence[str], variables: dict[str, str], seconds: float
-) -> Invocation:
-    """Return a call of pytest with our plugin, on these files of the project."""
-    words = [word for name in _WITHOUT for word in ("-p", f"no:{name}")]
-    own = dict(project.environment)
-    path = ":".join(filter(None, (str(into / _GUEST), own.get("PYTHONPATH", ""))))
-    return Invocation(
-        argv=(
-            *(dict(project.options)["python"], "-m", "pytest", "-p", "zz_bench_audit_pytest"),
-            *(*words, "-o", "addopts=", "--quiet", "--no-header", "--tb=short", *files),
-        ),
-        cwd=project.root,
-        environment=tuple(sorted({**own, **variables, "PYTHONPATH": path}.items())),
-        timeout_seconds=seconds,
     )
 
 

@@ -1,11 +1,10 @@
-"""Which modules of a tree are the library, and which files hold benchmarks; nothing is run."""
+"""Which modules of a tree are the library; nothing is run."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from auditor.core.subject import SourceFile, SourceRole
-from runners.subjects.look import PYTHON_BENCHMARK
 
 _NO_LIBRARY = frozenset(
     {"test", "tests", "testing", "bench", "benches", "benchmark", "benchmarks", "asv_bench"}
@@ -15,29 +14,21 @@ _NO_MODULE = frozenset({"setup", "conftest", "noxfile", "tasks"})
 _LARGEST = 2_000_000
 
 
-def benchmark_files(tree: Path) -> list[str]:
-    """Return the files that have functions with the fixture, or the marker, `benchmark`."""
-    return [
-        path.relative_to(tree).as_posix()
-        for path in _files(tree, frozenset())
-        if PYTHON_BENCHMARK.search(_read(path))
-    ]
-
-
-def modules(tree: Path, benchmarks: list[str]) -> list[SourceFile]:
+def modules(tree: Path, benchmarks: Sequence[str]) -> list[SourceFile]:
     """Return the modules of the packages below the tree, or below its folder `src`.
 
-    A folder is a package where it has an `__init__.py`; below one, folders without are, too.
+    `benchmarks` are files and folders that are left out. A folder is a package where it has an
+    `__init__.py`; below one, folders without are, too.
     """
     left_out, above = set(benchmarks), top(tree)
     found = []
     for path in sorted(_packages(above)):
-        for file in [path] if path.is_file() else _files(path, frozenset({"tests", "test"})):
+        for file in [path] if path.is_file() else files(path, frozenset({"tests", "test"})):
             shown = file.relative_to(tree).as_posix()
-            if shown not in left_out:
+            if not left_out & {shown, *map(str, PurePosixPath(shown).parents)}:
                 unit = _unit(PurePosixPath(file.relative_to(above).as_posix()))
                 role = SourceRole.LIBRARY
-                found.append(SourceFile(path=shown, unit=unit, role=role, text=_read(file)))
+                found.append(SourceFile(path=shown, unit=unit, role=role, text=read(file)))
     return found
 
 
@@ -60,19 +51,21 @@ def _unit(path: PurePosixPath) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _files(folder: Path, without: frozenset[str]) -> Iterator[Path]:
-    for where, folders, files in os.walk(folder):
+def files(folder: Path, without: frozenset[str] = frozenset()) -> Iterator[Path]:
+    """Yield the Python files below a folder, without links and what is hidden."""
+    for where, folders, names in os.walk(folder):
         folders[:] = sorted(
             one
             for one in folders
             if not one.startswith(".") and one not in without and one not in ("venv", "build")
         )
-        for name in sorted(files):
+        for name in sorted(names):
             path = Path(where) / name
             if name.endswith(".py") and path.is_file() and not path.is_symlink():
                 yield path
 
 
-def _read(path: Path) -> bytes:
+def read(path: Path) -> bytes:
+    """Return the beginning of a file, which is all of any that somebody wrote."""
     with path.open("rb") as file:
         return file.read(_LARGEST)

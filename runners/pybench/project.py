@@ -12,39 +12,43 @@ from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
 from runners.hosts.disk import writing
 from runners.pybench.environment import Environments, Interpreter
-from runners.pybench.library import benchmark_files, top
+from runners.pybench.frontends import Frontend
+from runners.pybench.library import top
 from runners.subjects.placed import Placed
 
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH")
 
 
-def prepare(
+def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each contribute
     placed: Placed,
     *,
     home: Home,
     host: Host,
     environment: tuple[tuple[str, str], ...],
     python: PythonSpec,
+    frontend: Frontend,
 ) -> Project:
     """Copy a placed tree and make the environment that its benchmarks run in.
 
     Raises NoBenchmarks where no file has any, and what pip says where it fails.
     """
-    if not benchmark_files(placed.tree):
-        raise NoBenchmarks(
-            f"{placed.name} has no benchmarks: no test has the fixture `benchmark` of "
-            "pytest-benchmark, or the marker"
-        )
+    if not frontend.suite(placed.tree):
+        raise NoBenchmarks(f"{placed.name} has no benchmarks: {frontend.lacking}")
     made = Environments(host, dict(environment), python)
     base = made.base(placed.tree)
-    key = _digest(placed.digest_of_tree, base.version, str(base.path), repr(python))
+    words = (base.version, str(base.path), repr(python), frontend.requirement)
+    key = _digest(placed.digest_of_tree, *words)
     folder = home.work(f"python-{key[:24]}")
     with home.locked(folder):
         root = folder / "tree" / placed.tree.relative_to(placed.root)
         done = folder / "made"
         if not done.is_file():
             _copy(placed, folder / "tree")
-            own = base.path if python.interpreter else made.made(base, root, folder)
+            own = (
+                base.path
+                if python.interpreter
+                else made.made(base, root, folder, frontend.requirement)
+            )
             with writing(done):
                 done.write_text(str(own))
         found = replace(base, path=Path(done.read_text()))
@@ -53,7 +57,7 @@ def prepare(
     if python.interpreter:
         # Whatever is installed there, the code that is audited is that of the copy.
         variables["PYTHONPATH"] = str(top(root))
-    return _project(placed, root, found, variables)
+    return _project(placed, root, found, variables, frontend)
 
 
 def _copy(placed: Placed, top: Path) -> None:
@@ -73,22 +77,22 @@ def _variables(given: dict[str, str], found: Interpreter, folder: Path) -> dict[
     }
 
 
-def _project(placed: Placed, root: Path, found: Interpreter, variables: dict[str, str]) -> Project:
+def _project(
+    placed: Placed, root: Path, found: Interpreter, variables: dict[str, str], frontend: Frontend
+) -> Project:
     versions = dict(one.split("==", 1) for one in found.installed if "==" in one)
+    package = frontend.requirement.partition(">")[0]
     return Project(
         name=placed.name,
         revision=placed.revision,
         language=Language.PYTHON,
-        harness="pytest",
+        harness=frontend.name,
         root=root,
         digest=_digest(placed.digest_of_tree, found.version, *found.installed),
         parts=(Part(Role.LIBRARY, root), Part(Role.BENCHMARKS, root)),
         environment=tuple(sorted(variables.items())),
         options=(("python", str(found.path)),),
-        versions=(
-            ("python", found.version),
-            ("pytest-benchmark", versions.get("pytest-benchmark", "none")),
-        ),
+        versions=(("python", found.version), (package, versions.get(package, "none"))),
     )
 
 

@@ -14,6 +14,7 @@ PYTHON_BENCHMARK = re.compile(
     rb"^\s*(?:async\s+)?def\s+test\w*\s*\([^)]*\bbenchmark\b|\bmark\.benchmark\b", re.MULTILINE
 )
 """A test with the fixture of pytest-benchmark, or with its marker, which is CodSpeed's too."""
+_ASV_BENCHMARK = re.compile(rb"^\s*def\s+time_\w+\s*\(", re.MULTILINE)
 _JMH_BENCHMARK = re.compile(rb"^\s*@(?:org\.openjdk\.jmh\.annotations\.)?Benchmark\b", re.MULTILINE)
 _PROFILE = re.compile(rb"<profile>.*?<id>\s*([\w.-]+)\s*</id>(.*?)</profile>", re.DOTALL)
 _JMH = b"jmh-core"
@@ -47,10 +48,8 @@ def look(folder: Path) -> Found:
         return _go(folder)
     if harness == "jmh":
         return _java(folder)
-    if harness == "pytest":
-        texts = _texts(folder, (".py",))
-        count = sum(len(PYTHON_BENCHMARK.findall(text)) for text in texts)
-        return Found(harness="pytest", benchmarks=count)
+    if harness == "python":
+        return _python(folder)
     return Found(harness=None)
 
 
@@ -75,6 +74,17 @@ def _java(folder: Path) -> Found:
         if _JMH in rest and _JMH not in _PROFILE.sub(b"", text)
     }
     return Found(harness="jmh", benchmarks=count, profiles=tuple(sorted(profiles)))
+
+
+def _python(folder: Path) -> Found:
+    """Count what one of the frameworks would find; None as the harness: the tree decides."""
+    counted = {"pytest": 0, "asv": 0}
+    for text in _texts(folder, (".py",)):
+        counted["pytest"] += len(PYTHON_BENCHMARK.findall(text))
+        counted["asv"] += len(_ASV_BENCHMARK.findall(text))
+    has_asv = any(folder.glob("asv.conf.json")) or any(folder.glob("*/asv.conf.json"))
+    harness = "asv" if has_asv and not counted["pytest"] else "pytest"
+    return Found(harness=harness, benchmarks=counted[harness])
 
 
 def _texts(folder: Path, endings: tuple[str, ...]) -> Iterator[bytes]:

@@ -35,12 +35,15 @@ MARKS = "go.mod, go.work, pom.xml, build.gradle, pyproject.toml or setup.py"
 
 
 def detect(tree: Path) -> str | None:
-    """Return the harness that a folder is for, "go", "jmh" or "pytest"; None if none of them."""
+    """Return what a folder is for, "go", "jmh" or "python"; None if none of them.
+
+    The first two are harnesses; of Python there are several.
+    """
     if _has(tree, _GO):
         return "go"
     if _has(tree, _MAVEN) or is_gradle(tree):
         return "jmh"
-    return "pytest" if _has(tree, _PYTHON) else None
+    return "python" if _has(tree, _PYTHON) else None
 
 
 def is_gradle(tree: Path) -> bool:

@@ -67,4 +67,4 @@ def test_build_tags_are_gos(tmp_path):
 
 
 def test_every_harness_of_the_configuration_is_there():
-    assert sorted(HARNESSES) == ["go", "jmh", "pytest"]
+    assert sorted(HARNESSES) == ["asv", "go", "jmh", "pyperf", "pytest"]

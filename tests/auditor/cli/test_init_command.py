@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from real_program import JAVA_RING, RING, write
+from real_program import JAVA_RING, PYTHON_RING, RING, write
 
 from auditor.cli.main import main
 from auditor.cli.surroundings import Surroundings
@@ -60,6 +60,16 @@ def test_no_profile_is_needed_where_jmh_is_always_there(tmp_path):
     assert look(tmp_path) == Found(harness="jmh", benchmarks=2)
 
 
+def test_benchmarks_of_python_are_counted_for_the_framework_that_has_some(tmp_path):
+    fixture = "def test_a(benchmark): pass\n@pytest.mark.benchmark\ndef test_b(): pass\n"
+    times = "class C:\n    def time_a(self): pass\ndef time_b(): pass\ndef timed(): pass\n"
+    asv = write(tmp_path / "asv", {"setup.py": "", "asv.conf.json": "{}", "benchmarks/b.py": times})
+    both = write(tmp_path / "both", {"pyproject.toml": "", "test_it.py": fixture, "b.py": times})
+
+    assert look(asv) == Found(harness="asv", benchmarks=2)
+    assert look(both) == Found(harness="pytest", benchmarks=2)
+
+
 def test_links_are_not_followed(tmp_path):
     write(tmp_path / "m", {"go.mod": GO_MOD})
     outside = write(tmp_path / "out", {"x_test.go": "package m\n" + BENCHMARK.format("X")})
@@ -69,7 +79,9 @@ def test_links_are_not_followed(tmp_path):
     assert look(tmp_path / "m").benchmarks == 0
 
 
-@pytest.mark.parametrize(("subject", "harness"), [(RING, "go"), (JAVA_RING, "jmh")])
+@pytest.mark.parametrize(
+    ("subject", "harness"), [(RING, "go"), (JAVA_RING, "jmh"), (PYTHON_RING, "pytest")]
+)
 def test_what_is_written_is_a_configuration_of_that_project(tmp_path, subject, harness, capsys):
     folder = shutil.copytree(subject, tmp_path / "project")
 

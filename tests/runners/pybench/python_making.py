@@ -13,7 +13,8 @@ from auditor.core.suite import Suite
 from mutators.python.mutator import PythonMutator
 from runners.home import Home
 from runners.hosts.local import LocalHost
-from runners.pybench.harness import PytestBenchmark
+from runners.pybench.frontends import FRONTENDS, chosen
+from runners.pybench.harness import PythonHarness
 from runners.pybench.project import prepare
 from runners.subjects.place import place
 
@@ -34,12 +35,16 @@ class Suited:
     project: Project
     suite: Suite
     folder: Path
-    harness: PytestBenchmark = field(default_factory=PytestBenchmark)
     mutator: PythonMutator = field(default_factory=PythonMutator)
     host: LocalHost = field(default_factory=LocalHost)
 
+    @property
+    def harness(self):
+        return PythonHarness(FRONTENDS[self.project.harness])
+
     def benchmark(self, name):
-        (found,) = [one for one in self.suite.benchmarks if one.id.endswith(f"::{name}")]
+        ends = (f"::{name}", f".{name}")
+        (found,) = [one for one in self.suite.benchmarks if one.id.endswith(ends)]
         return found
 
     def find(self, name) -> Method:
@@ -78,7 +83,8 @@ class Suited:
 def prepared(folder, home: Home, variables, **asked) -> Project:
     common = {"home": home, "host": LocalHost(), "environment": variables}
     placed = place(FolderSpec(folder), **common)
-    return prepare(placed, python=PythonSpec(**asked), **common)
+    frontend = FRONTENDS[chosen(placed.tree)]
+    return prepare(placed, python=PythonSpec(**asked), frontend=frontend, **common)
 
 
 def suited(folder, home: Home, variables, scratch, **asked) -> Suited:
@@ -89,7 +95,7 @@ def suited(folder, home: Home, variables, scratch, **asked) -> Suited:
 def listed(project, scratch) -> Suite:
     into = scratch / "plain"
     into.mkdir(exist_ok=True)
-    return PytestBenchmark().discover(project, into, LocalHost().run)
+    return PythonHarness(FRONTENDS[project.harness]).discover(project, into, LocalHost().run)
 
 
 def plain(blocks=2, seconds=0.02, operations=None):

@@ -1,0 +1,102 @@
+"""The frameworks of Python benchmarks: where their suites are, and how the guest is called."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from runners.pybench.library import files, read
+from runners.subjects.look import PYTHON_BENCHMARK
+
+# What would run tests in other processes or another order, watch them, or report elsewhere.
+_WITHOUT = ("xdist", "randomly", "random_order", "codspeed", "cacheprovider", "cov", "timeout")
+_PYPERF = re.compile(rb"^\s*(?:import pyperf|from pyperf import)\b", re.MULTILINE)
+_RUNNER = re.compile(rb"\bRunner\(")
+_ASV = "asv.conf.json"
+_FOLDER = re.compile(r"^\s*\"benchmark_dir\"\s*:\s*\"([^\"]+)\"", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frontend:
+    """A framework: `suite` finds what to hand to the guest, `call` is the guest's command line.
+
+    `at_once` tells that one call lists all of the suite. `requirement` is what the environment
+    needs beside the project, `lacking` what a project has not that has no benchmarks.
+    """
+
+    name: str
+    requirement: str
+    lacking: str
+    at_once: bool = True
+    suite: Callable[[Path], list[str]]
+    call: Callable[[Sequence[str]], tuple[str, ...]]
+    of_benchmark: Callable[[str, Path], list[str]]
+
+
+def _tests(tree: Path) -> list[str]:
+    return _holding(tree, lambda text: PYTHON_BENCHMARK.search(text) is not None)
+
+
+def _scripts(tree: Path) -> list[str]:
+    return _holding(
+        tree, lambda text: _PYPERF.search(text) is not None and _RUNNER.search(text) is not None
+    )
+
+
+def _holding(tree: Path, wanted: Callable[[bytes], bool]) -> list[str]:
+    return [path.relative_to(tree).as_posix() for path in files(tree) if wanted(read(path))]
+
+
+def _asv_folders(tree: Path) -> list[str]:
+    """Return the folder of benchmarks that the configuration of asv names, if there is one."""
+    for file in sorted((*tree.glob(_ASV), *tree.glob(f"*/{_ASV}"))):
+        named = _FOLDER.search(file.read_text(errors="replace"))
+        folder = file.parent / (named[1] if named else "benchmarks")
+        if folder.is_dir() and folder.resolve().is_relative_to(tree.resolve()):
+            return [folder.relative_to(tree).as_posix()]
+    return []
+
+
+def _pytest(chosen: Sequence[str]) -> tuple[str, ...]:
+    without = (word for name in _WITHOUT for word in ("-p", f"no:{name}"))
+    return (
+        *("-m", "pytest", "-p", "zz_bench_audit_pytest", *without, "-o", "addopts="),
+        *("--quiet", "--no-header", "--tb=short", *chosen),
+    )
+
+
+FRONTENDS = {
+    each.name: each
+    for each in (
+        Frontend(
+            name="pytest",
+            requirement="pytest-benchmark>=4",
+            lacking="no test has the fixture `benchmark` of pytest-benchmark, or the marker",
+            suite=_tests,
+            call=_pytest,
+            of_benchmark=lambda name, _: [name.partition("::")[0]],
+        ),
+        Frontend(
+            name="asv",
+            requirement="asv_runner",
+            lacking="there is no asv.conf.json whose folder of benchmarks is there",
+            suite=_asv_folders,
+            call=lambda chosen: ("-m", "zz_bench_audit_asv", *chosen),
+            of_benchmark=lambda _, tree: _asv_folders(tree),
+        ),
+        Frontend(
+            name="pyperf",
+            at_once=False,
+            requirement="pyperf",
+            lacking="no script has a Runner of pyperf",
+            suite=_scripts,
+            call=lambda chosen: ("-m", "zz_bench_audit_pyperf", *chosen),
+            of_benchmark=lambda name, _: [name.partition("::")[0]],
+        ),
+    )
+}
+
+
+def chosen(tree: Path) -> str:
+    """Return the name of the framework that a tree uses: the first one that it has a suite of."""
+    return next((name for name, one in FRONTENDS.items() if one.suite(tree)), "pytest")

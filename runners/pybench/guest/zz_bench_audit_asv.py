@@ -1,0 +1,123 @@
+"""Lists the benchmarks of an asv suite, or runs one of them; part of the guest.
+
+    python -m zz_bench_audit_asv FOLDER
+
+asv's own runner finds them and makes what they need; the blocks are ours.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import pickle
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from zz_bench_audit_blocks import run
+from zz_bench_audit_hook import tell
+
+_LONGEST = 500
+
+
+def main(folder: str) -> int:
+    """List or run, as the environment says."""
+    root = os.path.abspath(folder)
+    sys.path.insert(0, os.path.dirname(root))
+    wanted = os.environ.get("BENCH_AUDIT_BENCHMARK")
+    if wanted is None:
+        _list(root, os.environ["BENCH_AUDIT_LIST"])
+        return 0
+    try:
+        return _run(root, wanted)
+    except Exception as error:
+        traceback.print_exc()
+        tell("failed", " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST])
+        return 1
+
+
+def _list(root: str, path: str) -> None:
+    from asv_runner.discovery import disc_benchmarks
+
+    _import_all(root, path)
+    for benchmark in disc_benchmarks(root, ignore_import_errors=True):
+        for entry in _entries(benchmark):
+            _listed(path, entry)
+
+
+def _import_all(root: str, path: str) -> None:
+    """Import each module once, to tell why one cannot be."""
+    import importlib
+    import pkgutil
+
+    top = os.path.basename(root)
+    for found in pkgutil.walk_packages([root], f"{top}."):
+        try:
+            importlib.import_module(found.name)
+        except Exception as error:
+            why = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
+            _listed(path, {"unusable": found.name.partition(".")[2], "why": why})
+
+
+def _entries(benchmark: Any) -> Any:
+    if benchmark.type != "time":
+        return  # memory and tracked numbers are no times
+    if "timeraw" in type(benchmark).__name__.lower():
+        why = "each sample is a process of its own, in which nothing of ours runs"
+        yield {"unusable": benchmark.name, "why": why}
+        return
+    if not benchmark.params:
+        yield {"benchmark": benchmark.name}
+        return
+    for number, chosen in enumerate(itertools.product(*benchmark.params)):
+        yield {"benchmark": f"{benchmark.name}({', '.join(chosen)})", "index": number}
+
+
+def _listed(path: str, entry: dict[str, Any]) -> None:
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(entry) + "\n")
+
+
+def _run(root: str, wanted: str) -> int:
+    from asv_runner.discovery import get_benchmark_from_name
+
+    index = os.environ.get("BENCH_AUDIT_INDEX", "")
+    name = wanted.partition("(")[0] if index else wanted
+    benchmark = get_benchmark_from_name(root, f"{name}-{index}" if index else name)
+    arguments = _with_cache(benchmark)
+    if benchmark.do_setup():
+        tell("skipped", "its set-up says that it is not for these parameters")
+        return 0
+    try:
+        run(_timed(benchmark, arguments()))
+    finally:
+        benchmark.do_teardown()
+    return 0
+
+
+def _with_cache(benchmark: Any) -> Callable[[], tuple[Any, ...]]:
+    """Give the benchmark its cache as asv does: pickled, and in front of its parameters."""
+    cache = None
+    if benchmark.setup_cache_key is not None:
+        made = pickle.dumps(benchmark.do_setup_cache())
+        cache = pickle.loads(made)  # noqa: S301 - what this process has just pickled
+    if hasattr(benchmark, "set_cache"):
+        benchmark.set_cache(cache)
+        return lambda: tuple(benchmark._build_params())
+    if cache is not None:
+        benchmark.insert_param(cache)
+    return lambda: tuple(benchmark._current_params)
+
+
+def _timed(benchmark: Any, arguments: tuple[Any, ...]) -> Callable[[int], float]:
+    """Return what times operations; with a set-up each call has its own, which does not count."""
+    timer = benchmark._get_timer(*arguments)
+    if not benchmark._setups:
+        return lambda operations: float(timer.timeit(operations))
+    return lambda operations: sum(float(timer.timeit(1)) for _ in range(operations))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

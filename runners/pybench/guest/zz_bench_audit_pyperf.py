@@ -1,0 +1,93 @@
+"""Lists the benchmarks of a script that uses pyperf, or runs one of them; part of the guest.
+
+    python -m zz_bench_audit_pyperf SCRIPT
+
+The script runs in this process, and pyperf's runner hands each benchmark to us in the place of
+its own worker processes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import sys
+import traceback
+from typing import Any
+
+from zz_bench_audit_blocks import run
+from zz_bench_audit_hook import tell
+
+_LONGEST = 500
+
+
+class _Seen:
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.done = False
+
+
+_seen = _Seen()
+
+
+def main(script: str) -> int:
+    """Run the script, with pyperf's runner changed."""
+    import pyperf
+
+    pyperf.Runner._main = _taken
+    pyperf.Runner.bench_command = _command
+    sys.argv = [script, "--quiet"]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
+    try:
+        runpy.run_path(script, run_name="__main__")
+    except SystemExit as left:
+        if left.code not in (0, None) and not _seen.done:
+            return _failed(script, f"it ends with {left.code}")
+    except Exception as error:
+        traceback.print_exc()
+        return _failed(script, f"{type(error).__name__}: {error}")
+    if "BENCH_AUDIT_BENCHMARK" in os.environ and not _seen.done:
+        return _failed(script, "it does not run the benchmark")
+    return 0
+
+
+def _failed(script: str, why: str) -> int:
+    text = " ".join(why.split())[:_LONGEST]
+    if "BENCH_AUDIT_LIST" in os.environ:
+        _listed({"unusable": script, "why": text})
+        return 0
+    tell("failed", text)
+    return 1
+
+
+def _listed(entry: dict[str, Any]) -> None:
+    with open(os.environ["BENCH_AUDIT_LIST"], "a", encoding="utf-8") as file:
+        file.write(json.dumps(entry) + "\n")
+
+
+def _name(told: str) -> str:
+    return f"{os.path.relpath(sys.argv[0])}::{told}"
+
+
+def _taken(self: Any, task: Any) -> None:
+    """List a task of pyperf's, or run it if it is the one; pyperf's own scripts take no result."""
+    name = _name(task.name)
+    if "BENCH_AUDIT_LIST" in os.environ:
+        if name not in _seen.names:
+            _seen.names.add(name)
+            _listed({"benchmark": name})
+    elif name == os.environ["BENCH_AUDIT_BENCHMARK"] and not _seen.done:
+        _seen.done = True
+        inner = task.inner_loops or 1
+        run(lambda operations: float(task.task_func(task, operations)) / inner)
+
+
+def _command(self: Any, name: str, command: Any) -> None:
+    """Say that a command's time is another process's."""
+    if "BENCH_AUDIT_LIST" in os.environ:
+        why = "it times a command, in whose process nothing of ours runs"
+        _listed({"unusable": _name(name), "why": why})
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

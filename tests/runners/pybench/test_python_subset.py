@@ -1,0 +1,28 @@
+"""The calls that run some benchmarks of a Python suite."""
+
+from runners.pybench.subset import calls
+
+
+def test_pytest_is_given_node_ids():
+    (call,) = calls("pytest", ["b/t.py::f[x y]", "b/t.py::a"], [])
+
+    assert call.command == "python -m pytest --benchmark-only b/t.py::a 'b/t.py::f[x y]'"
+    assert not call.problem
+
+
+def test_asv_is_given_an_expression_that_matches_nothing_else():
+    (call,) = calls("asv", ["bench.time_a(1, 'x')", "bench.time_b"], [])
+
+    assert call.words[:3] == ("asv", "run", "--bench")
+    assert call.pattern == r"^(bench\.time_a\(1,\ 'x'\)|bench\.time_b)$"
+
+
+def test_scripts_of_pyperf_run_as_a_whole_which_is_said():
+    found = calls("pyperf", ["b/one.py::x", "b/one.py::y", "b/two.py::x"], [])
+
+    assert [one.command for one in found] == ["python b/one.py", "python b/two.py"]
+    assert all("all of its benchmarks" in one.problem for one in found)
+
+
+def test_nothing_is_run_by_no_call():
+    assert calls("pytest", [], ["a"]) == ()
