@@ -19,7 +19,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class SubjectSection(Section, frozen=True):
-    """A subject that needs more than one word; exactly one of path, git, go and maven is given."""
+    """A subject of more than one word; exactly one of path, git, go, maven and pypi is given."""
 
     path: Annotated[Name, Meta(description="A folder or jar, relative to this file.")] | None = None
     git: Annotated[Name, Meta(description="PATH-OR-URL@REVISION of a git repository.")] | None = (
@@ -27,6 +27,7 @@ class SubjectSection(Section, frozen=True):
     )
     go: Annotated[Name, Meta(description="MODULE@VERSION of a published Go module.")] | None = None
     maven: Annotated[Name, Meta(description="GROUP:ARTIFACT:VERSION.")] | None = None
+    pypi: Annotated[Name, Meta(description="NAME@VERSION of a source distribution.")] | None = None
     extra: Annotated[
         tuple[Name, ...],
         Meta(description="With maven: further dependencies as GROUP:ARTIFACT:VERSION."),
@@ -126,8 +127,8 @@ class Settings(Section, frozen=True):
         Name | SubjectSection,
         Meta(
             description="What is audited: a folder or a jar with JMH in it (relative to this file),"
-            " git:PATH-OR-URL@REVISION, go:MODULE@VERSION, maven:GROUP:ARTIFACT:VERSION, or an "
-            "object."
+            " git:PATH-OR-URL@REVISION, go:MODULE@VERSION, maven:GROUP:ARTIFACT:VERSION, "
+            "pypi:NAME@VERSION, or an object."
         ),
     ] = "."
     harness: Annotated[

@@ -10,6 +10,7 @@ from auditor.config.settings import SubjectSection
 from auditor.core.errors import UsageError
 from auditor.core.request import (
     BuildWords,
+    DistributionSpec,
     FolderSpec,
     GitSpec,
     GoModuleSpec,
@@ -18,7 +19,7 @@ from auditor.core.request import (
     SubjectSpec,
 )
 
-PREFIXES = ("git:", "go:", "maven:")
+PREFIXES = ("git:", "go:", "maven:", "pypi:")
 JAR = ".jar"
 
 _AT_THE_END = re.compile(r"^(?P<before>.+)@(?P<after>[^@{][^@]*(?:@\{[^}]*\})?)$", re.DOTALL)
@@ -37,6 +38,8 @@ def spec(written: str | SubjectSection, folder: Path) -> SubjectSpec:
             return _go(rest)
         case "maven:":
             return _maven(rest, ())
+        case "pypi:":
+            return _distribution(rest)
     return _path(written, folder)
 
 
@@ -48,11 +51,12 @@ def _from_object(section: SubjectSection, folder: Path) -> SubjectSpec:
             ("git", section.git),
             ("go", section.go),
             ("maven", section.maven),
+            ("pypi", section.pypi),
         )
         if value is not None
     ]
     if len(given) != 1:
-        raise UsageError("the subject needs exactly one of path, git, go and maven at $.subject")
+        raise UsageError("$.subject needs exactly one of path, git, go, maven and pypi")
     kind, value = given[0]
     words = "profiles" if section.profiles else "flags" if section.flags else ""
     if words and (kind not in ("path", "git") or value.endswith(JAR)):
@@ -113,6 +117,17 @@ def _maven(written: str, extra: tuple[str, ...]) -> MavenSpec:
     return MavenSpec(group=group, artifact=artifact, version=version, extra=extra)
 
 
+def _distribution(written: str) -> DistributionSpec:
+    # Names as the packaging standard has them: nothing that pip could take for an option.
+    found = re.fullmatch(r"([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)@([A-Za-z0-9][\w.!+-]*)", written)
+    if found is None:
+        raise UsageError(
+            f"the subject pypi:{written} is no project with a version; write pypi:NAME@VERSION, "
+            "for example pypi:pluggy@1.7.0"
+        )
+    return DistributionSpec(found[1], found[2])
+
+
 def _coordinates(written: str, what: str) -> tuple[str, str, str]:
     parts = written.split(":")
     # At least one letter or digit, so that no part can be a path such as "..".
@@ -158,6 +173,8 @@ def _revised(subject: SubjectSpec, written: str) -> str:
                 return f"git:{repository}@{written}"
             case GoModuleSpec(module, _):
                 return f"go:{module}@{written}"
+            case DistributionSpec(name, _):
+                return f"pypi:{name}@{written}"
     return written
 
 
@@ -170,6 +187,8 @@ def described(subject: SubjectSpec) -> str:
             return f"git:{repository}@{revision}"
         case GoModuleSpec(module, version):
             return f"go:{module}@{version}"
+        case DistributionSpec(name, version):
+            return f"pypi:{name}@{version}"
         case MavenSpec():
             return f"maven:{subject.group}:{subject.artifact}:{subject.version}"
 
@@ -189,6 +208,8 @@ def _name(subject: SubjectSpec) -> str:
             return f"{last.removesuffix('.git')}-{revision}"
         case GoModuleSpec(module, version):
             return f"{module.rpartition('/')[2]}-{version}"
+        case DistributionSpec(name, version):
+            return f"{name}-{version}"
         case MavenSpec():
             return f"{subject.artifact}-{subject.version}"
 

@@ -49,7 +49,15 @@ class MavenSpec:
     extra: tuple[str, ...] = ()
 
 
-SubjectSpec = FolderSpec | JarSpec | GitSpec | GoModuleSpec | MavenSpec
+@dataclass(frozen=True, slots=True)
+class DistributionSpec:
+    """A published source distribution of a Python project."""
+
+    name: str
+    version: str
+
+
+SubjectSpec = FolderSpec | JarSpec | GitSpec | GoModuleSpec | MavenSpec | DistributionSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

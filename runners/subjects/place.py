@@ -6,6 +6,7 @@ from typing import assert_never
 
 from auditor.core.ports import Host
 from auditor.core.request import (
+    DistributionSpec,
     FolderSpec,
     GitSpec,
     GoModuleSpec,
@@ -14,6 +15,7 @@ from auditor.core.request import (
     SubjectSpec,
 )
 from runners.home import Home
+from runners.subjects.distribution import place_distribution
 from runners.subjects.folder import place_folder
 from runners.subjects.jar import place_jar
 from runners.subjects.module import place_module
@@ -37,6 +39,8 @@ def place(
             return place_revision(spec, home)
         case GoModuleSpec():
             return place_module(spec, home=home, host=host, environment=environment)
+        case DistributionSpec():
+            return place_distribution(spec, home=home, host=host, environment=environment)
         case MavenSpec():
             return artifact_folder(spec, home)
         case _:

@@ -69,7 +69,11 @@ def test_a_subject_is_read_as_meant(written, expected):
         (SubjectSection(path="a.jar", flags=("-x",)), "not with a jar, which is built already"),
         ("absent", "no such folder: /some/where/absent"),
         ("absent.jar", "no such file: /some/where/absent.jar"),
-        ("npm:left-pad", "known prefixes are git:, go:, maven:"),
+        ("npm:left-pad", "known prefixes are git:, go:, maven:, pypi:"),
+        ("pypi:pluggy", "write pypi:NAME@VERSION"),
+        ("pypi:--index-url@1", "write pypi:NAME@VERSION"),
+        ("pypi:a@-1", "write pypi:NAME@VERSION"),
+        ("pypi:a/b@1", "write pypi:NAME@VERSION"),
         ("/proc/version", "is no folder and no .jar; name the project's folder"),
     ],
 )

@@ -1,0 +1,83 @@
+"""A published source distribution of Python, through pip and whatever index it is set up with."""
+
+import re
+import shutil
+import tarfile
+import zipfile
+from pathlib import Path
+
+from auditor.core.errors import BuildFailed, ResolveFailed, SourceUnreadable, UsageError
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.ports import Host
+from auditor.core.request import DistributionSpec
+from runners.home import Home
+from runners.hosts.disk import writing
+from runners.subjects.files import entry, place_entries, walk
+from runners.subjects.placed import Placed
+
+_SECONDS = 600
+_ABSENT = re.compile(r"No matching distribution found for (.*)|Could not find a version .*")
+_AWAY = re.compile(r"Failed to establish a new connection|name resolution|Max retries exceeded")
+
+
+def place_distribution(
+    spec: DistributionSpec, *, home: Home, host: Host, environment: tuple[tuple[str, str], ...]
+) -> Placed:
+    """Download a source distribution and copy what is in it to where it can be written."""
+    with home.scratch() as scratch:
+        answer = host.run(
+            Invocation(
+                argv=(
+                    *("python3", "-m", "pip", "download", "--quiet", "--no-deps"),
+                    *("--no-binary", spec.name, "--dest", str(scratch / "files")),
+                    f"{spec.name}=={spec.version}",
+                ),
+                cwd=scratch,
+                environment=environment,
+                timeout_seconds=_SECONDS,
+            )
+        )
+        if answer.exit_code != 0:
+            raise _failure(spec, answer)
+        tree = _unpacked(scratch / "files", scratch / "tree")
+        entries = [each for path in walk(tree) for each in entry(tree, path)]
+        root, digest, files = place_entries(entries, home)
+    return Placed(
+        root=root,
+        tree=root,
+        name=spec.name,
+        revision=spec.version,
+        digest_of_tree=digest,
+        files=files,
+    )
+
+
+def _unpacked(downloads: Path, into: Path) -> Path:
+    """Unpack the one archive that is there, and return the one folder that is in it."""
+    (archive,) = downloads.iterdir()
+    with writing(into):
+        into.mkdir()
+        try:
+            if zipfile.is_zipfile(archive):
+                shutil.unpack_archive(archive, into, "zip")
+            else:
+                with tarfile.open(archive) as opened:
+                    opened.extractall(into, filter="data")
+        except (tarfile.TarError, zipfile.BadZipFile, EOFError) as error:
+            raise SourceUnreadable(f"{archive.name} cannot be unpacked: {error}") from error
+    folders = [each for each in into.iterdir() if each.is_dir()]
+    if len(folders) != 1:
+        raise SourceUnreadable(f"{archive.name} is no source distribution: not one folder in it")
+    return folders[0]
+
+
+def _failure(spec: DistributionSpec, answer: Completed) -> UsageError | ResolveFailed | BuildFailed:
+    said = (answer.stdout + b"\n" + answer.stderr).decode(errors="replace")
+    what = f"pypi:{spec.name}@{spec.version}"
+    if _AWAY.search(said) or answer.timed_out:
+        return ResolveFailed(f"cannot get {what}; check the network, and pip's index")
+    if _ABSENT.search(said):
+        return UsageError(
+            f"{what} has no source distribution on the index; check the name and the version"
+        )
+    return BuildFailed(f"pip cannot read {what}; it said:\n{answer.tail()}")

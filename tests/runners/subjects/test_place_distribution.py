@@ -1,0 +1,46 @@
+"""Real downloads of source distributions."""
+
+import os
+
+import pytest
+
+from auditor.core.errors import UsageError
+from auditor.core.jobs import Completed
+from auditor.core.request import DistributionSpec
+from runners.home import Home
+from runners.hosts.fake import FakeHost
+from runners.hosts.local import LocalHost
+from runners.subjects.place import place
+
+pytestmark = pytest.mark.subject
+PASSED_ON = ("PATH", "LANG", "SSL_CERT_FILE", "PIP_CERT", "PIP_FIND_LINKS", "PIP_INDEX_URL")
+
+
+def placed(name, version, folder, host=None):
+    passed = {key: os.environ[key] for key in PASSED_ON if key in os.environ}
+    given = tuple(sorted({**passed, "HOME": str(folder)}.items()))
+    spec = DistributionSpec(name, version)
+    return place(spec, home=Home(folder / "home"), host=host or LocalHost(), environment=given)
+
+
+def test_a_source_distribution_becomes_a_tree(tmp_path):
+    found = placed("pluggy", "1.7.0", tmp_path)
+
+    assert (found.name, found.revision) == ("pluggy", "1.7.0")
+    assert (found.tree / "testing" / "benchmark.py").is_file()
+    assert "src/pluggy/_hooks.py" in found.files
+    assert placed("pluggy", "1.7.0", tmp_path).digest_of_tree == found.digest_of_tree
+
+
+def test_a_version_that_was_never_published_is_said_in_one_line(tmp_path):
+    with pytest.raises(UsageError, match=r"pypi:pluggy@0\.0\.404 has no source distribution"):
+        placed("pluggy", "0.0.404", tmp_path)
+
+
+def test_a_network_that_is_away_is_no_missing_version(tmp_path):
+    said = b"Failed to establish a new connection; Could not find a version that satisfies"
+
+    with pytest.raises(Exception, match="check the network") as raised:
+        placed("a", "1", tmp_path, FakeHost(lambda _: Completed(exit_code=1, stderr=said)))
+
+    assert type(raised.value).__name__ == "ResolveFailed"
