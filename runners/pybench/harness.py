@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from auditor.core.plan import Layouts, Trial
 from auditor.core.ports import NOTHING, Ask, Build, Known
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Benchmark, Suite
-from runners.pybench import library, reading
+from runners.pybench import guests, library, reading
 from runners.pybench.frontends import Frontend
 from runners.records import (
     RECORDS_HEADER,
@@ -28,7 +27,6 @@ INSTRUCTIONS = "instructions.txt"
 RECORDS = "records.txt"
 SCHEDULE = "schedule.txt"
 LISTING = "benchmarks.jsonl"
-_GUEST = "guest"
 _LIST_SECONDS = 600.0
 _ENDED_WELL = frozenset({0, 1, 2, 5})
 """pytest's exit codes of a collection (all was read, some failed, was interrupted, found none)."""
@@ -143,7 +141,7 @@ class PythonHarness:
         seconds: float,
     ) -> Invocation:
         own = dict(project.environment)
-        path = ":".join(filter(None, (str(into / _GUEST), own.get("PYTHONPATH", ""))))
+        path = ":".join(filter(None, (str(into / guests.FOLDER), own.get("PYTHONPATH", ""))))
         return Invocation(
             argv=(dict(project.options)["python"], *self._frontend.call(chosen)),
             cwd=project.root,
@@ -161,12 +159,7 @@ def _benchmark(entry: dict[str, Any]) -> Benchmark:
 
 
 def _guest(into: Path) -> tuple[tuple[Path, bytes], ...]:
-    folder = resources.files("runners.pybench") / _GUEST
-    return tuple(
-        (into / _GUEST / part.name, part.read_bytes())
-        for part in sorted(folder.iterdir(), key=lambda one: one.name)
-        if part.name.endswith(".py")
-    )
+    return tuple((into / guests.FOLDER / name, text) for name, text in guests.guest())
 
 
 def _with(

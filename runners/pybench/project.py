@@ -11,6 +11,7 @@ from auditor.core.request import PythonSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
 from runners.hosts.disk import writing
+from runners.pybench import guests
 from runners.pybench.environment import Environments, Interpreter
 from runners.pybench.frontends import Frontend
 from runners.pybench.library import top
@@ -88,7 +89,8 @@ def _project(
         language=Language.PYTHON,
         harness=frontend.name,
         root=root,
-        digest=_digest(placed.digest_of_tree, found.version, *found.installed),
+        # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
+        digest=_digest(placed.digest_of_tree, guests.digest(), found.version, *found.installed),
         parts=(Part(Role.LIBRARY, root), Part(Role.BENCHMARKS, root)),
         environment=tuple(sorted(variables.items())),
         options=(("python", str(found.path)),),

@@ -146,11 +146,55 @@ def measure_clock() -> None:
     state.ran, state.cost = before, least
 
 
+class Apart:
+    """Makes calls that are running now none of the benchmark's: its framework may use the library.
+
+    Without this, what pytest calls around a benchmark would make all of its calls inner ones.
+    """
+
+    def __enter__(self) -> None:
+        self.active = set(_active)
+        self.depths = _now.__dict__.pop("active", {})
+        _active.clear()
+
+    def __exit__(self, *_: object) -> None:
+        _active.clear()
+        _active.update(self.active)
+        _now.active = self.depths
+
+
+class Pause:
+    """Makes calls those of set-up: they neither wait nor count as the benchmark's."""
+
+    def __enter__(self) -> None:
+        here = globals()
+        self.kept = {name: here[name] for name in _CALLED}
+        here.update(dict.fromkeys(("enter", "enter_guarded"), int), begin=_begin_outside)
+        here.update(dict.fromkeys(("leave", "leave_guarded", "end"), _ignore))
+
+    def __exit__(self, *_: object) -> None:
+        globals().update(self.kept)
+
+
+_CALLED = ("enter", "leave", "enter_guarded", "leave_guarded", "begin", "end")
+"""What changed modules call."""
+
+
+def _ignore(_: object) -> None:
+    pass
+
+
+def _begin_outside(name: str) -> str:
+    counter.outside[name] = counter.outside.get(name, 0) + 1
+    return name
+
+
 class Counter:
     """Outermost calls by name, and whether calls were nested in one of the same thread."""
 
     def __init__(self) -> None:
         self.calls: dict[str, int] = {}
+        self.outside: dict[str, int] = {}
         self.nested: set[str] = set()
 
     def taken(self) -> tuple[dict[str, int], set[str]]:

@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+from zz_bench_audit import Pause
 from zz_bench_audit_blocks import run
 from zz_bench_audit_hook import tell
 
@@ -113,6 +114,13 @@ def _with_cache(benchmark: Any) -> Callable[[], tuple[Any, ...]]:
 
 def _timed(benchmark: Any, arguments: tuple[Any, ...]) -> Callable[[int], float]:
     """Return what times operations; with a set-up each call has its own, which does not count."""
+    made = benchmark.redo_setup
+
+    def redo_setup() -> None:
+        with Pause():
+            made()
+
+    benchmark.redo_setup = redo_setup
     timer = benchmark._get_timer(*arguments)
     if not benchmark._setups:
         return lambda operations: float(timer.timeit(operations))

@@ -13,6 +13,7 @@ import time
 from typing import Any
 
 import pytest
+from zz_bench_audit import Pause
 from zz_bench_audit_blocks import run
 from zz_bench_audit_hook import tell
 
@@ -137,10 +138,13 @@ def _raw_pedantic(self: Any, target: Any, *more: Any, **named: Any) -> Any:
         return (setup() if setup is not None else None) or fixed
 
     def one() -> float:
-        args, kwargs = arguments()
-        seconds = float(self._make_runner(target, args, kwargs)(range(1)))
+        with Pause():
+            args, kwargs = arguments()
+            once = self._make_runner(target, args, kwargs)
+        seconds = float(once(range(1)))
         if teardown is not None:
-            teardown(*args, **kwargs)
+            with Pause():
+                teardown(*args, **kwargs)
         return seconds
 
     def timed(operations: int) -> float:

@@ -151,11 +151,14 @@ def test_a_function_is_slowed_in_asv(benchmark, asv):
 
 def test_set_up_is_done_anew_for_each_call_and_is_none_of_it(asv):
     outcome = asv.run(
-        "Suite.time_m(1, 'b')", plain(operations=20), asv.variant(Kind.COUNTING, "lib.C.m")
+        "Suite.time_m(1, 'b')",
+        plain(operations=20),
+        asv.variant(Kind.COUNTING, "lib.C.m", "lib.slow"),
     )
 
     assert isinstance(outcome, Counted), outcome
-    assert outcome.windows[1].calls == (("lib.C.m", 60),)
+    assert outcome.windows[1].calls == (("lib.C.m", 60), ("lib.slow", 60))
+    assert dict(outcome.outside)["lib.slow"] > 60
 
 
 def test_what_asv_skips_or_fails_is_no_measurement(asv):

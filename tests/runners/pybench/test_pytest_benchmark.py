@@ -136,6 +136,20 @@ def test_calls_are_counted_in_two_windows_and_set_up_apart(ring):
     assert climbed.windows[0].calls == (("ring.spins.climb", climbed.windows[0].operations),)
 
 
+def test_what_set_up_of_each_call_does_is_not_the_benchmarks(ring):
+    counted = ring.run(
+        "test_checked_and_of", plain(operations=40), ring.variant(Kind.COUNTING, "spins.small")
+    )
+    slowed = ring.run(
+        "test_checked_and_of", against_probe(Wait.WORK, 8000), ring.delayed("ring.spins.small")
+    )
+
+    assert isinstance(counted, Counted)
+    assert [window.calls for window in counted.windows] == [(), ()]
+    assert dict(counted.outside)["ring.spins.small"] >= 40
+    assert isinstance(slowed, NeverCalled)
+
+
 @pytest.mark.parametrize(
     ("benchmark", "why"),
     [

@@ -62,7 +62,11 @@ def test_last(benchmark):
 
 
 def test_checked_and_of(benchmark):
-    benchmark.pedantic(lambda x: (Ring.checked(x), Ring.of(x)), setup=lambda: ((3,), {}))
+    def setup():
+        small(1)
+        return (3,), {}
+
+    benchmark.pedantic(lambda x: (Ring.checked(x), Ring.of(x)), setup=setup)
 
 
 @pytest.mark.benchmark

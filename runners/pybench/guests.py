@@ -1,0 +1,22 @@
+"""The guest's files, and a digest of them: they decide what is measured."""
+
+import hashlib
+from importlib import resources
+
+FOLDER = "guest"
+
+
+def guest() -> tuple[tuple[str, bytes], ...]:
+    """Return the names and contents of the files that go with each process."""
+    folder = resources.files("runners.pybench") / FOLDER
+    parts = sorted(folder.iterdir(), key=lambda part: part.name)
+    return tuple((part.name, part.read_bytes()) for part in parts if part.name.endswith(".py"))
+
+
+def digest() -> str:
+    """Return a digest of all of them, hexadecimal."""
+    sha = hashlib.sha256()
+    for name, text in guest():
+        sha.update(f"{name}\0{len(text)}\0".encode())
+        sha.update(text)
+    return sha.hexdigest()[:16]
