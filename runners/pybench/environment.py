@@ -23,7 +23,14 @@ _AWAY = re.compile(
     r"(No matching distribution found for .*|Could not find a version .*|"
     r"Failed to establish a new connection.*|Temporary failure in name resolution.*)"
 )
+_CHATTER = ("subprocess-exited-with-error",)
 _ERROR = re.compile(r"^\s*(?:ERROR|error): (.*)$", re.MULTILINE)
+# A copy has no repository to ask for a version; it is to be no older than what others need of it.
+_VERSIONS = {
+    "SETUPTOOLS_SCM_PRETEND_VERSION": "9999.0",
+    "PDM_BUILD_SCM_VERSION": "9999.0",
+    "PBR_VERSION": "9999.0",
+}
 _PLAIN = {
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     "PIP_NO_INPUT": "1",
@@ -96,7 +103,7 @@ class Environments:
             Invocation(
                 argv=words,
                 cwd=cwd,
-                environment=tuple(sorted({**self.variables, **_PLAIN}.items())),
+                environment=tuple(sorted({**_VERSIONS, **self.variables, **_PLAIN}.items())),
                 timeout_seconds=_SECONDS,
             )
         )
@@ -108,7 +115,7 @@ def _failure(answer: Completed, what: str) -> BuildFailed | ResolveFailed:
         return ResolveFailed(
             f"the environment: {away[1].strip()[:300]}; check the name, the network and pip's index"
         )
-    errors = [line.strip() for line in _ERROR.findall(said)]
+    errors = [line.strip() for line in _ERROR.findall(said) if line.strip() not in _CHATTER]
     return BuildFailed(
         f"the environment: {what} ended with {answer.exit_code}; it said:\n"
         f"{chr(10).join(errors[:6])[:1500] or answer.tail()}"

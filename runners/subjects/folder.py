@@ -55,16 +55,18 @@ def _outermost(folder: Path, repository: Repository | None) -> Path:
     """Return the folder that the build of `folder` needs: up to the outermost project around it.
 
     Not simply the repository's top: a change of a file that no build sees must not make a new
-    subject. Where the project names its neighbours, their common ground is not known.
+    subject. Nor has a project of another language around it a part in its build. Where the project
+    names its neighbours, their common ground is not known.
     """
+    kind = detect(folder)
     if repository is None:
-        around = list(takewhile(detect, folder.parents))
+        around = list(takewhile(lambda each: detect(each) == kind, folder.parents))
         return around[-1] if around else folder
     inside = [folder, *folder.parents]
     inside = inside[: inside.index(repository.top) + 1]
     if any("../" in _text(folder / mark) for mark in ("go.mod", "go.work", "pom.xml")):
         return repository.top
-    return [each for each in inside if detect(each)][-1]
+    return [each for each in inside if detect(each) == kind][-1]
 
 
 def _text(path: Path) -> str:

@@ -310,8 +310,8 @@ def test_blocks_and_warm_up_are_the_harnesss_unless_the_user_says(audited, tmp_p
 
     document, _ = audited.program.audited(*call, "-o", tmp_path / "out")
 
-    lengths = {"iteration_seconds": 0.01, "longest_seconds": 0.03}
-    assert document["plan"] == document["plan"] | lengths | {"warmup": 5, "iterations": 2}
+    lengths = {"iteration_seconds": 0.003, "longest_seconds": 0.03}
+    assert document["plan"] == document["plan"] | lengths | {"warmup": 17, "iterations": 2}
     assert document["schema"] == "bench-audit/stability/1"
     assert document["command"] == "bench-audit measure config.json"
     jsonschema.Draft202012Validator(SCHEMA).validate(document)

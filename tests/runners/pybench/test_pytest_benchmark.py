@@ -5,7 +5,13 @@ from statistics import median
 import pytest
 from python_making import Suited, against_probe, clocked, listed, plain, prepared
 
-from auditor.core.errors import NoBenchmarks
+from auditor.core.errors import (
+    BuildFailed,
+    NoBenchmarks,
+    ResolveFailed,
+    ToolMissing,
+    UsageError,
+)
 from auditor.core.measure import METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 from auditor.core.mutant import Kind, Wait
 from auditor.core.outcome import Counted, Crashed, Measured, NeverCalled, Skipped, TimedOut
@@ -198,7 +204,14 @@ def test_never_calls(benchmark):
 def test_names(benchmark, name):
     benchmark(len, name)
 """
-PROJECT = '[project]\nname = "trouble"\nversion = "1"\n[build-system]\nrequires = ["setuptools"]\n'
+PROJECT = """[project]
+name = "trouble"
+version = "1"
+[build-system]
+requires = ["setuptools"]
+[tool.setuptools]
+py-modules = ["trouble"]
+"""
 
 
 @pytest.fixture(scope="module")
@@ -248,6 +261,43 @@ def test_a_file_that_cannot_be_imported_is_named_with_the_reason(trouble):
     assert trouble.suite.unusable == (
         ("test_broken.py", "E ModuleNotFoundError: No module named 'absent'"),
     )
+
+
+@pytest.fixture
+def made(python_home, variables):
+    return lambda folder, **asked: prepared(folder, python_home, variables, **asked)
+
+
+def test_a_version_that_comes_from_a_repository_is_made_up(python_home, variables, tmp_path):
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "dated"\ndynamic = ["version"]\n[tool.setuptools_scm]\n'
+        '[build-system]\nrequires = ["setuptools", "setuptools-scm"]\n'
+        '[tool.setuptools]\npy-modules = ["dated"]\n'
+    )
+    (tmp_path / "dated.py").write_text("def f(): pass\n")
+    (tmp_path / "test_dated.py").write_text("def test_f(benchmark): benchmark(int)\n")
+
+    project = prepared(tmp_path, python_home, variables)
+
+    assert listed(project, tmp_path).benchmarks[0].id == "test_dated.py::test_f"
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "why"),
+    [
+        ({"interpreter": "/no/python"}, ToolMissing, "/no/python was not found"),
+        ({"interpreter": "/bin/cat"}, UsageError, "/bin/cat is no Python interpreter"),
+        ({"requirements": ("no-such-thing-at-all",)}, ResolveFailed, "no-such-thing-at-all"),
+        ({"groups": ("bench",)}, BuildFailed, "dependency-groups"),
+    ],
+)
+def test_an_environment_that_cannot_be_made_is_said(asked, error, why, made, tmp_path):
+    (tmp_path / "pyproject.toml").write_text(PROJECT)
+    (tmp_path / "trouble.py").write_text("")
+    (tmp_path / "test_it.py").write_text("def test_it(benchmark): pass\n")
+
+    with pytest.raises(error, match=why):
+        made(tmp_path, **asked)
 
 
 def test_a_project_without_benchmarks_is_told_what_to_look_for(python_home, variables, tmp_path):

@@ -88,6 +88,16 @@ def test_a_repositorys_own_settings_run_no_program(tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
+def test_a_project_of_another_language_around_it_is_none_of_its_build(tmp_path):
+    inner = make(tmp_path / "top" / "ring", go_dot_mod=GO, a_dot_go="package ring\n")
+    make(tmp_path / "top", pyproject_dot_toml="", other_dot_py="x = 1\n")
+
+    found = placed(FolderSpec(inner), tmp_path)
+
+    assert found.root == found.tree
+    assert names(found.tree) == {"go.mod", "a.go"}
+
+
 def test_equal_content_is_placed_once_and_changed_content_anew(tmp_path):
     folder = make(tmp_path / "ring", go_dot_mod=GO, a_dot_go="package ring\n")
 
