@@ -61,6 +61,10 @@ def _pytest(chosen: Sequence[str]) -> tuple[str, ...]:
     without = (word for name in _WITHOUT for word in ("-p", f"no:{name}"))
     return (
         *("-m", "pytest", "-p", "zz_bench_audit_pytest", *without, "-o", "addopts="),
+        # Options and marks of the plugins that we leave out, where the project makes errors of
+        # all warnings.
+        *("-W", "ignore::pytest.PytestConfigWarning"),
+        *("-W", "ignore::pytest.PytestUnknownMarkWarning"),
         *("--quiet", "--no-header", "--tb=short", *chosen),
     )
 

@@ -3,7 +3,7 @@
 import hashlib
 import shutil
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import NoBenchmarks
 from auditor.core.ports import Host
@@ -14,8 +14,9 @@ from runners.hosts.disk import writing
 from runners.pybench import guests
 from runners.pybench.environment import Environments, Interpreter
 from runners.pybench.frontends import Frontend
-from runners.pybench.library import top
+from runners.pybench.library import read, top
 from runners.subjects.placed import Placed
+from runners.subjects.texts import for_people
 
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH")
 
@@ -91,6 +92,7 @@ def _project(
         root=root,
         # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
         digest=_digest(placed.digest_of_tree, guests.digest(), found.version, *found.installed),
+        content=_content(placed, guests.digest(), found.version, *found.installed),
         parts=(Part(Role.LIBRARY, root), Part(Role.BENCHMARKS, root)),
         environment=tuple(sorted(variables.items())),
         options=(("python", str(found.path)),),
@@ -98,5 +100,20 @@ def _project(
     )
 
 
+def _content(placed: Placed, *words: str) -> str:
+    """Return a digest of what a process may import or read.
+
+    Texts for people count only where some code of the project names them.
+    """
+    code = [read(placed.root / path) for path in placed.files if path.endswith(".py")]
+    kept = (
+        f"{path}\0{told}"
+        for path, told in sorted(placed.files.items())
+        if not for_people(path) or any(PurePosixPath(path).name.encode() in text for text in code)
+    )
+    inside = placed.tree.relative_to(placed.root).as_posix()
+    return _digest(inside, *words, *kept)
+
+
 def _digest(*words: str) -> str:
-    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:32]
+    return hashlib.sha256("\0".join(words).encode(errors="surrogateescape")).hexdigest()[:32]

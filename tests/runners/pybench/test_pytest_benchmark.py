@@ -263,6 +263,56 @@ def test_a_file_that_cannot_be_imported_is_named_with_the_reason(trouble):
     )
 
 
+def test_a_commit_that_changes_no_code_is_made_of_the_same(interpreter, made, tmp_path):
+    def project(name, **changed):
+        folder = tmp_path / name / "ring"
+        folder.mkdir(parents=True)
+        files = {
+            "pyproject.toml": PROJECT,
+            "README.md": "one",
+            "CHANGES.md": "one",
+            "trouble.py": "NAME = 'CHANGES.md'\n",
+            "test_it.py": "def test_it(benchmark): benchmark(int)\n",
+        }
+        for path, text in {**files, **changed}.items():
+            (folder / path).write_text(text)
+        return made(folder, interpreter=interpreter)
+
+    plain, text, data, code = (
+        project("plain"),
+        project("text", **{"README.md": "two"}),
+        project("data", **{"CHANGES.md": "two"}),
+        project("code", **{"trouble.py": "NAME = 'CHANGES.md' + ''\n"}),
+    )
+
+    assert len({one.digest for one in (plain, text, data, code)}) == 4
+    assert plain.whole == text.whole
+    assert len({one.whole for one in (plain, data, code)}) == 3
+
+
+STRICT = """[pytest]
+filterwarnings = error
+timeout = 5
+strict_markers = true
+markers =
+    ours: a marker
+"""
+
+
+def test_a_project_that_makes_errors_of_warnings_is_listed(interpreter, made, tmp_path):
+    (tmp_path / "pytest.ini").write_text(STRICT)
+    (tmp_path / "pyproject.toml").write_text(PROJECT)
+    (tmp_path / "trouble.py").write_text("")
+    (tmp_path / "test_it.py").write_text(
+        "import pytest\n@pytest.mark.ours\ndef test_it(benchmark): benchmark(int)\n"
+    )
+
+    suite = listed(made(tmp_path, interpreter=interpreter), tmp_path)
+
+    assert [one.id for one in suite.benchmarks] == ["test_it.py::test_it"]
+    assert suite.unusable == ()
+
+
 @pytest.fixture
 def made(python_home, variables):
     return lambda folder, **asked: prepared(folder, python_home, variables, **asked)
