@@ -1,4 +1,4 @@
-"""What changed modules call, and what runs the blocks of a benchmark.
+"""What changed modules call.
 
 Part of the guest: it runs in the audited interpreter, Python 3.9 to 3.14, needs nothing but the
 standard library, and talks through the files described in runners/records.py.
@@ -16,7 +16,6 @@ _thread = threading.get_ident
 _now = threading.local()
 _active: set[int] = set()
 """Threads in which the slowed function is running."""
-
 
 enter = enter_guarded = int  # a call that is as cheap as can be, and gives 0
 """What the changed function calls as it begins, and `leave` as it ends: set for each arm."""
@@ -108,25 +107,6 @@ def _guarded(begin, end):  # type: ignore[no-untyped-def]
 enter_guarded, leave_guarded = _guarded(enter, leave)
 
 
-def _guarded(begin, end):  # type: ignore[no-untyped-def]
-    """Return the same two for a function that may be called inside itself: that does not count."""
-
-    def guarded_enter() -> object:
-        depth = getattr(_now, "depth", 0)
-        _now.depth = depth + 1
-        return None if depth else begin()
-
-    def guarded_leave(token: object) -> None:
-        _now.depth -= 1
-        if token is not None:
-            end(token)
-
-    return guarded_enter, guarded_leave
-
-
-enter_guarded, leave_guarded = _guarded(enter, leave)
-
-
 def measure_clock() -> None:
     """Find what an empty timed function shows per call: disturbances only add, so the least."""
     least = math.inf
@@ -156,6 +136,7 @@ class Apart:
         self.active = set(_active)
         self.depths = _now.__dict__.pop("active", {})
         _active.clear()
+        state.ran = False
 
     def __exit__(self, *_: object) -> None:
         _active.clear()

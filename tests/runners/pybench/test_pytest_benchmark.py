@@ -168,15 +168,23 @@ def test_what_chooses_not_to_run_is_skipped_with_its_reason(benchmark, why, ring
 
 
 @pytest.mark.parametrize("method", ["ring.spins.unused", "ring.spins.remembered"])
-def test_a_function_that_is_not_called_is_no_measurement(method, ring):
-    outcome = ring.run(
-        "test_remembered" if "remembered" in method else "test_push",
-        against_probe(Wait.WORK, 10),
-        ring.delayed(method),
-    )
+def test_a_function_that_only_set_up_calls_or_nobody_is_no_measurement(method, ring):
+    outcome = ring.run("test_remembered", against_probe(Wait.WORK, 10), ring.delayed(method))
 
-    # What set-up calls once was called; blocks that count calls tell the rest.
-    assert isinstance(outcome, NeverCalled if "unused" in method else Measured)
+    assert outcome == NeverCalled()
+
+
+@pytest.mark.parametrize("guarded", [False, True])
+def test_a_call_that_is_running_around_the_benchmark_makes_none_of_it_an_inner_one(
+    guarded, trouble
+):
+    """As where the library is one that pytest itself uses."""
+    delayed = trouble.delayed("trouble.around", guarded=guarded)
+    counting = trouble.variant(Kind.COUNTING, "trouble.around")
+
+    assert ratio(trouble.run("test_inside", against_probe(Wait.WORK, 8000), delayed)) > 3
+    counted = trouble.run("test_inside", plain(operations=20), counting)
+    assert counted.windows[1].calls == (("trouble.around", counted.windows[1].operations),)
 
 
 TROUBLE = """
@@ -200,6 +208,10 @@ def test_shouts(benchmark, capsys):
 def test_never_calls(benchmark):
     pass
 
+def test_inside(benchmark):
+    from trouble import around
+    around(lambda: benchmark(around, int))
+
 @pytest.mark.parametrize("name", ["a|b", "<script>", "x y", "\\u202e"])
 def test_names(benchmark, name):
     benchmark(len, name)
@@ -218,7 +230,7 @@ py-modules = ["trouble"]
 def trouble(interpreter, python_home, variables, tmp_path_factory):
     folder, scratch = tmp_path_factory.mktemp("trouble"), tmp_path_factory.mktemp("scratch")
     (folder / "pyproject.toml").write_text(PROJECT)
-    (folder / "trouble.py").write_text("def f(): pass\n")
+    (folder / "trouble.py").write_text("def around(call): return call()\n")
     (folder / "test_trouble.py").write_text(TROUBLE)
     (folder / "test_broken.py").write_text("import absent\ndef test_x(benchmark): pass\n")
     project = prepared(folder, python_home, variables, interpreter=interpreter)
