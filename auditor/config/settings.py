@@ -53,7 +53,7 @@ class PlanSection(Section, frozen=True):
         Annotated[int, Meta(ge=0, le=100_000)] | None,
         Meta(
             description="Blocks per process before measuring, in which all arms take turns; "
-            "null: 50 ms of them for Go, a second for JMH."
+            "null: 50 ms of them for Go, 200 for Python, a second for JMH."
         ),
     ] = None
     iterations: Annotated[Positive, Meta(description="Measured blocks per arm and process.")] = 15
@@ -61,7 +61,7 @@ class PlanSection(Section, frozen=True):
         Duration | None,
         Meta(
             description="How long a block lasts; null: for Go 3 ms, up to 30 where code allocates,"
-            " for JMH 30 ms."
+            " for Python 10, for JMH 30 ms."
         ),
     ] = None
 

@@ -13,7 +13,7 @@ LOCALS = "<locals>"
 _OVERLOADS = frozenset({"overload", "typing.overload", "typing_extensions.overload"})
 _COMPILERS = frozenset({"jit", "njit", "vectorize", "guvectorize", "cfunc", "stencil", "script"})
 """Last names of decorators that make machine code of the text: what we insert would go with it."""
-_ACCESSORS = frozenset({"setter", "getter", "deleter"})
+_ACCESSORS = frozenset({"setter", "deleter"})
 _FRAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
 """Calls without (or in spite of) arguments that see the names of the function around them."""
 
@@ -76,7 +76,7 @@ def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 def _own_name(node: Definition) -> str:
     """Return the name, with the part that it plays where it shares it with a property."""
     for decorator in node.decorator_list:
-        if isinstance(decorator, ast.Attribute) and decorator.attr in _ACCESSORS - {"getter"}:
+        if isinstance(decorator, ast.Attribute) and decorator.attr in _ACCESSORS:
             return f"{node.name}.{decorator.attr}"
     return node.name
 

@@ -75,7 +75,6 @@ def _overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
             calls = {line: _calls(variant, one.method) for one in here for line in one.lines}
             files.append(OverlayFile(source.path, edited(source.text, calls)))
             lines.append(f"module\t{source.unit}\t{source.path}")
-            lines += (f"method\t{one.method.id}\t{source.unit}" for one in here)
             missing -= {one.method.id for one in here}
     if missing:
         raise Unclear(f"the sources do not define {min(missing)}")

@@ -57,7 +57,7 @@ class Gradle:
         try:
             return self.host.run(
                 Invocation(
-                    argv=("gradle" if wrapper is None else "sh", *_named(wrapper), *arguments),
+                    argv=(*(("gradle",) if wrapper is None else ("sh", str(wrapper))), *arguments),
                     cwd=cwd,
                     environment=self.environment,
                     timeout_seconds=_SECONDS,
@@ -69,10 +69,6 @@ class Gradle:
                 "the project has no gradlew, and gradle was not found on PATH; add the wrapper to "
                 "the project, or install Gradle"
             ) from error
-
-
-def _named(wrapper: Path | None) -> tuple[str, ...]:
-    return () if wrapper is None else (str(wrapper),)
 
 
 def source_sets(top: Path) -> Iterator[SourceSet]:

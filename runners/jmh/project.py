@@ -13,7 +13,7 @@ from runners.jmh.classes import digest
 from runners.jmh.content import content
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
 from runners.jmh.maven import Maven
-from runners.jmh.tree import build_words, tree_parts
+from runners.jmh.tree import deciding, tree_parts
 from runners.jmh.whole import jar_parts, jmh_within
 from runners.subjects.jar import NAME
 from runners.subjects.place import artifact_folder
@@ -46,7 +46,7 @@ def prepare_tree(
     jdk = find_jdk(host, environment)
     maven = Maven(home=home, host=host, environment=environment)
     root, parts = tree_parts(placed, maven, jdk, words)
-    return _project(placed, root, parts, jdk, _Given(environment, (), build_words(words)))
+    return _project(placed, root, parts, jdk, _Given(environment, (), deciding(words)))
 
 
 def prepare_jar(

@@ -21,7 +21,7 @@ def tree_parts(
 
     Raises NoBenchmarks where it has none, and what its build tool raises.
     """
-    key = digest((), placed.digest_of_tree, jdk.version, *build_words(words))
+    key = digest((), placed.digest_of_tree, jdk.version, *deciding(words))
     folder = maven.home.work(f"java-{key[:24]}")
     with maven.home.locked(folder):
         top = folder / "tree"
@@ -48,6 +48,6 @@ def tree_parts(
         return root, found
 
 
-def build_words(words: BuildWords) -> tuple[str, ...]:
+def deciding(words: BuildWords) -> tuple[str, ...]:
     """Return what decides how the tree is built, beside the tree: no two requests have the same."""
     return (*(f"profile {each}" for each in words.profiles), *words.flags)

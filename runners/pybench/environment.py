@@ -90,13 +90,14 @@ class Environments:
 
     def installed(self, found: Interpreter, cwd: Path) -> tuple[str, ...]:
         """Return the distributions that an interpreter has, as `name==version`, in order."""
-        answer = self._answer((str(found.path), "-c", _INSTALLED), cwd)
+        answer = self._run((str(found.path), "-c", _INSTALLED), cwd)
         return tuple(answer.stdout.decode(errors="replace").split())
 
-    def _run(self, words: tuple[str, ...], cwd: Path) -> None:
+    def _run(self, words: tuple[str, ...], cwd: Path) -> Completed:
         answer = self._answer(words, cwd)
         if answer.exit_code != 0:
             raise _failure(answer, " ".join(words[1:4]))
+        return answer
 
     def _answer(self, words: tuple[str, ...], cwd: Path) -> Completed:
         return self.host.run(

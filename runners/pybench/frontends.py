@@ -20,7 +20,8 @@ _FOLDER = re.compile(r"^\s*\"benchmark_dir\"\s*:\s*\"([^\"]+)\"", re.MULTILINE)
 class Frontend:
     """A framework: `suite` finds what to hand to the guest, `call` is the guest's command line.
 
-    `at_once` tells that one call lists all of the suite. `requirement` is what the environment
+    `at_once` tells that one call lists all of the suite, `listed` how one may end that has done so.
+    `requirement` is what the environment
     needs beside the project, `lacking` what a project has not that has no benchmarks.
     """
 
@@ -28,6 +29,7 @@ class Frontend:
     requirement: str
     lacking: str
     at_once: bool = True
+    listed: frozenset[int] = frozenset({0})
     suite: Callable[[Path], list[str]]
     call: Callable[[Sequence[str]], tuple[str, ...]]
     of_benchmark: Callable[[str, Path], list[str]]
@@ -76,6 +78,8 @@ FRONTENDS = {
             name="pytest",
             requirement="pytest-benchmark>=4",
             lacking="no test has the fixture `benchmark` of pytest-benchmark, or the marker",
+            # All was collected, some could not be, it was interrupted by that, or there is none.
+            listed=frozenset({0, 1, 2, 5}),
             suite=_tests,
             call=_pytest,
             of_benchmark=lambda name, _: [name.partition("::")[0]],

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,6 @@ RECORDS = "records.txt"
 SCHEDULE = "schedule.txt"
 LISTING = "benchmarks.jsonl"
 _LIST_SECONDS = 600.0
-_ENDED_WELL = frozenset({0, 1, 2, 5})
-"""pytest's exit codes of a collection (all was read, some failed, was interrupted, found none)."""
 
 
 class PythonHarness:
@@ -65,8 +64,8 @@ class PythonHarness:
         ]
         entries = []
         for job in jobs:
-            answer = ask(_with(job, files=(*_guest(into), (listing, b"")), collects=(listing,)))
-            if answer.exit_code not in _ENDED_WELL or listing not in answer.files:
+            answer = ask(replace(job, files=(*_guest(into), (listing, b"")), collects=(listing,)))
+            if answer.exit_code not in self._frontend.listed or listing not in answer.files:
                 raise SourceUnreadable(f"the suite cannot be listed; it said:\n{answer.tail()}")
             entries += [json.loads(line) for line in answer.files[listing].splitlines()]
         found = [_benchmark(one) for one in entries if "benchmark" in one]
@@ -130,7 +129,7 @@ class PythonHarness:
             (records, f"{RECORDS_HEADER}\n".encode()),
             (schedule, schedule_text(trial.schedule)),
         )
-        return (_with(job, files=files, collects=(records,)),)
+        return (replace(job, files=files, collects=(records,)),)
 
     def _job(
         self,
@@ -160,16 +159,3 @@ def _benchmark(entry: dict[str, Any]) -> Benchmark:
 
 def _guest(into: Path) -> tuple[tuple[Path, bytes], ...]:
     return tuple((into / guests.FOLDER / name, text) for name, text in guests.guest())
-
-
-def _with(
-    job: Invocation, *, files: tuple[tuple[Path, bytes], ...], collects: tuple[Path, ...]
-) -> Invocation:
-    return Invocation(
-        argv=job.argv,
-        cwd=job.cwd,
-        environment=job.environment,
-        timeout_seconds=job.timeout_seconds,
-        files=files,
-        collects=collects,
-    )

@@ -28,7 +28,7 @@ def modules(tree: Path, benchmarks: Sequence[str]) -> list[SourceFile]:
             if not left_out & {shown, *map(str, PurePosixPath(shown).parents)}:
                 unit = _unit(PurePosixPath(file.relative_to(above).as_posix()))
                 role = SourceRole.LIBRARY
-                found.append(SourceFile(path=shown, unit=unit, role=role, text=read(file)))
+                found.append(SourceFile(path=shown, unit=unit, role=role, text=file.read_bytes()))
     return found
 
 
@@ -66,6 +66,6 @@ def files(folder: Path, without: frozenset[str] = frozenset()) -> Iterator[Path]
 
 
 def read(path: Path) -> bytes:
-    """Return the beginning of a file, which is all of any that somebody wrote."""
+    """Return the beginning of a file: enough to see what it is."""
     with path.open("rb") as file:
         return file.read(_LARGEST)
