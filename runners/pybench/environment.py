@@ -100,11 +100,13 @@ class Environments:
         return answer
 
     def _answer(self, words: tuple[str, ...], cwd: Path) -> Completed:
+        # A source distribution says its version itself, and others may need it to be that.
+        made_up = {} if (cwd / "PKG-INFO").is_file() else _VERSIONS
         return self.host.run(
             Invocation(
                 argv=words,
                 cwd=cwd,
-                environment=tuple(sorted({**_VERSIONS, **self.variables, **_PLAIN}.items())),
+                environment=tuple(sorted({**made_up, **self.variables, **_PLAIN}.items())),
                 timeout_seconds=_SECONDS,
             )
         )

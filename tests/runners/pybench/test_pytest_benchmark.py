@@ -15,7 +15,12 @@ from auditor.core.errors import (
 from auditor.core.measure import METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 from auditor.core.mutant import Kind, Wait
 from auditor.core.outcome import Counted, Crashed, Measured, NeverCalled, Skipped, TimedOut
+from auditor.core.request import DistributionSpec, PythonSpec
 from auditor.core.schedule import ArmName, Stop
+from runners.hosts.local import LocalHost
+from runners.pybench.frontends import FRONTENDS
+from runners.pybench.project import prepare
+from runners.subjects.place import place
 
 pytestmark = pytest.mark.subject
 
@@ -342,6 +347,16 @@ def test_a_version_that_comes_from_a_repository_is_made_up(python_home, variable
     project = prepared(tmp_path, python_home, variables)
 
     assert listed(project, tmp_path).benchmarks[0].id == "test_dated.py::test_f"
+
+
+def test_a_source_distribution_has_its_own_version(python_home, variables, tmp_path):
+    """Pytest itself needs pluggy, and one that is not too new."""
+    common = {"home": python_home, "host": LocalHost(), "environment": variables}
+    placed = place(DistributionSpec("pluggy", "1.7.0"), **common)
+
+    project = prepare(placed, python=PythonSpec(), frontend=FRONTENDS["pytest"], **common)
+
+    assert len(listed(project, tmp_path).benchmarks) == 27
 
 
 @pytest.mark.parametrize(
