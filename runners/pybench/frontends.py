@@ -6,10 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runners.pybench.library import files, read
-from runners.subjects.look import PYTHON_BENCHMARK
 
 # What would run tests in other processes or another order, watch them, or report elsewhere.
 _WITHOUT = ("xdist", "randomly", "random_order", "codspeed", "cacheprovider", "cov", "timeout")
+_TEST = re.compile(
+    rb"^\s*(?:async\s+)?def\s+test\w*\s*\([^)]*\bbenchmark\b|\bmark\.benchmark\b", re.MULTILINE
+)
+"""A test with the fixture of pytest-benchmark, or with its marker, which is CodSpeed's too."""
+_TIMED = re.compile(rb"^\s*def\s+time_\w+\s*\(", re.MULTILINE)
+_BENCHED = re.compile(rb"\.(?:bench_\w+|timeit)\(")
 _PYPERF = re.compile(rb"^\s*(?:import pyperf|from pyperf import)\b", re.MULTILINE)
 _RUNNER = re.compile(rb"\bRunner\(")
 _ASV = "asv.conf.json"
@@ -21,8 +26,8 @@ class Frontend:
     """A framework: `suite` finds what to hand to the guest, `call` is the guest's command line.
 
     `at_once` tells that one call lists all of the suite, `listed` how one may end that has done so.
-    `requirement` is what the environment
-    needs beside the project, `lacking` what a project has not that has no benchmarks.
+    `requirement` is what the environment needs beside the project, `lacking` what a project has
+    not that has no benchmarks. `counted` matches each benchmark in a source, roughly.
     """
 
     name: str
@@ -30,13 +35,14 @@ class Frontend:
     lacking: str
     at_once: bool = True
     listed: frozenset[int] = frozenset({0})
+    counted: re.Pattern[bytes]
     suite: Callable[[Path], list[str]]
     call: Callable[[Sequence[str]], tuple[str, ...]]
     of_benchmark: Callable[[str, Path], list[str]]
 
 
 def _tests(tree: Path) -> list[str]:
-    return _holding(tree, lambda text: PYTHON_BENCHMARK.search(text) is not None)
+    return _holding(tree, lambda text: _TEST.search(text) is not None)
 
 
 def _scripts(tree: Path) -> list[str]:
@@ -80,6 +86,7 @@ FRONTENDS = {
             lacking="no test has the fixture `benchmark` of pytest-benchmark, or the marker",
             # All was collected, some could not be, it was interrupted by that, or there is none.
             listed=frozenset({0, 1, 2, 5}),
+            counted=_TEST,
             suite=_tests,
             call=_pytest,
             of_benchmark=lambda name, _: [name.partition("::")[0]],
@@ -88,6 +95,7 @@ FRONTENDS = {
             name="asv",
             requirement="asv_runner",
             lacking="there is no asv.conf.json whose folder of benchmarks is there",
+            counted=_TIMED,
             suite=_asv_folders,
             call=lambda chosen: ("-m", "zz_bench_audit_asv", *chosen),
             of_benchmark=lambda _, tree: _asv_folders(tree),
@@ -97,6 +105,7 @@ FRONTENDS = {
             at_once=False,
             requirement="pyperf",
             lacking="no script has a Runner of pyperf",
+            counted=_BENCHED,
             suite=_scripts,
             call=lambda chosen: ("-m", "zz_bench_audit_pyperf", *chosen),
             of_benchmark=lambda name, _: [name.partition("::")[0]],
@@ -108,3 +117,10 @@ FRONTENDS = {
 def chosen(tree: Path) -> str:
     """Return the name of the framework that a tree uses: the first one that it has a suite of."""
     return next((name for name, one in FRONTENDS.items() if one.suite(tree)), "pytest")
+
+
+def count(tree: Path, frontend: Frontend) -> int:
+    """Return about how many benchmarks the sources of a suite have."""
+    places = [tree / one for one in frontend.suite(tree)]
+    found = [file for one in places for file in ([one] if one.is_file() else files(one))]
+    return sum(len(frontend.counted.findall(read(file))) for file in found)

@@ -6,15 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from runners.pybench.frontends import FRONTENDS, chosen, count
 from runners.subjects.placed import detect
 
 _GO_BENCHMARK = re.compile(rb"^func Benchmark\w*\(\s*\w+\s+\*testing\.B\s*\)", re.MULTILINE)
 _GO_TAG = re.compile(rb"^//go:build\s+(\w+)\s*$", re.MULTILINE)
-PYTHON_BENCHMARK = re.compile(
-    rb"^\s*(?:async\s+)?def\s+test\w*\s*\([^)]*\bbenchmark\b|\bmark\.benchmark\b", re.MULTILINE
-)
-"""A test with the fixture of pytest-benchmark, or with its marker, which is CodSpeed's too."""
-_ASV_BENCHMARK = re.compile(rb"^\s*def\s+time_\w+\s*\(", re.MULTILINE)
 _JMH_BENCHMARK = re.compile(rb"^\s*@(?:org\.openjdk\.jmh\.annotations\.)?Benchmark\b", re.MULTILINE)
 _PROFILE = re.compile(rb"<profile>.*?<id>\s*([\w.-]+)\s*</id>(.*?)</profile>", re.DOTALL)
 _JMH = b"jmh-core"
@@ -77,14 +73,8 @@ def _java(folder: Path) -> Found:
 
 
 def _python(folder: Path) -> Found:
-    """Count what one of the frameworks would find; None as the harness: the tree decides."""
-    counted = {"pytest": 0, "asv": 0}
-    for text in _texts(folder, (".py",)):
-        counted["pytest"] += len(PYTHON_BENCHMARK.findall(text))
-        counted["asv"] += len(_ASV_BENCHMARK.findall(text))
-    has_asv = any(folder.glob("asv.conf.json")) or any(folder.glob("*/asv.conf.json"))
-    harness = "asv" if has_asv and not counted["pytest"] else "pytest"
-    return Found(harness=harness, benchmarks=counted[harness])
+    name = chosen(folder)
+    return Found(harness=name, benchmarks=count(folder, FRONTENDS[name]))
 
 
 def _texts(folder: Path, endings: tuple[str, ...]) -> Iterator[bytes]:

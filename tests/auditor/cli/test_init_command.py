@@ -66,7 +66,11 @@ def test_benchmarks_of_python_are_counted_for_the_framework_that_has_some(tmp_pa
     asv = write(tmp_path / "asv", {"setup.py": "", "asv.conf.json": "{}", "benchmarks/b.py": times})
     both = write(tmp_path / "both", {"pyproject.toml": "", "test_it.py": fixture, "b.py": times})
 
+    script = "import pyperf\nr = pyperf.Runner()\nr.bench_func('a', f)\nr.timeit('b', '1')\n"
+    pyperf = write(tmp_path / "pyperf", {"setup.py": "", "bench.py": script})
+
     assert look(asv) == Found(harness="asv", benchmarks=2)
+    assert look(pyperf) == Found(harness="pyperf", benchmarks=2)
     assert look(both) == Found(harness="pytest", benchmarks=2)
 
 
