@@ -82,13 +82,14 @@ def load_all(store: str | PathLike[str], command: str | None = None) -> tuple[Au
     if not path.is_file():  # opening would make it
         raise UsageError(f"{path} is no file")
     with SqliteStore(path) as opened:
-        kept = opened.audits()
-    wanted = [one for one in kept if one.is_meant(command) and one.command != COMPARE]
-    return tuple(
-        Audit(one.command, one.started, _verdict(path, one.document))
-        for one in wanted
-        if one.document is not None
-    )
+        wanted = [
+            one
+            for one in opened.audits()
+            if one.ended and one.is_meant(command) and one.command != COMPARE
+        ]
+        return tuple(
+            Audit(one.command, one.started, _verdict(path, opened.result(one))) for one in wanted
+        )
 
 
 def _verdict(path: Path, document: str) -> Either:

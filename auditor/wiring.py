@@ -1,12 +1,10 @@
 """Makes the parts of an audit and hands them to the studies."""
 
-import json
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
 from auditor.config import Config, Places
 from auditor.config.subjects import as_revision
@@ -25,7 +23,9 @@ from auditor.studies.parts import Deadline, Parts
 from auditor.studies.patch import asked_of, audited, differing
 from auditor.studies.preview import Preview, preview, preview_suite
 from auditor.studies.reuse import Reuse
-from reports.comparison_document import comparison_document
+from reports import document as documents
+from reports.comparison_document import ComparisonDocument, comparison_document
+from reports.document import Document, Either
 from reports.page import page
 from reports.record import Context, document, stability_document
 from runners.dispatch.serial import SerialDispatcher
@@ -68,17 +68,18 @@ class Audit:
         verdict = stability.audit(self._parts)
         return replace(verdict, caveats=(*verdict.caveats, *self._reuse.caveats()))
 
-    def document(self, verdict: AbsVerdict | Stability) -> dict[str, Any]:
-        """Return the JSON result, and remember it in the store."""
+    def document(self, verdict: AbsVerdict | Stability) -> Either:
+        """Return the result, and remember it in the store."""
         context = self._place.context(self._config, self._parts, self._command)
-        if isinstance(verdict, AbsVerdict):
-            made = document(verdict, context)
-        else:
-            made = stability_document(verdict, context)
+        made = (
+            document(verdict, context)
+            if isinstance(verdict, AbsVerdict)
+            else stability_document(verdict, context)
+        )
         self._place.end(self._number, context, made)
         return made
 
-    def page(self, made: dict[str, Any]) -> str:
+    def page(self, made: Either) -> str:
         """Return the HTML report of a document."""
         return page(made)
 
@@ -115,15 +116,15 @@ class Comparing:
         said = (*said, *reuse.caveats())
         return replace(found, patch=patch, caveats=(*found.caveats, *said))
 
-    def document(self, found: Comparison) -> dict[str, Any]:
-        """Return the JSON result."""
+    def document(self, found: Comparison) -> ComparisonDocument:
+        """Return the result."""
         context = self._context()
         made = comparison_document(found, context, base=self._base.project.revision)
         self._place.end(self._number, context, made)
         return made
 
-    def patch_document(self, verdict: AbsVerdict) -> dict[str, Any]:
-        """Return the JSON result of the audit of the patch."""
+    def patch_document(self, verdict: AbsVerdict) -> Document:
+        """Return the result of the audit of the patch."""
         return document(verdict, self._context())
 
     def _context(self) -> Context:
@@ -200,10 +201,10 @@ class Workplace:
             )
         )
 
-    def end(self, number: int | None, context: Context, made: dict[str, Any]) -> None:
+    def end(self, number: int | None, context: Context, made: Either | ComparisonDocument) -> None:
         """Remember its result; a number of None is of a command that measures nothing."""
         if number is not None:
-            self.store.end_audit(number, context.ended, json.dumps(made))
+            self.store.end_audit(number, context.ended, documents.text(made))
 
     def context(self, config: Config, parts: Parts, command: str) -> Context:
         """Return the circumstances of a verdict that has just been reached."""

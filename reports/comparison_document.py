@@ -89,8 +89,8 @@ class ComparisonDocument(
     caveats: tuple[Caveat, ...]
 
 
-def comparison_document(found: Comparison, context: Context, *, base: str) -> Plain:
-    """Return the JSON result of a comparison; `base` is the revision of the base."""
+def comparison_document(found: Comparison, context: Context, *, base: str) -> ComparisonDocument:
+    """Return the result of a comparison; `base` is the revision of the base."""
     made = {
         **setting(context),
         "schema": "bench-audit/compare/1",
@@ -105,9 +105,7 @@ def comparison_document(found: Comparison, context: Context, *, base: str) -> Pl
         "patch": _patch(found.patch),
         "caveats": found.caveats,
     }
-    checked = msgspec.convert(strict(msgspec.to_builtins(made)), ComparisonDocument)
-    builtins: Plain = msgspec.to_builtins(checked)
-    return builtins
+    return msgspec.convert(strict(msgspec.to_builtins(made)), ComparisonDocument)
 
 
 def _compared(one: BenchmarkComparison) -> Plain:
@@ -158,15 +156,7 @@ def _patch(patch: Patch) -> Plain:
     }
 
 
-def typed(document: Plain) -> ComparisonDocument:
-    """Return the document as types; raises UsageError where it is not one of ours."""
-    try:
-        return msgspec.convert(document, ComparisonDocument)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"this is no result of bench-audit compare: {error}") from error
-
-
-def read(written: bytes) -> ComparisonDocument:
+def read(written: str | bytes) -> ComparisonDocument:
     """Return the document in a file; raises UsageError for anything else."""
     try:
         return msgspec.json.decode(written, type=ComparisonDocument)

@@ -7,7 +7,6 @@ neither NaN nor infinity.
 
 import json
 import re
-from collections.abc import Mapping
 
 import msgspec
 
@@ -46,7 +45,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     percent: float | None
-    bounds: Range | None
+    bounds: tuple[float, float] | None
     covered: int
     counted: int
     excluded_benchmarks: tuple[str, ...]
@@ -250,31 +249,14 @@ class Document(Setting, frozen=True, kw_only=True, tag_field="schema", tag="benc
 Either = Document | StabilityDocument
 Plain = dict[str, object]
 
-_NUMBERS = re.compile(r"\[\n[-+.\deEnul,\s]*\]")
+_NUMBERS = re.compile(rb"\[\n[-+.\deEnul,\s]*\]")
 
 
-def plain(document: Either) -> Plain:
-    """Return the document as dictionaries, lists, strings and numbers."""
-    builtins: Plain = msgspec.to_builtins(document)
-    return builtins
-
-
-def typed(document: Mapping[str, object] | Either) -> Either:
-    """Return the document as types; raises UsageError where it is not one of ours."""
-    if isinstance(document, Document | StabilityDocument):
-        return document
-    try:
-        return msgspec.convert(document, Document | StabilityDocument)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"not a result of bench-audit that this version reads: {error}") from error
-
-
-def text(document: Mapping[str, object] | Either) -> str:
+def text(document: object) -> str:
     """Return strict JSON, indented, each list of numbers on one line."""
-    builtins = plain(document) if isinstance(document, Setting) else document
-    indented = json.dumps(builtins, indent=1, ensure_ascii=False, allow_nan=False)
+    indented = msgspec.json.format(msgspec.json.encode(document), indent=1)
     # A line break inside a JSON string is escaped, so this can only meet lists.
-    return _NUMBERS.sub(lambda found: "".join(found[0].split()), indented) + "\n"
+    return _NUMBERS.sub(lambda found: b"".join(found[0].split()), indented).decode() + "\n"
 
 
 def read(written: str | bytes) -> Either:

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -23,7 +23,7 @@ from reports import (
     words,
 )
 from reports.anchors import Link
-from reports.document import Caveat, Document, Either, Plan, Setting, typed
+from reports.document import Caveat, Document, Either, Plan, Setting
 from reports.environments import EnvironmentsView, environments
 from reports.listed import listed
 from reports.matrix import Matrix, matrix
@@ -109,12 +109,12 @@ class Page:
     config: str
 
 
-def page(document: Mapping[str, object] | Either, beside: Sequence[Either] = ()) -> str:
+def page(document: Either, beside: Sequence[Either] = ()) -> str:
     """Render a document; the same document gives the same bytes.
 
     `beside` are results of the same suite on other machines.
     """
-    return rendered("page.html.j2", page=view(typed(document), beside))
+    return rendered("page.html.j2", page=view(document, beside))
 
 
 def rendered(template: str, **values: object) -> str:

@@ -8,7 +8,7 @@ import msgspec
 
 from auditor.core.request import Plan
 from auditor.core.verdict import AbsVerdict, Stability
-from reports.document import Document, Plain, StabilityDocument, plain
+from reports.document import Document, Plain, StabilityDocument
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -41,8 +41,8 @@ class Context:
     ended: str
 
 
-def document(verdict: AbsVerdict, context: Context) -> Plain:
-    """Return the JSON result of an ABS audit; numbers that JSON does not have are null."""
+def document(verdict: AbsVerdict, context: Context) -> Document:
+    """Return the result of an ABS audit; numbers that JSON does not have are null."""
     found = {
         **setting(context),
         **_stability(verdict.stability),
@@ -70,18 +70,18 @@ def document(verdict: AbsVerdict, context: Context) -> Plain:
         "without_accepted": verdict.without_accepted,
         "caveats": verdict.caveats,
     }
-    return plain(msgspec.convert(strict(msgspec.to_builtins(found)), Document))
+    return msgspec.convert(strict(msgspec.to_builtins(found)), Document)
 
 
-def stability_document(stability: Stability, context: Context) -> Plain:
-    """Return the JSON result of a stability audit."""
+def stability_document(stability: Stability, context: Context) -> StabilityDocument:
+    """Return the result of a stability audit."""
     found = {
         **setting(context),
         **_stability(stability),
         "schema": "bench-audit/stability/1",
         "caveats": stability.caveats,
     }
-    return plain(msgspec.convert(strict(msgspec.to_builtins(found)), StabilityDocument))
+    return msgspec.convert(strict(msgspec.to_builtins(found)), StabilityDocument)
 
 
 def setting(context: Context) -> Plain:
@@ -133,12 +133,14 @@ def _stability(stability: Stability) -> Plain:
 
 
 def strict(value: object) -> object:
-    """Replace what JSON cannot say (NaN, infinity) by None, at any depth."""
+    """Replace what JSON cannot say, at any depth: NaN and infinity by None, half characters."""
     match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
         case float() if not math.isfinite(value):
             return None
         case Mapping():
-            return {key: strict(inner) for key, inner in value.items()}
+            return {strict(key): strict(inner) for key, inner in value.items()}
         case list() | tuple():
             return [strict(inner) for inner in value]
         case _:

@@ -66,9 +66,7 @@ def _bar(score: Score) -> Markup:
     if score.percent is None:
         return plots.NOTHING
     low, high = score.bounds or (score.percent, score.percent)
-    return plots.score(
-        score.percent if low is None else low, score.percent if high is None else high
-    )
+    return plots.score(low, high)
 
 
 def noticed(document: Document) -> CurveView | None:

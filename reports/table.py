@@ -1,6 +1,6 @@
 """The result as rows of short texts, for a terminal."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from auditor.core.result import Result
@@ -14,7 +14,6 @@ from reports.document import (
     Method,
     Score,
     Stability,
-    typed,
 )
 
 ADVISED = 3
@@ -80,9 +79,8 @@ class Summary:
     caveats: tuple[tuple[str, str], ...]
 
 
-def summary(document: Mapping[str, object] | Either) -> Summary:
+def summary(known: Either) -> Summary:
     """Return what a terminal shows of a document."""
-    known = typed(document)
     judged = known if isinstance(known, Document) else None
     return Summary(
         title=words.subject(known),

@@ -7,7 +7,7 @@ from builders import CONTEXT
 from auditor.audits.comparison import Limits, judge
 from auditor.core.caveats import Caveat
 from auditor.core.comparison import BenchmarkComparison, Comparison, Dimension, Patch, Rounds
-from reports.comparison_document import comparison_document, typed
+from reports.comparison_document import comparison_document
 
 LIMITS = Limits(min_delta=0.05, fresh=8)
 
@@ -33,7 +33,7 @@ def made(*benchmarks, **more):
         **more,
     )
     context = replace(CONTEXT, subject="example.org/ring", revision="v1.6.0")
-    return typed(comparison_document(found, context, base="b" * 40))
+    return comparison_document(found, context, base="b" * 40)
 
 
 def whole():

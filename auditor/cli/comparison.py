@@ -11,9 +11,9 @@ from auditor.cli.console import Console
 from auditor.core.comparison import Change
 from auditor.core.errors import Exit
 from reports import comparison, figures
+from reports import document as documents
 from reports.comparison_document import ComparisonDocument
 from reports.comparison_markdown import markdown
-from reports.document import Plain
 
 FORMATS = ("table", "json", "markdown")
 RESULT, PAGE = "compare.json", "compare.html"
@@ -21,10 +21,10 @@ _STYLES = {Change.REGRESSION: "red", Change.UNKNOWN: "yellow", Change.IMPROVEMEN
 _INSTEAD = {"fail": Exit.GATE_FAILED, "pass": Exit.OK, None: Exit.NO_VERDICT}
 
 
-def keep(folder: Path, document: ComparisonDocument, plain: Plain) -> None:
+def keep(folder: Path, document: ComparisonDocument) -> None:
     """Write the result, its page and its Markdown; none of them where one cannot be made."""
     texts = {
-        RESULT: output.json_text(plain),
+        RESULT: documents.text(document),
         PAGE: comparison.html(document),
         "compare.md": markdown(document),
     }
@@ -32,10 +32,10 @@ def keep(folder: Path, document: ComparisonDocument, plain: Plain) -> None:
         output.write(folder / name, text)
 
 
-def show(document: ComparisonDocument, plain: Plain, format_: str, console: Console) -> None:
+def show(document: ComparisonDocument, format_: str, console: Console) -> None:
     """Print a comparison in one of FORMATS."""
     if format_ == "json":
-        console.document(plain)
+        console.document(document)
     elif format_ == "markdown":
         console.text(markdown(document))
     else:
@@ -129,8 +129,8 @@ def _patch(
     if score is None or score.bounds is None:
         return _INSTEAD[inconclusive], f"gate undecided: {limit}; no changed method was judged"
     low, high = score.bounds
-    if low is not None and low >= least:
+    if low >= least:
         return Exit.OK, f"gate passed: {limit}, it is {score.percent:.4g} %"
-    if high is not None and high < least:
+    if high < least:
         return Exit.GATE_FAILED, f"gate failed: {limit}, it is {score.percent:.4g} %"
     return _INSTEAD[inconclusive], f"gate undecided: {limit}, it is {low:.4g} to {high:.4g} %"

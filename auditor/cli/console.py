@@ -3,13 +3,11 @@
 import os
 import sys
 from collections.abc import Mapping
-from typing import IO, Any
+from typing import IO
 
 from rich.console import Console as Terminal
 from rich.console import RenderableType
 from rich.text import Text
-
-from auditor.cli.output import json_text
 
 _WIDE = 400
 """Columns of what is no terminal: lines of a log are not to be broken or cut."""
@@ -39,9 +37,11 @@ class Console:
         for one in what:
             self._out.print(one, soft_wrap=isinstance(one, Text) and not self._out.is_terminal)
 
-    def document(self, found: Mapping[str, Any]) -> None:
+    def document(self, found: object) -> None:
         """Print exactly one JSON document to stdout."""
-        self.text(json_text(found))
+        from reports import document as documents  # noqa: PLC0415 `--help` needs no msgspec
+
+        self.text(documents.text(found))
 
     def text(self, found: str) -> None:
         """Print exactly this text to stdout."""

@@ -1,14 +1,13 @@
 """A verdict and the limits it has to meet, as an exit code."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from auditor.audits.outcomes import NOT_COUNTED
 from auditor.config import Config, Gates
 from auditor.core.errors import Exit, UsageError
 from auditor.core.result import Result
-from reports.document import Document
+from reports.document import Document, Either, Score
 
 _INSTEAD = {"fail": Exit.GATE_FAILED, "pass": Exit.OK, None: Exit.NO_VERDICT}
 _MISSED = frozenset({Result.MISSED, Result.UNREACHED})
@@ -40,7 +39,7 @@ class Baseline:
 
 
 def judge(
-    document: Mapping[str, Any],
+    document: Document,
     gates: Gates,
     inconclusive: str | None,
     baseline: Baseline | None = None,
@@ -49,40 +48,43 @@ def judge(
 
     `inconclusive` is "fail", "pass" or None: what stands in for "we cannot tell".
     """
-    score = document.get("without_accepted") or document["scores"]["total"]
-    if document["scores"]["total"]["bounds"] is None or not _anything_judged(document):
+    score = document.without_accepted or document.scores.total
+    if document.scores.total.bounds is None or not _anything_judged(document):
         return _INSTEAD[inconclusive], ["no verdict: nothing was measured"]
-    if score["bounds"] is None:
+    if score.bounds is None:
         return _INSTEAD[inconclusive], ["no verdict: each method that counts is an accepted miss"]
-    found = [
-        *([] if gates.min_score is None else [_least(document, score, gates.min_score)]),
-        *([] if baseline is None else [_new_misses(document, baseline)]),
-    ]
+    found = []
+    if gates.min_score is not None:
+        found.append(_least(document, score, score.bounds, gates.min_score))
+    if baseline is not None:
+        found.append(_new_misses(document, baseline))
     codes = [_INSTEAD[inconclusive] if code is Exit.NO_VERDICT else code for code, _ in found]
     worst = next((one for one in (Exit.GATE_FAILED, Exit.NO_VERDICT) if one in codes), Exit.OK)
     return worst, [said for _, said in found]
 
 
-def _least(document: Mapping[str, Any], score: Mapping[str, Any], least: float) -> tuple[Exit, str]:
-    low, high = score["bounds"]
+def _least(
+    document: Document, score: Score, bounds: tuple[float, float], least: float
+) -> tuple[Exit, str]:
+    low, high = bounds
     limit = f"at least {least:g} %"
-    out = sum(one["left_out"] for one in document.get("accepted") or ())
+    out = sum(one.left_out for one in document.accepted)
     what = "the total score" + (f" without {out} accepted misses" if out else "")
     if low >= least:
-        return Exit.OK, f"gate passed: {limit}, {what} is {score['percent']:.4g} %"
+        return Exit.OK, f"gate passed: {limit}, {what} is {score.percent:.4g} %"
     if high < least:
         most = "" if high == low else f", at most {high:.4g} %"
-        said = f"gate failed: {limit}, {what} is {score['percent']:.4g} %{most}"
+        said = f"gate failed: {limit}, {what} is {score.percent:.4g} %{most}"
         return Exit.GATE_FAILED, said
     said = f"gate undecided: {limit}, {what} is between {low:.4g} % and {high:.4g} %"
     return Exit.NO_VERDICT, said
 
 
-def _new_misses(document: Mapping[str, Any], baseline: Baseline) -> tuple[Exit, str]:
+def _new_misses(document: Document, baseline: Baseline) -> tuple[Exit, str]:
     """Look at the methods that were detected: which of them are missed, or may be, by now?"""
-    accepted = {one["method"] for one in document.get("accepted") or () if one["left_out"]}
+    accepted = {one.method for one in document.accepted if one.left_out}
     before = [one.id for one in baseline.document.methods if one.outcome is Result.DETECTED]
-    now = {one["id"]: one["outcome"] for one in document["methods"]}
+    now = {one.id: one.outcome for one in document.methods}
     known = [one for one in before if one in now and one not in accepted]
     missed = [one for one in known if now[one] in _MISSED]
     open_ = [one for one in known if now[one] not in {*_MISSED, Result.DETECTED}]
@@ -102,22 +104,21 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _anything_judged(document: Mapping[str, Any]) -> bool:
+def _anything_judged(document: Document) -> bool:
     """Tell whether a method that counts has a judged pair, or surely no benchmark that calls it."""
     judged = {
-        pair["method"]
-        for pair in document["pairs"]
-        if pair["effect"] is not None or pair["outcome"] in (Result.DETECTED, Result.MISSED)
+        pair.method
+        for pair in document.pairs
+        if pair.effect is not None or pair.outcome in (Result.DETECTED, Result.MISSED)
     }
     return any(
-        one["outcome"] == Result.UNREACHED
-        or (one["id"] in judged and one["outcome"] not in NOT_COUNTED)
-        for one in document["methods"]
+        one.outcome is Result.UNREACHED or (one.id in judged and one.outcome not in NOT_COUNTED)
+        for one in document.methods
     )
 
 
-def judge_stability(document: Mapping[str, Any]) -> tuple[Exit, Sequence[str]]:
+def judge_stability(document: Either) -> tuple[Exit, Sequence[str]]:
     """Return the exit code of a stability audit and what to say about it."""
-    if any(one["max_spread"] is not None for one in document["benchmarks"]):
+    if any(one.max_spread is not None for one in document.benchmarks):
         return Exit.OK, []
     return Exit.NO_VERDICT, ["no verdict: no benchmark was measured in two or more whole runs"]

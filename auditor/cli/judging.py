@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from auditor.cli.surroundings import Document
 from auditor.config.places import state
 from auditor.core.errors import UsageError
 from auditor.core.subject import Language
 from auditor.core.verdict import AbsVerdict
 from auditor.studies import tables
 from auditor.wiring import own_version
+from reports.document import Either
 from reports.record import Context, document, stability_document
 from runners.ancestors.layout import Tool
 from runners.ancestors.reading import Table as Content
@@ -71,7 +71,7 @@ def folder_of(table: Table, environment: Mapping[str, str]) -> Path:
     return state(environment) / f"{readable}-{table.content.digest[:8]}"
 
 
-def judged(table: Table) -> Document:
+def judged(table: Table) -> Either:
     """Judge a file by the paper's rule: an ABS result, or one of stability where nothing is slowed.
 
     Raises UsageError where the slowdown is to be sized and cannot.

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from auditor.core.errors import UsageError
 from auditor.core.jobs import HostFacts
 from auditor.store.failures import damaged
 from auditor.store.machines import machine
-from auditor.store.sqlite import SqliteStore
+from auditor.store.sqlite import AuditRecord, SqliteStore
 from reports import document as documents
 from reports import tidy
 from reports.document import Document, Either
@@ -24,16 +24,30 @@ AUDIT_AGAIN = "what is measured is kept, so that is cheaper than the first time"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A finished audit: the command, what it was asked, and its result as JSON text."""
+    """A finished audit in a store, and what it was asked."""
 
-    command: str
-    started: str
+    path: Path
+    record: AuditRecord = field(repr=False)
     config: dict[str, Any]
-    document: str
+
+    @property
+    def command(self) -> str:
+        """Return the command's name."""
+        return self.record.command
+
+    def result(self) -> str:
+        """Read its result, JSON text; raises StoreError."""
+        with SqliteStore(self.path) as store:
+            return store.result(self.record)
+
+    def document(self) -> Either:
+        """Read its result; raises StoreError where that is none of `abs` and `stability`."""
+        with sound(self.path):
+            return documents.read(self.result())
 
     def __str__(self) -> str:
         """Say which audit it is."""
-        return f"bench-audit {self.command}, begun at {self.started}"
+        return f"bench-audit {self.command}, begun at {self.record.started}"
 
 
 def last(path: Path, wanted: Mapping[str, Any], of: str | None) -> Kept:
@@ -51,18 +65,17 @@ def last(path: Path, wanted: Mapping[str, Any], of: str | None) -> Kept:
     return (same or mine)[-1]
 
 
-def beside(path: Path, found: Kept) -> tuple[Either, ...]:
+def beside(found: Kept, document: Either) -> tuple[Either, ...]:
     """Return the last result of the same question on each machine unlike the one of `found`.
 
-    A store that others were merged into has such results.
+    `document` is the result of `found`. A store that others were merged into has such results.
     """
     by_machine: dict[str, Either] = {}
-    for one in _kept(path, found.command):
-        if one.config == found.config:
-            with sound(path):
-                document = documents.read(one.document)
-            by_machine[_machine(document)] = document
-    by_machine.pop(_machine(documents.read(found.document)), None)
+    for one in _kept(found.path, found.command):
+        if one.config == found.config and one.record.number != found.record.number:
+            other = one.document()
+            by_machine[_machine(other)] = other
+    by_machine.pop(_machine(document), None)
     return tuple(by_machine[name] for name in sorted(by_machine))
 
 
@@ -77,8 +90,7 @@ def stored(asked: Asked, console: Console) -> Either:
     console.note(f"of the result of {found}")
     if found.config != wanted:
         console.say(told(found))
-    with sound(asked.places.store):
-        return documents.read(found.document)
+    return found.document()
 
 
 def told(found: Kept) -> str:
@@ -96,9 +108,9 @@ def _kept(path: Path, of: str | None) -> list[Kept]:
         return []
     with SqliteStore(path) as store, sound(path):
         return [
-            Kept(one.command, one.started, _asked(one.config), one.document)
+            Kept(path, one, _asked(one.config))
             for one in store.audits()
-            if one.document is not None and one.is_meant(of)
+            if one.ended and one.is_meant(of)
         ]
 
 

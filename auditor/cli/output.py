@@ -1,11 +1,8 @@
 """Files for the user: there as a whole, or as they were before."""
 
-import json
 import os
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from auditor.core.errors import FolderUnusable
 
@@ -33,8 +30,3 @@ def unusable(path: Path, error: OSError) -> FolderUnusable:
     """Return the error for a file of ours that cannot be written."""
     reason = (error.strerror or str(error)).lower()
     return FolderUnusable(f"cannot write {path}: {reason}; choose another folder with --output")
-
-
-def json_text(document: Mapping[str, Any]) -> str:
-    """Return a document as strict JSON."""
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"

@@ -12,9 +12,11 @@ from auditor.cli.console import Console
 from auditor.cli.logs import logged
 from auditor.cli.options import Asked
 from auditor.cli.progress import observer
-from auditor.cli.surroundings import Audit, Document, DryRun
+from auditor.cli.surroundings import Audit, DryRun
 from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit
+from reports import document as documents
+from reports.document import Either
 
 _LOG = logging.getLogger(__name__)
 
@@ -64,9 +66,7 @@ def _ignored(keys: Sequence[str]) -> Caveat:
     return Caveat("ignored-keys", text)
 
 
-def make(
-    asked: Asked, answer: Callable[[Audit], Document], files: Files
-) -> tuple[Document, Console]:
+def make(asked: Asked, answer: Callable[[Audit], Either], files: Files) -> tuple[Either, Console]:
     """Return the document that `answer` makes, once it and its report are written."""
     with opened(asked) as open_:
         document = answer(open_.audit)
@@ -74,27 +74,25 @@ def make(
     return document, open_.console
 
 
-def keep(asked: Asked, files: Files, document: Document, page: Callable[[Document], str]) -> None:
+def keep(asked: Asked, files: Files, document: Either, page: Callable[[Either], str]) -> None:
     """Write the result, then its report; neither where one of them cannot be made."""
     keep_in(asked.places.output, files, document, page)
 
 
-def keep_in(
-    folder: Path, files: Files, document: Document, page: Callable[[Document], str]
-) -> None:
+def keep_in(folder: Path, files: Files, document: Either, page: Callable[[Either], str]) -> None:
     """Write what `keep` writes into a folder."""
-    result, report = output.json_text(document), page(document)
+    result, report = documents.text(document), page(document)
     output.write(folder / files.result, result)
     output.write(folder / files.report, report)
 
 
-def show(asked: Asked, console: Console, document: Document, files: Files) -> None:
+def show(asked: Asked, console: Console, document: Either, files: Files) -> None:
     """Print a result, and where its files are."""
     show_in(asked.places.output, files, document, console, as_json=asked.as_json)
 
 
 def show_in(
-    folder: Path, files: Files, document: Document, console: Console, *, as_json: bool
+    folder: Path, files: Files, document: Either, console: Console, *, as_json: bool
 ) -> None:
     """Print what `show` prints of a folder."""
     if as_json:

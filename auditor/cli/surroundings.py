@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from auditor.core.caveats import Caveat
 from auditor.core.comparison import Comparison
@@ -13,8 +13,8 @@ from auditor.core.verdict import AbsVerdict, Stability
 
 if TYPE_CHECKING:  # `--help` imports this module, and should not pay for msgspec
     from auditor.config import Config, Places
-
-Document = dict[str, Any]
+    from reports.comparison_document import ComparisonDocument
+    from reports.document import Document, Either
 
 
 class Phase(Protocol):
@@ -64,10 +64,10 @@ class Audit(Protocol):
     def stability(self) -> Stability:
         """Run the unchanged suite as often as asked."""
 
-    def document(self, verdict: AbsVerdict | Stability, /) -> Document:
-        """Return the JSON result, and remember it in the store."""
+    def document(self, verdict: AbsVerdict | Stability, /) -> "Either":
+        """Return the result, and remember it in the store."""
 
-    def page(self, document: Document, /) -> str:
+    def page(self, document: "Either", /) -> str:
         """Return the HTML report of a document."""
 
 
@@ -77,11 +77,11 @@ class Comparing(Protocol):
     def compare(self) -> Comparison:
         """Run the benchmarks of both in turns."""
 
-    def document(self, found: Comparison, /) -> Document:
-        """Return the JSON result."""
+    def document(self, found: Comparison, /) -> "ComparisonDocument":
+        """Return the result."""
 
-    def patch_document(self, verdict: AbsVerdict, /) -> Document:
-        """Return the JSON result of the audit of the patch."""
+    def patch_document(self, verdict: AbsVerdict, /) -> "Document":
+        """Return the result of the audit of the patch."""
 
 
 OpenComparison = Callable[

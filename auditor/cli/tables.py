@@ -1,6 +1,6 @@
 """The result on a terminal: the answer first, then what it rests on, then what to do."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -11,6 +11,8 @@ from auditor.cli.progress import duration
 from auditor.cli.surroundings import DryRun
 from auditor.core.result import Result
 from reports import figures, names
+from reports.accepted import Accepted
+from reports.document import Benchmark, Document, Either
 from reports.table import MethodRow, Summary, summary
 
 MOST_ROWS = 25
@@ -30,7 +32,7 @@ _STYLES = {
 }
 
 
-def result(document: Mapping[str, Any]) -> RenderableType:
+def result(document: Either) -> RenderableType:
     """Return what a terminal shows of an audit."""
     known = summary(document)
     parts: list[RenderableType] = [*_head(known)]
@@ -39,10 +41,10 @@ def result(document: Mapping[str, Any]) -> RenderableType:
     if known.methods:
         parts += ["", _methods(known.methods, allocations=bool(known.allocations))]
         parts += ["", *_lines(known.allocations)] if known.allocations else []
-    elif document["benchmarks"]:
-        parts += ["", _benchmarks(document["benchmarks"])]
+    elif document.benchmarks:
+        parts += ["", _benchmarks(document.benchmarks)]
     parts += ["", Text(known.suite), Text(_spreads(known)), *_lines([known.controls, known.cover])]
-    parts += section("Accepted misses", _accepted(document.get("accepted") or ()))
+    parts += section("Accepted misses", _accepted(document))
     parts += section("Next", known.advice)
     parts += section("To know", [f"{text} [{slug}]" for slug, text in known.caveats])
     return Group(*parts)
@@ -82,32 +84,36 @@ def _methods(rows: Sequence[MethodRow], *, allocations: bool) -> RenderableType:
     return and_more(table, len(rows))
 
 
-def _benchmarks(benchmarks: Sequence[Mapping[str, Any]]) -> RenderableType:
+def _benchmarks(benchmarks: Sequence[Benchmark]) -> RenderableType:
     table = lineless("benchmark", ">time per operation", ">spread", "")
-    known = names.shorten(one["id"] for one in benchmarks)
+    known = names.shorten(one.id for one in benchmarks)
     for one in benchmarks[:MOST_ROWS]:
-        means = one["means"]
-        ending = one.get("ending", "")
         table.add_row(
-            Text(known[one["id"]]),
-            figures.seconds(sum(means) / len(means) if means else None),
-            figures.share(one["max_spread"]),
-            Text("" if ending == "measured" else f"{ending} {short(one.get('reason') or '')}"),
+            Text(known[one.id]),
+            figures.seconds(_middle(one.means)),
+            figures.share(one.max_spread),
+            Text("" if one.ending == "measured" else f"{one.ending} {short(one.reason or '')}"),
         )
     return and_more(table, len(benchmarks))
 
 
-def _accepted(accepted: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [f"{one['method']}: {one['reason']} ({_state(one)}; {one['where']})" for one in accepted]
+def _middle(means: Sequence[float | None]) -> float | None:
+    known = [one for one in means if one is not None]
+    return sum(known) / len(known) if known else None
 
 
-def _state(one: Mapping[str, Any]) -> str:
+def _accepted(document: Either) -> list[str]:
+    accepted = document.accepted if isinstance(document, Document) else ()
+    return [f"{one.method}: {one.reason} ({_state(one)}; {one.where})" for one in accepted]
+
+
+def _state(one: Accepted) -> str:
     """Say whether an accepted miss is left out of the score that gates use."""
-    if one["expired"]:
-        return f"until {one['until']}, so it counts again"
-    if not one["left_out"]:
+    if one.expired:
+        return f"until {one.until}, so it counts again"
+    if not one.left_out:
         return "it is none"
-    return f"until {one['until']}" if one["until"] else "for good"
+    return f"until {one.until}" if one.until else "for good"
 
 
 def _spreads(known: Summary) -> str:

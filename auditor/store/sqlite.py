@@ -29,7 +29,7 @@ BUSY_SECONDS = 30.0
 class AuditRecord:
     """One command: what was asked, with which tools, and what came out.
 
-    `config` and `document` are JSON texts; `document` and `ended` are None until it has ended.
+    `config` is JSON text; `ended` is None until it has ended, `number` until the store has it.
     """
 
     command: str
@@ -39,7 +39,7 @@ class AuditRecord:
     version: str
     started: str
     ended: str | None = None
-    document: str | None = None
+    number: int | None = None
 
     def is_meant(self, command: str | None) -> bool:
         """Tell whether a name means this command; None means any that is of one revision."""
@@ -183,29 +183,21 @@ class SqliteStore:
             _insert(connection, "suite", (*key, rows.suite_to_row(suite), seconds, version))
 
     def add_audit(self, audit: AuditRecord) -> int:
-        """Remember that a command was started (or has ended); return its number."""
-        row = (
-            audit.command,
-            audit.subject,
-            audit.config,
-            rows.dump(audit.tools),
-            audit.version,
-            audit.started,
-            audit.ended,
-            audit.document,
-        )
+        """Remember that a command was started; return its number."""
+        asked = audit.command, audit.subject, audit.config
+        made = rows.dump(audit.tools), audit.version, audit.started
         with self._writing() as connection:
             return int(
                 connection.execute(
-                    "INSERT INTO audit (command, subject, config, tools, version, started, ended,"
-                    " document) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                    row,
+                    "INSERT INTO audit (command, subject, config, tools, version, started)"
+                    " VALUES (?, ?, ?, ?, ?, ?)",
+                    (*asked, *made),
                 ).lastrowid
                 or 0
             )
 
-    def end_audit(self, number: int, ended: str, document: str | None) -> None:
-        """Note the end of a command and its result."""
+    def end_audit(self, number: int, ended: str, document: str) -> None:
+        """Note the end of a command and its result, JSON text."""
         with self._writing() as connection:
             connection.execute(
                 "UPDATE audit SET ended = ?, document = ? WHERE id = ?", (ended, document, number)
@@ -215,7 +207,7 @@ class SqliteStore:
         """Return the commands in the order of their start, of one subject or of all."""
         with self._reading() as connection:
             found = connection.execute(
-                "SELECT command, subject, config, tools, version, started, ended, document"
+                "SELECT id, command, subject, config, tools, version, started, ended"
                 " FROM audit WHERE ?1 IS NULL OR subject = ?1 ORDER BY id",
                 (subject,),
             ).fetchall()
@@ -228,10 +220,18 @@ class SqliteStore:
                     version=version,
                     started=started,
                     ended=ended,
-                    document=document,
+                    number=number,
                 )
-                for command, of, config, tools, version, started, ended, document in found
+                for number, command, of, config, tools, version, started, ended in found
             )
+
+    def result(self, audit: AuditRecord) -> str:
+        """Return the result of a command that has ended, JSON text; raises StoreError."""
+        with self._reading() as connection:
+            (found,) = connection.execute(
+                "SELECT document FROM audit WHERE id = ?", (audit.number,)
+            ).fetchone()
+            return str(found)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

@@ -9,7 +9,7 @@ import examples
 from auditor.core.result import ReachState, Result
 from auditor.core.verdict import Bucket
 from reports import record
-from reports.document import Benchmark, Document, Method, Pair, PairRun, Score, typed
+from reports.document import Benchmark, Document, Method, Pair, PairRun, Score
 
 BLOCKS = 24
 RUNS = tuple(
@@ -30,8 +30,7 @@ OUTCOMES = (Result.DETECTED, Result.DETECTED, Result.MISSED, Result.INCONCLUSIVE
 @cache
 def crowd(methods: int, benchmarks: int, every: int) -> Document:
     """A result with one of `every` pairs reached, each with two runs of 24 blocks an arm."""
-    document = typed(record.document(examples.audit(methods=3, benchmarks=3), examples.context()))
-    assert isinstance(document, Document)
+    document = record.document(examples.audit(methods=3, benchmarks=3), examples.context())
     whole = [
         f"example.org/team/service/internal/codec.Type{at}.Method{at}" for at in range(methods)
     ]

@@ -11,7 +11,7 @@ from test_page_names import NASTY
 from auditor.core.caveats import Caveat
 from auditor.core.comparison import BenchmarkComparison, Patch
 from reports import comparison
-from reports.comparison_document import schema, typed
+from reports.comparison_document import ComparisonDocument, schema
 from reports.comparison_markdown import markdown
 from reports.markdown import LIMIT
 
@@ -81,7 +81,7 @@ def nasty():
 def replaced(document):
     plain = msgspec.to_builtins(document)
     plain |= {"subject": "".join(NASTY), "revision": NASTY[0], "base": NASTY[1]}
-    return typed(plain)
+    return msgspec.convert(plain, ComparisonDocument)
 
 
 @pytest.mark.browser

@@ -24,7 +24,7 @@ from auditor.core.errors import UsageError
 from auditor.core.result import Result
 from reports import markdown, names, record, tidy
 from reports.accepted import Accepted
-from reports.document import Span, read, text, typed
+from reports.document import Span, read, text
 from reports.formats import Format, written
 
 UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202e\u2066\ufeff]")
@@ -32,7 +32,7 @@ UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202
 
 def ordinary():
     """A document whose methods have places in the source."""
-    found = typed(record.document(examples.audit(), examples.context()))
+    found = record.document(examples.audit(), examples.context())
     return replace(
         found,
         methods=tuple(
@@ -191,7 +191,7 @@ def test_markdown_has_room_for_methods_whatever_the_names_are():
     awful = "`|" * 70 + "\N{ROCKET}" * 10_000
     document = ordinary()
     called = {one.id: awful + one.id for one in (*document.methods, *document.benchmarks)}
-    found = typed(crowds.renamed(json.loads(text(document)), called))
+    found = read(text(crowds.renamed(json.loads(text(document)), called)))
     caveat = replace(found.caveats[0], slug=awful, text=awful)
     found = replace(found, subject=awful, caveats=(caveat,) * 50)
 
@@ -415,7 +415,7 @@ def test_benchstat_gets_the_mean_of_each_run_of_each_benchmark():
 
 def test_benchstat_gets_the_names_of_jmh_as_its_format_has_them():
     verdict = examples.audit(java=True)
-    document = typed(record.document(verdict, examples.context(language="java", harness="jmh")))
+    document = record.document(verdict, examples.context(language="java", harness="jmh"))
     one = replace(document.benchmarks[0], id="org.acme.BoxBench.push[size=1.5,kind=a b]")
     shown = written(replace(document, benchmarks=(one,)), Format.BENCHSTAT)
 
@@ -433,7 +433,7 @@ def test_nasty_names_break_no_line_of_benchstat():
 
 def test_a_result_of_stability_has_no_methods_but_the_rest():
     verdict = examples.audit().stability
-    document = typed(record.stability_document(verdict, examples.context()))
+    document = record.stability_document(verdict, examples.context())
 
     for format_ in (Format.SARIF, Format.GITHUB, Format.MUTATION, Format.CSV):
         with pytest.raises(UsageError, match="bench-audit abs"):
@@ -448,7 +448,7 @@ def test_a_result_of_stability_has_no_methods_but_the_rest():
 @pytest.mark.parametrize("format_", Format)
 @pytest.mark.parametrize("verdict", [examples.nothing, examples.all_crashed])
 def test_results_of_little_have_every_format(format_, verdict):
-    assert written(typed(record.document(verdict(), examples.context())), format_) is not None
+    assert written(record.document(verdict(), examples.context()), format_) is not None
 
 
 RENDER = """

@@ -23,7 +23,7 @@ def filled(path, *audits):
     """Make a store with finished audits: command and text of the result, None if interrupted."""
     with SqliteStore(path) as store:
         for at, (command, text) in enumerate(audits):
-            store.add_audit(
+            number = store.add_audit(
                 AuditRecord(
                     command=command,
                     subject="digest",
@@ -31,9 +31,10 @@ def filled(path, *audits):
                     tools=(),
                     version="1.0",
                     started=f"2026-01-0{at + 1}T00:00:00Z",
-                    document=text,
                 )
             )
+            if text is not None:
+                store.end_audit(number, f"2026-01-0{at + 1}T01:00:00Z", text)
     return path
 
 

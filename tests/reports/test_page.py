@@ -10,7 +10,6 @@ from auditor.core.caveats import Caveat
 from auditor.core.result import Result
 from auditor.core.verdict import Density
 from reports import figures, names, plots, record, suite, words
-from reports.document import typed
 from reports.evidence import methods
 from reports.listed import listed
 from reports.matrix import Cell, matrix
@@ -73,7 +72,7 @@ def rendered(verdict, **changes):
 
 
 def judged(verdict):
-    return typed(record.document(verdict, examples.context()))
+    return record.document(verdict, examples.context())
 
 
 @pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)

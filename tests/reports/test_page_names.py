@@ -3,6 +3,7 @@
 from itertools import cycle
 
 import crowds
+import msgspec
 import pytest
 
 import examples
@@ -41,7 +42,7 @@ def nasty():
     ids = [*(one.id for one in verdict.methods), *(one.id for one in verdict.stability.benchmarks)]
     called = {each: f"{next(made)}{at}" for at, each in enumerate(ids)}
     said = {"subject": "".join(NASTY), "command": NASTY[0], "config": NASTY[1], "host": NASTY[5]}
-    document = {**record.document(verdict, examples.context()), **said}
+    document = {**msgspec.to_builtins(record.document(verdict, examples.context())), **said}
     return read(text(crowds.renamed(document, called)))
 
 

@@ -7,11 +7,10 @@ from auditor.core.caveats import Caveat
 from auditor.core.result import Result
 from auditor.core.verdict import UNLISTED, BenchmarkVerdict, Duration, Filter
 from reports import advice, curve, figures, names, record, table, words
-from reports.document import typed
 
 
 def judged(verdict):
-    return typed(record.document(verdict, examples.context()))
+    return record.document(verdict, examples.context())
 
 
 @pytest.mark.parametrize(
@@ -96,7 +95,7 @@ def test_an_estimate_is_marked_wherever_its_score_is_told():
 def test_a_stability_audit_has_a_headline_of_its_own():
     found = record.stability_document(examples.audit().stability, examples.context())
 
-    headline = words.headline(typed(found)).replace("\xa0", " ")
+    headline = words.headline(found).replace("\xa0", " ")
 
     assert headline == "17 of 28 benchmarks stay within 5 % over 5 runs of the suite."
 

@@ -48,10 +48,10 @@ def command(context: click.Context, /, **_: object) -> int:
     running.show(asked, console, document, running.ABS)
     if context.params["csv"]:
         path = asked.places.output / CSV
-        output.write(path, heard.table(document["harness"]))
+        output.write(path, heard.table(document.harness))
         console.note(f"values: {path}")
     limits, instead = asked.config.gates, context.params["inconclusive"]
-    code, said = judge(document, limits, instead, baseline)
+    code, said = judge(tidy.judged(document), limits, instead, baseline)
     for line in said:
         console.say(line)
     return code

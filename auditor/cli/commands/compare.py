@@ -12,7 +12,8 @@ from auditor.cli.console import Console
 from auditor.cli.logs import logged
 from auditor.cli.progress import observer
 from auditor.config.load import at_revision
-from reports.comparison_document import typed
+from reports import document as documents
+from reports.comparison_document import ComparisonDocument
 from reports.page import page
 
 _LOG = logging.getLogger(__name__)
@@ -71,9 +72,9 @@ def command(context: click.Context, /, **given: Any) -> int:
     console = Console(asked.surroundings.environment, quiet=asked.quiet)
     if given["github"]:
         github.files(asked.surroundings.environment)
-    plain = _compared(asked, console, given["base"], given["head"])
-    document, folder = typed(plain), asked.places.output
-    comparison.show(document, plain, given["format"], console)
+    folder = asked.places.output
+    document = _compared(asked, console, given["base"], given["head"])
+    comparison.show(document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
     code, said = comparison.judge(
@@ -89,7 +90,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     return code
 
 
-def _compared(asked: options.Asked, console: Console, base: str, head: str) -> dict[str, Any]:
+def _compared(asked: options.Asked, console: Console, base: str, head: str) -> ComparisonDocument:
     """Compare two revisions, keep what came out, and return it."""
     folder, environment = asked.places.output, asked.surroundings.environment
     base_config, head_config = (at_revision(asked.config, one, Path.cwd()) for one in (base, head))
@@ -102,13 +103,13 @@ def _compared(asked: options.Asked, console: Console, base: str, head: str) -> d
     ):
         _LOG.info("asked for %s … %s in %s", base, head, asked.places)
         found = comparing.compare()
-        plain = comparing.document(found)
+        document = comparing.document(found)
         if found.patch.verdict is not None:
             patch = comparing.patch_document(found.patch.verdict)
-            output.write(folder / "patch.json", output.json_text(patch))
+            output.write(folder / "patch.json", documents.text(patch))
             output.write(folder / "patch.html", page(patch))
-        comparison.keep(folder, typed(plain), plain)
-    return plain
+        comparison.keep(folder, document)
+    return document
 
 
 def _changes(given: dict[str, Any]) -> dict[str, Any]:

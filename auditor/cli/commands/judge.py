@@ -10,6 +10,7 @@ from auditor.cli.console import Console
 from auditor.cli.judging import Table, folder_of, judged, slowdown
 from auditor.cli.surroundings import Surroundings
 from auditor.config import Gates
+from reports.document import Document
 from reports.page import page
 from runners.ancestors.layout import Tool
 from runners.ancestors.reading import read, unit
@@ -63,7 +64,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     running.keep_in(folder, running.JUDGED, document, page)
     as_json = given["format"] == "json"
     running.show_in(folder, running.JUDGED, document, console, as_json=as_json)
-    if "scores" in document:
+    if isinstance(document, Document):
         limits = Gates(given["fail_under"])
         code, said = gates.judge(document, limits, given["inconclusive"])
     else:

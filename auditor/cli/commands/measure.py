@@ -31,7 +31,7 @@ def command(context: click.Context, /, **_: object) -> int:
         asked, lambda audit: audit.document(audit.stability()), running.MEASURED
     )
     running.show(asked, console, document, running.MEASURED)
-    if any(one["means"] for one in document["benchmarks"]):
+    if any(one.means for one in document.benchmarks):
         return Exit.OK
     console.say("no verdict: nothing was measured")
     return Exit.NO_VERDICT

@@ -12,9 +12,7 @@ from auditor.cli.console import Console
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
 from auditor.store.sqlite import COMPARE
-from reports import document as documents
-from reports import tidy
-from reports.comparison_document import typed
+from reports import comparison_document, tidy
 from reports.document import Document, Either
 from reports.formats import Format, written
 from reports.page import page
@@ -67,10 +65,9 @@ def command(context: click.Context, /, **given: Any) -> int:
     if found.command == COMPARE:
         return _comparison(asked, console, found, given)
     files = running.BY_COMMAND.get(found.command, running.ABS)
-    with kept.sound(asked.places.store):
-        document = json.loads(found.document)
-        others = kept.beside(asked.places.store, found)
-        running.keep(asked, files, document, partial(page, beside=others))
+    document = found.document()
+    others = kept.beside(found, document)
+    running.keep(asked, files, document, partial(page, beside=others))
     if found.config == wanted:
         console.note(f"the result of {found}")
     else:
@@ -78,7 +75,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     if given["format"] == _TABLE:
         running.show(asked, console, document, files)
     else:
-        console.text(_written(documents.typed(document), given))
+        console.text(_written(document, given))
     return Exit.OK
 
 
@@ -87,13 +84,12 @@ def _comparison(
 ) -> int:
     """Write the result of compare again."""
     with kept.sound(asked.places.store):
-        plain = json.loads(found.document)
-        document = typed(plain)
+        document = comparison_document.read(found.result())
     if given["format"] not in comparison.FORMATS:
         those = ", ".join(comparison.FORMATS)
         raise UsageError(f"a result of compare has the formats {those}, not {given['format']}")
-    comparison.keep(asked.places.output, document, plain)
-    comparison.show(document, plain, given["format"], console)
+    comparison.keep(asked.places.output, document)
+    comparison.show(document, given["format"], console)
     console.note(f"\nreport: {asked.places.output / comparison.PAGE}")
     return Exit.OK
 
@@ -102,15 +98,14 @@ def _of_file(context: click.Context, given: dict[str, Any]) -> int:
     """Write what a file holds."""
     surroundings = context.find_object(Surroundings) or Surroundings.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
-    found = kept.read(given["result"])
-    document = documents.plain(found)
-    files = running.ABS if isinstance(found, Document) else running.STABILITY
+    document = kept.read(given["result"])
+    files = running.ABS if isinstance(document, Document) else running.STABILITY
     if given["output"]:
         running.keep_in(given["output"], files, document, page)
     if given["format"] == _TABLE:
         console.result(tables.result(document))
     else:
-        console.text(_written(found, given))
+        console.text(_written(document, given))
     return Exit.OK
 
 

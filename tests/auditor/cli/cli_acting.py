@@ -24,6 +24,7 @@ from auditor.core.verdict import (
 )
 from reports import page as pages
 from reports import record
+from reports.document import Either
 
 
 def score(covered: int = 1, undecided: int = 0, counted: int = 2) -> Score:
@@ -126,12 +127,12 @@ class FakeAudit:
     def stability(self) -> Stability:
         return stability(self.spread)
 
-    def document(self, found: AbsVerdict | Stability) -> dict[str, Any]:
+    def document(self, found: AbsVerdict | Stability) -> Either:
         if isinstance(found, AbsVerdict):
             return record.document(found, CONTEXT)
         return record.stability_document(found, CONTEXT)
 
-    def page(self, document: dict[str, Any]) -> str:
+    def page(self, document: Either) -> str:
         return pages.page(document)
 
 

@@ -261,11 +261,9 @@ def kept(stage, *flags, command="abs", started="2026-01-02T03:04:05Z", **changes
         tools=(),
         version="1.0",
         started=started,
-        ended="2026-01-02T03:05:05Z",
-        document=json.dumps(document),
     )
     with SqliteStore(places.store) as store:
-        store.add_audit(record)
+        store.end_audit(store.add_audit(record), "2026-01-02T03:05:05Z", json.dumps(document))
     return document, (places.output / files.report).read_text()
 
 

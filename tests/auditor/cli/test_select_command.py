@@ -293,12 +293,15 @@ def test_the_result_can_be_that_of_the_store(tmp_path, capsys):
     config, places = stage.opened[-1]
     for text, command in ((result(), "abs"), ("{}", "stability")):
         with SqliteStore(places.store) as store:
-            store.add_audit(
-                AuditRecord(
-                    command=command, subject="digest", config=config.text, tools=(), version="1.0",
-                    started="2026-01-02T03:04:05Z", ended="2026-01-02T03:05:05Z", document=text,
-                )
-            )  # fmt: skip
+            asked = AuditRecord(
+                command=command,
+                subject="digest",
+                config=config.text,
+                tools=(),
+                version="1.0",
+                started="2026-01-02T03:04:05Z",
+            )
+            store.end_audit(store.add_audit(asked), "2026-01-02T03:05:05Z", text)
     capsys.readouterr()
 
     code = stage.call("select", "go:example.org/ring@v1", "--budget", "8s", "--format", "json")

@@ -221,8 +221,9 @@ def test_audits_are_listed_in_order_and_by_subject(tmp_path):
         store.add_audit(dataclasses.replace(asked, subject="other"))
         store.end_audit(number, "2026-01-02T03:05:00Z", "{}")
 
-        ended = dataclasses.replace(asked, ended="2026-01-02T03:05:00Z", document="{}")
+        ended = dataclasses.replace(asked, ended="2026-01-02T03:05:00Z", number=number)
         assert store.audits("abc") == (ended,)
+        assert store.result(ended) == "{}"
         assert [one.subject for one in store.audits()] == ["abc", "other"]
 
 
