@@ -6,7 +6,7 @@ neither NaN nor infinity.
 """
 
 import json
-import re
+from collections.abc import Iterator
 
 import msgspec
 
@@ -249,14 +249,35 @@ class Document(Setting, frozen=True, kw_only=True, tag_field="schema", tag="benc
 Either = Document | StabilityDocument
 Plain = dict[str, object]
 
-_NUMBERS = re.compile(rb"\[\n[-+.\deEnul,\s]*\]")
-
 
 def text(document: object) -> str:
-    """Return strict JSON, indented, each list of numbers on one line."""
-    indented = msgspec.json.format(msgspec.json.encode(document), indent=1)
-    # A line break inside a JSON string is escaped, so this can only meet lists.
-    return _NUMBERS.sub(lambda found: b"".join(found[0].split()), indented).decode() + "\n"
+    """Return strict JSON: a line for each field, and for each object of a list of objects.
+
+    So it can be searched and compared line by line, and a large one is half as long as indented.
+    """
+    return "".join(pieces(document))
+
+
+def pieces(document: object) -> Iterator[str]:
+    """Yield what `text` returns, piece by piece: a large result is not held twice."""
+    fields = msgspec.json.decode(msgspec.json.encode(document), type=dict[str, msgspec.Raw])
+    before = "{"
+    for name, value in fields.items():
+        yield f"{before}\n {msgspec.json.encode(name).decode()}: "
+        yield from _value(bytes(value))
+        before = ","
+    yield "\n}\n"
+
+
+def _value(written: bytes) -> Iterator[str]:
+    if not written.startswith(b"[{"):
+        yield written.decode()
+        return
+    before = "["
+    for one in msgspec.json.decode(written, type=list[msgspec.Raw]):
+        yield f"{before}\n  {bytes(one).decode()}"
+        before = ","
+    yield "\n ]"
 
 
 def read(written: str | bytes) -> Either:

@@ -2,19 +2,20 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, text: str | Iterator[str]) -> None:
     """Write a file so that no reader ever sees half of it; raises FolderUnusable."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(text)
+                file.writelines([text] if isinstance(text, str) else text)
                 file.flush()
                 os.fsync(file.fileno())
             Path(name).chmod(0o644)

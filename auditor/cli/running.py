@@ -81,8 +81,8 @@ def keep(asked: Asked, files: Files, document: Either, page: Callable[[Either], 
 
 def keep_in(folder: Path, files: Files, document: Either, page: Callable[[Either], str]) -> None:
     """Write what `keep` writes into a folder."""
-    result, report = documents.text(document), page(document)
-    output.write(folder / files.result, result)
+    report = page(document)  # first, as the text of a large result is much larger
+    output.write(folder / files.result, documents.pieces(document))
     output.write(folder / files.report, report)
 
 

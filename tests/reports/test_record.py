@@ -86,12 +86,24 @@ def test_numbers_that_json_does_not_have_are_null():
     assert "NaN" not in documents.text(found)
 
 
-def test_lists_of_numbers_are_on_one_line_and_strings_are_left_alone():
-    name = "a [\n1,\n2] b"
-    written = documents.text({"values": [1.5, None, -2e-9], "name": name})
+def test_a_field_is_a_line_and_so_is_an_object_of_a_list_of_them():
+    name = "a [{\n1,\n2}] b"
+    made = {"values": [1.5, None, -2e-9], "name": name, "list": [{"a": [{}]}, {"b": 2}], "none": []}
 
-    assert '"values": [1.5,null,-2e-9]' in written
-    assert json.loads(written)["name"] == name
+    written = documents.text(made)
+
+    assert written.splitlines() == [
+        "{",
+        ' "values": [1.5,null,-2e-9],',
+        f' "name": {json.dumps(name)},',
+        ' "list": [',
+        '  {"a":[{}]},',
+        '  {"b":2}',
+        " ],",
+        ' "none": []',
+        "}",
+    ]
+    assert json.loads(written) == made
 
 
 def test_the_same_verdict_gives_the_same_bytes():
