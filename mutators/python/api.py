@@ -15,6 +15,7 @@ from mutators.python.functions import LOCALS, is_private, parsed
 
 _DEPTH = 20
 """Names that lead to names that lead to names: more is a circle."""
+_AS_PROGRAM = "__name__ == '__main__'"
 
 
 @dataclass(slots=True)
@@ -41,7 +42,7 @@ class Api:
         self._shown = frozenset(
             place
             for module in self._modules.values()
-            if not is_private(module.name)
+            if not is_private(module.name) and not module.name.endswith(".__main__")
             for name in self._names(module)
             if (place := self._definition(module.name, name)) is not None
         )
@@ -116,8 +117,14 @@ def _module(source: SourceFile) -> Module | None:
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements of a module, those in its `if` and `try` too."""
+    """Yield the statements of a module, those in its `if` and `try` too.
+
+    What it does only where it is the program is no part of it for who imports it.
+    """
     for node in body:
+        if isinstance(node, ast.If) and _AS_PROGRAM in ast.unparse(node.test):
+            yield from _statements(node.orelse)
+            continue
         yield node
         if isinstance(node, ast.If | ast.Try | ast.With):
             for name in ("body", "orelse", "finalbody"):

@@ -1,0 +1,91 @@
+"""What the sources say is public, beside what the imported packages show."""
+
+import importlib
+import inspect
+import pkgutil
+import warnings
+from pathlib import Path
+
+import pytest
+
+from auditor.core.subject import SourceFile, SourceRole
+from mutators.python.mutator import PythonMutator
+
+
+def modules(package):
+    """Return the public modules of an installed package by their names."""
+    top = importlib.import_module(package)
+    names = [package, *(one.name for one in pkgutil.walk_packages(top.__path__, f"{package}."))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return {
+            name: importlib.import_module(name)
+            for name in names
+            if not any(part.startswith("_") for part in name.split("."))
+        }
+
+
+def shown(module, package):
+    """Yield the objects that a module shows."""
+    named = getattr(module, "__all__", None)
+    if named is not None:
+        yield from (getattr(module, name) for name in named)
+        return
+    for name, found in vars(module).items():
+        home = str(getattr(found, "__module__", ""))
+        near = home.split(".", maxsplit=1)[0] == package if hasattr(module, "__path__") else False
+        if not name.startswith("_") and (near or home == module.__name__):
+            yield found
+
+
+def functions(found, package):
+    """Yield the functions behind an object: of a class its public methods, inherited ones too."""
+    if inspect.isclass(found):
+        for one in found.__mro__:
+            if one.__module__.split(".")[0] == package:
+                for name, member in vars(one).items():
+                    if not name.startswith("_"):
+                        yield from functions(getattr(member, "fget", member), package)
+        return
+    while hasattr(found, "__wrapped__") or isinstance(found, (staticmethod, classmethod)):
+        found = found.__wrapped__ if hasattr(found, "__wrapped__") else found.__func__
+    if inspect.isfunction(found) and found.__module__.split(".")[0] == package:
+        yield found
+
+
+def at_run_time(package):
+    return {
+        f"{one.__module__}.{one.__qualname__}"
+        for module in modules(package).values()
+        for each in shown(module, package)
+        for one in functions(each, package)
+    }
+
+
+def in_sources(package):
+    root = Path(importlib.import_module(package).__file__).parent
+    sources = [
+        SourceFile(
+            path=str(file),
+            unit=".".join(file.relative_to(root.parent).with_suffix("").parts).removesuffix(
+                ".__init__"
+            ),
+            role=SourceRole.LIBRARY,
+            text=file.read_bytes(),
+        )
+        for file in root.rglob("*.py")
+    ]
+    return {one.id for one in PythonMutator().methods(sources) if one.public}
+
+
+@pytest.mark.parametrize("package", ["click", "packaging", "pluggy", "rich"])
+def test_the_sources_tell_what_the_imported_package_shows(package):
+    imported, said = at_run_time(package), in_sources(package)
+
+    # The walk leaves out what Python calls (__init__) and what assigns to a property.
+    walked = {
+        one for one in said if not one.rpartition(".")[2].startswith("__") and ".setter" not in one
+    }
+    assert len(imported) > 30
+    assert imported - said == set()
+    assert walked - imported == set()
