@@ -5,9 +5,9 @@ same for the score alone (`--mode score`); the estimate, which slows nothing; an
 (every method in every benchmark, a fixed number of blocks, nothing predicted or stopped), all of
 the same methods. Each has a store and a cache of its own, so all downloads and builds are in it.
 The exhaustive one is made twice with different seeds, so that its agreement with itself stands
-beside ours with it. The paper's plan is not run but counted: whole suites, 20 (Go) or 30 (JMH,
-warm-up included) iterations of a second, 2 x (methods + 1) times; the same with iterations of our
-length.
+beside ours with it. The paper's plan is not run but counted: whole suites, 20 (Go) or 30 (JMH and
+Python, warm-up included) iterations of a second, 2 x (methods + 1) times; the same with iterations
+of our length.
 """
 
 import argparse
@@ -25,8 +25,8 @@ from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-ITERATIONS = {"go": 20, "jmh": 30}
-"""Iterations of a second in the paper's plan, warm-up included."""
+ITERATIONS = {"go": 20, "jmh": 30, "pytest": 30, "asv": 30, "pyperf": 30}
+"""Iterations of a second in the paper's plan, warm-up included; it has no plan for Python."""
 SPENT = "SELECT purpose, sum(seconds) FROM run JOIN trial ON trial.id = run.trial GROUP BY purpose"
 SCHEDULES = "SELECT schedule FROM trial WHERE purpose = 'pairs'"
 EXACT = ("--exact", "--controls=0")

@@ -59,7 +59,7 @@ jobs:
           token: a-token
 """
 
-pytestmark = pytest.mark.subject
+pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
 
 def git(folder, *arguments):
@@ -175,7 +175,8 @@ def test_both_actions_from_the_audit_to_the_comment(tmp_path, source, stub, repo
     outputs = json.loads((left / "outputs.json").read_text())
     assert outputs["verdict"] == "pass"
     assert outputs["change"] == "regression"
-    assert (outputs["regressions"], outputs["score"]) == ("1", "100")
+    score = json.loads((left / "compare.json").read_text())["patch"]["score"]
+    assert (outputs["regressions"], outputs["score"]) == ("1", f"{score['percent']:.4g}")
 
     sha = "c" * 40
     with serving() as github:

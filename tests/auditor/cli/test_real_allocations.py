@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from real_program import JAVA_RING, Program, config, ring, runs
 
-pytestmark = pytest.mark.subject
+pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
 GO = {
     "harness": "go",

@@ -12,7 +12,7 @@ from real_program import JAVA_RING, PLAN, TINY, TINY_TEST, everything, runs, tin
 
 from reports.comparison_document import schema
 
-pytestmark = pytest.mark.subject
+pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
 NEW = "\n// Fresh is new.\nfunc Fresh(x uint64) uint64 { return x * 3 }\n"
 SLOWER = TINY.replace("n := 200", "n := 400").replace("// Add", "// Add, slower")

@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 from real_program import Program, config, write
 
-pytestmark = pytest.mark.subject
+pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
 CODE = """package {0}
 

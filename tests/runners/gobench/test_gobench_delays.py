@@ -13,7 +13,7 @@ from auditor.core.outcome import Crashed, Measured, NeverCalled, NotBuilt
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Stop
 from auditor.stats.signed_rank import shift
 
-pytestmark = pytest.mark.subject
+pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
 RING = "example.org/ring."
 

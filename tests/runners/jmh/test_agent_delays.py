@@ -11,7 +11,7 @@ from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured, NeverCalled
 from auditor.core.schedule import Arm, ArmName, Stop
 
-pytestmark = pytest.mark.subject
+pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
 
 def ratio(outcome, metric=TIME):

@@ -10,7 +10,7 @@ from auditor.core.outcome import Crashed, Measured, TimedOut
 from auditor.core.schedule import ArmName, Phase
 from runners.hosts.local import LocalHost
 
-pytestmark = pytest.mark.subject
+pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
 
 def test_a_plain_run_gives_exact_values_of_every_block(jmh):

@@ -11,7 +11,7 @@ from auditor.core.mutant import Kind, Wait
 from auditor.core.outcome import Counted, Crashed, Measured, Skipped
 from auditor.core.schedule import ArmName
 
-pytestmark = pytest.mark.subject
+pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
 PROJECT = """[build-system]
 requires = ["setuptools"]

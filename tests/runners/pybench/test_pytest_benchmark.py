@@ -22,7 +22,7 @@ from runners.pybench.frontends import FRONTENDS
 from runners.pybench.project import prepare
 from runners.subjects.place import place
 
-pytestmark = pytest.mark.subject
+pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
 
 def ratio(outcome):
