@@ -22,6 +22,13 @@ UNITS = {
     Dimension.ALLOCATIONS: "allocations",
     Dimension.ALLOCATED: "allocated bytes",
 }
+_STORED = {
+    Change.REGRESSION: "more than before, surely beyond how far processes lie apart",
+    Change.UNKNOWN: "too noisy, too few processes, failed, or of unlike machines",
+    Change.IMPROVEMENT: "less than before, surely beyond how far processes lie apart",
+    Change.NONE: "surely within the limit",
+}
+"""The meanings where another tool has measured: nothing was confirmed."""
 _NAMED = 3
 
 
@@ -117,9 +124,19 @@ def headline(document: ComparisonDocument) -> str:
     return f"No benchmark has a regression of {limit} or more"
 
 
+def is_stored(document: ComparisonDocument) -> bool:
+    """Tell whether another tool has measured: then nothing was drawn, confirmed or slowed down."""
+    return document.seed is None
+
+
 def patch_headline(document: ComparisonDocument) -> str:
-    """Say in one line whether the suite would have noticed a slowdown of what changed."""
+    """Say in one line whether the suite would have noticed a slowdown of what changed.
+
+    Nothing is said where nobody has looked at the code.
+    """
     patch = document.patch
+    if is_stored(document):
+        return ""
     if not patch.methods:
         return "No method of the library differs."
     differ = figures.count(len(patch.methods), "method")
@@ -211,6 +228,12 @@ def _method(one: PatchMethod, name: str) -> PatchRow:
     return PatchRow(name, kind, words.OUTCOMES[one.outcome], f"by {by}" if by else one.reason or "")
 
 
+def _legend(document: ComparisonDocument) -> tuple[Word, ...]:
+    if not is_stored(document):
+        return tuple(CHANGES.values())
+    return tuple(Word(one.glyph, one.word, _STORED[change]) for change, one in CHANGES.items())
+
+
 def html(document: ComparisonDocument) -> str:
     """Render a comparison as one page."""
     return page.rendered(
@@ -218,7 +241,7 @@ def html(document: ComparisonDocument) -> str:
         page=view(document),
         scale=plots.scale(),
         axis=plots.forest_axis("counts"),
-        legend=tuple(CHANGES.values()),
+        legend=_legend(document),
         circumstances=page.circumstances(document),
         host=tuple(document.host_facts.items()),
         versions=(("bench-audit", document.bench_audit), *document.versions.items()),

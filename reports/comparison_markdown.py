@@ -38,7 +38,8 @@ class _Markdown:
         yield f"## Benchmarks of {code(shown.subject)}, {code(shown.revisions)}"
         yield from ("", f"**{prose(shown.headline)}**", "", prose(shown.counts))
         yield from self._benchmarks()
-        yield from ("", "### Methods that changed", "", prose(shown.patch))
+        if shown.patch:
+            yield from ("", "### Methods that changed", "", prose(shown.patch))
         yield from self._methods()
         if shown.controls:
             yield from ("", prose(shown.controls))

@@ -64,13 +64,13 @@ def value(run: Run, dimension: Dimension) -> float | None:
 def screened(dimension: Dimension, values: Values, limits: Limits) -> Change:
     """Return what the first rounds say: a change that is suspected, none, or that is open."""
     found = _ratio(dimension, values, FIRST_LEVEL)
-    return Change.UNKNOWN if found is None else _change(found, limits)
+    return Change.UNKNOWN if found is None else change_of(found, limits)
 
 
 def differs_from_itself(dimension: Dimension, values: Values, limits: Limits) -> bool:
     """Tell whether the same rule would suspect a change from the base to the base."""
     found = _itself(dimension, values)
-    return found is not None and _change(found, limits) in _CHANGES
+    return found is not None and change_of(found, limits) in _CHANGES
 
 
 _CHANGES = (Change.REGRESSION, Change.IMPROVEMENT)
@@ -84,7 +84,8 @@ def _is_explained(dimension: Dimension, values: Values, found: Ratio, limits: Li
     return itself is not None and max(itself.high, 1 / itself.low) >= max(found.low, 1 / found.high)
 
 
-def _change(found: Ratio, limits: Limits) -> Change:
+def change_of(found: Ratio, limits: Limits) -> Change:
+    """Return what a ratio and its interval say."""
     most = 1 + limits.min_delta
     if 1 / most < found.low and found.high < most:
         return Change.NONE
@@ -101,7 +102,7 @@ def judge(dimension: Dimension, rounds: Rounds, limits: Limits) -> DimensionVerd
     found = _ratio(dimension, rounds.all, FIRST_LEVEL)
     if change in _CHANGES:
         fresh = _ratio(dimension, rounds.fresh, limits.level)
-        confirmed = fresh is not None and _change(fresh, limits) is change
+        confirmed = fresh is not None and change_of(fresh, limits) is change
         if confirmed and fresh is not None and _is_explained(dimension, rounds.all, fresh, limits):
             change, confirmed = Change.UNKNOWN, False
             reason = "it differs from itself as well"
@@ -110,7 +111,7 @@ def judge(dimension: Dimension, rounds: Rounds, limits: Limits) -> DimensionVerd
         else:
             change, reason = _unconfirmed(found, fresh, change, limits)
     elif change is Change.UNKNOWN:
-        reason = _open(found, limits)
+        reason = open_because(found, limits)
     itself = _itself(dimension, rounds.all)
     return DimensionVerdict(
         dimension=dimension,
@@ -132,12 +133,13 @@ def _unconfirmed(
 ) -> tuple[Change, str]:
     if fresh is None:
         return Change.UNKNOWN, f"a suspected {screen} could not be looked into: the time was up"
-    if found is not None and _change(found, limits) is Change.NONE:
+    if found is not None and change_of(found, limits) is Change.NONE:
         return Change.NONE, f"a suspected {screen} was not confirmed"
     return Change.UNKNOWN, f"a suspected {screen} was not confirmed, and not refuted either"
 
 
-def _open(found: Ratio | None, limits: Limits) -> str:
+def open_because(found: Ratio | None, limits: Limits) -> str:
+    """Return why a ratio says neither that something has changed nor that nothing has."""
     if found is None:
         return "too few rounds"
     return (
@@ -180,7 +182,11 @@ def _narrower(alone: Ratio | None, within: Ratio) -> Ratio:
     every second round may be. The data says which it is, and the level pays for the choice. Few
     values may be alike by luck.
     """
-    found = min(alone or within, within, key=lambda one: one.high / one.low)
+    return no_narrower(min(alone or within, within, key=lambda one: one.high / one.low))
+
+
+def no_narrower(found: Ratio) -> Ratio:
+    """Return a ratio whose interval is at least LEAST_DEVIATION wide at each side."""
     low, high = found.estimate / (1 + LEAST_DEVIATION), found.estimate * (1 + LEAST_DEVIATION)
     return Ratio(found.estimate, min(found.low, low), max(found.high, high))
 

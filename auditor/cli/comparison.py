@@ -48,7 +48,7 @@ def table(document: ComparisonDocument) -> RenderableType:
     parts: list[RenderableType] = [
         Text(f"{shown.subject}, {shown.revisions}", style="dim"),
         Text(shown.headline, style="bold"),
-        Text(shown.patch),
+        *([Text(shown.patch)] if shown.patch else []),
         Text(shown.counts, style="dim"),
     ]
     if shown.rows:
@@ -108,7 +108,8 @@ def judge(
         found = changes.count(Change.REGRESSION)
         if found:
             those = figures.count(found, "regression")
-            said.append((Exit.GATE_FAILED, f"gate failed: {those} confirmed"))
+            how = "called, not confirmed" if comparison.is_stored(document) else "confirmed"
+            said.append((Exit.GATE_FAILED, f"gate failed: {those} {how}"))
         elif changes and all(one is Change.UNKNOWN for one in changes):
             said.append((_INSTEAD[inconclusive], "gate undecided: nothing can be told"))
         else:

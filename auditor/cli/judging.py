@@ -12,6 +12,7 @@ from auditor.core.errors import UsageError
 from auditor.core.subject import Language
 from auditor.core.verdict import AbsVerdict
 from auditor.studies import tables
+from auditor.studies.foreign import NOWHERE
 from auditor.wiring import own_version
 from reports.document import Either
 from reports.record import Context, document, stability_document
@@ -93,8 +94,8 @@ def judged(table: Table) -> Either:
         revision=f"sha256:{table.content.digest[:12]}",
         language=language,
         harness=_HARNESSES[table.content.tool],
-        host=tables.NOWHERE.name,
-        host_facts=tables.NOWHERE.facts,
+        host=NOWHERE.name,
+        host_facts=NOWHERE.facts,
         seed=None,
         plan=None,
         runs=question.wanted,

@@ -59,9 +59,10 @@ class DimensionVerdict:
     """What became of a benchmark in one dimension.
 
     `ratio` is head / base with its `interval`, of the fresh rounds where a suspicion was looked
-    into and of all rounds else. `confirmed` is None where there was no suspicion. `itself` is the
-    ratio of the base to itself. `visible` is the smallest growth (0.1 for 1.1 times as much) that
-    would have been seen; None where too little is known.
+    into and of all rounds else. `confirmed` is None where there was no suspicion, and False of a
+    change that nothing could be run to confirm. `itself` is the ratio of the base to itself.
+    `visible` is the smallest growth (0.1 for 1.1 times as much) that would have been seen; None
+    where too little is known.
     """
 
     dimension: Dimension

@@ -14,19 +14,15 @@ from auditor.audits.pair import PairData
 from auditor.audits.stability import slowdown_size
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
-from auditor.core.jobs import HostFacts
-from auditor.core.measure import OPERATIONS, TIME, Series
-from auditor.core.mutant import PLAIN, Kind, Variant
+from auditor.core.measure import OPERATIONS
 from auditor.core.outcome import Measured, Outcome, Unreadable
-from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.plan import Purpose, Run
 from auditor.core.rows import Rows
-from auditor.core.schedule import Arm, ArmName, Phase, Schedule
+from auditor.core.schedule import ArmName
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import AbsVerdict, PairVerdict, Rule, Stability
-
-NOWHERE = HostFacts("unknown", ())
-"""The machine: no table names it."""
+from auditor.studies import foreign
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,23 +125,7 @@ class _Known:
         place: tuple[int, int],
         outcome: Outcome,
     ) -> Run:
-        arm = Arm(_arm(method))
-        trial = Trial(
-            subject=self._digest,
-            purpose=Purpose.SUITE if method is None else Purpose.MUTANT,
-            variant=PLAIN if method is None else Variant(Kind.DELAYED, (method,)),
-            benchmark=benchmark,
-            schedule=Schedule(arms=(arm,), blocks=(), seconds=0.0),
-            repetition=place[0],
-            fork=place[1],
-            seed=0,
-            timeout_seconds=math.inf,
-        )
-        return Run(trial=trial, host=NOWHERE, outcome=outcome, started="", seconds=0.0)
-
-
-def _arm(method: Method | str | None) -> ArmName:
-    return ArmName.PLAIN if method is None else ArmName.SLOWED
+        return foreign.run(self._digest, benchmark, place, outcome, method)
 
 
 def _method(name: str, language: Language) -> Method:
@@ -157,8 +137,7 @@ def _outcome(rows: Rows) -> Outcome:
     wrong = [one for one in rows.seconds if not 0 < one < math.inf]
     if wrong:
         return Unreadable(f"{len(wrong)} of {len(rows.seconds)} values are no time: {wrong[0]}", "")
-    arm = _arm(rows.method)
-    return Measured((Series.of(TIME, "s/op", arm, Phase.MEASUREMENT, enumerate(rows.seconds)),))
+    return foreign.measured(rows.seconds, slowed=rows.method is not None)
 
 
 def _steady(known: _Known) -> Stability:
@@ -169,13 +148,7 @@ def _steady(known: _Known) -> Stability:
         for run in known.judged(None, benchmark, known.wanted_plain)
     ]
     found = stability.judge(known.benchmarks, runs, wanted_runs=known.wanted_plain)
-    return replace(
-        found,
-        benchmarks=tuple(replace(one, seconds=None) for one in found.benchmarks),
-        suite_seconds=(),
-        duration=None,
-        caveats=(*found.caveats, Caveat("from-a-table", _FROM_A_TABLE)),
-    )
+    return foreign.untimed(found, Caveat("from-a-table", _FROM_A_TABLE))
 
 
 _FROM_A_TABLE = (

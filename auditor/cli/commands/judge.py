@@ -1,38 +1,61 @@
-"""`bench-audit judge`: what does a result file of the paper's research tools say?"""
+"""`bench-audit judge`: what do results say that are there already?"""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from auditor.cli import gates, options, running
+from auditor.cli import comparison, gates, options, running, stored
 from auditor.cli.console import Console
 from auditor.cli.judging import Table, folder_of, judged, slowdown
+from auditor.cli.stored import StoredQuestion
 from auditor.cli.surroundings import Surroundings
 from auditor.config import Gates
+from auditor.core.errors import Exit, UsageError
 from reports.document import Document
 from reports.page import page
 from runners.ancestors.layout import Tool
 from runners.ancestors.reading import read, unit
+from runners.pybench.stored.reading import is_stored
 
 _POSITIVE = click.IntRange(min=1)
+_PATH = click.Path(path_type=Path)
+_OF_TABLES = ("tool", "unit", "slowdown", "runs", "stability_runs", "fail_under")
+_OF_STORED = ("against", "commit", "against_commit", "min_delta", "fail_on")
+_OF_COMPARISONS = ("min_delta", "fail_on")
 
 
-@click.command(short_help="Judge a result file of the paper's research tools; runs nothing.")
+@click.command(short_help="Judge results that are there already; runs nothing.")
 @options.options(
-    click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path)),
+    click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_PATH),
+    click.option(
+        "--against",
+        multiple=True,
+        type=_PATH,
+        metavar="BASE",
+        help="Stored results to compare with; repeatable.",
+    ),
+    click.option("--commit", metavar="COMMIT", help="Of stored results; else the newest one."),
+    click.option("--against-commit", metavar="COMMIT", help="The commit of the base."),
+    click.option("--min-delta", metavar="PERCENT", help='Smaller changes do not count ("5%").'),
+    click.option(
+        "--fail-on",
+        type=click.Choice(["regression", "nothing"]),
+        help="Exit with 1 where there is a regression.",
+    ),
     click.option(
         "--tool",
         type=click.Choice([one.value for one in Tool]),
-        help="Whose file; by default it tells.",
+        help="Whose table; by default it tells.",
     ),
     click.option(
         "--unit", multiple=True, metavar="[REGEX=]UNIT", help="Of JMH's results; repeatable."
     ),
     options.SLOWDOWN,
-    click.option("--runs", type=_POSITIVE, help="Runs of the slowed suites (those in the file)."),
+    click.option("--runs", type=_POSITIVE, help="Runs of the slowed suites (those in the table)."),
     click.option(
-        "--stability-runs", type=_POSITIVE, help="Runs of the unchanged suite (those in the file)."
+        "--stability-runs", type=_POSITIVE, help="Runs of the unchanged suite (those in the table)."
     ),
     options.FAIL_UNDER,
     options.INCONCLUSIVE,
@@ -41,19 +64,39 @@ _POSITIVE = click.IntRange(min=1)
 )
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
-    """Judge a result file of GoABS or JavaABS by the paper's rule; runs nothing.
+    """Judge results that another tool has stored; runs nothing.
+
+    A FILE is a table of GoABS or JavaABS, which is judged by the paper's rule. Or it is a file or a
+    folder of pytest-benchmark, asv or pyperf: then the runs in all of them are judged for how far
+    they lie apart, or compared with those of --against.
 
     \b
     bench-audit judge gin.csv --slowdown 0.2
     bench-audit judge rx.csv --unit ops/s --unit 'Latency=us/op'    JMH's units are not in the file
+    bench-audit judge .benchmarks
+    bench-audit judge head.json --against base.json
     """
     surroundings = context.find_object(Surroundings) or Surroundings.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
+    if given["against"] or any(map(is_stored, given["files"])):
+        return _stored(given, console, surroundings)
+    if len(given["files"]) > 1:
+        raise UsageError("one table at a time, please; several files may be those of other tools")
+    _refuse(given, _OF_STORED, "stored results of pytest-benchmark, asv and pyperf")
+    return _table(given, console, surroundings)
+
+
+def _refuse(given: dict[str, Any], names: tuple[str, ...], whose: str) -> None:
+    for name in names:
+        if given[name] not in (None, ()):
+            raise UsageError(f"--{name.replace('_', '-')} is for {whose}; leave it out")
+
+
+def _table(given: dict[str, Any], console: Console, surroundings: Surroundings) -> int:
+    path = given["files"][0]
     table = Table(
-        path=given["file"],
-        content=read(
-            given["file"], tool=_tool(given["tool"]), units=[unit(one) for one in given["unit"]]
-        ),
+        path=path,
+        content=read(path, tool=_tool(given["tool"]), units=[unit(one) for one in given["unit"]]),
         slowdown=slowdown(given["slowdown"]),
         runs=given["runs"],
         stability_runs=given["stability_runs"],
@@ -66,9 +109,44 @@ def command(context: click.Context, /, **given: Any) -> int:
     running.show_in(folder, running.JUDGED, document, console, as_json=as_json)
     if isinstance(document, Document):
         limits = Gates(given["fail_under"])
-        code, said = gates.judge(document, limits, given["inconclusive"])
-    else:
-        code, said = gates.judge_stability(document)
+        return _ended(console, *gates.judge(document, limits, given["inconclusive"]))
+    return _ended(console, *gates.judge_stability(document))
+
+
+def _stored(given: dict[str, Any], console: Console, surroundings: Surroundings) -> int:
+    _refuse(given, _OF_TABLES, "tables of GoABS and JavaABS")
+    asked = StoredQuestion(
+        paths=given["files"],
+        commit=given["commit"],
+        against=given["against"],
+        against_commit=given["against_commit"],
+        min_delta=stored.min_delta(given["min_delta"]),
+    )
+    if not asked.compares:
+        _refuse(given, _OF_COMPARISONS, "a comparison, which --against asks for")
+    head = asked.head()
+    folder = given["output"] or stored.folder_of(asked, head, surroundings.environment)
+    as_json = given["format"] == "json"
+    if not asked.compares:
+        document = stored.steady(asked, head)
+        running.keep_in(folder, running.JUDGED, document, page)
+        running.show_in(folder, running.JUDGED, document, console, as_json=as_json)
+        return _ended(console, *gates.judge_stability(document))
+    found = stored.compared(asked, asked.base(), head)
+    comparison.keep(folder, found)
+    comparison.show(found, given["format"], console)
+    console.note(f"\nreport: {folder / comparison.PAGE}")
+    console.note(f"result: {folder / comparison.RESULT}")
+    code, said = comparison.judge(
+        found,
+        fail_on_regression=given["fail_on"] == "regression",
+        fail_under=None,
+        inconclusive=given["inconclusive"],
+    )
+    return _ended(console, code, said)
+
+
+def _ended(console: Console, code: Exit, said: Sequence[str]) -> Exit:
     for line in said:
         console.say(line)
     return code

@@ -1,0 +1,133 @@
+"""Stored results of other tools, and what there is to say of them, as results of ours."""
+
+import math
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.cli import options
+from auditor.config.places import state
+from auditor.core.errors import UsageError
+from auditor.core.stored import StoredResults
+from auditor.core.subject import Language
+from auditor.studies import stored
+from auditor.wiring import own_version
+from reports.comparison_document import ComparisonDocument, comparison_document
+from reports.document import StabilityDocument
+from reports.record import Context, stability_document
+from runners.hosts.clock import SystemClock
+from runners.pybench.stored.reading import read
+
+_MIN_DELTA = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredQuestion:
+    """Which results to read, as the command line names them.
+
+    Without a base, or a commit that is to be the base, there is no comparison. `min_delta` is 0.05
+    for 5 %, None where nobody says.
+    """
+
+    paths: tuple[Path, ...]
+    commit: str | None = None
+    against: tuple[Path, ...] = ()
+    against_commit: str | None = None
+    min_delta: float | None = None
+
+    @property
+    def compares(self) -> bool:
+        """Tell whether there is a base."""
+        return bool(self.against) or self.against_commit is not None
+
+    @property
+    def command(self) -> str:
+        """Return the command that asks this."""
+        words = ["bench-audit", "judge", *map(str, self.paths)]
+        words += [word for path in self.against for word in ("--against", str(path))]
+        known = {
+            "commit": self.commit,
+            "against-commit": self.against_commit,
+            "min-delta": self.min_delta,
+        }
+        words += [f"--{name}={value}" for name, value in known.items() if value is not None]
+        return shlex.join(words)
+
+    def base(self) -> StoredResults:
+        """Read the base; a commit of it alone is one of the same files. Raises UsageError."""
+        return read(self.against or self.paths, self.against_commit)
+
+    def head(self) -> StoredResults:
+        """Read what is judged. Raises UsageError."""
+        return read(self.paths, self.commit)
+
+
+def min_delta(written: str | None) -> float | None:
+    """Read `5%` or `.05`; raises UsageError."""
+    if written is None:
+        return None
+    found = options.percent(written)
+    if not isinstance(found, float) or not (0 < found <= 1000 and math.isfinite(found)):
+        raise UsageError(f"{written!r} is no change that could count: write 5% or .05")
+    return found
+
+
+def steady(asked: StoredQuestion, head: StoredResults) -> StabilityDocument:
+    """Return how far the runs lie apart."""
+    started = SystemClock().now()
+    found = stored.stability(head)
+    return stability_document(found, _context(asked, head, found.runs, started))
+
+
+def compared(asked: StoredQuestion, base: StoredResults, head: StoredResults) -> ComparisonDocument:
+    """Return what became of each benchmark; raises UsageError for results of two tools."""
+    if base.harness != head.harness:
+        raise UsageError(
+            f"the base is of {base.harness}, the others of {head.harness}; give results of one tool"
+        )
+    if base.digest == head.digest:
+        raise UsageError("base and head are the same results; name others with --against")
+    started = SystemClock().now()
+    limit = _MIN_DELTA if asked.min_delta is None else asked.min_delta
+    found = stored.compare(base, head, limit)
+    context = _context(asked, head, len(head.runs), started)
+    return comparison_document(found, context, base=_revision(base))
+
+
+def folder_of(asked: StoredQuestion, head: StoredResults, environment: Mapping[str, str]) -> Path:
+    """Return the folder of what comes out, unless the user names one."""
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", asked.paths[0].name).strip("-.")[:60] or "stored"
+    return state(environment) / f"{readable}-{head.digest[:8]}"
+
+
+def _context(asked: StoredQuestion, head: StoredResults, runs: int, started: str) -> Context:
+    host = stored.host_of(head.runs)
+    more = len(asked.paths) - 1
+    return Context(
+        subject=f"{asked.paths[0].name or '.'}{f' and {more} more' if more else ''}",
+        revision=_revision(head),
+        language=Language.PYTHON,
+        harness=head.harness,
+        host=host.name,
+        host_facts=host.facts,
+        seed=None,
+        plan=None,
+        runs=runs,
+        stability_runs=runs,
+        wait="unknown",
+        versions=(),
+        version=own_version(),
+        command=asked.command,
+        config="",
+        started=started,
+        ended=SystemClock().now(),
+    )
+
+
+def _revision(found: StoredResults) -> str:
+    """Return the commit where there is one of all runs, else what was read."""
+    known = found.commits
+    is_one = len(known) == 1 and all(run.commit for run in found.runs)
+    return known[0] if is_one else f"sha256:{found.digest[:12]}"

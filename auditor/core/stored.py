@@ -1,0 +1,63 @@
+"""Results that another tool has stored: values by run and process, and where they were made."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from auditor.core.jobs import HostFacts
+from auditor.core.outcome import Skipped, Unreadable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredProcess:
+    """What a process stored of a benchmark.
+
+    `seconds` are per operation, in the order measured; empty where the tool kept a figure only.
+    `middle` is that figure, of all of them, seconds per operation: what the tool itself compares.
+    It is None where `failure` says why there is nothing. Of a benchmark under one name there may be
+    several texts, each with a `version` of its own; empty where nobody knows.
+    """
+
+    seconds: tuple[float, ...] = field(default=(), repr=False)
+    middle: float | None = None
+    failure: Skipped | Unreadable | None = None
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun:
+    """A file: a run of the suite, with the processes of each benchmark by its name.
+
+    `commit` is empty where nobody knows it. `made` are two times in seconds, of the commit and of
+    the run, 0 where unknown: the later, the newer.
+    """
+
+    name: str
+    host: HostFacts
+    commit: str
+    made: tuple[float, float]
+    processes: Mapping[str, tuple[StoredProcess, ...]] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredResults:
+    """Runs of one suite by one tool, at least one; `digest` is of the content of all files.
+
+    `harness` is the tool's name as everywhere. `left_out` are benchmarks that measure no time,
+    `older` commits that were there too, but not chosen.
+    """
+
+    harness: str
+    digest: str
+    runs: tuple[StoredRun, ...]
+    left_out: tuple[str, ...] = ()
+    older: tuple[str, ...] = ()
+
+    @property
+    def benchmarks(self) -> tuple[str, ...]:
+        """Return the names of all benchmarks, in the order in which they first occur."""
+        return tuple(dict.fromkeys(name for run in self.runs for name in run.processes))
+
+    @property
+    def commits(self) -> tuple[str, ...]:
+        """Return the commits that are known, each once."""
+        return tuple(dict.fromkeys(run.commit for run in self.runs if run.commit))

@@ -1,0 +1,220 @@
+"""Results that other tools have stored: how far their runs lie apart, and base against head."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from statistics import fmean
+
+from auditor.audits import stability as audit
+from auditor.audits import unpaired
+from auditor.audits.failures import reason
+from auditor.audits.unpaired import LEAST, Sides
+from auditor.core.caveats import Caveat
+from auditor.core.comparison import BenchmarkComparison, Comparison
+from auditor.core.jobs import HostFacts
+from auditor.core.plan import Run
+from auditor.core.stored import StoredProcess, StoredResults, StoredRun
+from auditor.core.suite import Benchmark
+from auditor.core.verdict import Stability
+from auditor.studies import foreign
+
+_MACHINE = ("arch", "cores", "cpu")
+"""Facts that make two machines so unlike that their times are not compared."""
+_NAMED = 3
+
+
+def stability(found: StoredResults) -> Stability:
+    """Judge how far the runs lie apart, each a file; of one file each process is a run."""
+    runs = _parted(found.runs)
+    benchmarks = tuple(Benchmark(group="", name=name) for name in found.benchmarks)
+    made = [run for one in benchmarks for run in _runs(one, runs, found.digest)]
+    steady = audit.judge(benchmarks, made, wanted_runs=len(runs))
+    together = () if len(runs) == len(found.runs) else (_together(found.runs[0]),)
+    return foreign.untimed(steady, *_caveats(found), *together)
+
+
+def _parted(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:
+    """Return the runs; of a single one its processes, if benchmarks have several of them."""
+    if len(runs) > 1:
+        return runs
+    parts: dict[int, dict[str, tuple[StoredProcess, ...]]] = {}
+    for name, processes in runs[0].processes.items():
+        for at, one in enumerate(processes):
+            parts.setdefault(at, {})[name] = (one,)
+    return tuple(replace(runs[0], processes=each) for each in parts.values()) or runs
+
+
+def _runs(benchmark: Benchmark, runs: tuple[StoredRun, ...], digest: str) -> Iterator[Run]:
+    """Yield the runs of a benchmark; figures stand for values where some have nothing else."""
+    mine = [(at, run, run.processes.get(benchmark.name, ())) for at, run in enumerate(runs, 1)]
+    is_whole = all(one.seconds or one.failure for _, _, processes in mine for one in processes)
+    for at, run, processes in mine:
+        failures = [one.failure for one in processes if one.failure is not None]
+        values = [
+            value
+            for one in processes
+            for value in (one.seconds if is_whole else (one.middle or 0.0,))
+        ]
+        outcome = failures[0] if failures else foreign.measured(values, slowed=False)
+        if processes:
+            yield replace(foreign.run(digest, benchmark, (at, 1), outcome), host=run.host)
+
+
+def compare(base: StoredResults, head: StoredResults, min_delta: float) -> Comparison:
+    """Compare the benchmarks that both have; changes from `min_delta` on count (0.05 for 5 %)."""
+    before, after = base.benchmarks, head.benchmarks
+    both = [name for name in before if name in set(after)]
+    obstacle = _unlike_machines(base, head)
+    known = {name: _sides(name, base, head, obstacle) for name in both}
+    judged = sum(isinstance(one, Sides) for one in known.values())
+    return Comparison(
+        min_delta=min_delta,
+        benchmarks=tuple(
+            BenchmarkComparison(id=name, reason=one)
+            if isinstance(one, str)
+            else BenchmarkComparison(id=name, dimensions=(unpaired.judge(one, min_delta, judged),))
+            for name, one in known.items()
+        ),
+        added=tuple(name for name in after if name not in set(before)),
+        removed=tuple(name for name in before if name not in set(after)),
+        controls=0,
+        suspected=(),
+        caveats=tuple(_of_both(base, head)),
+    )
+
+
+def _sides(name: str, base: StoredResults, head: StoredResults, obstacle: str) -> Sides | str:
+    """Return the values of a benchmark, or why there are none.
+
+    Files lie further apart than the processes of one: where each side has enough of them, each is
+    one value.
+    """
+    found = [_by_file(name, one) for one in (base, head)]
+    for side, files in zip(("base", "head"), found, strict=True):
+        failed = [one.failure for each in files for one in each if one.failure is not None]
+        if failed:
+            return f"it fails in {side}: {reason(failed[0])}"
+    versions = [{one.version for each in files for one in each} for files in found]
+    if versions[0] != versions[1]:
+        return "the benchmark itself was changed from base to head, says the tool"
+    middles = [[[one.middle or 0.0 for one in each] for each in files] for files in found]
+    if all(len(files) >= LEAST for files in found):
+        base_values, head_values = ([fmean(each) for each in files] for files in middles)
+    else:
+        base_values, head_values = ([one for each in files for one in each] for files in middles)
+    return Sides(base=base_values, head=head_values, obstacle=obstacle)
+
+
+def _by_file(name: str, side: StoredResults) -> list[tuple[StoredProcess, ...]]:
+    return [run.processes[name] for run in side.runs if name in run.processes]
+
+
+def _of_both(base: StoredResults, head: StoredResults) -> Iterator[Caveat]:
+    for name, side in (("base", base), ("head", head)):
+        yield from (replace(one, text=f"{name}: {one.text}") for one in _caveats(side))
+    if differing := _differing(base, head):
+        text = f"base and head were not measured alike: {'; '.join(differing)}"
+        yield Caveat("unlike-sides", text)
+    text = (
+        "base and head did not run in turns, so whatever else changed on the machine between them "
+        "looks like a change of the code"
+    )
+    yield Caveat("not-in-turns", text)
+    text = (
+        "no change was confirmed on fresh runs, since nothing is run: what is called here is a "
+        "suspicion to look into (bench-audit compare)"
+    )
+    yield Caveat("not-confirmed", text)
+    if min(len(base.runs), len(head.runs)) < LEAST:
+        many = [one.runs[0] for one in (base, head) if _has_several(one)]
+        yield from (_together(one) for one in many[:1])
+
+
+def _has_several(side: StoredResults) -> bool:
+    return any(len(processes) > 1 for processes in side.runs[0].processes.values())
+
+
+def _together(run: StoredRun) -> Caveat:
+    text = (
+        f"processes of one file ({run.name}) followed each other at once: how far sessions lie "
+        f"apart is in none of them; {LEAST} files, made at different times, tell"
+    )
+    return Caveat("one-session", text)
+
+
+def _caveats(found: StoredResults) -> Iterator[Caveat]:
+    """Yield what is to be known of one side."""
+    figures = {
+        name
+        for run in found.runs
+        for name, processes in run.processes.items()
+        if any(one.middle is not None and not one.seconds for one in processes)
+    }
+    if figures:
+        text = (
+            f"of {len(figures)} of {len(found.benchmarks)} benchmarks only a figure of each "
+            f"process was stored, not its values; {_KEEPING[found.harness]} keeps these"
+        )
+        yield Caveat("figures-only", text)
+    if found.left_out:
+        text = f"these measure no time, and were left out: {_named(found.left_out)}"
+        yield Caveat("no-times", text)
+    if found.older:
+        chosen = _named(found.commits) or "unknown"
+        text = (
+            f"the runs are those of commit {chosen}; results of others are there, too "
+            f"({_named(found.older)}), and the option --commit chooses"
+        )
+        yield Caveat("chosen-commit", text)
+    if len(found.commits) > 1:
+        text = f"the runs are of {len(found.commits)} commits: {_named(found.commits)}"
+        yield Caveat("mixed-commits", text)
+
+
+_KEEPING = {"pytest": "--benchmark-save-data", "asv": "--record-samples"}
+"""Options of the tools that do not always keep values."""
+
+
+def _named(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(one[:60] for one in names[:_NAMED]) + more
+
+
+def _unlike_machines(base: StoredResults, head: StoredResults) -> str:
+    """Return why the times of two sides cannot be compared, nothing where they can.
+
+    Machines of one kind differ, too. Where each side has runs of enough of them, that is part of
+    how far these lie apart.
+    """
+    for key in _MACHINE:
+        first, second = _facts(base, key), _facts(head, key)
+        if first != second:
+            return f"measured on another machine ({key}: {_either(first, second)})"
+    names = [{run.host.name for run in side.runs} for side in (base, head)]
+    if names[0] != names[1] and min(map(len, names)) < LEAST:
+        return f"measured on another machine ({_either(*names)})"
+    return ""
+
+
+def _differing(base: StoredResults, head: StoredResults) -> list[str]:
+    """Return what is known to differ."""
+    keys = sorted({key for side in (base, head) for run in side.runs for key, _ in run.host.facts})
+    names: list[set[str]] = [{run.host.name for run in side.runs} for side in (base, head)]
+    found = [("machine", names[0], names[1])]
+    found += [(key, _facts(base, key), _facts(head, key)) for key in keys]
+    return [f"{key} {_either(one, other)}" for key, one, other in found if one != other]
+
+
+def _facts(side: StoredResults, key: str) -> set[str]:
+    return {dict(run.host.facts).get(key, "unknown") for run in side.runs}
+
+
+def _either(base: set[str], head: set[str]) -> str:
+    return f"{_named(tuple(sorted(base)))} / {_named(tuple(sorted(head)))}"
+
+
+def host_of(runs: tuple[StoredRun, ...]) -> HostFacts:
+    """Return the machine of all runs, with the facts that are the same of all."""
+    names = {run.host.name for run in runs}
+    shared = set.intersection(*(set(run.host.facts) for run in runs))
+    name = names.pop() if len(names) == 1 else "several machines"
+    return HostFacts(name, tuple(sorted(shared)))

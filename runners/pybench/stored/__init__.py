@@ -1,0 +1,1 @@
+"""The result files that pytest-benchmark, asv and pyperf leave, read."""

@@ -1,0 +1,191 @@
+"""`bench-audit judge` of stored results: what it prints, leaves and ends with."""
+
+import copy
+import json
+import shlex
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from auditor.cli.main import main
+from auditor.cli.surroundings import Surroundings
+
+ROOT = Path(__file__).parents[3]
+RECORDED = ROOT / "tests/runners/pybench/recorded"
+"""Results as pytest-benchmark, asv and pyperf left them; README.md there says how."""
+SCHEMAS = {
+    name: json.loads((ROOT / f"reports/schema/{name}.schema.json").read_text())
+    for name in ("result", "compare")
+}
+PYTEST, SAVED = (
+    str(RECORDED / "pytest-benchmark" / name)
+    for name in ("with-data.json", "Linux-CPython-3.11-64bit")
+)
+ONE, TWO = (str(RECORDED / "pyperf" / name) for name in ("one.json", "two.json.gz"))
+ASV = str(RECORDED / "asv")
+
+
+@pytest.fixture
+def call(tmp_path, capsys):
+    def called(*arguments):
+        surroundings = Surroundings(environment={"HOME": str(tmp_path)})
+        code = main(["judge", *map(str, arguments)], surroundings=surroundings)
+        return code, *capsys.readouterr()
+
+    return called
+
+
+def sessions(folder, *times):
+    """Files of a session of pytest-benchmark, in which all took so many times as long."""
+    document = json.loads(Path(PYTEST).read_text())
+    paths = []
+    for number, factor in enumerate(times):
+        made = copy.deepcopy(document)
+        for one in made["benchmarks"]:
+            one["stats"]["data"] = [factor * value for value in one["stats"]["data"]]
+        folder.mkdir(exist_ok=True)
+        paths.append(folder / f"{number}.json")
+        paths[-1].write_text(json.dumps(made))
+    return paths
+
+
+@pytest.mark.parametrize(
+    ("paths", "found"),
+    [
+        ((PYTEST, SAVED), ("pytest", 2, 3)),
+        ((ONE, TWO), ("pyperf", 2, 2)),
+        ((ONE,), ("pyperf", 3, 2)),
+    ],
+)
+def test_runs_that_are_there_are_judged_for_their_spread(call, tmp_path, paths, found):
+    harness, runs, spreads = found
+
+    code, printed, _ = call(*paths, "--format=json", "-o", tmp_path / "out")
+
+    document = json.loads(printed)
+    jsonschema.Draft202012Validator(SCHEMAS["result"]).validate(document)
+    assert code == 0
+    assert (document["language"], document["harness"]) == ("python", harness)
+    assert document["schema"] == "bench-audit/stability/1"
+    assert document["stability"]["runs"] == runs
+    assert sum(one["max_spread"] is not None for one in document["benchmarks"]) == spreads
+    assert document["host_facts"]["cpu"] == "AMD EPYC"
+    assert json.loads((tmp_path / "out/judged.json").read_text()) == document
+    assert "judged.html" in {one.name for one in (tmp_path / "out").iterdir()}
+
+
+def test_a_single_run_of_asv_has_no_spread_and_says_what_is_there(call, tmp_path):
+    code, printed, said = call(ASV, "-o", tmp_path / "out")
+
+    assert code == 5
+    assert "it failed or timed out when asv ran it" in printed
+    assert "rings.mem_list, rings.track_size [no-times]" in printed
+    assert "[chosen-commit]" in printed
+    assert "no verdict" in said
+
+
+def test_results_go_below_the_state_folder_by_default(call, tmp_path):
+    call(ASV, "-q")
+
+    (found,) = tmp_path.glob(".local/state/bench-audit/asv-*/judged.json")
+    assert json.loads(found.read_text())["revision"].startswith("be57ad87")
+
+
+def test_two_commits_of_a_folder_are_compared_and_one_run_of_each_tells_nothing(call, tmp_path):
+    code, printed, _ = call(
+        ASV, "--against-commit", "b9749b2e", "--format=json", "-o", tmp_path / "out"
+    )
+
+    document = json.loads(printed)
+    jsonschema.Draft202012Validator(SCHEMAS["compare"]).validate(document)
+    assert code == 0
+    assert document["base"].startswith("b9749b2e")
+    assert document["revision"].startswith("be57ad87")
+    assert {one["change"] for one in document["benchmarks"]} == {"cannot tell"}
+
+
+def test_a_slower_head_is_a_regression_that_was_not_confirmed(call, tmp_path):
+    base = sessions(tmp_path / "base", 1, 1.01, 0.99)
+    head = sessions(tmp_path / "head", 1.5, 1.51, 1.49)
+
+    code, printed, said = call(
+        *head, *(word for one in base for word in ("--against", one)),
+        "--fail-on", "regression", "-o", tmp_path / "out",
+    )  # fmt: skip
+
+    assert code == 1
+    assert "3 benchmarks have a regression" in printed
+    assert "method" not in printed
+    assert "[not-in-turns]" in printed
+    assert "[not-confirmed]" in printed
+    assert "gate failed: 3 regressions called, not confirmed" in said
+    page = (tmp_path / "out/compare.html").read_text()
+    assert "it read what another tool has stored" in page
+    assert "which fresh runs confirm" not in page
+    assert "Methods that changed" not in (tmp_path / "out/compare.md").read_text()
+
+
+def test_the_call_that_a_result_remembers_gives_it_again(call, tmp_path):
+    base = sessions(tmp_path / "base", 1, 1.01, 0.99)
+    (head, *more) = sessions(tmp_path / "head", 1.2, 1.21, 1.19)
+    _, printed, _ = call(
+        head, *more, "--against", base[0].parent, "--min-delta", "8%", "--format=json"
+    )
+    first = json.loads(printed)
+
+    _, again, _ = call(*shlex.split(first["command"])[2:], "--format=json")
+
+    assert json.loads(again)["benchmarks"] == first["benchmarks"]
+    assert first["min_delta"] == 0.08
+    assert {one["change"] for one in first["benchmarks"]} == {"regression"}
+
+
+def test_files_of_pyperf_are_compared_by_their_processes(call, tmp_path):
+    code, printed, _ = call(TWO, "--against", ONE, "-o", tmp_path / "out")
+
+    assert code == 0
+    assert "2 benchmarks (cannot tell: 2)" in printed
+    assert "[one-session]" in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((PYTEST, "--slowdown", "0.6"), "--slowdown is for tables of GoABS and JavaABS"),
+        ((PYTEST, "--fail-under", "50"), "--fail-under is for tables"),
+        ((PYTEST, "--fail-on", "regression"), "--fail-on is for a comparison"),
+        ((PYTEST, "--min-delta", "5%"), "--min-delta is for a comparison"),
+        ((ONE, "--against", TWO, "--min-delta", "x"), "'x' is no change that could count"),
+        ((ONE, "--against", TWO, "--min-delta", "0"), "'0' is no change that could count"),
+        ((ONE, "--against", TWO, "--min-delta", "nan"), "'nan' is no change that could count"),
+        ((ONE, "--against", PYTEST), "give results of one tool"),
+        ((ONE, "--against", ONE), "base and head are the same results"),
+        ((ONE, PYTEST), "give the results of one tool"),
+        ((ASV, "--commit", "0"), "no stored commit begins with '0'"),
+        (("a.csv", "b.csv"), "one table at a time"),
+        (("a.csv", "--commit", "b"), "--commit is for stored results"),
+        (("a.csv", "--against", ONE), "cannot read a.csv"),
+        (("absent",), "cannot read absent"),
+    ],
+)
+def test_what_is_wrong_is_one_line(call, arguments, said):
+    code, printed, errors = call(*arguments)
+
+    assert (code, printed) == (2, "")
+    assert errors.startswith("error[usage]: ")
+    assert said in errors
+    assert errors.count("\n") == 1
+
+
+def test_names_that_no_terminal_can_show_are_escaped(call, tmp_path):
+    document = json.loads(Path(PYTEST).read_text())
+    document["benchmarks"][0]["fullname"] = "a\ud800\u202eb\x1b[31m"
+    document["machine_info"]["node"] = "\udfff"
+    (tmp_path / "in.json").write_text(json.dumps(document))
+
+    code, printed, errors = call(tmp_path / "in.json", SAVED, "-o", tmp_path / "out")
+
+    assert code in (0, 5)
+    assert "a\\ud800\\u202eb\\x1b[31m" in printed
+    assert "Traceback" not in errors

@@ -1,0 +1,261 @@
+"""Stored results of other tools: how far runs lie apart, and base against head."""
+
+import numpy as np
+import pytest
+
+from auditor.core.comparison import Change
+from auditor.core.jobs import HostFacts
+from auditor.core.outcome import Unreadable
+from auditor.core.stored import StoredProcess, StoredResults, StoredRun
+from auditor.studies.stored import compare, host_of, stability
+
+HOST = HostFacts("box", (("cores", "2"), ("cpu", "Example"), ("python", "3.11")))
+
+
+def process(*seconds, version="", whole=True):
+    return StoredProcess(
+        seconds=seconds if whole else (), middle=float(np.mean(seconds)), version=version
+    )
+
+
+def results(*files, host=HOST, digest="d", **more):
+    """Runs, each of the processes of its benchmarks."""
+    runs = tuple(
+        StoredRun(
+            name=f"{at}.json", host=host if isinstance(host, HostFacts) else host[at], commit="",
+            made=(0.0, float(at)), processes=processes,
+        )
+        for at, processes in enumerate(files)
+    )  # fmt: skip
+    return StoredResults(harness="pytest", digest=digest, runs=runs, **more)
+
+
+def drawn(rng, files, processes=1, *, benchmarks=1, slower=1.0, session=0.0):
+    """Files of processes that scatter by 1 %, in sessions that scatter by `session`."""
+    made = []
+    for _ in range(files):
+        shift = rng.normal(0, session)
+        made.append(
+            {
+                f"b{number}": tuple(
+                    process(float(slower * 1e-6 * np.exp(shift + rng.normal(0, 0.01))))
+                    for _ in range(processes)
+                )
+                for number in range(benchmarks)
+            }
+        )
+    return results(*made)
+
+
+def changes(found):
+    return [one.change for one in found.benchmarks]
+
+
+def slugs(found):
+    return [one.slug for one in found.caveats]
+
+
+def test_each_file_is_a_run_with_all_its_processes():
+    found = stability(
+        results(
+            {"b": (process(1.0, 1.0), process(1.0))},
+            {"b": (process(1.2, 1.2), process(1.2))},
+        )
+    )
+
+    (one,) = found.benchmarks
+    assert one.means == pytest.approx((1.0, 1.2))
+    assert one.max_spread == pytest.approx(0.2 / 1.1)
+    assert (found.runs, found.duration) == (2, None)
+    assert "one-session" not in slugs(found)
+
+
+def test_processes_of_a_single_file_are_its_runs_and_that_is_said():
+    found = stability(results({"b": (process(1.0), process(1.2), process(1.1))}))
+
+    assert found.runs == 3
+    assert found.benchmarks[0].max_spread == pytest.approx(0.2 / 1.1)
+    assert "one-session" in slugs(found)
+
+
+def test_values_and_figures_are_never_mixed():
+    found = stability(
+        results({"b": (process(1.0, 4.0),)}, {"b": (process(2.5, 2.5, 2.5, whole=False),)})
+    )
+
+    assert found.benchmarks[0].means == (2.5, 2.5)
+    assert found.benchmarks[0].max_spread == 0
+    assert "figures-only" in slugs(found)
+
+
+def test_what_failed_once_has_no_spread_but_a_reason():
+    broken = StoredProcess(failure=Unreadable("it failed", ""))
+
+    found = stability(results({"b": (process(1.0),)}, {"b": (broken,)}))
+
+    (one,) = found.benchmarks
+    assert (one.max_spread, one.runs, one.reason) == (None, 1, "run 2: it failed")
+
+
+def test_runs_of_two_machines_are_said_to_be():
+    hosts = (HOST, HostFacts("other", HOST.facts))
+    made = results({"b": (process(1.0),)}, {"b": (process(1.0),)}, host=hosts)
+
+    assert "mixed-hosts" in slugs(stability(made))
+    assert host_of(made.runs) == HostFacts("several machines", HOST.facts)
+
+
+@pytest.mark.parametrize(("files", "processes"), [(3, 1), (1, 1)])
+def test_one_file_on_each_side_tells_nothing(files, processes):
+    rng = np.random.default_rng(5)
+    base = drawn(rng, 1, processes)
+    head = drawn(rng, files, processes, slower=3)
+
+    found = compare(base, head, 0.05)
+
+    assert changes(found) == [Change.UNKNOWN]
+    (dimension,) = found.benchmarks[0].dimensions
+    assert f"3 processes of each side are needed, not 1 and {files}" in dimension.reason
+    assert dimension.interval is None
+
+
+@pytest.mark.parametrize(("files", "processes"), [(3, 1), (6, 1), (1, 6), (4, 5)])
+def test_what_is_half_as_slow_again_is_called_with_enough_of_them(files, processes):
+    rng = np.random.default_rng(6)
+
+    found = compare(
+        drawn(rng, files, processes, benchmarks=10),
+        drawn(rng, files, processes, benchmarks=10, slower=1.5),
+        0.05,
+    )
+
+    assert changes(found) == [Change.REGRESSION] * 10
+    (dimension,) = found.benchmarks[0].dimensions
+    low, high = dimension.interval
+    assert low < 1.5 < high
+    assert dimension.ratio == pytest.approx(dimension.head / dimension.base)
+    assert dimension.confirmed is False
+    assert {"not-in-turns", "not-confirmed"} <= set(slugs(found))
+
+
+def test_what_is_faster_is_an_improvement():
+    rng = np.random.default_rng(7)
+
+    assert changes(compare(drawn(rng, 5), drawn(rng, 5, slower=0.5), 0.05)) == [Change.IMPROVEMENT]
+
+
+@pytest.mark.parametrize(
+    ("files", "processes", "session"), [(3, 1, 0.0), (5, 1, 0.1), (1, 20, 0.0), (4, 10, 0.1)]
+)
+def test_the_same_on_both_sides_is_hardly_ever_called(files, processes, session):
+    rng = np.random.default_rng(8)
+    called = 0
+    for _ in range(200):
+        sides = [
+            drawn(rng, files, processes, benchmarks=3, session=session) for _ in ("base", "head")
+        ]
+        found = changes(compare(*sides, 0.01))
+        called += Change.REGRESSION in found or Change.IMPROVEMENT in found
+
+    # One in a hundred is promised; seven of 200 have odds of some 1 : 200 then.
+    assert called <= 6
+
+
+def test_enough_quiet_processes_say_that_nothing_has_changed():
+    rng = np.random.default_rng(9)
+
+    assert changes(compare(drawn(rng, 8), drawn(rng, 8), 0.05)) == [Change.NONE]
+
+
+def test_a_level_is_shared_by_all_benchmarks():
+    rng = np.random.default_rng(10)
+    base, head = drawn(rng, 3, slower=1.0), drawn(rng, 3, slower=1.1)
+    crowd = {f"c{at}": (process(1.0),) for at in range(300)}
+
+    alone = compare(base, head, 0.05)
+    among = compare(
+        *(results(*({**run.processes, **crowd} for run in side.runs)) for side in (base, head)),
+        0.05,
+    )
+
+    assert changes(alone) == [Change.REGRESSION]
+    assert changes(among)[0] is Change.UNKNOWN
+
+
+def test_values_that_are_all_alike_by_luck_are_no_exact_knowledge():
+    alike = results(*({"b": (process(1.0),)} for _ in range(3)))
+    hardly = results(*({"b": (process(1.004),)} for _ in range(3)))
+
+    (dimension,) = compare(alike, hardly, 0.001).benchmarks[0].dimensions
+
+    assert dimension.change is Change.UNKNOWN
+
+
+def test_benchmarks_of_one_side_are_named():
+    base = results({"a": (process(1.0),), "b": (process(1.0),)})
+    head = results({"b": (process(1.0),), "c": (process(1.0),)})
+
+    found = compare(base, head, 0.05)
+
+    assert (found.added, found.removed) == (("c",), ("a",))
+    assert [one.id for one in found.benchmarks] == ["b"]
+
+
+def test_a_failure_or_another_text_of_a_benchmark_leaves_it_open():
+    broken = StoredProcess(failure=Unreadable("it failed", ""))
+    base = results({"a": (process(1.0),), "b": (process(1.0, version="1"),)})
+    head = results({"a": (broken,), "b": (process(1.0, version="2"),)})
+
+    first, second = compare(base, head, 0.05).benchmarks
+
+    assert (first.change, first.reason) == (Change.UNKNOWN, "it fails in head: it failed")
+    assert second.change is Change.UNKNOWN
+    assert second.reason.startswith("the benchmark itself was changed")
+
+
+def moved(found, name="box", **facts):
+    host = HostFacts(name, tuple(sorted((dict(HOST.facts) | facts).items())))
+    return results(*(run.processes for run in found.runs), host=host)
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "said"),
+    [
+        ({"cpu": "Other"}, "measured on another machine (cpu: Example / Other)"),
+        ({"cores": "8"}, "measured on another machine (cores: 2 / 8)"),
+        ({"name": "other"}, "measured on another machine (box / other)"),
+    ],
+)
+def test_times_of_unlike_machines_are_not_judged(elsewhere, said):
+    rng = np.random.default_rng(11)
+
+    found = compare(drawn(rng, 5), moved(drawn(rng, 5, slower=2), **elsewhere), 0.05)
+
+    (dimension,) = found.benchmarks[0].dimensions
+    assert (dimension.change, dimension.reason) == (Change.UNKNOWN, said)
+    assert dimension.ratio == pytest.approx(2, rel=0.05)
+    assert "unlike-sides" in slugs(found)
+
+
+def test_machines_of_one_kind_are_compared_where_each_side_has_several():
+    rng = np.random.default_rng(12)
+    base, head = drawn(rng, 3, session=0.02), drawn(rng, 3, session=0.02, slower=2)
+    sides = [
+        results(
+            *(run.processes for run in side.runs),
+            host=tuple(HostFacts(f"{which}{at}", HOST.facts) for at in range(3)),
+        )
+        for which, side in (("a", base), ("b", head))
+    ]
+
+    assert changes(compare(*sides, 0.05)) == [Change.REGRESSION]
+
+
+def test_another_python_is_compared_and_said():
+    rng = np.random.default_rng(13)
+
+    found = compare(drawn(rng, 5), moved(drawn(rng, 5, slower=2), python="3.12"), 0.05)
+
+    assert changes(found) == [Change.REGRESSION]
+    (said,) = [one.text for one in found.caveats if one.slug == "unlike-sides"]
+    assert said == "base and head were not measured alike: python 3.11 / 3.12"

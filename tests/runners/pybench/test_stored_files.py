@@ -1,0 +1,384 @@
+"""Result files of pytest-benchmark, asv and pyperf, as recorded/README.md says they were made."""
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.core.errors import UsageError
+from auditor.core.outcome import Skipped, Unreadable
+from runners.pybench.stored import files
+from runners.pybench.stored.reading import is_stored, read
+
+RECORDED = Path(__file__).parent / "recorded"
+PYTEST = RECORDED / "pytest-benchmark" / "with-data.json"
+SAVED = RECORDED / "pytest-benchmark" / "Linux-CPython-3.11-64bit"
+PYPERF = RECORDED / "pyperf"
+ASV = RECORDED / "asv"
+FIRST, SECOND = (
+    "b9749b2e7843e8e42831a8d6e96b681ace98a7dc",
+    "be57ad87355117f876537cf265887d0b0d813bfd",
+)
+
+
+def loaded(path):
+    return json.loads(path.read_text())
+
+
+def asv_file(commit):
+    (path,) = (ASV / "box").glob(f"{commit[:8]}-*.json")
+    return path
+
+
+def written(folder, document, name="in.json"):
+    path = folder / name
+    path.write_text(document if isinstance(document, str) else json.dumps(document))
+    return path
+
+
+def refused(*paths, **more):
+    with pytest.raises(UsageError) as said:
+        read(paths, **more)
+    assert "\n" not in str(said.value)
+    assert len(str(said.value)) < 500
+    return str(said.value)
+
+
+def test_rounds_of_pytest_benchmark_are_seconds_per_call():
+    found = read([PYTEST])
+
+    (run,) = found.runs
+    assert (found.harness, run.commit) == ("pytest", SECOND)
+    assert found.benchmarks == (
+        "test_ring.py::test_total[100]", "test_ring.py::test_total[1000]",
+        "test_ring.py::test_plain",
+    )  # fmt: skip
+    stored = {one["fullname"]: one["stats"] for one in loaded(PYTEST)["benchmarks"]}
+    for name, (one,) in run.processes.items():
+        assert list(one.seconds) == stored[name]["data"]
+        assert one.middle == pytest.approx(stored[name]["mean"])
+    facts = dict(run.host.facts)
+    assert (run.host.name, facts["cpu"], facts["python"]) == ("vm", "AMD EPYC", "CPython 3.11.7")
+
+
+def test_without_rounds_there_is_their_mean():
+    (run,) = read([SAVED]).runs
+
+    (path,) = SAVED.glob("*.json")
+    means = {one["fullname"]: one["stats"]["mean"] for one in loaded(path)["benchmarks"]}
+    assert {name: one.middle for name, (one,) in run.processes.items()} == means
+    assert all(one.seconds == () for (one,) in run.processes.values())
+
+
+@pytest.mark.parametrize(
+    ("info", "commit"),
+    [
+        ({"id": "abc", "dirty": True}, "abc-dirty"),
+        ({"id": "unversioned"}, ""),
+        ({"id": 7}, ""),
+        (None, ""),
+    ],
+)
+def test_what_was_not_committed_is_no_commit(tmp_path, info, commit):
+    document = loaded(PYTEST) | {"commit_info": info}
+
+    assert read([written(tmp_path, document)]).runs[0].commit == commit
+
+
+def test_processes_of_pyperf_are_told_apart_and_have_no_warm_ups():
+    found = read([PYPERF / "one.json"])
+
+    (run,) = found.runs
+    stored = loaded(PYPERF / "one.json")["benchmarks"]
+    assert found.harness == "pyperf"
+    assert found.benchmarks == ("total 100", "total 1000")
+    for name, one in zip(found.benchmarks, stored, strict=True):
+        assert [list(each.seconds) for each in run.processes[name]] == [
+            each["values"] for each in one["runs"]
+        ]
+    assert dict(run.host.facts)["cores"] == "2"
+
+
+def test_a_compressed_file_is_told_by_its_content(tmp_path):
+    shutil.copy(PYPERF / "two.json.gz", tmp_path / "two.dat")
+    (tmp_path / "three.json").write_bytes(gzip.compress(PYTEST.read_bytes()))
+
+    assert read([tmp_path / "two.dat"]).runs[0].processes == (
+        read([PYPERF / "two.json.gz"]).runs[0].processes
+    )
+    assert read([tmp_path / "three.json"]).harness == "pytest"
+
+
+def test_processes_of_pyperf_that_calibrate_are_none(tmp_path):
+    document = loaded(PYPERF / "one.json")
+    runs = document["benchmarks"][0]["runs"]
+    runs.insert(0, {"metadata": {"calibrate_loops": 64}, "warmups": [[64, 1e-6]]})
+
+    (run,) = read([written(tmp_path, document)]).runs
+
+    assert len(run.processes["total 100"]) == 3
+
+
+def test_a_benchmark_of_pyperf_alone_has_its_name_at_the_top(tmp_path):
+    document = loaded(PYPERF / "one.json")
+    (only, *_) = document["benchmarks"]
+    document["benchmarks"] = [only]
+    document["metadata"] |= only.pop("metadata")
+
+    assert read([written(tmp_path, document)]).benchmarks == ("total 100",)
+
+
+def test_units_of_pyperf_that_are_no_seconds_are_left_out(tmp_path):
+    document = loaded(PYPERF / "one.json")
+    document["benchmarks"][0]["metadata"]["unit"] = "byte"
+
+    found = read([written(tmp_path, document)])
+
+    assert (found.benchmarks, found.left_out) == (("total 1000",), ("total 100",))
+
+
+def test_the_choices_of_asv_are_named_as_our_own_listing_names_them():
+    found = read([ASV])
+
+    assert found.harness == "asv"
+    assert found.benchmarks[4:] == (
+        "rings.Suite.time_total(20, 'a')", "rings.Suite.time_total(20, 'b')",
+        "rings.Suite.time_total(100, 'a')", "rings.Suite.time_total(100, 'b')",
+        "rings.time_plain",
+    )  # fmt: skip
+    assert found.left_out == ("rings.mem_list", "rings.track_size")
+
+
+def test_samples_of_asv_are_values_and_its_result_is_their_median():
+    (run,) = read([ASV], FIRST[:6]).runs
+
+    (one,) = run.processes["rings.time_plain"]
+    row = dict(
+        zip(
+            loaded(asv_file(FIRST))["result_columns"],
+            loaded(asv_file(FIRST))["results"]["rings.time_plain"],
+            strict=False,
+        )
+    )
+    assert list(one.seconds) == row["samples"][0]
+    assert one.middle == row["result"][0]
+
+
+def test_what_failed_under_asv_has_no_values():
+    (run,) = read([ASV], SECOND).runs
+
+    (failed,) = run.processes["rings.Suite.time_fails(20, 'b')"]
+    (skipped,) = run.processes["rings.Suite.time_total(100, 'b')"]
+    assert isinstance(failed.failure, Unreadable)
+    assert isinstance(skipped.failure, Skipped)
+    assert (failed.seconds, failed.middle, skipped.middle) == ((), None, None)
+
+
+def test_a_file_of_asv_alone_tells_times_by_their_calls(tmp_path):
+    shutil.copy(asv_file(FIRST), tmp_path / "alone.json")
+
+    found = read([tmp_path / "alone.json"])
+
+    assert found.left_out == ("rings.mem_list", "rings.track_size")
+    assert "rings.time_plain" in found.benchmarks
+
+
+def test_of_several_commits_the_newest_is_taken_and_the_others_named():
+    newest = read([ASV])
+
+    assert (newest.commits, newest.older) == ((SECOND,), (FIRST,))
+    assert (read([ASV], FIRST[:4]).commits, read([ASV], FIRST[:4]).older) == ((FIRST,), ())
+
+
+def test_files_that_are_named_are_all_taken():
+    assert read([asv_file(FIRST), asv_file(SECOND)]).commits == (FIRST, SECOND)
+
+
+def test_a_file_counts_once_however_it_is_named(tmp_path):
+    assert len(read([PYTEST, PYTEST.parent / "." / PYTEST.name, SAVED]).runs) == 2
+
+
+@pytest.mark.parametrize("commit", ["abc", "b", ""])
+def test_a_commit_that_is_not_clear_is_refused(commit):
+    assert "be57ad873551" in refused(ASV, commit=commit)
+
+
+def test_a_folder_of_two_machines_is_refused(tmp_path):
+    shutil.copytree(ASV, tmp_path / "asv")
+    document = loaded(asv_file(SECOND))
+    document["params"]["machine"] = "other"
+    (tmp_path / "asv" / "other").mkdir()
+    written(tmp_path / "asv" / "other", document)
+
+    assert "two machines or environments" in refused(tmp_path / "asv")
+
+
+def test_two_tools_at_once_are_refused():
+    assert "of pytest-benchmark" in refused(PYTEST, PYPERF)
+
+
+def test_an_empty_folder_is_refused(tmp_path):
+    assert "holds no JSON file" in refused(tmp_path)
+
+
+def test_a_folder_of_other_files_is_refused(tmp_path):
+    written(tmp_path, {"name": "package"})
+
+    assert "holds no result of pytest-benchmark, asv or pyperf" in refused(tmp_path)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    assert "it is not there" in refused(tmp_path / "absent.json")
+    assert "it is no regular file" in refused(Path("/dev/null"))
+
+
+def test_what_is_a_table_is_not_taken_for_a_stored_result(tmp_path):
+    table = written(tmp_path, "0;Baseline;b;1\n", "in.csv")
+
+    assert [is_stored(one) for one in (table, tmp_path / "no", tmp_path, PYTEST)] == [
+        False, False, True, True,
+    ]  # fmt: skip
+
+
+def edited(path, *way, to):
+    """The document in a file with another value at a place."""
+    document = loaded(path)
+    inner = document
+    for key in way[:-1]:
+        inner = inner[key]
+    inner[way[-1]] = to
+    return document
+
+
+RESULTS = ("results", "rings.time_plain")
+STATS = ("benchmarks", 0, "stats")
+HOSTILE = {
+    "another list": (edited(PYTEST, "benchmarks", to={}), "benchmarks is an object where a list"),
+    "no entry": (edited(PYTEST, "benchmarks", 0, to=None), "benchmarks[0] is missing"),
+    "no name": (edited(PYTEST, "benchmarks", 0, "fullname", to=7), "benchmarks[0].fullname is"),
+    "no stats": (edited(PYTEST, *STATS, to="x"), "stats is a text where an object"),
+    "texts": (edited(PYTEST, *STATS, "data", to=["1"]), "stats.data: '1' is no time"),
+    "truth": (edited(PYTEST, *STATS, "data", to=[True]), "True is no time in seconds"),
+    "NaN": (edited(PYTEST, *STATS, "data", to=[float("nan")]), "nan is no time in seconds"),
+    "infinity": (edited(PYTEST, *STATS, "data", to=[float("inf")]), "inf is no time in seconds"),
+    "negative": (edited(PYTEST, *STATS, "data", to=[-1e-6]), "-1e-06 is no time in seconds"),
+    "huge": (edited(PYTEST, *STATS, "data", to=[10**400]), "a huge number is no time"),
+    "no mean": (edited(PYTEST, *STATS, to={}), "stats.mean: None is no time"),
+    "twice": (
+        edited(PYTEST, "benchmarks", to=[loaded(PYTEST)["benchmarks"][0]] * 2),
+        "is there twice",
+    ),
+    "nothing": (edited(PYTEST, "benchmarks", to=[]), "holds no times of any benchmark"),
+    "old pyperf": (edited(PYPERF / "one.json", "version", to=6), "pyperf convert"),
+    "no pyperf name": (
+        edited(PYPERF / "one.json", "benchmarks", 0, "metadata", to={}), "metadata.name is missing",
+    ),
+    "pyperf values": (
+        edited(PYPERF / "one.json", "benchmarks", 0, "runs", 0, "values", to=[[]]), "is no time",
+    ),
+    "old asv": ({"results": {}, "commit_hash": FIRST}, "asv update"),
+    "no columns": (edited(asv_file(FIRST), "result_columns", to=["x"]), "lacks 'result'"),
+    "no row": (edited(asv_file(FIRST), *RESULTS, to=3), "is a number where a list has to be"),
+    "too few": (edited(asv_file(FIRST), *RESULTS, 0, to=[]), "not one value for each choice"),
+    "too many choices": (
+        edited(asv_file(FIRST), *RESULTS, 1, to=[["1"] * 100] * 4), "more than 100000 choices",
+    ),
+    "asv samples": (edited(asv_file(FIRST), *RESULTS, 11, to=[[-1]]), "-1 is no time"),
+    "another file": ({"name": "package"}, "no result of pytest-benchmark, asv or pyperf"),
+    "deep": ("[" * 100_000, "nested too deeply"),
+    "cut off": (PYTEST.read_text()[:3000], "no JSON, or cut off"),
+    "digits": ('{"a": ' + "9" * 5000 + "}", "no JSON, or cut off"),
+    "a list": ("[]", "the whole is a list where an object has to be"),
+    "empty": ("", "no JSON, or cut off"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "said"), HOSTILE.values(), ids=HOSTILE)
+def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, said):
+    line = refused(written(tmp_path, content))
+
+    assert line.startswith(f"{tmp_path / 'in.json'}")
+    assert said in line
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path):
+    (tmp_path / "in.json").write_bytes(b'{"benchmarks": "\xff"}')
+
+    assert "not UTF-8" in refused(tmp_path / "in.json")
+
+
+def test_a_time_that_was_rounded_to_nothing_makes_its_process_unreadable(tmp_path):
+    document = edited(PYTEST, *STATS, "data", to=[0.0, 1e-6])
+
+    (run,) = read([written(tmp_path, document)]).runs
+
+    (one,) = run.processes["test_ring.py::test_total[100]"]
+    assert one.failure == Unreadable("1 of its values are no time: 0.0", "")
+
+
+def test_half_a_character_in_a_name_becomes_an_escape(tmp_path):
+    document = edited(PYTEST, "benchmarks", 0, "fullname", to="a\ud800b")
+
+    assert "a\\ud800b" in read([written(tmp_path, document)]).benchmarks
+
+
+def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "LARGEST", 1 << 20)
+    with gzip.open(tmp_path / "in.json.gz", "wb") as packed:
+        packed.write(b" " * (1 << 24))
+
+    assert "holds more than 1 MiB" in refused(tmp_path / "in.json.gz")
+    assert (tmp_path / "in.json.gz").stat().st_size < 1 << 20
+
+
+def test_a_large_file_is_not_read(tmp_path):
+    with (tmp_path / "in.json").open("wb") as sparse:
+        sparse.write(b"{")
+        sparse.truncate(files.LARGEST + 2)
+
+    assert "holds more than 256 MiB" in refused(tmp_path / "in.json")
+
+
+@pytest.mark.parametrize("cut", [3, 200])
+def test_a_compressed_file_that_is_cut_off_is_refused(tmp_path, cut):
+    (tmp_path / "in.json.gz").write_bytes((PYPERF / "two.json.gz").read_bytes()[:cut])
+
+    assert "broken or cut off" in refused(tmp_path / "in.json.gz")
+
+
+def test_a_broken_list_of_units_is_named(tmp_path):
+    shutil.copytree(ASV, tmp_path / "asv")
+    written(tmp_path / "asv", "{", "benchmarks.json")
+
+    assert "benchmarks.json: no JSON, or cut off" in refused(tmp_path / "asv" / "box")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["metadata", "name", "runs", "values", "stats", "data", "mean", "fullname",
+                         "result", "params", "b"]), inner, max_size=4),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(inner=JSON, shape=st.sampled_from(["pytest", "asv", "pyperf"]))
+def test_no_document_does_more_than_to_be_refused(tmp_path_factory, inner, shape):
+    document = {
+        "pytest": {"machine_info": inner, "commit_info": inner, "benchmarks": [inner, inner]},
+        "asv": {"result_columns": ["result", "params", "samples", "stats_number"],
+                "results": {"b": [inner, inner, inner, 1]}, "params": inner, "date": inner},
+        "pyperf": {"version": "1.0", "benchmarks": [{"runs": [inner], "metadata": inner}],
+                   "metadata": {"name": "b"}},
+    }[shape]  # fmt: skip
+    path = written(tmp_path_factory.mktemp("any"), document)
+
+    try:
+        found = read([path])
+    except UsageError:
+        return
+    assert found.benchmarks
