@@ -23,9 +23,9 @@ UNITS = {
     Dimension.ALLOCATED: "allocated bytes",
 }
 _STORED = {
-    Change.REGRESSION: "more than before, surely beyond how far processes lie apart",
-    Change.UNKNOWN: "too noisy, too few processes, failed, or of unlike machines",
-    Change.IMPROVEMENT: "less than before, surely beyond how far processes lie apart",
+    Change.REGRESSION: "more than before, surely beyond how far files lie apart",
+    Change.UNKNOWN: "too noisy, too few files, failed, or of unlike machines",
+    Change.IMPROVEMENT: "less than before, surely beyond how far files lie apart",
     Change.NONE: "surely within the limit",
 }
 """The meanings where another tool has measured: nothing was confirmed."""

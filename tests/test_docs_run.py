@@ -4,7 +4,6 @@ The world of these commands is small: the module that is audited, its repository
 made here, and have the names that the pages use. `make` is what runs these tests.
 """
 
-import gzip
 import io
 import json
 import os
@@ -169,9 +168,9 @@ def stored(project):
     """Leave results of pytest-benchmark, asv and pyperf where these tools do."""
     shutil.copytree(RECORDED / "pytest-benchmark", project / ".benchmarks")
     shutil.copytree(RECORDED / "asv", project / ".asv" / "results")
-    shutil.copy(RECORDED / "pyperf" / "one.json", project / "base.json")
-    packed = (RECORDED / "pyperf" / "two.json.gz").read_bytes()
-    (project / "head.json").write_bytes(gzip.decompress(packed))
+    for side, file in (("base", "one.json"), ("head", "two.json.gz")):
+        (project / side).mkdir()
+        shutil.copy(RECORDED / "pyperf" / file, project / side)
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Base against head by processes that did not run in turns (docs/methods/compare.md).
+"""Base against head by sessions that did not run in turns (docs/methods/compare.md).
 
 Nothing raises a suspicion first and nothing confirms one: all is said at once, so the level is
 shared by all benchmarks that are asked about.
@@ -24,12 +24,12 @@ from auditor.stats.compare import Ratio, ratio, ratio_reach
 from auditor.stats.trimming import trimmed
 
 LEAST = 3
-"""Values of each side: fewer tell nothing of how far processes lie apart."""
+"""Values of each side: fewer tell nothing of how far sessions lie apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
-    """Values of base and head in seconds per operation, one for each process or file.
+    """Values of base and head in seconds per operation, one for each file.
 
     `obstacle` says why they cannot be compared, whatever they are.
     """
@@ -96,8 +96,9 @@ def _middle(values: Sequence[float]) -> float:
 
 def _too_few(sides: Sides) -> str:
     return (
-        f"{LEAST} processes of each side are needed, not {len(sides.base)} and {len(sides.head)}: "
-        "one, however many values it has, does not tell how far they lie apart"
+        f"{LEAST} files of each side, made at different times, are needed, not {len(sides.base)} "
+        f"and {len(sides.head)}: one, however many values it has, does not tell how far they lie "
+        "apart"
     )
 
 

@@ -83,10 +83,9 @@ def compare(base: StoredResults, head: StoredResults, min_delta: float) -> Compa
 
 
 def _sides(name: str, base: StoredResults, head: StoredResults, obstacle: str) -> Sides | str:
-    """Return the values of a benchmark, or why there are none.
+    """Return the values of a benchmark, one of each file, or why there are none.
 
-    Files lie further apart than the processes of one: where each side has enough of them, each is
-    one value.
+    Files lie further apart than the processes of one, so those of one say nothing of a change.
     """
     found = [_by_file(name, one) for one in (base, head)]
     for side, files in zip(("base", "head"), found, strict=True):
@@ -96,12 +95,8 @@ def _sides(name: str, base: StoredResults, head: StoredResults, obstacle: str) -
     versions = [{one.version for each in files for one in each} for files in found]
     if versions[0] != versions[1]:
         return "the benchmark itself was changed from base to head, says the tool"
-    middles = [[[one.middle or 0.0 for one in each] for each in files] for files in found]
-    if all(len(files) >= LEAST for files in found):
-        base_values, head_values = ([fmean(each) for each in files] for files in middles)
-    else:
-        base_values, head_values = ([one for each in files for one in each] for files in middles)
-    return Sides(base=base_values, head=head_values, obstacle=obstacle)
+    values = [[fmean(one.middle or 0.0 for one in each) for each in files] for files in found]
+    return Sides(base=values[0], head=values[1], obstacle=obstacle)
 
 
 def _by_file(name: str, side: StoredResults) -> list[tuple[StoredProcess, ...]]:
@@ -124,13 +119,6 @@ def _of_both(base: StoredResults, head: StoredResults) -> Iterator[Caveat]:
         "suspicion to look into (bench-audit compare)"
     )
     yield Caveat("not-confirmed", text)
-    if min(len(base.runs), len(head.runs)) < LEAST:
-        many = [one.runs[0] for one in (base, head) if _has_several(one)]
-        yield from (_together(one) for one in many[:1])
-
-
-def _has_several(side: StoredResults) -> bool:
-    return any(len(processes) > 1 for processes in side.runs[0].processes.values())
 
 
 def _together(run: StoredRun) -> Caveat:

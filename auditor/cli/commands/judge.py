@@ -74,7 +74,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit judge gin.csv --slowdown 0.2
     bench-audit judge rx.csv --unit ops/s --unit 'Latency=us/op'    JMH's units are not in the file
     bench-audit judge .benchmarks
-    bench-audit judge head.json --against base.json
+    bench-audit judge head/ --against base/
     """
     surroundings = context.find_object(Surroundings) or Surroundings.real()
     console = Console(surroundings.environment, quiet=given["quiet"])

@@ -141,12 +141,12 @@ def test_the_call_that_a_result_remembers_gives_it_again(call, tmp_path):
     assert {one["change"] for one in first["benchmarks"]} == {"regression"}
 
 
-def test_files_of_pyperf_are_compared_by_their_processes(call, tmp_path):
+def test_one_file_of_pyperf_tells_nothing_however_many_processes_it_has(call, tmp_path):
     code, printed, _ = call(TWO, "--against", ONE, "-o", tmp_path / "out")
 
     assert code == 0
     assert "2 benchmarks (cannot tell: 2)" in printed
-    assert "[one-session]" in printed
+    assert "3 files of each side, made at different times, are needed" in printed
 
 
 @pytest.mark.parametrize(
