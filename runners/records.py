@@ -24,6 +24,7 @@ Records:
     outside    TOKEN CALLS                     calls outside of all windows
     stopped    PAIRS                           the process ends here, since it has decided
     failed     TEXT                            the guest could not do its work
+    refused    TEXT                            changed code that cannot be run here, and why
     skipped    TEXT                            the benchmark chose not to run, for this reason
 
 Numbers are in the shortest form that reads back exactly. A record is written with one write call,
@@ -92,6 +93,7 @@ class Records:
     windows: list[tuple[int, dict[str, int], set[str]]] = field(default_factory=list)
     outside: dict[str, int] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
     skipped: str | None = None
     stopped: bool = False
 
@@ -168,8 +170,8 @@ def _take(records: Records, fields: list[str], blocks: int) -> None:
             records.present.add(token)
         case ["skipped", text]:
             records.skipped = text
-        case ["failed", text]:
-            records.failures.append(text)
+        case ["failed" | "refused" as kind, text]:
+            (records.failures if kind == "failed" else records.refused).append(text)
         case ["stopped", _]:
             records.stopped = True
         case _:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from auditor.config.settings import PythonSection
-from auditor.core.request import PythonSpec
+from auditor.core.request import Installer, PythonSpec
 
 
 def python_spec(written: PythonSection, folder: Path) -> PythonSpec:
@@ -14,6 +14,7 @@ def python_spec(written: PythonSection, folder: Path) -> PythonSpec:
         path = str(folder / Path(path).expanduser())
     return PythonSpec(
         interpreter=path,
+        installer=Installer(written.installer),
         extras=written.extras,
         groups=written.groups,
         requirements=written.requirements,

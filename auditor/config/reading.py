@@ -123,7 +123,9 @@ def _keys(section: type[Section]) -> tuple[str, ...]:
 
 
 def _shown(place: str, found: Mapping[str, Any]) -> str:
-    value = found.get(place.removeprefix("$."))
+    value: Any = found
+    for key in place.removeprefix("$.").split("."):
+        value = value.get(key)
     return json.dumps(value, default=str)[:60]
 
 

@@ -109,6 +109,13 @@ class PythonSection(Section, frozen=True):
         Name | None,
         Meta(description="One that has all the suite needs; null: an environment is made."),
     ] = None
+    installer: Annotated[
+        Literal["auto", "uv", "pip"],
+        Meta(
+            description='What makes the environment; "auto": uv where there is one, but pip where '
+            "pip is told where to look."
+        ),
+    ] = "auto"
     extras: Annotated[
         tuple[Name, ...], Meta(description="Extras of the project that the suite needs.")
     ] = ()
@@ -229,6 +236,7 @@ SECTIONS: dict[str, type[Section]] = {
     "$.plan": PlanSection,
     "$.gates": GatesSection,
     "$.compare": CompareSection,
+    "$.python": PythonSection,
     "$.ignore[...]": IgnoreSection,
 }
 """The object that stands at each path."""
@@ -241,6 +249,7 @@ CHOICES: dict[str, str] = {
     "$.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
     "$.compare.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
     "$.mode": '"matrix" or "score"',
+    "$.python.installer": '"auto", "uv" or "pip"',
     "$.curve": '"none", "methods", "pairs" or null',
     "$.ignore[...].until": 'a date such as "2026-12-31", or null',
     "$.ignore[...].reason": "a reason, in words",

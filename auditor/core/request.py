@@ -150,15 +150,24 @@ class BuildWords:
     flags: tuple[str, ...] = ()
 
 
+class Installer(StrEnum):
+    """What makes an environment; AUTO is uv where there is one that looks where pip would."""
+
+    AUTO = "auto"
+    UV = "uv"
+    PIP = "pip"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonSpec:
     """The environment that a Python suite runs in.
 
     `interpreter` is one that has all it needs; None: a virtual environment is made of the project,
-    with these of its extras and dependency groups, and further requirements.
+    with these of its extras and dependency groups, and further requirements, by `installer`.
     """
 
     interpreter: str | None = None
+    installer: Installer = Installer.AUTO
     extras: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()

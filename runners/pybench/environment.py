@@ -1,14 +1,16 @@
 """A virtual environment for one revision of a Python project, or an interpreter of the user's."""
 
 import re
+import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from auditor.core.errors import BuildFailed, ResolveFailed, ToolMissing, UsageError
+from auditor.core.errors import ToolMissing, UsageError
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
-from auditor.core.request import PythonSpec
+from auditor.core.request import Installer, PythonSpec
+from runners.pybench.installers import PIP, Tool, failure, pip_settings, taken, uv_version
 
 OLDEST = (3, 9)
 _SECONDS = 1800
@@ -19,42 +21,43 @@ _VERSION = (
 _INSTALLED = """from importlib.metadata import distributions
 found = {f"{one.metadata['Name']}=={one.version}" for one in distributions()}
 print(*sorted(found), sep="\\n")"""
-_AWAY = re.compile(
-    r"(No matching distribution found for .*|Could not find a version .*|"
-    r"Failed to establish a new connection.*|Temporary failure in name resolution.*)"
-)
-_CHATTER = ("subprocess-exited-with-error",)
-_ERROR = re.compile(r"^\s*(?:ERROR|error): (.*)$", re.MULTILINE)
-# A copy has no repository to ask for a version; it is to be no older than what others need of it.
-_VERSIONS = {
-    "SETUPTOOLS_SCM_PRETEND_VERSION": "9999.0",
-    "PDM_BUILD_SCM_VERSION": "9999.0",
-    "PBR_VERSION": "9999.0",
-}
 _PLAIN = {
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     "PIP_NO_INPUT": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONSAFEPATH": "1",
+    "UV_NO_PROGRESS": "1",
+    "UV_NO_WRAP": "1",
+    # A link would lead to the user's cache, and what runs may write to what is installed.
+    "UV_LINK_MODE": "copy",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """A Python that was asked who it is, and what is installed there (`name==version`)."""
+    """A Python that was asked who it is, and what is installed there (`name==version`).
+
+    `made_by` is what made its environment, with a version if it is uv (`uv 0.8.15`, `pip`), and
+    empty for one of the user's.
+    """
 
     path: Path
     version: str
     installed: tuple[str, ...] = ()
+    made_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Environments:
-    """Makes environments; `variables` is what the user has, `python` what the user asks for."""
+    """Makes environments; `variables` is what the user has, `python` what the user asks for.
+
+    `versions` are variables that tell a build its version.
+    """
 
     host: Host
     variables: Mapping[str, str]
     python: PythonSpec
+    versions: Mapping[str, str] = field(default_factory=dict)
 
     def base(self, cwd: Path) -> Interpreter:
         """Ask the interpreter for its version; raises where it is missing or too old."""
@@ -71,55 +74,62 @@ class Environments:
             raise UsageError(f"{path} is Python {version}; 3.9 or newer is needed")
         return Interpreter(Path(where), version if name == "cpython" else f"{name} {version}")
 
-    def made(self, base: Interpreter, tree: Path, folder: Path, requirement: str) -> Path:
+    def tool(self, base: Interpreter, cwd: Path) -> Tool:
+        """Return what is to make the environment; raises ToolMissing without the uv asked for."""
+        version = ""
+        if self.python.installer is not Installer.PIP:
+            try:
+                version = uv_version(self._answer(("uv", "--version"), cwd))
+            except ToolMissing:
+                version = ""
+        # Pip itself knows best which files and variables it is set up with.
+        listing = (str(base.path), "-I", "-m", "pip", "config", "list")
+        settings = pip_settings(self._answer(listing, cwd)) if version else {}
+        return taken(self.python.installer, version, settings)
+
+    def made(
+        self, base: Interpreter, tool: Tool, tree: Path, folder: Path, requirement: str
+    ) -> Path:
         """Make an environment with the project and what it asks for; return its interpreter.
 
         The project is installed editable, so that the tree is the one place of its code.
         """
         venv = folder / "venv"
+        shutil.rmtree(venv, ignore_errors=True)
         own = str(venv / "bin" / "python")
         extras = f"[{','.join(self.python.extras)}]" if self.python.extras else ""
         groups = [word for name in self.python.groups for word in ("--group", name)]
-        install = (own, "-m", "pip", "install", "--quiet")
-        self._run((str(base.path), "-m", "venv", "--clear", str(venv)), tree)
-        if groups:
-            self._run((*install, "pip>=25.1"), tree)
+        install: tuple[str, ...] = (own, "-m", "pip", "install", "--quiet")
+        empty: tuple[str, ...] = (str(base.path), "-m", "venv", str(venv))
+        if tool.installer is Installer.UV:
+            install = ("uv", "pip", "install", "--quiet", "--python", own)
+            empty = ("uv", "venv", "--quiet", "--no-project", "--python", str(base.path), str(venv))
+        self._run(empty, tree, tool)
+        if groups and tool.installer is Installer.PIP:
+            self._run((*install, "pip>=25.1"), tree, tool)
         wanted = (*groups, *self.python.requirements, requirement)
-        self._run((*install, "--editable", f".{extras}", *wanted), tree)
+        self._run((*install, "--editable", f".{extras}", *wanted), tree, tool)
         return Path(own)
 
     def installed(self, found: Interpreter, cwd: Path) -> tuple[str, ...]:
         """Return the distributions that an interpreter has, as `name==version`, in order."""
-        answer = self._run((str(found.path), "-c", _INSTALLED), cwd)
+        answer = self._run((str(found.path), "-c", _INSTALLED), cwd, PIP)
         return tuple(answer.stdout.decode(errors="replace").split())
 
-    def _run(self, words: tuple[str, ...], cwd: Path) -> Completed:
-        answer = self._answer(words, cwd)
+    def _run(self, words: tuple[str, ...], cwd: Path, tool: Tool) -> Completed:
+        answer = self._answer(words, cwd, tool)
         if answer.exit_code != 0:
-            raise _failure(answer, " ".join(words[1:4]))
+            begin = 0 if words[0] == "uv" else 1
+            raise failure(tool, answer, " ".join(words[begin : begin + 3]))
         return answer
 
-    def _answer(self, words: tuple[str, ...], cwd: Path) -> Completed:
-        # A source distribution says its version itself, and others may need it to be that.
-        made_up = {} if (cwd / "PKG-INFO").is_file() else _VERSIONS
+    def _answer(self, words: tuple[str, ...], cwd: Path, tool: Tool = PIP) -> Completed:
+        own = {**self.versions, **dict(tool.variables)}
         return self.host.run(
             Invocation(
                 argv=words,
                 cwd=cwd,
-                environment=tuple(sorted({**made_up, **self.variables, **_PLAIN}.items())),
+                environment=tuple(sorted({**own, **self.variables, **_PLAIN}.items())),
                 timeout_seconds=_SECONDS,
             )
         )
-
-
-def _failure(answer: Completed, what: str) -> BuildFailed | ResolveFailed:
-    said = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
-    if away := _AWAY.search(said):
-        return ResolveFailed(
-            f"the environment: {away[1].strip()[:300]}; check the name, the network and pip's index"
-        )
-    errors = [line.strip() for line in _ERROR.findall(said) if line.strip() not in _CHATTER]
-    return BuildFailed(
-        f"the environment: {what} ended with {answer.exit_code}; it said:\n"
-        f"{chr(10).join(errors[:6])[:1500] or answer.tail()}"
-    )

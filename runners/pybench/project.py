@@ -14,7 +14,9 @@ from runners.hosts.disk import writing
 from runners.pybench import guests
 from runners.pybench.environment import Environments, Interpreter
 from runners.pybench.frontends import Frontend
+from runners.pybench.installers import PIP
 from runners.pybench.library import read, top
+from runners.pybench.versions import variables as told_versions
 from runners.subjects.placed import Placed
 from runners.subjects.texts import for_people
 
@@ -32,13 +34,16 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
 ) -> Project:
     """Copy a placed tree and make the environment that its benchmarks run in.
 
-    Raises NoBenchmarks where no file has any, and what pip says where it fails.
+    Raises NoBenchmarks where no file has any, and what uv or pip says where it fails.
     """
     if not frontend.suite(placed.tree):
         raise NoBenchmarks(f"{placed.name} has no benchmarks: {frontend.lacking}")
-    made = Environments(host, dict(environment), python)
+    versions = told_versions(placed.tree, placed.tag)
+    made = Environments(host, dict(environment), python, versions)
     base = made.base(placed.tree)
-    words = (base.version, str(base.path), repr(python), frontend.requirement)
+    tool = PIP if python.interpreter else made.tool(base, placed.tree)
+    asked = replace(python, installer=tool.installer)
+    words = (base.version, str(base.path), repr(asked), frontend.requirement, *versions.values())
     key = _digest(placed.digest_of_tree, *words)
     folder = home.work(f"python-{key[:24]}")
     with home.locked(folder):
@@ -46,14 +51,16 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
         done = folder / "made"
         if not done.is_file():
             _copy(placed, folder / "tree")
-            own = (
+            path = (
                 base.path
                 if python.interpreter
-                else made.made(base, root, folder, frontend.requirement)
+                else made.made(base, tool, root, folder, frontend.requirement)
             )
             with writing(done):
-                done.write_text(str(own))
-        found = replace(base, path=Path(done.read_text()))
+                by = "" if python.interpreter else f"{tool.installer} {tool.version}".strip()
+                done.write_text(f"{path}\n{by}\n")
+        own, by = done.read_text().splitlines()
+        found = replace(base, path=Path(own), made_by=by)
         found = replace(found, installed=made.installed(found, root))
     variables = _variables(dict(environment), found, folder)
     if python.interpreter:
@@ -84,6 +91,9 @@ def _project(
 ) -> Project:
     versions = dict(one.split("==", 1) for one in found.installed if "==" in one)
     package = frontend.requirement.partition(">")[0]
+    tools = {"python": found.version, package: versions.get(package, "none")}
+    maker, _, version = found.made_by.partition(" ")
+    tools |= {maker: version or versions.get(maker, "none")} if maker else {}
     return Project(
         name=placed.name,
         revision=placed.revision,
@@ -96,7 +106,7 @@ def _project(
         parts=(Part(Role.LIBRARY, root), Part(Role.BENCHMARKS, root)),
         environment=tuple(sorted(variables.items())),
         options=(("python", str(found.path)),),
-        versions=(("python", found.version), (package, versions.get(package, "none"))),
+        versions=tuple(tools.items()),
     )
 
 

@@ -9,6 +9,7 @@ from auditor.core.outcome import (
     Crashed,
     Measured,
     NeverCalled,
+    NotBuilt,
     Outcome,
     Skipped,
     TimedOut,
@@ -36,15 +37,22 @@ def outcome(trial: Trial, answers: Sequence[Completed], name: str) -> Outcome:
 
 
 def _failure(trial: Trial, records: Records, answer: Completed) -> Outcome | None:
+    if records.refused:
+        return NotBuilt(_together(records.refused))
     if records.skipped is not None:
         return Skipped(records.skipped)
+    if answer.exit_code:
+        told = _together(records.failures) if records.failures else answer.tail()
+        return Crashed(answer.exit_code, told)
     if records.failures:
-        return Crashed(answer.exit_code or 1, "; ".join(dict.fromkeys(records.failures))[:2000])
-    if answer.exit_code != 0:
-        return Crashed(answer.exit_code or 1, answer.tail())
+        return Unreadable(_together(records.failures), answer.tail())
     if trial.variant.kind is not Kind.PLAIN and not records.present:
         return NeverCalled()  # of a module that is not imported no function is called
     return _incomplete(trial, records, answer)
+
+
+def _together(reasons: Sequence[str]) -> str:
+    return "; ".join(dict.fromkeys(reasons))[:2000]
 
 
 def _incomplete(trial: Trial, records: Records, answer: Completed) -> Outcome | None:

@@ -33,6 +33,7 @@ def place_folder(spec: FolderSpec, home: Home) -> Placed:
         revision=f"{head[:12]} {now}" if head else now,
         digest_of_tree=f"{digest}:{inside}",
         files=files,
+        tag=repository.tag(head) if repository and head else "",
     )
 
 

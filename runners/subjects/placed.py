@@ -15,7 +15,8 @@ class Placed:
 
     They differ where the subject is a folder inside a repository. `digest_of_tree` covers the
     paths, contents and modes of all files below `root`, and where in it the subject is. `files` are
-    those that were copied: what runs there may write more.
+    those that were copied: what runs there may write more. `tag` is the last one before the
+    revision, empty where that is not known.
     """
 
     root: Path
@@ -24,6 +25,7 @@ class Placed:
     revision: str
     digest_of_tree: str
     files: Files = field(default_factory=dict, repr=False)
+    tag: str = ""
 
 
 _GO = ("go.mod", "go.work")

@@ -100,6 +100,14 @@ class Repository:
             return None
         return found.decode().strip() or None
 
+    def tag(self, commit: str) -> str:
+        """Return the nearest tag with a digit in it, of a commit or one before; empty if none."""
+        words = ("describe", "--tags", "--abbrev=0", "--match", "*[0-9]*", commit)
+        try:
+            return _git(self.top, *words).decode(errors="replace").strip()
+        except GitFailed:
+            return ""
+
     def names(self) -> list[str]:
         """Return branches and tags, the newest first, for a hint."""
         listed = _git(

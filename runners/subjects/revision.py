@@ -56,6 +56,8 @@ def place_revision(spec: GitSpec, home: Home) -> Placed:
         revision=commit,
         digest_of_tree=f"{digest}:{source.inside}",
         files=files,
+        # Of what was fetched without its history all that is known is what it was called.
+        tag=Repository(source.local).tag(commit) if source.local else spec.revision,
     )
 
 

@@ -76,14 +76,21 @@ class Changed(SourceFileLoader):
 
     def get_code(self, fullname: str) -> Any:
         """Compile the changed text; no `.pyc` is read, and none written."""
+        try:
+            code = self._compiled(fullname)
+        except Exception as error:
+            tell("refused", f"{fullname} cannot be changed: {' '.join(str(error).split())}")
+            raise
+        tell("present", fullname)
+        return code
+
+    def _compiled(self, fullname: str) -> Any:
         original = self.get_data(self.path)
         if hashlib.sha256(original).hexdigest() != self.digest:
             raise ImportError(f"{self.path} is not the file that {fullname} was changed in")
         with open(self.changed, "rb") as file:
             tree = placed(file.read(), original)
-        code = compile(tree, self.path, "exec", dont_inherit=True)
-        tell("present", fullname)
-        return code
+        return compile(tree, self.path, "exec", dont_inherit=True)
 
 
 class Finder:
@@ -108,7 +115,7 @@ class Finder:
             return None
         if type(spec.loader) is not SourceFileLoader:
             kind = type(spec.loader).__name__
-            tell("failed", f"{name} is loaded by {kind}, not from a file of source text")
+            tell("refused", f"{name} is loaded by {kind}, not from a file of source text")
             return None
         spec.loader = Changed(name, str(spec.origin), *self.modules[name])
         spec.cached = None

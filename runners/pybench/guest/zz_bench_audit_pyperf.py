@@ -42,22 +42,23 @@ def main(script: str) -> int:
         runpy.run_path(script, run_name="__main__")
     except SystemExit as left:
         if left.code not in (0, None) and not _seen.done:
-            return _failed(script, f"it ends with {left.code}")
+            code = left.code if isinstance(left.code, int) else 1
+            return _failed(script, f"it ends with {left.code}", code)
     except Exception as error:
         traceback.print_exc()
-        return _failed(script, f"{type(error).__name__}: {error}")
+        return _failed(script, f"{type(error).__name__}: {error}", 1)
     if "BENCH_AUDIT_BENCHMARK" in os.environ and not _seen.done:
-        return _failed(script, "it does not run the benchmark")
+        return _failed(script, "it does not run the benchmark", 0)
     return 0
 
 
-def _failed(script: str, why: str) -> int:
+def _failed(script: str, why: str, code: int) -> int:
     text = " ".join(why.split())[:_LONGEST]
     if "BENCH_AUDIT_LIST" in os.environ:
         _listed({"unusable": script, "why": text})
         return 0
     tell("failed", text)
-    return 1
+    return code
 
 
 def _listed(entry: dict[str, Any]) -> None:

@@ -193,6 +193,8 @@ def test_the_papers_rule_sleeps_unless_told_otherwise(tmp_path, given, expected)
         ({"slowdown": True}, f"true at $.slowdown must be {SLOWDOWN}"),
         ({"wait": "nap"}, '"nap" at $.wait must be "auto", "sleep"'),
         ({"rule": "mine"}, '"mine" at $.rule must be "ours", "paper" or "gate"'),
+        ({"python": {"installer": "conda"}}, '"conda" at $.python.installer must be "auto", "uv"'),
+        ({"python": {"instaler": "uv"}}, "'instaler' at $.python; did you mean 'installer'?"),
         ({"harness": "nose"}, '"nose" at $.harness must be "go", "jmh"'),
         ({"host": "ssh:there"}, '"ssh:there" at $.host must be "local"; other hosts are not'),
         ({"subject": 3}, "3 at $.subject must be a string or an object"),

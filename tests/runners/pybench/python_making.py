@@ -1,6 +1,7 @@
 """Makes Python suites ready, and runs trials of them."""
 
 import os
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,11 +22,26 @@ from runners.subjects.place import place
 RING = Path(__file__).parents[2] / "subjects" / "python-ring"
 PASSED_ON = ("PATH", "LANG", "SSL_CERT_FILE", "PIP_CERT", "PIP_FIND_LINKS", "PIP_INDEX_URL")
 PLAIN_ARM = Arm(ArmName.PLAIN)
+UV = Path(sys.executable).with_name("uv")
+"""The one that the development environment has."""
+FOR_UV = {"PIP_INDEX_URL": "UV_DEFAULT_INDEX", "PIP_FIND_LINKS": "UV_FIND_LINKS"}
+"""Where this machine's packages come from: uv is not told by what pip is told."""
 
 
 def environment(home):
     passed = {key: os.environ[key] for key in PASSED_ON if key in os.environ}
     return tuple(sorted({**passed, "HOME": str(home)}.items()))
+
+
+def environment_with(variables, folder, **programs):
+    """Return variables with these programs first on PATH, and with nothing that pip is told."""
+    folder.mkdir()
+    for name, program in programs.items():
+        (folder / name).symlink_to(program)
+    given = dict(variables)
+    told = {FOR_UV.get(key, key): value for key, value in given.items()}
+    told |= {"PATH": f"{folder}:{given['PATH']}", "PIP_CONFIG_FILE": os.devnull}
+    return tuple(sorted(told.items()))
 
 
 @dataclass(slots=True)
@@ -80,10 +96,10 @@ class Suited:
         return self.harness.read(trial, [self.host.run(job) for job in jobs])
 
 
-def prepared(folder, home: Home, variables, **asked) -> Project:
+def prepared(folder, home: Home, variables, framework=None, **asked) -> Project:
     common = {"home": home, "host": LocalHost(), "environment": variables}
     placed = place(FolderSpec(folder), **common)
-    frontend = FRONTENDS[chosen(placed.tree)]
+    frontend = FRONTENDS[framework or chosen(placed.tree)]
     return prepare(placed, python=PythonSpec(**asked), frontend=frontend, **common)
 
 

@@ -8,7 +8,7 @@ from python_making import against_probe, plain, prepared, suited
 from auditor.core.errors import NoBenchmarks
 from auditor.core.measure import TIME
 from auditor.core.mutant import Kind, Wait
-from auditor.core.outcome import Counted, Crashed, Measured, Skipped
+from auditor.core.outcome import Counted, Crashed, Measured, Skipped, Unreadable
 from auditor.core.schedule import ArmName
 
 pytestmark = [pytest.mark.subject, pytest.mark.timed]
@@ -91,6 +91,20 @@ runner.bench_command("a command", ["true"])
 if __name__ == "__main__":
     print("the end")
 """
+CHANGING = """
+import os
+import sys
+import pyperf
+from lib import slow
+
+listing = "BENCH_AUDIT_LIST" in os.environ
+runner = pyperf.Runner()
+if listing:
+    runner.bench_func("vanishes", slow, 3)
+    runner.bench_func("leaves", slow, 3)
+elif os.environ["BENCH_AUDIT_BENCHMARK"].endswith("leaves"):
+    sys.exit(7)
+"""
 
 
 def written(folder, files):
@@ -115,7 +129,7 @@ def asv(python_home, variables, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def pyperf(python_home, variables, tmp_path_factory):
-    files = {"bench/bench_lib.py": PYPERF, "bench/broken.py": BROKEN}
+    files = {"bench/bench_lib.py": PYPERF, "bench/broken.py": BROKEN, "bench/changing.py": CHANGING}
     folder = written(tmp_path_factory.mktemp("pyperf"), files)
     return suited(folder, python_home, variables, tmp_path_factory.mktemp("pyperf-scratch"))
 
@@ -173,6 +187,8 @@ def test_scripts_of_pyperf_are_listed_and_commands_are_said(pyperf):
         "bench/bench_lib.py::slow | 3",
         "bench/bench_lib.py::timed",
         "bench/bench_lib.py::m",
+        "bench/changing.py::vanishes",
+        "bench/changing.py::leaves",
     ]
     unusable = dict(pyperf.suite.unusable)
     assert unusable["bench/bench_lib.py::a command"].startswith("it times a command")
@@ -184,6 +200,15 @@ def test_a_function_is_slowed_in_pyperf(benchmark, pyperf):
     schedule = against_probe(Wait.WORK, 8000)
 
     assert ratio(pyperf.run(benchmark, schedule, pyperf.delayed("lib.slow"))) > 1.7
+
+
+def test_a_script_that_ends_without_its_benchmark_is_no_crash_unless_it_says_so(pyperf):
+    vanished = pyperf.run("vanishes", plain())
+    left = pyperf.run("leaves", plain())
+
+    assert isinstance(vanished, Unreadable)
+    assert vanished.reason == "it does not run the benchmark"
+    assert left == Crashed(7, "it ends with 7")
 
 
 def test_blocks_of_both_last_as_long_as_asked(asv, pyperf):

@@ -114,6 +114,7 @@ def test_a_file_that_is_another_one_by_now_is_not_run(place):
 
     assert done.returncode == 1
     assert "module.py is not the file that pack.module was changed in" in done.stderr
+    assert place.records.read_text().startswith("refused\tpack.module cannot be changed: ")
 
 
 def test_what_is_loaded_from_an_archive_is_said_and_not_slowed(place):
@@ -125,8 +126,8 @@ def test_what_is_loaded_from_an_archive_is_said_and_not_slowed(place):
     done = place.run(SAY, archive)
 
     assert done.stdout == "2 {}\n"
-    assert "failed\tpack.module is loaded by zipimporter, not from a file" in (
-        place.records.read_text()
+    assert place.records.read_text() == (
+        "refused\tpack.module is loaded by zipimporter, not from a file of source text\n"
     )
 
 
@@ -155,3 +156,18 @@ def test_the_guest_is_written_for_the_oldest_interpreter(path):
     ]
     postponed = "from __future__ import annotations" in path.read_text()
     assert postponed or not unions
+
+
+def test_the_guest_uses_nothing_of_the_library_that_the_oldest_interpreter_lacks(tmp_path):
+    newer = tmp_path / "newer.py"
+    newer.write_text("import itertools\nprint(list(itertools.pairwise('abc')))\n")
+    call = (Path(sys.executable).with_name("vermin"), "--no-tips", "--violations", "--target=3.9-")
+
+    def judged(*paths):
+        return subprocess.run((*call, *paths), check=False, capture_output=True, text=True)
+
+    guest, other = judged(*sorted(GUEST.glob("*.py"))), judged(newer)
+
+    assert guest.returncode == 0, guest.stdout
+    assert other.returncode == 1
+    assert "itertools.pairwise" in other.stdout

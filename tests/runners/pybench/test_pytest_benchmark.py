@@ -1,26 +1,27 @@
 """Real suites of pytest-benchmark: what is listed, run, slowed and counted."""
 
+import zipfile
 from statistics import median
 
 import pytest
 from python_making import Suited, against_probe, clocked, listed, plain, prepared
 
 from auditor.core.errors import (
-    BuildFailed,
     NoBenchmarks,
-    ResolveFailed,
-    ToolMissing,
-    UsageError,
 )
 from auditor.core.measure import METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 from auditor.core.mutant import Kind, Wait
-from auditor.core.outcome import Counted, Crashed, Measured, NeverCalled, Skipped, TimedOut
-from auditor.core.request import DistributionSpec, PythonSpec
+from auditor.core.outcome import (
+    Counted,
+    Crashed,
+    Measured,
+    NeverCalled,
+    NotBuilt,
+    Skipped,
+    TimedOut,
+    Unreadable,
+)
 from auditor.core.schedule import ArmName, Stop
-from runners.hosts.local import LocalHost
-from runners.pybench.frontends import FRONTENDS
-from runners.pybench.project import prepare
-from runners.subjects.place import place
 
 pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
@@ -247,7 +248,6 @@ def trouble(interpreter, python_home, variables, tmp_path_factory):
     [
         ("test_dies", "7"),
         ("test_raises", "ZeroDivisionError: division by zero"),
-        ("test_never_calls", "without calling its benchmark fixture"),
     ],
 )
 def test_a_benchmark_that_fails_is_no_measurement(benchmark, why, trouble):
@@ -255,6 +255,46 @@ def test_a_benchmark_that_fails_is_no_measurement(benchmark, why, trouble):
 
     assert isinstance(outcome, Crashed)
     assert why in f"{outcome.exit_code} {outcome.tail}"
+
+
+def test_a_benchmark_that_ends_well_without_a_measurement_has_not_crashed(trouble):
+    outcome = trouble.run("test_never_calls", plain(operations=3))
+
+    assert isinstance(outcome, Unreadable)
+    assert outcome.reason == "the test ended without calling its benchmark fixture"
+
+
+ARCHIVED = """
+import sys
+sys.modules.pop("trouble", None)
+sys.path.insert(0, "packed.zip")
+
+def test_packed(benchmark):
+    import trouble
+    benchmark(trouble.around, int)
+"""
+
+
+def test_a_module_that_comes_from_an_archive_is_not_built(
+    interpreter, python_home, variables, tmp_path
+):
+    folder, scratch = tmp_path / "project", tmp_path / "scratch"
+    folder.mkdir()
+    scratch.mkdir()
+    (folder / "pyproject.toml").write_text(PROJECT)
+    (folder / "trouble.py").write_text("def around(call): return call()\n")
+    (folder / "test_packed.py").write_text(ARCHIVED)
+    with zipfile.ZipFile(folder / "packed.zip", "w") as archive:
+        archive.write(folder / "trouble.py", "trouble.py")
+    project = prepared(folder, python_home, variables, interpreter=interpreter)
+    packed = Suited(project, listed(project, scratch), scratch)
+
+    slowed = packed.run(
+        "test_packed", against_probe(Wait.WORK, 10), packed.delayed("trouble.around")
+    )
+
+    assert isinstance(packed.run("test_packed", plain(operations=3)), Measured)
+    assert slowed == NotBuilt("trouble is loaded by zipimporter, not from a file of source text")
 
 
 def test_a_benchmark_that_hangs_is_ended(trouble):
@@ -333,48 +373,6 @@ def test_a_project_that_makes_errors_of_warnings_is_listed(interpreter, made, tm
 @pytest.fixture
 def made(python_home, variables):
     return lambda folder, **asked: prepared(folder, python_home, variables, **asked)
-
-
-def test_a_version_that_comes_from_a_repository_is_made_up(python_home, variables, tmp_path):
-    (tmp_path / "pyproject.toml").write_text(
-        '[project]\nname = "dated"\ndynamic = ["version"]\n[tool.setuptools_scm]\n'
-        '[build-system]\nrequires = ["setuptools", "setuptools-scm"]\n'
-        '[tool.setuptools]\npy-modules = ["dated"]\n'
-    )
-    (tmp_path / "dated.py").write_text("def f(): pass\n")
-    (tmp_path / "test_dated.py").write_text("def test_f(benchmark): benchmark(int)\n")
-
-    project = prepared(tmp_path, python_home, variables)
-
-    assert listed(project, tmp_path).benchmarks[0].id == "test_dated.py::test_f"
-
-
-def test_a_source_distribution_has_its_own_version(python_home, variables, tmp_path):
-    """Pytest itself needs pluggy, and one that is not too new."""
-    common = {"home": python_home, "host": LocalHost(), "environment": variables}
-    placed = place(DistributionSpec("pluggy", "1.7.0"), **common)
-
-    project = prepare(placed, python=PythonSpec(), frontend=FRONTENDS["pytest"], **common)
-
-    assert len(listed(project, tmp_path).benchmarks) == 27
-
-
-@pytest.mark.parametrize(
-    ("asked", "error", "why"),
-    [
-        ({"interpreter": "/no/python"}, ToolMissing, "/no/python was not found"),
-        ({"interpreter": "/bin/cat"}, UsageError, "/bin/cat is no Python interpreter"),
-        ({"requirements": ("no-such-thing-at-all",)}, ResolveFailed, "no-such-thing-at-all"),
-        ({"groups": ("bench",)}, BuildFailed, "dependency-groups"),
-    ],
-)
-def test_an_environment_that_cannot_be_made_is_said(asked, error, why, made, tmp_path):
-    (tmp_path / "pyproject.toml").write_text(PROJECT)
-    (tmp_path / "trouble.py").write_text("")
-    (tmp_path / "test_it.py").write_text("def test_it(benchmark): pass\n")
-
-    with pytest.raises(error, match=why):
-        made(tmp_path, **asked)
 
 
 def test_a_project_without_benchmarks_is_told_what_to_look_for(python_home, variables, tmp_path):

@@ -2,7 +2,7 @@ import pytest
 from subject_trees import committed, everything, git, make, names
 
 from auditor.core.errors import ResolveFailed, SubjectError, UsageError
-from auditor.core.request import GitSpec
+from auditor.core.request import FolderSpec, GitSpec
 from runners.home import Home
 from runners.hosts.fake import FakeHost
 from runners.subjects.place import place
@@ -49,6 +49,20 @@ def test_branches_tags_abbreviations_and_expressions_name_a_revision(tmp_path):
         assert placed(folder, revision, tmp_path).revision == first
     assert placed(folder.as_uri(), "v1", tmp_path).revision == first
     assert placed(folder.as_uri(), first[:10], tmp_path).revision == first
+
+
+def test_the_last_tag_is_known_where_there_is_history(tmp_path):
+    folder = committed(tmp_path / "ring", go_dot_mod=GO)
+    before = placed(folder, "main", tmp_path).tag
+    git(folder, "tag", "v1.2")
+    git(folder, "commit", "-qm", "second", "--allow-empty")
+    git(folder, "tag", "stable")
+
+    assert before == ""
+    assert placed(folder, "main", tmp_path).tag == "v1.2"
+    assert placed(folder.as_uri(), "v1.2", tmp_path).tag == "v1.2"
+    common = {"home": Home(tmp_path / "home"), "host": FakeHost(refuse), "environment": ()}
+    assert place(FolderSpec(folder), **common).tag == "v1.2"
 
 
 def test_a_commit_that_no_branch_leads_to_can_be_had(tmp_path):
