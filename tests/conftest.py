@@ -15,6 +15,9 @@ settings.load_profile("ci")
 # that starts, too: then a test that interrupts would wait for ever.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Tests that run side by side are told that their terminal is narrow; they have none.
+os.environ.pop("COLUMNS", None)
+
 
 @pytest.fixture(autouse=True)
 def nothing_is_left_behind():

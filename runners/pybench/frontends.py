@@ -18,7 +18,7 @@ _BENCHED = re.compile(rb"\.(?:bench_\w+|timeit)\(")
 _PYPERF = re.compile(rb"^\s*(?:import pyperf|from pyperf import)\b", re.MULTILINE)
 _RUNNER = re.compile(rb"\bRunner\(")
 _ASV = "asv.conf.json"
-_FOLDER = re.compile(r"^\s*\"benchmark_dir\"\s*:\s*\"([^\"]+)\"", re.MULTILINE)
+_FOLDER = re.compile(r"^(?:[^/\n]*[{,])?\s*\"benchmark_dir\"\s*:\s*\"([^\"]+)\"", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
