@@ -115,6 +115,7 @@ def test_a_suite_is_listed_once_and_the_clock_runs_from_the_start(program, modul
     assert listing.total_seconds() > 2
 
 
+@pytest.mark.timed
 def test_a_budget_ends_a_benchmark_that_hangs_and_it_has_not_timed_out(program, module, tmp_path):
     slow(module, "time.Hour")
     asked = config(

@@ -1,0 +1,118 @@
+"""A Python project through the commands that the tests of its parts do not call."""
+
+import json
+import subprocess
+
+import pytest
+from real_program import QUICK, write
+
+pytestmark = [pytest.mark.subject, pytest.mark.timed]
+
+PROJECT = """[build-system]
+requires = ["setuptools>=68"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "tiny"
+version = "1.0"
+
+[tool.setuptools]
+py-modules = ["tiny"]
+"""
+CODE = """def add(x):
+    for n in range(2000):
+        x = (x ^ n) & 0xFFFF
+    return x
+
+
+def unused(x):
+    return x + 1
+"""
+BENCHMARKS = """from tiny import add
+
+
+def test_add(benchmark):
+    benchmark(add, 1)
+
+
+def test_sorted(benchmark):
+    benchmark(sorted, list(range(3000)))
+"""
+PLAN = {"forks": 1, "warmup": 1, "iterations": 10, "iteration_time": "10ms"}
+
+
+def git(folder, *arguments):
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    subprocess.run(("git", "-C", folder, *identity, *arguments), check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A project whose last commit makes one of its functions take twice as long."""
+    files = {"pyproject.toml": PROJECT, "tiny.py": CODE, "test_tiny.py": BENCHMARKS}
+    folder = write(tmp_path / "tiny", files)
+    git(folder, "init", "-q", "-b", "main")
+    for message, code in (("base", CODE), ("slower", CODE.replace("2000", "4000"))):
+        write(folder, {"tiny.py": code})
+        git(folder, "add", "-A")
+        git(folder, "commit", "-q", "-m", message)
+    return folder
+
+
+@pytest.fixture
+def config(tmp_path, repository):
+    path = tmp_path / "config.json"
+    asked = {
+        **QUICK,
+        "subject": str(repository),
+        "slowdown": 2.0,
+        "methods": ["tiny.add", "tiny.unused"],
+        "plan": PLAN,
+        "compare": {"rounds": 6, "confirm": 6, "min_delta": 0.2},
+    }
+    path.write_text(json.dumps(asked))
+    return path
+
+
+def test_two_revisions_are_compared(program, tmp_path, config):
+    out = tmp_path / "out"
+    call = ("compare", "HEAD~1", "HEAD", config, "-o", out, "--format", "json")
+
+    answer = program.call(*call, "--fail-on", "regression")
+
+    assert answer.returncode == 1, answer
+    document = json.loads(answer.stdout)
+    changes = {one["id"].rpartition("::")[2]: one["change"] for one in document["benchmarks"]}
+    assert changes["test_add"] == "regression"
+    assert changes["test_sorted"] != "regression"
+    ratios = {
+        one["id"].rpartition("::")[2]: each["ratio"]
+        for one in document["benchmarks"]
+        for each in one["dimensions"]
+    }
+    assert ratios["test_add"] == pytest.approx(2, rel=0.2)
+    patch = {one["id"]: one["outcome"] for one in document["patch"]["methods"]}
+    assert patch == {"tiny.add": "detected"}
+    assert (out / "compare.html").is_file()
+
+
+def test_a_score_is_chosen_from_and_reported(program, tmp_path, config):
+    places = ("--store", tmp_path / "s.sqlite", "-o", tmp_path / "out")
+    document, _ = program.audited("abs", config, *places)
+
+    assert {one["id"]: one["outcome"] for one in document["methods"]} == {
+        "tiny.add": "detected",
+        "tiny.unused": "unreached",
+    }
+    assert [one.rpartition("::")[2] for one in document["minimal_cover"]] == ["test_add"]
+
+    chosen = program.call("select", config, *places, "--format", "json")
+    assert chosen.returncode == 0, chosen
+    kept = [one["id"] for one in json.loads(chosen.stdout)["benchmarks"]]
+    assert [one.rpartition("::")[2] for one in kept] == ["test_add"]
+
+    shown = program.call("report", config, *places, "--format", "sarif")
+    assert shown.returncode == 0, shown
+    (run,) = json.loads(shown.stdout)["runs"]
+    places = [one["locations"][0]["physicalLocation"] for one in run["results"]]
+    assert {one["artifactLocation"]["uri"] for one in places} == {"tiny.py"}
