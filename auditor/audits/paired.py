@@ -38,6 +38,9 @@ threshold: as many clear ones as were asked for then detect, one that misses sti
 ENOUGH = 1 / 3
 """What the blocks of a process may leave open beside what q does: the errors add up in squares, so
 the verdict's interval is hardly wider for it."""
+MOST_LEFT_OPEN = 1 / 4
+"""Of the threshold, as a logarithm: where two plain processes lie far apart, any interval would be
+hardly wider, but one of three pairs then reaches from far below the threshold to far above."""
 STOP_MARGIN = 0.1
 """Share of the threshold by which a process that stops must have passed it."""
 
@@ -112,7 +115,10 @@ def stop(data: PairData, most: int) -> Stop | None:
         below=log1p(below),
         looks=tuple((look.pairs, look.critical) for look in looks(most, data.level)),
         least_deviation=LEAST_DEVIATION,
-        enough=ENOUGH * min(ends) * log(probed.high / probed.low) / 2,
+        enough=min(
+            ENOUGH * min(ends) * log(probed.high / probed.low) / 2,
+            MOST_LEFT_OPEN * log1p(min(ends)),
+        ),
     )
 
 

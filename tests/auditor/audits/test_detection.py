@@ -715,6 +715,19 @@ def test_a_process_need_not_be_much_surer_than_q_is():
     assert found.enough == pytest.approx(V / 2 * log(probed.high / probed.low) / 2 / 3)
 
 
+def test_it_must_be_surer_than_the_threshold_is_large_whatever_q_is():
+    calibrating = tuple(
+        calibration_run(probe=each * PLAIN, slowed=2 * PLAIN, turns=1, method_seconds=PLAIN)
+        for each in (0.4, 1.0, 2.5)
+    )
+    given = pair(calibrating=calibrating, runs=())
+
+    found, probed = paired.stop(given, 15), probe_ratio(given)
+
+    assert found.enough < V / 2 * log(probed.high / probed.low) / 2 / 3
+    assert found.enough == pytest.approx(log1p(V / 2) / 4)
+
+
 def drifting(seed, most, few):
     """Return a run in which `most` of 24 ratios are one thing, and the rest far from it."""
     rng = np.random.default_rng(seed)

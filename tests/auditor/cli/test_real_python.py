@@ -65,7 +65,8 @@ def config(tmp_path, repository):
     asked = {
         **QUICK,
         "subject": str(repository),
-        "slowdown": 2.0,
+        "slowdown": 4.0,
+        "stability_runs": 5,
         "methods": ["tiny.add", "tiny.unused"],
         "plan": PLAN,
         "compare": {"rounds": 6, "confirm": 6, "min_delta": 0.2},
