@@ -253,7 +253,7 @@ Plain = dict[str, object]
 def text(document: object) -> str:
     """Return strict JSON: a line for each field, and for each object of a list of objects.
 
-    So it can be searched and compared line by line, and a large one is half as long as indented.
+    So it can be searched and compared line by line.
     """
     return "".join(pieces(document))
 

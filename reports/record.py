@@ -18,8 +18,8 @@ class Context:
     """What was audited, where, how and with what: all that a verdict does not say.
 
     `wait` is "auto" or a way to wait; `config` is the configuration as JSON text with all defaults
-    filled in; `started` and `ended` are UTC in ISO 8601; `version` is bench-audit's own. `seed` and
-    `plan` are None, and `config` is empty, where another program has measured.
+    filled in; `started` and `ended` are UTC in ISO 8601; `version` is bench-audit's own. The
+    defaults are what is known where another program has measured.
     """
 
     subject: str
@@ -28,15 +28,15 @@ class Context:
     harness: str
     host: str
     host_facts: Pairs
-    seed: int | None
-    plan: Plan | None
+    seed: int | None = None
+    plan: Plan | None = None
     runs: int
     stability_runs: int
-    wait: str
-    versions: Pairs
+    wait: str = "unknown"
+    versions: Pairs = ()
     version: str
     command: str
-    config: str = field(repr=False)
+    config: str = field(default="", repr=False)
     started: str
     ended: str
 

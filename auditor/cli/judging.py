@@ -66,10 +66,10 @@ def slowdown(written: str | None) -> float | None:
     return found
 
 
-def folder_of(table: Table, environment: Mapping[str, str]) -> Path:
-    """Return the folder of the results of a file, unless the user names one."""
-    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", table.path.stem).strip("-.")[:60] or "table"
-    return state(environment) / f"{readable}-{table.content.digest[:8]}"
+def folder_of(name: str, digest: str, environment: Mapping[str, str]) -> Path:
+    """Return the folder of what comes out of files of this name and content."""
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60] or "results"
+    return state(environment) / f"{readable}-{digest[:8]}"
 
 
 def judged(table: Table) -> Either:
@@ -96,15 +96,10 @@ def judged(table: Table) -> Either:
         harness=_HARNESSES[table.content.tool],
         host=NOWHERE.name,
         host_facts=NOWHERE.facts,
-        seed=None,
-        plan=None,
         runs=question.wanted,
         stability_runs=question.wanted_plain,
-        wait="unknown",
-        versions=(),
         version=own_version(),
         command=table.command,
-        config="",
         started=started,
         ended=clock.now(),
     )

@@ -1,14 +1,12 @@
 """Stored results of other tools, and what there is to say of them, as results of ours."""
 
 import math
-import re
 import shlex
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.cli import options
-from auditor.config.places import state
+from auditor.config.settings import CompareSection
 from auditor.core.errors import UsageError
 from auditor.core.stored import StoredResults
 from auditor.core.subject import Language
@@ -19,8 +17,6 @@ from reports.document import StabilityDocument
 from reports.record import Context, stability_document
 from runners.hosts.clock import SystemClock
 from runners.pybench.stored.reading import read
-
-_MIN_DELTA = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,16 +86,10 @@ def compared(asked: StoredQuestion, base: StoredResults, head: StoredResults) ->
     if base.digest == head.digest:
         raise UsageError("base and head are the same results; name others with --against")
     started = SystemClock().now()
-    limit = _MIN_DELTA if asked.min_delta is None else asked.min_delta
+    limit = CompareSection().min_delta if asked.min_delta is None else asked.min_delta
     found = stored.compare(base, head, limit)
     context = _context(asked, head, len(head.runs), started)
     return comparison_document(found, context, base=_revision(base))
-
-
-def folder_of(asked: StoredQuestion, head: StoredResults, environment: Mapping[str, str]) -> Path:
-    """Return the folder of what comes out, unless the user names one."""
-    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", asked.paths[0].name).strip("-.")[:60] or "stored"
-    return state(environment) / f"{readable}-{head.digest[:8]}"
 
 
 def _context(asked: StoredQuestion, head: StoredResults, runs: int, started: str) -> Context:
@@ -112,15 +102,10 @@ def _context(asked: StoredQuestion, head: StoredResults, runs: int, started: str
         harness=head.harness,
         host=host.name,
         host_facts=host.facts,
-        seed=None,
-        plan=None,
         runs=runs,
         stability_runs=runs,
-        wait="unknown",
-        versions=(),
         version=own_version(),
         command=asked.command,
-        config="",
         started=started,
         ended=SystemClock().now(),
     )

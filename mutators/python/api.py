@@ -122,7 +122,7 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     What it does only where it is the program is no part of it for who imports it.
     """
     for node in body:
-        if isinstance(node, ast.If) and _AS_PROGRAM in ast.unparse(node.test):
+        if isinstance(node, ast.If) and _asks_for_program(node.test):
             yield from _statements(node.orelse)
             continue
         yield node
@@ -131,6 +131,13 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from _statements(getattr(node, name, []))
             for handler in getattr(node, "handlers", []):
                 yield from _statements(handler.body)
+
+
+def _asks_for_program(test: ast.expr) -> bool:
+    """Tell whether a condition holds of no module that is imported."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return any(map(_asks_for_program, test.values))
+    return ast.unparse(test) == _AS_PROGRAM
 
 
 def _read(node: ast.stmt, module: Module) -> None:

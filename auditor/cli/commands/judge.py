@@ -103,7 +103,7 @@ def _table(given: dict[str, Any], console: Console, surroundings: Surroundings) 
         units=given["unit"],
     )
     document = judged(table)
-    folder = given["output"] or folder_of(table, surroundings.environment)
+    folder = given["output"] or folder_of(path.stem, table.content.digest, surroundings.environment)
     running.keep_in(folder, running.JUDGED, document, page)
     as_json = given["format"] == "json"
     running.show_in(folder, running.JUDGED, document, console, as_json=as_json)
@@ -125,7 +125,9 @@ def _stored(given: dict[str, Any], console: Console, surroundings: Surroundings)
     if not asked.compares:
         _refuse(given, _OF_COMPARISONS, "a comparison, which --against asks for")
     head = asked.head()
-    folder = given["output"] or stored.folder_of(asked, head, surroundings.environment)
+    folder = given["output"] or folder_of(
+        asked.paths[0].name, head.digest, surroundings.environment
+    )
     as_json = given["format"] == "json"
     if not asked.compares:
         document = stored.steady(asked, head)

@@ -196,3 +196,15 @@ def left_behind(cache, within=10.0):
         if not found or time.monotonic() > until:
             return found
         time.sleep(0.1)
+
+
+def git(folder, *arguments):
+    """Call git as somebody, whoever is set up here."""
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    subprocess.run(("git", "-C", folder, *identity, *arguments), check=True, capture_output=True)
+
+
+def commit(folder, message):
+    """Commit all that lies there."""
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", message)

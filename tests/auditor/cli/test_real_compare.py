@@ -3,12 +3,22 @@
 import json
 import shlex
 import shutil
-import subprocess
 from pathlib import Path
 
 import jsonschema
 import pytest
-from real_program import JAVA_RING, PLAN, TINY, TINY_TEST, everything, runs, tiny, write
+from real_program import (
+    JAVA_RING,
+    PLAN,
+    TINY,
+    TINY_TEST,
+    commit,
+    everything,
+    git,
+    runs,
+    tiny,
+    write,
+)
 
 from reports.comparison_document import schema
 
@@ -20,16 +30,6 @@ ALLOCATING = TINY_TEST.replace("sink = Add(sink + 1)", "sink = *leaked(sink)").r
     "var sink uint64",
     "var sink uint64\n\n//go:noinline\nfunc leaked(x uint64) *uint64 { x = Add(x); return &x }",
 )
-
-
-def git(folder, *arguments):
-    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-    subprocess.run(("git", "-C", folder, *identity, *arguments), check=True, capture_output=True)
-
-
-def commit(folder, message):
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", message)
 
 
 @pytest.fixture

@@ -1,10 +1,9 @@
 """A Python project through the commands that the tests of its parts do not call."""
 
 import json
-import subprocess
 
 import pytest
-from real_program import QUICK, write
+from real_program import QUICK, commit, git, write
 
 pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
@@ -41,11 +40,6 @@ def test_sorted(benchmark):
 PLAN = {"forks": 1, "warmup": 1, "iterations": 10, "iteration_time": "10ms"}
 
 
-def git(folder, *arguments):
-    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-    subprocess.run(("git", "-C", folder, *identity, *arguments), check=True, capture_output=True)
-
-
 @pytest.fixture
 def repository(tmp_path):
     """A project whose last commit makes one of its functions take twice as long."""
@@ -54,8 +48,7 @@ def repository(tmp_path):
     git(folder, "init", "-q", "-b", "main")
     for message, code in (("base", CODE), ("slower", CODE.replace("2000", "4000"))):
         write(folder, {"tiny.py": code})
-        git(folder, "add", "-A")
-        git(folder, "commit", "-q", "-m", message)
+        commit(folder, message)
     return folder
 
 

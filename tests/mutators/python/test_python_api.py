@@ -136,3 +136,19 @@ def test_another_name_and_branches_are_followed_and_circles_end():
     )
 
     assert found == ["pack._slow.run", "pack._slow._old"]
+
+
+def test_what_a_module_does_as_the_program_is_not_public_and_what_it_does_else_is():
+    found = public(
+        plain="""
+        if __name__ == "__main__" and True:
+            def demo(): pass
+        if __name__ == "__main__" or True:
+            def either(): pass
+        if not __name__ == "__main__":
+            def imported(): pass
+        """,
+        __main__="def run(): pass\n",
+    )
+
+    assert found == ["pack.plain.either", "pack.plain.imported"]
