@@ -303,6 +303,25 @@ def test_a_report_of_another_configuration_says_which_one_it_is(stage, capsys, t
     assert "bench-audit abs, begun at 2026-05-06T07:08:09Z" in said
 
 
+def test_an_audit_that_was_interrupted_has_no_report(stage, capsys):
+    document, _ = kept(stage)
+    config, places = stage.opened[-1]
+    broken_off = AuditRecord(
+        command="abs",
+        subject="digest",
+        config=config.text,
+        tools=(),
+        version="1.0",
+        started="later",
+    )
+    with SqliteStore(places.store) as store:
+        store.add_audit(broken_off)
+    capsys.readouterr()
+
+    assert stage.call("report", SUBJECT, "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out) == document
+
+
 def test_the_report_of_another_command_can_be_had(stage, capsys):
     document, _ = kept(stage)
     kept(stage, command="stability")

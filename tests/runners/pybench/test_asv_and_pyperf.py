@@ -10,6 +10,7 @@ from auditor.core.measure import TIME
 from auditor.core.mutant import Kind, Wait
 from auditor.core.outcome import Counted, Crashed, Measured, Skipped, Unreadable
 from auditor.core.schedule import ArmName
+from runners.pybench.frontends import chosen
 
 pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
@@ -218,6 +219,21 @@ def test_blocks_of_both_last_as_long_as_asked(asv, pyperf):
         assert isinstance(outcome, Measured), outcome
         (operations,) = set(outcome.of("operations", ArmName.PLAIN).values)
         assert 0.005 < median(outcome.of(TIME, ArmName.PLAIN).values) * operations < 0.1
+
+
+@pytest.mark.parametrize(
+    ("configuration", "found"),
+    [
+        ('{"version": 1, "benchmark_dir": "speed"}', "asv"),
+        ('{"benchmark_dir": "speed"}', "asv"),
+        ('{\n  // "benchmark_dir": "speed",\n  // "a": 1, "benchmark_dir": "speed"\n}', "pytest"),
+    ],
+)
+def test_asvs_configuration_may_be_one_line_and_have_comments(configuration, found, tmp_path):
+    # Without the key the folder is called benchmarks, which is not there.
+    files = {"asv.conf.json": configuration, "speed/b.py": "def time_it(): pass\n"}
+
+    assert chosen(written(tmp_path / "project", files)) == found
 
 
 def test_a_folder_of_asv_outside_of_the_project_is_none(python_home, variables, tmp_path):
