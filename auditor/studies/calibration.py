@@ -41,17 +41,19 @@ class Calibrated:
     def unsettled(self) -> bool:
         """Tell whether another process helps; after one that failed none does.
 
-        The answer follows from the processes that there are, those of earlier audits included, so
-        an audit that is repeated makes none.
+        The answer follows from the pair's own processes, those of earlier audits included, so an
+        audit that is repeated makes none, nor one in which other pairs have new processes: the
+        clock's cost, too, is taken as they tell it.
         """
         if not self.pair.calls:
             return False
         if not self.runs:
             return True
-        if self.known is None or not isinstance(self.runs[-1].outcome, Measured):
+        alone = calibration.judge(self.runs, replace(self.asked, clock_seconds=None))
+        if alone is None or not isinstance(self.runs[-1].outcome, Measured):
             return False
-        far = achieved_caveat(self.known.achieved, self.asked.slowdown) is not None
-        return not self.known.settled and len(self.runs) < (MOST_ROUNDS if far else ROUNDS)
+        far = achieved_caveat(alone.achieved, self.asked.slowdown) is not None
+        return not alone.settled and len(self.runs) < (MOST_ROUNDS if far else ROUNDS)
 
     @property
     def may_be_measured(self) -> bool:

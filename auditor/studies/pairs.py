@@ -7,7 +7,7 @@ import numpy as np
 
 from auditor.audits import detection, paired
 from auditor.audits.calibration import Asked
-from auditor.core.mutant import Kind, Refused, Variant, Wait
+from auditor.core.mutant import Delay, Kind, Refused, Variant, Wait
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
 from auditor.core.result import Result
@@ -18,6 +18,7 @@ from auditor.core.verdict import PairVerdict, Rule
 from auditor.studies import schedules
 from auditor.studies.calibration import Calibrated, CalibrationStudy, waves
 from auditor.studies.measure import hung, measure
+from auditor.studies.near import SAME, NearDelays, differ
 from auditor.studies.pair import (
     MAIN,
     Manner,
@@ -57,6 +58,7 @@ class PairStudy:
         self._built: dict[VariantKey, Built | Refused] = {}
         self._corrected: dict[PairKey, Calibrated] = {}
         self._calibrating = CalibrationStudy(question, parts)
+        self._near = NearDelays(parts.store)
 
     def run(self, pairs: Sequence[Pair]) -> StudyRuns:
         """Calibrate the pairs, then measure them run by run, in an order drawn for each run.
@@ -198,7 +200,7 @@ class PairStudy:
             trials = {
                 trial.id: (key, trial)
                 for key, one in off.items()
-                for trial in (self._pair_trial(one, 1, fork) for fork in forks)
+                for trial in (self._pair_trial(one, 1, fork, ended[key]) for fork in forks)
             }
             again: dict[PairKey, list[Run]] = {}
             name = f"{self._manner.name}, turns corrected"
@@ -221,9 +223,8 @@ class PairStudy:
             return False
         said = self._judged(one, runs, references)
         near = paired.is_off_near_the_threshold(said, self._slowdown)
-        if not near and not paired.missed_its_aim(data):
-            return False
-        return one.corrected(runs).delay(wait) != one.delay(wait)
+        other = differ(one.corrected(runs).delay(wait), one.delay(wait), SAME)
+        return other and (near or paired.missed_its_aim(data))
 
     def _is_open(
         self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run], *, further: bool
@@ -267,12 +268,20 @@ class PairStudy:
         order = np.random.default_rng([seed, 7, repetition]).permutation(len(groups))
         return [each for index in order for each in groups[index]]
 
-    def _pair_trial(self, one: Calibrated, repetition: int, fork: int) -> Trial:
-        plan = self._baseline.plans[one.pair.benchmark.id]
-        done = one.operations(plan, self._baseline, self._request.wait)
+    def _pair_trial(
+        self, one: Calibrated, repetition: int, fork: int, but: Sequence[Run] = ()
+    ) -> Trial:
+        """Return a process of a pair; of another delay than those of `but`."""
         delay = one.delay(self._request.wait)
         if self._question.control:
             delay = replace(delay, number=0)
+        elif not self._request.exact:
+            delay = self._near.of(self._with_delay(one, delay, 1, 1), delay, but)
+        return self._with_delay(one, delay, repetition, fork)
+
+    def _with_delay(self, one: Calibrated, delay: Delay, repetition: int, fork: int) -> Trial:
+        plan = self._baseline.plans[one.pair.benchmark.id]
+        done = one.operations(plan, self._baseline, self._request.wait)
         repetition += self._manner.first_run
         if self._request.rule is Rule.PAPER:
             purpose, schedule = Purpose.MUTANT, schedules.slowed(plan, done, delay)

@@ -175,9 +175,10 @@ class _Lookups:
         return run
 
     def alike(self, trial: Trial) -> Sequence[Run]:
-        """Look up what is alike."""
+        """Look up what is alike: a calibration takes all of it, others only what they ask for."""
         runs = self.store.alike(trial)
-        self.found.update({run.trial.id: run.trial for run in runs})
+        if trial.purpose is Purpose.CALIBRATION:
+            self.found.update({run.trial.id: run.trial for run in runs})
         return runs
 
     def lacks(self, *purposes: Purpose) -> bool:

@@ -128,12 +128,15 @@ def act(folder, workflow, event, places, **environment):
 
 @pytest.fixture
 def repository(tmp_path):
-    """Return a repository whose last commit makes its one method take twice as long."""
+    """Return a repository whose last commit makes its one method take twice as long.
+
+    It waits, so that no other program on the machine has a say in how long it takes.
+    """
     folder = tmp_path / "project"
     folder.mkdir()
     code = (
-        "package tiny\n\nfunc Add(x int) int {\n\tfor n := 200; n > 0; n-- {\n\t\tx ^= x << 3\n"
-        "\t}\n\treturn x\n}\n"
+        'package tiny\n\nimport "time"\n\nfunc Add(x int) int {\n\ttime.Sleep(time.Millisecond)\n'
+        "\treturn x + 1\n}\n"
     )
     bench = (
         'package tiny\n\nimport "testing"\n\nvar sink int\n\nfunc BenchmarkAdd(b *testing.B) {\n'
@@ -145,15 +148,15 @@ def repository(tmp_path):
     asked = {
         "runs": 1,
         "controls": 0,
-        "slowdown": 0.6,
-        "plan": {"warmup": 5, "iterations": 15, "iteration_time": "5ms"},
+        "slowdown": 2.0,
+        "plan": {"warmup": 5, "iterations": 15, "iteration_time": "10ms"},
         "compare": {"rounds": 4, "confirm": 5, "min_delta": 0.2},
     }
     (folder / "audit.json").write_text(json.dumps(asked))
     git(folder, "init", "-q", "-b", "main")
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "base")
-    (folder / "tiny.go").write_text(code.replace("n := 200", "n := 400"))
+    (folder / "tiny.go").write_text(code.replace("time.Millisecond", "2 * time.Millisecond"))
     git(folder, "commit", "-q", "-a", "-m", "slower")
     return folder
 

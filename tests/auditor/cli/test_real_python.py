@@ -18,10 +18,13 @@ version = "1.0"
 [tool.setuptools]
 py-modules = ["tiny"]
 """
-CODE = """def add(x):
-    for n in range(2000):
-        x = (x ^ n) & 0xFFFF
-    return x
+# It waits, so that no other program on the machine has a say in how long it takes.
+CODE = """import time
+
+
+def add(x):
+    time.sleep(0.002)
+    return x + 1
 
 
 def unused(x):
@@ -46,7 +49,7 @@ def repository(tmp_path):
     files = {"pyproject.toml": PROJECT, "tiny.py": CODE, "test_tiny.py": BENCHMARKS}
     folder = write(tmp_path / "tiny", files)
     git(folder, "init", "-q", "-b", "main")
-    for message, code in (("base", CODE), ("slower", CODE.replace("2000", "4000"))):
+    for message, code in (("base", CODE), ("slower", CODE.replace("0.002", "0.004"))):
         write(folder, {"tiny.py": code})
         commit(folder, message)
     return folder
@@ -59,7 +62,7 @@ def config(tmp_path, repository):
         **QUICK,
         "subject": str(repository),
         "slowdown": 4.0,
-        "stability_runs": 5,
+        "stability_runs": 4,
         "methods": ["tiny.add", "tiny.unused"],
         "plan": PLAN,
         "compare": {"rounds": 6, "confirm": 6, "min_delta": 0.2},

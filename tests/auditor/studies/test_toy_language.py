@@ -120,6 +120,26 @@ def test_what_was_calibrated_for_one_slowdown_is_a_beginning_for_another(slowdow
     assert len(calibrating(second)) == more
 
 
+@pytest.mark.parametrize("exact", [False, True])
+def test_what_other_pairs_tell_of_the_clock_makes_no_process_of_a_pair_anew(monkeypatch, exact):
+    """Its turns would be other ones by 9 in 125, which does not matter: each tells what it gave."""
+    monkeypatch.setattr(toy_language, "SHARES", {("hop", "long"): 0.5, ("skip", "short"): 0.5})
+    monkeypatch.setattr(toy_language, "CALLS", {("skip", "short"): 100})
+    monkeypatch.setattr(toy_language, "SLOW_CLOCKS", {("hop", "long"): 1e-8})
+    store, machine = Memory(), Machine()
+    asked = request(methods=("skip",), exact=exact)
+    first = audited(asked, store=store)
+
+    second = audited(replace(asked, methods=("skip", "hop")), store=store, machine=machine)
+
+    again = [one.purpose for one in slowed(machine, "skip")]
+    assert set(again) == ({Purpose.PAIRS} if exact else set())
+    (known,) = [one for one in second.pairs if one.method == "toy.skip" and one.effect]
+    (before,) = [one for one in first.pairs if one.effect]
+    assert known.method_seconds > 1.05 * before.method_seconds
+    assert exact or known.effect == before.effect
+
+
 def test_a_calibration_stays_valid_when_suite_runs_are_added():
     store, machine = Memory(), Machine()
     asked = request(methods=("skip",))

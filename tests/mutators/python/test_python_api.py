@@ -7,11 +7,14 @@ from mutators.python.mutator import PythonMutator
 
 
 def public(**modules):
-    """Return the public methods of a package `pack`; `init` is its own module."""
+    """Return the public methods of a package `pack`; `init` is its own module, `main` the program.
+
+    Two underscores between names stand for a package.
+    """
     sources = []
     for name, text in modules.items():
-        unit = "pack" if name == "init" else f"pack.{name.replace('__', '.')}"
-        leaf = "__init__" if name == "init" else name.replace("__", "/")
+        leaf = f"__{name}__" if name in ("init", "main") else name.replace("__", "/")
+        unit = "pack" if name == "init" else f"pack.{leaf.replace('/', '.')}"
         sources.append(
             SourceFile(
                 path=f"src/pack/{leaf}.py",
@@ -148,7 +151,7 @@ def test_what_a_module_does_as_the_program_is_not_public_and_what_it_does_else_i
         if not __name__ == "__main__":
             def imported(): pass
         """,
-        __main__="def run(): pass\n",
+        main="def run(): pass\n",
     )
 
     assert found == ["pack.plain.either", "pack.plain.imported"]

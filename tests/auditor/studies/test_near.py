@@ -1,0 +1,78 @@
+"""Which process of an earlier audit is taken for one whose turns are a little other ones."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from toy_language import HOST, Memory, parts, request
+
+from auditor.core.mutant import Delay, Wait
+from auditor.core.outcome import Measured
+from auditor.core.plan import Purpose, Run
+from auditor.core.request import Plan
+from auditor.studies import schedules
+from auditor.studies.near import NearDelays, differ
+
+PLAN = Plan(forks=1, warmup=2, iterations=12, iteration_seconds=0.01)
+
+
+def trial(number, wait=Wait.WORK, **changed):
+    given = parts(request())
+    rng = np.random.default_rng(1)
+    schedule = schedules.pairs(PLAN, 100, Delay(wait, number), rng)
+    made = given.trial(Purpose.PAIRS, given.suite.benchmarks[0], schedule)
+    return replace(made, **changed)
+
+
+def run(one):
+    return Run(trial=one, host=HOST, outcome=Measured(()), started="", seconds=1.0)
+
+
+def chosen(number, *known, but=(), wait=Wait.WORK):
+    store = Memory()
+    for one in known:
+        store.add(run(one))
+    found = NearDelays(store).of(trial(number, wait), Delay(wait, number), [run(b) for b in but])
+    return found.number
+
+
+def test_the_nearest_turns_are_taken_if_they_are_near():
+    assert chosen(104, trial(100), trial(106)) == 106
+    assert chosen(104, trial(100), trial(104), trial(106)) == 104
+    assert chosen(104, trial(94)) == 104
+    assert chosen(104) == 104
+
+
+def test_what_was_wrong_is_not_taken_again():
+    assert chosen(104, trial(100), trial(106), but=[trial(106)]) == 100
+
+
+@pytest.mark.parametrize("changed", [{"seed": 2}, {"repetition": 2}, {"fork": 2}])
+def test_what_differs_in_more_is_not_taken(changed):
+    assert chosen(104, trial(100, **changed)) == 104
+
+
+def test_a_share_that_the_clock_waits_is_taken_as_it_was_asked_for():
+    assert chosen(0.62, trial(0.6, Wait.SPIN), wait=Wait.SPIN) == 0.62
+    assert chosen(0.62, trial(0.62, Wait.SPIN), wait=Wait.SPIN) == 0.62
+
+
+def test_a_choice_stands_whatever_is_measured_meanwhile():
+    store = Memory()
+    near, first, delay = NearDelays(store), trial(104), Delay(Wait.WORK, 104)
+
+    before = near.of(first, delay, ())
+    store.add(run(trial(103)))
+
+    assert (before, near.of(first, delay, ())) == (delay, delay)
+
+
+def test_delays_differ_by_more_than_a_share_of_the_fewer_turns():
+    work, spin = Delay(Wait.WORK, 100), Delay(Wait.SPIN, 0.6)
+
+    assert not differ(work, Delay(Wait.WORK, 110), 0.1)
+    assert differ(work, Delay(Wait.WORK, 111), 0.1)
+    assert differ(Delay(Wait.WORK, 89), work, 0.12)
+    assert differ(work, spin, 0.1)
+    assert not differ(spin, spin, 0.1)
+    assert differ(spin, Delay(Wait.SPIN, 0.61), 0.1)
