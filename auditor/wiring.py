@@ -16,8 +16,8 @@ from auditor.core.verdict import AbsVerdict, Stability
 from auditor.harnesses import Machine, make_ready
 from auditor.store.listings import Listings
 from auditor.store.machines import left_out
-from auditor.store.sqlite import AuditRecord, SqliteStore
-from auditor.studies import abs_score, stability
+from auditor.store.sqlite import TRACE, AuditRecord, SqliteStore
+from auditor.studies import abs_score, stability, trace
 from auditor.studies.comparison import ComparisonStudy
 from auditor.studies.parts import Deadline, Parts
 from auditor.studies.patch import asked_of, audited, differing
@@ -28,6 +28,7 @@ from reports.comparison_document import ComparisonDocument, comparison_document
 from reports.document import Document, Either
 from reports.page import page
 from reports.record import Context, document, stability_document
+from reports.trace_document import TraceDocument, trace_document
 from runners.dispatch.serial import SerialDispatcher
 from runners.home import Home
 from runners.hosts.clock import SystemClock
@@ -67,6 +68,16 @@ class Audit:
         self._begin("stability" if self._config.request.suite.stability_runs > 1 else "measure")
         verdict = stability.audit(self._parts)
         return replace(verdict, caveats=(*verdict.caveats, *self._reuse.caveats()))
+
+    def trace(self) -> TraceDocument:
+        """Count who calls which public method; the result is remembered in the store."""
+        self._begin(TRACE)
+        found = trace.suite_use(self._parts)
+        found = replace(found, caveats=(*found.caveats, *self._reuse.caveats()))
+        context = self._place.context(self._config, self._parts, f"{TRACE} --benchmarks")
+        made = trace_document(found, context)
+        self._place.end(self._number, context, made)
+        return made
 
     def document(self, verdict: AbsVerdict | Stability) -> Either:
         """Return the result, and remember it in the store."""
@@ -113,8 +124,7 @@ class Comparing:
         reuse = Reuse(self._head.observer, self._head.project.revision)
         head = replace(self._head, observer=reuse)
         patch = audited(patch, asked.methods, self._config.request, head)
-        said = (*said, *reuse.caveats())
-        return replace(found, patch=patch, caveats=(*found.caveats, *said))
+        return replace(found, patch=patch, caveats=(*found.caveats, *said, *reuse.caveats()))
 
     def document(self, found: Comparison) -> ComparisonDocument:
         """Return the result."""
@@ -151,8 +161,7 @@ class Workplace:
         self._observer = observer
         self._home = Home(places.home)
         budget = config.request.suite.budget_seconds
-        self._deadline = None if budget is None else Deadline(self.clock, budget)
-        deadline = self._deadline
+        self._deadline = deadline = None if budget is None else Deadline(self.clock, budget)
         self._machine = Machine(
             home=self._home,
             host=self.host if deadline is None else LimitedHost(self.host, lambda: deadline.left),
@@ -201,7 +210,12 @@ class Workplace:
             )
         )
 
-    def end(self, number: int | None, context: Context, made: Either | ComparisonDocument) -> None:
+    def end(
+        self,
+        number: int | None,
+        context: Context,
+        made: Either | ComparisonDocument | TraceDocument,
+    ) -> None:
         """Remember its result; a number of None is of a command that measures nothing."""
         if number is not None:
             self.store.end_audit(number, context.ended, documents.text(made))

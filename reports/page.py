@@ -172,7 +172,7 @@ def view(document: Either, beside: Sequence[Either] = ()) -> Page:
         environments=environments(document, beside),
         caveats=_caveats(document),
         host=tuple(document.host_facts.items()),
-        plan=_plan(document.plan, document.seed),
+        plan=plan(document),
         versions=(("bench-audit", document.bench_audit), *document.versions.items()),
         command=document.command,
         config=document.config,
@@ -198,7 +198,9 @@ def _block(plan: Plan) -> str | None:
     return f"{figures.seconds(length)}, up to {figures.seconds(longest)} where code allocates"
 
 
-def _plan(plan: Plan, seed: int | None) -> Facts:
+def plan(document: Setting) -> Facts:
+    """Return how much was measured."""
+    plan = document.plan
     known = (
         ("runs of each pair", plan.runs),
         ("runs of the suite", plan.stability_runs),
@@ -207,7 +209,7 @@ def _plan(plan: Plan, seed: int | None) -> Facts:
         ("blocks per arm", plan.iterations),
         ("time of a block", _block(plan)),
         ("way to wait", plan.wait),
-        ("seed", seed),
+        ("seed", document.seed),
     )
     return tuple((name, figures.NONE if value is None else str(value)) for name, value in known)
 

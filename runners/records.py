@@ -26,6 +26,7 @@ Records:
     failed     TEXT                            the guest could not do its work
     refused    TEXT                            changed code that cannot be run here, and why
     skipped    TEXT                            the benchmark chose not to run, for this reason
+    missing    TEXT                            what the counts of unit tests lack
 
 Numbers are in the shortest form that reads back exactly. A record is written with one write call,
 so a killed process leaves whole lines and at most one broken last line, which is dropped.
@@ -94,6 +95,7 @@ class Records:
     outside: dict[str, int] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
     skipped: str | None = None
     stopped: bool = False
 
@@ -170,8 +172,9 @@ def _take(records: Records, fields: list[str], blocks: int) -> None:
             records.present.add(token)
         case ["skipped", text]:
             records.skipped = text
-        case ["failed" | "refused" as kind, text]:
-            (records.failures if kind == "failed" else records.refused).append(text)
+        case ["failed" | "refused" | "missing" as kind, text]:
+            said = {"failed": records.failures, "refused": records.refused}
+            said.get(kind, records.missing).append(text)
         case ["stopped", _]:
             records.stopped = True
         case _:

@@ -63,3 +63,9 @@ def _described(outcome: Outcome) -> tuple[str, str]:
         case Measured():
             pass
     return said
+
+
+def line(text: str) -> str:
+    """Return a compiler's first complaint, not a long one; above it Go names the package."""
+    found = next((one for one in text.splitlines() if one[:1] not in ("", "#")), "")
+    return f"{found[:159]}…" if len(found) > 160 else found

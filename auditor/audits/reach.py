@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from auditor.audits.failures import reason
+from auditor.audits.failures import line, reason
 from auditor.core.caveats import Caveat
 from auditor.core.outcome import Counted, Outcome, Skipped, Window
 from auditor.core.plan import Run
@@ -107,7 +107,7 @@ def how_counted(runs: Sequence[Run], tests: Sequence[Run], benchmarks: int) -> s
     if not tests:
         gaps.append("the unit tests, for which no time was left")
     gaps += [
-        f"the unit tests ({_line(reason(run.outcome))})"
+        f"the unit tests ({line(reason(run.outcome))})"
         for run in tests
         if not isinstance(run.outcome, Counted | Skipped)
     ]
@@ -139,13 +139,7 @@ def most_called(
         text += f"; {len(tied)} more were called as often as the last one, the cut is by name"
     said = [Caveat("methods-auto", text)]
     if left_out:
-        those = "; ".join(f"{name}: {_line(why)}" for name, why in left_out.items())
+        those = "; ".join(f"{name}: {line(why)}" for name, why in left_out.items())
         text = f"called often enough to be chosen, but left out, as they cannot be slowed: {those}"
         said.append(Caveat("methods-left-out", text))
     return tuple(taken), tuple(said)
-
-
-def _line(text: str) -> str:
-    """Return a compiler's first complaint, not a long one; above it Go names the package."""
-    line = next((one for one in text.splitlines() if one[:1] not in ("", "#")), "")
-    return f"{line[:159]}…" if len(line) > 160 else line

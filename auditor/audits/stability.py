@@ -104,7 +104,7 @@ def judge(
         runs=wanted_runs,
         duration=_duration(seconds),
         filter=unseen.filter,
-        caveats=(*_caveats(runs, wanted_runs), *_filtered(unseen, len(verdicts))),
+        caveats=(*_caveats(runs, wanted_runs), *filtered(unseen, len(verdicts))),
     )
 
 
@@ -211,7 +211,8 @@ def _suite_seconds(
     )
 
 
-def _filtered(unseen: Unseen, listed: int) -> tuple[Caveat, ...]:
+def filtered(unseen: Unseen, listed: int) -> tuple[Caveat, ...]:
+    """Say that a pattern left benchmarks out, of which `listed` are looked at."""
     if unseen.filter is None:
         return ()
     seen = listed + len(unseen.unlisted)

@@ -14,16 +14,21 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 _PATH = click.Path(path_type=Path)
 
-WHAT = (
+SUBJECT = (
     click.argument("what", metavar="[CONFIG_OR_SUBJECT]", default="."),
     click.option(
         "--harness",
         type=click.Choice(["go", "jmh", "pytest", "asv", "pyperf"]),
         help="What runs the suite.",
     ),
+)
+SEED = click.option("--seed", type=int, help="Decides everything that is random (1).")
+BUDGET = click.option("--budget", metavar="DURATION", help="Stop measuring in time, such as 10m.")
+WHAT = (
+    *SUBJECT,
     click.option("--benchmarks", metavar="REGEX", help="Only benchmarks that hold a match."),
-    click.option("--seed", type=int, help="Decides everything that is random (1)."),
-    click.option("--budget", metavar="DURATION", help="Stop measuring in time, such as 10m."),
+    SEED,
+    BUDGET,
 )
 OUTPUT = click.option("-o", "--output", type=_PATH, help="The folder of results and of the log.")
 PLACES = (click.option("--store", type=_PATH, help="The file of measurements."), OUTPUT)
@@ -148,7 +153,8 @@ class Asked:
 
 def shared_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of the configuration that every measuring command can set."""
-    return _present({key: given[key] for key in ("harness", "benchmarks", "seed", "budget")})
+    named = ("harness", "benchmarks", "seed", "budget")
+    return _present({key: given.get(key) for key in named})
 
 
 def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:

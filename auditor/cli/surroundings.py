@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # `--help` imports this module, and should not pay for msgspe
     from auditor.config import Config, Places
     from reports.comparison_document import ComparisonDocument
     from reports.document import Document, Either
+    from reports.trace_document import TraceDocument
 
 
 class Phase(Protocol):
@@ -63,6 +64,9 @@ class Audit(Protocol):
 
     def stability(self) -> Stability:
         """Run the unchanged suite as often as asked."""
+
+    def trace(self) -> "TraceDocument":
+        """Count who calls which public method; the result is remembered in the store."""
 
     def document(self, verdict: AbsVerdict | Stability, /) -> "Either":
         """Return the result, and remember it in the store."""

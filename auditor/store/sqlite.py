@@ -21,6 +21,8 @@ from auditor.store.opening import opened
 
 COMPARE = "compare"
 """The command whose result is of two revisions."""
+TRACE = "trace"
+"""The command whose result is of calls only."""
 BUSY_SECONDS = 30.0
 """How long a writer waits for another; a write lasts milliseconds."""
 
@@ -42,8 +44,8 @@ class AuditRecord:
     number: int | None = None
 
     def is_meant(self, command: str | None) -> bool:
-        """Tell whether a name means this command; None means any that is of one revision."""
-        return self.command != COMPARE if command is None else self.command == command
+        """Tell whether a name means this command; None means any that timed one revision."""
+        return self.command not in (COMPARE, TRACE) if command is None else self.command == command
 
 
 class SqliteStore:

@@ -65,15 +65,24 @@ def _asv_folders(tree: Path) -> list[str]:
     return []
 
 
+def unit_tests() -> tuple[str, ...]:
+    """Return the command line that runs the unit tests of a project, where pytest finds them."""
+    return _called("zz_bench_audit_tests", "--continue-on-collection-errors")
+
+
 def _pytest(chosen: Sequence[str]) -> tuple[str, ...]:
+    return _called("zz_bench_audit_pytest", *chosen)
+
+
+def _called(plugin: str, *more: str) -> tuple[str, ...]:
     without = (word for name in _WITHOUT for word in ("-p", f"no:{name}"))
     return (
-        *("-m", "pytest", "-p", "zz_bench_audit_pytest", *without, "-o", "addopts="),
+        *("-m", "pytest", "-p", plugin, *without, "-o", "addopts="),
         # Options and marks of the plugins that we leave out, where the project makes errors of
         # all warnings.
         *("-W", "ignore::pytest.PytestConfigWarning"),
         *("-W", "ignore::pytest.PytestUnknownMarkWarning"),
-        *("--quiet", "--no-header", "--tb=short", *chosen),
+        *("--quiet", "--no-header", "--tb=short", *more),
     )
 
 

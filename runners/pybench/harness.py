@@ -16,7 +16,7 @@ from auditor.core.ports import NOTHING, Ask, Build, Known
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Benchmark, Suite
 from runners.pybench import guests, library, reading
-from runners.pybench.frontends import Frontend
+from runners.pybench.frontends import Frontend, unit_tests
 from runners.records import (
     RECORDS_HEADER,
     RECORDS_VARIABLE,
@@ -59,7 +59,7 @@ class PythonHarness:
         suite = self._frontend.suite(project.root)
         variables = {"BENCH_AUDIT_LIST": str(listing)}
         jobs = [
-            self._job(project, into, chosen, variables, _LIST_SECONDS)
+            self._job(project, into, self._frontend.call(chosen), variables, _LIST_SECONDS)
             for chosen in ([suite] if self._frontend.at_once else [[one] for one in suite])
         ]
         entries = []
@@ -103,9 +103,9 @@ class PythonHarness:
         return Build((*files, (into / INSTRUCTIONS, written), *_guest(into)))
 
     def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
-        """Return the one process of a trial; none for a trial of unit tests."""
+        """Return the one process of a trial."""
         if trial.benchmark is None:
-            return ()
+            return (self._unit_tests(project, trial, into),)
         name = trial.benchmark.name
         records, schedule = into / RECORDS, into / SCHEDULE
         variables = {
@@ -122,8 +122,8 @@ class PythonHarness:
             variables["BENCH_AUDIT_COUNTING"] = "1"
         if trial.benchmark.settings:
             variables["BENCH_AUDIT_INDEX"] = trial.benchmark.settings
-        chosen = self._frontend.of_benchmark(name, project.root)
-        job = self._job(project, into, chosen, variables, trial.timeout_seconds)
+        call = self._frontend.call(self._frontend.of_benchmark(name, project.root))
+        job = self._job(project, into, call, variables, trial.timeout_seconds)
         files = (
             *(_guest(into) if trial.variant.kind is Kind.PLAIN else ()),
             (records, f"{RECORDS_HEADER}\n".encode()),
@@ -131,18 +131,29 @@ class PythonHarness:
         )
         return (replace(job, files=files, collects=(records,)),)
 
+    def _unit_tests(self, project: Project, trial: Trial, into: Path) -> Invocation:
+        """Return the process that counts what the project's own unit tests call."""
+        records = into / RECORDS
+        variables = {
+            "BENCH_AUDIT_INSTRUCTIONS": str(into / INSTRUCTIONS),
+            RECORDS_VARIABLE: str(records),
+        }
+        job = self._job(project, into, unit_tests(), variables, trial.timeout_seconds)
+        files = ((records, f"{RECORDS_HEADER}\n".encode()),)
+        return replace(job, files=files, collects=(records,))
+
     def _job(
         self,
         project: Project,
         into: Path,
-        chosen: Sequence[str],
+        call: Sequence[str],
         variables: dict[str, str],
         seconds: float,
     ) -> Invocation:
         own = dict(project.environment)
         path = ":".join(filter(None, (str(into / guests.FOLDER), own.get("PYTHONPATH", ""))))
         return Invocation(
-            argv=(dict(project.options)["python"], *self._frontend.call(chosen)),
+            argv=(dict(project.options)["python"], *call),
             cwd=project.root,
             environment=tuple(sorted({**own, **variables, "PYTHONPATH": path}.items())),
             timeout_seconds=seconds,

@@ -1,11 +1,13 @@
 """What a process of a Python benchmark left, as an outcome; what is incomplete is never one."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from auditor.core.jobs import Completed
 from auditor.core.mutant import Kind
 from auditor.core.outcome import (
+    Counted,
     Crashed,
     Measured,
     NeverCalled,
@@ -14,6 +16,7 @@ from auditor.core.outcome import (
     Skipped,
     TimedOut,
     Unreadable,
+    Window,
 )
 from auditor.core.plan import Trial
 from runners.records import Records, RecordsUnreadable, read_records
@@ -23,10 +26,10 @@ _WINDOWS = 2
 
 def outcome(trial: Trial, answers: Sequence[Completed], name: str) -> Outcome:
     """Return how the trial ended; `name` is that of the file of records."""
-    if not answers:
-        return Skipped("unit tests are not run for Python subjects")
     answer = answers[-1]
     data = next((data for path, data in answer.files.items() if path.name == name), b"")
+    if trial.benchmark is None:
+        return _of_tests(trial, answer, data)
     if answer.timed_out:
         return TimedOut(answer.seconds, answer.tail())
     try:
@@ -34,6 +37,37 @@ def outcome(trial: Trial, answers: Sequence[Completed], name: str) -> Outcome:
     except RecordsUnreadable as error:
         return Unreadable(str(error), answer.tail())
     return _failure(trial, records, answer) or _values(trial, records)
+
+
+def _of_tests(trial: Trial, answer: Completed, data: bytes) -> Outcome:
+    """Return what unit tests have called, as one window; `missing` is what did not run."""
+    try:
+        records = read_records(data, 0)
+    except RecordsUnreadable as error:
+        return Unreadable(str(error), answer.tail())
+    if records.refused:
+        return NotBuilt(_together(records.refused))
+    if records.skipped is not None:
+        return Skipped(records.skipped)
+    if records.windows:
+        return _called(trial, records, answer)
+    if answer.exit_code is None:
+        return TimedOut(answer.seconds, answer.tail())
+    return Crashed(answer.exit_code, _together(records.failures) or answer.tail())
+
+
+def _called(trial: Trial, records: Records, answer: Completed) -> Counted:
+    gaps = list(records.missing)
+    if answer.timed_out:
+        gaps.append(f"the unit tests were ended after {answer.seconds:.0f} s")
+    elif answer.exit_code and not gaps:
+        gaps.append(f"the unit tests ended with {answer.exit_code}")
+    known = {method.id for method in trial.variant.methods}
+    calls: Counter[str] = Counter()
+    for _, counts, _ in records.windows:
+        calls.update(counts)
+    seen = tuple(sorted((name, number) for name, number in calls.items() if name in known))
+    return Counted((Window(0, seen),), missing="; ".join(gaps))
 
 
 def _failure(trial: Trial, records: Records, answer: Completed) -> Outcome | None:

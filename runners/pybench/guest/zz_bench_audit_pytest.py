@@ -27,7 +27,8 @@ class _State:
     done = False
 
 
-def _is_benchmark(item: Any) -> bool:
+def is_benchmark(item: Any) -> bool:
+    """Tell whether a test is a benchmark."""
     return _MARK in getattr(item, "fixturenames", ()) or (
         (hasattr(item, "callspec") or hasattr(item, "function"))
         and item.get_closest_marker(_MARK) is not None
@@ -49,7 +50,7 @@ def pytest_configure(config: Any) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[Any]) -> None:
     """Write down all benchmarks, or keep the one that is asked for."""
-    found = [item for item in items if _is_benchmark(item)]
+    found = [item for item in items if is_benchmark(item)]
     wanted = os.environ.get(WANTED)
     if wanted is None:
         for item in found:
@@ -67,7 +68,7 @@ def _listed(entry: dict[str, Any]) -> None:
 def pytest_collectreport(report: Any) -> None:
     """Write down what could not even be collected."""
     if report.failed and LIST in os.environ:
-        _listed({"unusable": report.nodeid, "why": _why(report)})
+        _listed({"unusable": report.nodeid, "why": why(report)})
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -83,11 +84,11 @@ def pytest_pyfunc_call(pyfuncitem: Any) -> Any:
 def pytest_runtest_logreport(report: Any) -> None:
     """Say why there is no measurement."""
     if report.skipped:
-        why = getattr(report, "wasxfail", None)
-        text = f"expected to fail: {why}" if why is not None else _skip_reason(report)
+        expected = getattr(report, "wasxfail", None)
+        text = _skip_reason(report) if expected is None else f"expected to fail: {expected}"
         tell("skipped", " ".join(text.split())[:_LONGEST] or "skipped")
     elif report.failed:
-        tell("failed", _why(report))
+        tell("failed", why(report))
     elif report.when == "call" and not _State.done:
         tell("failed", "the test ended without calling its benchmark fixture")
 
@@ -97,13 +98,14 @@ def _skip_reason(report: Any) -> str:
     return str(told[2] if isinstance(told, tuple) else told)
 
 
-def _why(report: Any) -> str:
+def why(report: Any) -> str:
+    """Return the one line that says why a test or a file of tests fails."""
     crash = getattr(report.longrepr, "reprcrash", None)
     text = crash.message if crash is not None else str(report.longrepr)
     lines = [line for line in text.splitlines() if line.strip()] or ["no reason given"]
     # The error itself: of a failed collection it is the last line, of an exception the first.
     line = lines[0] if crash is not None else lines[-1]
-    return " ".join(line.split())[:_LONGEST]
+    return " ".join(line.removeprefix("E ").split())[:_LONGEST]
 
 
 def _blocks(call: Any) -> None:

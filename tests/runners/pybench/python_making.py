@@ -74,15 +74,15 @@ class Suited:
     def delayed(self, name, **more):
         return self.variant(Kind.DELAYED, name, **more)
 
-    def run(self, benchmark, schedule, variant=PLAIN, seconds=60):
+    def run(self, benchmark, schedule, variant=PLAIN, seconds=60, purpose=Purpose.PAIRS):
         overlay = self.mutator.overlay(self.suite.sources, variant)
         assert isinstance(overlay, Overlay), overlay
         trial = Trial(
             subject=self.project.digest,
-            purpose=Purpose.PAIRS,
+            purpose=purpose,
             variant=variant,
             overlay=overlay,
-            benchmark=self.benchmark(benchmark),
+            benchmark=self.benchmark(benchmark) if benchmark else None,
             schedule=schedule,
             repetition=1,
             seed=1,

@@ -1,0 +1,72 @@
+"""A plugin of pytest: counts what the unit tests of a project call; part of the guest."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+import zz_bench_audit as guest
+from zz_bench_audit_hook import tell
+from zz_bench_audit_pytest import is_benchmark, why
+
+_EVERY_SECONDS = 1.0
+"""A process that is killed loses the counts of so long, and those of the test that ran."""
+_NO_TESTS = 5
+
+
+class _State:
+    def __init__(self) -> None:
+        self.told = time.monotonic()
+        self.ended = self.failed = 0
+        self.uncollected: list[str] = []
+
+
+_state = _State()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Leave the benchmarks out: they are counted by themselves."""
+    items[:] = [item for item in items if not is_benchmark(item)]
+
+
+def pytest_collectreport(report: Any) -> None:
+    """Remember what could not be collected."""
+    if report.failed:
+        _state.uncollected.append(f"{report.nodeid}: {why(report)}")
+
+
+def pytest_runtest_logreport(report: Any) -> None:
+    """Count the tests that fail."""
+    _state.failed += report.failed and not hasattr(report, "wasxfail")
+
+
+def pytest_runtest_logfinish() -> None:
+    """Count the tests, and write the calls down from time to time."""
+    _state.ended += 1
+    if time.monotonic() - _state.told > _EVERY_SECONDS:
+        _write()
+
+
+def pytest_sessionfinish(exitstatus: int) -> None:
+    """Write the last counts down, and what is missing in them."""
+    found = _state.uncollected
+    if _state.ended:
+        _write()
+        if found:
+            tell("missing", f"{len(found)} of the files of unit tests cannot be read: {found[0]}")
+        if _state.failed:
+            tell("missing", f"{_state.failed} of {_state.ended} unit tests fail")
+    elif found:
+        tell("failed", found[0])
+    elif exitstatus == _NO_TESTS:
+        tell("skipped", "pytest finds no unit tests")
+
+
+def _write() -> None:
+    calls, nested = guest.counter.taken()
+    tell("window", "0")
+    for name, count in sorted(calls.items()):
+        tell("count", name, str(count), str(int(name in nested)))
+    _state.told = time.monotonic()

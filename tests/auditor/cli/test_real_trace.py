@@ -1,0 +1,128 @@
+"""`trace --benchmarks` as a process: who calls which public method, of small real projects."""
+
+import json
+import sqlite3
+
+import pytest
+from real_program import PYTHON_RING, config, tiny
+
+pytestmark = pytest.mark.subject
+
+
+@pytest.fixture
+def traced(program, tmp_path):
+    """Return the document of a call, and what was said beside it."""
+
+    def call(subject, *more):
+        places = ("--store", tmp_path / "s.sqlite", "-o", tmp_path / "out")
+        answer = program.call("trace", "--benchmarks", subject, *places, "--format", "json", *more)
+        assert answer.returncode == 0, answer
+        return json.loads(answer.stdout), answer.stderr
+
+    return call
+
+
+TESTED = """package tiny
+
+import "testing"
+
+func TestUnused(t *testing.T) {
+	for i := uint64(0); i < 7; i++ {
+		if Unused(i) != i+1 {
+			t.Fail()
+		}
+	}
+}
+"""
+
+
+def test_a_go_module(program, traced, tmp_path):
+    subject = tiny(tmp_path / "tiny")
+    (subject / "unit_test.go").write_text(TESTED)
+
+    document, _ = traced(subject)
+
+    methods = {one["id"].rpartition(".")[2]: one for one in document["methods"]}
+    assert list(methods) == ["Unused", "Add"]
+    assert (methods["Unused"]["reach"], methods["Unused"]["tests"]) == ("not at all", 7)
+    called = {
+        one["benchmark"].rpartition(".")[2]: one["calls_per_operation"]
+        for one in methods["Add"]["called_by"]
+    }
+    assert called == {"BenchmarkTwice": 2, "BenchmarkAdd": 1}
+    assert document["caveats"] == []
+    assert json.loads((tmp_path / "out" / "trace.json").read_text()) == document
+    page = (tmp_path / "out" / "trace.html").read_text()
+    assert "1 of 2 public methods has no benchmark" in page
+
+    again, said = traced(subject)
+
+    assert again["methods"] == document["methods"]
+    with sqlite3.connect(tmp_path / "s.sqlite") as connection:
+        ended = connection.execute("SELECT command, ended IS NOT NULL FROM audit").fetchall()
+        purposes = dict(connection.execute(
+            "SELECT purpose, count(*) FROM run JOIN trial ON trial.id = trial GROUP BY purpose"
+        ))  # fmt: skip
+    assert ended == [("trace", 1)] * 2
+    assert purposes == {"pilot": 2, "usage": 1, "reach": 3}  # one tells whether counters compile
+    assert "reach: 0 of 2" not in said
+
+    shown = program.call("report", subject, "--store", tmp_path / "s.sqlite")
+    assert (shown.returncode, shown.stdout) == (2, "")
+    assert "holds no finished audit of " in shown.stderr
+
+
+def test_a_python_project_of_known_truth(traced):
+    document, said = traced(PYTHON_RING)
+
+    reach = {one["id"].rpartition(".")[2]: one["reach"] for one in document["methods"]}
+    assert [name for name in reach if reach[name] == "not at all"] == ["unused"]
+    assert {name for name in reach if reach[name] == "in set-up only"} == {"__init__", "remembered"}
+    assert {name for name in reach if reach[name] == "unknown"} == {"later", "lazily"}
+    assert {"failed-benchmarks"} == {one["slug"] for one in document["caveats"]}
+    assert "test_skipped" in said
+
+
+def test_the_pattern_of_a_configuration_is_followed(traced, tmp_path):
+    subject = tiny(tmp_path / "tiny")
+    asked = config(tmp_path / "c.json", subject=str(subject), benchmarks="Twice")
+
+    document, _ = traced(asked)
+
+    assert [one["id"].rpartition(".")[2] for one in document["benchmarks"]] == ["BenchmarkTwice"]
+    assert "filtered" in {one["slug"] for one in document["caveats"]}
+
+
+def test_the_table_says_the_answer_first(program, tmp_path):
+    subject = tiny(tmp_path / "tiny")
+    places = ("--store", tmp_path / "s.sqlite", "-o", tmp_path / "out")
+
+    answer = program.call("trace", "--benchmarks", subject, *places)
+
+    lines = answer.stdout.splitlines()
+    assert lines[1] == "1 of 2 public methods has no benchmark"
+    row = next(line for line in lines if "tiny.Unused" in line)
+    assert row.split()[:1] == ["○"]
+    assert row.rstrip().endswith("tiny.go:11")
+    assert f"report: {tmp_path / 'out' / 'trace.html'}" in answer.stderr
+
+
+def test_nothing_to_count_in_is_an_error(program, tmp_path):
+    said = program.refused("trace", tiny(tmp_path / "tiny"), code=2, slug="usage")
+
+    assert said.endswith("say where calls are to be counted: --benchmarks")
+
+
+def test_a_library_without_public_methods_is_an_error(program, tmp_path):
+    code = "package tiny\n\nfunc add(x uint64) uint64 { return x + 1 }\n"
+    tests = (
+        'package tiny\n\nimport "testing"\n\nvar sink uint64\n\n'
+        "func BenchmarkAdd(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n"
+        "\t\tsink = add(sink)\n\t}\n}\n"
+    )
+    subject = tiny(tmp_path / "tiny", code=code, tests=tests)
+    places = ("--store", tmp_path / "s.sqlite", "-o", tmp_path / "out")
+
+    said = program.refused("trace", "--benchmarks", subject, *places, code=2, slug="usage")
+
+    assert "has no public method that could be traced" in said

@@ -1,0 +1,121 @@
+"""The map of calls of a language that exists in memory only."""
+
+from dataclasses import replace
+
+import pytest
+import toy_language
+from toy_language import Machine, Memory, Words, parts, request
+
+from auditor.core.errors import NoBenchmarks, UsageError
+from auditor.core.plan import Purpose
+from auditor.core.result import ReachState
+from auditor.studies.trace import suite_use
+
+
+@pytest.fixture(autouse=True)
+def public(monkeypatch):
+    """All methods of the toy are public but `late`."""
+    listed = Words.methods
+    monkeypatch.setattr(
+        Words,
+        "methods",
+        lambda self, sources: [
+            replace(one, public=one.name != "late") for one in listed(self, sources)
+        ],
+    )
+
+
+def traced(**more):
+    asked = more.pop("asked", request())
+    return suite_use(parts(asked, **more))
+
+
+def reaches(found):
+    return {one.method.name: one.reach for one in found.methods}
+
+
+def test_who_calls_what_is_counted_and_nothing_is_timed():
+    machine = Machine()
+
+    found = traced(machine=machine)
+
+    assert {one.purpose for one in machine.done} == {Purpose.PILOT, Purpose.USAGE, Purpose.REACH}
+    assert reaches(found) == {
+        "idle": ReachState.NOT_AT_ALL,
+        "still": ReachState.SET_UP_ONLY,
+        "mute": ReachState.UNKNOWN,
+        "odd": ReachState.UNKNOWN,
+        **dict.fromkeys(("hop", "skip", "trip", "hang", "shy"), ReachState.IN_LOOP),
+    }
+    by_name = {one.method.name: one for one in found.methods}
+    called = {one.benchmark: one.calls_per_operation for one in by_name["hop"].called_by}
+    assert called == {"toy.quick": 1.0, "toy.long": 1.0}
+    assert by_name["still"].set_up_in == ("toy.short",)
+    assert (by_name["mute"].reason, by_name["odd"].reason) == (
+        "it has no body",
+        "odd: syntax error",
+    )
+    assert (by_name["hop"].tests, by_name["idle"].tests, by_name["mute"].tests) == (1, 0, None)
+
+
+def test_what_no_benchmark_calls_comes_first_the_most_used_in_front(monkeypatch):
+    monkeypatch.setattr(toy_language, "TESTED", {"still", "hang"})
+
+    names = [one.method.name for one in traced().methods]
+
+    assert names[:2] == ["idle", "still"]
+    assert names[4] == "hang"
+
+
+def test_benchmarks_say_how_many_methods_they_call():
+    assert {one.id: one.methods for one in traced().benchmarks} == {
+        "toy.short": 3,
+        "toy.quick": 1,
+        "toy.long": 2,
+    }
+
+
+def test_a_benchmark_that_could_not_be_counted_is_none_that_calls_nothing():
+    found = traced(machine=Machine(uncounted=frozenset({"long"})))
+
+    (failed,) = [one for one in found.benchmarks if one.id == "toy.long"]
+    assert failed.methods is None
+    assert failed.reason
+    assert reaches(found)["trip"] is ReachState.NOT_AT_ALL
+    (said,) = [one.text for one in found.caveats if one.slug == "failed-benchmarks"]
+    assert said.startswith("1 of 3 benchmarks did not run")
+    assert "toy.long" in said
+
+
+def test_where_all_fail_there_is_no_map():
+    with pytest.raises(NoBenchmarks, match=r"every benchmark fails; the first: toy\.short: "):
+        traced(machine=Machine(uncounted=frozenset(toy_language.BENCHMARKS)))
+
+
+def test_where_nothing_is_public_there_is_no_map(monkeypatch):
+    monkeypatch.setattr(Words, "methods", lambda *_: [])
+
+    with pytest.raises(UsageError, match="toy has no public method that could be traced"):
+        traced()
+
+
+def test_what_the_budget_prevented_is_said_and_the_next_call_goes_on():
+    store = Memory()
+    with pytest.raises(NoBenchmarks):  # three pilots, the unit tests, and no time for a count
+        traced(asked=request(budget=4.0), store=store)
+    machine = Machine()
+    found = traced(asked=request(budget=30.0), store=store, machine=machine)
+
+    assert Purpose.PILOT not in {one.purpose for one in machine.done}
+    assert all(one.methods is not None for one in found.benchmarks)
+
+
+def test_a_filter_is_said():
+    asked = request()
+    asked = replace(asked, suite=replace(asked.suite, benchmarks="long"))
+
+    found = traced(asked=asked)
+
+    assert [one.id for one in found.benchmarks] == ["toy.long"]
+    assert reaches(found)["skip"] is ReachState.NOT_AT_ALL
+    assert "filtered" in {one.slug for one in found.caveats}

@@ -1,0 +1,156 @@
+"""What is shown of a map of calls: words and a page; names that mean harm stay names."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from builders import CONTEXT, method
+from test_page_names import NASTY
+
+from auditor.core.caveats import Caveat
+from auditor.core.result import ReachState
+from auditor.core.subject import Span
+from auditor.core.usage import BenchmarkUse, Caller, MethodUse, SuiteUse
+from reports import document as documents
+from reports import trace
+from reports.trace_document import TraceDocument, read, schema, trace_document
+
+SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "trace.schema.json"
+ID = "example.org/ring.Benchmark{}"
+
+
+def use(name, reach=ReachState.NOT_AT_ALL, **more):
+    return MethodUse(method=method(name), reach=reach, **more)
+
+
+def called(name, *callers, **more):
+    return use(name, ReachState.IN_LOOP, called_by=callers, **more)
+
+
+WHOLE = SuiteUse(
+    methods=(
+        replace(
+            use("Len", tests=1200),
+            method=replace(method("Len"), span=Span("ring.go", 12, 14)),
+        ),
+        use("Unused", tests=0),
+        use("Grow", ReachState.SET_UP_ONLY, set_up_in=(ID.format("Push"),), tests=3),
+        use("Native", ReachState.UNKNOWN, reason="it has no body"),
+        called(
+            "Push", *(Caller(ID.format(each), 2.0) for each in ("Push", "A", "B", "C")), tests=9
+        ),
+        called("Pop", Caller(ID.format("Push"), None), tests=None),
+    ),
+    benchmarks=(
+        *(BenchmarkUse(id=ID.format(each), methods=1) for each in ("Push", "A", "B", "C")),
+        BenchmarkUse(id=ID.format("Idle"), methods=0),
+        BenchmarkUse(id=ID.format("Broken"), methods=None, reason="exit code 2"),
+    ),
+    caveats=(Caveat("unit-tests", "part of the counts is missing"),),
+)
+
+
+def made(found=WHOLE):
+    return trace_document(found, CONTEXT)
+
+
+def test_the_schema_is_that_of_the_types():
+    assert SCHEMA.read_text() == schema()
+
+
+def test_a_document_is_read_as_it_was_written():
+    assert read(documents.text(made())) == made()
+
+
+def test_a_map_in_words():
+    shown = trace.view(made())
+
+    assert shown.headline == (
+        "3 of 6 public methods have no benchmark; of these the unit tests call most: ring.Len, "
+        "ring.Grow"
+    )
+    assert shown.counts == (
+        "Calls were counted in 5 benchmarks (1 did not run); 1 of them calls no public method."
+    )
+    rows = {row.name: row for row in shown.rows}
+    assert (rows["ring.Len"].tests, rows["ring.Len"].where) == ("1,200", "ring.go:12")
+    assert rows["ring.Grow"].note == "in the set-up of ring.BenchmarkPush"
+    assert rows["ring.Native"].note == "it has no body"
+    assert rows["ring.Push"].benchmarks == 4
+    assert rows["ring.Push"].callers == (
+        "ring.BenchmarkPush (2 per operation), ring.BenchmarkA (2 per operation), "
+        "ring.BenchmarkB (2 per operation) and 1 more"
+    )
+    assert rows["ring.Pop"].callers == "ring.BenchmarkPush (calls unknown)"
+    assert [(word.word, count) for _, word, count in shown.legend] == [
+        ("no benchmark", 2), ("set-up only", 1), ("cannot tell", 1), ("called", 2)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("methods", "said"),
+    [
+        ([use("A")], "1 of 1 public method has no benchmark"),
+        ([called("A")], "No public method of 1 is known to have no benchmark"),
+        (
+            [called("A"), use("B", ReachState.UNKNOWN)],
+            "No public method of 2 is known to have no benchmark; of 1 it cannot be told",
+        ),
+        ([use("A", tests=0), called("B")], "1 of 2 public methods has no benchmark"),
+    ],
+)
+def test_the_headline_claims_no_more_than_is_known(methods, said):
+    assert trace.headline(made(replace(WHOLE, methods=tuple(methods)))) == said
+
+
+def nasty():
+    found = SuiteUse(
+        methods=tuple(
+            replace(
+                called(name, *(Caller(each, 1.0) for each in NASTY), reason=name),
+                method=replace(method(name), id=name, span=Span(name, 1, 2)),
+            )
+            for name in NASTY
+        ),
+        benchmarks=tuple(BenchmarkUse(id=name, methods=None, reason=name) for name in NASTY),
+        caveats=(Caveat("unit-tests", "".join(NASTY)),),
+    )
+    plain = msgspec.to_builtins(made(found))
+    plain |= {"subject": "".join(NASTY), "revision": NASTY[0]}
+    return msgspec.convert(plain, TraceDocument)
+
+
+@pytest.mark.browser
+def test_hostile_names_leave_no_markup(visit):
+    tab, noise = visit(trace.html(nasty()))
+
+    assert noise == []
+    assert tab.title() != "owned"
+    assert (tab.locator("script").count(), tab.locator("img").count()) == (1, 0)
+    assert tab.locator("#methods tbody tr").count() == len(NASTY)
+
+
+@pytest.mark.browser
+def test_methods_can_be_filtered_by_name_and_kind(visit):
+    tab, _ = visit(trace.html(made()))
+    shown = tab.locator("#methods tbody tr:visible th")
+
+    tab.locator("#methods select.kind").select_option("set-up-only")
+    assert shown.all_inner_texts() == ["ring.Grow"]
+    tab.locator("#methods select.kind").select_option("")
+    tab.locator("#methods input[type=search]").fill("po")
+    assert shown.all_inner_texts() == ["ring.Pop"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1400])
+def test_axe_finds_nothing(visit, scheme, width):
+    tab, _ = visit(
+        trace.html(made()), color_scheme=scheme, viewport={"width": width, "height": 900}
+    )
+
+    assert Axe().run(tab).response["violations"] == []
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
