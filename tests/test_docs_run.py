@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.subject, pytest.mark.timed]
+pytestmark = pytest.mark.subject
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -133,6 +133,7 @@ class World:
     def __init__(self, folder):
         self.home = folder / "home"
         self.home.mkdir()
+        self._kept = folder / "kept"
         origin, self.project = repository(folder)
         for version in ("v1.5.0", "v1.6.0"):
             published(folder / "proxy", version)
@@ -151,6 +152,21 @@ class World:
             "GOPROXY": (folder / "proxy").as_uri(),
             "GOSUMDB": "off",
         }
+
+    def keep(self):
+        """Remember how everything is that a command may change."""
+        for name, place in self._changing.items():
+            shutil.copytree(place, self._kept / name, symlinks=True)
+
+    def renew(self):
+        """Make it all as it was, so that no page needs what another has made."""
+        for name, place in self._changing.items():
+            shutil.rmtree(place)
+            shutil.copytree(self._kept / name, place, symlinks=True)
+
+    @property
+    def _changing(self):
+        return {"project": self.project, "state": self.home / "state"}
 
     def run(self, line, cwd=None):
         return subprocess.run(
@@ -174,13 +190,12 @@ def stored(project):
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory):
+def first_world(tmp_path_factory):
     if shutil.which("go") is None:
         pytest.skip("go is not installed")
     found = World(tmp_path_factory.mktemp("world"))
     (found.project / "config.json").write_text(json.dumps(CONFIG))
-    # Into the project's own store: a page may begin with what asks for an audit, and they come in
-    # any order.
+    # Into the project's own store: some pages begin with what asks for an audit.
     first = found.run("bench-audit abs config.json")
     assert first.returncode == 0, first.stderr
     (result,) = (found.home / "state").rglob("result.json")
@@ -193,7 +208,14 @@ def world(tmp_path_factory):
     (found.project / "gin.csv").write_text(GO_ROWS)
     (found.project / "rx.csv").write_text(JAVA_ROWS)
     stored(found.project)
+    found.keep()
     return found
+
+
+@pytest.fixture
+def world(first_world):
+    first_world.renew()
+    return first_world
 
 
 @pytest.mark.parametrize(

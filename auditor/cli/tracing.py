@@ -6,12 +6,14 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from auditor.cli import output, tables
+from auditor.cli.console import Console
 from auditor.core.result import ReachState
 from reports import document as documents
 from reports import trace
 from reports.trace_document import TraceDocument
 
 _MOST_FAILED = 5
+FORMATS = ("table", "json")
 RESULT, PAGE = "trace.json", "trace.html"
 _STYLES = {
     ReachState.NOT_AT_ALL: "red",
@@ -31,6 +33,16 @@ def keep(folder: Path, document: TraceDocument) -> None:
 def _some(lines: list[str]) -> list[str]:
     more = [f"and {len(lines) - _MOST_FAILED} more in the report"]
     return lines[:_MOST_FAILED] + (more if len(lines) > _MOST_FAILED else [])
+
+
+def show(folder: Path, document: TraceDocument, format_: str, console: Console) -> None:
+    """Print a map in one of FORMATS, and where its files are."""
+    if format_ == "json":
+        console.document(document)
+    else:
+        console.result(table(document))
+    console.note(f"\nreport: {folder / PAGE}")
+    console.note(f"result: {folder / RESULT}")
 
 
 def table(document: TraceDocument) -> RenderableType:

@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from auditor.cli import comparison, kept, options, running, sources, tables
+from auditor.cli import comparison, kept, options, running, sources, tables, tracing
 from auditor.cli.console import Console
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
-from auditor.store.sqlite import COMPARE
-from reports import comparison_document, tidy
+from auditor.store.sqlite import COMPARE, TRACE
+from reports import comparison_document, tidy, trace_document
 from reports.document import Document, Either
 from reports.formats import Format, written
 from reports.page import page
@@ -26,7 +26,7 @@ _TABLE = "table"
     *options.WHAT[:1],
     click.option(
         "--of",
-        type=click.Choice([*running.BY_COMMAND, COMPARE]),
+        type=click.Choice([*running.BY_COMMAND, COMPARE, TRACE]),
         help="The command whose result is meant; the last one's by default.",
     ),
     click.option("--result", type=_PATH, help="A result as JSON, in the place of a store's."),
@@ -64,6 +64,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     found = kept.last(asked.places.store, wanted, given["of"])
     if found.command == COMPARE:
         return _comparison(asked, console, found, given)
+    if found.command == TRACE:
+        return _calls(asked, console, found, given)
     files = running.BY_COMMAND.get(found.command, running.ABS)
     document = found.document()
     others = kept.beside(found, document)
@@ -91,6 +93,18 @@ def _comparison(
     comparison.keep(asked.places.output, document)
     comparison.show(document, given["format"], console)
     console.note(f"\nreport: {asked.places.output / comparison.PAGE}")
+    return Exit.OK
+
+
+def _calls(asked: options.Asked, console: Console, found: kept.Kept, given: dict[str, Any]) -> int:
+    """Write the result of trace again."""
+    with kept.sound(asked.places.store):
+        document = trace_document.read(found.result())
+    if given["format"] not in tracing.FORMATS:
+        those = ", ".join(tracing.FORMATS)
+        raise UsageError(f"a result of trace has the formats {those}, not {given['format']}")
+    tracing.keep(asked.places.output, document)
+    tracing.show(asked.places.output, document, given["format"], console)
     return Exit.OK
 
 

@@ -39,11 +39,6 @@ def command(context: click.Context, /, *, in_benchmarks: bool, **_: object) -> i
     with opened(asked) as open_:
         document = open_.audit.trace()
         tracing.keep(asked.places.output, document)
-        console = open_.console
-    if asked.as_json:
-        console.document(document)
-    else:
-        console.result(tracing.table(document))
-    console.note(f"\nreport: {asked.places.output / tracing.PAGE}")
-    console.note(f"result: {asked.places.output / tracing.RESULT}")
+    chosen = "json" if asked.as_json else "table"
+    tracing.show(asked.places.output, document, chosen, open_.console)
     return Exit.OK

@@ -110,8 +110,12 @@ def _decided(schedule: Schedule, times: dict[str, list[float]]) -> bool:
 
 
 def _count(call: Call, blocks: int) -> None:
-    """Count in two windows, of few operations and of a block's, as often as there are blocks."""
+    """Count in two windows, of few operations and of a block's, as often as there are blocks.
+
+    What only the first operations call fills caches: it is gone once the benchmark is warm.
+    """
     number = max(3, _operations(call))
+    call(_FEW)
     outside, _ = guest.counter.taken()
     for operations in (max(_FEW, min(11, number // 2)), number):
         guest.counter.taken()

@@ -5,7 +5,7 @@ import json
 import pytest
 from real_program import TINY, config, tiny
 
-pytestmark = [pytest.mark.subject, pytest.mark.timed]
+pytestmark = pytest.mark.subject
 
 MARKED = TINY.replace("func Unused", "// bench-audit:ignore nobody calls it\nfunc Unused")
 

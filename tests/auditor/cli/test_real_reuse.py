@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 from real_program import Program, config, write
 
-pytestmark = [pytest.mark.subject, pytest.mark.timed]
+pytestmark = pytest.mark.subject
 
 CODE = """package {0}
 

@@ -70,6 +70,17 @@ def test_a_go_module(program, traced, tmp_path):
     shown = program.call("report", subject, "--store", tmp_path / "s.sqlite")
     assert (shown.returncode, shown.stdout) == (2, "")
     assert "holds no finished audit of " in shown.stderr
+    shown = program.call(
+        "report", subject, "--of", "trace", "--store", tmp_path / "s.sqlite",
+        "-o", tmp_path / "new", "--format", "json",
+    )  # fmt: skip
+    assert json.loads(shown.stdout) == again
+    assert (tmp_path / "new" / "trace.html").is_file()
+    said = program.refused(
+        "report", subject, "--of", "trace", "--store", tmp_path / "s.sqlite", "--format", "csv",
+        code=2, slug="usage",
+    )  # fmt: skip
+    assert said.endswith("a result of trace has the formats table, json, not csv")
 
 
 def test_a_python_project_of_known_truth(traced):

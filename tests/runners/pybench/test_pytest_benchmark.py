@@ -142,7 +142,7 @@ def test_calls_are_counted_in_two_windows_and_set_up_apart(ring):
     assert many.calls == (("ring.buffer.Ring.push", many.operations),)
     assert few.operations < many.operations == 40 * 3
     assert pushed.set_up_apart
-    assert pushed.outside == (("ring.buffer.Ring.__init__", 1),)
+    assert dict(pushed.outside) == {"ring.buffer.Ring.__init__": 1, "ring.buffer.Ring.push": 2}
     assert isinstance(climbed, Counted)
     assert climbed.windows[0].nested == ("ring.spins.climb",)
     assert climbed.windows[0].calls == (("ring.spins.climb", climbed.windows[0].operations),)
@@ -214,6 +214,10 @@ def test_shouts(benchmark, capsys):
 def test_never_calls(benchmark):
     pass
 
+def test_cached(benchmark):
+    from trouble import cached
+    benchmark(cached)
+
 def test_inside(benchmark):
     from trouble import around
     around(lambda: benchmark(around, int))
@@ -221,6 +225,21 @@ def test_inside(benchmark):
 @pytest.mark.parametrize("name", ["a|b", "<script>", "x y", "\\u202e"])
 def test_names(benchmark, name):
     benchmark(len, name)
+"""
+LIBRARY = """known = []
+
+
+def around(call):
+    return call()
+
+
+def learn():
+    known.append(1)
+
+
+def cached():
+    if not known:
+        learn()
 """
 PROJECT = """[project]
 name = "trouble"
@@ -236,7 +255,7 @@ py-modules = ["trouble"]
 def trouble(interpreter, python_home, variables, tmp_path_factory):
     folder, scratch = tmp_path_factory.mktemp("trouble"), tmp_path_factory.mktemp("scratch")
     (folder / "pyproject.toml").write_text(PROJECT)
-    (folder / "trouble.py").write_text("def around(call): return call()\n")
+    (folder / "trouble.py").write_text(LIBRARY)
     (folder / "test_trouble.py").write_text(TROUBLE)
     (folder / "test_broken.py").write_text("import absent\ndef test_x(benchmark): pass\n")
     project = prepared(folder, python_home, variables, interpreter=interpreter)
@@ -262,6 +281,16 @@ def test_a_benchmark_that_ends_well_without_a_measurement_has_not_crashed(troubl
 
     assert isinstance(outcome, Unreadable)
     assert outcome.reason == "the test ended without calling its benchmark fixture"
+
+
+def test_what_only_the_first_operation_calls_is_set_up(trouble):
+    variant = trouble.variant(Kind.COUNTING, "trouble.learn", "trouble.cached")
+
+    counted = trouble.run("test_cached", plain(operations=40), variant)
+
+    assert isinstance(counted, Counted), counted
+    assert [dict(window.calls).keys() for window in counted.windows] == [{"trouble.cached"}] * 2
+    assert dict(counted.outside)["trouble.learn"] == 1
 
 
 ARCHIVED = """
@@ -316,7 +345,7 @@ def test_any_name_is_run(trouble):
 
 def test_a_file_that_cannot_be_imported_is_named_with_the_reason(trouble):
     assert trouble.suite.unusable == (
-        ("test_broken.py", "E ModuleNotFoundError: No module named 'absent'"),
+        ("test_broken.py", "ModuleNotFoundError: No module named 'absent'"),
     )
 
 
