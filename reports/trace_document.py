@@ -47,7 +47,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
 class TraceDocument(
     Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/trace/1"
 ):
-    """The answer to "which public methods has no benchmark?"; nothing was slowed down."""
+    """The answer to "which public methods have no benchmark?"; nothing was slowed down."""
 
     methods: tuple[Method, ...]
     benchmarks: tuple[Benchmark, ...]

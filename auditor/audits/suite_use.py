@@ -1,4 +1,4 @@
-"""Which public methods has no benchmark? A judgement of counts; nothing is slowed down."""
+"""Which public methods have no benchmark? A judgement of counts; nothing is slowed down."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""`bench-audit trace`: which public methods are called, and which has no benchmark?"""
+"""`bench-audit trace`: which public methods are called, and which have no benchmark?"""
 
 import click
 
@@ -7,7 +7,7 @@ from auditor.cli.running import opened
 from auditor.core.errors import Exit, UsageError
 
 
-@click.command(short_help="Which public methods has no benchmark?")
+@click.command(short_help="Which public methods have no benchmark?")
 @options.options(
     click.option(
         "--benchmarks",
