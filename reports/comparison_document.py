@@ -3,13 +3,11 @@
 The names are promised to other programs (reports/schema/compare.schema.json).
 """
 
-import json
-
 import msgspec
 
 from auditor.core.comparison import BenchmarkComparison, Change, Comparison, Dimension, Patch
-from auditor.core.errors import UsageError
 from auditor.core.result import Result
+from reports.decoding import read_as, schema_of
 from reports.document import Caveat, Plain, Range, Score, Setting
 from reports.record import Context, setting, strict
 
@@ -158,22 +156,9 @@ def _patch(patch: Patch) -> Plain:
 
 def read(written: str | bytes) -> ComparisonDocument:
     """Return the document in a file; raises UsageError for anything else."""
-    try:
-        return msgspec.json.decode(written, type=ComparisonDocument)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"this is no result of bench-audit compare: {error}") from error
+    return read_as(ComparisonDocument, "compare", written)
 
 
 def schema() -> str:
     """Return the JSON Schema of the document, as text."""
-    return (
-        json.dumps(
-            {
-                "$schema": "https://json-schema.org/draft/2020-12/schema",
-                "title": "bench-audit comparison of two revisions",
-                **msgspec.json.schema(ComparisonDocument),
-            },
-            indent=2,
-        )
-        + "\n"
-    )
+    return schema_of(ComparisonDocument, "bench-audit comparison of two revisions")

@@ -5,7 +5,6 @@ programs (reports/schema/result.schema.json), and every number may be null, beca
 neither NaN nor infinity.
 """
 
-import json
 from collections.abc import Iterator
 
 import msgspec
@@ -17,6 +16,7 @@ from reports.accepted import Accepted
 from reports.allocation_document import Allocations
 from reports.controls import Controls
 from reports.curve import Curve
+from reports.decoding import schema_of
 from reports.redundancy import CoverBound, Density, Kept
 
 Numbers = tuple[float | None, ...]
@@ -290,9 +290,4 @@ def read(written: str | bytes) -> Either:
 
 def schema() -> str:
     """Return the JSON Schema of both documents (checked in as result.schema.json)."""
-    heading = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "A result of bench-audit",
-    }
-    found = {**heading, **msgspec.json.schema(Either)}
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    return schema_of(Either, "A result of bench-audit")

@@ -3,10 +3,9 @@
 The names are promised to other programs (reports/schema/select.schema.json).
 """
 
-import json
-
 import msgspec
 
+from reports.decoding import schema_of
 from reports.document import Caveat
 
 
@@ -130,9 +129,4 @@ class Proposal(Answer, frozen=True, kw_only=True, tag_field="schema", tag="bench
 
 def schema() -> str:
     """Return the JSON Schema of both answers (checked in as select.schema.json)."""
-    heading = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "An answer of bench-audit select",
-    }
-    found = {**heading, **msgspec.json.schema(Selection | Proposal)}
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    return schema_of(Selection | Proposal, "An answer of bench-audit select")

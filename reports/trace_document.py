@@ -3,13 +3,11 @@
 The names are promised to other programs (reports/schema/trace.schema.json).
 """
 
-import json
-
 import msgspec
 
-from auditor.core.errors import UsageError
 from auditor.core.result import ReachState
 from auditor.core.usage import SuiteUse
+from reports.decoding import read_as, schema_of
 from reports.document import Caveat, Setting, Span
 from reports.record import Context, setting, strict
 
@@ -80,17 +78,9 @@ def trace_document(found: SuiteUse, context: Context) -> TraceDocument:
 
 def read(written: str | bytes) -> TraceDocument:
     """Return the document in a file; raises UsageError for anything else."""
-    try:
-        return msgspec.json.decode(written, type=TraceDocument)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"this is no result of bench-audit trace: {error}") from error
+    return read_as(TraceDocument, "trace", written)
 
 
 def schema() -> str:
     """Return the JSON Schema of the document, as text."""
-    heading = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Which benchmark calls which public method",
-    }
-    found = {**heading, **msgspec.json.schema(TraceDocument)}
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    return schema_of(TraceDocument, "Which benchmark calls which public method")

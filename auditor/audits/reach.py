@@ -101,21 +101,39 @@ def _counting(outcome: Counted) -> Sequence[Window]:
 
 def how_counted(runs: Sequence[Run], tests: Sequence[Run], benchmarks: int) -> str:
     """Say what ran while usage was counted in `runs` of so many benchmarks, and what is missing."""
-    seen = [run.outcome for run in tests if isinstance(run.outcome, Counted)]
+    seen = any(isinstance(run.outcome, Counted) for run in tests)
     none = bool(tests) and all(isinstance(run.outcome, Skipped) for run in tests)
-    gaps = [outcome.missing for outcome in seen if outcome.missing]
-    if not tests:
-        gaps.append("the unit tests, for which no time was left")
-    gaps += [
-        f"the unit tests ({line(reason(run.outcome))})"
-        for run in tests
-        if not isinstance(run.outcome, Counted | Skipped)
-    ]
+    gaps = _gaps(tests)
     failed = benchmarks - sum(isinstance(run.outcome, Counted) for run in runs)
     if failed:
         gaps.append(f"{failed} of {benchmarks} benchmarks")
     ran = "the subject's own benchmarks" + (" ran" if none or not seen else " and unit tests ran")
     return ran + (f" (part of the counts is missing: {'; '.join(gaps)})" if gaps else "")
+
+
+def incomplete_order(tests: Sequence[Run]) -> tuple[Caveat, ...]:
+    """Say what is missing of the unit tests where their calls are what methods are ordered by."""
+    skipped = [run.outcome.reason for run in tests if isinstance(run.outcome, Skipped)]
+    gaps = [*_gaps(tests), *(f"the unit tests ({why})" for why in skipped)]
+    if not gaps:
+        return ()
+    text = (
+        "the calls of the library's own unit tests, by which the methods are ordered, are not "
+        f"known or not complete; missing: {'; '.join(gaps)}"
+    )
+    return (Caveat("unit-tests", text),)
+
+
+def _gaps(tests: Sequence[Run]) -> list[str]:
+    """Return what is missing of the unit tests; those that are not there are no gap."""
+    if not tests:
+        return ["the unit tests, for which no time was left"]
+    seen = [run.outcome for run in tests]
+    failed = [one for one in seen if not isinstance(one, Counted | Skipped)]
+    return [
+        *(one.missing for one in seen if isinstance(one, Counted) and one.missing),
+        *(f"the unit tests ({line(reason(one))})" for one in failed),
+    ]
 
 
 def most_called(

@@ -35,14 +35,12 @@ def _some(lines: list[str]) -> list[str]:
     return lines[:_MOST_FAILED] + (more if len(lines) > _MOST_FAILED else [])
 
 
-def show(folder: Path, document: TraceDocument, format_: str, console: Console) -> None:
-    """Print a map in one of FORMATS, and where its files are."""
+def show(document: TraceDocument, format_: str, console: Console) -> None:
+    """Print a map in one of FORMATS."""
     if format_ == "json":
         console.document(document)
     else:
         console.result(table(document))
-    console.note(f"\nreport: {folder / PAGE}")
-    console.note(f"result: {folder / RESULT}")
 
 
 def table(document: TraceDocument) -> RenderableType:

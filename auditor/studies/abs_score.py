@@ -36,8 +36,6 @@ NOT_COUNTED = Reach(
     caveats=(Caveat("no-reach", "nobody has counted whether the benchmark calls the method"),),
 )
 
-UNLINKED = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
@@ -196,7 +194,7 @@ def _chosen(
         methods=tuple(methods),
         invalid={method.id: message for method, message in counted.invalid},
         calls=_usage(counted),
-        reach=reach.reach_map(counted.runs, methods) | dict.fromkeys(counted.unlinked, UNLINKED),
+        reach=counted.map(methods),
         caveats=caveats,
     )
 

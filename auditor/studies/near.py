@@ -8,16 +8,11 @@ other ones. Their processes are as good as before, as each tells itself what its
 from collections.abc import Iterable
 from dataclasses import replace
 
+from auditor.audits.calibration import CLOSE_ENOUGH
 from auditor.core.mutant import Delay, Wait
 from auditor.core.plan import Run, Trial
 from auditor.core.ports import Store
 from auditor.core.schedule import ArmName, Schedule
-
-NEAR = 0.1
-"""Share of its turns by which a delay may differ: so far from what was asked for, turns count as
-settled (`calibration.CLOSE_ENOUGH`)."""
-SAME = 0.03
-"""Share by which turns that follow from other moments differ (`calibration.CLOSEST`)."""
 
 
 def differ(one: Delay, other: Delay, share: float) -> bool:
@@ -38,7 +33,8 @@ class NearDelays:
     def of(self, first: Trial, delay: Delay, but: Iterable[Run]) -> Delay:
         """Return what to take for the `delay` of a pair's first trial, and not that of `but`.
 
-        It is the nearest of those whose processes differ in nothing else.
+        It is the nearest of those whose processes differ in nothing else, and differ by no more
+        turns than count as settled.
         """
         if delay.wait is not Wait.WORK or not delay.number:
             return delay
@@ -49,7 +45,7 @@ class NearDelays:
                 for run in self._store.alike(first)
                 if run.trial.id not in left_out and _differ_in_delay_only(run.trial, first)
                 for known in [_delay(run.trial.schedule)]
-                if known is not None and not differ(known, delay, NEAR)
+                if known is not None and not differ(known, delay, CLOSE_ENOUGH)
             ]
             nearest = min(found, key=lambda known: abs(known.number - delay.number), default=delay)
             self._chosen[first.id] = nearest

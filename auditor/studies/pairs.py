@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from auditor.audits import detection, paired
-from auditor.audits.calibration import Asked
+from auditor.audits.calibration import CLOSEST, Asked
 from auditor.core.mutant import Delay, Kind, Refused, Variant, Wait
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
@@ -18,7 +18,7 @@ from auditor.core.verdict import PairVerdict, Rule
 from auditor.studies import schedules
 from auditor.studies.calibration import Calibrated, CalibrationStudy, waves
 from auditor.studies.measure import hung, measure
-from auditor.studies.near import SAME, NearDelays, differ
+from auditor.studies.near import NearDelays, differ
 from auditor.studies.pair import (
     MAIN,
     Manner,
@@ -200,7 +200,7 @@ class PairStudy:
             trials = {
                 trial.id: (key, trial)
                 for key, one in off.items()
-                for trial in (self._pair_trial(one, 1, fork, ended[key]) for fork in forks)
+                for trial in (self._pair_trial(one, 1, fork) for fork in forks)
             }
             again: dict[PairKey, list[Run]] = {}
             name = f"{self._manner.name}, turns corrected"
@@ -223,7 +223,7 @@ class PairStudy:
             return False
         said = self._judged(one, runs, references)
         near = paired.is_off_near_the_threshold(said, self._slowdown)
-        other = differ(one.corrected(runs).delay(wait), one.delay(wait), SAME)
+        other = differ(one.corrected(runs).delay(wait), one.delay(wait), CLOSEST)
         return other and (near or paired.missed_its_aim(data))
 
     def _is_open(
@@ -268,15 +268,13 @@ class PairStudy:
         order = np.random.default_rng([seed, 7, repetition]).permutation(len(groups))
         return [each for index in order for each in groups[index]]
 
-    def _pair_trial(
-        self, one: Calibrated, repetition: int, fork: int, but: Sequence[Run] = ()
-    ) -> Trial:
-        """Return a process of a pair; of another delay than those of `but`."""
+    def _pair_trial(self, one: Calibrated, repetition: int, fork: int) -> Trial:
+        """Return a process of a pair; where it is corrected, of no delay that was wrong."""
         delay = one.delay(self._request.wait)
         if self._question.control:
             delay = replace(delay, number=0)
         elif not self._request.exact:
-            delay = self._near.of(self._with_delay(one, delay, 1, 1), delay, but)
+            delay = self._near.of(self._with_delay(one, delay, 1, 1), delay, one.runs)
         return self._with_delay(one, delay, repetition, fork)
 
     def _with_delay(self, one: Calibrated, delay: Delay, repetition: int, fork: int) -> Trial:

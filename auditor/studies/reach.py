@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from auditor.audits.reach import Reach, reach_map
 from auditor.core.mutant import Kind, Refused, Variant
 from auditor.core.outcome import NotBuilt
 from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.result import ReachState
 from auditor.core.schedule import Schedule
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
@@ -13,6 +15,8 @@ from auditor.studies import schedules
 from auditor.studies.measure import measure
 from auditor.studies.parts import Built, Parts
 from auditor.studies.suite import Baseline
+
+_UNLINKED = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,10 @@ class ReachRuns:
     invalid: tuple[tuple[Method, str], ...]
     asked: tuple[Benchmark, ...] = ()
     unlinked: frozenset[tuple[str, str]] = frozenset()
+
+    def map(self, methods: Sequence[Method]) -> dict[tuple[str, str], Reach]:
+        """Return the reach by (method id, benchmark id), as far as it is known."""
+        return reach_map(self.runs, methods) | dict.fromkeys(self.unlinked, _UNLINKED)
 
 
 def map_reach(

@@ -1,8 +1,10 @@
 """`bench-audit report`: the report of an audit again, from the store, in any format."""
 
 import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import click
@@ -19,6 +21,11 @@ from reports.page import page
 
 _PATH = click.Path(path_type=Path)
 _TABLE = "table"
+_OTHERS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
+    COMPARE: (comparison_document.read, comparison),
+    TRACE: (trace_document.read, tracing),
+}
+"""What reads, keeps and shows the results that time no single revision."""
 
 
 @click.command(short_help="Write the report of the last audit again; runs nothing.")
@@ -26,7 +33,7 @@ _TABLE = "table"
     *options.WHAT[:1],
     click.option(
         "--of",
-        type=click.Choice([*running.BY_COMMAND, COMPARE, TRACE]),
+        type=click.Choice([*running.BY_COMMAND, *_OTHERS]),
         help="The command whose result is meant; the last one's by default.",
     ),
     click.option("--result", type=_PATH, help="A result as JSON, in the place of a store's."),
@@ -62,10 +69,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     console = Console(asked.surroundings.environment, quiet=asked.quiet)
     wanted = json.loads(asked.config.text)
     found = kept.last(asked.places.store, wanted, given["of"])
-    if found.command == COMPARE:
-        return _comparison(asked, console, found, given)
-    if found.command == TRACE:
-        return _calls(asked, console, found, given)
+    if found.command in _OTHERS:
+        return _other(asked, console, found, given["format"])
     files = running.BY_COMMAND.get(found.command, running.ABS)
     document = found.document()
     others = kept.beside(found, document)
@@ -81,30 +86,17 @@ def command(context: click.Context, /, **given: Any) -> int:
     return Exit.OK
 
 
-def _comparison(
-    asked: options.Asked, console: Console, found: kept.Kept, given: dict[str, Any]
-) -> int:
-    """Write the result of compare again."""
+def _other(asked: options.Asked, console: Console, found: kept.Kept, format_: str) -> int:
+    """Write a result of another kind again."""
+    read, shown = _OTHERS[found.command]
     with kept.sound(asked.places.store):
-        document = comparison_document.read(found.result())
-    if given["format"] not in comparison.FORMATS:
-        those = ", ".join(comparison.FORMATS)
-        raise UsageError(f"a result of compare has the formats {those}, not {given['format']}")
-    comparison.keep(asked.places.output, document)
-    comparison.show(document, given["format"], console)
-    console.note(f"\nreport: {asked.places.output / comparison.PAGE}")
-    return Exit.OK
-
-
-def _calls(asked: options.Asked, console: Console, found: kept.Kept, given: dict[str, Any]) -> int:
-    """Write the result of trace again."""
-    with kept.sound(asked.places.store):
-        document = trace_document.read(found.result())
-    if given["format"] not in tracing.FORMATS:
-        those = ", ".join(tracing.FORMATS)
-        raise UsageError(f"a result of trace has the formats {those}, not {given['format']}")
-    tracing.keep(asked.places.output, document)
-    tracing.show(asked.places.output, document, given["format"], console)
+        document = read(found.result())
+    if format_ not in shown.FORMATS:
+        those = ", ".join(shown.FORMATS)
+        raise UsageError(f"a result of {found.command} has the formats {those}, not {format_}")
+    shown.keep(asked.places.output, document)
+    shown.show(document, format_, console)
+    console.note(f"\nreport: {asked.places.output / shown.PAGE}")
     return Exit.OK
 
 

@@ -39,6 +39,8 @@ def command(context: click.Context, /, *, in_benchmarks: bool, **_: object) -> i
     with opened(asked) as open_:
         document = open_.audit.trace()
         tracing.keep(asked.places.output, document)
-    chosen = "json" if asked.as_json else "table"
-    tracing.show(asked.places.output, document, chosen, open_.console)
+    folder = asked.places.output
+    tracing.show(document, "json" if asked.as_json else "table", open_.console)
+    open_.console.note(f"\nreport: {folder / tracing.PAGE}")
+    open_.console.note(f"result: {folder / tracing.RESULT}")
     return Exit.OK

@@ -109,6 +109,14 @@ def _decided(schedule: Schedule, times: dict[str, list[float]]) -> bool:
     return False
 
 
+def tell_window(operations: int) -> None:
+    """Write down what was counted since the last time."""
+    calls, nested = guest.counter.taken()
+    tell("window", str(operations))
+    for name, count in sorted(calls.items()):
+        tell("count", name, str(count), str(int(name in nested)))
+
+
 def _count(call: Call, blocks: int) -> None:
     """Count in two windows, of few operations and of a block's, as often as there are blocks.
 
@@ -121,10 +129,7 @@ def _count(call: Call, blocks: int) -> None:
         guest.counter.taken()
         for _ in range(blocks):
             call(operations)
-        calls, nested = guest.counter.taken()
-        tell("window", str(operations * blocks))
-        for name, count in sorted(calls.items()):
-            tell("count", name, str(count), str(int(name in nested)))
+        tell_window(operations * blocks)
     for name, count in guest.counter.outside.items():
         outside[name] = outside.get(name, 0) + count
     for name, count in sorted(outside.items()):

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-import zz_bench_audit as guest
+from zz_bench_audit_blocks import tell_window
 from zz_bench_audit_hook import tell
 from zz_bench_audit_pytest import is_benchmark, why
 
@@ -65,8 +65,5 @@ def pytest_sessionfinish(exitstatus: int) -> None:
 
 
 def _write() -> None:
-    calls, nested = guest.counter.taken()
-    tell("window", "0")
-    for name, count in sorted(calls.items()):
-        tell("count", name, str(count), str(int(name in nested)))
+    tell_window(0)
     _state.told = time.monotonic()

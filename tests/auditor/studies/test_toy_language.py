@@ -122,7 +122,7 @@ def test_what_was_calibrated_for_one_slowdown_is_a_beginning_for_another(slowdow
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_what_other_pairs_tell_of_the_clock_makes_no_process_of_a_pair_anew(monkeypatch, exact):
-    """Its turns would be other ones by 9 in 125, which does not matter: each tells what it gave."""
+    """It would have 162 turns for 150, which does not matter: each tells what it gave."""
     monkeypatch.setattr(toy_language, "SHARES", {("hop", "long"): 0.5, ("skip", "short"): 0.5})
     monkeypatch.setattr(toy_language, "CALLS", {("skip", "short"): 100})
     monkeypatch.setattr(toy_language, "SLOW_CLOCKS", {("hop", "long"): 1e-8})
