@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from auditor.core.errors import UsageError
 from auditor.store.failures import damaged
-from auditor.store.sqlite import COMPARE, TRACE, SqliteStore
+from auditor.store.sqlite import UNTIMED, SqliteStore
 from reports import document as documents
 from reports import tidy
 from reports.document import Either
@@ -85,7 +85,7 @@ def load_all(store: str | PathLike[str], command: str | None = None) -> tuple[Au
         wanted = [
             one
             for one in opened.audits()
-            if one.ended and one.is_meant(command) and one.command not in (COMPARE, TRACE)
+            if one.ended and one.is_meant(command) and one.command not in UNTIMED
         ]
         return tuple(
             Audit(one.command, one.started, _verdict(path, opened.result(one))) for one in wanted

@@ -27,11 +27,19 @@ Records:
     refused    TEXT                            changed code that cannot be run here, and why
     skipped    TEXT                            the benchmark chose not to run, for this reason
     missing    TEXT                            what the counts of unit tests lack
+    tests      NUMBER                          so many unit tests have run
+    calls      TOKEN OUTSIDE INSIDE INDIRECT   calls of a traced method from outside the library and
+                                               from inside (-: nobody counted them), since the
+                                               last time; of those from outside, the indirect ones
+    arguments  TOKEN JSON                      what one of them handed over: source texts and nulls
 
 Numbers are in the shortest form that reads back exactly. A record is written with one write call,
 so a killed process leaves whole lines and at most one broken last line, which is dropped.
 """
 
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from auditor.core.measure import (
@@ -43,7 +51,7 @@ from auditor.core.measure import (
     WALL,
     Series,
 )
-from auditor.core.outcome import Counted, Window
+from auditor.core.outcome import Counted, MethodCalls, Window
 from auditor.core.schedule import ArmName, Phase, Schedule
 
 SCHEDULE_VARIABLE = "BENCH_AUDIT_SCHEDULE"
@@ -96,6 +104,9 @@ class Records:
     failures: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    calls: dict[str, Counter[str]] = field(default_factory=dict)
+    arguments: dict[str, list[tuple[str | None, ...]]] = field(default_factory=dict)
+    tests: int | None = None
     skipped: str | None = None
     stopped: bool = False
 
@@ -117,6 +128,20 @@ class Records:
         )
         outside = tuple(sorted((ids[token], calls) for token, calls in self.outside.items()))
         return Counted(windows, outside, set_up_apart)
+
+    def traced(self, ids: Mapping[str, str]) -> tuple[MethodCalls, ...]:
+        """Return the calls of traced methods; `ids` are method ids by token, others are dropped."""
+        return tuple(
+            MethodCalls(
+                method=ids[token],
+                outside=calls["outside"],
+                inside=calls.get("inside"),
+                indirect=calls["indirect"],
+                arguments=_simplest(self.arguments.get(token, ())),
+            )
+            for token, calls in sorted(self.calls.items())
+            if token in ids
+        )
 
     def series(self, schedule: Schedule) -> tuple[Series, ...]:
         """Return the blocks as series by metric, arm and phase."""
@@ -143,6 +168,15 @@ class Records:
             Series.of(metric, unit, arm, phase, values)
             for (metric, unit, arm, phase), values in sorted(gathered.items())
         )
+
+
+_SAMPLES = 3
+
+
+def _simplest(found: Iterable[tuple[str | None, ...]]) -> tuple[tuple[str | None, ...], ...]:
+    """Return some samples of arguments, those with simple values first."""
+    kept = sorted(dict.fromkeys(found), key=lambda one: one.count(None))
+    return tuple(kept[:_SAMPLES])
 
 
 def read_records(data: bytes, blocks: int) -> Records:
@@ -181,6 +215,9 @@ def _take(records: Records, fields: list[str], blocks: int) -> None:
             _take_count(records, fields)
 
 
+_CALLS = ("outside", "inside", "indirect")
+
+
 def _take_count(records: Records, fields: list[str]) -> None:
     match fields:
         case ["window", operations]:
@@ -192,5 +229,13 @@ def _take_count(records: Records, fields: list[str]) -> None:
                 nesting.add(token)
         case ["outside", token, calls]:
             records.outside[token] = int(calls)
+        case ["tests", number]:
+            records.tests = (records.tests or 0) + int(number)
+        case ["calls", token, *numbers] if len(numbers) == len(_CALLS):
+            seen = {name: int(one) for name, one in zip(_CALLS, numbers, strict=True) if one != "-"}
+            records.calls.setdefault(token, Counter()).update(seen)
+        case ["arguments", token, text]:
+            found = tuple(None if one is None else str(one) for one in json.loads(text))
+            records.arguments.setdefault(token, []).append(found)
         case _:
             raise ValueError(fields)

@@ -8,35 +8,25 @@ from auditor.core.jobs import Completed, HostFacts
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Run, Trial
-from auditor.core.ports import NOTHING, Clock, Harness, Host, Known
+from auditor.core.ports import NOTHING, Clock, Harness, Host, Known, Launcher
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Suite
 
 
-class Bench:
+class TrialRunner:
     """A project made ready on a host, with a folder where its variants are built."""
 
     def __init__(
-        self, *, project: Project, harness: Harness, host: Host, builds: Path, clock: Clock
+        self, *, project: Project, launcher: Launcher, host: Host, builds: Path, clock: Clock
     ) -> None:
         """Take the parts; `builds` belongs to this project's digest alone."""
         self._project = project
-        self._harness = harness
+        self._launcher = launcher
         self._host = host
         self._builds = builds
         self._clock = clock
         self._facts: HostFacts | None = None
         self._failed: dict[str, Outcome] = {}
-
-    def discover(self, known: Known = NOTHING) -> Suite:
-        """Return the suite of the unchanged project; groups that are known are not listed again."""
-        into = self._folder(Overlay().digest)
-        return self._harness.discover(self._project, into, self._host.run, known)
-
-    def sources(self) -> tuple[SourceFile, ...]:
-        """Return the sources of that suite; no benchmark is run."""
-        into = self._folder(Overlay().digest)
-        return tuple(self._harness.sources(self._project, into, self._host.run))
 
     def run(self, trial: Trial) -> Run:
         """Run one trial; whatever the subject does is an outcome."""
@@ -58,11 +48,11 @@ class Bench:
         if failed := self._build(trial, into):
             return failed
         answers: list[Completed] = []
-        for job in self._harness.launch(self._project, trial, into):
+        for job in self._launcher.launch(self._project, trial, into):
             answers.append(self._host.run(job))
             if trial.benchmark is not None and answers[-1].exit_code != 0:
                 break  # but unit tests of a package say nothing of those of another
-        return self._harness.read(trial, answers)
+        return self._launcher.read(trial, answers)
 
     def _build(self, trial: Trial, into: Path) -> Outcome | None:
         """Build once: a marker, written last, tells a whole build from a broken-off one."""
@@ -72,7 +62,7 @@ class Bench:
             return self._failed[overlay.digest]
         if marker.exists():
             return None
-        build = self._harness.build(self._project, overlay, into)
+        build = self._launcher.build(self._project, overlay, into)
         try:
             for path, data in build.files:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -82,7 +72,7 @@ class Bench:
         for step in build.steps:
             answer = self._host.run(step)
             if answer.exit_code != 0:
-                self._failed[overlay.digest] = self._harness.read(trial, [answer])
+                self._failed[overlay.digest] = self._launcher.read(trial, [answer])
                 return self._failed[overlay.digest]
         marker.write_text(json.dumps({"overlay": overlay.digest}))
         return None
@@ -94,3 +84,24 @@ class Bench:
         except OSError as error:
             raise FolderUnusable(f"cannot make {folder}: {error.strerror}") from error
         return folder
+
+
+class Bench(TrialRunner):
+    """A project whose benchmarks can be listed as well."""
+
+    def __init__(
+        self, *, project: Project, harness: Harness, host: Host, builds: Path, clock: Clock
+    ) -> None:
+        """Take the parts, as a TrialRunner does."""
+        super().__init__(project=project, launcher=harness, host=host, builds=builds, clock=clock)
+        self._harness = harness
+
+    def discover(self, known: Known = NOTHING) -> Suite:
+        """Return the suite of the unchanged project; groups that are known are not listed again."""
+        into = self._folder(Overlay().digest)
+        return self._harness.discover(self._project, into, self._host.run, known)
+
+    def sources(self) -> tuple[SourceFile, ...]:
+        """Return the sources of that suite; no benchmark is run."""
+        into = self._folder(Overlay().digest)
+        return tuple(self._harness.sources(self._project, into, self._host.run))

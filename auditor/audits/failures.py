@@ -11,6 +11,7 @@ from auditor.core.outcome import (
     Outcome,
     Skipped,
     TimedOut,
+    Traced,
     Unreadable,
 )
 from auditor.core.plan import Run
@@ -41,6 +42,7 @@ def reason(outcome: Outcome) -> str:
 
 _WITHOUT_VALUES = {
     Counted: "a counting process was taken for a measuring one",
+    Traced: "the tests of a client were taken for a benchmark",
     NeverCalled: "ran without ever calling the slowed method",
 }
 
@@ -58,7 +60,7 @@ def _described(outcome: Outcome) -> tuple[str, str]:
             said = why, tail
         case Skipped(why):
             said = f"the benchmark chose not to run: {why}", ""
-        case Counted() | NeverCalled():
+        case Counted() | Traced() | NeverCalled():
             said = _WITHOUT_VALUES[type(outcome)], ""
         case Measured():
             pass

@@ -151,7 +151,8 @@ def most_called(
     text = (
         f"the {len(taken)} public methods called most while {how}, of {len(called)} that were "
         f"called and {len(calls)} that could be counted; what a suite calls most it watches best, "
-        "so the score is flattered: name the methods that your users call"
+        "so the score is flattered: trace the tests of projects that use it (bench-audit trace), "
+        "or name the methods"
     )
     if tied:
         text += f"; {len(tied)} more were called as often as the last one, the cut is by name"

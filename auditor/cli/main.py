@@ -23,7 +23,7 @@ COMMANDS = {
     "abs": "Would the suite notice if a method got slower?",
     "stability": "How far do repeated runs of the suite lie apart?",
     "measure": "Run the benchmarks and keep every value.",
-    "trace": "Which public methods have no benchmark?",
+    "trace": "Which public methods do others call, and which have no benchmark?",
     "compare": "Did a benchmark get slower from BASE to HEAD, and would one have noticed?",
     "report": "Write the report of the last audit again; runs nothing.",
     "select": "Which benchmarks to run where time is short, and which can go? Runs nothing.",

@@ -16,10 +16,12 @@ from rich.progress import (
 from auditor.cli.console import Console
 from auditor.core.caveats import Caveat
 from auditor.core.outcome import Counted, Measured, ending
-from auditor.core.plan import Run
+from auditor.core.plan import Purpose, Run
 from auditor.core.ports import Observer
 
 SECONDS_BETWEEN_LINES = 5.0
+_TESTS = {Purpose.USAGE: "the unit tests", Purpose.TRACE: "the tests of a client"}
+"""What runs where there is no benchmark."""
 
 Clock = Callable[[], float]
 
@@ -76,7 +78,7 @@ class Watcher:
             self._say_resumed()
         self.pace.done += 1
         if not reused and not isinstance(run.outcome, Measured | Counted):
-            name = run.trial.benchmark.id if run.trial.benchmark else "the unit tests"
+            name = run.trial.benchmark.id if run.trial.benchmark else _TESTS[run.trial.purpose]
             self.tell(f"{name}: {ending(run.outcome)}")
         self.draw()
 

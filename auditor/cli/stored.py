@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.cli import options
-from auditor.config.settings import CompareSection
+from auditor.config.sections import CompareSection
 from auditor.core.errors import UsageError
 from auditor.core.stored import StoredResults
 from auditor.core.subject import Language
 from auditor.studies import stored
-from auditor.wiring import own_version
+from auditor.workplace import own_version
 from reports.comparison_document import ComparisonDocument, comparison_document
 from reports.document import StabilityDocument
 from reports.record import Context, stability_document

@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # `--help` imports this module, and should not pay for msgspe
     from auditor.config import Config, Places
     from reports.comparison_document import ComparisonDocument
     from reports.document import Document, Either
+    from reports.profile_document import ProfileDocument
     from reports.trace_document import TraceDocument
 
 
@@ -88,6 +89,16 @@ class Comparing(Protocol):
         """Return the result of the audit of the patch."""
 
 
+class Profiling(Protocol):
+    """A library placed, and clients whose tests are to be traced."""
+
+    def profile(self) -> "ProfileDocument":
+        """Trace the clients; the result is remembered in the store."""
+
+
+OpenProfiling = Callable[
+    ["Config", "Places", Mapping[str, str], Observer], AbstractContextManager[Profiling]
+]
 OpenComparison = Callable[
     [tuple["Config", "Config"], "Places", Mapping[str, str], Observer],
     AbstractContextManager[Comparing],
@@ -116,6 +127,14 @@ def _open_comparison(
     return open_comparison(revisions, places, environment, observer)
 
 
+def _open_profiling(
+    config: "Config", places: "Places", environment: Mapping[str, str], observer: Observer
+) -> AbstractContextManager[Profiling]:
+    from auditor.wiring import open_profiling  # noqa: PLC0415 numpy and scipy come with it
+
+    return open_profiling(config, places, environment, observer)
+
+
 def _local_host() -> Host:
     from runners.hosts.local import LocalHost  # noqa: PLC0415 only the doctor needs it
 
@@ -129,6 +148,7 @@ class Surroundings:
     environment: Mapping[str, str]
     open_audit: OpenAudit = _open_audit
     open_comparison: OpenComparison = _open_comparison
+    open_profiling: OpenProfiling = _open_profiling
     host: Callable[[], Host] = _local_host
 
     @classmethod

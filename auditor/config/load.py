@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from auditor.config import ancestors, reading, subjects
+from auditor.config import ancestors, clients, reading, subjects
 from auditor.config.durations import seconds
 from auditor.config.python import python_spec
 from auditor.config.settings import CHOICES, Settings
@@ -29,6 +29,7 @@ from auditor.core.request import (
     PythonSpec,
     SubjectSpec,
     SuiteRequest,
+    TraceRequest,
 )
 from auditor.core.verdict import Rule
 
@@ -66,6 +67,7 @@ class Config:
     warmup_given: bool
     length_given: bool
     gates: Gates
+    trace: TraceRequest
     store: Path | None
     text: str = field(repr=False)
     retry_failed: bool = False
@@ -164,6 +166,7 @@ def _config(settings: Settings, folder: Path) -> Config:
         settings,
         subject=subjects.resolved(subject, words),
         methods="auto" if methods is None else methods,
+        clients=clients.resolved(settings, folder),
         store=str(store) if store else None,
         schema=None,
     )
@@ -179,6 +182,7 @@ def _config(settings: Settings, folder: Path) -> Config:
         warmup_given=settings.plan.warmup is not None,
         length_given=settings.plan.iteration_time is not None,
         gates=Gates(settings.gates.min_score),
+        trace=clients.trace_request(settings, folder),
         store=store,
         text=_text(whole),
     )

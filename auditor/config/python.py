@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from auditor.config.settings import PythonSection
+from auditor.config.sections import PythonSection
 from auditor.core.request import Installer, PythonSpec
 
 

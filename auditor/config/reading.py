@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from auditor.config.settings import CHOICES, SECTIONS, Section, Settings
+from auditor.config.sections import Section
+from auditor.config.settings import CHOICES, SECTIONS, Settings
 from auditor.core.errors import UsageError
 
 EXTENSIONS = (".json", ".yaml", ".yml", ".toml")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from auditor.config.settings import SubjectSection
+from auditor.config.sections import SubjectSection
 from auditor.core.errors import UsageError
 from auditor.core.request import (
     BuildWords,
@@ -26,10 +26,13 @@ _AT_THE_END = re.compile(r"^(?P<before>.+)@(?P<after>[^@{][^@]*(?:@\{[^}]*\})?)$
 """The last @, unless it is git's own as in HEAD@{1}."""
 
 
-def spec(written: str | SubjectSection, folder: Path) -> SubjectSpec:
-    """Return the subject meant; paths are relative to `folder`. Raises UsageError."""
+def spec(written: str | SubjectSection, folder: Path, place: str = "$.subject") -> SubjectSpec:
+    """Return the subject meant; paths are relative to `folder`. Raises UsageError.
+
+    `place` is where in a configuration it stands.
+    """
     if isinstance(written, SubjectSection):
-        return _from_object(written, folder)
+        return _from_object(written, folder, place)
     kind, _, rest = written.partition(":")
     match kind + ":":
         case "git:":
@@ -43,7 +46,7 @@ def spec(written: str | SubjectSection, folder: Path) -> SubjectSpec:
     return _path(written, folder)
 
 
-def _from_object(section: SubjectSection, folder: Path) -> SubjectSpec:
+def _from_object(section: SubjectSection, folder: Path, place: str) -> SubjectSpec:
     given = [
         (kind, value)
         for kind, value in (
@@ -56,16 +59,16 @@ def _from_object(section: SubjectSection, folder: Path) -> SubjectSpec:
         if value is not None
     ]
     if len(given) != 1:
-        raise UsageError("$.subject needs exactly one of path, git, go, maven and pypi")
+        raise UsageError(f"{place} needs exactly one of path, git, go, maven and pypi")
     kind, value = given[0]
     words = "profiles" if section.profiles else "flags" if section.flags else ""
     if words and (kind not in ("path", "git") or value.endswith(JAR)):
         what = "a jar, which is built already" if value.endswith(JAR) else kind
-        raise UsageError(f"{words} at $.subject go with path or git, not with {what}")
+        raise UsageError(f"{words} at {place} go with path or git, not with {what}")
     if kind == "maven":
         return _maven(value, section.extra)
     if section.extra:
-        raise UsageError(f"extra at $.subject goes with maven, not with {kind}")
+        raise UsageError(f"extra at {place} goes with maven, not with {kind}")
     return _path(value, folder) if kind == "path" else spec(f"{kind}:{value}", folder)
 
 

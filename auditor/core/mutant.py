@@ -45,11 +45,14 @@ class Kind(StrEnum):
     PLAIN = "plain"
     COUNTING = "counting"
     DELAYED = "delayed"
+    TRACED = "traced"
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The subject as it is, with counters in methods, or with a delay in one method.
+    """The subject as it is, with counters in methods, with a delay in one method, or traced.
+
+    Traced are calls of methods, those from outside the library told from those inside it.
 
     `guarded` asks for a delay that a nested call of the same method does not repeat even where
     that costs a look-up per call (found necessary by the reach map).

@@ -49,6 +49,35 @@ class Counted:
     missing: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodCalls:
+    """How often the tests of a client called a method of a library.
+
+    `outside` are calls from code that is not the library's, `inside` those from the library itself,
+    None where nobody counted them. `indirect` are those of `outside` that went through an interface
+    or a function value. `arguments` are what some calls from outside handed to the parameters, as
+    source text, None where that is no simple value.
+    """
+
+    method: str
+    outside: int
+    inside: int | None = None
+    indirect: int = 0
+    arguments: tuple[tuple[str | None, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traced:
+    """What the tests of a client called; `tests` are how many ran, None where nobody counted.
+
+    `missing` says whose calls may be missing, for people.
+    """
+
+    calls: tuple[MethodCalls, ...]
+    tests: int | None = None
+    missing: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """The benchmark chose not to run."""
@@ -95,7 +124,9 @@ class NotBuilt:
     message: str
 
 
-Outcome = Measured | Counted | Skipped | TimedOut | Crashed | Unreadable | NeverCalled | NotBuilt
+Outcome = (
+    Measured | Counted | Traced | Skipped | TimedOut | Crashed | Unreadable | NeverCalled | NotBuilt
+)
 
 
 class Ending(StrEnum):
@@ -103,6 +134,7 @@ class Ending(StrEnum):
 
     MEASURED = "measured"
     COUNTED = "counted"
+    TRACED = "traced"
     SKIPPED = "skipped"
     TIMED_OUT = "timed-out"
     CRASHED = "crashed"
@@ -123,6 +155,7 @@ def ending(outcome: Outcome) -> Ending:
 _ENDINGS: dict[type[Outcome], Ending] = {
     Measured: Ending.MEASURED,
     Counted: Ending.COUNTED,
+    Traced: Ending.TRACED,
     Skipped: Ending.SKIPPED,
     TimedOut: Ending.TIMED_OUT,
     Crashed: Ending.CRASHED,

@@ -16,7 +16,8 @@ class Purpose(StrEnum):
 
     SUITE and REFERENCE both run the unchanged subject: SUITE for its stability, REFERENCE among the
     pairs, at the time that their plain time is needed of, and COMPARISON among those of another
-    revision. ALLOCATION allocates, all others wait.
+    revision. ALLOCATION allocates, all others wait. TRACE runs the tests of another project, a
+    client of the library.
     """
 
     PILOT = "pilot"
@@ -29,6 +30,7 @@ class Purpose(StrEnum):
     MUTANT = "mutant"
     ALLOCATION = "allocation"
     COMPARISON = "comparison"
+    TRACE = "trace"
 
 
 class Layouts(StrEnum):
@@ -49,9 +51,10 @@ class Trial:
 
     `subject` is the digest of what the benchmark is built of and may read (`Closure`), `repetition`
     the run of the study (one-based), `fork` the process of that run. `benchmark` is None for the
-    subject's own unit tests (USAGE). `laid` is a digest of that part of the overlay that is in the
-    benchmark's program, empty where that is all of it. `layout` is the number that the order of
-    functions in the program is drawn with, 0 where they lie as the user's own build has them.
+    subject's own unit tests (USAGE), and for those of a client (TRACE). `laid` is a digest of that
+    part of the overlay that is in the benchmark's program, empty where that is all of it. `layout`
+    is the number that the order of functions in the program is drawn with, 0 where they lie as the
+    user's own build has them.
     """
 
     subject: str

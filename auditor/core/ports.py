@@ -42,14 +42,24 @@ class Build:
     steps: tuple[Invocation, ...] = ()
 
 
-class Harness(Protocol):
-    """A benchmark framework: processes to start out, what they left in. Starts none itself.
+class Launcher(Protocol):
+    """What makes processes of a trial, and reads what they left. Starts none itself.
 
-    `into` is a folder of its own for each overlay, where what is built is kept.
+    `into` is a folder of its own for each overlay, where what is built is kept. What `launch`
+    returns is gone through while its processes run.
+    """
+
+    def build(self, project: Project, overlay: Overlay, into: Path) -> Build: ...
+    def launch(self, project: Project, trial: Trial, into: Path) -> Iterable[Invocation]: ...
+    def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome: ...
+
+
+class Harness(Launcher, Protocol):
+    """A benchmark framework.
+
     `fixed_operations` tells whether a block can be a number of operations. `sources` are those
-    of the suite that `discover` returns, had without running a benchmark. What `launch` returns
-    is gone through while its processes run. Only where `layouts` are DRAWN does the layout of a
-    trial mean something.
+    of the suite that `discover` returns, had without running a benchmark. Only where `layouts` are
+    DRAWN does the layout of a trial mean something.
     """
 
     @property
@@ -57,9 +67,6 @@ class Harness(Protocol):
     def layouts(self, project: Project) -> Layouts: ...
     def discover(self, project: Project, into: Path, ask: Ask, known: Known = NOTHING) -> Suite: ...
     def sources(self, project: Project, into: Path, ask: Ask) -> Sequence[SourceFile]: ...
-    def build(self, project: Project, overlay: Overlay, into: Path) -> Build: ...
-    def launch(self, project: Project, trial: Trial, into: Path) -> Iterable[Invocation]: ...
-    def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome: ...
 
 
 class Mutator(Protocol):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from auditor.core.accepted import Acceptance
 from auditor.core.mutant import Wait
+from auditor.core.profile import Popularity, Ranking
 from auditor.core.verdict import Rule
 
 
@@ -117,7 +118,8 @@ class CurveMode(StrEnum):
 class AbsRequest:
     """One audit.
 
-    None means: `methods` the most called ones, `slowdown` from the spreads, `wait` by the
+    None means: `methods` the first of the `popular` ones, or, where there are none, the ones that
+    the suite and the unit tests call most, `slowdown` from the spreads, `wait` by the
     method's duration. `min_delta` is the effect at which the user's gate fires, with the rule GATE.
     `score_only`: once a benchmark has detected a method, its other pairs are left alone.
     `estimate`: nothing is slowed, all verdicts are predicted. `curve`: how small a slowdown is
@@ -139,6 +141,7 @@ class AbsRequest:
     curve: CurveMode = CurveMode.NONE
     controls: int = 0
     allocation_bytes: int | None = None
+    popular: Popularity | None = None
     accepted: tuple[Acceptance, ...] = ()
 
 
@@ -171,6 +174,35 @@ class PythonSpec:
     extras: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientSpec:
+    """A project that uses the library; `name` is as the user wrote it.
+
+    `tests` are those of its tests that run, as its test runner names them; none: all.
+    """
+
+    name: str
+    subject: SubjectSpec
+    build: BuildWords
+    python: PythonSpec
+    tests: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceRequest:
+    """How the clients of a library are traced.
+
+    The tests of each run for `seconds` at most, those of `jobs` clients at a time, None: as many as
+    there are processors. The `top` first methods of the ranking are the often used ones.
+    """
+
+    clients: tuple[ClientSpec, ...]
+    seconds: float
+    jobs: int | None
+    ranking: Ranking
+    top: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

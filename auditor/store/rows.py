@@ -12,11 +12,13 @@ from auditor.core.outcome import (
     Crashed,
     Ending,
     Measured,
+    MethodCalls,
     NeverCalled,
     NotBuilt,
     Outcome,
     Skipped,
     TimedOut,
+    Traced,
     Unreadable,
     Window,
     ending,
@@ -193,7 +195,10 @@ def _payload(outcome: Outcome) -> dict[str, Any]:
             seen = [(window.operations, window.calls, window.nested) for window in windows]
             known = {"windows": seen, "outside": outside, "set_up_apart": set_up_apart}
             return {**known, "missing": missing}
-        case Skipped() | TimedOut() | Crashed() | Unreadable() | NeverCalled() | NotBuilt():
+        case (
+            Traced() | Skipped() | TimedOut() | Crashed() | Unreadable() | NeverCalled()
+            | NotBuilt()
+        ):  # fmt: skip
             return asdict(outcome)
         case _:
             assert_never(outcome)
@@ -224,7 +229,14 @@ def outcome_from_row(word: str, payload: str, series: tuple[Series, ...]) -> Out
         )
         missing = row.get("missing", "")  # rows of before it was known have none
         return Counted(windows, _counts(row["outside"]), row["set_up_apart"], missing)
+    if kind is Ending.TRACED:
+        calls = tuple(_calls(one) for one in row["calls"])
+        return Traced(calls=calls, tests=row["tests"], missing=row["missing"])
     return _WITHOUT_STRUCTURE[kind](**row)
+
+
+def _calls(row: dict[str, Any]) -> MethodCalls:
+    return MethodCalls(**{**row, "arguments": tuple(map(tuple, row["arguments"]))})
 
 
 def _pairs(rows: list[list[str]]) -> Pairs:

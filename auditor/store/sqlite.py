@@ -20,9 +20,9 @@ from auditor.store.machines import machine
 from auditor.store.opening import opened
 
 COMPARE = "compare"
-"""The command whose result is of two revisions."""
-TRACE = "trace"
-"""The command whose result is of calls only."""
+TRACE, PROFILE = "trace", "profile"
+UNTIMED = (COMPARE, TRACE, PROFILE)
+"""Results that time no single revision: of two, of calls in its own suite, in that of clients."""
 BUSY_SECONDS = 30.0
 """How long a writer waits for another; a write lasts milliseconds."""
 
@@ -45,7 +45,7 @@ class AuditRecord:
 
     def is_meant(self, command: str | None) -> bool:
         """Tell whether a name means this command; None means any that timed one revision."""
-        return self.command not in (COMPARE, TRACE) if command is None else self.command == command
+        return self.command not in UNTIMED if command is None else self.command == command
 
 
 class SqliteStore:

@@ -75,7 +75,7 @@ class Chosen:
 
 def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     """Return the verdict; what the budget prevented is undecided in it."""
-    found = candidates(request.methods, parts)
+    found = candidates(request.methods, request.popular, parts)
     accepted = accepted_study.accepted(request.accepted, parts)
     said = _told(detection.statement_beforehand(request), parts)
     base = baseline(parts)
@@ -167,7 +167,7 @@ def _choose(
     slowable = [method for method in found.methods if method.refusal is None]
     counted = map_reach(slowable, base, parts, with_unit_tests=not found.fixed)
     if found.fixed:
-        return _chosen(found.methods, counted)
+        return _chosen(found.methods, counted, found.caveats)
     by_id = {method.id: method for method in found.methods}
     how = reach.how_counted(counted.runs, counted.usage, len(counted.asked))
     good: set[str] = set()

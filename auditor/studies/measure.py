@@ -1,13 +1,15 @@
 """Run what the store has no run of."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
 
 from auditor.core.errors import OutOfTime
 from auditor.core.outcome import TimedOut
 from auditor.core.plan import Run, Trial
+from auditor.core.ports import Dispatcher, Observer, Store
 from auditor.core.schedule import Schedule
 from auditor.core.suite import Benchmark
-from auditor.studies.parts import Parts
+from auditor.studies.parts import Deadline
 
 UNIT_TEST_SECONDS = 10.0
 """A guess at the subject's own unit tests: nothing is known of them before they have run."""
@@ -28,7 +30,27 @@ def hung(runs: Iterable[Run]) -> set[Benchmark | None]:
     return {run.trial.benchmark for run in runs if isinstance(run.outcome, TimedOut)}
 
 
-def measure(name: str, trials: Sequence[Trial], parts: Parts) -> list[Run]:
+class Workers(Protocol):
+    """What runs trials and remembers them; `Parts` has it all."""
+
+    @property
+    def dispatcher(self) -> Dispatcher:
+        """Return what runs trials."""
+
+    @property
+    def store(self) -> Store:
+        """Return what remembers their runs."""
+
+    @property
+    def observer(self) -> Observer:
+        """Return what hears of them."""
+
+    @property
+    def deadline(self) -> Deadline | None:
+        """Return the end of the study, if it has one."""
+
+
+def measure(name: str, trials: Sequence[Trial], parts: Workers) -> list[Run]:
     """Return the runs of `trials`, old and new; those the deadline prevented are absent.
 
     Another auditor may be at work on the same store: what it has run meanwhile is not run again,
@@ -57,7 +79,7 @@ def measure(name: str, trials: Sequence[Trial], parts: Parts) -> list[Run]:
     return runs
 
 
-def _still_missing(trials: Iterable[Trial], runs: list[Run], parts: Parts) -> Iterator[Trial]:
+def _still_missing(trials: Iterable[Trial], runs: list[Run], parts: Workers) -> Iterator[Trial]:
     """Yield what is still to be run in time; what another auditor has run goes into `runs`."""
     for trial in trials:
         run = parts.store.find(trial)

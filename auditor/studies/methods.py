@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from auditor.audits import popularity
+from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
+from auditor.core.profile import Popularity
 from auditor.core.subject import Method
 from auditor.studies.parts import Parts
 
@@ -14,23 +17,35 @@ LARGEST_CHOICE = 20
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The methods to look at; `fixed` tells a list of the user's from all public ones."""
+    """The methods to look at; `fixed` tells those that are to be judged from all public ones.
+
+    `caveats` say how they were chosen, where the user has not named them.
+    """
 
     methods: tuple[Method, ...]
     fixed: bool
+    caveats: tuple[Caveat, ...] = ()
 
 
-def candidates(written: Sequence[str] | None, parts: Parts) -> Candidates:
-    """Return the methods named, in their order, or all public ones that can be slowed.
+def candidates(
+    written: Sequence[str] | None, popular: Popularity | None, parts: Parts
+) -> Candidates:
+    """Return the methods named, in their order, or those that are used most.
 
-    Raises UsageError for a name that means no method or several.
+    Where nothing is known of their use they are all public ones that can be slowed. Raises
+    UsageError for a name that means no method or several.
     """
     methods = parts.mutator.methods(parts.suite.sources)
+    if written is None and popular is not None:
+        chosen, said = popularity.most_used(methods, popular, LARGEST_CHOICE)
+        if not chosen:
+            raise UsageError(f"no method of {parts.project.name} that is used can be slowed")
+        return Candidates(chosen, fixed=True, caveats=said)
     if written is None:
         public = tuple(method for method in methods if method.public and method.refusal is None)
         return Candidates(public, fixed=False)
-    chosen = dict.fromkeys(named(name, methods, parts) for name in written)
-    return Candidates(tuple(chosen), fixed=True)
+    named_ones = dict.fromkeys(named(name, methods, parts) for name in written)
+    return Candidates(tuple(named_ones), fixed=True)
 
 
 def named(name: str, methods: Sequence[Method], parts: Parts) -> Method:

@@ -143,7 +143,7 @@ def _further_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ..
 
 def _counted(request: AbsRequest, parts: Parts) -> int:
     """Return how many methods are slowed down, at most."""
-    found = candidates(request.methods, parts)
+    found = candidates(request.methods, request.popular, parts)
     methods = sum(method.refusal is None for method in found.methods)
     return methods if found.fixed else min(LARGEST_CHOICE, methods)
 

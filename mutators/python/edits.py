@@ -12,6 +12,8 @@ from libcst import metadata
 
 GUEST = "zz_bench_audit"
 """The module that the guest is; in the changed module it has a name that `import *` leaves out."""
+TRACER = f"{GUEST}_trace"
+"""The module of the guest that counts who calls."""
 MARK = "# zz-bench-audit"
 _NAME = f"_{GUEST}"
 _TOKEN = "_zz_token"  # noqa: S105 - a variable
@@ -23,12 +25,12 @@ class Unclear(Exception):
     """What was asked for cannot be made; the text says why."""
 
 
-def edited(text: bytes, calls: Mapping[int, tuple[str, str]]) -> bytes:
+def edited(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str = GUEST) -> bytes:
     """Return a module whose functions on the given lines call the guest as they begin and end.
 
     `calls` has for the line of each `def` a call as Python text, and the function that is handed
-    what that returns, on every way out. Raises Unclear where there is no such function, or where
-    lines could no longer be told apart.
+    what that returns, on every way out; empty, where the end is of no interest. Raises Unclear
+    where there is no such function, or where lines could no longer be told apart.
     """
     if MARK.encode() in text:
         raise Unclear(f"the file has a line with {MARK}, which is how we know our own")
@@ -38,7 +40,7 @@ def edited(text: bytes, calls: Mapping[int, tuple[str, str]]) -> bytes:
     changed = wrapped.visit(change)
     if missing := set(calls) - change.seen:
         raise Unclear(f"no function begins on line {min(missing)}")
-    made = changed.with_changes(body=_with_import(changed.body)).bytes
+    made = changed.with_changes(body=_with_import(changed.body, guest)).bytes
     if not _same_lines(made, text):
         raise Unclear("its body begins on the line of its def and goes on below")
     return made
@@ -75,6 +77,8 @@ class _Change(cst.CSTTransformer):
 
 
 def _wrapped(body: cst.BaseSuite, before: str, after: str) -> cst.IndentedBlock:
+    if not after:
+        return _begun(body, before)
     if isinstance(body, cst.IndentedBlock):
         kept, rest = _split(cast("Sequence[Statement]", body.body))
         inner: cst.IndentedBlock = body.with_changes(body=rest or [_line("pass")], header=_marked())
@@ -96,6 +100,17 @@ def _wrapped(body: cst.BaseSuite, before: str, after: str) -> cst.IndentedBlock:
     return cst.IndentedBlock([*kept, _line(f"{_TOKEN} = {_NAME}.{before}"), attempt], header=header)
 
 
+def _begun(body: cst.BaseSuite, before: str) -> cst.IndentedBlock:
+    """Put a call in front of what a function does."""
+    call = _line(f"{_NAME}.{before}")
+    if isinstance(body, cst.IndentedBlock):
+        kept, rest = _split(cast("Sequence[Statement]", body.body))
+        return body.with_changes(body=[*kept, call, *rest])
+    small = cast("Sequence[cst.BaseSmallStatement]", body.body)
+    line = cst.SimpleStatementLine(list(small), trailing_whitespace=_marked())
+    return cst.IndentedBlock([call, line])
+
+
 def _split(
     body: Sequence[Statement],
 ) -> tuple[list[Statement], list[Statement]]:
@@ -111,7 +126,7 @@ def _split(
     return [], list(body)
 
 
-def _with_import(body: Sequence[Statement]) -> list[Statement]:
+def _with_import(body: Sequence[Statement], guest: str) -> list[Statement]:
     """Put the import behind the docstring and the imports from __future__."""
     kept, rest = _split(body)
     at = len(kept)
@@ -119,7 +134,7 @@ def _with_import(body: Sequence[Statement]) -> list[Statement]:
         if isinstance(statement, cst.SimpleStatementLine) and any(map(_is_future, statement.body)):
             at = len(kept) + number + 1
     everything = [*kept, *rest]
-    return [*everything[:at], _line(f"import {GUEST} as {_NAME}"), *everything[at:]]
+    return [*everything[:at], _line(f"import {guest} as {_NAME}"), *everything[at:]]
 
 
 def _is_future(statement: cst.BaseSmallStatement) -> bool:

@@ -9,6 +9,7 @@ from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.python.api import Api
 from mutators.python.edits import Unclear, edited
 from mutators.python.functions import found
+from mutators.python.tracing import traced
 
 _BOUND = re.compile(r"\(.*\)$")
 
@@ -47,6 +48,8 @@ class PythonMutator:
         """
         if variant.kind is Kind.PLAIN:
             return Overlay()
+        if variant.kind is Kind.TRACED:
+            return traced(sources, variant.methods)
         for method in variant.methods:
             if method.refusal:
                 return Refused(method.refusal)

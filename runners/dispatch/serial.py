@@ -2,6 +2,7 @@
 
 import fcntl
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable
@@ -23,10 +24,17 @@ class SerialDispatcher:
             yield self._alone(trial)
 
     def _alone(self, trial: Trial) -> Run:
-        try:
-            handle = self._lock.open("a")
-        except OSError as error:
-            raise FolderUnusable(f"cannot write {self._lock}: {error.strerror}") from error
-        with handle:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        with alone(self._lock):
             return self._bench.run(trial)
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """Wait until no other auditor measures on this machine, and keep others off meanwhile."""
+    try:
+        handle = lock.open("a")
+    except OSError as error:
+        raise FolderUnusable(f"cannot write {lock}: {error.strerror}") from error
+    with handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

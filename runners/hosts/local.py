@@ -38,6 +38,14 @@ class LocalHost:
         """Take a clock, the system's by default."""
         self._clock = clock or SystemClock()
         self._facts: HostFacts | None = None
+        self._running: set[int] = set()
+        self._stopped = False
+
+    def stop(self) -> None:
+        """End what other threads run here; nothing is run after that."""
+        self._stopped = True
+        for group in tuple(self._running):
+            _signal(group, signal.SIGKILL)
 
     def facts(self) -> HostFacts:
         """Return what must be equal for two runs to be comparable."""
@@ -46,17 +54,24 @@ class LocalHost:
         return self._facts
 
     def run(self, job: Invocation) -> Completed:
-        """Run one process to its end; nothing of its group is left afterwards."""
+        """Run one process to its end; nothing of its group is left afterwards.
+
+        Raises MachineError once it has been stopped.
+        """
         _write_files(job)
         started = self._clock.monotonic()
         with _keeper() as keep, _process(job) as process:
             keep(process.pid)
+            self._running.add(process.pid)
             watch = _Watch(process, self._clock, job.output_limit)
             try:
-                timed_out = watch.until(started + job.timeout_seconds)
+                timed_out = self._stopped or watch.until(started + job.timeout_seconds)
             finally:
+                self._running.discard(process.pid)
                 _signal(process.pid, signal.SIGKILL)
                 watch.finish()
+        if self._stopped:
+            raise MachineError(f"{job.argv[0]} was ended, as another part of the work had failed")
         answer = Completed(
             exit_code=None if timed_out else process.returncode,
             stdout=watch.stdout.kept,

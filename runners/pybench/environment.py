@@ -21,6 +21,9 @@ _VERSION = (
 _INSTALLED = """from importlib.metadata import distributions
 found = {f"{one.metadata['Name']}=={one.version}" for one in distributions()}
 print(*sorted(found), sep="\\n")"""
+_ORIGIN = """import importlib.util, sys
+found = importlib.util.find_spec(sys.argv[1])
+print(found.origin if found else "")"""
 _PLAIN = {
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     "PIP_NO_INPUT": "1",
@@ -94,22 +97,40 @@ class Environments:
 
         The project is installed editable, so that the tree is the one place of its code.
         """
+        own = self.empty(base, tool, tree, folder)
+        self.fill(own, tool, tree, requirement)
+        return own
+
+    def empty(self, base: Interpreter, tool: Tool, tree: Path, folder: Path) -> Path:
+        """Make an environment with nothing in it; return its interpreter."""
         venv = folder / "venv"
         shutil.rmtree(venv, ignore_errors=True)
-        own = str(venv / "bin" / "python")
+        words: tuple[str, ...] = (str(base.path), "-m", "venv", str(venv))
+        if tool.installer is Installer.UV:
+            words = ("uv", "venv", "--quiet", "--no-project", "--python", str(base.path), str(venv))
+        self._run(words, tree, tool)
+        return venv / "bin" / "python"
+
+    def fill(self, own: Path, tool: Tool, tree: Path, requirement: str) -> None:
+        """Install a project with what is asked for, editable."""
         extras = f"[{','.join(self.python.extras)}]" if self.python.extras else ""
         groups = [word for name in self.python.groups for word in ("--group", name)]
-        install: tuple[str, ...] = (own, "-m", "pip", "install", "--quiet")
-        empty: tuple[str, ...] = (str(base.path), "-m", "venv", str(venv))
-        if tool.installer is Installer.UV:
-            install = ("uv", "pip", "install", "--quiet", "--python", own)
-            empty = ("uv", "venv", "--quiet", "--no-project", "--python", str(base.path), str(venv))
-        self._run(empty, tree, tool)
         if groups and tool.installer is Installer.PIP:
-            self._run((*install, "pip>=25.1"), tree, tool)
+            self.install(own, tool, tree, "pip>=25.1")
         wanted = (*groups, *self.python.requirements, requirement)
-        self._run((*install, "--editable", f".{extras}", *wanted), tree, tool)
-        return Path(own)
+        self.install(own, tool, tree, "--editable", f".{extras}", *wanted)
+
+    def install(self, own: Path, tool: Tool, tree: Path, *words: str) -> None:
+        """Install what these words say; paths are relative to the tree."""
+        install: tuple[str, ...] = (str(own), "-m", "pip", "install", "--quiet")
+        if tool.installer is Installer.UV:
+            install = ("uv", "pip", "install", "--quiet", "--python", str(own))
+        self._run((*install, *words), tree, tool)
+
+    def origin(self, own: Path, module: str, cwd: Path) -> str:
+        """Return the file that a module is imported from, empty if it cannot be found."""
+        answer = self._answer((str(own), "-c", _ORIGIN, module), cwd)
+        return answer.stdout.decode(errors="replace").strip() if answer.exit_code == 0 else ""
 
     def installed(self, found: Interpreter, cwd: Path) -> tuple[str, ...]:
         """Return the distributions that an interpreter has, as `name==version`, in order."""

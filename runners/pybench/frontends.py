@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from runners.pybench import pytest_options
 from runners.pybench.library import files, read
 
 # What would run tests in other processes or another order, watch them, or report elsewhere.
@@ -65,9 +66,13 @@ def _asv_folders(tree: Path) -> list[str]:
     return []
 
 
-def unit_tests() -> tuple[str, ...]:
-    """Return the command line that runs the unit tests of a project, where pytest finds them."""
-    return _called("zz_bench_audit_tests", "--continue-on-collection-errors")
+def unit_tests(tree: Path, places: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the command line that runs the unit tests of a project, where pytest finds them.
+
+    `places` are files, folders and tests as pytest names them; none: where it looks by itself.
+    """
+    own = pytest_options.kept(tree, frozenset(_WITHOUT))
+    return _called("zz_bench_audit_tests", "--continue-on-collection-errors", *own, *places)
 
 
 def _pytest(chosen: Sequence[str]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import hashlib
 from importlib import resources
+from pathlib import Path
 
 FOLDER = "guest"
 
@@ -11,6 +12,11 @@ def guest() -> tuple[tuple[str, bytes], ...]:
     folder = resources.files("runners.pybench") / FOLDER
     parts = sorted(folder.iterdir(), key=lambda part: part.name)
     return tuple((part.name, part.read_bytes()) for part in parts if part.name.endswith(".py"))
+
+
+def placed(into: Path) -> tuple[tuple[Path, bytes], ...]:
+    """Return the files by where they are to be, in a folder of ours."""
+    return tuple((into / FOLDER / name, text) for name, text in guest())
 
 
 def digest() -> str:

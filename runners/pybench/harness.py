@@ -59,12 +59,13 @@ class PythonHarness:
         suite = self._frontend.suite(project.root)
         variables = {"BENCH_AUDIT_LIST": str(listing)}
         jobs = [
-            self._job(project, into, self._frontend.call(chosen), variables, _LIST_SECONDS)
+            job(project, into, self._frontend.call(chosen), variables, _LIST_SECONDS)
             for chosen in ([suite] if self._frontend.at_once else [[one] for one in suite])
         ]
         entries = []
-        for job in jobs:
-            answer = ask(replace(job, files=(*_guest(into), (listing, b"")), collects=(listing,)))
+        for each in jobs:
+            files = (*guests.placed(into), (listing, b""))
+            answer = ask(replace(each, files=files, collects=(listing,)))
             if answer.exit_code not in self._frontend.listed or listing not in answer.files:
                 raise SourceUnreadable(f"the suite cannot be listed; it said:\n{answer.tail()}")
             entries += [json.loads(line) for line in answer.files[listing].splitlines()]
@@ -100,7 +101,7 @@ class PythonHarness:
                 lines.append(f"module\t{unit}\t{texts[path]}\t{digest}\n")
         files = [(texts[file.path], file.text) for file in overlay.files]
         written = "".join(lines).encode()
-        return Build((*files, (into / INSTRUCTIONS, written), *_guest(into)))
+        return Build((*files, (into / INSTRUCTIONS, written), *guests.placed(into)))
 
     def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
         """Return the one process of a trial."""
@@ -123,13 +124,13 @@ class PythonHarness:
         if trial.benchmark.settings:
             variables["BENCH_AUDIT_INDEX"] = trial.benchmark.settings
         call = self._frontend.call(self._frontend.of_benchmark(name, project.root))
-        job = self._job(project, into, call, variables, trial.timeout_seconds)
+        made = job(project, into, call, variables, trial.timeout_seconds)
         files = (
-            *(_guest(into) if trial.variant.kind is Kind.PLAIN else ()),
+            *(guests.placed(into) if trial.variant.kind is Kind.PLAIN else ()),
             (records, f"{RECORDS_HEADER}\n".encode()),
             (schedule, schedule_text(trial.schedule)),
         )
-        return (replace(job, files=files, collects=(records,)),)
+        return (replace(made, files=files, collects=(records,)),)
 
     def _unit_tests(self, project: Project, trial: Trial, into: Path) -> Invocation:
         """Return the process that counts what the project's own unit tests call."""
@@ -138,26 +139,9 @@ class PythonHarness:
             "BENCH_AUDIT_INSTRUCTIONS": str(into / INSTRUCTIONS),
             RECORDS_VARIABLE: str(records),
         }
-        job = self._job(project, into, unit_tests(), variables, trial.timeout_seconds)
+        made = job(project, into, unit_tests(project.root), variables, trial.timeout_seconds)
         files = ((records, f"{RECORDS_HEADER}\n".encode()),)
-        return replace(job, files=files, collects=(records,))
-
-    def _job(
-        self,
-        project: Project,
-        into: Path,
-        call: Sequence[str],
-        variables: dict[str, str],
-        seconds: float,
-    ) -> Invocation:
-        own = dict(project.environment)
-        path = ":".join(filter(None, (str(into / guests.FOLDER), own.get("PYTHONPATH", ""))))
-        return Invocation(
-            argv=(dict(project.options)["python"], *call),
-            cwd=project.root,
-            environment=tuple(sorted({**own, **variables, "PYTHONPATH": path}.items())),
-            timeout_seconds=seconds,
-        )
+        return replace(made, files=files, collects=(records,))
 
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
         """Return how a trial ended."""
@@ -168,5 +152,15 @@ def _benchmark(entry: dict[str, Any]) -> Benchmark:
     return Benchmark(group="", name=entry["benchmark"], settings=str(entry.get("index", "")))
 
 
-def _guest(into: Path) -> tuple[tuple[Path, bytes], ...]:
-    return tuple((into / guests.FOLDER / name, text) for name, text in guests.guest())
+def job(
+    project: Project, into: Path, call: Sequence[str], variables: dict[str, str], seconds: float
+) -> Invocation:
+    """Return a process of a project's interpreter that the guest in `into` is part of."""
+    own = dict(project.environment)
+    path = ":".join(filter(None, (str(into / guests.FOLDER), own.get("PYTHONPATH", ""))))
+    return Invocation(
+        argv=(dict(project.options)["python"], *call),
+        cwd=project.root,
+        environment=tuple(sorted({**own, **variables, "PYTHONPATH": path}.items())),
+        timeout_seconds=seconds,
+    )

@@ -44,13 +44,13 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
     tool = PIP if python.interpreter else made.tool(base, placed.tree)
     asked = replace(python, installer=tool.installer)
     words = (base.version, str(base.path), repr(asked), frontend.requirement, *versions.values())
-    key = _digest(placed.digest_of_tree, *words)
+    key = digest(placed.digest_of_tree, *words)
     folder = home.work(f"python-{key[:24]}")
     with home.locked(folder):
         root = folder / "tree" / placed.tree.relative_to(placed.root)
         done = folder / "made"
         if not done.is_file():
-            _copy(placed, folder / "tree")
+            copy(placed, folder / "tree")
             path = (
                 base.path
                 if python.interpreter
@@ -62,20 +62,22 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
         own, by = done.read_text().splitlines()
         found = replace(base, path=Path(own), made_by=by)
         found = replace(found, installed=made.installed(found, root))
-    variables = _variables(dict(environment), found, folder)
+    variables = own_variables(dict(environment), found, folder)
     if python.interpreter:
         # Whatever is installed there, the code that is audited is that of the copy.
         variables["PYTHONPATH"] = str(top(root))
     return _project(placed, root, found, variables, frontend)
 
 
-def _copy(placed: Placed, top: Path) -> None:
+def copy(placed: Placed, top: Path) -> None:
+    """Copy a placed tree, in place of what is there."""
     with writing(top):
         shutil.rmtree(top, ignore_errors=True)
         shutil.copytree(placed.root, top, symlinks=True)
 
 
-def _variables(given: dict[str, str], found: Interpreter, folder: Path) -> dict[str, str]:
+def own_variables(given: dict[str, str], found: Interpreter, folder: Path) -> dict[str, str]:
+    """Return the variables of processes of an environment whose folder this is."""
     variables = {key: given[key] for key in _PASSED_ON if key in given}
     return variables | {
         "PATH": f"{found.path.parent}:{variables.get('PATH', '')}",
@@ -101,7 +103,7 @@ def _project(
         harness=frontend.name,
         root=root,
         # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
-        digest=_digest(placed.digest_of_tree, guests.digest(), found.version, *found.installed),
+        digest=digest(placed.digest_of_tree, guests.digest(), found.version, *found.installed),
         content=_content(placed, guests.digest(), found.version, *found.installed),
         parts=(Part(Role.LIBRARY, root), Part(Role.BENCHMARKS, root)),
         environment=tuple(sorted(variables.items())),
@@ -122,8 +124,9 @@ def _content(placed: Placed, *words: str) -> str:
         if not for_people(path) or any(PurePosixPath(path).name.encode() in text for text in code)
     )
     inside = placed.tree.relative_to(placed.root).as_posix()
-    return _digest(inside, *words, *kept)
+    return digest(inside, *words, *kept)
 
 
-def _digest(*words: str) -> str:
+def digest(*words: str) -> str:
+    """Return a digest of words, hexadecimal."""
     return hashlib.sha256("\0".join(words).encode(errors="surrogateescape")).hexdigest()[:32]

@@ -15,10 +15,11 @@ from auditor.core.outcome import (
     Outcome,
     Skipped,
     TimedOut,
+    Traced,
     Unreadable,
     Window,
 )
-from auditor.core.plan import Trial
+from auditor.core.plan import Purpose, Trial
 from runners.records import Records, RecordsUnreadable, read_records
 
 _WINDOWS = 2
@@ -49,20 +50,27 @@ def _of_tests(trial: Trial, answer: Completed, data: bytes) -> Outcome:
         return NotBuilt(_together(records.refused))
     if records.skipped is not None:
         return Skipped(records.skipped)
-    if records.windows:
+    if trial.purpose is Purpose.TRACE:
+        ran = records.tests is not None or bool(records.calls)
+    else:
+        ran = bool(records.windows)
+    if ran:
         return _called(trial, records, answer)
     if answer.exit_code is None:
         return TimedOut(answer.seconds, answer.tail())
     return Crashed(answer.exit_code, _together(records.failures) or answer.tail())
 
 
-def _called(trial: Trial, records: Records, answer: Completed) -> Counted:
-    gaps = list(records.missing)
+def _called(trial: Trial, records: Records, answer: Completed) -> Counted | Traced:
+    gaps = list(dict.fromkeys(records.missing))
     if answer.timed_out:
         gaps.append(f"the unit tests were ended after {answer.seconds:.0f} s")
     elif answer.exit_code and not gaps:
         gaps.append(f"the unit tests ended with {answer.exit_code}")
     known = {method.id for method in trial.variant.methods}
+    if trial.purpose is Purpose.TRACE:
+        found = records.traced({name: name for name in known})
+        return Traced(calls=found, tests=records.tests, missing="; ".join(gaps))
     calls: Counter[str] = Counter()
     for _, counts, _ in records.windows:
         calls.update(counts)

@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from auditor.cli import comparison, kept, options, running, sources, tables, tracing
+from auditor.cli import comparison, kept, options, profiling, running, sources, tables, tracing
 from auditor.cli.console import Console
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
-from auditor.store.sqlite import COMPARE, TRACE
-from reports import comparison_document, tidy, trace_document
+from auditor.store.sqlite import COMPARE, PROFILE, TRACE
+from reports import comparison_document, profile_document, tidy, trace_document
 from reports.document import Document, Either
 from reports.formats import Format, written
 from reports.page import page
@@ -24,6 +24,7 @@ _TABLE = "table"
 _OTHERS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
     COMPARE: (comparison_document.read, comparison),
     TRACE: (trace_document.read, tracing),
+    PROFILE: (profile_document.read, profiling),
 }
 """What reads, keeps and shows the results that time no single revision."""
 

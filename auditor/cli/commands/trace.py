@@ -1,46 +1,142 @@
-"""`bench-audit trace`: which public methods are called, and which have no benchmark?"""
+"""`bench-audit trace`: which public methods are called, by whom, and which have no benchmark?"""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import click
 
-from auditor.cli import options, tracing
+from auditor.cli import options, profiling, tracing
+from auditor.cli.console import Console
+from auditor.cli.logs import logged
+from auditor.cli.progress import observer
 from auditor.cli.running import opened
+from auditor.config.subjects import described, spec
 from auditor.core.errors import Exit, UsageError
 
 
-@click.command(short_help="Which public methods have no benchmark?")
+@click.command(short_help="Which public methods do others call, and which have no benchmark?")
 @options.options(
+    click.argument("given", metavar="[CONFIG_OR_SUBJECT | CLIENT...]", nargs=-1),
     click.option(
         "--benchmarks",
         "in_benchmarks",
         is_flag=True,
         help="Count in the project's own benchmarks and unit tests.",
     ),
-    *options.SUBJECT,
+    click.option("--library", metavar="SUBJECT", help="The project whose use is counted."),
+    click.option(
+        "--clients",
+        multiple=True,
+        metavar="CLIENT",
+        help="A project that uses it: its tests are run; repeatable.",
+    ),
+    click.option("--client-timeout", metavar="DURATION", help="Of a client's tests (15m)."),
+    click.option("--jobs", type=int, help="Clients at a time (one a processor)."),
+    click.option(
+        "--rank",
+        type=click.Choice(["sum", "share", "clients"]),
+        help="Order by calls of all together, by the mean share, or by how many clients call.",
+    ),
+    click.option("--top", type=int, help="How many methods are the often used ones (20)."),
+    options.SUBJECT[1],
     options.BUDGET,
     options.RETRY_FAILED,
     *options.PLACES,
-    *options.SHOWN,
+    click.option(
+        "--format",
+        type=click.Choice(profiling.FORMATS),
+        default="table",
+        help="What stdout gets; csv is of clients.",
+    ),
+    *options.SAID,
 )
 @click.pass_context
-def command(context: click.Context, /, *, in_benchmarks: bool, **_: object) -> int:
-    """Count the calls of each public method in each benchmark; nothing is timed or slowed.
+def command(context: click.Context, /, *, in_benchmarks: bool, **given: Any) -> int:
+    """Count the calls of each public method; nothing is timed or slowed.
 
-    CONFIG_OR_SUBJECT is as for abs; "benchmarks" in a configuration says which of them. Each runs
-    once or twice for a few blocks, so this takes seconds to minutes. Methods that no benchmark
-    calls come first, those that the project's unit tests call most in front.
+    With --library and --clients the tests of other projects are run, and the calls that come from
+    outside the library are counted. Clients are named as subjects are: a folder,
+    git:PATH-OR-URL@REVISION, pypi:NAME@VERSION. Each gets an environment of its own, with the
+    library in it. abs slows down the methods that come first, as long as the store has the result.
+    A configuration may name the clients instead.
+
+    With --benchmarks the project's own benchmarks and unit tests are run once or twice. Methods
+    that no benchmark calls come first, those that the unit tests call most in front.
 
     \b
+    bench-audit trace --library . --clients ../app git:https://example.org/tool@main
     bench-audit trace --benchmarks .
     bench-audit trace --benchmarks . --format json | jq '.methods[] | select(.called_by == [])'
     """
-    if not in_benchmarks:
-        raise UsageError("say where calls are to be counted: --benchmarks")
-    asked = options.Asked.of(context, options.shared_changes(context.params))
+    return _in_benchmarks(context, given) if in_benchmarks else _in_clients(context, given)
+
+
+def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> int:
+    if given["library"] or given["clients"]:
+        raise UsageError("--benchmarks is of the project itself: leave out --library and --clients")
+    if given["format"] == "csv":
+        raise UsageError("csv is of clients; write --format json")
+    asked = _asked(context, _one(given["given"]), {})
     with opened(asked) as open_:
         document = open_.audit.trace()
         tracing.keep(asked.places.output, document)
-    folder = asked.places.output
-    tracing.show(document, "json" if asked.as_json else "table", open_.console)
-    open_.console.note(f"\nreport: {folder / tracing.PAGE}")
-    open_.console.note(f"result: {folder / tracing.RESULT}")
+    tracing.show(document, given["format"], open_.console)
+    _files(open_.console, asked, tracing.PAGE, tracing.RESULT)
     return Exit.OK
+
+
+def _in_clients(context: click.Context, given: Mapping[str, Any]) -> int:
+    clients = given["clients"]
+    if given["library"]:
+        what, clients = given["library"], (*clients, *given["given"])
+    else:
+        what = _one(given["given"])
+    asked = _asked(context, what, _changes(given, clients))
+    if not asked.config.trace.clients:
+        raise UsageError(
+            "say where calls are to be counted: in the tests of other projects (--library . "
+            "--clients ../app), or in the project's own (--benchmarks)"
+        )
+    console = Console(asked.surroundings.environment, quiet=asked.quiet)
+    with (
+        logged(asked.places.output, asked.verbose),
+        observer(console, time.monotonic) as watching,
+        asked.surroundings.open_profiling(
+            asked.config, asked.places, asked.surroundings.environment, watching
+        ) as work,
+    ):
+        document = work.profile()
+        profiling.keep(asked.places.output, document)
+    profiling.show(document, given["format"], console)
+    _files(console, asked, profiling.PAGE, profiling.RESULT, profiling.TABLE)
+    return Exit.OK
+
+
+def _one(written: tuple[str, ...]) -> str:
+    if len(written) > 1:
+        raise UsageError(f"one project at a time: {', '.join(written)}; clients go with --library")
+    return written[0] if written else "."
+
+
+def _changes(given: Mapping[str, Any], clients: tuple[str, ...]) -> dict[str, Any]:
+    """Return the keys of the configuration that the flags set; paths are of where we are."""
+    changes: dict[str, Any] = {}
+    if clients:
+        changes["clients"] = [described(spec(one, Path.cwd(), "--clients")) for one in clients]
+    named = {"timeout": "client_timeout", "jobs": "jobs", "rank": "rank", "top": "top"}
+    said = {key: given[flag] for key, flag in named.items() if given[flag] is not None}
+    return changes | ({"trace": said} if said else {})
+
+
+def _asked(context: click.Context, what: str, changes: Mapping[str, Any]) -> options.Asked:
+    context.params["what"] = what
+    shared = {**context.params, "benchmarks": None}
+    return options.Asked.of(context, {**options.shared_changes(shared), **changes})
+
+
+def _files(console: Console, asked: options.Asked, page: str, *results: str) -> None:
+    folder = asked.places.output
+    console.note(f"\nreport: {folder / page}")
+    console.note(f"result: {', '.join(str(folder / one) for one in results)}")

@@ -10,6 +10,10 @@ def _begin():
         import zz_bench_audit_hook
 
         zz_bench_audit_hook.install(os.environ["BENCH_AUDIT_INSTRUCTIONS"])
+    if os.environ.get("BENCH_AUDIT_TRACE"):
+        import zz_bench_audit_trace
+
+        zz_bench_audit_trace.install(os.environ["BENCH_AUDIT_TRACE"])
     # The one that we stand before: it would have been found without us.
     own = sys.modules.pop("sitecustomize")
     kept = sys.path[:]

@@ -1,7 +1,11 @@
-"""A plugin of pytest: counts what the unit tests of a project call; part of the guest."""
+"""A plugin of pytest: counts what the unit tests of a project call; part of the guest.
+
+These are the library's own, or those of a client whose calls of the library are traced.
+"""
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any
 
@@ -9,6 +13,7 @@ import pytest
 from zz_bench_audit_blocks import tell_window
 from zz_bench_audit_hook import tell
 from zz_bench_audit_pytest import is_benchmark, why
+from zz_bench_audit_trace import write
 
 _EVERY_SECONDS = 1.0
 """A process that is killed loses the counts of so long, and those of the test that ran."""
@@ -54,6 +59,7 @@ def pytest_sessionfinish(exitstatus: int) -> None:
     found = _state.uncollected
     if _state.ended:
         _write()
+        tell("tests", str(_state.ended))
         if found:
             tell("missing", f"{len(found)} of the files of unit tests cannot be read: {found[0]}")
         if _state.failed:
@@ -65,5 +71,8 @@ def pytest_sessionfinish(exitstatus: int) -> None:
 
 
 def _write() -> None:
-    tell_window(0)
+    if os.environ.get("BENCH_AUDIT_TRACE"):
+        write()
+    else:
+        tell_window(0)
     _state.told = time.monotonic()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from auditor.config import load
 from auditor.config.durations import seconds
 from auditor.config.places import places
-from auditor.config.settings import SubjectSection
+from auditor.config.sections import SubjectSection
 from auditor.config.subjects import described, slug, spec
 from auditor.core.errors import UsageError
 from auditor.core.request import BuildWords, FolderSpec, GitSpec, GoModuleSpec, JarSpec, MavenSpec

@@ -14,12 +14,16 @@ from auditor.core.suite import Suite
 from mutators.python.mutator import PythonMutator
 from runners.home import Home
 from runners.hosts.local import LocalHost
+from runners.pybench.client import prepare_client
 from runners.pybench.frontends import FRONTENDS, chosen
 from runners.pybench.harness import PythonHarness
+from runners.pybench.library import modules
 from runners.pybench.project import prepare
+from runners.pybench.tracer import PythonTracer
 from runners.subjects.place import place
 
 RING = Path(__file__).parents[2] / "subjects" / "python-ring"
+TRACED = RING.parent / "python-traced"
 PASSED_ON = ("PATH", "LANG", "SSL_CERT_FILE", "PIP_CERT", "PIP_FIND_LINKS", "PIP_INDEX_URL")
 PLAIN_ARM = Arm(ArmName.PLAIN)
 UV = Path(sys.executable).with_name("uv")
@@ -134,3 +138,35 @@ def clocked(operations=200):
     arms = (Arm(ArmName.PROBE, Delay(Wait.WORK, 0)), Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)))
     blocks = tuple(Block(Phase.MEASUREMENT, arm) for _ in range(3) for arm in (0, 1))
     return Schedule(arms=arms, blocks=blocks, seconds=0.02, operations=operations)
+
+
+def traced(home: Home, variables, scratch, folders=None, seconds=120):
+    """Return how a client's tests end."""
+    library, client = folders or (TRACED / "library", TRACED / "client")
+    common = {"home": home, "host": LocalHost(), "environment": variables}
+    ours = place(FolderSpec(library), **common)
+    project = prepare_client(
+        place(FolderSpec(client), **common), ours, python=PythonSpec(), **common
+    )
+    sources = modules(ours.tree, ())
+    mutator = PythonMutator()
+    public = tuple(one for one in mutator.methods(sources) if one.public)
+    overlay = mutator.overlay(sources, Variant(Kind.TRACED, public))
+    assert isinstance(overlay, Overlay), overlay
+    trial = Trial(
+        subject=project.digest,
+        purpose=Purpose.TRACE,
+        variant=Variant(Kind.TRACED, public),
+        overlay=overlay,
+        benchmark=None,
+        schedule=Schedule(arms=(), blocks=(), seconds=0),
+        repetition=1,
+        seed=1,
+        timeout_seconds=seconds,
+    )
+    tracer, into = PythonTracer(), scratch / "built"
+    for path, data in tracer.build(project, overlay, into).files:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    jobs = tracer.launch(project, trial, into)
+    return tracer.read(trial, [LocalHost().run(job) for job in jobs])

@@ -1,0 +1,68 @@
+"""A profile of use on a terminal, and in files."""
+
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from auditor.cli import output, tables
+from auditor.cli.console import Console
+from reports import document as documents
+from reports import profile
+from reports.profile_document import ProfileDocument
+
+FORMATS = ("table", "json", "csv")
+RESULT, PAGE, TABLE = "profile.json", "profile.html", "profile.csv"
+_STYLES = {profile.OFTEN: "green", profile.CALLED: "", profile.NEVER: "dim"}
+
+
+def keep(folder: Path, document: ProfileDocument) -> None:
+    """Write the result, its page and its table; none of them where one cannot be made."""
+    texts = {
+        RESULT: documents.text(document),
+        PAGE: profile.html(document),
+        TABLE: profile.delimited(document),
+    }
+    for name, text in texts.items():
+        output.write(folder / name, text)
+
+
+def show(document: ProfileDocument, format_: str, console: Console) -> None:
+    """Print a profile in one of FORMATS."""
+    if format_ == "json":
+        console.document(document)
+    elif format_ == "csv":
+        console.text(profile.delimited(document))
+    else:
+        console.result(table(document))
+
+
+def table(document: ProfileDocument) -> RenderableType:
+    """Return what a terminal shows: the methods that are called, and the clients."""
+    shown = profile.view(document)
+    called = [row for row in shown.rows if row.use != profile.NEVER]
+    made = tables.lineless(
+        ">", "method", ">outside", ">inside", ">share", ">clients", "such as", "where"
+    )
+    for row in called[: tables.MOST_ROWS]:
+        made.add_row(
+            row.rank, Text(row.name, style=_STYLES[row.use]), row.outside, row.inside, row.share,
+            row.clients, Text(tables.short(row.example), style="dim"),
+            Text(row.where, style="dim"),
+        )  # fmt: skip
+    clients = tables.lineless("client", ">tests", ">calls", ">time", "")
+    for one in shown.clients:
+        clients.add_row(
+            Text(one.name), one.tests, one.calls, one.seconds,
+            Text(tables.short(one.note), style="dim"),
+        )  # fmt: skip
+    return Group(
+        Text(shown.subject, style="dim"),
+        Text(shown.headline, style="bold"),
+        Text(shown.counts, style="dim"),
+        "",
+        tables.and_more(made, len(called)),
+        "",
+        clients,
+        *tables.section("To know", [f"{one.text} [{one.slug}]" for one in shown.caveats]),
+    )

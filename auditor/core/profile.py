@@ -1,0 +1,107 @@
+"""Which methods of a library its clients use: other projects whose tests were traced."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from auditor.core.caveats import Caveat
+from auditor.core.outcome import MethodCalls
+from auditor.core.subject import Method, Project, SourceFile
+
+
+class Ranking(StrEnum):
+    """What methods are ordered by.
+
+    SUM: calls of all clients together (the paper's way, Section 6.2). SHARE: the mean of their
+    shares in the calls of each client, so that one that calls much counts no more than others.
+    CLIENTS: how many clients call them, then that share.
+    """
+
+    SUM = "sum"
+    SHARE = "share"
+    CLIENTS = "clients"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Library:
+    """A project whose use is traced: the sources that its public methods are found in.
+
+    It need not have benchmarks: `project` has what identifies it and nothing that could be run.
+    """
+
+    project: Project
+    sources: tuple[SourceFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientUse:
+    """What the tests of a client call, or the `reason` why that is not known.
+
+    `tests` are how many ran, None where nobody counted; `missing` says whose calls may be missing.
+    """
+
+    name: str
+    revision: str = ""
+    calls: tuple[MethodCalls, ...] = ()
+    tests: int | None = None
+    seconds: float | None = None
+    missing: str = ""
+    reason: str | None = None
+
+    @property
+    def total(self) -> int:
+        """Return the calls from outside the library."""
+        return sum(one.outside for one in self.calls)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodProfile:
+    """How clients use a public method.
+
+    `outside` is the sum of calls from outside the library, `inside` of those from inside, None
+    where no client's were counted; `indirect` are those of `outside` that went through an interface
+    or a function value. `share` is the mean of its shares in the calls of each client (0 to 1),
+    `by_client` has the calls from outside of each traced client in their order. `arguments` are
+    source texts of what calls handed over, None where that is no simple value.
+    """
+
+    method: Method
+    outside: int
+    inside: int | None
+    indirect: int
+    share: float
+    by_client: tuple[int, ...]
+    arguments: tuple[tuple[str | None, ...], ...] = ()
+
+    @property
+    def clients(self) -> int:
+        """Return how many clients call it."""
+        return sum(calls > 0 for calls in self.by_client)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageProfile:
+    """The use of a library by its clients.
+
+    `methods` are in the order of the ranking, those that nobody calls at the end; the first
+    `chosen` are the often used ones. `by_client` of a method goes with those `clients` that have
+    no reason.
+    """
+
+    ranking: Ranking
+    chosen: int
+    methods: tuple[MethodProfile, ...]
+    clients: tuple[ClientUse, ...]
+    caveats: tuple[Caveat, ...] = ()
+
+    @property
+    def traced(self) -> tuple[ClientUse, ...]:
+        """Return the clients whose calls are known."""
+        return tuple(one for one in self.clients if one.reason is None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Popularity:
+    """Ids of methods, the most used first, and in words who uses them."""
+
+    methods: tuple[str, ...]
+    source: str

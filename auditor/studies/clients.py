@@ -1,0 +1,107 @@
+"""Which methods of a library do other projects call? Their tests are run, and calls counted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from auditor.audits import popularity
+from auditor.audits.failures import line, reason
+from auditor.core.errors import SubjectError, UsageError
+from auditor.core.mutant import Kind, Overlay, Refused, Variant
+from auditor.core.outcome import Skipped, Traced
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.ports import Mutator
+from auditor.core.profile import ClientUse, Library, UsageProfile
+from auditor.core.request import TraceRequest
+from auditor.core.schedule import Schedule
+from auditor.core.subject import Method, Project
+from auditor.studies.measure import Workers, measure
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client made ready, or the `reason` why it could not be."""
+
+    name: str
+    project: Project | None = None
+    reason: str | None = None
+
+
+def public_methods(library: Library, mutator: Mutator) -> tuple[Method, ...]:
+    """Return what others may call; raises UsageError where there is nothing."""
+    found = tuple(one for one in mutator.methods(library.sources) if one.public)
+    if not found:
+        raise UsageError(f"{library.project.name} has no public method that could be traced")
+    return found
+
+
+def usage_profile(
+    library: Library,
+    mutator: Mutator,
+    clients: Sequence[Client],
+    request: TraceRequest,
+    workers: Workers,
+) -> UsageProfile:
+    """Run the tests of the clients, and rank what they call of the library.
+
+    A client that fails is reported, and the others go on. Raises SubjectError where all fail.
+    """
+    methods = public_methods(library, mutator)
+    variant = Variant(Kind.TRACED, methods)
+    overlay = mutator.overlay(library.sources, variant)
+    if isinstance(overlay, Refused):
+        raise SubjectError(f"{library.project.name} cannot be traced: {overlay.reason}")
+    trials = {
+        one.name: _trial(one.project, variant, overlay, request)
+        for one in clients
+        if one.project is not None
+    }
+    runs = {run.trial.id: run for run in measure("clients", list(trials.values()), workers)}
+    used = [
+        ClientUse(name=one.name, reason=line(one.reason or "it could not be made ready"))
+        if one.project is None
+        else _use(one.name, one.project, library, runs.get(trials[one.name].id))
+        for one in clients
+    ]
+    if all(one.reason is not None for one in used):
+        raise SubjectError(_nothing(used, library))
+    return popularity.profile(methods, used, request.ranking, request.top)
+
+
+def _trial(project: Project, variant: Variant, overlay: Overlay, request: TraceRequest) -> Trial:
+    return Trial(
+        subject=project.whole.digest,
+        purpose=Purpose.TRACE,
+        variant=variant,
+        overlay=overlay,
+        benchmark=None,
+        schedule=Schedule(arms=(), blocks=(), seconds=0.0),
+        repetition=1,
+        seed=0,
+        timeout_seconds=request.seconds,
+    )
+
+
+def _use(name: str, project: Project, library: Library, run: Run | None) -> ClientUse:
+    if run is None:
+        return ClientUse(name=name, revision=project.revision, reason="no time was left for it")
+    outcome = run.outcome
+    if isinstance(outcome, Traced):
+        idle = f"its tests call no public method of {library.project.name}"
+        missing = f" ({outcome.missing})" if outcome.missing else ""
+        used = any(one.outside for one in outcome.calls)
+        return ClientUse(
+            name=name,
+            revision=project.revision,
+            calls=outcome.calls,
+            tests=outcome.tests,
+            seconds=run.seconds,
+            missing=outcome.missing,
+            reason=None if used else f"{idle}{missing}",
+        )
+    why = outcome.reason if isinstance(outcome, Skipped) else reason(outcome)
+    return ClientUse(name=name, revision=project.revision, seconds=run.seconds, reason=why)
+
+
+def _nothing(clients: Sequence[ClientUse], library: Library) -> str:
+    those = "\n".join(f"  {one.name}: {one.reason}" for one in clients)
+    return f"no client of {library.project.name} could be traced:\n{those}"

@@ -1,0 +1,98 @@
+"""What each language brings for tracing the clients of a library; knows concrete classes."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from auditor.core.errors import SubjectError
+from auditor.core.ports import Launcher, Mutator
+from auditor.core.profile import Library
+from auditor.core.request import ClientSpec, SubjectSpec
+from auditor.core.subject import Language, Project
+from auditor.harnesses import Machine
+from mutators.python.mutator import PythonMutator
+from runners.pybench.client import prepare_client as prepare_python
+from runners.pybench.frontends import FRONTENDS
+from runners.pybench.frontends import chosen as python_framework
+from runners.pybench.library import modules
+from runners.pybench.tracer import PythonTracer
+from runners.subjects.place import place
+from runners.subjects.placed import MARKS, Placed, detect
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyClient:
+    """A client, and what runs its tests."""
+
+    project: Project
+    launcher: Launcher
+
+
+@dataclass(frozen=True, slots=True)
+class TracingSupport:
+    """What a language brings: one entry of LANGUAGES for each."""
+
+    mutator: Mutator
+    library: Callable[[Placed], Library]
+    client: Callable[[ClientSpec, Placed, Placed, Machine], ReadyClient]
+
+
+def _python_library(placed: Placed) -> Library:
+    suite = FRONTENDS[python_framework(placed.tree)].suite(placed.tree)
+    project = Project(
+        name=placed.name,
+        revision=placed.revision,
+        language=Language.PYTHON,
+        harness="none",
+        root=placed.tree,
+        digest=placed.digest_of_tree,
+        parts=(),
+        environment=(),
+    )
+    return Library(project=project, sources=tuple(modules(placed.tree, suite)))
+
+
+def _python_client(
+    spec: ClientSpec, placed: Placed, library: Placed, machine: Machine
+) -> ReadyClient:
+    project = prepare_python(
+        placed,
+        library,
+        home=machine.home,
+        host=machine.host,
+        environment=machine.environment,
+        python=spec.python,
+        tests=spec.tests,
+    )
+    return ReadyClient(project, PythonTracer(spec.tests))
+
+
+LANGUAGES: Mapping[str, TracingSupport] = {
+    "python": TracingSupport(PythonMutator(), _python_library, _python_client),
+}
+"""By what `detect` says of a folder."""
+
+
+class LibraryTracing:
+    """A library placed, with what its language brings."""
+
+    def __init__(self, subject: SubjectSpec, machine: Machine) -> None:
+        """Place the library; raises SubjectError where it is none that can be traced."""
+        self._machine = machine
+        self._placed = placed = self._place(subject)
+        found = detect(placed.tree)
+        if found is None:
+            raise SubjectError(f"{placed.name} is no project: there is no {MARKS} in its folder")
+        if found not in LANGUAGES:
+            raise SubjectError(f"clients of {placed.name} cannot be traced: only Python's can yet")
+        self._support = LANGUAGES[found]
+        self.mutator = self._support.mutator
+        self.library = self._support.library(placed)
+
+    def client(self, spec: ClientSpec) -> ReadyClient:
+        """Make a client ready; raises an AuditError where that fails."""
+        placed = self._place(spec.subject)
+        return self._support.client(spec, placed, self._placed, self._machine)
+
+    def _place(self, subject: SubjectSpec) -> Placed:
+        machine = self._machine
+        return place(subject, home=machine.home, host=machine.host, environment=machine.environment)

@@ -1,0 +1,114 @@
+"""A client of a Python library made ready: a copy of each of both, in an environment of its own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from auditor.core.errors import SubjectError
+from auditor.core.ports import Host
+from auditor.core.request import PythonSpec
+from auditor.core.subject import Language, Part, Project, Role
+from runners.home import Home
+from runners.hosts.disk import writing
+from runners.pybench import guests
+from runners.pybench.environment import Environments, Interpreter
+from runners.pybench.installers import PIP, Tool
+from runners.pybench.library import modules, top
+from runners.pybench.project import copy, digest, own_variables
+from runners.pybench.testing import with_test_needs
+from runners.pybench.versions import variables as told_versions
+from runners.subjects.placed import Placed, detect
+
+_RUNNER = "pytest>=7"
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """A client and its library as they were placed, and the copies of both."""
+
+    client: Placed
+    library: Placed
+    root: Path
+    library_root: Path
+
+
+def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the user contribute
+    client: Placed,
+    library: Placed,
+    *,
+    home: Home,
+    host: Host,
+    environment: tuple[tuple[str, str], ...],
+    python: PythonSpec,
+    tests: Sequence[str] = (),
+) -> Project:
+    """Return a client whose LIBRARY is a copy of that library, whatever version it asks for.
+
+    The library is installed first, then the client with what its tests need. Where that brings
+    another copy of the library, ours takes its place again. `tests` are where pytest is to look for
+    tests; none: where it looks by itself. Raises SubjectError where there is no
+    Python project, and what uv or pip says where it fails.
+    """
+    if detect(client.tree) != "python":
+        raise SubjectError(f"{client.name} is no Python project: nothing in it says how to install")
+    made = Environments(host, dict(environment), python)
+    base = made.base(client.tree)
+    tool = PIP if python.interpreter else made.tool(base, client.tree)
+    words = (base.version, str(base.path), repr(python), tool.installer, _RUNNER)
+    key = digest("client", client.digest_of_tree, library.digest_of_tree, *words)
+    folder = home.work(f"python-{key[:24]}")
+    both = Both(
+        client,
+        library,
+        folder / "tree" / client.tree.relative_to(client.root),
+        folder / "library" / library.tree.relative_to(library.root),
+    )
+    with home.locked(folder):
+        done = folder / "made"
+        if not done.is_file():
+            copy(client, folder / "tree")
+            copy(library, folder / "library")
+            path = base.path
+            if not python.interpreter:
+                path = made.empty(base, tool, both.root, folder)
+                _fill(made, tool, path, both)
+            with writing(done):
+                done.write_text(f"{path}\n")
+        found = replace(base, path=Path(done.read_text().strip()))
+        found = replace(found, installed=made.installed(found, both.root))
+    variables = own_variables(dict(environment), found, folder)
+    if python.interpreter:
+        variables["PYTHONPATH"] = f"{top(both.library_root)}:{top(both.root)}"
+    return _project(both, found, variables, tuple(tests))
+
+
+def _fill(made: Environments, tool: Tool, path: Path, both: Both) -> None:
+    """Install both projects; each build is told the version of its own tree."""
+    theirs = replace(made, versions=told_versions(both.library_root, both.library.tag))
+    needs = with_test_needs(made.python, both.root)
+    own = replace(made, python=needs, versions=told_versions(both.root, both.client.tag))
+    theirs.install(path, tool, both.library_root, "--editable", ".")
+    own.fill(path, tool, both.root, _RUNNER)
+    units = [one.unit for one in modules(both.library_root, ())]
+    origin = theirs.origin(path, min(units, key=len, default=""), both.library_root)
+    if not Path(origin).is_relative_to(both.library_root):
+        theirs.install(path, tool, both.library_root, "--no-deps", "--editable", ".")
+
+
+def _project(
+    both: Both, found: Interpreter, variables: dict[str, str], tests: tuple[str, ...]
+) -> Project:
+    client = both.client
+    decides = (client.digest_of_tree, both.library.digest_of_tree, repr(tests), guests.digest())
+    return Project(
+        name=client.name,
+        revision=client.revision,
+        language=Language.PYTHON,
+        harness="pytest",
+        root=both.root,
+        digest=digest("client", *decides, found.version, *found.installed),
+        parts=(Part(Role.LIBRARY, both.library_root), Part(Role.BENCHMARKS, both.root)),
+        environment=tuple(sorted(variables.items())),
+        options=(("python", str(found.path)),),
+        versions=(("python", found.version),),
+    )

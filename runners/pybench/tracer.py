@@ -1,0 +1,63 @@
+"""The Launcher of a Python client's tests: one process, in which a library is traced."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.mutant import Overlay
+from auditor.core.outcome import Outcome
+from auditor.core.plan import Trial
+from auditor.core.ports import Build
+from auditor.core.subject import Project, Role
+from runners.pybench import guests, reading
+from runners.pybench.frontends import unit_tests
+from runners.pybench.harness import INSTRUCTIONS, RECORDS, job
+from runners.records import RECORDS_HEADER, RECORDS_VARIABLE
+
+
+class PythonTracer:
+    """Runs the tests of a client that `prepare_client` has made ready.
+
+    `places` are those that pytest is to look for tests in; none: where it looks by itself.
+    """
+
+    def __init__(self, places: Sequence[str] = ()) -> None:
+        """Take the places."""
+        self._places = tuple(places)
+
+    def build(self, project: Project, overlay: Overlay, into: Path) -> Build:
+        """Write what is traced, with the paths of the client's copy of the library."""
+        (library,) = project.paths(Role.LIBRARY)
+        texts = {file.path: into / "overlay" / file.path for file in overlay.files}
+        lines = []
+        for line in overlay.instructions:
+            kind, *fields = line.split("\t")
+            if kind == "library":
+                fields[1] = str(library / fields[1])
+            elif kind == "method":
+                fields[0] = str(library / fields[0])
+            elif kind == "module":
+                original = (library / fields[1]).read_bytes()
+                fields[1:] = [str(texts[fields[1]]), hashlib.sha256(original).hexdigest()]
+            lines.append("\t".join((kind, *fields)) + "\n")
+        files = [(texts[file.path], file.text) for file in overlay.files]
+        written = "".join(lines).encode()
+        return Build((*files, (into / INSTRUCTIONS, written), *guests.placed(into)))
+
+    def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
+        """Return the process of all tests."""
+        records = into / RECORDS
+        variables = {
+            "BENCH_AUDIT_TRACE": str(into / INSTRUCTIONS),
+            RECORDS_VARIABLE: str(records),
+        }
+        call = unit_tests(project.root, self._places)
+        made = job(project, into, call, variables, trial.timeout_seconds)
+        files = ((records, f"{RECORDS_HEADER}\n".encode()),)
+        return (replace(made, files=files, collects=(records,)),)
+
+    def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
+        """Return what was called, or why that is not known."""
+        return reading.outcome(trial, answers, RECORDS)

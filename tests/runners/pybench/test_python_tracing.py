@@ -1,0 +1,54 @@
+"""Tracing the tests of real Python clients, in each interpreter that is found here."""
+
+import pytest
+from python_making import UV, environment_with, traced
+from test_interpreters import interpreters
+
+from auditor.core.outcome import Traced
+
+pytestmark = pytest.mark.subject
+
+OUTSIDE = {
+    "count_down": 1,
+    "fail": 3,
+    # 4 x 1000 in threads, 6 in test_reflection, 2 in what is called back, 2 in another process.
+    "double": 4010,
+    "each": 1,
+    "walk": 1,
+    "fetch": 1,
+    "never": 0,
+    "twice": 0,
+    "necklace.Necklace.__init__": 1,
+    "necklace.Necklace.of": 1,
+    "necklace.Necklace.joined": 1,
+    "necklace.Necklace.length": 1,
+    "necklace.Necklace.length.setter": 1,
+    "necklace.Necklace.__len__": 1,
+}
+INSIDE = {
+    "count_down": 5,
+    # 2 in each, 3 in walk, 1 in fetch, 1 as it is imported: here, and in the other process.
+    "double": 8,
+    "twice": 2,
+    "necklace.Necklace.__init__": 2,
+    "necklace.Necklace.length": 1,
+}
+
+
+@pytest.fixture(scope="module", params=sorted(interpreters().items()), ids=lambda one: one[0])
+def outcome(request, python_home, variables, tmp_path_factory):
+    _, path = request.param
+    scratch = tmp_path_factory.mktemp("traced")
+    given = environment_with(variables, scratch / "bin", uv=UV, python3=path)
+    return traced(python_home, given, scratch)
+
+
+def test_calls_from_outside_and_inside_are_counted_exactly(outcome):
+    assert isinstance(outcome, Traced), outcome
+    calls = {one.method.removeprefix("beads."): one for one in outcome.calls}
+
+    assert {name: calls[name].outside for name in OUTSIDE if name in calls} == {
+        name: number for name, number in OUTSIDE.items() if name in calls
+    }
+    assert {name for name in OUTSIDE if name not in calls} == {"never"}
+    assert {name: one.inside for name, one in calls.items() if one.inside} == INSIDE
