@@ -1,5 +1,6 @@
 """Which public methods other projects call, in words, as a page and as CSV."""
 
+import re
 from dataclasses import dataclass
 
 from auditor.core.profile import Ranking
@@ -68,7 +69,7 @@ class View:
     ranking: str
     rows: tuple[Row, ...]
     clients: tuple[ClientRow, ...]
-    traced: tuple[str, ...]
+    traced: page.Facts
     legend: tuple[tuple[str, Word, int], ...]
     kinds: page.Facts
     caveats: tuple[page.CaveatView, ...]
@@ -95,19 +96,29 @@ def view(document: ProfileDocument) -> View:
             _row(one, number, short[one.id]) for number, one in enumerate(document.methods, start=1)
         ),
         clients=tuple(_client(one, clients[one.name]) for one in document.clients),
-        traced=tuple(clients[one.name] for one in document.clients if one.reason is None),
+        traced=tuple(
+            (_project(one.name), clients[one.name])
+            for one in document.clients
+            if one.reason is None
+        ),
         legend=tuple((KINDS[each], USES[each], used.count(each)) for each in met),
         kinds=tuple((KINDS[each], USES[each].word) for each in met),
         caveats=tuple(
             page.CaveatView(one.slug, names.line(one.text), "") for one in document.caveats
         ),
-        circumstances=page.circumstances(document),
+        circumstances=tuple(one for one in page.circumstances(document) if one[0] != "Harness"),
         host=tuple(document.host_facts.items()),
         plan=(),
         versions=(("bench-audit", document.bench_audit), *document.versions.items()),
         command=document.command,
         config=document.config,
     )
+
+
+def _project(name: str) -> str:
+    """Return what a column can be headed by: the last part of a path, without its version."""
+    bare = name.rpartition("@")[0] or name
+    return names.label(re.split(r"[/:]", bare.rstrip("/"))[-1] or name)
 
 
 def headline(document: ProfileDocument) -> str:

@@ -1,0 +1,116 @@
+"""Which methods come first, by what clients call."""
+
+from dataclasses import replace
+
+import pytest
+from builders import method
+
+from auditor.audits.popularity import most_used, profile
+from auditor.core.outcome import MethodCalls
+from auditor.core.profile import ClientUse, Popularity, Ranking
+
+NAMES = ("Add", "Get", "Len", "Never", "Pop")
+METHODS = [method(name) for name in NAMES]
+IDS = {one.name: one.id for one in METHODS}
+
+
+def client(name, calls, **more):
+    found = tuple(
+        MethodCalls(method=IDS[each], outside=outside, **more) for each, outside in calls.items()
+    )
+    return ClientUse(name=name, calls=found)
+
+
+NOISY = client("noisy", {"Add": 9000, "Get": 1000})
+QUIET = client("quiet", {"Len": 8, "Get": 2})
+THIRD = client("third", {"Pop": 5, "Get": 5})
+
+
+def order(found):
+    return [one.method.name for one in found.methods]
+
+
+@pytest.mark.parametrize(
+    ("ranking", "names"),
+    [
+        # The paper's: one client decides.
+        (Ranking.SUM, ["Add", "Get", "Len", "Pop", "Never"]),
+        # Of the three clients: .9 and nothing; .1, .2 and .5; .8 of one; .5 of one.
+        (Ranking.SHARE, ["Add", "Get", "Len", "Pop", "Never"]),
+        (Ranking.CLIENTS, ["Get", "Add", "Len", "Pop", "Never"]),
+    ],
+)
+def test_the_order_is_that_of_the_ranking(ranking, names):
+    assert order(profile(METHODS, [NOISY, QUIET, THIRD], ranking, 20)) == names
+
+
+def test_a_client_counts_no_more_than_others_by_share():
+    louder = client("noisy", {"Get": 90_000, "Add": 30_000})
+
+    found = profile(METHODS, [louder, QUIET, client("third", {"Len": 1})], Ranking.SHARE, 20)
+
+    assert order(found)[0] == "Len"
+    shares = {one.method.name: one.share for one in found.methods}
+    assert shares["Len"] == pytest.approx((0 + 0.8 + 1) / 3)
+    assert sum(shares.values()) == pytest.approx(1)
+    assert "one-client" not in {one.slug for one in found.caveats}
+
+
+def test_one_client_that_decides_the_sum_is_named():
+    found = profile(METHODS, [NOISY, QUIET], Ranking.SUM, 20)
+
+    (said,) = [one for one in found.caveats if one.slug == "one-client"]
+    assert said.text.startswith("100% of all calls are of noisy")
+    assert not {"one-client"} & {
+        one.slug for one in profile(METHODS, [NOISY], Ranking.SUM, 20).caveats
+    }
+
+
+def test_the_cut_and_its_ties_are_explained():
+    alike = client("alike", {"Pop": 3, "Add": 3, "Len": 3, "Get": 7})
+
+    found = profile(METHODS, [alike], Ranking.SUM, 2)
+
+    assert order(found) == ["Get", "Add", "Len", "Pop", "Never"]
+    assert found.chosen == 2
+    (said,) = [one for one in found.caveats if one.slug == "methods-used"]
+    assert "the 2 often used methods are the first of 4 that clients call, of 5 public" in said.text
+    assert "2 more come out as the last one, the cut is by name" in said.text
+
+
+def test_sums_of_all_clients_and_calls_of_each():
+    one = client("one", {"Add": 4}, inside=10, indirect=1, arguments=((None,), ("1",)))
+    other = client("other", {"Add": 6}, inside=None, indirect=2, arguments=(("1",), ("2",)))
+    failed = ClientUse(name="failed", reason="exit code 2")
+
+    found = profile(METHODS, [one, failed, other], Ranking.SUM, 20)
+
+    first = found.methods[0]
+    assert (first.outside, first.inside, first.indirect, first.clients) == (10, 10, 3, 2)
+    assert first.by_client == (4, 6)
+    assert first.arguments == (("1",), ("2",), (None,))
+    assert found.methods[-1].inside is None
+    assert [one.name for one in found.traced] == ["one", "other"]
+    said = {one.slug: one.text for one in found.caveats}
+    assert said["clients-failed"] == "1 of 3 clients could not be traced: failed: exit code 2"
+
+
+def test_a_client_whose_calls_may_be_missing_is_named():
+    partly = ClientUse(name="partly", calls=QUIET.calls, missing="3 of 9 unit tests fail")
+
+    said = {one.slug: one.text for one in profile(METHODS, [partly], Ranking.SUM, 20).caveats}
+
+    assert said["clients-partly"].endswith("partly: 3 of 9 unit tests fail")
+
+
+def test_what_cannot_be_slowed_or_is_gone_leaves_its_place_to_the_next():
+    bad = replace(METHODS[1], refusal="a generator")
+    wanted = (IDS["Pop"], "gone", bad.id, IDS["Len"], IDS["Add"])
+    asked = Popularity(methods=wanted, source="2 clients")
+
+    chosen, said = most_used([METHODS[0], bad, *METHODS[2:]], asked, 2)
+
+    assert [one.name for one in chosen] == ["Pop", "Len"]
+    assert [one.slug for one in said] == ["methods-profile", "methods-left-out"]
+    assert "the 2 public methods used most of 5 that 2 clients call; 1 of those" in said[0].text
+    assert f"{bad.id}: a generator" in said[1].text

@@ -1,0 +1,174 @@
+"""`trace --clients` as a process: what the tests of other projects call of a library."""
+
+import csv
+import json
+import shutil
+import signal
+import sqlite3
+import time
+
+import pytest
+from real_program import PYTHON_RING, RING, config, everything, left_behind, running, write
+
+pytestmark = pytest.mark.subject
+
+TRACED = PYTHON_RING.with_name("python-traced")
+PROJECT = """[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+[project]
+name = "{name}"
+version = "1"
+[tool.setuptools]
+py-modules = [{modules}]
+[tool.pytest.ini_options]
+testpaths = ["."]
+"""
+BEADS = "import beads\n\ndef test_it():\n    assert beads.double(2) == 4\n    beads.twice(3)\n"
+BENCHMARKS = """import beads
+
+
+def test_double(benchmark):
+    benchmark(beads.double, 3)
+"""
+
+
+def client(folder, **files):
+    head = {"pyproject.toml": PROJECT.format(name=folder.name, modules="")}
+    return write(folder, {**head, **{f"{name}.py": text for name, text in files.items()}})
+
+
+@pytest.fixture
+def library(tmp_path):
+    folder = shutil.copytree(TRACED / "library", tmp_path / "beads")
+    return write(folder, {"test_bench.py": BENCHMARKS})
+
+
+@pytest.fixture
+def places(tmp_path):
+    return ("--store", tmp_path / "s.sqlite", "-o", tmp_path / "out")
+
+
+def test_clients_are_traced_and_failing_ones_reported(program, library, places, tmp_path):
+    jeweller = shutil.copytree(TRACED / "client", tmp_path / "jeweller")
+    clients = [
+        jeweller,
+        client(tmp_path / "small", test_small=BEADS),
+        client(tmp_path / "idle", test_idle="def test_nothing():\n    pass\n"),
+        client(tmp_path / "untested", module=""),
+        client(tmp_path / "broken", test_broken="import not_there\n"),
+        client(tmp_path / "endless", test_endless="import time\n\ndef test_end(): time.sleep(600)"),
+        RING,
+    ]
+    before = [everything(one) for one in (library, *clients)]
+
+    answer = program.call(
+        "trace", "--library", library, "--clients", *clients, *places, "--format", "json",
+        "--client-timeout", "20s", "--jobs", "3", "--top", "2",
+    )  # fmt: skip
+
+    assert answer.returncode == 0, answer
+    document = json.loads(answer.stdout)
+    reasons = {one["name"].rpartition("/")[2]: one["reason"] for one in document["clients"]}
+    assert (reasons.pop("jeweller"), reasons.pop("small")) == (None, None)
+    assert reasons.pop("idle") == "its tests call no public method of beads"
+    assert reasons.pop("untested") == "pytest finds no unit tests"
+    assert "No module named 'not_there'" in reasons.pop("broken")
+    assert "ended by the watchdog after 2" in reasons.pop("endless")
+    assert "is no Python project" in reasons.pop("go-ring")
+    assert reasons == {}
+    methods = {one["id"].removeprefix("beads."): one for one in document["methods"]}
+    double = methods["double"]
+    assert (double["outside"], double["clients"], double["by_client"]) == (4011, 2, [4010, 1])
+    assert [name for name, one in methods.items() if one["often_used"]] == ["double", "fail"]
+    assert [everything(one) for one in (library, *clients)] == before
+    rows = list(csv.DictReader((tmp_path / "out" / "profile.csv").read_text().splitlines()))
+    assert rows[0]["method"] == "beads.double"
+    assert "most of all beads.double" in (tmp_path / "out" / "profile.html").read_text()
+    shown = program.call("report", library, "--of", "profile", *places[:2], "--format", "csv")
+    assert len(shown.stdout.splitlines()) == len(methods) + 1
+
+    again = program.call(
+        "trace", "--library", library, "--clients", *clients, *places, "--format", "json",
+        "--client-timeout", "20s", "--top", "2", "--rank", "clients",
+    )  # fmt: skip
+
+    assert json.loads(again.stdout)["methods"][0] == double
+    with sqlite3.connect(tmp_path / "s.sqlite") as connection:
+        (runs,) = connection.execute("SELECT count(*) FROM run").fetchone()
+    assert runs == 6  # each client's once; one could not be made ready
+
+
+def test_an_audit_slows_down_what_clients_call(program, library, places, tmp_path):
+    small = client(tmp_path / "small", test_small=BEADS)
+    asked = config(
+        tmp_path / "c.json",
+        subject=str(library),
+        clients=[{"path": str(small), "tests": ["test_small.py"]}],
+    )
+
+    answer = program.call("abs", asked, *places, "--format", "json", "--estimate")
+
+    assert answer.returncode in (0, 5), answer  # that of the verdict, which is of no interest here
+    document = json.loads(answer.stdout)
+    assert [one["id"] for one in document["methods"]] == ["beads.double"]
+    (said,) = [one["text"] for one in document["caveats"] if one["slug"] == "methods-profile"]
+    assert "1 public methods used most of 1 that the tests of 1 client" in said
+
+    plain = config(tmp_path / "plain.json", subject=str(library))
+    known = program.call("abs", plain, *places, "--format", "json", "--estimate")
+    assert [one["id"] for one in json.loads(known.stdout)["methods"]] == ["beads.double"]
+    shown = program.call("trace", asked, *places, "--format", "csv")
+    assert shown.stdout.splitlines()[1].startswith("1,beads.double,True,1,")
+
+
+def test_an_interrupt_ends_what_runs_side_by_side(program, library, places, tmp_path, shared_cache):
+    code = "import time\n\ndef test_end():\n    time.sleep(600)\n"
+    clients = [client(tmp_path / name, test_endless=code) for name in ("one", "two")]
+    words = ("trace", "--library", library, "--clients", *clients, "--jobs", "2", *places)
+    with program.start(*words) as auditor:
+        for _ in range(600):
+            if sum("zz_bench_audit_tests" in line for line in running()) >= 2:
+                break
+            time.sleep(0.1)
+        else:
+            pytest.fail("two clients' tests never ran side by side")
+        auditor.send_signal(signal.SIGINT)
+        _, said = auditor.communicate(timeout=60)
+    assert (auditor.returncode, said.splitlines()[-1][:11]) == (130, "interrupted"), said
+    assert left_behind(shared_cache) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--library", "LIBRARY"), "say where calls are to be counted"),
+        (("--library", "LIBRARY", "--benchmarks"), "leave out --library and --clients"),
+        (("LIBRARY", "LIBRARY", "--clients", "CLIENT"), "one project at a time"),
+        (("--library", "LIBRARY", "--clients", "nowhere"), "no such folder"),
+        (("--library", "LIBRARY", "--benchmarks", "--format", "csv"), "leave out --library"),
+    ],
+)
+def test_a_wrong_call_is_answered_with_one_line(program, library, tmp_path, words, said):
+    named = {"LIBRARY": library, "CLIENT": tmp_path}
+    line = program.refused("trace", *(named.get(one, one) for one in words), code=2, slug="usage")
+
+    assert said in line
+
+
+def test_clients_of_what_is_no_project_are_refused(program, tmp_path, places):
+    (tmp_path / "empty").mkdir()
+    words = ("trace", "--library", tmp_path / "empty", "--clients", TRACED / "client", *places)
+
+    assert "is not a project that can be audited" in program.refused(*words, code=3, slug="subject")
+
+
+def test_all_clients_failing_is_no_profile(program, library, places, tmp_path):
+    idle = client(tmp_path / "idle", test_idle="def test_nothing():\n    pass\n")
+
+    answer = program.call("trace", "--library", library, "--clients", idle, *places)
+
+    assert answer.returncode == 3
+    assert "no client of beads could be traced" in answer.stderr
+    assert "its tests call no public method of beads" in answer.stderr
+    assert not (tmp_path / "out" / "profile.json").exists()

@@ -1,0 +1,161 @@
+"""What is shown of a profile of use: words, a table and a page; hostile names stay names."""
+
+import csv
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from builders import CONTEXT, method
+from test_page_names import NASTY
+
+from auditor.core.caveats import Caveat
+from auditor.core.profile import ClientUse, MethodProfile, Ranking, UsageProfile
+from auditor.core.subject import Span
+from reports import document as documents
+from reports import profile
+from reports.profile_document import (
+    ProfileDocument,
+    popularity,
+    profile_document,
+    read,
+    schema,
+)
+
+SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "profile.schema.json"
+
+
+def use(name, *by_client, share=0.0, **more):
+    known = {"inside": None, "indirect": 0} | more
+    return MethodProfile(
+        method=replace(method(name), span=Span("ring.go", 12, 14)),
+        outside=sum(by_client),
+        share=share,
+        by_client=by_client,
+        **known,
+    )
+
+
+WHOLE = UsageProfile(
+    ranking=Ranking.SUM,
+    chosen=1,
+    methods=(
+        use("Push", 1200, 30, share=0.75, inside=7, indirect=4, arguments=((None,), ("1", "None"))),
+        use("Pop", 0, 2, share=0.25),
+        use("Never", 0, 0),
+    ),
+    clients=(
+        ClientUse(name="go:example.org/app@v1", revision="v1", tests=12, seconds=3.25),
+        ClientUse(name="/home/me/tool", seconds=1.0, missing="1 of 4 unit tests fail"),
+        ClientUse(name="go:example.org/broken@v2", reason="exit code 2"),
+    ),
+    caveats=(Caveat("methods-used", "the first of two"),),
+)
+
+
+def made(found=WHOLE):
+    return profile_document(found, CONTEXT)
+
+
+def test_the_schema_is_that_of_the_types():
+    assert SCHEMA.read_text() == schema()
+
+
+def test_a_document_is_read_as_it_was_written():
+    assert read(documents.text(made())) == made()
+
+
+def test_a_profile_in_words():
+    shown = profile.view(made())
+
+    assert shown.headline == (
+        "2 of 3 public methods are called by 2 clients; most of all ring.Push, ring.Pop"
+    )
+    assert shown.counts.endswith("counted in 12 tests; 1 client failed.")
+    push, pop, never = shown.rows
+    assert (push.rank, push.outside, push.inside, push.indirect) == ("1", "1,230", "7", "4")
+    assert (push.share, push.clients, push.by_client) == (
+        "75\N{NO-BREAK SPACE}%",
+        "2",
+        ("1,200", "30"),
+    )
+    assert (push.example, push.where) == ("(1)", "ring.go:12")
+    assert (pop.inside, pop.indirect, pop.clients, pop.example) == ("\N{EN DASH}", "", "1", "")
+    assert (never.rank, never.use, never.clients) == ("", profile.NEVER, "")
+    assert [one.name for one in shown.clients] == [one.name for one in WHOLE.clients]
+    assert [one.note for one in shown.clients] == ["", "1 of 4 unit tests fail", "exit code 2"]
+    assert shown.traced == (("app", "go:example.org/app@v1"), ("tool", "/home/me/tool"))
+
+
+def test_what_an_audit_takes_of_it():
+    found = popularity(made())
+
+    assert found.methods == tuple(one.method.id for one in WHOLE.methods[:2])
+    assert found.source.startswith("the tests of 2 clients (go:example.org/app@v1, /home/me/tool; ")
+
+
+def test_a_table_for_spreadsheets():
+    hostile = replace(WHOLE.clients[0], name="=cmd()")
+    found = replace(WHOLE, clients=(hostile, *WHOLE.clients[1:]))
+
+    head, first, *_ = csv.reader(io.StringIO(profile.delimited(made(found))))
+
+    assert head[:3] == ["rank", "method", "often_used"]
+    assert head[-2:] == ["'=cmd()", "/home/me/tool"]
+    known = dict(zip(head, first, strict=True))
+    assert (known["outside"], known["inside"], known["share"]) == ("1230", "7", "0.75")
+    assert (known["often_used"], known["'=cmd()"]) == ("True", "1200")
+
+
+def nasty():
+    found = UsageProfile(
+        ranking=Ranking.SHARE,
+        chosen=1,
+        methods=tuple(
+            replace(
+                use(name, *[1] * len(NASTY), arguments=((name,),)),
+                method=replace(method(name), id=name, span=Span(name, 1, 2)),
+            )
+            for name in NASTY
+        ),
+        clients=tuple(ClientUse(name=name, missing=name) for name in NASTY),
+        caveats=(Caveat("clients-failed", "".join(NASTY)),),
+    )
+    plain = msgspec.to_builtins(made(found))
+    plain |= {"subject": "".join(NASTY), "revision": NASTY[0]}
+    return msgspec.convert(plain, ProfileDocument)
+
+
+@pytest.mark.browser
+def test_hostile_names_leave_no_markup(visit):
+    tab, noise = visit(profile.html(nasty()))
+
+    assert noise == []
+    assert tab.title() != "owned"
+    assert (tab.locator("script").count(), tab.locator("img").count()) == (1, 0)
+    assert tab.locator("#methods tbody tr").count() == len(NASTY)
+
+
+@pytest.mark.browser
+def test_methods_are_sorted_and_filtered(visit):
+    tab, _ = visit(profile.html(made()))
+    shown = tab.locator("#methods tbody tr:visible th")
+
+    tab.locator("#methods th", has_text="tool").click()
+    assert shown.all_inner_texts()[0] in ("ring.Push", "ring.Never")
+    tab.locator("#methods select.kind").select_option("detected")
+    assert shown.all_inner_texts() == ["ring.Push"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1400])
+def test_axe_finds_nothing(visit, scheme, width):
+    tab, _ = visit(
+        profile.html(made()), color_scheme=scheme, viewport={"width": width, "height": 900}
+    )
+
+    assert Axe().run(tab).response["violations"] == []
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
