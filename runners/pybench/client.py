@@ -63,15 +63,10 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
         folder / "tree" / client.tree.relative_to(client.root),
         folder / "library" / library.tree.relative_to(library.root),
     )
+    done = folder / "made"
     with home.locked(folder):
-        done = folder / "made"
         if not done.is_file():
-            copy(client, folder / "tree")
-            copy(library, folder / "library")
-            path = base.path
-            if not python.interpreter:
-                path = made.empty(base, tool, both.root, folder)
-                _fill(made, tool, path, both)
+            path = _make(made, base, tool, both, folder)
             with writing(done):
                 done.write_text(f"{path}\n")
         found = replace(base, path=Path(done.read_text().strip()))
@@ -80,6 +75,17 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     if python.interpreter:
         variables["PYTHONPATH"] = f"{top(both.library_root)}:{top(both.root)}"
     return _project(both, found, variables, tuple(tests))
+
+
+def _make(made: Environments, base: Interpreter, tool: Tool, both: Both, folder: Path) -> Path:
+    """Copy both projects, and return an interpreter that has them."""
+    copy(both.client, folder / "tree")
+    copy(both.library, folder / "library")
+    if made.python.interpreter:
+        return base.path
+    path = made.empty(base, tool, both.root, folder)
+    _fill(made, tool, path, both)
+    return path
 
 
 def _fill(made: Environments, tool: Tool, path: Path, both: Both) -> None:
