@@ -9,7 +9,12 @@ from auditor.core.profile import Library
 from auditor.core.request import ClientSpec, SubjectSpec
 from auditor.core.subject import Language, Project
 from auditor.harnesses import Machine
+from mutators.go.mutator import GoMutator
 from mutators.python.mutator import PythonMutator
+from runners.gobench.client import prepare_client as prepare_go
+from runners.gobench.harness import GoBench
+from runners.gobench.project import prepare as prepare_go_library
+from runners.gobench.tracer import GoTracer
 from runners.pybench.client import prepare_client as prepare_python
 from runners.pybench.frontends import FRONTENDS
 from runners.pybench.frontends import chosen as python_framework
@@ -28,15 +33,26 @@ class ReadyClient:
 
 
 @dataclass(frozen=True, slots=True)
+class PlacedLibrary:
+    """A library, and where it was placed."""
+
+    library: Library
+    placed: Placed
+
+
+@dataclass(frozen=True, slots=True)
 class TracingSupport:
     """What a language brings: one entry of LANGUAGES for each."""
 
     mutator: Mutator
-    library: Callable[[Placed], Library]
-    client: Callable[[ClientSpec, Placed, Placed, Machine], ReadyClient]
+    library: Callable[[Placed, Machine], Library]
+    client: Callable[[ClientSpec, Placed, PlacedLibrary, Machine], ReadyClient]
 
 
-def _python_library(placed: Placed) -> Library:
+def _python_library(
+    placed: Placed,
+    machine: Machine,  # noqa: ARG001 (only files are read)
+) -> Library:
     suite = FRONTENDS[python_framework(placed.tree)].suite(placed.tree)
     project = Project(
         name=placed.name,
@@ -52,11 +68,11 @@ def _python_library(placed: Placed) -> Library:
 
 
 def _python_client(
-    spec: ClientSpec, placed: Placed, library: Placed, machine: Machine
+    spec: ClientSpec, placed: Placed, of: PlacedLibrary, machine: Machine
 ) -> ReadyClient:
     project = prepare_python(
         placed,
-        library,
+        of.placed,
         home=machine.home,
         host=machine.host,
         environment=machine.environment,
@@ -66,7 +82,42 @@ def _python_client(
     return ReadyClient(project, PythonTracer(spec.tests))
 
 
+def _go_library(placed: Placed, machine: Machine) -> Library:
+    project = prepare_go_library(
+        placed.tree,
+        name=None,
+        revision=placed.revision,
+        home=machine.home,
+        host=machine.host,
+        environment=dict(machine.environment),
+        options={},
+        digest_of_tree=placed.digest_of_tree,
+        files=placed.files,
+        top=placed.root,
+    )
+    folder = machine.home.work(f"builds/{project.digest}")
+    return Library(
+        project=project,
+        sources=tuple(GoBench().sources(project, folder, machine.host.run)),
+    )
+
+
+def _go_client(
+    spec: ClientSpec, placed: Placed, of: PlacedLibrary, machine: Machine
+) -> ReadyClient:
+    project = prepare_go(
+        placed,
+        of.library.project.name,
+        home=machine.home,
+        host=machine.host,
+        environment=dict(machine.environment),
+        tests=spec.tests,
+    )
+    return ReadyClient(project, GoTracer())
+
+
 LANGUAGES: Mapping[str, TracingSupport] = {
+    "go": TracingSupport(GoMutator(), _go_library, _go_client),
     "python": TracingSupport(PythonMutator(), _python_library, _python_client),
 }
 """By what `detect` says of a folder."""
@@ -78,15 +129,18 @@ class LibraryTracing:
     def __init__(self, subject: SubjectSpec, machine: Machine) -> None:
         """Place the library; raises SubjectError where it is none that can be traced."""
         self._machine = machine
-        self._placed = placed = self._place(subject)
+        placed = self._place(subject)
         found = detect(placed.tree)
         if found is None:
             raise SubjectError(f"{placed.name} is no project: there is no {MARKS} in its folder")
         if found not in LANGUAGES:
-            raise SubjectError(f"clients of {placed.name} cannot be traced: only Python's can yet")
+            raise SubjectError(
+                f"clients of {placed.name} cannot be traced: only those of Go and Python can"
+            )
         self._support = LANGUAGES[found]
         self.mutator = self._support.mutator
-        self.library = self._support.library(placed)
+        self.library = self._support.library(placed, machine)
+        self._placed = PlacedLibrary(self.library, placed)
 
     def client(self, spec: ClientSpec) -> ReadyClient:
         """Make a client ready; raises an AuditError where that fails."""

@@ -1,13 +1,14 @@
 """Build a variant once, launch a trial, read what it left."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable
 from auditor.core.jobs import Completed, HostFacts
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
-from auditor.core.plan import Run, Trial
+from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import NOTHING, Clock, Harness, Host, Known, Launcher
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Suite
@@ -48,7 +49,11 @@ class TrialRunner:
         if failed := self._build(trial, into):
             return failed
         answers: list[Completed] = []
+        end = self._clock.monotonic() + trial.timeout_seconds
         for job in self._launcher.launch(self._project, trial, into):
+            if trial.purpose is Purpose.TRACE:  # the limit is of all tests of a client together
+                left = max(0.0, end - self._clock.monotonic())
+                job = replace(job, timeout_seconds=min(job.timeout_seconds, left))  # noqa: PLW2901
             answers.append(self._host.run(job))
             if trial.benchmark is not None and answers[-1].exit_code != 0:
                 break  # but unit tests of a package say nothing of those of another

@@ -58,6 +58,8 @@ class GoMutator:
         """Return the files of a variant; Refused where a method cannot be slowed rightly."""
         if variant.kind is Kind.PLAIN:
             return Overlay()
+        if variant.kind is Kind.TRACED:  # what changes is the client, by the types it has there
+            return Overlay(instructions=tuple(f"method\t{one.id}" for one in variant.methods))
         if refused := _refused(variant):
             return refused
         library = [source for source in sources if source.role is SourceRole.LIBRARY]

@@ -1,0 +1,98 @@
+"""A client of a Go library made ready: a copy, and the tool that finds its calls by their types."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+
+from auditor.core.errors import MachineError, SubjectError
+from auditor.core.jobs import Invocation
+from auditor.core.ports import Host
+from auditor.core.subject import Project
+from runners.gobench.commands import BUILD_SECONDS
+from runners.gobench.project import prepare
+from runners.home import Home
+from runners.hosts.disk import writing
+from runners.subjects.placed import Placed, detect
+
+_FILES = ("go.mod", "main.go", "work.go", "look.go")
+GUEST = "calls/calls.go.txt"
+
+
+def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the user contribute
+    client: Placed,
+    library: str,
+    *,
+    home: Home,
+    host: Host,
+    environment: Mapping[str, str],
+    tests: Sequence[str] = (),
+) -> Project:
+    """Return a client that uses a module, at the version that it asks for.
+
+    `tests` are patterns of the packages whose tests run; none: of all that can call the module.
+    Raises SubjectError where there is no Go project, and what Go says where it fails.
+    """
+    if detect(client.tree) != "go":
+        raise SubjectError(f"{client.name} is no Go project: it has neither go.mod nor go.work")
+    project = prepare(
+        client.tree,
+        name=None,
+        revision=client.revision,
+        home=home,
+        host=host,
+        environment=environment,
+        options={},
+        digest_of_tree=client.digest_of_tree,
+        files=client.files,
+        top=client.root,
+    )
+    decides = repr((project.digest, library, tuple(tests), digest()))
+    key = hashlib.sha256(decides.encode()).hexdigest()[:24]
+    options = {
+        "library": library,
+        "tests": "\n".join(tests),
+        "tool": str(_tool(project, home, host)),
+    }
+    return replace(
+        project, digest=key, content="", closures=(), options=tuple(sorted(options.items()))
+    )
+
+
+def text(name: str) -> bytes:
+    """Return one of the tool's files."""
+    return (resources.files("runners.gobench") / "tracer" / name).read_bytes()
+
+
+def digest() -> str:
+    """Return a digest of the tool, and of what it puts into a client, hexadecimal."""
+    every = [text(name) for name in (*_FILES, GUEST)]
+    return hashlib.sha256(b"\0".join(every)).hexdigest()[:16]
+
+
+def _tool(project: Project, home: Home, host: Host) -> Path:
+    """Build the tool once for each version of Go: it reads what that compiler writes."""
+    version = dict(project.versions).get("go", "")
+    key = hashlib.sha256(f"{digest()} {version}".encode()).hexdigest()[:16]
+    folder = home.tools(f"go-tracer-{key}")
+    made = folder / "tracer"
+    with home.locked(folder):
+        if made.is_file():
+            return made
+        with writing(folder):
+            for name in _FILES:
+                (folder / name).write_bytes(text(name))
+        own = {**dict(project.environment), "GOWORK": "off", "GOFLAGS": "", "PWD": str(folder)}
+        job = Invocation(
+            argv=("go", "build", "-o", "new", "."),
+            cwd=folder,
+            environment=tuple(sorted(own.items())),
+            timeout_seconds=BUILD_SECONDS,
+        )
+        answer = host.run(job)
+        if answer.exit_code != 0:
+            raise MachineError(f"the tool that finds calls does not build: {answer.tail()}")
+        with writing(folder):
+            (folder / "new").rename(made)
+    return made

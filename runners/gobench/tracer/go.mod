@@ -1,0 +1,3 @@
+module bench-audit/tracer
+
+go 1.18

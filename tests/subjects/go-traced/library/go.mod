@@ -1,0 +1,3 @@
+module example.org/beads
+
+go 1.20
