@@ -56,6 +56,20 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 """
+CLIENT = f"""package %s
+
+import (
+	"testing"
+
+	"{MODULE}"
+)
+
+func TestParse(t *testing.T) {{
+	if uuid.Parse(1) == 0 {{
+		t.Fail()
+	}}
+}}
+"""
 CONFIG = {"subject": ".", "slowdown": 0.6, "controls": 0, "stability_runs": 2}
 MADE = "*.json\n*.md\n*.csv\n*.sarif\n*.txt\n*.html\n*.sqlite\n"
 RECORDED = ROOT / "tests" / "runners" / "pybench" / "recorded"
@@ -153,6 +167,16 @@ class World:
             "GOSUMDB": "off",
         }
 
+    def clients(self):
+        """Make two projects that use the module, beside its own."""
+        for name in ("app", "tool"):
+            folder = self.project.parent / name
+            folder.mkdir()
+            (folder / "go.mod").write_text(f"module example.org/{name}\n\ngo 1.21\n")
+            (folder / f"{name}_test.go").write_text(CLIENT % name)
+            answer = self.run(f"go get {MODULE}@v1.6.0", folder)
+            assert answer.returncode == 0, answer.stderr
+
     def keep(self):
         """Remember how everything is that a command may change."""
         for name, place in self._changing.items():
@@ -208,6 +232,7 @@ def first_world(tmp_path_factory):
     (found.project / "gin.csv").write_text(GO_ROWS)
     (found.project / "rx.csv").write_text(JAVA_ROWS)
     stored(found.project)
+    found.clients()
     found.keep()
     return found
 

@@ -103,8 +103,8 @@ def _said(clients: Sequence[ClientUse], ranking: Ranking) -> list[Caveat]:
     traced = len(clients) - len(failed)
     if ranking is Ranking.SUM and loudest and traced > 1 and loudest.total > _NOISY * whole:
         text = (
-            f"{loudest.total / whole:.0%} of all calls are of {loudest.name}, so it decides the "
-            "order; with the ranking by share or clients it counts no more than the others"
+            f"{100 * loudest.total // whole} % of all calls are of {loudest.name}, so it decides "
+            "the order; with the ranking by share or clients it counts no more than the others"
         )
         said.append(Caveat("one-client", text))
     return said

@@ -17,7 +17,7 @@ from runners.hosts.disk import writing
 from runners.subjects.placed import Placed, detect
 
 _FILES = ("go.mod", "main.go", "work.go", "look.go")
-GUEST = "calls/calls.go.txt"
+GUEST = "calls/calls.go"
 
 
 def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the user contribute

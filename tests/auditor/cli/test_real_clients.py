@@ -8,7 +8,17 @@ import sqlite3
 import time
 
 import pytest
-from real_program import PYTHON_RING, RING, config, everything, left_behind, running, write
+from real_program import (
+    PYTHON_RING,
+    RING,
+    commit,
+    config,
+    everything,
+    git,
+    left_behind,
+    running,
+    write,
+)
 
 pytestmark = pytest.mark.subject
 
@@ -120,6 +130,30 @@ def test_an_audit_slows_down_what_clients_call(program, library, places, tmp_pat
     assert [one["id"] for one in json.loads(known.stdout)["methods"]] == ["beads.double"]
     shown = program.call("trace", asked, *places, "--format", "csv")
     assert shown.stdout.splitlines()[1].startswith("1,beads.double,True,1,")
+
+
+def test_go_clients_are_traced(program, places, tmp_path):
+    both = shutil.copytree(TRACED.with_name("go-traced"), tmp_path / "both")
+    git(both, "init", "-q")
+    commit(both, "both")
+    (both / "client" / "idle_test.go").write_text("package jeweller\n\nvar _ int = 1.5\n")
+    before = everything(both)
+    clients = [f"git:{both / 'client'}@HEAD", both / "client", TRACED / "client"]
+
+    answer = program.call(
+        "trace", "--library", both / "library", "--clients", *clients, *places, "--format", "json"
+    )
+
+    assert answer.returncode == 0, answer
+    document = json.loads(answer.stdout)
+    first, second, third = (one["reason"] for one in document["clients"])
+    assert first is None
+    assert "none of" not in (second or ""), second
+    assert "is no Go project" in third
+    methods = {one["id"].rpartition(".")[2]: one for one in document["methods"]}
+    assert (methods["Double"]["by_client"][0], methods["Double"]["indirect"] > 5) == (4013, True)
+    assert methods["Double"]["inside"] is None
+    assert everything(both) == before
 
 
 def test_an_interrupt_ends_what_runs_side_by_side(program, library, places, tmp_path, shared_cache):
