@@ -38,7 +38,7 @@ class Profiling:
         """Place the library; no client is made ready yet."""
         self._config = config
         self._place = place
-        self._tracing = LibraryTracing(config.subject, place.machine)
+        self._tracing = LibraryTracing(config.subject, config.build, place.machine)
 
     def profile(self) -> ProfileDocument:
         """Trace the clients; the result is remembered in the store."""

@@ -2,19 +2,26 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from auditor.core.errors import SubjectError
 from auditor.core.ports import Launcher, Mutator
 from auditor.core.profile import Library
-from auditor.core.request import ClientSpec, SubjectSpec
+from auditor.core.request import BuildWords, ClientSpec, JarSpec, MavenSpec, SubjectSpec
 from auditor.core.subject import Language, Project
 from auditor.harnesses import Machine
 from mutators.go.mutator import GoMutator
+from mutators.java.mutator import JavaMutator
 from mutators.python.mutator import PythonMutator
 from runners.gobench.client import prepare_client as prepare_go
 from runners.gobench.harness import GoBench
 from runners.gobench.project import prepare as prepare_go_library
 from runners.gobench.tracer import GoTracer
+from runners.jmh.client import JavaClients
+from runners.jmh.guests import prepare_guests
+from runners.jmh.harness import JmhHarness
+from runners.jmh.library import prepare_library as prepare_java_library
+from runners.jmh.tracer import JavaTracer
 from runners.pybench.client import prepare_client as prepare_python
 from runners.pybench.frontends import FRONTENDS
 from runners.pybench.frontends import chosen as python_framework
@@ -45,14 +52,11 @@ class TracingSupport:
     """What a language brings: one entry of LANGUAGES for each."""
 
     mutator: Mutator
-    library: Callable[[Placed, Machine], Library]
+    library: Callable[[Placed, Machine, SubjectSpec, BuildWords], Library]
     client: Callable[[ClientSpec, Placed, PlacedLibrary, Machine], ReadyClient]
 
 
-def _python_library(
-    placed: Placed,
-    machine: Machine,  # noqa: ARG001 (only files are read)
-) -> Library:
+def _python_library(placed: Placed, *_: object) -> Library:
     suite = FRONTENDS[python_framework(placed.tree)].suite(placed.tree)
     project = Project(
         name=placed.name,
@@ -82,7 +86,7 @@ def _python_client(
     return ReadyClient(project, PythonTracer(spec.tests))
 
 
-def _go_library(placed: Placed, machine: Machine) -> Library:
+def _go_library(placed: Placed, machine: Machine, *_: object) -> Library:
     project = prepare_go_library(
         placed.tree,
         name=None,
@@ -116,7 +120,34 @@ def _go_client(
     return ReadyClient(project, GoTracer())
 
 
+def _java_library(
+    placed: Placed, machine: Machine, subject: SubjectSpec, words: BuildWords
+) -> Library:
+    common = _of(machine)
+    spec = subject if isinstance(subject, MavenSpec) else None
+    project = prepare_java_library(spec, placed, words=words, **common)
+    guests = prepare_guests(jmh_core_jar=None, **common)
+    folder = machine.home.work(f"builds/{project.digest}")
+    return Library(
+        project=project,
+        sources=JmhHarness(guests).sources(project, folder, machine.host.run),
+    )
+
+
+def _java_client(
+    spec: ClientSpec, placed: Placed, of: PlacedLibrary, machine: Machine
+) -> ReadyClient:
+    guests = prepare_guests(jmh_core_jar=None, **_of(machine))
+    clients = JavaClients(guests, **_of(machine))
+    return ReadyClient(clients.ready(spec, placed, of.library.project), JavaTracer(guests))
+
+
+def _of(machine: Machine) -> Any:
+    return {"home": machine.home, "host": machine.host, "environment": machine.environment}
+
+
 LANGUAGES: Mapping[str, TracingSupport] = {
+    "jmh": TracingSupport(JavaMutator(), _java_library, _java_client),
     "go": TracingSupport(GoMutator(), _go_library, _go_client),
     "python": TracingSupport(PythonMutator(), _python_library, _python_client),
 }
@@ -126,20 +157,16 @@ LANGUAGES: Mapping[str, TracingSupport] = {
 class LibraryTracing:
     """A library placed, with what its language brings."""
 
-    def __init__(self, subject: SubjectSpec, machine: Machine) -> None:
+    def __init__(self, subject: SubjectSpec, words: BuildWords, machine: Machine) -> None:
         """Place the library; raises SubjectError where it is none that can be traced."""
         self._machine = machine
         placed = self._place(subject)
-        found = detect(placed.tree)
-        if found is None:
+        found = "jmh" if isinstance(subject, MavenSpec) else detect(placed.tree)
+        if found is None or isinstance(subject, JarSpec):
             raise SubjectError(f"{placed.name} is no project: there is no {MARKS} in its folder")
-        if found not in LANGUAGES:
-            raise SubjectError(
-                f"clients of {placed.name} cannot be traced: only those of Go and Python can"
-            )
         self._support = LANGUAGES[found]
         self.mutator = self._support.mutator
-        self.library = self._support.library(placed, machine)
+        self.library = self._support.library(placed, machine, subject, words)
         self._placed = PlacedLibrary(self.library, placed)
 
     def client(self, spec: ClientSpec) -> ReadyClient:
@@ -148,5 +175,4 @@ class LibraryTracing:
         return self._support.client(spec, placed, self._placed, self._machine)
 
     def _place(self, subject: SubjectSpec) -> Placed:
-        machine = self._machine
-        return place(subject, home=machine.home, host=machine.host, environment=machine.environment)
+        return place(subject, **_of(self._machine))

@@ -29,10 +29,12 @@ class JavaMutator:
 
     def overlay(
         self,
-        sources: Sequence[SourceFile],  # noqa: ARG002 (a descriptor says it all)
+        sources: Sequence[SourceFile],
         variant: Variant,
     ) -> Overlay | Refused:
         """Return the agent's instructions; a method's token is its place in the variant."""
+        if variant.kind is Kind.TRACED:
+            return _traced(sources, variant)
         for method in variant.methods:
             if method.refusal is not None:
                 return Refused(method.refusal)
@@ -46,6 +48,17 @@ class JavaMutator:
         else:
             return Overlay()
         return Overlay(instructions=tuple(lines))
+
+
+def _traced(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
+    """Return the agent's instructions: the methods, and the classes whose calls are from inside."""
+    methods = (
+        f"trace\t{at}\t{one.descriptor}"
+        for at, one in enumerate(variant.methods)
+        if one.refusal is None
+    )
+    owners = dict.fromkeys(one.line.owner for one in read_listing(sources))
+    return Overlay(instructions=(*methods, *(f"library\t{owner}" for owner in owners)))
 
 
 def _ids(listed: Sequence[Listed]) -> list[str]:

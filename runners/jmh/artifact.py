@@ -21,7 +21,7 @@ _CHANGING = re.compile(r"-SNAPSHOT$|^(LATEST|RELEASE)$|[\[(]")
 
 
 @dataclass(frozen=True, slots=True)
-class _Fetched:
+class Fetched:
     """What was resolved: files by classifier ("" is the jar), and the class path."""
 
     folder: Path
@@ -39,15 +39,21 @@ class Artifact:
     jars: tuple[Path, ...]
 
 
+def fetched(spec: MavenSpec, folder: Path, maven: Maven) -> Fetched:
+    """Return an artifact's files and class path; fetched once if its version stays what it is."""
+    with maven.home.locked(folder):
+        return _fetched(spec, folder, maven)
+
+
 def prepared(spec: MavenSpec, folder: Path, maven: Maven, jdk: Jdk) -> Artifact:
     """Return an artifact; fetched once if its version stays what it is, else each time."""
     with maven.home.locked(folder):
-        fetched = _fetched(spec, folder, maven)
-        parts = _parts(spec, fetched, maven, jdk)
-    return Artifact(fetched.version, parts, tuple(sorted(fetched.files.values())))
+        found = _fetched(spec, folder, maven)
+        parts = _parts(spec, found, maven, jdk)
+    return Artifact(found.version, parts, tuple(sorted(found.files.values())))
 
 
-def _parts(spec: MavenSpec, fetched: _Fetched, maven: Maven, jdk: Jdk) -> tuple[Part, ...]:
+def _parts(spec: MavenSpec, fetched: Fetched, maven: Maven, jdk: Jdk) -> tuple[Part, ...]:
     benchmarks, library = _benchmarks(spec, fetched, maven, jdk)
     sources = [fetched.files[name] for name in ("sources", "test-sources") if name in fetched.files]
     # Benchmarks that had to be rebuilt may use other classes of the tests.
@@ -73,7 +79,7 @@ def _same_group(group: str, class_path: tuple[Path, ...]) -> tuple[Path, ...]:
     return () if group == _JMH else tuple(found)
 
 
-def _fetched(spec: MavenSpec, folder: Path, maven: Maven) -> _Fetched:
+def _fetched(spec: MavenSpec, folder: Path, maven: Maven) -> Fetched:
     if not _may_change(spec):
         return _remembered(spec, folder) or _fetch(spec, folder, maven)
     # A folder for each content: another auditor may be measuring what was there before.
@@ -93,11 +99,11 @@ def _may_change(spec: MavenSpec) -> bool:
     return any(_CHANGING.search(version) for version in versions)
 
 
-def _remembered(spec: MavenSpec, folder: Path) -> _Fetched | None:
+def _remembered(spec: MavenSpec, folder: Path) -> Fetched | None:
     try:
         kept = json.loads((folder / "resolved.json").read_text())
         files = {name: Path(path) for name, path in kept["files"].items()}
-        fetched = _Fetched(folder, spec.version, files, tuple(map(Path, kept["class_path"])))
+        fetched = Fetched(folder, spec.version, files, tuple(map(Path, kept["class_path"])))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     if any(_CHANGING.search(path.parent.name) for path in fetched.class_path):
@@ -106,7 +112,7 @@ def _remembered(spec: MavenSpec, folder: Path) -> _Fetched | None:
     return fetched if all(path.exists() for path in everything) else None
 
 
-def _fetch(spec: MavenSpec, folder: Path, maven: Maven) -> _Fetched:
+def _fetch(spec: MavenSpec, folder: Path, maven: Maven) -> Fetched:
     what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
     for each in (what.removeprefix("maven:"), *spec.extra):
         coordinates(each)
@@ -120,7 +126,7 @@ def _fetch(spec: MavenSpec, folder: Path, maven: Maven) -> _Fetched:
         _write(extra, needing(*spec.extra))
         class_path = _before(class_path_of(maven, extra, f"{what}: its extra"), class_path)
     class_path = tuple(path for path in class_path if path not in files.values())
-    fetched = _Fetched(folder, version, files, class_path)
+    fetched = Fetched(folder, version, files, class_path)
     kept = {
         "files": {name: str(path) for name, path in fetched.files.items()},
         "class_path": [str(path) for path in fetched.class_path],
@@ -161,7 +167,7 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text)
 
 
-def _benchmarks(spec: MavenSpec, fetched: _Fetched, maven: Maven, jdk: Jdk) -> tuple[Path, Path]:
+def _benchmarks(spec: MavenSpec, fetched: Fetched, maven: Maven, jdk: Jdk) -> tuple[Path, Path]:
     """Return where the benchmarks and where the library are."""
     what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
     jar, tests = fetched.files.get(""), fetched.files.get("tests")

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
@@ -50,20 +50,25 @@ class Gradle:
         if answer.exit_code != 0:
             raise _failure(answer)
 
-    def _run(self, *arguments: str, top: Path, cwd: Path) -> Completed:
-        script = resources.files("runners.jmh") / "gradle.init.groovy"
+    def call(self, *arguments: str, top: Path, cwd: Path) -> Invocation:
+        """Return a process of Gradle that leaves none behind."""
+        return self._call("--no-daemon", "--console=plain", *arguments, top=top, cwd=cwd)
+
+    def _call(self, *arguments: str, top: Path, cwd: Path) -> Invocation:
         around = [cwd, *(each for each in cwd.parents if each.is_relative_to(top))]
         wrapper = next((one / _WRAPPER for one in around if (one / _WRAPPER).is_file()), None)
+        return Invocation(
+            argv=(*(("gradle",) if wrapper is None else ("sh", str(wrapper))), *arguments),
+            cwd=cwd,
+            environment=self.environment,
+            timeout_seconds=_SECONDS,
+        )
+
+    def _run(self, *arguments: str, top: Path, cwd: Path) -> Completed:
+        script = resources.files("runners.jmh") / "gradle.init.groovy"
+        job = self._call(*arguments, top=top, cwd=cwd)
         try:
-            return self.host.run(
-                Invocation(
-                    argv=(*(("gradle",) if wrapper is None else ("sh", str(wrapper))), *arguments),
-                    cwd=cwd,
-                    environment=self.environment,
-                    timeout_seconds=_SECONDS,
-                    files=((Path(_SCRIPT), script.read_bytes()),),
-                )
-            )
+            return self.host.run(replace(job, files=((Path(_SCRIPT), script.read_bytes()),)))
         except ToolMissing as error:
             raise ToolMissing(
                 "the project has no gradlew, and gradle was not found on PATH; add the wrapper to "

@@ -8,13 +8,13 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from auditor.core.errors import MachineError, ResolveFailed
+from auditor.core.errors import MachineError
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
 from runners.home import Home
 from runners.hosts.disk import writing
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
-from runners.jmh.maven import DEPENDENCY_PLUGIN, Maven
+from runners.jmh.maven import Maven, fetched, file_digest
 
 ASM = "org.ow2.asm:asm:9.9"
 """The byte-code library of the agent; it is fetched, not shipped, and reads classes of Java 26."""
@@ -47,9 +47,11 @@ class Guests:
 
 
 def prepare_guests(
-    *, home: Home, host: Host, environment: tuple[tuple[str, str], ...], jmh_core_jar: Path
+    *, home: Home, host: Host, environment: tuple[tuple[str, str], ...], jmh_core_jar: Path | None
 ) -> Guests:
     """Compile the guest against the subject's own JMH, once for each JDK and each JMH.
+
+    Without one the guest has no launcher of benchmarks.
 
     Raises ToolMissing without a JDK, and ResolveFailed when the byte-code library cannot be had.
     """
@@ -60,7 +62,8 @@ def prepare_guests(
     with home.locked(tools):
         if folder.is_dir():
             return Guests(folder)
-        asm = _asm(Maven(home=home, host=host, environment=environment))
+        maven = Maven(home=home, host=host, environment=environment)
+        asm = fetched(maven, ASM, _ASM_SHA256, "the Java agent")
         compiler = _Compiler(host, java_environment(environment), jdk, asm, jmh_core_jar)
         with home.scratch() as scratch, writing(folder):
             made = compiler.compile(sources, scratch)
@@ -80,38 +83,12 @@ def _sources(folder: Traversable, path: str = "") -> dict[str, bytes]:
     return found
 
 
-def _key(sources: dict[str, bytes], jdk: Jdk, jmh: Path) -> str:
+def _key(sources: dict[str, bytes], jdk: Jdk, jmh: Path | None) -> str:
     sha = hashlib.sha256(f"{jdk.version}\0{_ASM_SHA256}\0{_RELEASE}\0".encode())
     for name in sorted(sources):
         sha.update(f"{name}\0{len(sources[name])}\0".encode() + sources[name])
-    sha.update(_digest(jmh).encode())
+    sha.update(file_digest(jmh).encode() if jmh else b"")
     return sha.hexdigest()[:24]
-
-
-def _digest(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise MachineError(f"cannot read {path}: {error.strerror}") from error
-
-
-def _asm(maven: Maven) -> Path:
-    """Return the library, fetched if need be; only the bytes that we know are taken."""
-    _, name, version = ASM.split(":")
-    folder = maven.home.tools("asm")
-    jar = folder / f"{name}-{version}.jar"
-    if not jar.is_file() or _digest(jar) != _ASM_SHA256:
-        maven.run(
-            f"{DEPENDENCY_PLUGIN}:copy", f"-Dartifact={ASM}", f"-DoutputDirectory={folder}",
-            "-Dmdep.overWriteReleases=true",
-            cwd=folder, what=f"fetching {ASM} for the Java agent",
-        )  # fmt: skip
-    if _digest(jar) != _ASM_SHA256:
-        raise ResolveFailed(
-            f"{ASM} from the Maven repository is not the file it should be (SHA-256 "
-            f"{_digest(jar)}); delete {jar} and check the mirrors in settings.xml"
-        )
-    return jar
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +97,7 @@ class _Compiler:
     environment: tuple[tuple[str, str], ...]
     jdk: Jdk
     asm: Path
-    jmh: Path
+    jmh: Path | None
 
     def compile(self, sources: dict[str, bytes], scratch: Path) -> Path:
         """Return a folder of jars, one for each module of the guest, in the order they need."""
@@ -135,8 +112,9 @@ class _Compiler:
             "boot": (),
             "agent": (boot,),
             "weaver": (boot, self.asm),
-            "jmh": (boot, self.jmh),
         }
+        if self.jmh is not None:
+            needs["jmh"] = boot, self.jmh
         for module, class_path in needs.items():
             classes = scratch / module
             files = [name for name in sorted(sources) if name.startswith(f"{module}/")]

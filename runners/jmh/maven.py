@@ -1,11 +1,12 @@
 """Maven with a local repository of ours; the user's settings count, their repository is read."""
 
+import hashlib
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from pathlib import Path
 
-from auditor.core.errors import AuditError, BuildFailed, ResolveFailed, ToolMissing
+from auditor.core.errors import AuditError, BuildFailed, MachineError, ResolveFailed, ToolMissing
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
 from runners.home import Home
@@ -45,29 +46,35 @@ class Maven:
         """Run goals in a folder of ours; raises, naming `what`, when they fail."""
         repository = self.home.cache("maven")
         with self.home.locked(repository):
-            answer = self._run(
-                "-q", "-B", "-U", "-Dstyle.color=never", f"-Dmaven.repo.local={repository}",
-                *self._borrowed(cwd), *arguments, cwd=cwd,
-            )  # fmt: skip
+            words = ("-q", "-U", *self.settings(cwd), *arguments)
+            answer = self._run(*words, cwd=cwd)
         if answer.exit_code != 0:
             raise _failure(answer, what)
 
-    def _run(self, *arguments: str, cwd: Path) -> Completed:
+    def settings(self, cwd: Path) -> tuple[str, ...]:
+        """Return the arguments that each call has."""
+        repository = self.home.cache("maven")
+        own = ("-B", "-Dstyle.color=never", f"-Dmaven.repo.local={repository}")
+        return (*own, *self._borrowed(cwd))
+
+    def call(self, *arguments: str, cwd: Path) -> Invocation:
+        """Return a process of Maven."""
         # All of it: proxies and trust stores may be in JAVA_TOOL_OPTIONS and the like.
         variables = dict(self.environment)
         # Java takes the home folder from the user database; what we were given counts.
         given = f"-Duser.home={variables['HOME']}" if "HOME" in variables else ""
         variables["MAVEN_OPTS"] = f"{given} {variables.get('MAVEN_OPTS', '')}".strip()
         variables["MAVEN_USER_HOME"] = str(self.home.cache("maven-wrapper"))
+        return Invocation(
+            argv=(*self.program, *arguments),
+            cwd=cwd,
+            environment=tuple(sorted(variables.items())),
+            timeout_seconds=_SECONDS,
+        )
+
+    def _run(self, *arguments: str, cwd: Path) -> Completed:
         try:
-            return self.host.run(
-                Invocation(
-                    argv=(*self.program, *arguments),
-                    cwd=cwd,
-                    environment=tuple(sorted(variables.items())),
-                    timeout_seconds=_SECONDS,
-                )
-            )
+            return self.host.run(self.call(*arguments, cwd=cwd))
         except ToolMissing as error:
             raise ToolMissing(
                 "mvn was not found on PATH; install Maven 3.8 or newer, or add its folder to PATH"
@@ -95,6 +102,33 @@ class Maven:
         content = with_repository(Path(place[1]) / "conf" / "settings.xml", theirs)
         settings.write_bytes(content)
         return ("-gs", str(settings))
+
+
+def fetched(maven: Maven, artifact: str, sha256: str, what: str) -> Path:
+    """Return a jar of our own choice, fetched if need be; only the bytes that we know are taken."""
+    _, name, version = artifact.split(":")
+    folder = maven.home.tools(name)
+    jar = folder / f"{name}-{version}.jar"
+    if not jar.is_file() or file_digest(jar) != sha256:
+        maven.run(
+            f"{DEPENDENCY_PLUGIN}:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={folder}",
+            "-Dmdep.overWriteReleases=true",
+            cwd=folder, what=f"fetching {artifact} for {what}",
+        )  # fmt: skip
+    if file_digest(jar) != sha256:
+        raise ResolveFailed(
+            f"{artifact} from the Maven repository is not the file it should be (SHA-256 "
+            f"{file_digest(jar)}); delete {jar} and check the mirrors in settings.xml"
+        )
+    return jar
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, hexadecimal; raises MachineError where it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise MachineError(f"cannot read {path}: {error.strerror}") from error
 
 
 def user_repository(home: str | None) -> Path | None:

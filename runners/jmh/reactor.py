@@ -15,8 +15,8 @@ LACKING = (
 _WRAPPER = "mvnw"
 _CLASS_PATH = "bench-audit.classpath"
 # Checks of style and licences are the project's affair, and cost time and downloads.
-_SKIPPED = (
-    "-DskipTests", "-Denforcer.skip", "-Dcheckstyle.skip", "-Drat.skip", "-Dspotbugs.skip",
+SKIPPED = (
+    "-Denforcer.skip", "-Dcheckstyle.skip", "-Drat.skip", "-Dspotbugs.skip",
     "-Dpmd.skip", "-Djacoco.skip", "-Dmaven.javadoc.skip", "-Dspotless.check.skip",
     "-Dlicense.skip", "-Danimal.sniffer.skip", "-Dgpg.skip", "-Dmaven.source.skip",
 )  # fmt: skip
@@ -30,14 +30,11 @@ def switched(words: BuildWords) -> tuple[str, ...]:
 
 def build(top: Path, root: Path, maven: Maven, words: BuildWords) -> None:
     """Compile all modules and let each write its class path, in one go."""
-    where, selected = _reactor(top, root)
-    wrapper = next((each / _WRAPPER for each in (where, top) if (each / _WRAPPER).is_file()), None)
-    if wrapper is not None:
-        maven = replace(maven, program=("sh", str(wrapper)))
+    where, maven, selected = place(top, root, maven)
     arguments = (
         f"{DEPENDENCY_PLUGIN}:build-classpath", "-DincludeScope=test",
         f"-Dmdep.outputFile=target/{_CLASS_PATH}", "-Dmdep.pathSeparator=:",
-        *_SKIPPED, *selected, *switched(words),
+        "-DskipTests", *SKIPPED, *selected, *switched(words),
     )  # fmt: skip
     try:
         maven.run("test-compile", *arguments, cwd=where, what="the build")
@@ -46,6 +43,15 @@ def build(top: Path, root: Path, maven: Maven, words: BuildWords) -> None:
         if "<module>" not in _text(where):
             raise
         maven.run("package", *arguments, cwd=where, what="the build")
+
+
+def place(top: Path, root: Path, maven: Maven) -> tuple[Path, Maven, tuple[str, ...]]:
+    """Return where Maven runs, which (the project's wrapper, if there is one), of which module."""
+    where, selected = _reactor(top, root)
+    wrapper = next((each / _WRAPPER for each in (where, top) if (each / _WRAPPER).is_file()), None)
+    if wrapper is not None:
+        maven = replace(maven, program=("sh", str(wrapper)))
+    return where, maven, selected
 
 
 def _reactor(top: Path, root: Path) -> tuple[Path, tuple[str, ...]]:

@@ -11,6 +11,7 @@ from runners.jmh.classes import digest
 from runners.jmh.gradle import Gradle
 from runners.jmh.jdk import Jdk
 from runners.jmh.maven import Maven
+from runners.jmh.modules import SourceSet
 from runners.subjects.placed import Placed, is_gradle
 
 
@@ -21,31 +22,59 @@ def tree_parts(
 
     Raises NoBenchmarks where it has none, and what its build tool raises.
     """
-    key = digest((), placed.digest_of_tree, jdk.version, *deciding(words))
-    folder = maven.home.work(f"java-{key[:24]}")
+    root, sets = built(placed, maven, jdk, words)
+    folder = copied(placed, maven, jdk, words)
+    lacking = gradle.LACKING if is_gradle(placed.tree) else reactor.LACKING
+    with maven.home.locked(folder):
+        found = modules.parts(
+            sets,
+            top=folder / "tree",
+            scratch=folder,
+            lacking=f"{placed.name} has no benchmarks: {lacking}",
+        )
+        return root, found
+
+
+def built(
+    placed: Placed, maven: Maven, jdk: Jdk, words: BuildWords
+) -> tuple[Path, list[SourceSet]]:
+    """Build a project in a copy, unless that is done; return where, and what was compiled."""
+    folder = copied(placed, maven, jdk, words)
     with maven.home.locked(folder):
         top = folder / "tree"
         root = top / placed.tree.relative_to(placed.root)
         by_gradle = is_gradle(placed.tree)
-        done = folder / "built"
-        if not done.is_file():
-            with writing(top):
-                shutil.rmtree(top, ignore_errors=True)
-                shutil.copytree(placed.root, top, symlinks=True)
+        if not is_built(folder):
             if by_gradle:
                 Gradle(host=maven.host, environment=maven.environment).build(top, root, words)
             else:
                 reactor.build(top, root, maven, words)
-            with writing(done):
-                done.touch()
-        tool = gradle if by_gradle else reactor
-        found = modules.parts(
-            list(tool.source_sets(top)),
-            top=top,
-            scratch=folder,
-            lacking=f"{placed.name} has no benchmarks: {tool.LACKING}",
-        )
-        return root, found
+            is_built(folder, done=True)
+        return root, list((gradle if by_gradle else reactor).source_sets(top))
+
+
+def copied(placed: Placed, maven: Maven, jdk: Jdk, words: BuildWords, what: str = "") -> Path:
+    """Return the folder whose `tree` is a copy, made anew unless something is built there.
+
+    `what` tells copies of one tree apart that serve different ends.
+    """
+    key = digest((), placed.digest_of_tree, jdk.version, *filter(None, (what,)), *deciding(words))
+    folder = maven.home.work(f"java-{key[:24]}")
+    with maven.home.locked(folder):
+        if not is_built(folder):
+            with writing(folder / "tree"):
+                shutil.rmtree(folder / "tree", ignore_errors=True)
+                shutil.copytree(placed.root, folder / "tree", symlinks=True)
+    return folder
+
+
+def is_built(folder: Path, *, done: bool = False) -> bool:
+    """Tell whether the copy in a folder has been built whole; `done`: it has been, now."""
+    marker = folder / "built"
+    if done:
+        with writing(marker):
+            marker.touch()
+    return marker.is_file()
 
 
 def deciding(words: BuildWords) -> tuple[str, ...]:

@@ -11,11 +11,21 @@ import java.util.jar.JarFile;
  * byte-code library. All the subject can see is this class and the few in {@code benchaudit.boot}.
  */
 public final class Premain {
+    /** Build tools, and what compiles for them: the tests run in JVMs of their own. */
+    private static final String[] TOOLS = {
+        "org.codehaus.plexus.classworlds.launcher.Launcher", "org.apache.maven.wrapper.",
+        "org.gradle.launcher.", "org.gradle.wrapper.", "org.jetbrains.kotlin.daemon.",
+    };
+    private static final String GRADLE_WORKER = "worker.org.gradle.process.internal.worker.";
+
     private Premain() {}
 
     /** Expects the path of the instructions; the other jars lie beside the agent's own. */
     public static void premain(String instructions, Instrumentation instrumentation)
             throws Exception {
+        if (isTool(System.getProperty("sun.java.command", ""))) {
+            return;
+        }
         File own = new File(
                 Premain.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         File folder = own.getParentFile();
@@ -29,5 +39,14 @@ public final class Premain {
         Class.forName("benchaudit.weaver.Weaver", true, loader)
                 .getMethod("install", String.class, Instrumentation.class)
                 .invoke(null, instructions, instrumentation);
+    }
+
+    private static boolean isTool(String command) {
+        for (String tool : TOOLS) {
+            if (command.startsWith(tool)) {
+                return true;
+            }
+        }
+        return command.startsWith(GRADLE_WORKER) && !command.contains("Gradle Test Executor");
     }
 }

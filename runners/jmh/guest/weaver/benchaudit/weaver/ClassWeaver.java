@@ -18,15 +18,15 @@ final class ClassWeaver extends ClassVisitor {
 
     final List<Target> done = new ArrayList<>();
     private final Map<String, Target> targets;
-    private final boolean initialisers;
+    private final Instructions asked;
     private String name;
     private String parent;
     private int version;
 
-    ClassWeaver(ClassVisitor next, Map<String, Target> targets, boolean initialisers) {
+    ClassWeaver(ClassVisitor next, Map<String, Target> targets, Instructions asked) {
         super(Opcodes.ASM9, next);
         this.targets = targets;
-        this.initialisers = initialisers;
+        this.asked = asked;
     }
 
     @Override
@@ -45,8 +45,13 @@ final class ClassWeaver extends ClassVisitor {
         if ((access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE)) != 0) {
             return next;
         }
+        if (asked.tracing) {
+            Target traced = targets.get(name + descriptor);
+            return traced == null ? next : new EntryWeaver(next, traced.index);
+        }
         boolean constructor = name.equals("<init>");
-        boolean setsUp = name.startsWith(STATE_MAKER) || initialisers && name.equals("<clinit>");
+        boolean setsUp =
+                name.startsWith(STATE_MAKER) || asked.counting && name.equals("<clinit>");
         next = new SetUpMark(new MethodWeaver(next, "Fixture", -1, frame(constructor)), setsUp);
         Target target = targets.get(name + descriptor);
         if (target == null) {

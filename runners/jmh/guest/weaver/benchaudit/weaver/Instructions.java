@@ -6,15 +6,19 @@ import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
- * What is to be woven in. One method a line, fields parted by tabs:
+ * What is to be woven in. One method a line, fields parted by tabs; with those that are traced
+ * also the classes of the library, a line each ({@code library  internal/Owner}):
  *
  * <pre>
  * count  TOKEN  internal/Owner.name(descriptor)result
  * delay  TOKEN  free|guarded  internal/Owner.name(descriptor)result
+ * trace  TOKEN  internal/Owner.name(descriptor)result
  * </pre>
  */
 final class Instructions {
@@ -42,6 +46,8 @@ final class Instructions {
     final Map<String, Map<String, Target>> byOwner = new HashMap<>();
     boolean guarded;
     boolean counting;
+    boolean tracing;
+    final Set<String> library = new HashSet<>();
 
     static Instructions read(String path) throws IOException {
         Instructions read = new Instructions();
@@ -60,6 +66,11 @@ final class Instructions {
         } else if (fields[0].equals("delay") && fields.length == 4) {
             guarded |= fields[2].equals("guarded");
             add(new Target(fields[1], fields[3], targets.size(), false));
+        } else if (fields[0].equals("trace") && fields.length == 3) {
+            tracing = true;
+            add(new Target(fields[1], fields[2], targets.size(), false));
+        } else if (fields[0].equals("library") && fields.length == 2) {
+            library.add(fields[1]);
         } else {
             throw new IllegalArgumentException("not an instruction: " + String.join(" ", fields));
         }

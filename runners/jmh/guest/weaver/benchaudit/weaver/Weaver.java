@@ -4,6 +4,7 @@ import benchaudit.boot.Agent;
 import benchaudit.boot.Calls;
 import benchaudit.boot.Delay;
 import benchaudit.boot.Records;
+import benchaudit.boot.Trace;
 import benchaudit.weaver.Instructions.Target;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
@@ -40,6 +41,14 @@ public final class Weaver implements ClassFileTransformer {
     }
 
     private void prepare() {
+        if (instructions.tracing) {
+            String[] tokens = new String[instructions.targets.size()];
+            for (Target target : instructions.targets) {
+                tokens[target.index] = target.token;
+            }
+            Trace.start(tokens, instructions.library);
+            return;
+        }
         if (instructions.counting) {
             List<String> tokens = new ArrayList<>();
             for (Target target : instructions.targets) {
@@ -63,7 +72,8 @@ public final class Weaver implements ClassFileTransformer {
         Map<String, Target> here =
                 instructions.byOwner.getOrDefault(name, Collections.emptyMap());
         try {
-            return here.isEmpty() && !setsUp(code) ? null : weave(code, here);
+            boolean unchanged = here.isEmpty() && (instructions.tracing || !setsUp(code));
+            return unchanged ? null : weave(code, here);
         } catch (RuntimeException | LinkageError error) {
             for (Target target : here.values()) {
                 target.failed = true;
@@ -76,9 +86,12 @@ public final class Weaver implements ClassFileTransformer {
     private byte[] weave(byte[] code, Map<String, Target> here) {
         ClassReader reader = new ClassReader(code);
         ClassWriter writer = new ClassWriter(reader, 0);
-        ClassWeaver weaver = new ClassWeaver(writer, here, instructions.counting);
+        ClassWeaver weaver = new ClassWeaver(writer, here, instructions);
         reader.accept(weaver, 0);
         byte[] woven = writer.toByteArray();
+        if (instructions.tracing) {
+            return woven;
+        }
         StringBuilder lines = new StringBuilder();
         for (Target target : weaver.done) {
             target.present = true;

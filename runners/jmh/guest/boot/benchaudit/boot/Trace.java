@@ -1,0 +1,111 @@
+package benchaudit.boot;
+
+import java.lang.StackWalker.StackFrame;
+import java.util.Iterator;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * Counts who calls the methods of a library in the tests of a client: code of the library itself,
+ * or any other. What is counted is written down once a second and at the end, so that a killed JVM
+ * loses a second at most.
+ */
+public final class Trace {
+    private static final long PERIOD_MILLISECONDS = 1000;
+    /** What runs the tests is no client: if it uses the library, those calls are not counted. */
+    private static final String[] RUNNERS = {
+        "org.junit.", "junit.", "org.testng.", "org.apache.maven.surefire.", "org.gradle.",
+        "org.opentest4j.",
+    };
+    private static final int OUTSIDE = 0;
+    private static final int INSIDE = 1;
+    private static final int NEITHER = 2;
+
+    private static final StackWalker WALKER =
+            StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
+    private static final Function<Stream<StackFrame>, Class<?>> CALLER = Trace::third;
+
+    private static String[] tokens = {};
+    private static long[] told = {};
+    private static Set<String> library = Set.of();
+    /** For each method the calls from outside, then those from inside. */
+    private static volatile AtomicLongArray counts = new AtomicLongArray(0);
+
+    private static final ClassValue<Integer> KINDS = new ClassValue<>() {
+        @Override
+        protected Integer computeValue(Class<?> type) {
+            String name = type.getName();
+            if (library.contains(name.replace('.', '/'))) {
+                return INSIDE;
+            }
+            for (String runner : RUNNERS) {
+                if (name.startsWith(runner)) {
+                    return NEITHER;
+                }
+            }
+            return OUTSIDE;
+        }
+    };
+
+    private Trace() {}
+
+    /** Begins: the names of the traced methods, and the classes of the library as the JVM has
+     * them. */
+    public static void start(String[] methods, Set<String> classes) {
+        tokens = methods;
+        library = classes;
+        told = new long[2 * methods.length];
+        counts = new AtomicLongArray(2 * methods.length);
+        Records.append("present\ttracer\n");
+        Thread writer = new Thread(Trace::writeAgainAndAgain, "bench-audit-trace");
+        writer.setDaemon(true);
+        writer.start();
+        Runtime.getRuntime().addShutdownHook(new Thread(Trace::write, "bench-audit-end"));
+    }
+
+    /** What a traced method calls first. */
+    public static void called(int method) {
+        Class<?> caller = WALKER.walk(CALLER);
+        int kind = caller == null ? OUTSIDE : KINDS.get(caller);
+        if (kind != NEITHER) {
+            counts.incrementAndGet(2 * method + kind);
+        }
+    }
+
+    /** Returns the class behind ours and that of the traced method. */
+    private static Class<?> third(Stream<StackFrame> frames) {
+        Iterator<StackFrame> all = frames.iterator();
+        all.next();
+        all.next();
+        return all.hasNext() ? all.next().getDeclaringClass() : null;
+    }
+
+    private static void writeAgainAndAgain() {
+        while (true) {
+            try {
+                Thread.sleep(PERIOD_MILLISECONDS);
+            } catch (InterruptedException error) {
+                return;
+            }
+            write();
+        }
+    }
+
+    private static synchronized void write() {
+        StringBuilder lines = new StringBuilder();
+        for (int at = 0; at < tokens.length; at++) {
+            long outside = counts.get(2 * at);
+            long inside = counts.get(2 * at + 1);
+            if (outside != told[2 * at] || inside != told[2 * at + 1]) {
+                lines.append("calls\t").append(tokens[at])
+                        .append('\t').append(outside - told[2 * at])
+                        .append('\t').append(inside - told[2 * at + 1]).append("\t0\n");
+                told[2 * at] = outside;
+                told[2 * at + 1] = inside;
+            }
+        }
+        Records.append(lines.toString());
+    }
+}

@@ -1,0 +1,83 @@
+"""A Java library whose use is traced: its classes and sources; it need not have benchmarks."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from auditor.core.errors import SubjectError, UsageError
+from auditor.core.ports import Host
+from auditor.core.request import BuildWords, MavenSpec
+from auditor.core.subject import Language, Part, Project, Role
+from runners.home import Home
+from runners.jmh import artifact
+from runners.jmh.classes import digest
+from runners.jmh.jdk import Jdk, find_jdk, java_environment
+from runners.jmh.maven import Maven
+from runners.jmh.modules import SourceSet
+from runners.jmh.tree import built
+from runners.subjects.place import artifact_folder
+from runners.subjects.placed import Placed
+
+
+def prepare_library(  # noqa: PLR0913 - what the library, the machine and the user contribute
+    spec: MavenSpec | None,
+    placed: Placed,
+    *,
+    home: Home,
+    host: Host,
+    environment: tuple[tuple[str, str], ...],
+    words: BuildWords,
+) -> Project:
+    """Return a project that has only the parts LIBRARY and SOURCES.
+
+    Of a tree they are what it builds, without tests and benchmarks. Raises SubjectError where
+    there are no classes, and what the build tool raises.
+    """
+    jdk = find_jdk(host, environment)
+    maven = Maven(home=home, host=host, environment=environment)
+    if spec is not None:
+        found = artifact.fetched(spec, artifact_folder(spec, home).tree, maven)
+        if "" not in found.files:
+            raise UsageError(f"{placed.name} is no jar; name the artifact that holds the classes")
+        parts = [Part(Role.LIBRARY, found.files[""])]
+        parts += [
+            Part(Role.SOURCES, found.files[one]) for one in ("sources",) if one in found.files
+        ]
+        placed = replace(placed, revision=found.version)
+        return _project(placed, placed.tree, parts, jdk, environment)
+    root, sets = built(placed, maven, jdk, words)
+    return _project(placed, root, _parts(sets), jdk, environment)
+
+
+def _parts(sets: Sequence[SourceSet]) -> list[Part]:
+    own = [one for one in sets if not one.test and not one.lists]
+    classes = [each for one in own for each in one.classes if any(each.rglob("*.class"))]
+    sources = [each for one in own for each in one.sources if each.is_dir()]
+    return [
+        *(Part(Role.LIBRARY, each) for each in dict.fromkeys(classes)),
+        *(Part(Role.SOURCES, each) for each in dict.fromkeys(sources)),
+    ]
+
+
+def _project(
+    placed: Placed,
+    root: Path,
+    parts: Sequence[Part],
+    jdk: Jdk,
+    environment: tuple[tuple[str, str], ...],
+) -> Project:
+    classes = [part.path for part in parts if part.role is Role.LIBRARY]
+    if not classes:
+        raise SubjectError(f"{placed.name} has no classes that are not of tests or benchmarks")
+    return Project(
+        name=placed.name,
+        revision=placed.revision,
+        language=Language.JAVA,
+        harness="none",
+        root=root,
+        digest=digest(classes, jdk.version),
+        parts=tuple(parts),
+        environment=java_environment(environment),
+        options=(("java", jdk.java),),
+        versions=(("jdk", jdk.version),),
+    )
