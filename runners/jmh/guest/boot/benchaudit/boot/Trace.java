@@ -3,6 +3,7 @@ package benchaudit.boot;
 import java.lang.StackWalker.StackFrame;
 import java.util.Iterator;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -25,7 +26,8 @@ public final class Trace {
 
     private static final StackWalker WALKER =
             StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
-    private static final Function<Stream<StackFrame>, Class<?>> CALLER = Trace::third;
+    private static final Function<Stream<StackFrame>, Class<?>> CALLER = Trace::caller;
+    private static final Set<String> BRIDGES = ConcurrentHashMap.newKeySet();
 
     private static String[] tokens = {};
     private static long[] told = {};
@@ -74,12 +76,29 @@ public final class Trace {
         }
     }
 
-    /** Returns the class behind ours and that of the traced method. */
-    private static Class<?> third(Stream<StackFrame> frames) {
+    /** Takes a method that the compiler has made to call one of the same name: who calls it, calls
+     * that one. */
+    public static void bridge(String type, String name, String descriptor) {
+        BRIDGES.add(type + "." + name + descriptor);
+    }
+
+    /** Returns the class behind ours and that of the traced method, bridges left out. */
+    private static Class<?> caller(Stream<StackFrame> frames) {
         Iterator<StackFrame> all = frames.iterator();
         all.next();
-        all.next();
-        return all.hasNext() ? all.next().getDeclaringClass() : null;
+        String called = all.next().getMethodName();
+        while (all.hasNext()) {
+            StackFrame frame = all.next();
+            if (!frame.getMethodName().equals(called) || !isBridge(frame)) {
+                return frame.getDeclaringClass();
+            }
+        }
+        return null;
+    }
+
+    private static boolean isBridge(StackFrame frame) {
+        return !BRIDGES.isEmpty() && BRIDGES.contains(
+                frame.getClassName() + "." + frame.getMethodName() + frame.getDescriptor());
     }
 
     private static void writeAgainAndAgain() {

@@ -1,5 +1,6 @@
 package benchaudit.weaver;
 
+import benchaudit.boot.Trace;
 import benchaudit.weaver.Instructions.Target;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +47,9 @@ final class ClassWeaver extends ClassVisitor {
             return next;
         }
         if (asked.tracing) {
+            if ((access & Opcodes.ACC_BRIDGE) != 0) {
+                Trace.bridge(this.name.replace('/', '.'), name, descriptor);
+            }
             Target traced = targets.get(name + descriptor);
             return traced == null ? next : new EntryWeaver(next, traced.index);
         }

@@ -1,0 +1,161 @@
+"""Tracing the tests of a real Java client whose calls are known."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from jmh_making import environment
+
+from auditor.core.mutant import Kind, Overlay, Variant
+from auditor.core.outcome import Skipped, Traced
+from auditor.core.plan import Purpose, Trial
+from auditor.core.request import BuildWords, ClientSpec, FolderSpec, PythonSpec
+from auditor.core.schedule import Schedule
+from mutators.java.mutator import JavaMutator
+from runners.hosts.clock import SystemClock
+from runners.hosts.local import LocalHost
+from runners.jmh.client import JavaClients
+from runners.jmh.guests import prepare_guests
+from runners.jmh.harness import JmhHarness
+from runners.jmh.library import prepare_library
+from runners.jmh.tracer import JavaTracer
+from runners.subjects.place import place
+from runners.trial import TrialRunner
+
+pytestmark = pytest.mark.subject
+
+TRACED = Path(__file__).parents[2] / "subjects" / "java-traced"
+OUTSIDE = {
+    # In 4 threads, by reflection, by a method reference, called back twice.
+    "Beads.twice": 4000 + 1 + 1 + 2,
+    "Beads.countDown": 1,
+    "Beads.fail": 2,
+    "Beads.each": 1,
+    "Beads.later": 1,
+    "Beads.ownSize": 1,
+    "Beads.<init>(int)": 1,
+    "Beads.<init>()": 1,
+    "Shape.round": 1,
+    "Square.<init>": 3,
+    "Square.sides": 1,
+    # Of the first with itself, then of the second with the first, by TreeSet.
+    "Square.compareTo": 2,
+}
+INSIDE = {
+    # As it is loaded, twice in each, once in what later returns.
+    "Beads.twice": 4,
+    "Beads.countDown": 5,
+    "Beads.<init>(int)": 4,
+    "Square.sides": 1,
+}
+
+
+@pytest.fixture
+def traced(jmh_home, tmp_path):
+    """Return how the tests of the client end, `change` having been made to its folder."""
+
+    def run(change=lambda _: None, tests=(), seconds=300.0):
+        folder = Path(shutil.copytree(TRACED, tmp_path / "both"))
+        change(folder / "client")
+        for words in (("init", "-q"), ("add", "-A")):
+            subprocess.run(("git", "-C", folder, *words), check=True)
+        host = LocalHost()
+        common = {"home": jmh_home, "host": host, "environment": environment(os.environ)}
+        words = BuildWords()
+        placed = place(FolderSpec(folder / "library"), **common)
+        library = prepare_library(None, placed, words=words, **common)
+        guests = prepare_guests(jmh_core_jar=None, **common)
+        sources = JmhHarness(guests).sources(library, tmp_path, host.run)
+        spec = ClientSpec(
+            name="client",
+            subject=FolderSpec(folder / "client"),
+            build=words,
+            python=PythonSpec(),
+            tests=tests,
+        )
+        clients = JavaClients(guests, **common)
+        project = clients.ready(spec, place(spec.subject, **common), library)
+        methods = tuple(one for one in JavaMutator().methods(sources) if one.public)
+        variant = Variant(Kind.TRACED, methods)
+        overlay = JavaMutator().overlay(sources, variant)
+        assert isinstance(overlay, Overlay), overlay
+        trial = Trial(
+            subject=project.digest,
+            purpose=Purpose.TRACE,
+            variant=variant,
+            overlay=overlay,
+            benchmark=None,
+            schedule=Schedule(arms=(), blocks=(), seconds=0),
+            repetition=1,
+            seed=1,
+            timeout_seconds=seconds,
+        )
+        runner = TrialRunner(
+            project=project,
+            launcher=JavaTracer(guests),
+            host=host,
+            builds=jmh_home.work(project.digest),
+            clock=SystemClock(),
+        )
+        return runner.run(trial).outcome
+
+    return run
+
+
+def calls(outcome):
+    assert isinstance(outcome, Traced), outcome
+    return {one.method.removeprefix("org.example.beads."): one for one in outcome.calls}
+
+
+def test_calls_are_counted_exactly(traced):
+    outcome = traced()
+
+    found = calls(outcome)
+    assert {name: one.outside for name, one in found.items() if one.outside} == OUTSIDE
+    assert {name: one.inside for name, one in found.items() if one.inside} == INSIDE
+    assert (outcome.tests, outcome.missing) == (6, "")
+
+
+def test_some_tests_can_be_chosen(traced):
+    found = calls(traced(tests=["JewellerTest#recursion"]))
+
+    assert {name: one.outside for name, one in found.items() if one.outside} == {
+        "Beads.countDown": 1
+    }
+
+
+def test_a_killed_jvm_leaves_what_it_had_counted_a_second_before(traced):
+    def dies(client):
+        test = client / "src/test/java/org/example/jeweller/JewellerTest.java"
+        text = test.read_text().replace(
+            "assertEquals(0, Beads.countDown(5));",
+            "assertEquals(0, Beads.countDown(5));\n        try {\n            Thread.sleep(3000);\n"
+            "        } catch (InterruptedException error) {\n        }\n"
+            "        Runtime.getRuntime().halt(3);",
+        )
+        test.write_text(text)
+
+    outcome = traced(dies, tests=["JewellerTest#recursion"])
+
+    assert calls(outcome)["Beads.countDown"].outside == 1
+    assert "the call that runs the tests ended with 1" in outcome.missing
+
+
+def test_failing_tests_are_said(traced):
+    def fails(client):
+        test = client / "src/test/java/org/example/jeweller/JewellerTest.java"
+        test.write_text(test.read_text().replace("assertEquals(0, ", "assertEquals(1, "))
+
+    outcome = traced(fails)
+
+    assert calls(outcome)["Beads.countDown"].outside == 1
+    assert outcome.missing == "1 of 6 unit tests fail"
+
+
+def test_a_client_without_tests(traced):
+    outcome = traced(lambda client: shutil.rmtree(client / "src/test"))
+
+    assert isinstance(outcome, Skipped), outcome
+    assert "no JVM" in outcome.reason
