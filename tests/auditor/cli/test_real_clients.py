@@ -156,6 +156,28 @@ def test_go_clients_are_traced(program, places, tmp_path):
     assert everything(both) == before
 
 
+def test_java_clients_are_traced(program, places, tmp_path):
+    both = shutil.copytree(TRACED.with_name("java-traced"), tmp_path / "both")
+    git(both, "init", "-q")
+    before = everything(both)
+    clients = [both / "client", TRACED / "client"]
+
+    answer = program.call(
+        "trace", "--library", both / "library", "--clients", *clients, *places, "--format", "json"
+    )
+
+    assert answer.returncode == 0, answer
+    document = json.loads(answer.stdout)
+    assert document["clients"][0]["tests"] == 6
+    assert "is no Java project" in document["clients"][1]["reason"]
+    methods = {one["id"]: one for one in document["methods"]}
+    twice = methods["org.example.beads.Beads.twice"]
+    assert (twice["outside"], twice["inside"]) == (4004, 4)
+    assert twice["span"]["file"].endswith("Beads.java")
+    assert methods["org.example.beads.Beads.never"]["clients"] == 0
+    assert everything(both) == before
+
+
 def test_an_interrupt_ends_what_runs_side_by_side(program, library, places, tmp_path, shared_cache):
     code = "import time\n\ndef test_end():\n    time.sleep(600)\n"
     clients = [client(tmp_path / name, test_endless=code) for name in ("one", "two")]

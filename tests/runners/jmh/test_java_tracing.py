@@ -54,15 +54,16 @@ INSIDE = {
 
 @pytest.fixture
 def traced(jmh_home, tmp_path):
-    """Return how the tests of the client end, `change` having been made to its folder."""
+    """Return how the tests of the client end, `change` having been made to the folder of both."""
 
     def run(change=lambda _: None, tests=(), seconds=300.0):
         folder = Path(shutil.copytree(TRACED, tmp_path / "both"))
-        change(folder / "client")
+        change(folder)
         for words in (("init", "-q"), ("add", "-A")):
             subprocess.run(("git", "-C", folder, *words), check=True)
         host = LocalHost()
-        common = {"home": jmh_home, "host": host, "environment": environment(os.environ)}
+        given = (*environment(os.environ), ("GRADLE_USER_HOME", str(tmp_path / "gradle")))
+        common = {"home": jmh_home, "host": host, "environment": given}
         words = BuildWords()
         placed = place(FolderSpec(folder / "library"), **common)
         library = prepare_library(None, placed, words=words, **common)
@@ -127,8 +128,8 @@ def test_some_tests_can_be_chosen(traced):
 
 
 def test_a_killed_jvm_leaves_what_it_had_counted_a_second_before(traced):
-    def dies(client):
-        test = client / "src/test/java/org/example/jeweller/JewellerTest.java"
+    def dies(both):
+        test = both / "client" / "src/test/java/org/example/jeweller/JewellerTest.java"
         text = test.read_text().replace(
             "assertEquals(0, Beads.countDown(5));",
             "assertEquals(0, Beads.countDown(5));\n        try {\n            Thread.sleep(3000);\n"
@@ -144,8 +145,8 @@ def test_a_killed_jvm_leaves_what_it_had_counted_a_second_before(traced):
 
 
 def test_failing_tests_are_said(traced):
-    def fails(client):
-        test = client / "src/test/java/org/example/jeweller/JewellerTest.java"
+    def fails(both):
+        test = both / "client" / "src/test/java/org/example/jeweller/JewellerTest.java"
         test.write_text(test.read_text().replace("assertEquals(0, ", "assertEquals(1, "))
 
     outcome = traced(fails)
@@ -155,7 +156,51 @@ def test_failing_tests_are_said(traced):
 
 
 def test_a_client_without_tests(traced):
-    outcome = traced(lambda client: shutil.rmtree(client / "src/test"))
+    outcome = traced(lambda both: shutil.rmtree(both / "client/src/test"))
 
     assert isinstance(outcome, Skipped), outcome
     assert "no JVM" in outcome.reason
+
+
+GRADLE = """apply plugin: 'java'
+sourceCompatibility = 8
+repositories { mavenCentral() }
+dependencies {
+    compile project(':library')
+    testCompile 'junit:junit:4.13.2'
+}
+"""
+JUNIT4 = """package org.example.jeweller;
+
+import org.example.beads.Beads;
+import org.junit.Assert;
+import org.junit.Test;
+
+public class JewellerTest {
+    @Test
+    public void recursion() {
+        Assert.assertEquals(0, Beads.countDown(5));
+        Assert.assertEquals(4, Jeweller.polished(2));
+    }
+}
+"""
+
+
+def by_gradle(both):
+    for pom in both.rglob("pom.xml"):
+        pom.unlink()
+    (both / "settings.gradle").write_text("include 'library', 'client'\n")
+    (both / "library" / "build.gradle").write_text("apply plugin: 'java'\n")
+    (both / "client" / "build.gradle").write_text(GRADLE)
+    test = both / "client/src/test/java/org/example/jeweller/JewellerTest.java"
+    test.write_text(JUNIT4)
+
+
+@pytest.mark.skipif(shutil.which("gradle") is None, reason="needs Gradle")
+def test_a_client_that_gradle_builds(traced):
+    outcome = traced(by_gradle)
+
+    found = {name: one.outside for name, one in calls(outcome).items() if one.outside}
+    assert found == {"Beads.countDown": 1, "Beads.twice": 1}
+    assert calls(outcome)["Beads.countDown"].inside == 5
+    assert (outcome.tests, outcome.missing) == (None, "")
