@@ -5,14 +5,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from auditor.core.errors import SubjectError
-from auditor.core.ports import Launcher, Mutator
+from auditor.core.ports import Launcher, Mutator, StubWriter
 from auditor.core.profile import Library
 from auditor.core.request import BuildWords, ClientSpec, JarSpec, MavenSpec, SubjectSpec
 from auditor.core.subject import Language, Project
 from auditor.harnesses import Machine
 from mutators.go.mutator import GoMutator
+from mutators.go.stubs import stubs as go_stubs
 from mutators.java.mutator import JavaMutator
+from mutators.java.stubs import stubs as java_stubs
 from mutators.python.mutator import PythonMutator
+from mutators.python.stubs import stubs as python_stubs
 from runners.gobench.client import prepare_client as prepare_go
 from runners.gobench.harness import GoBench
 from runners.gobench.project import prepare as prepare_go_library
@@ -52,6 +55,7 @@ class TracingSupport:
     """What a language brings: one entry of LANGUAGES for each."""
 
     mutator: Mutator
+    stubs: StubWriter
     library: Callable[[Placed, Machine, SubjectSpec, BuildWords], Library]
     client: Callable[[ClientSpec, Placed, PlacedLibrary, Machine], ReadyClient]
 
@@ -147,9 +151,9 @@ def _of(machine: Machine) -> Any:
 
 
 LANGUAGES: Mapping[str, TracingSupport] = {
-    "jmh": TracingSupport(JavaMutator(), _java_library, _java_client),
-    "go": TracingSupport(GoMutator(), _go_library, _go_client),
-    "python": TracingSupport(PythonMutator(), _python_library, _python_client),
+    "jmh": TracingSupport(JavaMutator(), java_stubs, _java_library, _java_client),
+    "go": TracingSupport(GoMutator(), go_stubs, _go_library, _go_client),
+    "python": TracingSupport(PythonMutator(), python_stubs, _python_library, _python_client),
 }
 """By what `detect` says of a folder."""
 
@@ -166,6 +170,7 @@ class LibraryTracing:
             raise SubjectError(f"{placed.name} is no project: there is no {MARKS} in its folder")
         self._support = LANGUAGES[found]
         self.mutator = self._support.mutator
+        self.stubs = self._support.stubs
         self.library = self._support.library(placed, machine, subject, words)
         self._placed = PlacedLibrary(self.library, placed)
 

@@ -13,6 +13,7 @@ from auditor.core.ports import Observer
 from auditor.core.verdict import AbsVerdict, Stability
 from auditor.profiling import Profiling, popularity, remembered
 from auditor.store.sqlite import TRACE, SqliteStore
+from auditor.stubbing import Stubbing
 from auditor.studies import abs_score, stability, trace
 from auditor.studies.comparison import ComparisonStudy
 from auditor.studies.parts import Parts
@@ -164,6 +165,15 @@ def open_profiling(
     """Place the library whose clients are to be traced, and open its store."""
     with _workplace(config, places, environment, observer) as place:
         yield Profiling(config, place)
+
+
+@contextmanager
+def open_stubbing(
+    config: Config, places: Places, environment: Mapping[str, str], observer: Observer
+) -> Iterator[Stubbing]:
+    """Place the library that benchmarks are to be begun for, and open its store."""
+    with _workplace(config, places, environment, observer) as place:
+        yield Stubbing(config, place)
 
 
 @contextmanager

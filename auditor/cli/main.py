@@ -24,6 +24,7 @@ COMMANDS = {
     "stability": "How far do repeated runs of the suite lie apart?",
     "measure": "Run the benchmarks and keep every value.",
     "trace": "Which public methods do others call, and which have no benchmark?",
+    "stubs": "Begin benchmarks for methods that none watches.",
     "compare": "Did a benchmark get slower from BASE to HEAD, and would one have noticed?",
     "report": "Write the report of the last audit again; runs nothing.",
     "select": "Which benchmarks to run where time is short, and which can go? Runs nothing.",

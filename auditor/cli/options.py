@@ -145,7 +145,7 @@ class Asked:
                 config, surroundings.environment, output=given["output"], store=given["store"]
             ),
             surroundings=surroundings,
-            as_json=given["format"] == "json",
+            as_json=given.get("format") == "json",
             quiet=given["quiet"],
             verbose=given["verbose"],
         )

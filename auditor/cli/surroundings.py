@@ -13,6 +13,7 @@ from auditor.core.verdict import AbsVerdict, Stability
 
 if TYPE_CHECKING:  # `--help` imports this module, and should not pay for msgspec
     from auditor.config import Config, Places
+    from auditor.core.stubs import Stub
     from reports.comparison_document import ComparisonDocument
     from reports.document import Document, Either
     from reports.profile_document import ProfileDocument
@@ -96,6 +97,28 @@ class Profiling(Protocol):
         """Trace the clients; the result is remembered in the store."""
 
 
+class Begun(Protocol):
+    """Beginnings of benchmarks."""
+
+    @property
+    def files(self) -> "Sequence[Stub]":
+        """Return the files."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Return what is to be known of the choice."""
+
+
+class Stubbing(Protocol):
+    """A library placed, and what the store knows of its methods."""
+
+    def stubs(self, names: Sequence[str], most: int, /) -> Begun:
+        """Begin benchmarks for methods that none watches."""
+
+
+OpenStubbing = Callable[
+    ["Config", "Places", Mapping[str, str], Observer], AbstractContextManager[Stubbing]
+]
 OpenProfiling = Callable[
     ["Config", "Places", Mapping[str, str], Observer], AbstractContextManager[Profiling]
 ]
@@ -135,6 +158,14 @@ def _open_profiling(
     return open_profiling(config, places, environment, observer)
 
 
+def _open_stubbing(
+    config: "Config", places: "Places", environment: Mapping[str, str], observer: Observer
+) -> AbstractContextManager[Stubbing]:
+    from auditor.wiring import open_stubbing  # noqa: PLC0415 numpy and scipy come with it
+
+    return open_stubbing(config, places, environment, observer)
+
+
 def _local_host() -> Host:
     from runners.hosts.local import LocalHost  # noqa: PLC0415 only the doctor needs it
 
@@ -149,6 +180,7 @@ class Surroundings:
     open_audit: OpenAudit = _open_audit
     open_comparison: OpenComparison = _open_comparison
     open_profiling: OpenProfiling = _open_profiling
+    open_stubbing: OpenStubbing = _open_stubbing
     host: Callable[[], Host] = _local_host
 
     @classmethod

@@ -11,6 +11,7 @@ from auditor.core.jobs import Completed, HostFacts, Invocation
 from auditor.core.mutant import Overlay, Refused, Variant
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Run, Trial
+from auditor.core.stubs import Stub, Wanted
 from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
 
@@ -84,6 +85,21 @@ class Mutator(Protocol):
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]: ...
     def matches(self, written: str, method: Method) -> bool: ...
     def overlay(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | Refused: ...
+
+
+class StubWriter(Protocol):
+    """Writes beginnings of benchmarks, in the language's own framework. Does no I/O.
+
+    `samples` are what calls handed over, by method id: also those that make an object.
+    """
+
+    def __call__(
+        self,
+        wanted: Sequence[Wanted],
+        samples: Mapping[str, tuple[tuple[str | None, ...], ...]],
+        sources: Sequence[SourceFile],
+        /,
+    ) -> Sequence[Stub]: ...
 
 
 class Dispatcher(Protocol):

@@ -23,7 +23,7 @@ def accepted(written: Sequence[Acceptance], parts: Parts) -> dict[str, Accepted]
     methods = parts.mutator.methods(sources)
     found: dict[str, Accepted] = {}
     for one in written:
-        method = named(one.method, methods, parts).id
+        method = named(one.method, methods, parts.mutator, parts.project.name).id
         if method in found:
             raise UsageError(f"the miss of {method} is accepted twice at $.ignore; keep one")
         found[method] = Accepted(

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from auditor.audits import popularity
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
+from auditor.core.ports import Mutator
 from auditor.core.profile import Popularity
 from auditor.core.subject import Method
 from auditor.studies.parts import Parts
@@ -44,14 +45,14 @@ def candidates(
     if written is None:
         public = tuple(method for method in methods if method.public and method.refusal is None)
         return Candidates(public, fixed=False)
-    named_ones = dict.fromkeys(named(name, methods, parts) for name in written)
-    return Candidates(tuple(named_ones), fixed=True)
+    meant = (named(name, methods, parts.mutator, parts.project.name) for name in written)
+    return Candidates(tuple(dict.fromkeys(meant)), fixed=True)
 
 
-def named(name: str, methods: Sequence[Method], parts: Parts) -> Method:
+def named(name: str, methods: Sequence[Method], mutator: Mutator, project: str) -> Method:
     """Return the one method that a name means; raises UsageError for none or several."""
     exact = [method for method in methods if method.id == name]
-    found = exact or [method for method in methods if parts.mutator.matches(name, method)]
+    found = exact or [method for method in methods if mutator.matches(name, method)]
     if len(found) == 1:
         return found[0]
     if found:
@@ -62,4 +63,4 @@ def named(name: str, methods: Sequence[Method], parts: Parts) -> Method:
     close = get_close_matches(name, ids, n=3, cutoff=0.5)
     same = [one for one in ids if one.rpartition(".")[2].partition("(")[0] == last][:5]
     hint = ", ".join(dict.fromkeys([*same, *close])) or f"{len(ids)} methods, none alike"
-    raise UsageError(f"unknown method {name!r} in {parts.project.name}; the subject has: {hint}")
+    raise UsageError(f"unknown method {name!r} in {project}; the subject has: {hint}")

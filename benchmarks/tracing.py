@@ -1,0 +1,208 @@
+"""What do the tests of real clients call of real libraries, and what does tracing them cost?
+
+For each library (Java, Go, Python) and each of its clients: the calls from outside and inside, the
+methods that come first, and how long the client's tests take with the library traced and without,
+as the ratio of the medians of some runs in turns, in the same copy and environment.
+"""
+
+import argparse
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from auditor.audits import popularity
+from auditor.config.subjects import spec
+from auditor.core.errors import AuditError
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.mutant import Kind, Variant
+from auditor.core.outcome import Traced
+from auditor.core.plan import Purpose, Trial
+from auditor.core.ports import Launcher
+from auditor.core.profile import ClientUse, Ranking
+from auditor.core.request import BuildWords, ClientSpec, PythonSpec
+from auditor.core.schedule import Schedule
+from auditor.core.subject import Project
+from auditor.harnesses import Machine
+from auditor.studies.clients import public_methods
+from auditor.tracers import LibraryTracing
+from runners.gobench import commands
+from runners.gobench.commands import Place
+from runners.home import Home
+from runners.hosts.local import LocalHost
+
+LIBRARIES = {
+    "java": (
+        "maven:org.apache.commons:commons-lang3:3.14.0",
+        "maven:org.apache.commons:commons-text:1.11.0",
+        "maven:org.apache.commons:commons-csv:1.12.0",
+        "maven:org.apache.commons:commons-configuration2:2.11.0",
+    ),
+    "go": (
+        "go:github.com/spf13/pflag@v1.0.6",
+        "go:github.com/spf13/cobra@v1.9.1",
+        "go:github.com/spf13/viper@v1.20.1",
+        "go:github.com/thediveo/enumflag/v2@v2.0.7",
+    ),
+    "python": (
+        "pypi:attrs@25.4.0",
+        "pypi:jsonschema@4.25.1",
+        "pypi:trio@0.31.0",
+        "pypi:service-identity@24.2.0",
+        "pypi:outcome@1.3.0.post0",
+    ),
+}
+"""Of each language a library, and clients of it."""
+SECONDS = 900.0
+SWITCHES = ("BENCH_AUDIT_TRACE", "JAVA_TOOL_OPTIONS")
+"""What hands the guest to the processes of a client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A client made ready."""
+
+    project: Project
+    launcher: Launcher
+    trial: Trial
+    into: Path
+
+
+def run(jobs: Iterable[Invocation], host: LocalHost) -> list[Completed]:
+    """Run processes one after the other; what is made by one may be asked for by the next."""
+    return [host.run(job) for job in jobs]
+
+
+def testing(answers: Sequence[Completed], jobs: Sequence[Invocation]) -> float:
+    """Return the seconds of those processes that are no builds."""
+    return sum(one.seconds for one, job in zip(answers, jobs, strict=True) if job.argv[:3] != BUILD)
+
+
+BUILD = ("go", "test", "-c")
+
+
+def traced(ready: Prepared, host: LocalHost) -> tuple[list[Completed], float]:
+    """Run the tests with the library traced."""
+    jobs: list[Invocation] = []
+    answers = []
+    for job in ready.launcher.launch(ready.project, ready.trial, ready.into):
+        jobs.append(job)
+        answers.append(host.run(job))
+    return answers, testing(answers, jobs)
+
+
+def plain(ready: Prepared, host: LocalHost) -> float:
+    """Run the same tests as they are."""
+    seconds = 0.0
+    for job in ready.launcher.launch(ready.project, ready.trial, ready.into):
+        if job.argv[:3] == BUILD:
+            continue
+        if ready.project.harness == "go":
+            job = _without_overlay(ready, job, host)  # noqa: PLW2901
+        own = tuple((key, value) for key, value in job.environment if key not in SWITCHES)
+        seconds += host.run(replace(job, environment=own)).seconds
+    return seconds
+
+
+def _without_overlay(ready: Prepared, job: Invocation, host: LocalHost) -> Invocation:
+    """Return the run of a package's tests that are built of its own files."""
+    folder = job.cwd.relative_to(ready.project.root).as_posix()
+    binary = Path(job.argv[0])
+    place = Place(ready.project, ready.into / "plain", binary.stem, folder)
+    if not place.binary.exists():
+        place.binary.parent.mkdir(parents=True, exist_ok=True)
+        host.run(commands.compile_tests(place, overlaid=False))
+    return replace(job, argv=(str(place.binary), *job.argv[1:]))
+
+
+def made_ready(tracing: LibraryTracing, written: str, into: Path, host: LocalHost) -> Prepared:
+    """Make a client ready, with all that is needed to run its tests."""
+    asked = ClientSpec(
+        name=written, subject=spec(written, Path.cwd()), build=BuildWords(), python=PythonSpec()
+    )
+    client = tracing.client(asked)
+    methods = public_methods(tracing.library, tracing.mutator)
+    variant = Variant(Kind.TRACED, methods)
+    overlay: Any = tracing.mutator.overlay(tracing.library.sources, variant)
+    build = client.launcher.build(client.project, overlay, into)
+    for path, data in build.files:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    for answer in run(build.steps, host):
+        if answer.exit_code != 0:
+            raise SystemExit(f"{written}: {answer.tail()}")
+    trial = Trial(
+        subject=client.project.digest,
+        purpose=Purpose.TRACE,
+        variant=variant,
+        overlay=overlay,
+        benchmark=None,
+        schedule=Schedule(arms=(), blocks=(), seconds=0.0),
+        repetition=1,
+        seed=0,
+        timeout_seconds=SECONDS,
+    )
+    return Prepared(client.project, client.launcher, trial, into)
+
+
+def shown(written: str, ready: Prepared, turns: int, host: LocalHost) -> ClientUse:
+    """Run the tests of a client in turns, and print what that took and gave."""
+    answers, _ = traced(ready, host)  # builds what has to be built
+    outcome = ready.launcher.read(ready.trial, answers)
+    if not isinstance(outcome, Traced):
+        print(f"| {written} | | | | {str(outcome)[:100]} |", flush=True)
+        return ClientUse(name=written, reason=str(outcome)[:200])
+    seconds: dict[Callable[..., Any], list[float]] = {plain: [], traced: []}
+    for _ in range(turns):
+        seconds[plain].append(plain(ready, host))
+        seconds[traced].append(traced(ready, host)[1])
+    before, after = median(seconds[plain]), median(seconds[traced])
+    inside = sum(one.inside or 0 for one in outcome.calls)
+    outside = sum(one.outside for one in outcome.calls)
+    tests = "?" if outcome.tests is None else f"{outcome.tests:,}"
+    print(
+        f"| {written} | {tests} | {outside:,} | {inside:,} | {before:.1f} s "
+        f"| {after / before:.2f} | {outcome.missing[:60]} |",
+        flush=True,
+    )
+    return ClientUse(name=written, calls=outcome.calls, tests=outcome.tests)
+
+
+def main() -> None:
+    """Print a table of clients for each library, and the 20 methods that come first."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--language", choices=list(LIBRARIES), action="append")
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--home", type=Path, help="where copies and environments are kept")
+    asked = parser.parse_args()
+    home = Home(asked.home or Path(tempfile.mkdtemp()))
+    host = LocalHost()
+    machine = Machine(home=home, host=host, environment=tuple(sorted(os.environ.items())))
+    for language in asked.language or LIBRARIES:
+        library, *clients = LIBRARIES[language]
+        tracing = LibraryTracing(spec(library, Path.cwd()), BuildWords(), machine)
+        print(f"\n{library}\n\n| client | tests | outside | inside | tests take | traced | |")
+        print("| --- | --- | --- | --- | --- | --- | --- |", flush=True)
+        uses = []
+        for written in clients:
+            try:
+                ready = made_ready(
+                    tracing, written, home.work(f"tracing-{language}-{len(uses)}"), host
+                )
+            except AuditError as error:
+                print(f"| {written} | | | | | | {str(error).splitlines()[0][:200]} |", flush=True)
+                uses.append(ClientUse(name=written, reason=str(error)))
+                continue
+            uses.append(shown(written, ready, asked.turns, host))
+        methods = public_methods(tracing.library, tracing.mutator)
+        found = popularity.profile(methods, uses, Ranking.SUM, 20)
+        print()
+        for rank, one in enumerate(found.methods[: found.chosen], start=1):
+            print(f"{rank:3} {one.outside:>12,}  {one.clients} clients  {one.method.id}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""JMH benchmarks for methods that have none."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from auditor.core.stubs import Stub, Wanted
+from auditor.core.subject import SourceFile
+from mutators.java.listing import ABSTRACT, STATIC, Listed, read_listing
+
+_CLASS = """package {package};
+
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.infra.Blackhole;
+
+/** Benchmarks of methods that none watched; a beginning, to be looked through. */
+@State(Scope.Benchmark)
+@SuppressWarnings({{"unchecked", "rawtypes"}})
+public class {name} {{
+{fields}
+{methods}}}
+"""
+_MADE_UP = {
+    **dict.fromkeys(("byte", "short", "int", "long", "char"), "65"),
+    "float": "1.5f",
+    "double": "1.5",
+    "boolean": "true",
+    "java.lang.String": '"text"',
+    "java.lang.CharSequence": '"text"',
+}
+"""Values that one has to begin with; what is not here nobody can make up."""
+Samples = tuple[tuple[str | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Benchmark:
+    """A benchmark method, the fields that it needs, and what is lacking."""
+
+    text: str
+    fields: tuple[str, ...]
+    lacking: str
+
+
+def stubs(
+    wanted: Sequence[Wanted],
+    samples: Mapping[str, Samples],  # noqa: ARG001 (byte code has no values)
+    sources: Sequence[SourceFile],
+) -> list[Stub]:
+    """Return a class for each package, in it: so protected methods can be called as well."""
+    listed = {one.descriptor: one for one in read_listing(sources)}
+    makers = {
+        one.owner: one
+        for one in listed.values()
+        if one.line.name == "<init>" and not one.types and one.public
+        and not one.line.owner_access & ABSTRACT
+    }  # fmt: skip
+    by_package: dict[str, list[tuple[Wanted, Listed]]] = {}
+    for one in wanted:
+        if found := listed.get(one.method.descriptor):
+            package = found.line.owner.rpartition("/")[0].replace("/", ".")
+            by_package.setdefault(package, []).append((one, found))
+    return [_stub(package, chosen, makers) for package, chosen in sorted(by_package.items())]
+
+
+def _stub(
+    package: str, chosen: Sequence[tuple[Wanted, Listed]], makers: Mapping[str, Listed]
+) -> Stub:
+    taken: set[str] = set()
+    made = [(one.method.id, _benchmark(found, makers, taken)) for one, found in chosen]
+    fields = dict.fromkeys(field for _, each in made for field in each.fields)
+    name = "UnwatchedBenchmark"
+    return Stub(
+        path=f"{package.replace('.', '/')}/{name}.java".lstrip("/"),
+        text=_CLASS.format(
+            package=package,
+            name=name,
+            fields="".join(f"    {field}\n" for field in fields),
+            methods="\n".join(each.text for _, each in made),
+        ).removeprefix("package ;\n\n"),
+        ready=tuple(id_ for id_, each in made if not each.lacking),
+        incomplete=tuple((id_, each.lacking) for id_, each in made if each.lacking),
+    )
+
+
+def _benchmark(one: Listed, makers: Mapping[str, Listed], taken: set[str]) -> _Benchmark:
+    maker = one.line.name == "<init>"
+    name = _name(one, taken)
+    kinds = [kind.raw for kind in one.erased]
+    values = [(f"{name}{at}", kind, _MADE_UP.get(kind)) for at, kind in enumerate(kinds)]
+    fields = [(field, kind.removeprefix("java.lang."), text) for field, kind, text in values]
+    target = one.owner
+    if not maker and not one.line.access & STATIC:
+        target = f"{name}Subject"
+        made = f"new {one.owner}()" if one.owner in makers else None
+        fields.append((target, one.owner, made))
+    arguments = ", ".join(field for field, _, _ in values)
+    call = f"new {one.owner}({arguments})" if maker else f"{target}.{one.line.name}({arguments})"
+    void = not maker and one.line.descriptor.endswith(")V")
+    lacking = ", ".join(f"{field} ({kind})" for field, kind, text in fields if text is None)
+    lines = [f"{call};" if void else f"blackhole.consume({call});"]
+    if lacking:
+        why = f'throw new UnsupportedOperationException("to be filled in: {lacking}");'
+        lines = [why, f"// {call}"]
+    body = "".join(f"        {line}\n" for line in lines)
+    return _Benchmark(
+        f"    @Benchmark\n    public void {name}(Blackhole blackhole) throws Throwable {{\n"
+        f"{body}    }}\n",
+        tuple(f"public {kind} {field} = {text or 'null'};" for field, kind, text in fields),
+        lacking or ("its values are made up" if values else ""),
+    )
+
+
+def _name(one: Listed, taken: set[str]) -> str:
+    """Return a name for the benchmark that no other one has."""
+    base = re.sub(r"\W", "", one.owner.rpartition(".")[2])
+    own = one.line.name
+    if own == "<init>":
+        title = f"new{base}"
+    else:
+        title = f"{base[:1].lower()}{base[1:]}{own[:1].upper()}{own[1:]}"
+    name, number = title, 1
+    while name in taken:
+        number += 1
+        name = f"{title}{number}"
+    taken.add(name)
+    return name

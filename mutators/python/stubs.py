@@ -1,0 +1,160 @@
+"""Benchmarks of pytest-benchmark for functions that have none."""
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from auditor.core.stubs import Stub, Wanted
+from auditor.core.subject import Method, SourceFile, SourceRole
+from mutators.python.functions import Definition, Found, found, parsed
+
+_HEAD = '''"""Benchmarks of functions that none watched; a beginning, to be looked through."""
+
+import pytest
+{imports}
+'''
+_PROPERTIES = ("property", "cached_property")
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A function of the library, its definition, and what calls handed over."""
+
+    unit: str
+    method: Method
+    node: Definition
+    arguments: tuple[tuple[str | None, ...], ...]
+
+    @property
+    def decorators(self) -> set[str]:
+        return {ast.unparse(one).rpartition(".")[2] for one in self.node.decorator_list}
+
+    @property
+    def bound(self) -> bool:
+        """Tell whether the first parameter is the object or the class."""
+        return self.method.owner != self.unit and "staticmethod" not in self.decorators
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """The arguments of a call as text, or the names of those that nobody knows."""
+
+    text: str
+    unknown: tuple[str, ...] = ()
+
+
+def stubs(
+    wanted: Sequence[Wanted],
+    samples: Mapping[str, tuple[tuple[str | None, ...], ...]],
+    sources: Sequence[SourceFile],
+) -> list[Stub]:
+    """Return one file of tests; `samples` has what calls handed over, of constructors too."""
+    known = _known(sources, samples)
+    chosen = [known[one.method.id] for one in wanted if one.method.id in known]
+    made = {one.method.id: _function(one, known) for one in chosen}
+    if not made:
+        return []
+    imports = sorted({f"import {one.unit}" for one in chosen})
+    head = _HEAD.format(imports="\n".join(imports))
+    if not any("pytest." in text for text, _ in made.values()):
+        head = head.replace("import pytest\n", "")
+    package = chosen[0].unit.partition(".")[0]
+    return [
+        Stub(
+            path=f"test_unwatched_{package}.py",
+            text=head + "\n" + "\n\n".join(text for text, _ in made.values()),
+            ready=tuple(name for name, (_, lacking) in made.items() if not lacking),
+            incomplete=tuple((name, lacking) for name, (_, lacking) in made.items() if lacking),
+        )
+    ]
+
+
+def _known(
+    sources: Sequence[SourceFile], samples: Mapping[str, tuple[tuple[str | None, ...], ...]]
+) -> dict[str, _Known]:
+    every = {}
+    for source in sources:
+        if source.role is SourceRole.LIBRARY:
+            nodes = _nodes(source)
+            for one in found(source):
+                node = nodes.get(one.lines[0])
+                if node is not None and not one.method.name.startswith("setter"):
+                    every[one.method.id] = _of(source, one, node, samples)
+    return every
+
+
+def _of(
+    source: SourceFile,
+    one: Found,
+    node: Definition,
+    samples: Mapping[str, tuple[tuple[str | None, ...], ...]],
+) -> _Known:
+    return _Known(source.unit, one.method, node, samples.get(one.method.id, ()))
+
+
+def _nodes(source: SourceFile) -> dict[int, Definition]:
+    module = parsed(source)
+    return {
+        node.lineno: node
+        for node in (ast.walk(module) if module else ())
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+
+
+def _function(one: _Known, known: Mapping[str, _Known]) -> tuple[str, str]:
+    """Return a test, and what is lacking in it."""
+    name = one.method.id.removeprefix(f"{one.unit}.")
+    slug = re.sub(r"\W+|__+", "_", name).strip("_").lower()
+    call, lines = _call(one), []
+    lacking = list(call.unknown)
+    target = one.method.id
+    if isinstance(one.node, ast.AsyncFunctionDef):
+        lacking.append("an event loop to run it in")
+    if one.bound and one.method.name == "__init__":
+        target = one.method.owner
+    elif one.bound and "classmethod" not in one.decorators:
+        maker = known.get(f"{one.method.owner}.__init__")
+        making = _call(maker) if maker is not None else _Call("", ("subject",))
+        lacking += [name for name in making.unknown if name not in lacking]
+        lines.append(
+            "subject = None" if making.unknown else f"subject = {one.method.owner}({making.text})"
+        )
+        target = f"subject.{one.method.name}"
+    if one.decorators & set(_PROPERTIES):
+        lines.append(f"benchmark(lambda: {target})")
+    else:
+        lines += [f"{each} = None" for each in call.unknown]
+        lines.append(f"benchmark({', '.join(filter(None, (target, call.text)))})")
+    if lacking:
+        lines.insert(0, f'pytest.skip("to be filled in: {", ".join(lacking)}")')
+    body = "\n".join(f"    {line}" for line in lines)
+    return f"def test_{slug}(benchmark):\n{body}\n", ", ".join(lacking)
+
+
+def _call(one: _Known) -> _Call:
+    """Return the arguments of the simplest call that is known, without what has a default."""
+    arguments = one.node.args
+    plain = [*arguments.posonlyargs, *arguments.args]
+    names = [each.arg for each in (*plain, *arguments.kwonlyargs)]
+    optional = {each.arg for each in plain[len(plain) - len(arguments.defaults) :]}
+    both = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    optional |= {each.arg for each, default in both if default is not None}
+    if not arguments.defaults:
+        optional -= {each.arg for each in plain}
+    own = names[1:] if one.bound else names
+    needed = [name for name in own if name not in optional]
+    samples: list[dict[str, str | None]] = [
+        dict(zip(names, sample, strict=False)) for sample in one.arguments
+    ]
+    values = next(
+        (each for each in samples if all(each.get(name) is not None for name in needed)), {}
+    )
+    unknown = tuple(name for name in needed if values.get(name) is None)
+    keywords = {each.arg for each in arguments.kwonlyargs}
+    words = [name if name in unknown else str(values[name]) for name in needed]
+    texts = [
+        f"{name}={word}" if name in keywords else word
+        for name, word in zip(needed, words, strict=True)
+    ]
+    return _Call(", ".join(texts), unknown)

@@ -1,0 +1,143 @@
+"""`stubs` as a process: what it writes compiles and runs, in each of the frameworks."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+from real_program import PYTHON_RING, commit, git, write
+
+pytestmark = pytest.mark.subject
+
+TRACED = PYTHON_RING.with_name("python-traced")
+
+
+@pytest.fixture
+def places(tmp_path):
+    return ("--store", tmp_path / "s.sqlite", "-o", tmp_path / "out")
+
+
+def run(*words, cwd, **environment):
+    answer = subprocess.run(
+        words, cwd=cwd, env=environment or None, capture_output=True, text=True, check=False
+    )
+    return answer.returncode, answer.stdout + answer.stderr
+
+
+def rows(answer):
+    """Return what is lacking by the last part of each method's name."""
+    assert answer.returncode == 0, answer
+    lines = [line.split(maxsplit=2) for line in answer.stdout.splitlines() if line[:1] in "✓…"]
+    return {one[1].rpartition(".")[2]: " ".join(one[2:]).strip() for one in lines if len(one) > 1}
+
+
+def test_pytest_benchmark(program, places, tmp_path):
+    library = shutil.copytree(TRACED / "library", tmp_path / "beads")
+    traced = program.call(
+        "trace", "--library", library, "--clients", TRACED / "client", *places, "-q"
+    )
+    assert traced.returncode == 0, traced
+
+    answer = program.call("stubs", library, "--into", tmp_path / "new", *places)
+
+    found = rows(answer)
+    assert found["double"] == ""
+    assert found["joined"] == "one, other"
+    assert "nobody has looked which of them have a benchmark already" in answer.stderr
+    (file,) = (tmp_path / "new").iterdir()
+    text = file.read_text()
+    assert "benchmark(beads.necklace.Necklace, [1, 2])" in text
+    shutil.copy(file, library)
+    measured = program.call("measure", library, "-o", tmp_path / "measured", "--format", "json")
+    assert measured.returncode == 0, measured
+    benchmarks = json.loads(measured.stdout)["benchmarks"]
+    ended = {one["id"].rpartition("::")[2]: one["ending"] for one in benchmarks}
+    assert ended.pop("test_fail") == "crashed"  # it raises what it is there to raise
+    skipped = {name for name, ending in ended.items() if ending == "skipped"}
+    assert len(skipped) == text.count("pytest.skip") > 0
+    assert {ending for name, ending in ended.items() if name not in skipped} == {"measured"}
+
+    again = program.refused("stubs", library, "--into", tmp_path / "new", *places, code=2,
+                            slug="usage")  # fmt: skip
+    assert "is there already" in again
+    assert file.read_text() == text
+
+
+def test_go(program, places, tmp_path):
+    both = shutil.copytree(TRACED.with_name("go-traced"), tmp_path / "both")
+    git(both, "init", "-q")
+    commit(both, "both")
+    library = both / "library"
+    asked = program.call("trace", "--library", library, "--clients", both / "client", *places, "-q")
+    assert asked.returncode == 0, asked
+
+    answer = program.call("stubs", library, "--into", library, *places)
+
+    found = rows(answer)
+    assert found["Each"] == "function"
+    assert (found["Double"], found["Try"], found["CountDown"]) == ("", "", "")
+    assert "generic" in found["Map"]
+    code, said = run("gofmt", "-l", ".", cwd=library, PATH=program.environment()["PATH"])
+    assert (code, said) == (0, "")
+    words = ("go", "test", "-run=^$", "-bench=.", "-benchtime=1x", "./...")
+    code, said = run(*words, cwd=library, **program.environment())
+    assert code == 0, said
+    assert "BenchmarkTry" in said
+
+
+def test_jmh(program, places, tmp_path):
+    both = shutil.copytree(TRACED.with_name("java-traced"), tmp_path / "both")
+    git(both, "init", "-q")
+    library = both / "library"
+    asked = program.call("trace", "--library", library, "--clients", both / "client", *places, "-q")
+    assert asked.returncode == 0, asked
+
+    answer = program.call("stubs", library, "--into", library / "src/main/java", *places)
+
+    assert rows(answer)["twice"] == "its values are made up"
+    pom = library / "pom.xml"
+    needed = "".join(
+        f"<dependency><groupId>org.openjdk.jmh</groupId><artifactId>{name}</artifactId>"
+        "<version>1.37</version></dependency>"
+        for name in ("jmh-core", "jmh-generator-annprocess")
+    )
+    pom.write_text(
+        pom.read_text().replace("</project>", f"<dependencies>{needed}</dependencies></project>")
+    )
+    measured = program.call(
+        "measure",
+        library,
+        "-o",
+        tmp_path / "measured",
+        "--format",
+        "json",
+        "--benchmarks",
+        "beadsTwice$|CompareTo$",
+    )
+    assert measured.returncode == 0, measured
+    benchmarks = json.loads(measured.stdout)["benchmarks"]
+    ended = {one["id"].rpartition(".")[2]: one["ending"] for one in benchmarks}
+    assert ended == {"beadsTwice": "measured", "squareCompareTo": "crashed"}
+    assert "to be filled in: squareCompareTo0" in measured.stdout
+
+
+def test_methods_can_be_named(program, places, tmp_path):
+    library = write(
+        tmp_path / "tiny",
+        {
+            "pyproject.toml": '[project]\nname = "tiny"\nversion = "1"\n',
+            "tiny.py": "class Box:\n    def open(self, *, wide=False): return wide\n\n"
+            "def add(x, y=1): return x + y\n",
+        },
+    )
+
+    answer = program.call(
+        "stubs", library, "--into", tmp_path / "new", "--method", "add", "--method", "Box.open",
+        *places,
+    )  # fmt: skip
+
+    assert rows(answer) == {"add": "x", "open": "subject"}
+    said = program.refused(
+        "stubs", library, "--into", tmp_path / "x", *places, code=2, slug="usage"
+    )
+    assert "nothing is known of which methods are used" in said
