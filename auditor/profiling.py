@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from auditor.config import Config
-from auditor.core.errors import ResolveFailed, SubjectError, UsageError
+from auditor.core.caveats import Caveat
+from auditor.core.errors import AuditError, FolderUnusable, OutOfTime, SubjectError
 from auditor.core.ports import Dispatcher, Observer, Store
 from auditor.core.profile import Popularity, UsageProfile
 from auditor.core.request import ClientSpec
@@ -84,7 +85,9 @@ class Profiling:
         def make(spec: ClientSpec) -> tuple[str, ReadyClient | str]:
             try:
                 return spec.name, self._tracing.client(spec)
-            except (SubjectError, ResolveFailed, UsageError) as error:
+            except (OutOfTime, FolderUnusable):
+                raise  # neither is about this client
+            except AuditError as error:
                 return spec.name, str(error)
 
         self._place.observer.phase_started("clients made ready", len(specs), 0.0)
@@ -105,7 +108,10 @@ def popularity(config: Config, project: Project, place: Workplace) -> Popularity
     """
     known = remembered(config, project, place)
     if known is None and config.request.methods is None and config.trace.clients:
-        known = documents.popularity(Profiling(config, place).profile())
+        try:
+            return documents.popularity(Profiling(config, place).profile())
+        except SubjectError as error:
+            place.observer.caveat(Caveat("clients-failed", str(error)))
     return known
 
 

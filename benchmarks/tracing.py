@@ -38,7 +38,7 @@ LIBRARIES = {
     "java": (
         "maven:org.apache.commons:commons-lang3:3.14.0",
         "maven:org.apache.commons:commons-text:1.11.0",
-        "maven:org.apache.commons:commons-csv:1.12.0",
+        "maven:org.apache.commons:commons-compress:1.27.1",
         "maven:org.apache.commons:commons-configuration2:2.11.0",
     ),
     "go": (

@@ -21,8 +21,11 @@ def trace_request(settings: Settings, folder: Path) -> TraceRequest:
     except ValueError as error:
         raise ValueError(f"{error}, at $.trace.timeout") from error
     found = [_client(one, folder, number) for number, one in enumerate(settings.clients)]
+    names = [one.name for one in found]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"the client {twice[0]} is named twice at $.clients; name it once")
     return TraceRequest(
-        clients=tuple({one.name: one for one in found}.values()),
+        clients=tuple(found),
         seconds=limit,
         jobs=written.jobs,
         ranking=Ranking(written.rank),
@@ -45,11 +48,14 @@ def _client(written: str | ClientSection, folder: Path, number: int) -> ClientSp
 
 def resolved(settings: Settings, folder: Path) -> tuple[str | ClientSection, ...]:
     """Return the clients as a configuration that means the same from everywhere."""
-    return tuple(_resolved(one, folder) for one in settings.clients)
+    return tuple(
+        _resolved(one, folder, f"$.clients[{number}]")
+        for number, one in enumerate(settings.clients)
+    )
 
 
-def _resolved(written: str | ClientSection, folder: Path) -> str | ClientSection:
-    named = subjects.described(subjects.spec(written, folder))
+def _resolved(written: str | ClientSection, folder: Path, place: str) -> str | ClientSection:
+    named = subjects.described(subjects.spec(written, folder, place))
     if isinstance(written, str):
         return named
     kind, _, rest = named.partition(":")

@@ -153,6 +153,7 @@ CHOICES: dict[str, str] = {
     "$.mode": '"matrix" or "score"',
     "$.python.installer": '"auto", "uv" or "pip"',
     "$.clients[...].python.installer": '"auto", "uv" or "pip"',
+    "$.clients[...].tests[...]": "a test, a file or a pattern, and no option",
     "$.trace.rank": '"sum", "share" or "clients"',
     "$.curve": '"none", "methods", "pairs" or null',
     "$.ignore[...].until": 'a date such as "2026-12-31", or null',

@@ -70,12 +70,14 @@ class MethodCalls:
 class Traced:
     """What the tests of a client called; `tests` are how many ran, None where nobody counted.
 
-    `missing` says whose calls may be missing, for people.
+    `missing` says whose calls may be missing, for people. `ended_after` are the seconds after which
+    our watchdog ended it, None where it came to its end.
     """
 
     calls: tuple[MethodCalls, ...]
     tests: int | None = None
     missing: str = ""
+    ended_after: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from auditor.core.jobs import HostFacts
 from auditor.core.mutant import PLAIN, Overlay, Variant
-from auditor.core.outcome import MAY_PASS, Outcome, TimedOut, ending
+from auditor.core.outcome import MAY_PASS, Outcome, TimedOut, Traced, ending
 from auditor.core.schedule import Schedule
 from auditor.core.suite import Benchmark
 
@@ -126,4 +126,6 @@ class Run:
         A watchdog that now has more patience may see the end of what it ended before.
         """
         outcome = self.outcome
+        if isinstance(outcome, Traced):
+            return outcome.ended_after is None or outcome.ended_after >= trial.timeout_seconds
         return not isinstance(outcome, TimedOut) or outcome.after_seconds >= trial.timeout_seconds

@@ -231,7 +231,7 @@ def outcome_from_row(word: str, payload: str, series: tuple[Series, ...]) -> Out
         return Counted(windows, _counts(row["outside"]), row["set_up_apart"], missing)
     if kind is Ending.TRACED:
         calls = tuple(_calls(one) for one in row["calls"])
-        return Traced(calls=calls, tests=row["tests"], missing=row["missing"])
+        return Traced(**{**row, "calls": calls})
     return _WITHOUT_STRUCTURE[kind](**row)
 
 

@@ -13,7 +13,7 @@ from auditor.core.ports import Mutator
 from auditor.core.profile import ClientUse, Library, UsageProfile
 from auditor.core.request import TraceRequest
 from auditor.core.schedule import Schedule
-from auditor.core.subject import Method, Project
+from auditor.core.subject import Language, Method, Project
 from auditor.studies.measure import Workers, measure
 
 
@@ -27,8 +27,15 @@ class Client:
 
 
 def public_methods(library: Library, mutator: Mutator) -> tuple[Method, ...]:
-    """Return what others may call; raises UsageError where there is nothing."""
-    found = tuple(one for one in mutator.methods(library.sources) if one.public)
+    """Return what others may call; raises UsageError where there is nothing.
+
+    A Java method without a body is left out: calls of it are calls of what implements it.
+    """
+    found = tuple(
+        one
+        for one in mutator.methods(library.sources)
+        if one.public and not (one.language is Language.JAVA and one.refusal)
+    )
     if not found:
         raise UsageError(f"{library.project.name} has no public method that could be traced")
     return found
@@ -55,7 +62,9 @@ def usage_profile(
         for one in clients
         if one.project is not None
     }
-    runs = {run.trial.id: run for run in measure("clients", list(trials.values()), workers)}
+    # Two clients of the same content are one: their tests need not run twice, nor at once.
+    asked = list({trial.id: trial for trial in trials.values()}.values())
+    runs = {run.trial.id: run for run in measure("clients", asked, workers)}
     used = [
         ClientUse(name=one.name, reason=line(one.reason or "it could not be made ready"))
         if one.project is None

@@ -39,9 +39,8 @@ def candidates(
     methods = parts.mutator.methods(parts.suite.sources)
     if written is None and popular is not None:
         chosen, said = popularity.most_used(methods, popular, LARGEST_CHOICE)
-        if not chosen:
-            raise UsageError(f"no method of {parts.project.name} that is used can be slowed")
-        return Candidates(chosen, fixed=True, caveats=said)
+        if chosen:
+            return Candidates(chosen, fixed=True, caveats=said)
     if written is None:
         public = tuple(method for method in methods if method.public and method.refusal is None)
         return Candidates(public, fixed=False)

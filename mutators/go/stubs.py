@@ -13,7 +13,10 @@ from mutators.go import tree
 
 FILE = "unwatched_bench_test.go"
 _PREFIX = re.compile(r"\b([A-Za-z_]\w*)\.[A-Z]")
-_BENCHMARK = re.compile(rb"^func (Benchmark\w*)\(", re.MULTILINE)
+_DECLARED = re.compile(rb"^(?:func|var|const|type) (\w+)", re.MULTILINE)
+_OURS = frozenset({"b", "i", "subject", "testing"})
+"""Names that a benchmark has already."""
+_VERSION = re.compile(r"(?:/v\d+|\.v\d+)$")
 Samples = tuple[tuple[str | None, ...], ...]
 
 
@@ -64,8 +67,8 @@ def _style(sources: Sequence[SourceFile]) -> _Style:
 
 
 def _taken(sources: Sequence[SourceFile], unit: str) -> set[str]:
-    tests = (one for one in sources if one.role is SourceRole.BENCHMARKS and one.unit == unit)
-    return {name.decode() for one in tests for name in _BENCHMARK.findall(one.text)}
+    here = (one for one in sources if one.unit == unit)
+    return {name.decode() for one in here for name in _DECLARED.findall(one.text)}
 
 
 def _declared(sources: Sequence[SourceFile]) -> dict[str, tuple[SourceFile, Node, Node]]:
@@ -87,13 +90,8 @@ def _add(file: _File, one: Wanted, root: Node, declaration: Node, style: _Style)
     if declaration.child_by_field_name("type_parameters") is not None or "[" in receiver:
         file.incomplete.append((one.method.id, "it is generic: nobody knows with which types"))
         return
-    title = f"{owner}{one.method.name}"
-    name = next(
-        each
-        for each in (f"Benchmark{title}", f"BenchmarkUnwatched{title}")
-        if each not in file.taken
-    )
-    file.taken.add(name)
+    title = f"{owner[:1].upper()}{owner[1:]}{one.method.name[:1].upper()}{one.method.name[1:]}"
+    name = _free(f"Benchmark{title}", file.taken)
     values, unknown = _values(one, declaration)
     lacking = [each for each, _ in unknown] + (["subject"] if owner else [])
     lines = [f"var {each} {kind}" for each, kind in unknown]
@@ -102,7 +100,7 @@ def _add(file: _File, one: Wanted, root: Node, declaration: Node, style: _Style)
     lines += ["b.ReportAllocs()"] if style.allocations else []
     call = f"{'subject.' if owner else ''}{one.method.name}({', '.join(values)})"
     results = _results(declaration)
-    sinks = [f"sink{title}{at or ''}" for at in range(len(results))]
+    sinks = [_free(f"sink{title}", file.taken) for _ in results]
     assigned = f"{', '.join(sinks)} = {call}" if sinks else call
     body = "".join(f"\t{line}\n" for line in lines)
     pairs = zip(sinks, results, strict=True)
@@ -116,15 +114,25 @@ def _add(file: _File, one: Wanted, root: Node, declaration: Node, style: _Style)
         file.ready.append(one.method.id)
 
 
+def _free(name: str, taken: set[str]) -> str:
+    """Return the name, or one like it, that nothing in the package has; it is taken then."""
+    free, number = name, 1
+    while free in taken:
+        number += 1
+        free = f"{name}{number}"
+    taken.add(free)
+    return free
+
+
 def _values(one: Wanted, declaration: Node) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the arguments of a call, and the name and type of those that nobody knows."""
     names: list[tuple[str, str]] = []
     for node, listed, declared in tree.parameters(declaration):
         if node.type == "variadic_parameter_declaration":
             continue
-        for at, name in enumerate([tree.source(each) for each in listed] or [""]):
-            plain = name if name not in ("", "_", "b") else f"argument{len(names) + at}"
-            names.append((plain, tree.source(declared)))
+        for name in [tree.source(each) for each in listed] or [""]:
+            own = name not in ("", "_") and name not in _OURS
+            names.append((name if own else f"argument{len(names)}", tree.source(declared)))
     sample = next(
         (each for each in one.arguments if None not in each[: len(names)]),
         one.arguments[0] if one.arguments else (),
@@ -153,14 +161,19 @@ def _results(declaration: Node) -> list[str]:
 
 
 def _imports(root: Node, text: str) -> set[str]:
-    """Return the imports of the file that some types need."""
+    """Return the imports of the file that some types need.
+
+    A package may have another name than the last element of its path: then it does not compile, and
+    who looks through it sees so.
+    """
     needed = set(_PREFIX.findall(text))
     found = set()
     for node in (each for one in root.named_children for each in tree.descend(one)):
         if node.type == "import_spec":
             path = tree.source(node.child_by_field_name("path"))
             alias = tree.source(node.child_by_field_name("name"))
-            if (alias or path.strip('"').rsplit("/", 1)[-1]) in needed:
+            last = _VERSION.sub("", path.strip('"')).rsplit("/", 1)[-1]
+            if (alias or last) in needed:
                 found.add(f"{alias} {path}".strip())
     return found
 

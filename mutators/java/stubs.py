@@ -22,6 +22,7 @@ public class {name} {{
 {fields}
 {methods}}}
 """
+_LANG = re.compile(r"^java\.lang\.(\w+(?:\[\])*)$")
 _MADE_UP = {
     **dict.fromkeys(("byte", "short", "int", "long", "char"), "65"),
     "float": "1.5f",
@@ -53,12 +54,13 @@ def stubs(
     makers = {
         one.owner: one
         for one in listed.values()
-        if one.line.name == "<init>" and not one.types and one.public
+        if one.line.name == "<init>" and not one.erased and one.public
         and not one.line.owner_access & ABSTRACT
     }  # fmt: skip
     by_package: dict[str, list[tuple[Wanted, Listed]]] = {}
     for one in wanted:
-        if found := listed.get(one.method.descriptor):
+        found = listed.get(one.method.descriptor)
+        if found and not (found.line.name == "<init>" and found.line.owner_access & ABSTRACT):
             package = found.line.owner.rpartition("/")[0].replace("/", ".")
             by_package.setdefault(package, []).append((one, found))
     return [_stub(package, chosen, makers) for package, chosen in sorted(by_package.items())]
@@ -89,7 +91,7 @@ def _benchmark(one: Listed, makers: Mapping[str, Listed], taken: set[str]) -> _B
     name = _name(one, taken)
     kinds = [kind.raw for kind in one.erased]
     values = [(f"{name}{at}", kind, _MADE_UP.get(kind)) for at, kind in enumerate(kinds)]
-    fields = [(field, kind.removeprefix("java.lang."), text) for field, kind, text in values]
+    fields = [(field, _LANG.sub(r"\1", kind), text) for field, kind, text in values]
     target = one.owner
     if not maker and not one.line.access & STATIC:
         target = f"{name}Subject"

@@ -52,7 +52,8 @@ def stubs(
     """Return one file of tests; `samples` has what calls handed over, of constructors too."""
     known = _known(sources, samples)
     chosen = [known[one.method.id] for one in wanted if one.method.id in known]
-    made = {one.method.id: _function(one, known) for one in chosen}
+    taken: set[str] = set()
+    made = {one.method.id: _function(one, known, taken) for one in chosen}
     if not made:
         return []
     imports = sorted({f"import {one.unit}" for one in chosen})
@@ -102,10 +103,19 @@ def _nodes(source: SourceFile) -> dict[int, Definition]:
     }
 
 
-def _function(one: _Known, known: Mapping[str, _Known]) -> tuple[str, str]:
-    """Return a test, and what is lacking in it."""
+def _slug(one: _Known, taken: set[str]) -> str:
+    """Return a name for a test that no other one has."""
     name = one.method.id.removeprefix(f"{one.unit}.")
-    slug = re.sub(r"\W+|__+", "_", name).strip("_").lower()
+    slugs = [re.sub(r"\W+|__+", "_", each).strip("_").lower() for each in (name, one.method.id)]
+    every = (*slugs, *(f"{slugs[1]}_{number}" for number in range(2, len(taken) + 3)))
+    slug = next(each for each in every if each not in taken)
+    taken.add(slug)
+    return slug
+
+
+def _function(one: _Known, known: Mapping[str, _Known], taken: set[str]) -> tuple[str, str]:
+    """Return a test, and what is lacking in it."""
+    slug = _slug(one, taken)
     call, lines = _call(one), []
     lacking = list(call.unknown)
     target = one.method.id
@@ -140,8 +150,6 @@ def _call(one: _Known) -> _Call:
     optional = {each.arg for each in plain[len(plain) - len(arguments.defaults) :]}
     both = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     optional |= {each.arg for each, default in both if default is not None}
-    if not arguments.defaults:
-        optional -= {each.arg for each in plain}
     own = names[1:] if one.bound else names
     needed = [name for name in own if name not in optional]
     samples: list[dict[str, str | None]] = [

@@ -30,6 +30,7 @@ from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, RUN, Place
 
 PACKAGES, ARGUMENTS = "packages.json", "arguments.json"
 _ENDED = re.compile(rb"^--- (PASS|FAIL|SKIP): ", re.MULTILINE)
+_COUNTING = "zz_bench_audit_calls"
 _GENERIC = "go1.18"
 """The first version of Go that has the generic functions which count."""
 
@@ -70,7 +71,10 @@ class GoTracer:
         """Add up what was called, or say why that is not known."""
         builds = [one for one in answers if _file(one, LAUNCH).startswith(BUILD)]
         runs = [one for one in answers if _file(one, LAUNCH).startswith(RUN)]
-        bad = [compiler.message(one, "") for one in builds if one.exit_code != 0]
+        late = [one for one in answers if one.timed_out]
+        bad = [_why(one) for one in builds if one.exit_code]
+        if not runs and late:
+            return TimedOut(sum(one.seconds for one in answers), late[0].tail())
         if not runs:
             return NotBuilt(bad[0]) if bad else Skipped("none of its tests can call the library")
         gaps = [f"{len(bad)} packages of tests do not build: {bad[0]}"] if bad else []
@@ -81,12 +85,17 @@ class GoTracer:
                 values = struct.unpack(f"{len(counts)}q", data)
                 counts = [one + other for one, other in zip(counts, values, strict=True)]
         ended = [found for run in runs for found in _ENDED.findall(run.stdout)]
-        gaps += _gaps(runs, len(ended), ended.count(b"FAIL"))
+        gaps += _gaps(runs, len(late), len(ended), ended.count(b"FAIL"))
         if not any(counts) and not ended:
             return _nothing(runs[0])
         whole = not any(run.truncated for run in runs)
         tests = len(ended) - ended.count(b"SKIP") if whole else None
-        return Traced(calls=_calls(trial, counts, runs), tests=tests, missing="; ".join(gaps))
+        return Traced(
+            calls=_calls(trial, counts, runs),
+            tests=tests,
+            missing="; ".join(gaps)[:2000],
+            ended_after=sum(one.seconds for one in answers) if late else None,
+        )
 
 
 def _compiled(place: Place, old: Sequence[str]) -> Invocation:
@@ -103,7 +112,7 @@ def _run(place: Place, trial: Trial) -> Invocation:
     job = commands.run_binary(
         place, ("-test.v",), trial.timeout_seconds, BENCH_AUDIT_COUNTERS=counters
     )
-    noted = place.into / ARGUMENTS
+    noted = (place.into / ARGUMENTS, place.into / PACKAGES)
     return commands.running(
         place,
         Invocation(
@@ -112,7 +121,7 @@ def _run(place: Place, trial: Trial) -> Invocation:
             environment=job.environment,
             timeout_seconds=job.timeout_seconds,
             files=((counters, bytes(16 * len(trial.variant.methods))),),
-            collects=(counters, noted),
+            collects=(counters, *noted),
         ),
     )
 
@@ -121,12 +130,25 @@ def _file(answer: Completed, name: str) -> bytes:
     return next((data for path, data in answer.files.items() if path.name == name), b"")
 
 
-def _gaps(runs: Sequence[Completed], tests: int, failed: int) -> list[str]:
-    late = [run for run in runs if run.timed_out]
+def _why(build: Completed) -> str:
+    """Say why a package's tests do not build, and whose fault it is."""
+    said = compiler.message(build, "")
+    if _COUNTING in said:
+        return f"the calls that count do not compile there: {said}"
+    return said
+
+
+def _gaps(runs: Sequence[Completed], late: int, tests: int, failed: int) -> list[str]:
     broken = [run for run in runs if run.exit_code and b"\n--- FAIL" not in b"\n" + run.stdout]
     said = [f"{failed} of {tests} unit tests fail"] if failed else []
     if late:
-        said.append(f"the tests of {len(late)} of {len(runs)} packages were ended in time")
+        said.append(f"{late} packages of tests had no time, or were ended before their end")
+    found = json.loads(_file(runs[0], PACKAGES) or b"{}")
+    if unseen := found.get("unseen"):
+        place, why = next(iter(unseen.items()))
+        said.append(f"{len(unseen)} places of calls are not counted, such as {place}: {why}")
+    if broken_packages := found.get("broken"):
+        said.append(f"{len(broken_packages)} packages cannot be read: {broken_packages[0]}")
     if broken:
         said.append(
             f"the tests of {len(broken)} of {len(runs)} packages broke off: "

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.core.errors import SubjectError, UsageError
@@ -22,6 +23,15 @@ CONSOLE = "org.junit.platform:junit-platform-console-standalone:1.11.4"
 """JUnit's own program that runs tests, with the engines of JUnit 3 to 5 in it."""
 _CONSOLE_SHA256 = "b016ef6b1c3454d6d7c2c88ce081dabf289699686af6622d6e4e2e1b54b4a2fc"
 _MAVEN_TEST = ("-Dmaven.test.failure.ignore=true", "-DfailIfNoTests=false", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the tests of a client run, what decides what they are, and of which revision."""
+
+    folder: Path
+    digest: str
+    revision: str
 
 
 class JavaClients:
@@ -71,37 +81,51 @@ class JavaClients:
             f"--scan-classpath={tests}", "--details=summary", "--disable-banner",
             "--disable-ansi-colors", *chosen,
         )  # fmt: skip
-        parts = (Part(Role.BENCHMARKS, tests), *(Part(Role.DEPENDENCY, one) for one in path))
-        place = _Place(folder, digest([tests, *own, *found.class_path]), found.version)
-        return self._project(placed, place, parts, argv, library)
+        content = digest([tests, *own, *found.class_path], repr(spec.tests), CONSOLE)
+        # Strangers' tests write where they run: not into what later audits read.
+        where = self._maven.home.work(f"tests-{content[:24]}")
+        parts = (Part(Role.BENCHMARKS, where), *(Part(Role.DEPENDENCY, one) for one in path))
+        return self._project(placed, _Place(where, content, found.version), parts, argv, library)
 
     def _of_tree(self, spec: ClientSpec, placed: Placed, library: Project) -> Project:
         folder = copied(placed, self._maven, self._jdk, spec.build, "client")
         top = folder / "tree"
         root = top / placed.tree.relative_to(placed.root)
-        if is_gradle(placed.tree):
-            tool = gradle.Gradle(host=self._maven.host, environment=self._maven.environment)
-            if not is_built(folder):
-                tool.build(top, root, spec.build)
-            chosen = [word for one in spec.tests for word in ("--tests", one)]
-            job = tool.call("--continue", "test", *chosen, *spec.build.flags, top=top, cwd=root)
-            argv, cwd = job.argv, job.cwd
-        else:
-            cwd, maven, selected = reactor.place(top, root, self._maven)
-            if not is_built(folder):
-                reactor.build(top, root, self._maven, spec.build)
-            words = (*reactor.SKIPPED, *selected, *reactor.switched(spec.build))
-            chosen = [f"-Dtest={','.join(spec.tests)}"] if spec.tests else []
-            quiet = ("-Dsurefire.failIfNoSpecifiedTests=false", *_MAVEN_TEST)
-            argv = maven.call(*maven.settings(cwd), *words, *chosen, *quiet, cwd=cwd).argv
-        is_built(folder, done=True)
-        place = _Place(cwd, f"{placed.digest_of_tree} {spec.tests}", placed.revision)
+        with self._maven.home.locked(folder):
+            make = self._by_gradle if is_gradle(placed.tree) else self._by_maven
+            cwd, argv = make(spec, top, root, built=is_built(folder))
+            is_built(folder, done=True)
+        content = repr((placed.digest_of_tree, spec.tests, spec.build))
+        place = _Place(cwd, content, placed.revision)
         return self._project(placed, place, (Part(Role.BENCHMARKS, root),), argv, library)
+
+    def _by_gradle(
+        self, spec: ClientSpec, top: Path, root: Path, *, built: bool
+    ) -> tuple[Path, tuple[str, ...]]:
+        tool = gradle.Gradle(host=self._maven.host, environment=self._maven.environment)
+        if not built:
+            tool.build(top, root, spec.build)
+        chosen = [word for one in spec.tests for word in ("--tests", one)]
+        # Tests that have run before would be up to date, or had from a cache.
+        anew = ("--continue", "--no-build-cache", "cleanTest", "test")
+        job = tool.call(*anew, *chosen, *spec.build.flags, top=top, cwd=root)
+        return job.cwd, job.argv
+
+    def _by_maven(
+        self, spec: ClientSpec, top: Path, root: Path, *, built: bool
+    ) -> tuple[Path, tuple[str, ...]]:
+        cwd, maven, selected = reactor.place(top, root, self._maven)
+        if not built:
+            reactor.build(top, root, self._maven, spec.build)
+        words = (*reactor.SKIPPED, *selected, *reactor.switched(spec.build))
+        chosen = [f"-Dtest={','.join(spec.tests)}"] if spec.tests else []
+        quiet = ("-Dsurefire.failIfNoSpecifiedTests=false", *_MAVEN_TEST)
+        return cwd, maven.call(*maven.settings(cwd), *words, *chosen, *quiet, cwd=cwd).argv
 
     def _project(
         self,
         placed: Placed,
-        place: "_Place",
+        place: _Place,
         parts: tuple[Part, ...],
         argv: tuple[str, ...],
         library: Project,
@@ -119,10 +143,3 @@ class JavaClients:
             options=(("argv", json.dumps(argv)),),
             versions=(("jdk", self._jdk.version),),
         )
-
-
-class _Place:
-    """Where the tests of a client run, what decides what they are, and of which revision."""
-
-    def __init__(self, folder: Path, content: str, revision: str) -> None:
-        self.folder, self.digest, self.revision = folder, content, revision

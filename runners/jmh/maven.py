@@ -109,6 +109,12 @@ def fetched(maven: Maven, artifact: str, sha256: str, what: str) -> Path:
     _, name, version = artifact.split(":")
     folder = maven.home.tools(name)
     jar = folder / f"{name}-{version}.jar"
+    with maven.home.locked(folder):
+        return _fetched(maven, artifact, jar, sha256, what)
+
+
+def _fetched(maven: Maven, artifact: str, jar: Path, sha256: str, what: str) -> Path:
+    folder = jar.parent
     if not jar.is_file() or file_digest(jar) != sha256:
         maven.run(
             f"{DEPENDENCY_PLUGIN}:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={folder}",

@@ -10,7 +10,7 @@ from auditor.core.mutant import Overlay
 from auditor.core.outcome import Crashed, NotBuilt, Outcome, Skipped, TimedOut, Traced, Unreadable
 from auditor.core.plan import Trial
 from auditor.core.ports import Build
-from auditor.core.subject import Project
+from auditor.core.subject import Project, Role
 from runners.jmh.commandline import INSTRUCTIONS
 from runners.jmh.guests import Guests
 from runners.records import (
@@ -56,6 +56,7 @@ class JavaTracer:
         agent = f'"-javaagent:{self._guests.agent}={into / INSTRUCTIONS}"'
         own["JAVA_TOOL_OPTIONS"] = f"{own.get('JAVA_TOOL_OPTIONS', '')} {agent}".strip()
         own[RECORDS_VARIABLE] = str(records)
+        own["BENCH_AUDIT_ROOT"] = str(project.paths(Role.BENCHMARKS)[0])
         return (
             Invocation(
                 argv=tuple(json.loads(dict(project.options)["argv"])),
@@ -85,7 +86,12 @@ class JavaTracer:
         elif answer.exit_code and not failed:
             gaps.append(f"the call that runs the tests ended with {answer.exit_code}")
         gaps += list(dict.fromkeys(records.failures))
-        return Traced(calls=records.traced(ids), tests=tests, missing="; ".join(gaps)[:2000])
+        return Traced(
+            calls=records.traced(ids),
+            tests=tests,
+            missing="; ".join(gaps)[:2000],
+            ended_after=answer.seconds if answer.timed_out else None,
+        )
 
 
 def _unseen(records: Records, answer: Completed) -> Outcome:

@@ -74,7 +74,7 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     variables = own_variables(dict(environment), found, folder)
     if python.interpreter:
         variables["PYTHONPATH"] = f"{top(both.library_root)}:{top(both.root)}"
-    return _project(both, found, variables, tuple(tests))
+    return _project(both, found, variables, (key, *tests))
 
 
 def _make(made: Environments, base: Interpreter, tool: Tool, both: Both, folder: Path) -> Path:
@@ -102,10 +102,10 @@ def _fill(made: Environments, tool: Tool, path: Path, both: Both) -> None:
 
 
 def _project(
-    both: Both, found: Interpreter, variables: dict[str, str], tests: tuple[str, ...]
+    both: Both, found: Interpreter, variables: dict[str, str], words: tuple[str, ...]
 ) -> Project:
     client = both.client
-    decides = (client.digest_of_tree, both.library.digest_of_tree, repr(tests), guests.digest())
+    decides = (client.digest_of_tree, both.library.digest_of_tree, repr(words), guests.digest())
     return Project(
         name=client.name,
         revision=client.revision,

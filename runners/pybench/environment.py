@@ -129,7 +129,7 @@ class Environments:
 
     def origin(self, own: Path, module: str, cwd: Path) -> str:
         """Return the file that a module is imported from, empty if it cannot be found."""
-        answer = self._answer((str(own), "-c", _ORIGIN, module), cwd)
+        answer = self._answer((str(own), "-I", "-c", _ORIGIN, module), cwd)
         return answer.stdout.decode(errors="replace").strip() if answer.exit_code == 0 else ""
 
     def installed(self, found: Interpreter, cwd: Path) -> tuple[str, ...]:

@@ -49,7 +49,9 @@ def _options(tree: Path) -> list[str]:
         found = _toml(tree / name) if not section else _ini(tree / name, section)
         if found is not None:
             try:
-                return shlex.split(found) if isinstance(found, str) else [str(one) for one in found]
+                if isinstance(found, str):
+                    return shlex.split(found)
+                return [str(one) for one in found] if isinstance(found, list) else []
             except ValueError:
                 return []
     return []
@@ -60,8 +62,8 @@ def _toml(path: Path) -> Any:
         tools = tomllib.loads(read(path).decode()).get("tool", {})
         section = tools.get("pytest", {})
         return section.get("ini_options", section).get("addopts", []) if section else None
-    except (OSError, ValueError, AttributeError):
-        return None
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return None  # pytest itself says what is wrong with it
 
 
 def _ini(path: Path, section: str) -> str | None:

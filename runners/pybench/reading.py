@@ -70,7 +70,12 @@ def _called(trial: Trial, records: Records, answer: Completed) -> Counted | Trac
     known = {method.id for method in trial.variant.methods}
     if trial.purpose is Purpose.TRACE:
         found = records.traced({name: name for name in known})
-        return Traced(calls=found, tests=records.tests, missing="; ".join(gaps))
+        return Traced(
+            calls=found,
+            tests=records.tests,
+            missing="; ".join(gaps),
+            ended_after=answer.seconds if answer.timed_out else None,
+        )
     calls: Counter[str] = Counter()
     for _, counts, _ in records.windows:
         calls.update(counts)

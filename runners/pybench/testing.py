@@ -40,7 +40,7 @@ def with_test_needs(python: PythonSpec, tree: Path) -> PythonSpec:
 def _toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read(path).decode())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}  # the installer says what is wrong with it
 
 

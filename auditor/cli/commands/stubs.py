@@ -77,8 +77,10 @@ def command(context: click.Context, /, **given: Any) -> int:
 
 
 def _write(into: Path, files: "Sequence[Stub]") -> None:
-    """Write all files or none; raises UsageError where one is there already."""
+    """Write the files; raises UsageError, before the first, where one is there already."""
     for one in files:
+        if not (into / one.path).resolve().is_relative_to(into.resolve()):
+            raise UsageError(f"{one.path} lies outside of {into}; choose another folder: --into")
         if (into / one.path).exists():
             raise UsageError(
                 f"{into / one.path} is there already; choose another folder with --into"

@@ -58,9 +58,9 @@ def command(context: click.Context, /, *, in_benchmarks: bool, **given: Any) -> 
 
     With --library and --clients the tests of other projects are run, and the calls that come from
     outside the library are counted. Clients are named as subjects are: a folder,
-    git:PATH-OR-URL@REVISION, pypi:NAME@VERSION. Each gets an environment of its own, with the
-    library in it. abs slows down the methods that come first, as long as the store has the result.
-    A configuration may name the clients instead.
+    git:PATH-OR-URL@REVISION, go:, maven: (published tests), pypi:. Each is copied, and runs in an
+    environment of its own. abs slows down the methods that come first, as long as the store has
+    the result. A configuration may name the clients instead.
 
     With --benchmarks the project's own benchmarks and unit tests are run once or twice. Methods
     that no benchmark calls come first, those that the unit tests call most in front.

@@ -151,7 +151,7 @@ func (l *look) function(node ast.Expr) (*types.Func, *ast.Ident) {
 func (l *look) insert(at token.Pos, text string) {
 	if text != "" {
 		// Before what closes around it, so its order is the last.
-		l.edits = append(l.edits, edit{at: l.set.Position(at).Offset, order: 1 << 40, end: true, text: text})
+		l.edits = append(l.edits, edit{at: l.set.Position(at).Offset, order: 1 << 30, end: true, text: text})
 	}
 }
 

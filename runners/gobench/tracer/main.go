@@ -48,6 +48,7 @@ type found struct {
 	Packages []tested          `json:"packages"`
 	Old      []string          `json:"old"`    // modules whose Go has no generic functions yet
 	Unseen   map[string]string `json:"unseen"` // places of calls that cannot be counted, and why
+	Broken   []string          `json:"broken"` // what the go command says of packages of the project
 }
 
 type options struct {
@@ -101,6 +102,14 @@ func run(asked options) error {
 	}
 	result := found{Unseen: work.unseen, Packages: []tested{}}
 	result.Packages = append(result.Packages, tests(all, asked, wanted)...)
+	for _, one := range all {
+		if one.Error != nil && (one.Module == nil || one.Module.Main) {
+			result.Broken = append(result.Broken, one.Error.Err)
+		}
+	}
+	if len(result.Packages) == 0 && len(result.Broken) > 0 {
+		return fmt.Errorf("%s", result.Broken[0])
+	}
 	for module := range work.old {
 		result.Old = append(result.Old, module)
 	}

@@ -7,11 +7,13 @@ each one that is not traced. Below, the functions of the library call `called` t
 from __future__ import annotations
 
 import atexit
+import contextlib
 import itertools
 import json
 import math
 import os
 import sys
+from multiprocessing import util
 from typing import Any
 
 from zz_bench_audit_hook import Finder, tell
@@ -104,15 +106,19 @@ def called(name: str) -> None:
 def _sample(method: Method, frame: Any) -> None:
     """Keep the arguments of some calls, those that are simple rather than others."""
     method.tried += 1
+    # Another thread may change them just now: the tests must not notice that we look.
+    with contextlib.suppress(Exception):
+        _keep(method, frame)
+
+
+def _keep(method: Method, frame: Any) -> None:
     code = frame.f_code
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     own = frame.f_locals
     found = [_literal(own.get(name, _sample)) for name in names]
-    if found in method.samples:
-        return
-    method.samples.append(found)
-    method.samples.sort(key=lambda one: one.count(None))
-    del method.samples[_SAMPLES:]
+    if found not in method.samples:
+        ordered = sorted([*method.samples, found], key=lambda one: one.count(None))
+        method.samples = ordered[:_SAMPLES]
 
 
 def _literal(value: Any) -> str | None:
@@ -131,7 +137,9 @@ def _is_simple(value: Any, deep: int) -> bool:
         return fits and all(_is_simple(one, deep - 1) for one in inner)
     if kind in (str, bytes):
         return len(value) <= _LONGEST
-    return math.isfinite(value) if kind is float else kind in (int, bool, type(None))
+    if kind is int:
+        return bool(value.bit_length() < _LONGEST)
+    return math.isfinite(value) if kind is float else kind in (bool, type(None))
 
 
 def write() -> None:
@@ -175,12 +183,18 @@ def install(instructions: str) -> None:
         sys.meta_path.insert(0, Finder(modules))
     atexit.register(write)
     os.register_at_fork(after_in_child=_begin_anew)
+    util.register_after_fork(_library, _write_at_its_end)
 
 
 def _begin_anew() -> None:
     """Leave to the process that was forked what it has counted."""
     for method in _library.methods.values():
         method.begin()
+
+
+def _write_at_its_end(_: Library) -> None:
+    """Have a process of `multiprocessing` write, too: it ends without what `atexit` knows."""
+    util.Finalize(None, write, exitpriority=0)
 
 
 def _monitor() -> None:

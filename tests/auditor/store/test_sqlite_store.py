@@ -16,10 +16,12 @@ from auditor.core.mutant import Delay, Overlay, Wait
 from auditor.core.outcome import (
     Counted,
     Crashed,
+    MethodCalls,
     NeverCalled,
     NotBuilt,
     Skipped,
     TimedOut,
+    Traced,
     Unreadable,
     Window,
 )
@@ -72,6 +74,16 @@ def test_a_trial_without_a_layout_has_the_id_that_it_had_before_there_were_layou
 @pytest.mark.parametrize(
     "outcome",
     [
+        Traced(
+            calls=(
+                MethodCalls(method="ring.Push", outside=3, arguments=(("1", None), ())),
+                MethodCalls(method="ring.Pop", outside=0, inside=2, indirect=1),
+            ),
+            tests=4,
+            missing="1 of 4 unit tests fail",
+            ended_after=60.5,
+        ),
+        Traced(calls=()),
         Counted((Window(10, (("ring.Push", 10),), ("ring.Push",)),), (("ring.New", 1),)),
         Skipped("needs a network"),
         TimedOut(60.0, "still here"),

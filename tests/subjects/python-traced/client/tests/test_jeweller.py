@@ -1,6 +1,7 @@
 """What is called how often is in the tests of bench-audit."""
 
 import asyncio
+import multiprocessing
 import subprocess
 import sys
 import threading
@@ -66,6 +67,18 @@ def test_class():
 def test_another_process():
     code = "import beads; beads.double(7); beads.double(8)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def _in_a_fork():
+    for _ in range(5):
+        double(1)
+
+
+def test_a_fork():
+    process = multiprocessing.get_context("fork").Process(target=_in_a_fork)
+    process.start()
+    process.join()
+    assert process.exitcode == 0
 
 
 @pytest.mark.skip(reason="not today")

@@ -39,7 +39,11 @@ public final class Trace {
         @Override
         protected Integer computeValue(Class<?> type) {
             String name = type.getName();
-            if (library.contains(name.replace('.', '/'))) {
+            // What the compiler makes beside a class (for a switch, say) has its name in front.
+            int inner = name.indexOf('$', 1);
+            String outer = inner < 0 ? name : name.substring(0, inner);
+            if (library.contains(name.replace('.', '/'))
+                    || library.contains(outer.replace('.', '/'))) {
                 return INSIDE;
             }
             for (String runner : RUNNERS) {
