@@ -65,7 +65,7 @@ import (
 )
 
 func TestParse(t *testing.T) {{
-	if uuid.Parse(1) == 0 {{
+	if uuid.Parse(1)+uuid.String(1) == 0 {{
 		t.Fail()
 	}}
 }}
@@ -184,6 +184,7 @@ class World:
 
     def renew(self):
         """Make it all as it was, so that no page needs what another has made."""
+        shutil.rmtree(self.project.parent / "new", ignore_errors=True)
         for name, place in self._changing.items():
             shutil.rmtree(place)
             shutil.copytree(self._kept / name, place, symlinks=True)

@@ -103,19 +103,19 @@ def _nodes(source: SourceFile) -> dict[int, Definition]:
     }
 
 
-def _slug(one: _Known, taken: set[str]) -> str:
+def _title(one: _Known, taken: set[str]) -> str:
     """Return a name for a test that no other one has."""
     name = one.method.id.removeprefix(f"{one.unit}.")
-    slugs = [re.sub(r"\W+|__+", "_", each).strip("_").lower() for each in (name, one.method.id)]
-    every = (*slugs, *(f"{slugs[1]}_{number}" for number in range(2, len(taken) + 3)))
-    slug = next(each for each in every if each not in taken)
-    taken.add(slug)
-    return slug
+    titles = [re.sub(r"\W+|__+", "_", each).strip("_").lower() for each in (name, one.method.id)]
+    every = (*titles, *(f"{titles[1]}_{number}" for number in range(2, len(taken) + 3)))
+    title = next(each for each in every if each not in taken)
+    taken.add(title)
+    return title
 
 
 def _function(one: _Known, known: Mapping[str, _Known], taken: set[str]) -> tuple[str, str]:
     """Return a test, and what is lacking in it."""
-    slug = _slug(one, taken)
+    title = _title(one, taken)
     call, lines = _call(one), []
     lacking = list(call.unknown)
     target = one.method.id
@@ -139,7 +139,7 @@ def _function(one: _Known, known: Mapping[str, _Known], taken: set[str]) -> tupl
     if lacking:
         lines.insert(0, f'pytest.skip("to be filled in: {", ".join(lacking)}")')
     body = "\n".join(f"    {line}" for line in lines)
-    return f"def test_{slug}(benchmark):\n{body}\n", ", ".join(lacking)
+    return f"def test_{title}(benchmark):\n{body}\n", ", ".join(lacking)
 
 
 def _call(one: _Known) -> _Call:

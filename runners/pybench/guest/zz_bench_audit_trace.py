@@ -198,7 +198,7 @@ def _write_at_its_end(_: Library) -> None:
 
 
 def _monitor() -> None:
-    monitoring = sys.monitoring
+    monitoring = sys.monitoring  # novermin (older interpreters do not come here)
     known: dict[int, Method] = {}
     kept = []
     disable = monitoring.DISABLE
