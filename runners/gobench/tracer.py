@@ -77,7 +77,7 @@ class GoTracer:
             return TimedOut(sum(one.seconds for one in answers), late[0].tail())
         if not runs:
             return NotBuilt(bad[0]) if bad else Skipped("none of its tests can call the library")
-        gaps = [f"{len(bad)} packages of tests do not build: {bad[0]}"] if bad else []
+        gaps = [f"packages of tests that do not build: {len(bad)}; {bad[0]}"] if bad else []
         counts = [0] * (2 * len(trial.variant.methods))
         for run in runs:
             data = _file(run, COUNTERS)
@@ -142,16 +142,16 @@ def _gaps(runs: Sequence[Completed], late: int, tests: int, failed: int) -> list
     broken = [run for run in runs if run.exit_code and b"\n--- FAIL" not in b"\n" + run.stdout]
     said = [f"{failed} of {tests} unit tests fail"] if failed else []
     if late:
-        said.append(f"{late} packages of tests had no time, or were ended before their end")
+        said.append(f"packages of tests that had no time, or were ended before their end: {late}")
     found = json.loads(_file(runs[0], PACKAGES) or b"{}")
     if unseen := found.get("unseen"):
         place, why = next(iter(unseen.items()))
-        said.append(f"{len(unseen)} places of calls are not counted, such as {place}: {why}")
+        said.append(f"places whose calls are not counted: {len(unseen)}; {place}: {why}")
     if broken_packages := found.get("broken"):
-        said.append(f"{len(broken_packages)} packages cannot be read: {broken_packages[0]}")
+        said.append(f"packages that cannot be read: {len(broken_packages)}; {broken_packages[0]}")
     if broken:
         said.append(
-            f"the tests of {len(broken)} of {len(runs)} packages broke off: "
+            f"packages whose tests broke off: {len(broken)} of {len(runs)}; "
             f"{text.tail(broken[0], 3)}"
         )
     return said

@@ -149,7 +149,7 @@ def test_go_clients_are_traced(program, places, tmp_path):
     first, second, third = (one["reason"] for one in document["clients"])
     assert first is None
     assert second is None  # its other package's tests run
-    assert document["clients"][1]["missing"].startswith("1 packages of tests do not build")
+    assert document["clients"][1]["missing"].startswith("packages of tests that do not build: 1;")
     assert "is no Go project" in third
     methods = {one["id"].rpartition(".")[2]: one for one in document["methods"]}
     assert (methods["Double"]["by_client"][0], methods["Double"]["indirect"] > 5) == (4013, True)

@@ -159,7 +159,7 @@ def test_failing_tests_and_packages_that_do_not_build_are_said(traced):
 
     assert isinstance(outcome, Traced), outcome
     assert [one.outside for one in outcome.calls] == [3]
-    assert "1 packages of tests do not build" in outcome.missing
+    assert "packages of tests that do not build: 1;" in outcome.missing
     assert "2 of 3 unit tests fail" in outcome.missing
 
 
