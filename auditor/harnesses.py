@@ -15,7 +15,7 @@ from mutators.java.mutator import JavaMutator
 from mutators.python.mutator import PythonMutator
 from runners.gobench import subset as go_subset
 from runners.gobench.harness import GoBench
-from runners.gobench.project import prepare as prepare_go
+from runners.gobench.project import prepare_placed as prepare_go
 from runners.home import Home
 from runners.jmh import subset as jmh_subset
 from runners.jmh.guests import prepare_guests
@@ -38,6 +38,11 @@ class Machine:
     home: Home
     host: Host
     environment: tuple[tuple[str, str], ...]
+
+    @property
+    def parts(self) -> Any:
+        """Return all of it by its names, as what makes subjects ready is handed it."""
+        return {"home": self.home, "host": self.host, "environment": self.environment}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +72,8 @@ def _go(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> 
         raise UsageError(f"{what} no Go benchmarks; leave out the harness")
     if config.build != BuildWords():
         raise UsageError("profiles and flags are for Maven and Gradle; a Go suite has none")
-    project = prepare_go(
-        placed.tree,
-        name=None,
-        revision=placed.revision,
-        home=machine.home,
-        host=machine.host,
-        environment=dict(machine.environment),
-        options={"tags": ",".join(config.tags)} if config.tags else {},
-        digest_of_tree=placed.digest_of_tree,
-        files=placed.files,
-        top=placed.root,
-    )
+    options = {"tags": ",".join(config.tags)} if config.tags else {}
+    project = prepare_go(placed, options=options, **machine.parts)
     return Ready(project, GoBench(list_seconds=config.request.suite.timeout_seconds))
 
 
@@ -93,32 +88,20 @@ def _python(
         raise UsageError("profiles, flags and tags are for other builds; a Python suite has none")
     if config.request.allocation_bytes is not None:
         raise UsageError("Python suites report no allocations; leave out allocations")
-    project = prepare_python(
-        placed,
-        home=machine.home,
-        host=machine.host,
-        environment=machine.environment,
-        python=config.python,
-        frontend=frontend,
-    )
+    project = prepare_python(placed, python=config.python, frontend=frontend, **machine.parts)
     return Ready(project, PythonHarness(frontend))
 
 
 def _jmh(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
     if config.tags:
         raise UsageError("tags are Go's build tags; a JMH suite has none")
-    common: Any = {
-        "home": machine.home,
-        "host": machine.host,
-        "environment": machine.environment,
-    }
     if isinstance(spec, MavenSpec):
-        project = prepare_artifact(spec, **common)
+        project = prepare_artifact(spec, **machine.parts)
     elif isinstance(spec, JarSpec):
         project = prepare_jar(spec, placed, host=machine.host, environment=machine.environment)
     else:
-        project = prepare_tree(placed, words=config.build, **common)
-    guests = prepare_guests(jmh_core_jar=jmh_jar(project.parts), **common)
+        project = prepare_tree(placed, words=config.build, **machine.parts)
+    guests = prepare_guests(jmh_core_jar=jmh_jar(project.parts), **machine.parts)
     # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
     own = guests.folder.name[:8]
     project = replace(project, digest=f"{project.digest}-{own}", content=f"{project.content}-{own}")
@@ -154,9 +137,7 @@ HARNESSES: Mapping[str, HarnessSupport] = {
 
 def make_ready(config: Config, machine: Machine) -> tuple[Ready, HarnessSupport]:
     """Place the subject and make a project of it; raises an AuditError where that fails."""
-    placed = place(
-        config.subject, home=machine.home, host=machine.host, environment=machine.environment
-    )
+    placed = place(config.subject, **machine.parts)
     java = isinstance(config.subject, MavenSpec | JarSpec)
     found = "jmh" if java else detect(placed.tree)
     if found == "python":

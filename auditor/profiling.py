@@ -12,7 +12,7 @@ from auditor.core.profile import Popularity, UsageProfile
 from auditor.core.request import ClientSpec
 from auditor.core.subject import Project
 from auditor.store.sqlite import PROFILE
-from auditor.studies.clients import Client, public_methods, usage_profile
+from auditor.studies.clients import Client, usage_profile
 from auditor.studies.parts import Deadline
 from auditor.tracers import LibraryTracing, ReadyClient
 from auditor.workplace import Workplace
@@ -53,7 +53,6 @@ class Profiling:
 
     def _found(self) -> UsageProfile:
         request, place, tracing = self._config.trace, self._place, self._tracing
-        public_methods(tracing.library, tracing.mutator)  # before anything is made ready
         ready = dict(self._ready(request.clients))
         runners = {
             one.project.whole.digest: TrialRunner(
@@ -122,9 +121,5 @@ def remembered(config: Config, project: Project, place: Workplace) -> Popularity
     """
     if config.request.methods is not None:
         return None
-    for audit in reversed(place.store.audits()):
-        if audit.command == PROFILE and audit.ended is not None:
-            found = documents.read(place.store.result(audit))
-            if (found.subject, found.language) == (project.name, project.language):
-                return documents.popularity(found)
-    return None
+    found = place.last(PROFILE, project)
+    return documents.popularity(found) if isinstance(found, ProfileDocument) else None

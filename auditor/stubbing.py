@@ -1,26 +1,21 @@
 """Beginnings of benchmarks for methods that none watches: asks the store what is known of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from auditor.audits.unwatched import unwatched
 from auditor.config import Config
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.result import ReachState, Result
-from auditor.core.stubs import Stub, Wanted
+from auditor.core.stubs import Samples, Stub
 from auditor.core.subject import Method
 from auditor.store.sqlite import PROFILE, TRACE
-from auditor.studies.clients import public_methods
 from auditor.studies.methods import named
 from auditor.tracers import LibraryTracing
 from auditor.workplace import Workplace
-from reports import document as documents
-from reports import profile_document, trace_document
-from reports.document import Document, Either
+from reports.document import Document
 from reports.profile_document import ProfileDocument
 from reports.trace_document import TraceDocument
-
-Samples = dict[str, tuple[tuple[str | None, ...], ...]]
 
 
 @dataclass(slots=True)
@@ -67,8 +62,7 @@ class Stubbing:
             )
         else:
             chosen = self._chosen(known, most)
-        wanted = [Wanted(method=one, arguments=known.samples.get(one.id, ())) for one in chosen]
-        made = tuple(tracing.stubs(wanted, known.samples, tracing.library.sources))
+        made = tuple(tracing.stubs(chosen, known.samples, tracing.library.sources))
         if not made:
             raise SubjectError("no benchmark can be begun for these methods")
         return Stubs(made, () if names or known.watched else (_UNSEEN,))
@@ -80,8 +74,7 @@ class Stubbing:
                 "nothing is known of which methods are used: call bench-audit trace first (with "
                 "--clients, or --benchmarks), or name some with --method"
             )
-        methods = public_methods(tracing.library, tracing.mutator)
-        chosen = unwatched(methods, known.used, known.watched, most)
+        chosen = unwatched(tracing.library.methods, known.used, known.watched, most)
         if not chosen:
             raise SubjectError("each method that is used is watched by some benchmark")
         return chosen
@@ -92,7 +85,9 @@ class Stubbing:
         An audit knows best who watches, clients know best what is used.
         """
         known = Known()
-        traced, profile, audited = (self._last(command) for command in (TRACE, PROFILE, "abs"))
+        project = self._tracing.library.project
+        results = (self._place.last(command, project) for command in (TRACE, PROFILE, "abs"))
+        traced, profile, audited = results
         if isinstance(audited, Document):
             known.watched = {one.id: one.outcome is Result.DETECTED for one in audited.methods}
             known.used = [one.id for one in audited.methods]
@@ -105,21 +100,7 @@ class Stubbing:
             known.samples = {one.id: one.arguments for one in profile.methods}
         return known
 
-    def _last(self, command: str) -> Either | TraceDocument | ProfileDocument | None:
-        store, name = self._place.store, self._tracing.library.project.name
-        for audit in reversed(store.audits()):
-            if audit.command == command and audit.ended is not None:
-                found = _READ[command](store.result(audit))
-                if found.subject == name:
-                    return found
-        return None
 
-
-_READ: dict[str, Callable[[str], Either | TraceDocument | ProfileDocument]] = {
-    TRACE: trace_document.read,
-    PROFILE: profile_document.read,
-    "abs": documents.read,
-}
 _UNSEEN = (
     "nobody has looked which of them have a benchmark already: bench-audit trace --benchmarks tells"
 )

@@ -1,14 +1,13 @@
 """What each language brings for tracing the clients of a library; knows concrete classes."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from auditor.core.errors import SubjectError
+from auditor.core.errors import SubjectError, UsageError
 from auditor.core.ports import Launcher, Mutator, StubWriter
 from auditor.core.profile import Library
 from auditor.core.request import BuildWords, ClientSpec, JarSpec, MavenSpec, SubjectSpec
-from auditor.core.subject import Language, Project
+from auditor.core.subject import Language, Project, SourceFile
 from auditor.harnesses import Machine
 from mutators.go.mutator import GoMutator
 from mutators.go.stubs import stubs as go_stubs
@@ -18,7 +17,7 @@ from mutators.python.mutator import PythonMutator
 from mutators.python.stubs import stubs as python_stubs
 from runners.gobench.client import prepare_client as prepare_go
 from runners.gobench.harness import GoBench
-from runners.gobench.project import prepare as prepare_go_library
+from runners.gobench.project import prepare_placed
 from runners.gobench.tracer import GoTracer
 from runners.jmh.client import JavaClients
 from runners.jmh.guests import prepare_guests
@@ -60,19 +59,24 @@ class TracingSupport:
     client: Callable[[ClientSpec, Placed, PlacedLibrary, Machine], ReadyClient]
 
 
+def _shown(project: Project, sources: Sequence[SourceFile], mutator: Mutator) -> Library:
+    methods = tuple(one for one in mutator.methods(sources) if one.public)
+    return Library(project=project, sources=tuple(sources), methods=methods)
+
+
 def _python_library(placed: Placed, *_: object) -> Library:
     suite = FRONTENDS[python_framework(placed.tree)].suite(placed.tree)
     project = Project(
         name=placed.name,
         revision=placed.revision,
         language=Language.PYTHON,
-        harness="none",
+        harness="",
         root=placed.tree,
         digest=placed.digest_of_tree,
         parts=(),
         environment=(),
     )
-    return Library(project=project, sources=tuple(modules(placed.tree, suite)))
+    return _shown(project, modules(placed.tree, suite), PythonMutator())
 
 
 def _python_client(
@@ -81,73 +85,46 @@ def _python_client(
     project = prepare_python(
         placed,
         of.placed,
-        home=machine.home,
-        host=machine.host,
-        environment=machine.environment,
         python=spec.python,
         tests=spec.tests,
+        **machine.parts,
     )
     return ReadyClient(project, PythonTracer(spec.tests))
 
 
 def _go_library(placed: Placed, machine: Machine, *_: object) -> Library:
-    project = prepare_go_library(
-        placed.tree,
-        name=None,
-        revision=placed.revision,
-        home=machine.home,
-        host=machine.host,
-        environment=dict(machine.environment),
-        options={},
-        digest_of_tree=placed.digest_of_tree,
-        files=placed.files,
-        top=placed.root,
-    )
+    project = prepare_placed(placed, **machine.parts)
     folder = machine.home.work(f"builds/{project.digest}")
-    return Library(
-        project=project,
-        sources=tuple(GoBench().sources(project, folder, machine.host.run)),
-    )
+    return _shown(project, GoBench().sources(project, folder, machine.host.run), GoMutator())
 
 
 def _go_client(
     spec: ClientSpec, placed: Placed, of: PlacedLibrary, machine: Machine
 ) -> ReadyClient:
-    project = prepare_go(
-        placed,
-        of.library.project.name,
-        home=machine.home,
-        host=machine.host,
-        environment=dict(machine.environment),
-        tests=spec.tests,
-    )
+    name = of.library.project.name
+    project = prepare_go(placed, name, tests=spec.tests, **machine.parts)
     return ReadyClient(project, GoTracer())
 
 
 def _java_library(
     placed: Placed, machine: Machine, subject: SubjectSpec, words: BuildWords
 ) -> Library:
-    common = _of(machine)
     spec = subject if isinstance(subject, MavenSpec) else None
-    project = prepare_java_library(spec, placed, words=words, **common)
-    guests = prepare_guests(jmh_core_jar=None, **common)
+    project = prepare_java_library(spec, placed, words=words, **machine.parts)
+    guests = prepare_guests(jmh_core_jar=None, **machine.parts)
     folder = machine.home.work(f"builds/{project.digest}")
-    return Library(
-        project=project,
-        sources=JmhHarness(guests).sources(project, folder, machine.host.run),
-    )
+    sources = JmhHarness(guests).sources(project, folder, machine.host.run)
+    found = _shown(project, sources, JavaMutator())
+    # A call of a method without a body is one of what implements it: there the agent sees it.
+    return replace(found, methods=tuple(one for one in found.methods if one.refusal is None))
 
 
 def _java_client(
     spec: ClientSpec, placed: Placed, of: PlacedLibrary, machine: Machine
 ) -> ReadyClient:
-    guests = prepare_guests(jmh_core_jar=None, **_of(machine))
-    clients = JavaClients(guests, **_of(machine))
+    guests = prepare_guests(jmh_core_jar=None, **machine.parts)
+    clients = JavaClients(guests, **machine.parts)
     return ReadyClient(clients.ready(spec, placed, of.library.project), JavaTracer(guests))
-
-
-def _of(machine: Machine) -> Any:
-    return {"home": machine.home, "host": machine.host, "environment": machine.environment}
 
 
 LANGUAGES: Mapping[str, TracingSupport] = {
@@ -162,7 +139,7 @@ class LibraryTracing:
     """A library placed, with what its language brings."""
 
     def __init__(self, subject: SubjectSpec, words: BuildWords, machine: Machine) -> None:
-        """Place the library; raises SubjectError where it is none that can be traced."""
+        """Place the library; raises SubjectError for what is none, UsageError without methods."""
         self._machine = machine
         placed = self._place(subject)
         found = "jmh" if isinstance(subject, MavenSpec) else detect(placed.tree)
@@ -172,6 +149,8 @@ class LibraryTracing:
         self.mutator = self._support.mutator
         self.stubs = self._support.stubs
         self.library = self._support.library(placed, machine, subject, words)
+        if not self.library.methods:
+            raise UsageError(f"{placed.name} has no public method that could be traced")
         self._placed = PlacedLibrary(self.library, placed)
 
     def client(self, spec: ClientSpec) -> ReadyClient:
@@ -180,4 +159,4 @@ class LibraryTracing:
         return self._support.client(spec, placed, self._placed, self._machine)
 
     def _place(self, subject: SubjectSpec) -> Placed:
-        return place(subject, **_of(self._machine))
+        return place(subject, **self._machine.parts)

@@ -1,6 +1,6 @@
 """Where subjects are made ready and measured: this machine, one store, one deadline."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -12,8 +12,9 @@ from auditor.core.suite import Suite
 from auditor.harnesses import Machine, make_ready
 from auditor.store.listings import Listings
 from auditor.store.machines import left_out
-from auditor.store.sqlite import AuditRecord, SqliteStore
+from auditor.store.sqlite import COMPARE, PROFILE, TRACE, AuditRecord, SqliteStore
 from auditor.studies.parts import Deadline, Parts
+from reports import comparison_document, profile_document, trace_document
 from reports import document as documents
 from reports.comparison_document import ComparisonDocument
 from reports.document import Either
@@ -28,6 +29,12 @@ from runners.hosts.local import LocalHost
 from runners.trial import Bench
 
 AnyDocument = Either | ComparisonDocument | TraceDocument | ProfileDocument
+_READERS: Mapping[str, Callable[[str], AnyDocument]] = {
+    COMPARE: comparison_document.read,
+    TRACE: trace_document.read,
+    PROFILE: profile_document.read,
+}
+"""What reads the results that are none of `reports.document`."""
 
 
 class Workplace:
@@ -112,6 +119,15 @@ class Workplace:
         """Remember its result; a number of None is of a command that measures nothing."""
         if number is not None:
             self.store.end_audit(number, context.ended, documents.text(made))
+
+    def last(self, command: str, project: Project) -> AnyDocument | None:
+        """Return the last result of a command that the store has of a project, of any revision."""
+        for audit in reversed(self.store.audits()):
+            if audit.command == command and audit.ended is not None:
+                found = _READERS.get(command, documents.read)(self.store.result(audit))
+                if (found.subject, found.language) == (project.name, project.language):
+                    return found
+        return None
 
     def context(self, config: Config, project: Project, command: str) -> Context:
         """Return the circumstances of a verdict that has just been reached."""

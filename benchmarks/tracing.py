@@ -20,14 +20,13 @@ from auditor.core.errors import AuditError
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.mutant import Kind, Variant
 from auditor.core.outcome import Traced
-from auditor.core.plan import Purpose, Trial
+from auditor.core.plan import Trial
 from auditor.core.ports import Launcher
 from auditor.core.profile import ClientUse, Ranking
 from auditor.core.request import BuildWords, ClientSpec, PythonSpec
-from auditor.core.schedule import Schedule
 from auditor.core.subject import Project
 from auditor.harnesses import Machine
-from auditor.studies.clients import public_methods
+from auditor.studies.clients import trial_of
 from auditor.tracers import LibraryTracing
 from runners.gobench import commands
 from runners.gobench.commands import Place
@@ -124,8 +123,7 @@ def made_ready(tracing: LibraryTracing, written: str, into: Path, host: LocalHos
         name=written, subject=spec(written, Path.cwd()), build=BuildWords(), python=PythonSpec()
     )
     client = tracing.client(asked)
-    methods = public_methods(tracing.library, tracing.mutator)
-    variant = Variant(Kind.TRACED, methods)
+    variant = Variant(Kind.TRACED, tracing.library.methods)
     overlay: Any = tracing.mutator.overlay(tracing.library.sources, variant)
     build = client.launcher.build(client.project, overlay, into)
     for path, data in build.files:
@@ -134,17 +132,7 @@ def made_ready(tracing: LibraryTracing, written: str, into: Path, host: LocalHos
     for answer in run(build.steps, host):
         if answer.exit_code != 0:
             raise SystemExit(f"{written}: {answer.tail()}")
-    trial = Trial(
-        subject=client.project.digest,
-        purpose=Purpose.TRACE,
-        variant=variant,
-        overlay=overlay,
-        benchmark=None,
-        schedule=Schedule(arms=(), blocks=(), seconds=0.0),
-        repetition=1,
-        seed=0,
-        timeout_seconds=SECONDS,
-    )
+    trial = trial_of(client.project, variant, overlay, SECONDS)
     return Prepared(client.project, client.launcher, trial, into)
 
 
@@ -197,8 +185,7 @@ def main() -> None:
                 uses.append(ClientUse(name=written, reason=str(error)))
                 continue
             uses.append(shown(written, ready, asked.turns, host))
-        methods = public_methods(tracing.library, tracing.mutator)
-        found = popularity.profile(methods, uses, Ranking.SUM, 20)
+        found = popularity.profile(tracing.library.methods, uses, Ranking.SUM, 20)
         print()
         for rank, one in enumerate(found.methods[: found.chosen], start=1):
             print(f"{rank:3} {one.outside:>12,}  {one.clients} clients  {one.method.id}")

@@ -242,9 +242,5 @@ def html(document: ComparisonDocument) -> str:
         scale=plots.scale(),
         axis=plots.forest_axis("counts"),
         legend=_legend(document),
-        circumstances=page.circumstances(document),
-        host=tuple(document.host_facts.items()),
-        versions=(("bench-audit", document.bench_audit), *document.versions.items()),
-        command=document.command,
-        config=document.config,
+        closing=page.closing(document, ()),
     )

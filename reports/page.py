@@ -3,7 +3,7 @@
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -91,22 +91,29 @@ class AbsView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """Everything the template shows, in words."""
+class Closing:
+    """What closes a page: what to know, where and how it was measured, how to do it again."""
 
-    subject: str
-    headline: str
-    circumstances: Facts
-    abs: AbsView | None
-    steps: tuple[StepView, ...]
-    stability: suite.StabilityView
-    environments: EnvironmentsView | None
     caveats: tuple[CaveatView, ...]
+    circumstances: Facts
     host: Facts
     plan: Facts
     versions: Facts
     command: str
     config: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Everything the template shows, in words."""
+
+    subject: str
+    headline: str
+    abs: AbsView | None
+    steps: tuple[StepView, ...]
+    stability: suite.StabilityView
+    environments: EnvironmentsView | None
+    closing: Closing
 
 
 def page(document: Either, beside: Sequence[Either] = ()) -> str:
@@ -165,18 +172,30 @@ def view(document: Either, beside: Sequence[Either] = ()) -> Page:
     return Page(
         subject=words.subject(document),
         headline=words.headline(document),
-        circumstances=circumstances(document),
         abs=_abs(document) if isinstance(document, Document) else None,
         steps=_steps(document),
         stability=suite.stability(document),
         environments=environments(document, beside),
-        caveats=_caveats(document),
+        closing=closing(document, _caveats(document)),
+    )
+
+
+def closing(document: Setting, caveats: Iterable[CaveatView]) -> Closing:
+    """Return what closes the page of a document, whatever it is the answer to."""
+    return Closing(
+        caveats=tuple(caveats),
+        circumstances=circumstances(document),
         host=tuple(document.host_facts.items()),
         plan=plan(document),
         versions=(("bench-audit", document.bench_audit), *document.versions.items()),
         command=document.command,
         config=document.config,
     )
+
+
+def of_whole(caveats: Iterable[Caveat]) -> Iterator[CaveatView]:
+    """Yield caveats that are of the whole document, each as one line."""
+    return (CaveatView(one.slug, names.line(one.text), "") for one in caveats)
 
 
 def circumstances(document: Setting) -> Facts:

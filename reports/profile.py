@@ -1,7 +1,7 @@
 """Which public methods other projects call, in words, as a page and as CSV."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from auditor.core.profile import Ranking
 from reports import figures, names, page
@@ -72,13 +72,7 @@ class View:
     traced: page.Facts
     legend: tuple[tuple[str, Word, int], ...]
     kinds: page.Facts
-    caveats: tuple[page.CaveatView, ...]
-    circumstances: page.Facts
-    host: page.Facts
-    plan: page.Facts
-    versions: page.Facts
-    command: str
-    config: str
+    closing: page.Closing
 
 
 def view(document: ProfileDocument) -> View:
@@ -103,15 +97,8 @@ def view(document: ProfileDocument) -> View:
         ),
         legend=tuple((KINDS[each], USES[each], used.count(each)) for each in met),
         kinds=tuple((KINDS[each], USES[each].word) for each in met),
-        caveats=tuple(
-            page.CaveatView(one.slug, names.line(one.text), "") for one in document.caveats
-        ),
-        circumstances=tuple(one for one in page.circumstances(document) if one[0] != "Harness"),
-        host=tuple(document.host_facts.items()),
-        plan=(),
-        versions=(("bench-audit", document.bench_audit), *document.versions.items()),
-        command=document.command,
-        config=document.config,
+        # Nothing was timed: there is no plan of blocks and runs.
+        closing=replace(page.closing(document, page.of_whole(document.caveats)), plan=()),
     )
 
 

@@ -64,13 +64,7 @@ class View:
     benchmarks: tuple[BenchmarkRow, ...]
     legend: tuple[tuple[str, Word, int], ...]
     kinds: page.Facts
-    caveats: tuple[page.CaveatView, ...]
-    circumstances: page.Facts
-    host: page.Facts
-    plan: page.Facts
-    versions: page.Facts
-    command: str
-    config: str
+    closing: page.Closing
 
 
 def view(document: TraceDocument) -> View:
@@ -94,15 +88,7 @@ def view(document: TraceDocument) -> View:
         ),
         legend=tuple((KINDS[each], REACHES[each], found.count(each)) for each in met),
         kinds=tuple((KINDS[each], REACHES[each].word) for each in met),
-        caveats=tuple(
-            page.CaveatView(one.slug, names.line(one.text), "") for one in document.caveats
-        ),
-        circumstances=page.circumstances(document),
-        host=tuple(document.host_facts.items()),
-        plan=page.plan(document),
-        versions=(("bench-audit", document.bench_audit), *document.versions.items()),
-        command=document.command,
-        config=document.config,
+        closing=page.closing(document, page.of_whole(document.caveats)),
     )
 
 

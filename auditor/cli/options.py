@@ -133,11 +133,16 @@ class Asked:
     verbose: int
 
     @classmethod
-    def of(cls, context: click.Context, changes: Mapping[str, Any]) -> "Asked":
-        """Read the command line; `changes` are keys of the configuration from its flags."""
+    def of(
+        cls, context: click.Context, changes: Mapping[str, Any], what: str | None = None
+    ) -> "Asked":
+        """Read the command line; `changes` are keys of the configuration from its flags.
+
+        `what` is the configuration or subject, where that is not the command's argument `what`.
+        """
         given: Mapping[str, Any] = context.params
         surroundings = context.find_object(Surroundings) or Surroundings.real()
-        config = load(given["what"], changes, Path.cwd())
+        config = load(what or given["what"], changes, Path.cwd())
         config = replace(config, retry_failed=bool(given.get("retry_failed")))
         return cls(
             config=config,

@@ -64,5 +64,5 @@ def table(document: ProfileDocument) -> RenderableType:
         tables.and_more(made, len(called)),
         "",
         clients,
-        *tables.section("To know", [f"{one.text} [{one.slug}]" for one in shown.caveats]),
+        *tables.section("To know", [f"{one.text} [{one.slug}]" for one in shown.closing.caveats]),
     )

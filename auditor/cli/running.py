@@ -2,10 +2,11 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from auditor.cli import output, tables
 from auditor.cli.console import Console
@@ -13,11 +14,14 @@ from auditor.cli.logs import logged
 from auditor.cli.options import Asked
 from auditor.cli.progress import observer
 from auditor.cli.surroundings import Audit, DryRun
+from auditor.config import Config, Places
 from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit
+from auditor.core.ports import Observer
 from reports import document as documents
 from reports.document import Either
 
+Work = TypeVar("Work")
 _LOG = logging.getLogger(__name__)
 
 
@@ -47,18 +51,26 @@ class Opened:
 @contextmanager
 def opened(asked: Asked) -> Iterator[Opened]:
     """Make the subject ready, with a log and progress."""
+    with working(asked, asked.surroundings.open_audit) as (audit, console):
+        yield Opened(audit, console)
+
+
+@contextmanager
+def working(
+    asked: Asked,
+    door: Callable[[Config, Places, Mapping[str, str], Observer], AbstractContextManager[Work]],
+) -> Iterator[tuple[Work, Console]]:
+    """Open one of the doors of the surroundings, with a log and progress."""
     console = Console(asked.surroundings.environment, quiet=asked.quiet)
     with (
         logged(asked.places.output, asked.verbose),
         observer(console, time.monotonic) as watching,
-        asked.surroundings.open_audit(
-            asked.config, asked.places, asked.surroundings.environment, watching
-        ) as audit,
+        door(asked.config, asked.places, asked.surroundings.environment, watching) as work,
     ):
         _LOG.info("asked for %s in %s", asked.config.text, asked.places)
         if asked.config.ignored:
             watching.caveat(_ignored(asked.config.ignored))
-        yield Opened(audit, console)
+        yield work, console
 
 
 def _ignored(keys: Sequence[str]) -> Caveat:

@@ -62,5 +62,5 @@ def table(document: TraceDocument) -> RenderableType:
         "",
         tables.and_more(made, len(shown.rows)),
         *tables.section("Benchmarks that did not run", _some(failed)),
-        *tables.section("To know", [f"{one.text} [{one.slug}]" for one in shown.caveats]),
+        *tables.section("To know", [f"{one.text} [{one.slug}]" for one in shown.closing.caveats]),
     )

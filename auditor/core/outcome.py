@@ -70,8 +70,8 @@ class MethodCalls:
 class Traced:
     """What the tests of a client called; `tests` are how many ran, None where nobody counted.
 
-    `missing` says whose calls may be missing, for people. `ended_after` are the seconds after which
-    our watchdog ended it, None where it came to its end.
+    `missing` says whose calls may be missing, for people. `ended_after` is the limit in seconds at
+    which our watchdog ended it, None where it came to its end.
     """
 
     calls: tuple[MethodCalls, ...]

@@ -118,7 +118,8 @@ class Run:
     @property
     def may_pass(self) -> bool:
         """Tell whether the trial failed in a way that another try may not repeat."""
-        return ending(self.outcome) in MAY_PASS
+        cut_off = isinstance(self.outcome, Traced) and self.outcome.ended_after is not None
+        return cut_off or ending(self.outcome) in MAY_PASS
 
     def answers(self, trial: Trial) -> bool:
         """Tell whether this, a run of the same trial, need not be made again.

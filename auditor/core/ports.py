@@ -11,7 +11,7 @@ from auditor.core.jobs import Completed, HostFacts, Invocation
 from auditor.core.mutant import Overlay, Refused, Variant
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Run, Trial
-from auditor.core.stubs import Stub, Wanted
+from auditor.core.stubs import Samples, Stub
 from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
 
@@ -90,15 +90,11 @@ class Mutator(Protocol):
 class StubWriter(Protocol):
     """Writes beginnings of benchmarks, in the language's own framework. Does no I/O.
 
-    `samples` are what calls handed over, by method id: also those that make an object.
+    `samples` are also of other methods than the `wanted` ones: those that make an object, say.
     """
 
     def __call__(
-        self,
-        wanted: Sequence[Wanted],
-        samples: Mapping[str, tuple[tuple[str | None, ...], ...]],
-        sources: Sequence[SourceFile],
-        /,
+        self, wanted: Sequence[Method], samples: Samples, sources: Sequence[SourceFile], /
     ) -> Sequence[Stub]: ...
 
 

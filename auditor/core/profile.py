@@ -23,13 +23,15 @@ class Ranking(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Library:
-    """A project whose use is traced: the sources that its public methods are found in.
+    """A project whose use is traced, and its `sources`.
 
     It need not have benchmarks: `project` has what identifies it and nothing that could be run.
+    `methods` are the public ones whose calls can be seen.
     """
 
     project: Project
     sources: tuple[SourceFile, ...]
+    methods: tuple[Method, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

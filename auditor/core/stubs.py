@@ -1,31 +1,32 @@
-"""Benchmarks to be: what is wanted, and the files that are a beginning of them."""
+"""Benchmarks to be: the files that are a beginning of them, and what these are made of."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from auditor.core.subject import Method
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """A method that should have a benchmark.
-
-    `arguments` are what some calls of it handed over: for each call the source text of each
-    parameter, as the language counts them, None where that is no simple value.
-    """
-
-    method: Method
-    arguments: tuple[tuple[str | None, ...], ...] = ()
+Samples = Mapping[str, tuple[tuple[str | None, ...], ...]]
+"""What some calls of a method (by id) handed over: for each call the source text of each parameter,
+as the language counts them, None where that is no simple value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stub:
     """A file of benchmarks, to be put where `path` says in a folder (POSIX).
 
-    `ready` are the methods whose benchmarks can run as they are, `incomplete` those that say at
-    run time what is to be filled in, with that.
+    `ready` are the methods whose benchmarks can run as they are, `incomplete` the others, each with
+    what is to be filled in.
     """
 
     path: str
     text: str
     ready: tuple[str, ...]
     incomplete: tuple[tuple[str, str], ...]
+
+
+def free(name: str, taken: set[str]) -> str:
+    """Return the name, or with a number behind it, such that it is not taken; then it is."""
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        found = f"{name}{number}"
+    taken.add(found)
+    return found

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from auditor.audits import popularity
 from auditor.audits.failures import line, reason
-from auditor.core.errors import SubjectError, UsageError
+from auditor.core.errors import SubjectError
 from auditor.core.mutant import Kind, Overlay, Refused, Variant
 from auditor.core.outcome import Skipped, Traced
 from auditor.core.plan import Purpose, Run, Trial
@@ -13,7 +13,7 @@ from auditor.core.ports import Mutator
 from auditor.core.profile import ClientUse, Library, UsageProfile
 from auditor.core.request import TraceRequest
 from auditor.core.schedule import Schedule
-from auditor.core.subject import Language, Method, Project
+from auditor.core.subject import Project
 from auditor.studies.measure import Workers, measure
 
 
@@ -24,21 +24,6 @@ class Client:
     name: str
     project: Project | None = None
     reason: str | None = None
-
-
-def public_methods(library: Library, mutator: Mutator) -> tuple[Method, ...]:
-    """Return what others may call; raises UsageError where there is nothing.
-
-    A Java method without a body is left out: calls of it are calls of what implements it.
-    """
-    found = tuple(
-        one
-        for one in mutator.methods(library.sources)
-        if one.public and not (one.language is Language.JAVA and one.refusal)
-    )
-    if not found:
-        raise UsageError(f"{library.project.name} has no public method that could be traced")
-    return found
 
 
 def usage_profile(
@@ -52,13 +37,12 @@ def usage_profile(
 
     A client that fails is reported, and the others go on. Raises SubjectError where all fail.
     """
-    methods = public_methods(library, mutator)
-    variant = Variant(Kind.TRACED, methods)
+    variant = Variant(Kind.TRACED, library.methods)
     overlay = mutator.overlay(library.sources, variant)
     if isinstance(overlay, Refused):
         raise SubjectError(f"{library.project.name} cannot be traced: {overlay.reason}")
     trials = {
-        one.name: _trial(one.project, variant, overlay, request)
+        one.name: trial_of(one.project, variant, overlay, request.seconds)
         for one in clients
         if one.project is not None
     }
@@ -73,10 +57,11 @@ def usage_profile(
     ]
     if all(one.reason is not None for one in used):
         raise SubjectError(_nothing(used, library))
-    return popularity.profile(methods, used, request.ranking, request.top)
+    return popularity.profile(library.methods, used, request.ranking, request.top)
 
 
-def _trial(project: Project, variant: Variant, overlay: Overlay, request: TraceRequest) -> Trial:
+def trial_of(project: Project, variant: Variant, overlay: Overlay, seconds: float) -> Trial:
+    """Return the run of a client's tests, which gets so many seconds."""
     return Trial(
         subject=project.whole.digest,
         purpose=Purpose.TRACE,
@@ -86,7 +71,7 @@ def _trial(project: Project, variant: Variant, overlay: Overlay, request: TraceR
         schedule=Schedule(arms=(), blocks=(), seconds=0.0),
         repetition=1,
         seed=0,
-        timeout_seconds=request.seconds,
+        timeout_seconds=seconds,
     )
 
 

@@ -1,14 +1,14 @@
 """Go benchmarks for functions and methods that have none."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from posixpath import dirname, join
 
 from tree_sitter import Node
 
-from auditor.core.stubs import Stub, Wanted
-from auditor.core.subject import SourceFile, SourceRole
+from auditor.core.stubs import Samples, Stub, free
+from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.go import tree
 
 FILE = "unwatched_bench_test.go"
@@ -17,7 +17,16 @@ _DECLARED = re.compile(rb"^(?:func|var|const|type) (\w+)", re.MULTILINE)
 _OURS = frozenset({"b", "i", "subject", "testing"})
 """Names that a benchmark has already."""
 _VERSION = re.compile(r"(?:/v\d+|\.v\d+)$")
-Samples = tuple[tuple[str | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A method, what calls of it handed over, the file that declares it, and where."""
+
+    method: Method
+    samples: tuple[tuple[str | None, ...], ...]
+    root: Node
+    declaration: Node
 
 
 @dataclass(slots=True)
@@ -42,21 +51,18 @@ class _Style:
     allocations: bool
 
 
-def stubs(
-    wanted: Sequence[Wanted],
-    samples: Mapping[str, Samples],  # noqa: ARG001 (those of a method come with it)
-    sources: Sequence[SourceFile],
-) -> list[Stub]:
+def stubs(wanted: Sequence[Method], samples: Samples, sources: Sequence[SourceFile]) -> list[Stub]:
     """Return a file for each package, inside it: so no type has to be written with its package."""
     style = _style(sources)
     declared = _declared(sources)
     files: dict[str, _File] = {}
     for one in wanted:
-        if one.method.id in declared:
-            source, root, declaration = declared[one.method.id]
+        if one.id in declared:
+            source, root, declaration = declared[one.id]
             taken = _taken(sources, source.unit)
             new = _File(source.unit, tree.package(root), dirname(source.path), taken)
-            _add(files.setdefault(source.unit, new), one, root, declaration, style)
+            file = files.setdefault(source.unit, new)
+            _add(file, _Asked(one, samples.get(one.id, ()), root, declaration), style)
     return [_stub(one) for one in files.values() if one.texts]
 
 
@@ -84,15 +90,16 @@ def _declared(sources: Sequence[SourceFile]) -> dict[str, tuple[SourceFile, Node
     return found
 
 
-def _add(file: _File, one: Wanted, root: Node, declaration: Node, style: _Style) -> None:
+def _add(file: _File, one: _Asked, style: _Style) -> None:
+    root, declaration = one.root, one.declaration
     _, owner = tree.receiver(declaration)
     receiver = tree.source(declaration.child_by_field_name("receiver"))
     if declaration.child_by_field_name("type_parameters") is not None or "[" in receiver:
         file.incomplete.append((one.method.id, "it is generic: nobody knows with which types"))
         return
     title = f"{owner[:1].upper()}{owner[1:]}{one.method.name[:1].upper()}{one.method.name[1:]}"
-    name = _free(f"Benchmark{title}", file.taken)
-    values, unknown = _values(one, declaration)
+    name = free(f"Benchmark{title}", file.taken)
+    values, unknown = _values(one.samples, declaration)
     lacking = [each for each, _ in unknown] + (["subject"] if owner else [])
     lines = [f"var {each} {kind}" for each, kind in unknown]
     lines += [f"var subject {owner}"] if owner else []
@@ -100,7 +107,7 @@ def _add(file: _File, one: Wanted, root: Node, declaration: Node, style: _Style)
     lines += ["b.ReportAllocs()"] if style.allocations else []
     call = f"{'subject.' if owner else ''}{one.method.name}({', '.join(values)})"
     results = _results(declaration)
-    sinks = [_free(f"sink{title}", file.taken) for _ in results]
+    sinks = [free(f"sink{title}", file.taken) for _ in results]
     assigned = f"{', '.join(sinks)} = {call}" if sinks else call
     body = "".join(f"\t{line}\n" for line in lines)
     pairs = zip(sinks, results, strict=True)
@@ -114,17 +121,9 @@ def _add(file: _File, one: Wanted, root: Node, declaration: Node, style: _Style)
         file.ready.append(one.method.id)
 
 
-def _free(name: str, taken: set[str]) -> str:
-    """Return the name, or one like it, that nothing in the package has; it is taken then."""
-    free, number = name, 1
-    while free in taken:
-        number += 1
-        free = f"{name}{number}"
-    taken.add(free)
-    return free
-
-
-def _values(one: Wanted, declaration: Node) -> tuple[list[str], list[tuple[str, str]]]:
+def _values(
+    samples: Sequence[tuple[str | None, ...]], declaration: Node
+) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the arguments of a call, and the name and type of those that nobody knows."""
     names: list[tuple[str, str]] = []
     for node, listed, declared in tree.parameters(declaration):
@@ -134,8 +133,8 @@ def _values(one: Wanted, declaration: Node) -> tuple[list[str], list[tuple[str, 
             own = name not in ("", "_") and name not in _OURS
             names.append((name if own else f"argument{len(names)}", tree.source(declared)))
     sample = next(
-        (each for each in one.arguments if None not in each[: len(names)]),
-        one.arguments[0] if one.arguments else (),
+        (each for each in samples if None not in each[: len(names)]),
+        samples[0] if samples else (),
     )
     values, unknown = [], []
     for at, (name, kind) in enumerate(names):

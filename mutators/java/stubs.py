@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from auditor.core.stubs import Stub, Wanted
-from auditor.core.subject import SourceFile
+from auditor.core.stubs import Samples, Stub, free
+from auditor.core.subject import Method, SourceFile
 from mutators.java.listing import ABSTRACT, STATIC, Listed, read_listing
 
 _CLASS = """package {package};
@@ -32,7 +32,6 @@ _MADE_UP = {
     "java.lang.CharSequence": '"text"',
 }
 """Values that one has to begin with; what is not here nobody can make up."""
-Samples = tuple[tuple[str | None, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +44,8 @@ class _Benchmark:
 
 
 def stubs(
-    wanted: Sequence[Wanted],
-    samples: Mapping[str, Samples],  # noqa: ARG001 (byte code has no values)
+    wanted: Sequence[Method],
+    samples: Samples,  # noqa: ARG001 (byte code has no values)
     sources: Sequence[SourceFile],
 ) -> list[Stub]:
     """Return a class for each package, in it: so protected methods can be called as well."""
@@ -57,9 +56,9 @@ def stubs(
         if one.line.name == "<init>" and not one.erased and one.public
         and not one.line.owner_access & ABSTRACT
     }  # fmt: skip
-    by_package: dict[str, list[tuple[Wanted, Listed]]] = {}
+    by_package: dict[str, list[tuple[Method, Listed]]] = {}
     for one in wanted:
-        found = listed.get(one.method.descriptor)
+        found = listed.get(one.descriptor)
         if found and not (found.line.name == "<init>" and found.line.owner_access & ABSTRACT):
             package = found.line.owner.rpartition("/")[0].replace("/", ".")
             by_package.setdefault(package, []).append((one, found))
@@ -67,10 +66,10 @@ def stubs(
 
 
 def _stub(
-    package: str, chosen: Sequence[tuple[Wanted, Listed]], makers: Mapping[str, Listed]
+    package: str, chosen: Sequence[tuple[Method, Listed]], makers: Mapping[str, Listed]
 ) -> Stub:
     taken: set[str] = set()
-    made = [(one.method.id, _benchmark(found, makers, taken)) for one, found in chosen]
+    made = [(one.id, _benchmark(found, makers, taken)) for one, found in chosen]
     fields = dict.fromkeys(field for _, each in made for field in each.fields)
     name = "UnwatchedBenchmark"
     return Stub(
@@ -122,9 +121,4 @@ def _name(one: Listed, taken: set[str]) -> str:
         title = f"new{base}"
     else:
         title = f"{base[:1].lower()}{base[1:]}{own[:1].upper()}{own[1:]}"
-    name, number = title, 1
-    while name in taken:
-        number += 1
-        name = f"{title}{number}"
-    taken.add(name)
-    return name
+    return free(title, taken)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from auditor.core.stubs import Stub, Wanted
+from auditor.core.stubs import Samples, Stub, free
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.python.functions import Definition, Found, found, parsed
 
@@ -44,14 +44,10 @@ class _Call:
     unknown: tuple[str, ...] = ()
 
 
-def stubs(
-    wanted: Sequence[Wanted],
-    samples: Mapping[str, tuple[tuple[str | None, ...], ...]],
-    sources: Sequence[SourceFile],
-) -> list[Stub]:
+def stubs(wanted: Sequence[Method], samples: Samples, sources: Sequence[SourceFile]) -> list[Stub]:
     """Return one file of tests; `samples` has what calls handed over, of constructors too."""
     known = _known(sources, samples)
-    chosen = [known[one.method.id] for one in wanted if one.method.id in known]
+    chosen = [known[one.id] for one in wanted if one.id in known]
     taken: set[str] = set()
     made = {one.method.id: _function(one, known, taken) for one in chosen}
     if not made:
@@ -71,9 +67,7 @@ def stubs(
     ]
 
 
-def _known(
-    sources: Sequence[SourceFile], samples: Mapping[str, tuple[tuple[str | None, ...], ...]]
-) -> dict[str, _Known]:
+def _known(sources: Sequence[SourceFile], samples: Samples) -> dict[str, _Known]:
     every = {}
     for source in sources:
         if source.role is SourceRole.LIBRARY:
@@ -89,7 +83,7 @@ def _of(
     source: SourceFile,
     one: Found,
     node: Definition,
-    samples: Mapping[str, tuple[tuple[str | None, ...], ...]],
+    samples: Samples,
 ) -> _Known:
     return _Known(source.unit, one.method, node, samples.get(one.method.id, ()))
 
@@ -106,11 +100,7 @@ def _nodes(source: SourceFile) -> dict[int, Definition]:
 def _title(one: _Known, taken: set[str]) -> str:
     """Return a name for a test that no other one has."""
     name = one.method.id.removeprefix(f"{one.unit}.")
-    titles = [re.sub(r"\W+|__+", "_", each).strip("_").lower() for each in (name, one.method.id)]
-    every = (*titles, *(f"{titles[1]}_{number}" for number in range(2, len(taken) + 3)))
-    title = next(each for each in every if each not in taken)
-    taken.add(title)
-    return title
+    return free(re.sub(r"\W+|__+", "_", name).strip("_").lower(), taken)
 
 
 def _function(one: _Known, known: Mapping[str, _Known], taken: set[str]) -> tuple[str, str]:

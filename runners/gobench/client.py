@@ -1,7 +1,7 @@
 """A client of a Go library made ready: a copy, and the tool that finds its calls by their types."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -11,7 +11,7 @@ from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
 from auditor.core.subject import Project
 from runners.gobench.commands import BUILD_SECONDS
-from runners.gobench.project import prepare
+from runners.gobench.project import prepare_placed
 from runners.home import Home
 from runners.hosts.disk import writing
 from runners.subjects.placed import Placed, detect
@@ -26,7 +26,7 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     *,
     home: Home,
     host: Host,
-    environment: Mapping[str, str],
+    environment: Iterable[tuple[str, str]],
     tests: Sequence[str] = (),
 ) -> Project:
     """Return a client that uses a module, at the version that it asks for.
@@ -36,18 +36,7 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     """
     if detect(client.tree) != "go":
         raise SubjectError(f"{client.name} is no Go project: it has neither go.mod nor go.work")
-    project = prepare(
-        client.tree,
-        name=None,
-        revision=client.revision,
-        home=home,
-        host=host,
-        environment=environment,
-        options={},
-        digest_of_tree=client.digest_of_tree,
-        files=client.files,
-        top=client.root,
-    )
+    project = prepare_placed(client, home=home, host=host, environment=environment)
     decides = repr((project.digest, library, tuple(tests), digest()))
     key = hashlib.sha256(decides.encode()).hexdigest()[:24]
     options = {

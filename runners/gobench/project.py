@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from auditor.core.errors import ResolveFailed, SubjectError, UsageError
 from auditor.core.jobs import Invocation
@@ -14,9 +15,10 @@ from runners.gobench.closures import with_closures
 from runners.gobench.readable import Tree
 from runners.home import Home
 from runners.hosts.disk import writing
-from runners.subjects.placed import Files
+from runners.subjects.placed import Files, Placed
 
 RESOLVE_SECONDS = 900.0
+NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 _MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 
 
@@ -65,6 +67,29 @@ def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user 
     )
     _resolve(project, host)
     return with_closures(project, whole, host, _digest("", deciding, sorted(options.items())))
+
+
+def prepare_placed(
+    placed: Placed,
+    *,
+    home: Home,
+    host: Host,
+    environment: Iterable[tuple[str, str]],
+    options: Mapping[str, str] = NO_OPTIONS,
+) -> Project:
+    """Make a project of a placed tree, as `prepare` does of a folder."""
+    return prepare(
+        placed.tree,
+        name=None,
+        revision=placed.revision,
+        home=home,
+        host=host,
+        environment=dict(environment),
+        options=options,
+        digest_of_tree=placed.digest_of_tree,
+        files=placed.files,
+        top=placed.root,
+    )
 
 
 def _refuse(tree: Path, options: Mapping[str, str]) -> None:

@@ -74,7 +74,7 @@ class GoTracer:
         late = [one for one in answers if one.timed_out]
         bad = [_why(one) for one in builds if one.exit_code]
         if not runs and late:
-            return TimedOut(sum(one.seconds for one in answers), late[0].tail())
+            return TimedOut(trial.timeout_seconds, late[0].tail())
         if not runs:
             return NotBuilt(bad[0]) if bad else Skipped("none of its tests can call the library")
         gaps = [f"packages of tests that do not build: {len(bad)}; {bad[0]}"] if bad else []
@@ -87,14 +87,14 @@ class GoTracer:
         ended = [found for run in runs for found in _ENDED.findall(run.stdout)]
         gaps += _gaps(runs, len(late), len(ended), ended.count(b"FAIL"))
         if not any(counts) and not ended:
-            return _nothing(runs[0])
+            return _nothing(runs[0], trial)
         whole = not any(run.truncated for run in runs)
         tests = len(ended) - ended.count(b"SKIP") if whole else None
         return Traced(
             calls=_calls(trial, counts, runs),
             tests=tests,
             missing="; ".join(gaps)[:2000],
-            ended_after=sum(one.seconds for one in answers) if late else None,
+            ended_after=trial.timeout_seconds if late else None,
         )
 
 
@@ -157,9 +157,9 @@ def _gaps(runs: Sequence[Completed], late: int, tests: int, failed: int) -> list
     return said
 
 
-def _nothing(run: Completed) -> Outcome:
+def _nothing(run: Completed, trial: Trial) -> Outcome:
     if run.timed_out:
-        return TimedOut(run.seconds, text.tail(run))
+        return TimedOut(trial.timeout_seconds, text.tail(run))
     if run.exit_code:
         return Crashed(run.exit_code, text.tail(run))
     return Skipped("none of its tests ran")

@@ -135,7 +135,7 @@ class JavaClients:
             name=placed.name,
             revision=place.revision,
             language=Language.JAVA,
-            harness="none",
+            harness="",
             root=place.folder,
             digest=hashlib.sha256(decides.encode()).hexdigest()[:32],
             parts=parts,

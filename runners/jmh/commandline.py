@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from auditor.core.jobs import Invocation
-from auditor.core.mutant import Kind
+from auditor.core.mutant import Kind, Overlay
 from auditor.core.plan import Trial
+from auditor.core.ports import Build
 from auditor.core.schedule import Phase
 from auditor.core.subject import Project, Role
 from auditor.core.suite import Benchmark
@@ -61,6 +62,12 @@ def run_benchmark(project: Project, guests: Guests, trial: Trial, into: Path) ->
         files=((schedule, schedule_text(trial.schedule)), (records, b"")),
         collects=(records,),
     )
+
+
+def instructions(overlay: Overlay, into: Path) -> Build:
+    """Return the file of the agent's instructions; nothing is compiled."""
+    text = "".join(f"{line}\n" for line in overlay.instructions)
+    return Build(files=((into / INSTRUCTIONS, text.encode()),))
 
 
 def records_name(trial: Trial) -> str:

@@ -65,8 +65,7 @@ class JmhHarness:
         """Write the agent's instructions; nothing is compiled."""
         if not overlay.instructions:
             return Build()
-        text = "".join(f"{line}\n" for line in overlay.instructions)
-        return Build(files=((into / commandline.INSTRUCTIONS, text.encode()),))
+        return commandline.instructions(overlay, into)
 
     def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
         """Return the one process of a trial; none for a trial of unit tests."""

@@ -73,7 +73,7 @@ def _project(
         name=placed.name,
         revision=placed.revision,
         language=Language.JAVA,
-        harness="none",
+        harness="",
         root=root,
         digest=digest(classes, jdk.version),
         parts=tuple(parts),

@@ -11,7 +11,7 @@ from auditor.core.outcome import Crashed, NotBuilt, Outcome, Skipped, TimedOut, 
 from auditor.core.plan import Trial
 from auditor.core.ports import Build
 from auditor.core.subject import Project, Role
-from runners.jmh.commandline import INSTRUCTIONS
+from runners.jmh.commandline import INSTRUCTIONS, instructions
 from runners.jmh.guests import Guests
 from runners.records import (
     RECORDS_HEADER,
@@ -43,8 +43,7 @@ class JavaTracer:
         into: Path,
     ) -> Build:
         """Write the agent's instructions."""
-        text = "".join(f"{line}\n" for line in overlay.instructions)
-        return Build(files=((into / INSTRUCTIONS, text.encode()),))
+        return instructions(overlay, into)
 
     def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
         """Return the process of the build tool, or of JUnit: the JVMs that it starts inherit all.
@@ -90,7 +89,7 @@ class JavaTracer:
             calls=records.traced(ids),
             tests=tests,
             missing="; ".join(gaps)[:2000],
-            ended_after=answer.seconds if answer.timed_out else None,
+            ended_after=trial.timeout_seconds if answer.timed_out else None,
         )
 
 

@@ -74,7 +74,7 @@ def _called(trial: Trial, records: Records, answer: Completed) -> Counted | Trac
             calls=found,
             tests=records.tests,
             missing="; ".join(gaps),
-            ended_after=answer.seconds if answer.timed_out else None,
+            ended_after=trial.timeout_seconds if answer.timed_out else None,
         )
     calls: Counter[str] = Counter()
     for _, counts, _ in records.windows:

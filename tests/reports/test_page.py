@@ -290,7 +290,7 @@ def test_a_stability_result_has_a_page_without_scores():
 
 
 def test_caveats_of_pairs_are_counted_not_repeated():
-    views = {caveat.slug: caveat for caveat in view(judged(examples.audit())).caveats}
+    views = {caveat.slug: caveat for caveat in view(judged(examples.audit())).closing.caveats}
     near = sum(bool(pair.caveats) for pair in examples.audit().pairs)
 
     assert views["near-threshold"].where == f"{near} pairs"

@@ -48,7 +48,7 @@ WHOLE = UsageProfile(
     ),
     clients=(
         ClientUse(name="go:example.org/app@v1", revision="v1", tests=12, seconds=3.25),
-        ClientUse(name="/home/me/tool", seconds=1.0, missing="1 of 4 unit tests fail"),
+        ClientUse(name="/src/tool", seconds=1.0, missing="1 of 4 unit tests fail"),
         ClientUse(name="go:example.org/broken@v2", reason="exit code 2"),
     ),
     caveats=(Caveat("methods-used", "the first of two"),),
@@ -86,14 +86,14 @@ def test_a_profile_in_words():
     assert (never.rank, never.use, never.clients) == ("", profile.NEVER, "")
     assert [one.name for one in shown.clients] == [one.name for one in WHOLE.clients]
     assert [one.note for one in shown.clients] == ["", "1 of 4 unit tests fail", "exit code 2"]
-    assert shown.traced == (("app", "go:example.org/app@v1"), ("tool", "/home/me/tool"))
+    assert shown.traced == (("app", "go:example.org/app@v1"), ("tool", "/src/tool"))
 
 
 def test_what_an_audit_takes_of_it():
     found = popularity(made())
 
     assert found.methods == tuple(one.method.id for one in WHOLE.methods[:2])
-    assert found.source.startswith("the tests of 2 clients (go:example.org/app@v1, /home/me/tool; ")
+    assert found.source.startswith("the tests of 2 clients (go:example.org/app@v1, /src/tool; ")
 
 
 def test_a_table_for_spreadsheets():
@@ -103,7 +103,7 @@ def test_a_table_for_spreadsheets():
     head, first, *_ = csv.reader(io.StringIO(profile.delimited(made(found))))
 
     assert head[:3] == ["rank", "method", "often_used"]
-    assert head[-2:] == ["'=cmd()", "/home/me/tool"]
+    assert head[-2:] == ["'=cmd()", "/src/tool"]
     known = dict(zip(head, first, strict=True))
     assert (known["outside"], known["inside"], known["share"]) == ("1230", "7", "0.75")
     assert (known["often_used"], known["'=cmd()"]) == ("True", "1200")
@@ -144,7 +144,9 @@ def test_methods_are_sorted_and_filtered(visit):
     shown = tab.locator("#methods tbody tr:visible th")
 
     tab.locator("#methods th", has_text="tool").click()
-    assert shown.all_inner_texts()[0] in ("ring.Push", "ring.Never")
+    assert shown.all_inner_texts() == ["ring.Push", "ring.Pop", "ring.Never"]
+    tab.locator("#methods th", has_text="tool").click()
+    assert shown.all_inner_texts() == ["ring.Pop", "ring.Push", "ring.Never"]
     tab.locator("#methods select.kind").select_option("detected")
     assert shown.all_inner_texts() == ["ring.Push"]
 

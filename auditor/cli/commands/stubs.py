@@ -1,6 +1,5 @@
 """`bench-audit stubs`: beginnings of benchmarks for methods that none watches."""
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,10 +9,8 @@ from rich.console import Group
 from rich.text import Text
 
 from auditor.cli import options, tables
-from auditor.cli.console import Console
-from auditor.cli.logs import logged
 from auditor.cli.output import unusable
-from auditor.cli.progress import observer
+from auditor.cli.running import working
 from auditor.core.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -49,14 +46,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit stubs . --into . --method example.org/ring.Push
     """
     asked = options.Asked.of(context, options.shared_changes(context.params))
-    console = Console(asked.surroundings.environment, quiet=asked.quiet)
-    with (
-        logged(asked.places.output, asked.verbose),
-        observer(console, time.monotonic) as watching,
-        asked.surroundings.open_stubbing(
-            asked.config, asked.places, asked.surroundings.environment, watching
-        ) as work,
-    ):
+    with working(asked, asked.surroundings.open_stubbing) as (work, console):
         found = work.stubs(given["method"], given["top"])
     into: Path = given["into"].absolute()
     _write(into, found.files)

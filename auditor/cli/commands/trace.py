@@ -1,6 +1,5 @@
 """`bench-audit trace`: which public methods are called, by whom, and which have no benchmark?"""
 
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,9 +8,7 @@ import click
 
 from auditor.cli import options, profiling, tracing
 from auditor.cli.console import Console
-from auditor.cli.logs import logged
-from auditor.cli.progress import observer
-from auditor.cli.running import opened
+from auditor.cli.running import opened, working
 from auditor.config.subjects import described, spec
 from auditor.core.errors import Exit, UsageError
 
@@ -99,14 +96,7 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> int:
             "say where calls are to be counted: in the tests of other projects (--library . "
             "--clients ../app), or in the project's own (--benchmarks)"
         )
-    console = Console(asked.surroundings.environment, quiet=asked.quiet)
-    with (
-        logged(asked.places.output, asked.verbose),
-        observer(console, time.monotonic) as watching,
-        asked.surroundings.open_profiling(
-            asked.config, asked.places, asked.surroundings.environment, watching
-        ) as work,
-    ):
+    with working(asked, asked.surroundings.open_profiling) as (work, console):
         document = work.profile()
         profiling.keep(asked.places.output, document)
     profiling.show(document, given["format"], console)
@@ -131,9 +121,7 @@ def _changes(given: Mapping[str, Any], clients: tuple[str, ...]) -> dict[str, An
 
 
 def _asked(context: click.Context, what: str, changes: Mapping[str, Any]) -> options.Asked:
-    context.params["what"] = what
-    shared = {**context.params, "benchmarks": None}
-    return options.Asked.of(context, {**options.shared_changes(shared), **changes})
+    return options.Asked.of(context, {**options.shared_changes(context.params), **changes}, what)
 
 
 def _files(console: Console, asked: options.Asked, page: str, *results: str) -> None:

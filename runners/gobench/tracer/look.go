@@ -71,37 +71,33 @@ func id(function *types.Func) string {
 	return ""
 }
 
-// bare leaves out parentheses and type arguments.
-func bare(node ast.Expr) ast.Expr {
-	for {
-		switch inner := node.(type) {
-		case *ast.ParenExpr:
-			node = inner.X
-		case *ast.IndexExpr:
-			node = inner.X
-		case *ast.IndexListExpr:
-			node = inner.X
-		default:
-			return node
-		}
+// inside returns what parentheses or type arguments are around, nil for anything else.
+func inside(node ast.Expr) ast.Expr {
+	switch node := node.(type) {
+	case *ast.ParenExpr:
+		return node.X
+	case *ast.IndexExpr:
+		return node.X
+	case *ast.IndexListExpr:
+		return node.X
 	}
+	return nil
 }
 
+// bare leaves out parentheses and type arguments.
+func bare(node ast.Expr) ast.Expr {
+	for inner := node; inner != nil; inner = inside(inner) {
+		node = inner
+	}
+	return node
+}
+
+// mark notes what needs no second look.
 func (l *look) mark(node ast.Expr) {
-	for {
-		l.called[node] = true
-		switch inner := node.(type) {
-		case *ast.ParenExpr:
-			node = inner.X
-		case *ast.IndexExpr:
-			node = inner.X
-		case *ast.IndexListExpr:
-			node = inner.X
-		case *ast.SelectorExpr:
-			l.called[inner.Sel] = true
-			return
-		default:
-			return
+	for inner := node; inner != nil; inner = inside(inner) {
+		l.called[inner] = true
+		if selector, ok := inner.(*ast.SelectorExpr); ok {
+			l.called[selector.Sel] = true
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // Command tracer writes the files of a Go project anew, so that its calls of a library are counted.
 //
-//	tracer -library MODULE -methods FILE -into FOLDER -guest FILE [-tags TAGS] [PATTERN...]
+//	tracer -library MODULE -methods FILE -into FOLDER -guest FILE [PATTERN...]
 //
 // It is started in the project's root, and writes overlay.json for `go test -overlay`,
 // packages.json with the packages whose tests can call the library, and arguments.json. Calls are
@@ -52,8 +52,8 @@ type found struct {
 }
 
 type options struct {
-	library, methods, into, guest, tags string
-	patterns                            []string
+	library, methods, into, guest string
+	patterns                      []string
 }
 
 func main() {
@@ -62,7 +62,6 @@ func main() {
 	flag.StringVar(&asked.methods, "methods", "", "a file with the id of a method a line")
 	flag.StringVar(&asked.into, "into", "", "where files are written to")
 	flag.StringVar(&asked.guest, "guest", "", "what counts")
-	flag.StringVar(&asked.tags, "tags", "", "build tags")
 	flag.Parse()
 	asked.patterns = flag.Args()
 	if err := run(asked); err != nil {
@@ -77,13 +76,13 @@ func run(asked options) error {
 		return err
 	}
 	ids := strings.Fields(string(text))
-	all, err := list(asked.tags, []string{"./..."})
+	all, err := list([]string{"./..."})
 	if err != nil {
 		return err
 	}
 	wanted := map[string]bool{}
 	if len(asked.patterns) > 0 {
-		some, err := list(asked.tags, asked.patterns)
+		some, err := list(asked.patterns)
 		if err != nil {
 			return err
 		}
@@ -136,12 +135,9 @@ func write(path string, value any) error {
 
 // list asks for packages with their dependencies and variants, and has the compiler say what they
 // export.
-func list(tags string, patterns []string) ([]*listed, error) {
+func list(patterns []string) ([]*listed, error) {
 	fields := "ImportPath,ForTest,Dir,Name,Export,GoFiles,CgoFiles,ImportMap,Deps,Module,Error"
 	words := []string{"list", "-e", "-deps", "-test", "-export", "-json=" + fields}
-	if tags != "" {
-		words = append(words, "-tags="+tags)
-	}
 	command := exec.Command("go", append(words, patterns...)...)
 	command.Stderr = os.Stderr
 	out, err := command.Output()

@@ -23,7 +23,7 @@ _NO_TESTS = 5
 class _State:
     def __init__(self) -> None:
         self.told = time.monotonic()
-        self.ended = self.failed = 0
+        self.ended = self.failed = self.skipped = 0
         self.uncollected: list[str] = []
 
 
@@ -43,8 +43,10 @@ def pytest_collectreport(report: Any) -> None:
 
 
 def pytest_runtest_logreport(report: Any) -> None:
-    """Count the tests that fail."""
-    _state.failed += report.failed and not hasattr(report, "wasxfail")
+    """Count the tests that fail, and those that do not run."""
+    expected = hasattr(report, "wasxfail")
+    _state.failed += report.failed and not expected
+    _state.skipped += report.skipped and not expected
 
 
 def pytest_runtest_logfinish() -> None:
@@ -59,7 +61,7 @@ def pytest_sessionfinish(exitstatus: int) -> None:
     found = _state.uncollected
     if _state.ended:
         _write()
-        tell("tests", str(_state.ended))
+        tell("tests", str(_state.ended - _state.skipped))
         if found:
             tell("missing", f"{len(found)} of the files of unit tests cannot be read: {found[0]}")
         if _state.failed:

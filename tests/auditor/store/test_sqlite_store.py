@@ -186,11 +186,14 @@ def test_a_listing_of_another_machine_is_none_of_this_one(tmp_path):
         assert there.suite("abc", **BY).benchmarks[0].threads == 64
 
 
+@pytest.mark.parametrize(
+    "ended", [TimedOut(60.1, "still here"), Traced(calls=(), ended_after=60.1)]
+)
 @pytest.mark.parametrize("limit", [60.0, 90.0])
-def test_what_timed_out_is_run_again_with_more_time_and_the_new_run_is_kept(tmp_path, limit):
+def test_what_timed_out_is_run_again_with_more_time_and_the_new_run_is_kept(tmp_path, limit, ended):
     asked = dataclasses.replace(trial(), timeout_seconds=limit)
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        store.add(run(outcome=TimedOut(60.1, "still here")))
+        store.add(run(outcome=ended))
 
         assert (store.find(asked) is None) is (limit > 60.1)
         store.add(run(asked))
@@ -202,6 +205,8 @@ def test_what_timed_out_is_run_again_with_more_time_and_the_new_run_is_kept(tmp_
     ("outcome", "again"),
     [
         (TimedOut(60.0, "still here"), True),
+        (Traced(calls=(), ended_after=60.0), True),
+        (Traced(calls=()), False),
         (Crashed(1, "no connection"), True),
         (Unreadable("no records", ""), True),
         (NotBuilt("undefined: x"), False),

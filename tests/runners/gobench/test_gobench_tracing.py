@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from auditor.core.mutant import Kind, Overlay, Variant
-from auditor.core.outcome import Skipped, Traced
-from auditor.core.plan import Purpose, Trial
+from auditor.core.outcome import Skipped, TimedOut, Traced
 from auditor.core.request import FolderSpec
-from auditor.core.schedule import Schedule
+from auditor.studies.clients import trial_of
 from mutators.go import GoMutator
 from runners.gobench.client import prepare_client
 from runners.gobench.harness import GoBench
@@ -64,22 +63,12 @@ def traced(go_home, tmp_path):
         placed = place(FolderSpec(folder / "client"), **spec)
         # What it replaces is beside the copy, too.
         shutil.copytree(folder / "library", placed.tree.parent / "library", dirs_exist_ok=True)
-        project = prepare_client(placed, library.name, tests=tests, **common)
+        project = prepare_client(placed, library.name, tests=tests, **spec)
         methods = tuple(one for one in GoMutator().methods(sources) if one.public)
         variant = Variant(Kind.TRACED, methods)
         overlay = GoMutator().overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay
-        trial = Trial(
-            subject=project.digest,
-            purpose=Purpose.TRACE,
-            variant=variant,
-            overlay=overlay,
-            benchmark=None,
-            schedule=Schedule(arms=(), blocks=(), seconds=0),
-            repetition=1,
-            seed=1,
-            timeout_seconds=seconds,
-        )
+        trial = trial_of(project, variant, overlay, seconds)
         runner = TrialRunner(
             project=project,
             launcher=GoTracer(),
@@ -180,5 +169,5 @@ def test_all_tests_of_a_client_have_one_limit(traced):
     )
     outcome = traced(files={"go.mod": MODULE, "small_test.go": slow}, seconds=25.0)
 
-    assert not isinstance(outcome, Traced), outcome
-    assert "TimedOut" in repr(outcome)
+    assert isinstance(outcome, TimedOut), outcome
+    assert outcome.after_seconds == 25.0  # not less: else the same call would run it again

@@ -10,9 +10,8 @@ from jmh_making import environment
 
 from auditor.core.mutant import Kind, Overlay, Variant
 from auditor.core.outcome import Skipped, Traced
-from auditor.core.plan import Purpose, Trial
 from auditor.core.request import BuildWords, ClientSpec, FolderSpec, PythonSpec
-from auditor.core.schedule import Schedule
+from auditor.studies.clients import trial_of
 from mutators.java.mutator import JavaMutator
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
@@ -82,17 +81,7 @@ def traced(jmh_home, tmp_path):
         variant = Variant(Kind.TRACED, methods)
         overlay = JavaMutator().overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay
-        trial = Trial(
-            subject=project.digest,
-            purpose=Purpose.TRACE,
-            variant=variant,
-            overlay=overlay,
-            benchmark=None,
-            schedule=Schedule(arms=(), blocks=(), seconds=0),
-            repetition=1,
-            seed=1,
-            timeout_seconds=seconds,
-        )
+        trial = trial_of(project, variant, overlay, seconds)
         runner = TrialRunner(
             project=project,
             launcher=JavaTracer(guests),

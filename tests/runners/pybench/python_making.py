@@ -11,6 +11,7 @@ from auditor.core.request import FolderSpec, PythonSpec
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.subject import Method, Project
 from auditor.core.suite import Suite
+from auditor.studies.clients import trial_of
 from mutators.python.mutator import PythonMutator
 from runners.home import Home
 from runners.hosts.local import LocalHost
@@ -153,17 +154,7 @@ def traced(home: Home, variables, scratch, folders=None, seconds=120):
     public = tuple(one for one in mutator.methods(sources) if one.public)
     overlay = mutator.overlay(sources, Variant(Kind.TRACED, public))
     assert isinstance(overlay, Overlay), overlay
-    trial = Trial(
-        subject=project.digest,
-        purpose=Purpose.TRACE,
-        variant=Variant(Kind.TRACED, public),
-        overlay=overlay,
-        benchmark=None,
-        schedule=Schedule(arms=(), blocks=(), seconds=0),
-        repetition=1,
-        seed=1,
-        timeout_seconds=seconds,
-    )
+    trial = trial_of(project, Variant(Kind.TRACED, public), overlay, seconds)
     tracer, into = PythonTracer(), scratch / "built"
     for path, data in tracer.build(project, overlay, into).files:
         path.parent.mkdir(parents=True, exist_ok=True)
