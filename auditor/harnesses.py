@@ -20,7 +20,9 @@ from runners.home import Home
 from runners.jmh import subset as jmh_subset
 from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
+from runners.jmh.own_tests import published_tests, tests_of_tree
 from runners.jmh.project import jmh_jar, prepare_artifact, prepare_jar, prepare_tree
+from runners.jmh.testing import UnitTests
 from runners.pybench import subset as python_subset
 from runners.pybench.frontends import FRONTENDS, Frontend
 from runners.pybench.frontends import chosen as python_framework
@@ -95,17 +97,20 @@ def _python(
 def _jmh(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
     if config.tags:
         raise UsageError("tags are Go's build tags; a JMH suite has none")
+    tests: Callable[[], UnitTests | None] | None = None
     if isinstance(spec, MavenSpec):
         project = prepare_artifact(spec, **machine.parts)
+        tests = partial(published_tests, spec, **machine.parts)
     elif isinstance(spec, JarSpec):
         project = prepare_jar(spec, placed, host=machine.host, environment=machine.environment)
     else:
         project = prepare_tree(placed, words=config.build, **machine.parts)
+        tests = partial(tests_of_tree, placed, words=config.build, **machine.parts)
     guests = prepare_guests(jmh_core_jar=jmh_jar(project.parts), **machine.parts)
     # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
     own = guests.folder.name[:8]
     project = replace(project, digest=f"{project.digest}-{own}", content=f"{project.content}-{own}")
-    return Ready(project, JmhHarness(guests))
+    return Ready(project, JmhHarness(guests, tests))
 
 
 # JMH: after 2 s of warm-up the two arms of an A/A process differed by 0.000 +- 0.003, after 0.6 s

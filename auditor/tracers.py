@@ -1,7 +1,7 @@
 """What each language brings for tracing the clients of a library; knows concrete classes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.ports import Launcher, Mutator, StubWriter
@@ -114,9 +114,7 @@ def _java_library(
     guests = prepare_guests(jmh_core_jar=None, **machine.parts)
     folder = machine.home.work(f"builds/{project.digest}")
     sources = JmhHarness(guests).sources(project, folder, machine.host.run)
-    found = _shown(project, sources, JavaMutator())
-    # A call of a method without a body is one of what implements it: there the agent sees it.
-    return replace(found, methods=tuple(one for one in found.methods if one.refusal is None))
+    return _shown(project, sources, JavaMutator())
 
 
 def _java_client(
@@ -124,7 +122,8 @@ def _java_client(
 ) -> ReadyClient:
     guests = prepare_guests(jmh_core_jar=None, **machine.parts)
     clients = JavaClients(guests, **machine.parts)
-    return ReadyClient(clients.ready(spec, placed, of.library.project), JavaTracer(guests))
+    made = clients.ready(spec, placed, of.library.project)
+    return ReadyClient(made.project, JavaTracer(guests, made.tests))
 
 
 LANGUAGES: Mapping[str, TracingSupport] = {

@@ -40,6 +40,7 @@ class Row:
     calls: int
     inside: str
     indirect: str
+    declared: str
     share: str
     part: float
     clients: str
@@ -70,6 +71,7 @@ class View:
     rows: tuple[Row, ...]
     clients: tuple[ClientRow, ...]
     traced: page.Facts
+    declares: bool
     legend: tuple[tuple[str, Word, int], ...]
     kinds: page.Facts
     closing: page.Closing
@@ -95,6 +97,7 @@ def view(document: ProfileDocument) -> View:
             for one in document.clients
             if one.reason is None
         ),
+        declares=any(one.declared for one in document.methods),
         legend=tuple((KINDS[each], USES[each], used.count(each)) for each in met),
         kinds=tuple((KINDS[each], USES[each].word) for each in met),
         # Nothing was timed: there is no plan of blocks and runs.
@@ -110,7 +113,7 @@ def _project(name: str) -> str:
 
 def headline(document: ProfileDocument) -> str:
     """Say in one line how much of the API is used, and name what is used most."""
-    called = [one for one in document.methods if one.outside]
+    called = [one for one in document.methods if _use(one) != NEVER]
     short = names.labels(one.id for one in document.methods)
     traced = [one for one in document.clients if one.reason is None]
     most = ", ".join(short[one.id] for one in called[:3])
@@ -134,7 +137,7 @@ def _counts(document: ProfileDocument) -> str:
 def _use(one: Method) -> str:
     if one.often_used:
         return OFTEN
-    return CALLED if one.outside else NEVER
+    return CALLED if one.outside or one.declared else NEVER
 
 
 def _row(one: Method, rank: int, name: str) -> Row:
@@ -151,6 +154,7 @@ def _row(one: Method, rank: int, name: str) -> Row:
         calls=one.outside,
         inside=figures.number(one.inside),
         indirect=figures.number(one.indirect) if one.indirect else "",
+        declared=figures.number(one.declared) if one.declared else "",
         share=figures.share(one.share),
         part=one.share or 0.0,
         clients=str(one.clients or ""),
@@ -194,13 +198,16 @@ def html(document: ProfileDocument) -> str:
 def delimited(document: ProfileDocument) -> str:
     """Return a line for each method as CSV, with a column of calls for each traced client."""
     traced = (one.name for one in document.clients if one.reason is None)
-    head = ("rank", "method", "often_used", "outside", "inside", "indirect", "share", "clients")
+    head = (
+        "rank", "method", "often_used", "outside", "inside", "indirect", "declared", "share",
+        "clients",
+    )  # fmt: skip
     return csv_text(
         Table(
             (*head, *traced),
             (
-                (rank, one.id, one.often_used, one.outside, one.inside, one.indirect, one.share,
-                 one.clients, *one.by_client)
+                (rank, one.id, one.often_used, one.outside, one.inside, one.indirect, one.declared,
+                 one.share, one.clients, *one.by_client)
                 for rank, one in enumerate(document.methods, start=1)
             ),
         )

@@ -32,7 +32,8 @@ class Method(msgspec.Struct, frozen=True, kw_only=True):
     """How clients use a public method.
 
     `outside` are calls from outside the library, `inside` from inside it (null: not counted),
-    `indirect` those of `outside` through an interface or a function value. `share` is the mean of
+    `indirect` those of `outside` through an interface or a function value, `declared` calls of a
+    method without a body, which count for the one that ran. `share` is the mean of
     its shares in the calls of each client, `clients` how many call it; `by_client` has the calls of
     those clients whose reason is null. `arguments` are source texts of what calls handed over.
     """
@@ -41,6 +42,7 @@ class Method(msgspec.Struct, frozen=True, kw_only=True):
     outside: int
     inside: int | None
     indirect: int
+    declared: int
     share: float | None
     clients: int
     by_client: tuple[int, ...]
@@ -69,6 +71,7 @@ def profile_document(found: UsageProfile, context: Context) -> ProfileDocument:
             "outside": one.outside,
             "inside": one.inside,
             "indirect": one.indirect,
+            "declared": one.declared,
             "share": one.share,
             "clients": one.clients,
             "by_client": one.by_client,

@@ -30,12 +30,13 @@ def profile(
 ) -> UsageProfile:
     """Rank public methods by the calls from outside the library, and choose the first `most`.
 
-    A client without a call counts for no share. Ties are by name.
+    A client without a call counts for no share. Ties are by name. Methods without a body are never
+    chosen: calls of them count for what ran.
     """
     traced = [one for one in clients if one.reason is None]
     found = [_of(method, traced) for method in methods]
     key = _KEYS[ranking]
-    found.sort(key=lambda one: (*(-part for part in key(one)), one.method.id))
+    found.sort(key=lambda one: (*(-part for part in key(one)), -one.declared, one.method.id))
     called = [one for one in found if one.outside]
     chosen = called[:most]
     return UsageProfile(
@@ -43,7 +44,11 @@ def profile(
         chosen=len(chosen),
         methods=tuple(found),
         clients=tuple(clients),
-        caveats=(*_cut(called, chosen, len(found), ranking), *_said(clients, ranking)),
+        caveats=(
+            *_cut(called, chosen, len(found), ranking),
+            *_declared(found),
+            *_said(clients, ranking),
+        ),
     )
 
 
@@ -61,6 +66,7 @@ def _of(method: Method, clients: Sequence[ClientUse]) -> MethodProfile:
         outside=sum(one.outside for one in made),
         inside=sum(inside) if inside else None,
         indirect=sum(one.indirect for one in made),
+        declared=sum(one.declared for one in made),
         share=sum(shares) / len(shares) if shares else 0.0,
         by_client=tuple(0 if one is None else one.outside for one in mine),
         arguments=_arguments(made),
@@ -85,6 +91,17 @@ def _cut(
     if tied:
         text += f"; {len(tied)} more come out as the last one, the cut is by name"
     return [Caveat("methods-used", text)]
+
+
+def _declared(found: Sequence[MethodProfile]) -> list[Caveat]:
+    declared = [one for one in found if one.declared]
+    if not declared:
+        return []
+    text = (
+        f"{len(declared)} of the methods that clients call have no body (of interfaces, abstract "
+        "or native ones): the calls are shown there, and counted for the method that ran"
+    )
+    return [Caveat("methods-declared", text)]
 
 
 def _said(clients: Sequence[ClientUse], ranking: Ranking) -> list[Caveat]:

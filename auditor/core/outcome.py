@@ -55,14 +55,16 @@ class MethodCalls:
 
     `outside` are calls from code that is not the library's, `inside` those from the library itself,
     None where nobody counted them. `indirect` are those of `outside` that went through an interface
-    or a function value. `arguments` are what some calls from outside handed to the parameters, as
-    source text, None where that is no simple value.
+    or a function value. `declared` are calls from outside of a method without a body, as the type
+    that the caller knows has it: what ran is counted under its own name. `arguments` are what some
+    calls from outside handed to the parameters, as source text, None where that is no simple value.
     """
 
     method: str
     outside: int
     inside: int | None = None
     indirect: int = 0
+    declared: int = 0
     arguments: tuple[tuple[str | None, ...], ...] = ()
 
 

@@ -61,7 +61,8 @@ class MethodProfile:
 
     `outside` is the sum of calls from outside the library, `inside` of those from inside, None
     where no client's were counted; `indirect` are those of `outside` that went through an interface
-    or a function value. `share` is the mean of its shares in the calls of each client (0 to 1),
+    or a function value; `declared` are calls of a method without a body, which count for what ran.
+    `share` is the mean of its shares in the calls of each client (0 to 1),
     `by_client` has the calls from outside of each traced client in their order. `arguments` are
     source texts of what calls handed over, None where that is no simple value.
     """
@@ -70,6 +71,7 @@ class MethodProfile:
     outside: int
     inside: int | None
     indirect: int
+    declared: int
     share: float
     by_client: tuple[int, ...]
     arguments: tuple[tuple[str | None, ...], ...] = ()

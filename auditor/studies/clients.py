@@ -82,7 +82,7 @@ def _use(name: str, project: Project, library: Library, run: Run | None) -> Clie
     if isinstance(outcome, Traced):
         idle = f"its tests call no public method of {library.project.name}"
         missing = f" ({outcome.missing})" if outcome.missing else ""
-        used = any(one.outside for one in outcome.calls)
+        used = any(one.outside or one.declared for one in outcome.calls)
         return ClientUse(
             name=name,
             revision=project.revision,

@@ -15,8 +15,10 @@ VARARGS, NATIVE, ABSTRACT, ENUM = 0x0080, 0x0100, 0x0400, 0x4000
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One line of the list: a method, a module, or something that could not be read.
+    """One line of the list: a method, a module, a class, or something that could not be read.
 
+    A line "class" is of one without methods, or one that only some JVMs have (META-INF/versions).
+    `above` are what the class extends and implements.
     `nests` are the type and those around it, inside out: name, the outer one's name, its simple
     name, its access flags; the names are None for a type inside a method.
     """
@@ -25,6 +27,7 @@ class Line(msgspec.Struct, frozen=True):
     part: str = ""
     owner: str = ""
     owner_access: int = 0
+    above: tuple[str, ...] = ()
     source: str | None = None
     name: str = ""
     descriptor: str = ""
@@ -60,9 +63,7 @@ class Listed:
 
 def read_listing(sources: Iterable[SourceFile]) -> tuple[Listed, ...]:
     """Return the methods of all lists among `sources`; of two equal classes the first counts."""
-    lines = [
-        line for source in sources if source.path.endswith(".jsonl") for line in _lines(source)
-    ]
+    lines = _all_lines(sources)
     exports = {line.part: frozenset(line.exports) for line in lines if line.kind == "module"}
     methods = [line for line in lines if line.kind == "method" and _wanted(line)]
     access = {line.owner: line.owner_access for line in methods}
@@ -72,6 +73,19 @@ def read_listing(sources: Iterable[SourceFile]) -> tuple[Listed, ...]:
         for line in methods
         if first.setdefault(line.owner, line.part) == line.part
     )
+
+
+def read_classes(sources: Iterable[SourceFile]) -> dict[str, tuple[str, ...]]:
+    """Return what each class extends and implements, by its internal name."""
+    return {
+        line.owner: line.above
+        for line in _all_lines(sources)
+        if line.kind == "class" or (line.kind == "method" and _wanted(line))
+    }
+
+
+def _all_lines(sources: Iterable[SourceFile]) -> list[Line]:
+    return [line for source in sources if source.path.endswith(".jsonl") for line in _lines(source)]
 
 
 def _lines(source: SourceFile) -> Iterator[Line]:

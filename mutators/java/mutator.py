@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from auditor.core.mutant import Kind, Overlay, Refused, Variant
 from auditor.core.subject import Language, Method, SourceFile
 from mutators.java import signatures
-from mutators.java.listing import ABSTRACT, NATIVE, Listed, read_listing
+from mutators.java.listing import ABSTRACT, NATIVE, Listed, read_classes, read_listing
 from mutators.java.spans import Spans, find_spans
 
 
@@ -53,12 +53,14 @@ class JavaMutator:
 def _traced(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
     """Return the agent's instructions: the methods, and the classes whose calls are from inside."""
     methods = (
-        f"trace\t{at}\t{one.descriptor}"
+        f"{'trace' if one.refusal is None else 'declared'}\t{at}\t{one.descriptor}"
         for at, one in enumerate(variant.methods)
-        if one.refusal is None
     )
-    owners = dict.fromkeys(one.line.owner for one in read_listing(sources))
-    return Overlay(instructions=(*methods, *(f"library\t{owner}" for owner in owners)))
+    library = (
+        "\t".join(("library", owner, *filter(None, (",".join(above),))))
+        for owner, above in read_classes(sources).items()
+    )
+    return Overlay(instructions=(*methods, *library))
 
 
 def _ids(listed: Sequence[Listed]) -> list[str]:

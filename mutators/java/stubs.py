@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from auditor.core.stubs import Samples, Stub, free
 from auditor.core.subject import Method, SourceFile
 from mutators.java.listing import ABSTRACT, STATIC, Listed, read_listing
+from mutators.java.mutator import JavaMutator
 
 _CLASS = """package {package};
 
@@ -45,31 +46,45 @@ class _Benchmark:
 
 def stubs(
     wanted: Sequence[Method],
-    samples: Samples,  # noqa: ARG001 (byte code has no values)
+    samples: Samples,
     sources: Sequence[SourceFile],
 ) -> list[Stub]:
     """Return a class for each package, in it: so protected methods can be called as well."""
     listed = {one.descriptor: one for one in read_listing(sources)}
-    makers = {
-        one.owner: one
-        for one in listed.values()
-        if one.line.name == "<init>" and not one.erased and one.public
-        and not one.line.owner_access & ABSTRACT
-    }  # fmt: skip
+    known = {one.descriptor: samples.get(one.id, ()) for one in JavaMutator().methods(sources)}
+    makers: dict[str, str] = {}
+    for each in sorted(listed.values(), key=lambda one: len(one.erased)):
+        values = _values(each, known[each.descriptor])
+        concrete = each.public and not each.line.owner_access & ABSTRACT
+        if each.line.name == "<init>" and concrete and None not in values:
+            makers.setdefault(each.owner, f"new {each.owner}({', '.join(filter(None, values))})")
     by_package: dict[str, list[tuple[Method, Listed]]] = {}
     for one in wanted:
         found = listed.get(one.descriptor)
         if found and not (found.line.name == "<init>" and found.line.owner_access & ABSTRACT):
             package = found.line.owner.rpartition("/")[0].replace("/", ".")
             by_package.setdefault(package, []).append((one, found))
-    return [_stub(package, chosen, makers) for package, chosen in sorted(by_package.items())]
+    return [
+        _stub(package, chosen, makers, samples) for package, chosen in sorted(by_package.items())
+    ]
+
+
+def _values(one: Listed, seen: Sequence[tuple[str | None, ...]]) -> tuple[str | None, ...]:
+    """Return the arguments of the simplest call that was seen, None where that has no value."""
+    return next((each for each in seen if len(each) == len(one.erased)), (None,) * len(one.erased))
 
 
 def _stub(
-    package: str, chosen: Sequence[tuple[Method, Listed]], makers: Mapping[str, Listed]
+    package: str,
+    chosen: Sequence[tuple[Method, Listed]],
+    makers: Mapping[str, str],
+    samples: Samples,
 ) -> Stub:
     taken: set[str] = set()
-    made = [(one.id, _benchmark(found, makers, taken)) for one, found in chosen]
+    made = [
+        (one.id, _benchmark(found, _values(found, samples.get(one.id, ())), makers, taken))
+        for one, found in chosen
+    ]
     fields = dict.fromkeys(field for _, each in made for field in each.fields)
     name = "UnwatchedBenchmark"
     return Stub(
@@ -85,17 +100,21 @@ def _stub(
     )
 
 
-def _benchmark(one: Listed, makers: Mapping[str, Listed], taken: set[str]) -> _Benchmark:
+def _benchmark(
+    one: Listed, seen: Sequence[str | None], makers: Mapping[str, str], taken: set[str]
+) -> _Benchmark:
     maker = one.line.name == "<init>"
     name = _name(one, taken)
     kinds = [kind.raw for kind in one.erased]
-    values = [(f"{name}{at}", kind, _MADE_UP.get(kind)) for at, kind in enumerate(kinds)]
+    known = list(zip(kinds, seen, strict=True))
+    values = [
+        (f"{name}{at}", kind, value or _MADE_UP.get(kind)) for at, (kind, value) in enumerate(known)
+    ]
     fields = [(field, _LANG.sub(r"\1", kind), text) for field, kind, text in values]
     target = one.owner
     if not maker and not one.line.access & STATIC:
         target = f"{name}Subject"
-        made = f"new {one.owner}()" if one.owner in makers else None
-        fields.append((target, one.owner, made))
+        fields.append((target, one.owner, makers.get(one.owner)))
     arguments = ", ".join(field for field, _, _ in values)
     call = f"new {one.owner}({arguments})" if maker else f"{target}.{one.line.name}({arguments})"
     void = not maker and one.line.descriptor.endswith(")V")
@@ -109,8 +128,14 @@ def _benchmark(one: Listed, makers: Mapping[str, Listed], taken: set[str]) -> _B
         f"    @Benchmark\n    public void {name}(Blackhole blackhole) throws Throwable {{\n"
         f"{body}    }}\n",
         tuple(f"public {kind} {field} = {text or 'null'};" for field, kind, text in fields),
-        lacking or ("its values are made up" if values else ""),
+        lacking or _made_up(seen),
     )
+
+
+def _made_up(seen: Sequence[str | None]) -> str:
+    if None not in seen:
+        return ""
+    return "its values are made up" if set(seen) == {None} else "some of its values are made up"
 
 
 def _name(one: Listed, taken: set[str]) -> str:

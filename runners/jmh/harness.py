@@ -1,6 +1,6 @@
 """JMH: one benchmark in one fork, its iterations being the blocks of the schedule."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from auditor.core.errors import SourceUnreadable
@@ -16,14 +16,17 @@ from runners.jmh.classes import benchmark_classes, benchmark_list
 from runners.jmh.guests import Guests
 from runners.jmh.listing import CLASSES, java_sources, library_lines, read_entries
 from runners.jmh.results import read_outcome
+from runners.jmh.testing import UnitTests
+from runners.jmh.tracer import read_usage
 
 
 class JmhHarness:
     """The harness for suites that JMH runs."""
 
-    def __init__(self, guests: Guests) -> None:
-        """Take the guest, compiled against the subject's own JMH."""
+    def __init__(self, guests: Guests, tests: Callable[[], UnitTests | None] | None = None) -> None:
+        """Take the guest, compiled against the subject's own JMH, and what finds the unit tests."""
         self.guests = guests
+        self._tests = tests
 
     @property
     def fixed_operations(self) -> bool:
@@ -68,13 +71,16 @@ class JmhHarness:
         return commandline.instructions(overlay, into)
 
     def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
-        """Return the one process of a trial; none for a trial of unit tests."""
+        """Return the one process of a trial; none for unit tests where nothing runs them."""
         if trial.benchmark is None:
-            return ()
+            tests = self._tests() if self._tests else None
+            return () if tests is None else (tests.traced(self.guests, trial, into),)
         return (commandline.run_benchmark(project, self.guests, trial, into),)
 
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
         """Return how a trial ended."""
+        if trial.benchmark is None:
+            return read_usage(trial, answers)
         return read_outcome(trial, answers)
 
 

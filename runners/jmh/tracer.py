@@ -1,27 +1,32 @@
 """The Launcher of a Java client's tests: the agent goes into each JVM that runs some of them."""
 
-import json
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.mutant import Overlay
-from auditor.core.outcome import Crashed, NotBuilt, Outcome, Skipped, TimedOut, Traced, Unreadable
+from auditor.core.outcome import (
+    Counted,
+    Crashed,
+    MethodCalls,
+    NotBuilt,
+    Outcome,
+    Skipped,
+    TimedOut,
+    Traced,
+    Unreadable,
+    Window,
+)
 from auditor.core.plan import Trial
 from auditor.core.ports import Build
-from auditor.core.subject import Project, Role
-from runners.jmh.commandline import INSTRUCTIONS, instructions
+from auditor.core.subject import Project
+from runners.jmh.commandline import instructions
 from runners.jmh.guests import Guests
-from runners.records import (
-    RECORDS_HEADER,
-    RECORDS_VARIABLE,
-    Records,
-    RecordsUnreadable,
-    read_records,
-)
+from runners.jmh.testing import RECORDS, UnitTests
+from runners.records import Records, RecordsUnreadable, read_records
 
-_RECORDS = "trace.records"
 _MAVEN = re.compile(
     rb"^(?:\[\w+\] )?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)\s*$",
     re.MULTILINE,
@@ -32,9 +37,10 @@ _CONSOLE = re.compile(rb"^\[\s*(\d+) tests (started|failed)\s*\]", re.MULTILINE)
 class JavaTracer:
     """Runs the tests of a client that `JavaClients` has made ready."""
 
-    def __init__(self, guests: Guests) -> None:
-        """Take the compiled agent."""
+    def __init__(self, guests: Guests, tests: UnitTests) -> None:
+        """Take the compiled agent, and what runs the tests."""
         self._guests = guests
+        self._tests = tests
 
     def build(
         self,
@@ -45,52 +51,65 @@ class JavaTracer:
         """Write the agent's instructions."""
         return instructions(overlay, into)
 
-    def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
-        """Return the process of the build tool, or of JUnit: the JVMs that it starts inherit all.
-
-        The agent itself tells the JVMs of build tools from those that run tests.
-        """
-        records = into / _RECORDS
-        own = dict(project.environment)
-        agent = f'"-javaagent:{self._guests.agent}={into / INSTRUCTIONS}"'
-        own["JAVA_TOOL_OPTIONS"] = f"{own.get('JAVA_TOOL_OPTIONS', '')} {agent}".strip()
-        own[RECORDS_VARIABLE] = str(records)
-        own["BENCH_AUDIT_ROOT"] = str(project.paths(Role.BENCHMARKS)[0])
-        return (
-            Invocation(
-                argv=tuple(json.loads(dict(project.options)["argv"])),
-                cwd=project.root,
-                environment=tuple(sorted(own.items())),
-                timeout_seconds=trial.timeout_seconds,
-                files=((records, f"{RECORDS_HEADER}\n".encode()),),
-                collects=(records,),
-            ),
-        )
+    def launch(
+        self,
+        project: Project,  # noqa: ARG002 (what runs its tests has been found out)
+        trial: Trial,
+        into: Path,
+    ) -> Sequence[Invocation]:
+        """Return the one process that runs all tests."""
+        return (self._tests.traced(self._guests, trial, into),)
 
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
         """Return what was called, or why that is not known."""
-        answer = answers[-1]
-        data = next((data for path, data in answer.files.items() if path.name == _RECORDS), b"")
-        try:
-            records = read_records(data, 0)
-        except RecordsUnreadable as error:
-            return Unreadable(str(error), answer.tail())
-        if "tracer" not in records.present:
-            return _unseen(records, answer)
-        ids = {str(at): one.id for at, one in enumerate(trial.variant.methods)}
-        tests, failed = _tests(answer)
-        gaps = [f"{failed} of {tests} unit tests fail"] if failed else []
-        if answer.timed_out:
-            gaps.append(f"the unit tests were ended after {answer.seconds:.0f} s")
-        elif answer.exit_code and not failed:
-            gaps.append(f"the call that runs the tests ended with {answer.exit_code}")
-        gaps += list(dict.fromkeys(records.failures))
-        return Traced(
-            calls=records.traced(ids),
-            tests=tests,
-            missing="; ".join(gaps)[:2000],
-            ended_after=trial.timeout_seconds if answer.timed_out else None,
-        )
+        return read_tests(trial, answers[-1])
+
+
+def read_tests(trial: Trial, answer: Completed) -> Outcome:
+    """Return what the tests called, or why that is not known."""
+    data = next((data for path, data in answer.files.items() if path.name == RECORDS), b"")
+    try:
+        records = read_records(data, 0)
+    except RecordsUnreadable as error:
+        return Unreadable(str(error), answer.tail())
+    if "tracer" not in records.present:
+        return _unseen(records, answer)
+    ids = {str(at): one.id for at, one in enumerate(trial.variant.methods)}
+    bodiless = {one.id for one in trial.variant.methods if one.refusal is not None}
+    tests, failed = _tests(answer)
+    gaps = [f"{failed} of {tests} unit tests fail"] if failed else []
+    if answer.timed_out:
+        gaps.append(f"the unit tests were ended after {answer.seconds:.0f} s")
+    elif answer.exit_code and not failed:
+        gaps.append(f"the call that runs the tests ended with {answer.exit_code}")
+    gaps += dict.fromkeys((*records.failures, *records.missing))
+    return Traced(
+        calls=tuple(_declared(one, bodiless) for one in records.traced(ids)),
+        tests=tests,
+        missing="; ".join(gaps)[:2000],
+        ended_after=trial.timeout_seconds if answer.timed_out else None,
+    )
+
+
+def read_usage(trial: Trial, answers: Sequence[Completed]) -> Outcome:
+    """Return the calls of a library's own unit tests, as of one window without operations.
+
+    Those that the library makes itself are left out: they say less of what users call.
+    """
+    if not answers:
+        return Skipped("neither a build tool nor a published jar of tests runs any")
+    found = read_tests(trial, answers[-1])
+    if not isinstance(found, Traced):
+        return found
+    calls = tuple((one.method, one.outside) for one in found.calls if one.outside)
+    return Counted((Window(0, calls),), missing=found.missing)
+
+
+def _declared(calls: MethodCalls, bodiless: Set[str]) -> MethodCalls:
+    """Tell calls that name a method without a body from those of what then runs."""
+    if calls.method not in bodiless:
+        return calls
+    return replace(calls, outside=0, inside=None, declared=calls.outside)
 
 
 def _unseen(records: Records, answer: Completed) -> Outcome:

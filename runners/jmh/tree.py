@@ -43,14 +43,18 @@ def built(
     with maven.home.locked(folder):
         top = folder / "tree"
         root = top / placed.tree.relative_to(placed.root)
-        by_gradle = is_gradle(placed.tree)
         if not is_built(folder):
-            if by_gradle:
-                Gradle(host=maven.host, environment=maven.environment).build(top, root, words)
-            else:
-                reactor.build(top, root, maven, words)
+            built_by_tool(top, root, maven, words)
             is_built(folder, done=True)
-        return root, list((gradle if by_gradle else reactor).source_sets(top))
+        return root, list((gradle if is_gradle(root) else reactor).source_sets(top))
+
+
+def built_by_tool(top: Path, root: Path, maven: Maven, words: BuildWords) -> None:
+    """Let the project's build tool compile everything below `root`, tests too."""
+    if is_gradle(root):
+        Gradle(host=maven.host, environment=maven.environment).build(top, root, words)
+    else:
+        reactor.build(top, root, maven, words)
 
 
 def copied(placed: Placed, maven: Maven, jdk: Jdk, words: BuildWords, what: str = "") -> Path:

@@ -28,7 +28,7 @@ SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "profile.schema.json
 
 
 def use(name, *by_client, share=0.0, **more):
-    known = {"inside": None, "indirect": 0} | more
+    known = {"inside": None, "indirect": 0, "declared": 0} | more
     return MethodProfile(
         method=replace(method(name), span=Span("ring.go", 12, 14)),
         outside=sum(by_client),

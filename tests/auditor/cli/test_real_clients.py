@@ -92,6 +92,8 @@ def test_clients_are_traced_and_failing_ones_reported(program, library, places, 
     assert (double["outside"], double["clients"], double["by_client"]) == (4016, 2, [4015, 1])
     assert [name for name, one in methods.items() if one["often_used"]] == ["double", "fail"]
     assert [everything(one) for one in (library, *clients)] == before
+    # pip asks rustc for its version; where that is rustup's, it writes down its settings.
+    assert {one.name for one in program.home.iterdir()} <= {".rustup"}
     rows = list(csv.DictReader((tmp_path / "out" / "profile.csv").read_text().splitlines()))
     assert rows[0]["method"] == "beads.double"
     assert "most of all beads.double" in (tmp_path / "out" / "profile.html").read_text()
@@ -137,7 +139,7 @@ def test_go_clients_are_traced(program, places, tmp_path):
     git(both, "init", "-q")
     commit(both, "both")
     (both / "client" / "idle_test.go").write_text("package jeweller\n\nvar _ int = 1.5\n")
-    before = everything(both)
+    before = everything(both, program.home)
     clients = [f"git:{both / 'client'}@HEAD", both / "client", TRACED / "client"]
 
     answer = program.call(
@@ -154,13 +156,15 @@ def test_go_clients_are_traced(program, places, tmp_path):
     methods = {one["id"].rpartition(".")[2]: one for one in document["methods"]}
     assert (methods["Double"]["by_client"][0], methods["Double"]["indirect"] > 5) == (4013, True)
     assert methods["Double"]["inside"] is None
-    assert everything(both) == before
+    assert everything(both, program.home) == before
 
 
 def test_java_clients_are_traced(program, places, tmp_path):
     both = shutil.copytree(TRACED.with_name("java-traced"), tmp_path / "both")
     git(both, "init", "-q")
     before = everything(both)
+    write(program.home / ".m2" / "repository", {"org/example/kept.txt": "kept"})
+    at_home = everything(program.home)
     clients = [both / "client", TRACED / "client"]
 
     answer = program.call(
@@ -176,7 +180,9 @@ def test_java_clients_are_traced(program, places, tmp_path):
     assert (twice["outside"], twice["inside"]) == (4004, 4)
     assert twice["span"]["file"].endswith("Beads.java")
     assert methods["org.example.beads.Beads.never"]["clients"] == 0
+    assert methods["org.example.beads.Beads.countDown"]["arguments"] == [["5"]]
     assert everything(both) == before
+    assert everything(program.home) == at_home
 
 
 def test_an_interrupt_ends_what_runs_side_by_side(program, library, places, tmp_path, shared_cache):

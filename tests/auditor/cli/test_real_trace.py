@@ -1,10 +1,12 @@
 """`trace --benchmarks` as a process: who calls which public method, of small real projects."""
 
 import json
+import shutil
 import sqlite3
+from pathlib import Path
 
 import pytest
-from real_program import PYTHON_RING, config, tiny
+from real_program import JAVA_RING, PYTHON_RING, config, tiny
 
 pytestmark = pytest.mark.subject
 
@@ -34,6 +36,47 @@ func TestUnused(t *testing.T) {
 	}
 }
 """
+
+TESTS = """package org.example.ring;
+
+import org.junit.Assert;
+import org.junit.Test;
+
+public class RingTest {
+    @Test
+    public void pushes() {
+        Ring<Integer> ring = new Ring<>(4);
+        for (int at = 0; at < 3; at++) {
+            ring.push(at);
+        }
+        Assert.assertEquals(0, (int) ring.pop());
+        Assert.fail("on purpose");
+    }
+}
+"""
+JUNIT = (
+    "<dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version>"
+    "<scope>test</scope></dependency></dependencies>"
+)
+
+
+def test_a_maven_project(traced, tmp_path):
+    subject = Path(shutil.copytree(JAVA_RING, tmp_path / "ring"))
+    (subject / "src/test/java/org/example/ring/RingTest.java").write_text(TESTS)
+    pom = subject / "pom.xml"
+    pom.write_text(pom.read_text().replace("</dependencies>", JUNIT))
+
+    asked = config(tmp_path / "c.json", subject=str(subject), benchmarks="Rings.pushAndPop")
+
+    document, _ = traced(asked)
+
+    tests = {one["id"].removeprefix("org.example.ring."): one for one in document["methods"]}
+    counts = {name: one["tests"] for name, one in tests.items() if one["tests"]}
+    # What push calls itself is no call of a test's.
+    assert counts == {"Ring.<init>": 1, "Ring.push(T)": 3, "Ring.pop": 1}
+    assert tests["Ring.pop"]["reach"] == "in the loop"
+    (said,) = [one["text"] for one in document["caveats"] if one["slug"] == "unit-tests"]
+    assert "1 of 1 unit tests fail" in said
 
 
 def test_a_go_module(program, traced, tmp_path):

@@ -76,17 +76,17 @@ def traced(jmh_home, tmp_path):
             tests=tests,
         )
         clients = JavaClients(guests, **common)
-        project = clients.ready(spec, place(spec.subject, **common), library)
+        ready = clients.ready(spec, place(spec.subject, **common), library)
         methods = tuple(one for one in JavaMutator().methods(sources) if one.public)
         variant = Variant(Kind.TRACED, methods)
         overlay = JavaMutator().overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay
-        trial = trial_of(project, variant, overlay, seconds)
+        trial = trial_of(ready.project, variant, overlay, seconds)
         runner = TrialRunner(
-            project=project,
-            launcher=JavaTracer(guests),
+            project=ready.project,
+            launcher=JavaTracer(guests, ready.tests),
             host=host,
-            builds=jmh_home.work(project.digest),
+            builds=jmh_home.work(ready.project.digest),
             clock=SystemClock(),
         )
         return runner.run(trial).outcome

@@ -13,7 +13,6 @@ from auditor.core.outcome import (
     Measured,
     NeverCalled,
     NotBuilt,
-    Skipped,
     TimedOut,
     Unreadable,
 )
@@ -147,7 +146,3 @@ def test_a_metric_of_the_benchmarks_own_does_not_hide_ours():
 
     assert len(outcome.of("time", PLAIN_ARM.name).values) == 2
     assert outcome.of("time (secondary)", PLAIN_ARM.name).values == (5.0,)
-
-
-def test_unit_tests_are_skipped_and_said_so():
-    assert isinstance(read_outcome(trial(benchmark=None), []), Skipped)

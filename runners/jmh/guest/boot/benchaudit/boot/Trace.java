@@ -1,6 +1,8 @@
 package benchaudit.boot;
 
 import java.lang.StackWalker.StackFrame;
+import java.net.URL;
+import java.security.CodeSource;
 import java.util.Iterator;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,7 +12,8 @@ import java.util.stream.Stream;
 
 /**
  * Counts who calls the methods of a library in the tests of a client: code of the library itself,
- * or any other. What is counted is written down once a second and at the end, so that a killed JVM
+ * or any other. Where nobody has said what the library's classes are (in its own unit tests), they
+ * are those that come from the same folders and jars as traced methods. What is counted is written down once a second and at the end, so that a killed JVM
  * loses a second at most.
  */
 public final class Trace {
@@ -23,13 +26,18 @@ public final class Trace {
     private static final int OUTSIDE = 0;
     private static final int INSIDE = 1;
     private static final int NEITHER = 2;
+    /** The arguments of so many calls of a method are written down. */
+    private static final int SAMPLES = 8;
 
     private static final StackWalker WALKER =
             StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
     private static final Function<Stream<StackFrame>, Class<?>> CALLER = Trace::caller;
     private static final Set<String> BRIDGES = ConcurrentHashMap.newKeySet();
 
+    private static final Set<String> PLACES = ConcurrentHashMap.newKeySet();
+
     private static String[] tokens = {};
+    private static byte[] sampled = {};
     private static long[] told = {};
     private static Set<String> library = Set.of();
     /** For each method the calls from outside, then those from inside. */
@@ -43,15 +51,11 @@ public final class Trace {
             int inner = name.indexOf('$', 1);
             String outer = inner < 0 ? name : name.substring(0, inner);
             if (library.contains(name.replace('.', '/'))
-                    || library.contains(outer.replace('.', '/'))) {
+                    || library.contains(outer.replace('.', '/'))
+                    || library.isEmpty() && isOwn(type)) {
                 return INSIDE;
             }
-            for (String runner : RUNNERS) {
-                if (name.startsWith(runner)) {
-                    return NEITHER;
-                }
-            }
-            return OUTSIDE;
+            return isRunner(name) ? NEITHER : OUTSIDE;
         }
     };
 
@@ -63,6 +67,7 @@ public final class Trace {
         tokens = methods;
         library = classes;
         told = new long[2 * methods.length];
+        sampled = new byte[methods.length];
         counts = new AtomicLongArray(2 * methods.length);
         Records.append("present\ttracer\n");
         Thread writer = new Thread(Trace::writeAgainAndAgain, "bench-audit-trace");
@@ -71,13 +76,50 @@ public final class Trace {
         Runtime.getRuntime().addShutdownHook(new Thread(Trace::write, "bench-audit-end"));
     }
 
-    /** What a traced method calls first. */
-    public static void called(int method) {
+    /** What a traced method calls first; tells whether it shall show its arguments. */
+    public static boolean called(int method) {
         Class<?> caller = WALKER.walk(CALLER);
         int kind = caller == null ? OUTSIDE : KINDS.get(caller);
         if (kind != NEITHER) {
             counts.incrementAndGet(2 * method + kind);
         }
+        return kind == OUTSIDE && sampled[method] < SAMPLES;
+    }
+
+    /** Takes what a call handed over. */
+    public static void arguments(int method, Object[] values) {
+        sampled[method]++;
+        String[] texts = new String[values.length];
+        for (int at = 0; at < texts.length; at++) {
+            texts[at] = Literals.of(values[at]);
+        }
+        Records.append("arguments\t" + tokens[method] + "\t" + Json.of(texts) + "\n");
+    }
+
+    /** What code that is not the library's calls before it calls a method without a body. */
+    public static void declared(int method) {
+        counts.incrementAndGet(2 * method);
+    }
+
+    /** Takes where a traced method comes from. */
+    public static void own(URL place) {
+        PLACES.add(place.toString());
+    }
+
+    /** Tells whether a class is of what runs the tests. */
+    public static boolean isRunner(String name) {
+        for (String runner : RUNNERS) {
+            if (name.startsWith(runner)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isOwn(Class<?> type) {
+        CodeSource source = type.getProtectionDomain().getCodeSource();
+        URL place = source == null ? null : source.getLocation();
+        return place != null && PLACES.contains(place.toString());
     }
 
     /** Takes a method that the compiler has made to call one of the same name: who calls it, calls

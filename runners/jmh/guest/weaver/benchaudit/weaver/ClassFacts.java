@@ -39,6 +39,10 @@ final class ClassFacts extends ClassVisitor {
             inner.add(Arrays.asList(at, nest[0], nest[1], nest[2]));
             at = (String) nest[0];
         }
+        if (methods.isEmpty()) {
+            type.put("kind", "class");
+            return Collections.singletonList(type);
+        }
         for (Map<String, Object> method : methods) {
             method.put("nests", inner);
         }
@@ -51,7 +55,11 @@ final class ClassFacts extends ClassVisitor {
         this.name = name;
         type.put("owner", name);
         type.put("owner_access", access);
-        type.put("parent", parent);
+        List<String> all = new ArrayList<>(Arrays.asList(above));
+        if (parent != null) {
+            all.add(0, parent);
+        }
+        type.put("above", all);
     }
 
     @Override

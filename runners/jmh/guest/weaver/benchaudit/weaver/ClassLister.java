@@ -25,6 +25,7 @@ import org.objectweb.asm.ClassReader;
  */
 public final class ClassLister {
     private static final String END = ".class";
+    private static final String VERSIONS = "META-INF/versions/";
 
     private final PrintWriter out;
 
@@ -73,11 +74,14 @@ public final class ClassLister {
     private void listArchive(File archive) throws IOException {
         try (ZipFile zip = new ZipFile(archive)) {
             for (ZipEntry entry : Collections.list(zip.entries())) {
-                if (wanted(entry.getName())) {
+                String name = entry.getName();
+                if (isAddition(zip, name)) {
+                    listAddition(archive, name.substring(name.indexOf('/', VERSIONS.length()) + 1));
+                } else if (wanted(name)) {
                     try (InputStream in = zip.getInputStream(entry)) {
-                        listClass(archive, entry.getName(), in.readAllBytes());
+                        listClass(archive, name, in.readAllBytes());
                     } catch (IOException error) {
-                        unreadable(archive, entry.getName(), error);
+                        unreadable(archive, name, error);
                     }
                 }
             }
@@ -87,6 +91,21 @@ public final class ClassLister {
     /** Other versions of a class for other JVMs have the same methods as far as users see. */
     private static boolean wanted(String path) {
         return path.endsWith(END) && !path.startsWith("META-INF/");
+    }
+
+    /** Tells whether a class is there for some JVMs only: it belongs to the library, too. */
+    private static boolean isAddition(ZipFile zip, String path) {
+        int number = path.indexOf('/', VERSIONS.length());
+        return path.startsWith(VERSIONS) && path.endsWith(END) && number > 0
+                && zip.getEntry(path.substring(number + 1)) == null;
+    }
+
+    private void listAddition(File part, String path) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("kind", "class");
+        line.put("part", part.getPath());
+        line.put("owner", path.substring(0, path.length() - END.length()));
+        out.println(Json.of(line));
     }
 
     private void listClass(File part, String path, byte[] code) {

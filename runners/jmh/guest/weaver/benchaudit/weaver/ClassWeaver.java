@@ -1,6 +1,5 @@
 package benchaudit.weaver;
 
-import benchaudit.boot.Trace;
 import benchaudit.weaver.Instructions.Target;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,13 +44,6 @@ final class ClassWeaver extends ClassVisitor {
         MethodVisitor next = super.visitMethod(access, name, descriptor, signature, thrown);
         if ((access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE)) != 0) {
             return next;
-        }
-        if (asked.tracing) {
-            if ((access & Opcodes.ACC_BRIDGE) != 0) {
-                Trace.bridge(this.name.replace('/', '.'), name, descriptor);
-            }
-            Target traced = targets.get(name + descriptor);
-            return traced == null ? next : new EntryWeaver(next, traced.index);
         }
         boolean constructor = name.equals("<init>");
         boolean setsUp =

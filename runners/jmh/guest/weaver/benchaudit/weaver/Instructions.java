@@ -5,20 +5,22 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * What is to be woven in. One method a line, fields parted by tabs; with those that are traced
- * also the classes of the library, a line each ({@code library  internal/Owner}):
+ * also the classes of the library, a line each, and what they extend and implement:
  *
  * <pre>
  * count  TOKEN  internal/Owner.name(descriptor)result
  * delay  TOKEN  free|guarded  internal/Owner.name(descriptor)result
  * trace  TOKEN  internal/Owner.name(descriptor)result
+ * declared  TOKEN  internal/Owner.name(descriptor)result       of a method without a body
+ * library  internal/Owner  [internal/Above[,internal/Above]]
  * </pre>
  */
 final class Instructions {
@@ -40,14 +42,22 @@ final class Instructions {
             this.index = index;
             this.counted = counted;
         }
+
+        String name() {
+            return method.substring(0, method.indexOf('('));
+        }
     }
 
     final List<Target> targets = new ArrayList<>();
     final Map<String, Map<String, Target>> byOwner = new HashMap<>();
     boolean guarded;
     boolean counting;
-    boolean tracing;
-    final Set<String> library = new HashSet<>();
+    /** The methods without a body. */
+    final Map<String, Target> declared = new HashMap<>();
+    /** The classes of the library, and what they extend and implement. */
+    final Map<String, List<String>> library = new HashMap<>();
+    /** The classes with traced methods by the last parts of their names. */
+    final Map<String, List<String>> ending = new HashMap<>();
 
     static Instructions read(String path) throws IOException {
         Instructions read = new Instructions();
@@ -67,10 +77,14 @@ final class Instructions {
             guarded |= fields[2].equals("guarded");
             add(new Target(fields[1], fields[3], targets.size(), false));
         } else if (fields[0].equals("trace") && fields.length == 3) {
-            tracing = true;
             add(new Target(fields[1], fields[2], targets.size(), false));
-        } else if (fields[0].equals("library") && fields.length == 2) {
-            library.add(fields[1]);
+        } else if (fields[0].equals("declared") && fields.length == 3) {
+            Target target = new Target(fields[1], fields[2], targets.size(), false);
+            targets.add(target);
+            declared.put(fields[2], target);
+        } else if (fields[0].equals("library") && fields.length <= 3) {
+            library.put(fields[1], fields.length == 2
+                    ? Collections.emptyList() : Arrays.asList(fields[2].split(",")));
         } else {
             throw new IllegalArgumentException("not an instruction: " + String.join(" ", fields));
         }
@@ -78,6 +92,30 @@ final class Instructions {
 
     private void add(Target target) {
         targets.add(target);
-        byOwner.computeIfAbsent(target.owner, owner -> new HashMap<>()).put(target.method, target);
+        byOwner.computeIfAbsent(target.owner, this::known).put(target.method, target);
+    }
+
+    private Map<String, Target> known(String owner) {
+        ending.computeIfAbsent(end(owner), end -> new ArrayList<>()).add(owner);
+        return new HashMap<>();
+    }
+
+    /** Returns what a class keeps that is put into another package: its name, and the last part
+     * of its package's. */
+    static String end(String owner) {
+        int slash = owner.lastIndexOf('/');
+        return owner.substring(slash < 0 ? 0 : owner.lastIndexOf('/', slash - 1) + 1);
+    }
+
+    /** Returns the method without a body that a call of a class of the library means, or null. */
+    Target declares(String owner, String method) {
+        if (byOwner.getOrDefault(owner, Collections.emptyMap()).containsKey(method)) {
+            return null;
+        }
+        Target found = declared.get(owner + "." + method);
+        for (String above : library.getOrDefault(owner, Collections.emptyList())) {
+            found = found == null ? declares(above, method) : found;
+        }
+        return found;
     }
 }

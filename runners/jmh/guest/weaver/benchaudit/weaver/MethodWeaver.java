@@ -149,11 +149,7 @@ final class MethodWeaver extends MethodVisitor {
             super.visitMethodInsn(Opcodes.INVOKESTATIC, guest, what, "()V", false);
             return;
         }
-        if (index <= Short.MAX_VALUE) {
-            super.visitIntInsn(Opcodes.SIPUSH, index);
-        } else {
-            super.visitLdcInsn(index);
-        }
+        Numbers.push(mv, index);
         super.visitMethodInsn(Opcodes.INVOKESTATIC, guest, what, "(I)V", false);
     }
 }

@@ -32,23 +32,31 @@ public final class Weaver implements ClassFileTransformer {
     /** Starts the weaving; called by the agent. */
     public static void install(String path, Instrumentation instrumentation) {
         try {
-            Weaver weaver = new Weaver(Instructions.read(path));
-            weaver.prepare();
-            instrumentation.addTransformer(weaver, false);
+            Instructions read = Instructions.read(path);
+            boolean traces = System.getenv("BENCH_AUDIT_ROOT") != null;
+            instrumentation.addTransformer(traces ? tracer(read) : weaver(read), false);
         } catch (Exception error) {
             Records.failed("the agent cannot start: " + error);
         }
     }
 
-    private void prepare() {
-        if (instructions.tracing) {
-            String[] tokens = new String[instructions.targets.size()];
-            for (Target target : instructions.targets) {
-                tokens[target.index] = target.token;
-            }
-            Trace.start(tokens, instructions.library);
-            return;
+    /** In the JVMs of tests who calls is counted, whatever for. */
+    private static ClassFileTransformer tracer(Instructions instructions) {
+        String[] tokens = new String[instructions.targets.size()];
+        for (Target target : instructions.targets) {
+            tokens[target.index] = target.token;
         }
+        Trace.start(tokens, instructions.library.keySet());
+        return new TraceWeaver(instructions);
+    }
+
+    private static ClassFileTransformer weaver(Instructions instructions) {
+        Weaver weaver = new Weaver(instructions);
+        weaver.prepare();
+        return weaver;
+    }
+
+    private void prepare() {
         if (instructions.counting) {
             List<String> tokens = new ArrayList<>();
             for (Target target : instructions.targets) {
@@ -72,8 +80,7 @@ public final class Weaver implements ClassFileTransformer {
         Map<String, Target> here =
                 instructions.byOwner.getOrDefault(name, Collections.emptyMap());
         try {
-            boolean unchanged = here.isEmpty() && (instructions.tracing || !setsUp(code));
-            return unchanged ? null : weave(code, here);
+            return here.isEmpty() && !setsUp(code) ? null : weave(code, here);
         } catch (RuntimeException | LinkageError error) {
             for (Target target : here.values()) {
                 target.failed = true;
@@ -89,9 +96,6 @@ public final class Weaver implements ClassFileTransformer {
         ClassWeaver weaver = new ClassWeaver(writer, here, instructions);
         reader.accept(weaver, 0);
         byte[] woven = writer.toByteArray();
-        if (instructions.tracing) {
-            return woven;
-        }
         StringBuilder lines = new StringBuilder();
         for (Target target : weaver.done) {
             target.present = true;

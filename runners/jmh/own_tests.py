@@ -1,0 +1,41 @@
+"""A JMH subject's own unit tests: by their calls methods are chosen where nothing else is known."""
+
+from auditor.core.ports import Host
+from auditor.core.request import BuildWords, MavenSpec
+from runners.home import Home
+from runners.jmh import artifact, testing
+from runners.jmh.jdk import find_jdk
+from runners.jmh.maven import Maven
+from runners.jmh.testing import UnitTests
+from runners.jmh.tree import copied, is_built
+from runners.subjects.place import artifact_folder
+from runners.subjects.placed import Placed
+
+
+def tests_of_tree(
+    placed: Placed,
+    *,
+    home: Home,
+    host: Host,
+    environment: tuple[tuple[str, str], ...],
+    words: BuildWords,
+) -> UnitTests:
+    """Return the call of the build tool, in a copy of their own: what is measured stays as it is.
+
+    The tool compiles as well; tests of siblings that are built with the subject count too.
+    """
+    maven = Maven(home=home, host=host, environment=environment)
+    folder = copied(placed, maven, find_jdk(host, environment), words, "tests")
+    is_built(folder, done=True)
+    top = folder / "tree"
+    return testing.of_tree(maven, top, top / placed.tree.relative_to(placed.root), words, ())
+
+
+def published_tests(
+    spec: MavenSpec, *, home: Home, host: Host, environment: tuple[tuple[str, str], ...]
+) -> UnitTests | None:
+    """Return the call of JUnit for the jar of tests, None where none was published."""
+    maven = Maven(home=home, host=host, environment=environment)
+    found = artifact.fetched(spec, artifact_folder(spec, home).tree, maven)
+    path = testing.published(found)
+    return testing.of_jar(maven, find_jdk(host, environment), path, ()) if path else None

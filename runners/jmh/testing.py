@@ -1,0 +1,92 @@
+"""The call that runs unit tests: by the project's build tool, or by JUnit for published tests."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from auditor.core.jobs import Invocation
+from auditor.core.plan import Trial
+from auditor.core.request import BuildWords
+from runners.jmh import reactor
+from runners.jmh.artifact import Fetched
+from runners.jmh.classes import digest
+from runners.jmh.commandline import INSTRUCTIONS
+from runners.jmh.gradle import Gradle
+from runners.jmh.guests import Guests
+from runners.jmh.jdk import Jdk
+from runners.jmh.maven import Maven, fetched
+from runners.records import RECORDS_HEADER, RECORDS_VARIABLE
+from runners.subjects.placed import is_gradle
+
+CONSOLE = "org.junit.platform:junit-platform-console-standalone:1.11.4"
+"""JUnit's own program that runs tests, with the engines of JUnit 3 to 5 in it."""
+_CONSOLE_SHA256 = "b016ef6b1c3454d6d7c2c88ce081dabf289699686af6622d6e4e2e1b54b4a2fc"
+_MAVEN_TEST = ("-Dmaven.test.failure.ignore=true", "-DfailIfNoTests=false", "test")
+RECORDS = "trace.records"
+
+
+@dataclass(frozen=True, slots=True)
+class UnitTests:
+    """The process that runs tests; what JVMs call that run elsewhere than below `root` is not."""
+
+    job: Invocation
+    root: Path
+
+    def traced(self, guests: Guests, trial: Trial, into: Path) -> Invocation:
+        """Return the process with the agent, which the JVMs that it starts inherit.
+
+        The agent itself tells the JVMs of build tools from those that run tests.
+        """
+        records = into / RECORDS
+        own = dict(self.job.environment)
+        agent = f'"-javaagent:{guests.agent}={into / INSTRUCTIONS}"'
+        own["JAVA_TOOL_OPTIONS"] = f"{own.get('JAVA_TOOL_OPTIONS', '')} {agent}".strip()
+        own[RECORDS_VARIABLE] = str(records)
+        own["BENCH_AUDIT_ROOT"] = str(self.root)
+        return replace(
+            self.job,
+            environment=tuple(sorted(own.items())),
+            timeout_seconds=trial.timeout_seconds,
+            files=((records, f"{RECORDS_HEADER}\n".encode()),),
+            collects=(records,),
+        )
+
+
+def of_tree(
+    maven: Maven, top: Path, root: Path, words: BuildWords, tests: Sequence[str]
+) -> UnitTests:
+    """Return the call of a tree's build tool; `tests` are the only ones, if there are any."""
+    if is_gradle(root):
+        gradle = Gradle(host=maven.host, environment=maven.environment)
+        chosen = [word for one in tests for word in ("--tests", one)]
+        # Tests that have run before would be up to date, or had from a cache.
+        anew = ("--continue", "--no-build-cache", "cleanTest", "test")
+        job = gradle.call(*anew, *chosen, *words.flags, top=top, cwd=root)
+        return UnitTests(job, root)
+    cwd, maven, selected = reactor.place(top, root, maven)
+    switched = (*reactor.SKIPPED, *selected, *reactor.switched(words))
+    chosen = [f"-Dtest={','.join(tests)}"] if tests else []
+    quiet = ("-Dsurefire.failIfNoSpecifiedTests=false", *_MAVEN_TEST)
+    job = maven.call(*maven.settings(cwd), *switched, *chosen, *quiet, cwd=cwd)
+    return UnitTests(job, root)
+
+
+def published(found: Fetched) -> tuple[Path, ...]:
+    """Return the class path of an artifact's published tests, they first; empty without any."""
+    tests = found.files.get("tests")
+    own = [one for one in (found.files.get(""),) if one]
+    return () if tests is None else (tests, *own, *found.class_path)
+
+
+def of_jar(maven: Maven, jdk: Jdk, path: Sequence[Path], tests: Sequence[str]) -> UnitTests:
+    """Return the call of JUnit for the tests in the first jar of a class path."""
+    console = fetched(maven, CONSOLE, _CONSOLE_SHA256, "running tests")
+    argv = (
+        jdk.java, "-cp", ":".join(map(str, (console, *path))),
+        "org.junit.platform.console.ConsoleLauncher", "execute",
+        f"--scan-classpath={path[0]}", "--details=summary", "--disable-banner",
+        "--disable-ansi-colors", *(f"--include-classname={one}" for one in tests),
+    )  # fmt: skip
+    # Strangers' tests write where they run: not into what later audits read.
+    where = maven.home.work(f"tests-{digest(path, repr(tests), CONSOLE)[:24]}")
+    return UnitTests(replace(maven.call(cwd=where), argv=argv), where)

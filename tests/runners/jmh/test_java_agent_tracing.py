@@ -1,0 +1,250 @@
+"""What the agent sees of calls: declared types, arguments, copies, class loaders, modules."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from jmh_making import environment
+
+from auditor.core.jobs import Invocation
+from auditor.core.mutant import Kind, Overlay, Variant
+from auditor.core.outcome import Traced
+from auditor.core.subject import Language, Part, Project, Role
+from auditor.studies.clients import trial_of
+from mutators.java.mutator import JavaMutator
+from runners.hosts.clock import SystemClock
+from runners.hosts.local import LocalHost
+from runners.jmh.guests import prepare_guests
+from runners.jmh.harness import JmhHarness
+from runners.jmh.testing import UnitTests
+from runners.jmh.tracer import JavaTracer
+from runners.trial import TrialRunner
+
+SHAPE = "package beads; public interface Shape { int round(); }"
+RING = "package beads; public interface Ring extends Shape { }"
+BASE = "package beads; public abstract class Base implements Shape { public abstract int size(); }"
+SQUARE = """package beads;
+public class Square extends Base {
+    private final int side;
+    public Square(int side) { this.side = side; }
+    public int round() { return size(); }
+    public int size() { return side; }
+}
+"""
+TEXTS = r"""package beads;
+public final class Texts {
+    private Texts() { }
+    public static int down(int number) {
+        while (true) {
+            if (number-- < 0) {
+                return number;
+            }
+        }
+    }
+    public static String all(long a, double b, char c, float d, byte e, boolean f, String g,
+            Object h, int... i) {
+        return "" + a + b + c + d + e + f + g + h + i.length;
+    }
+    public static int length(String text) { return text == null ? 0 : text.length(); }
+}
+"""
+LIBRARY = {
+    "beads/Shape.java": SHAPE,
+    "beads/Ring.java": RING,
+    "beads/Base.java": BASE,
+    "beads/Square.java": SQUARE,
+    "beads/Texts.java": TEXTS,
+}
+
+
+def compiled(folder: Path, sources: dict[str, str], *options: str) -> Path:
+    """Return a folder of classes."""
+    for name, text in sources.items():
+        path = folder / "src" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    files = [str(folder / "src" / name) for name in sources]
+    made = folder / "classes"
+    subprocess.run(("javac", *options, "-d", made, *files), check=True)
+    return made
+
+
+def packed(classes: Path, name: str, *more: str) -> Path:
+    jar = classes.parent / name
+    subprocess.run(("jar", "--create", "--file", jar, "-C", classes, ".", *more), check=True)
+    return jar
+
+
+@pytest.fixture
+def traced(jmh_home, tmp_path):
+    """Return how a program ends in which a library is traced."""
+
+    def run(library: Path, *arguments: object):
+        host = LocalHost()
+        given = environment(os.environ)
+        guests = prepare_guests(jmh_core_jar=None, home=jmh_home, host=host, environment=given)
+        parts = (Part(Role.LIBRARY, library), Part(Role.BENCHMARKS, tmp_path))
+        argv = ("java", *map(str, arguments))
+        project = Project(
+            name="client",
+            revision="",
+            language=Language.JAVA,
+            harness="",
+            root=tmp_path,
+            digest="0" * 32,
+            parts=parts,
+            environment=given,
+        )
+        job = Invocation(argv=argv, cwd=tmp_path, environment=given, timeout_seconds=60.0)
+        sources = JmhHarness(guests).sources(project, tmp_path, host.run)
+        variant = Variant(
+            Kind.TRACED, tuple(one for one in JavaMutator().methods(sources) if one.public)
+        )
+        overlay = JavaMutator().overlay(sources, variant)
+        assert isinstance(overlay, Overlay), overlay
+        runner = TrialRunner(
+            project=project,
+            launcher=JavaTracer(guests, UnitTests(job, tmp_path)),
+            host=host,
+            builds=tmp_path / "builds",
+            clock=SystemClock(),
+        )
+        outcome = runner.run(trial_of(project, variant, overlay, 60.0)).outcome
+        assert isinstance(outcome, Traced), outcome
+        return outcome
+
+    return run
+
+
+def client(body: str, *, head: str = "", package: str = "") -> dict[str, str]:
+    text = (
+        f"{head}\npublic class Main {{\n"
+        f"    public static void main(String[] a) throws Exception {{\n{body}\n    }}\n}}\n"
+    )
+    folder = f"{package}/" if package else ""
+    return {f"{folder}Main.java": f"package {package};\n{text}" if package else text}
+
+
+def counts(outcome, what: str) -> dict[str, int]:
+    found = {one.method.removeprefix("beads."): getattr(one, what) for one in outcome.calls}
+    return {name: calls for name, calls in found.items() if calls}
+
+
+def test_calls_of_interfaces_are_shown_there_and_counted_for_what_ran(traced, tmp_path):
+    library = compiled(tmp_path / "library", LIBRARY)
+    body = """
+        beads.Square square = new beads.Square(3);
+        beads.Shape shape = square;
+        for (int at = 0; at < 4; at++) {
+            shape.round();
+        }
+        square.round();
+        beads.Base base = square;
+        base.size();
+        beads.Ring own = () -> 1;
+        own.round();
+        """
+    main = compiled(tmp_path / "client", client(body), "-cp", str(library))
+
+    outcome = traced(library, "-cp", f"{main}:{library}", "Main")
+
+    # The client's own ring is nothing of the library's; a ring has its method from the shape.
+    assert counts(outcome, "declared") == {"Shape.round": 5, "Base.size": 1}
+    assert counts(outcome, "outside") == {"Square.<init>": 1, "Square.round": 5, "Square.size": 1}
+    assert counts(outcome, "inside") == {"Base.<init>": 1, "Square.size": 5}
+    assert outcome.missing == ""
+
+
+def test_arguments_are_written_as_source_has_them(traced, tmp_path):
+    library = compiled(tmp_path / "library", LIBRARY)
+    body = r"""
+        beads.Texts.down(3);
+        beads.Texts.all(5L, 1.5, '\'', 2.5f, (byte) 7, true, "a\"\\\n\u0001\u00e9", main(), 1, 2);
+        beads.Texts.length(null);
+        for (int at = 0; at < 100; at++) {
+            beads.Texts.length("x".repeat(100 - at));
+        }
+    }
+    private static Object main() {
+        return new int[0];
+        """
+    main = compiled(tmp_path / "client", client(body), "-cp", str(library))
+
+    outcome = traced(library, "-cp", f"{main}:{library}", "Main")
+
+    found = {one.method.removeprefix("beads.Texts."): one.arguments for one in outcome.calls}
+    assert found["down"] == (("3",),)
+    (everything,) = found["all"]
+    literals = ("5L", "1.5", r"'\''", "2.5f", "(byte) 7", "true", r'"a\"\\\n\001\u00e9"')
+    assert everything == (*literals, None, None)
+    # The first eight calls are looked at; texts longer than 40 characters are no simple values.
+    assert found["length"] == (("null",), (None,))
+    assert counts(outcome, "outside")["Texts.length"] == 101
+
+
+def test_each_class_loader_has_classes_of_its_own_and_all_are_counted(traced, tmp_path):
+    library = compiled(tmp_path / "library", LIBRARY)
+    body = """
+        java.net.URL[] where = {new java.io.File(a[0]).toURI().toURL()};
+        for (int at = 0; at < 3; at++) {
+            ClassLoader loader = new java.net.URLClassLoader(where, null);
+            loader.loadClass("beads.Texts").getMethod("down", int.class).invoke(null, at);
+        }
+        """
+    main = compiled(tmp_path / "client", client(body))
+
+    outcome = traced(library, "-cp", main, "Main", f"{library}/")
+
+    assert counts(outcome, "outside") == {"Texts.down": 3}
+
+
+def test_classes_for_newer_jvms_alone_are_the_librarys(traced, tmp_path):
+    own = {"beads/Newer.java": "package beads; class Newer { int n = Texts.down(1); }"}
+    door = {
+        "beads/Door.java": "package beads; public class Door { public static int open() throws "
+        'Exception { Class.forName("beads.Newer").getDeclaredConstructor().newInstance(); '
+        "return 1; } }"
+    }
+    plain = compiled(tmp_path / "plain", LIBRARY | door)
+    newer = compiled(tmp_path / "newer", own, "-cp", str(plain))
+    library = packed(plain, "beads.jar", "--release", "11", "-C", str(newer), ".")
+    main = compiled(tmp_path / "client", client("beads.Door.open();"), "-cp", str(plain))
+
+    outcome = traced(library, "-cp", f"{main}:{library}", "Main")
+
+    assert counts(outcome, "outside") == {"Door.open": 1}
+    assert counts(outcome, "inside") == {"Texts.down": 1}
+
+
+def test_a_copy_under_another_name_is_said(traced, tmp_path):
+    wider = TEXTS.replace("public static int length", "public static int more() { return 1; }\n"
+                          "    public static int length")  # fmt: skip
+    library = compiled(tmp_path / "library", {"org/beads/Texts.java": wider.replace(
+        "package beads", "package org.beads")})  # fmt: skip
+    copy = {"my/shaded/beads/Texts.java": wider.replace("package beads", "package my.shaded.beads")}
+    body = "my.shaded.beads.Texts.down(1); org.beads.Texts.down(1);"
+    main = compiled(tmp_path / "client", copy | client(body), "-cp", str(library))
+
+    outcome = traced(library, "-cp", f"{main}:{library}", "Main")
+
+    assert counts(outcome, "outside") == {"org.beads.Texts.down": 1}
+    assert outcome.missing == (
+        "my.shaded.beads.Texts is a copy of the library's org.beads.Texts under another name, "
+        "whose calls are not counted"
+    )
+
+
+def test_named_modules_are_traced_and_what_they_export_is_public(traced, tmp_path):
+    info = {"module-info.java": "module beads { exports beads; }"}
+    hidden = {"hidden/Own.java": "package hidden; public class Own { public void own() { } }"}
+    library = compiled(tmp_path / "library", LIBRARY | info | hidden)
+    uses = {"module-info.java": "module client { requires beads; }"}
+    body = "beads.Shape shape = new beads.Square(2); shape.round();"
+    sources = uses | client(body, package="own")
+    main = compiled(tmp_path / "client", sources, "-p", str(library))
+
+    outcome = traced(library, "-p", f"{main}:{library}", "-m", "client/own.Main")
+
+    assert counts(outcome, "outside") == {"Square.<init>": 1, "Square.round": 1}
+    assert counts(outcome, "declared") == {"Shape.round": 1}
