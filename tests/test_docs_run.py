@@ -72,6 +72,7 @@ func TestParse(t *testing.T) {{
 """
 CONFIG = {"subject": ".", "slowdown": 0.6, "controls": 0, "stability_runs": 2}
 MADE = "*.json\n*.md\n*.csv\n*.sarif\n*.txt\n*.html\n*.sqlite\n"
+SERIES = ROOT / "tests" / "runners" / "stored" / "recorded"
 RECORDED = ROOT / "tests" / "runners" / "pybench" / "recorded"
 GO_ROWS = "".join(
     f"{run}-{number}-{at};{function};/uuid_test.go/BenchmarkParse;1000;{times + at / 10}\n"
@@ -206,9 +207,10 @@ class World:
 
 
 def stored(project):
-    """Leave results of pytest-benchmark, asv and pyperf where these tools do."""
+    """Leave results of pytest-benchmark, asv and pyperf where these tools do, and JMH's log."""
     shutil.copytree(RECORDED / "pytest-benchmark", project / ".benchmarks")
     shutil.copytree(RECORDED / "asv", project / ".asv" / "results")
+    shutil.copy(SERIES / "jmh" / "small.log", project / "jmh.log")
     for side, file in (("base", "one.json"), ("head", "two.json.gz")):
         (project / side).mkdir()
         shutil.copy(RECORDED / "pyperf" / file, project / side)

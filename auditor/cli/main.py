@@ -29,6 +29,8 @@ COMMANDS = {
     "report": "Write the report of the last audit again; runs nothing.",
     "select": "Which benchmarks to run where time is short, and which can go? Runs nothing.",
     "judge": "Judge a result file of the paper's research tools; runs nothing.",
+    "steady": "When are the benchmarks of stored results warm? Runs nothing.",
+    "similarity": "Are the runs in stored results alike? Runs nothing.",
     "store": "List, verify, merge, export and prune what was measured.",
     "comment": "Write a comparison as a comment on its pull request (for CI).",
     "doctor": "Which tools are here, and how to get the missing ones?",

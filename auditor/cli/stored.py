@@ -2,21 +2,38 @@
 
 import math
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from auditor.audits.steady.detector import Detector
 from auditor.cli import options
 from auditor.config.sections import CompareSection
 from auditor.core.errors import UsageError
 from auditor.core.stored import StoredResults
 from auditor.core.subject import Language
 from auditor.studies import stored
+from auditor.studies.similarity import similarity
+from auditor.studies.steady import steady as when_steady
 from auditor.workplace import own_version
 from reports.comparison_document import ComparisonDocument, comparison_document
 from reports.document import StabilityDocument
 from reports.record import Context, stability_document
+from reports.similarity_document import SimilarityDocument, similarity_document
+from reports.steady_document import SteadyDocument, steady_document
 from runners.hosts.clock import SystemClock
-from runners.pybench.stored.reading import read
+from runners.stored.reading import read
+
+Told = Callable[[int, int], None]
+
+LANGUAGES = {
+    "pytest": Language.PYTHON,
+    "asv": Language.PYTHON,
+    "pyperf": Language.PYTHON,
+    "jmh": Language.JAVA,
+    "go": Language.GO,
+}
+"""Of the tools' benchmarks; a table of series does not say what was measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +41,12 @@ class StoredQuestion:
     """Which results to read, as the command line names them.
 
     Without a base, or a commit that is to be the base, there is no comparison. `min_delta` is 0.05
-    for 5 %, None where nobody says.
+    for 5 %, None where nobody says. `verb` is the command that asks, `more` are its own options.
     """
 
+    verb: str = "judge"
     paths: tuple[Path, ...]
+    more: tuple[str, ...] = ()
     commit: str | None = None
     against: tuple[Path, ...] = ()
     against_commit: str | None = None
@@ -41,7 +60,7 @@ class StoredQuestion:
     @property
     def command(self) -> str:
         """Return the command that asks this."""
-        words = ["bench-audit", "judge", *map(str, self.paths)]
+        words = ["bench-audit", self.verb, *map(str, self.paths), *self.more]
         words += [word for path in self.against for word in ("--against", str(path))]
         known = {
             "commit": self.commit,
@@ -77,6 +96,22 @@ def steady(asked: StoredQuestion, head: StoredResults) -> StabilityDocument:
     return stability_document(found, _context(asked, head, found.runs, started))
 
 
+def warm(
+    asked: StoredQuestion, head: StoredResults, detector: Detector, told: Told
+) -> SteadyDocument:
+    """Return when each process is warm; `told` hears how many benchmarks of how many are done."""
+    started = SystemClock().now()
+    found = when_steady(head, detector, told)
+    return steady_document(found, _context(asked, head, len(head.runs), started))
+
+
+def alike(asked: StoredQuestion, head: StoredResults, told: Told) -> SimilarityDocument:
+    """Return whether the runs of each benchmark are alike."""
+    started = SystemClock().now()
+    found = similarity(head, told)
+    return similarity_document(found, _context(asked, head, len(head.runs), started))
+
+
 def compared(asked: StoredQuestion, base: StoredResults, head: StoredResults) -> ComparisonDocument:
     """Return what became of each benchmark; raises UsageError for results of two tools."""
     if base.harness != head.harness:
@@ -98,7 +133,7 @@ def _context(asked: StoredQuestion, head: StoredResults, runs: int, started: str
     return Context(
         subject=f"{asked.paths[0].name or '.'}{f' and {more} more' if more else ''}",
         revision=_revision(head),
-        language=Language.PYTHON,
+        language=LANGUAGES.get(head.harness, "unknown"),
         harness=head.harness,
         host=host.name,
         host_facts=host.facts,

@@ -14,21 +14,26 @@ class StoredProcess:
     `seconds` are per operation, in the order measured; empty where the tool kept a figure only.
     `middle` is that figure, of all of them, seconds per operation: what the tool itself compares.
     It is None where `failure` says why there is nothing. Of a benchmark under one name there may be
-    several texts, each with a `version` of its own; empty where nobody knows.
+    several texts, each with a `version` of its own; empty where nobody knows. `warmups` are what
+    the tool measured before and calls warm-up, as `seconds` are; empty where it kept none.
+    `iteration_seconds` is how long an iteration was asked to last, None where nobody knows.
     """
 
     seconds: tuple[float, ...] = field(default=(), repr=False)
     middle: float | None = None
     failure: Skipped | Unreadable | None = None
     version: str = ""
+    warmups: tuple[float, ...] = field(default=(), repr=False)
+    iteration_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRun:
-    """A file: a run of the suite, with the processes of each benchmark by its name.
+    """A file, or a folder with one for each benchmark: a run of the suite.
 
-    `commit` is empty where nobody knows it. `made` are two times in seconds, of the commit and of
-    the run, 0 where unknown: the later, the newer.
+    It has the processes of each benchmark by its name. `commit` is empty where nobody knows it.
+    `made` are two times in seconds, of the commit and of the run, 0 where unknown: the later, the
+    newer.
     """
 
     name: str

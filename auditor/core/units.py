@@ -1,6 +1,9 @@
 """Units of harnesses, converted once: everything inside is seconds per operation."""
 
-SECONDS = {"ns": 1e-9, "us": 1e-6, "μs": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
+SECONDS = {
+    "ns": 1e-9, "us": 1e-6, "μs": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0,
+    "hr": 3600.0, "day": 86400.0,
+}  # fmt: skip
 
 
 def seconds_per_operation(value: float, unit: str) -> float:

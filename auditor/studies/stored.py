@@ -23,8 +23,8 @@ _NAMED = 3
 
 
 def stability(found: StoredResults) -> Stability:
-    """Judge how far the runs lie apart, each a file; of one file each process is a run."""
-    runs = _parted(found.runs)
+    """Judge how far the runs lie apart, each a file; of a single run each process is one."""
+    runs = parted(found.runs)
     benchmarks = tuple(Benchmark(group="", name=name) for name in found.benchmarks)
     made = [run for one in benchmarks for run in _runs(one, runs, found.digest)]
     steady = audit.judge(benchmarks, made, wanted_runs=len(runs))
@@ -32,7 +32,7 @@ def stability(found: StoredResults) -> Stability:
     return foreign.untimed(steady, *_caveats(found), *together)
 
 
-def _parted(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:
+def parted(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:
     """Return the runs; of a single one its processes, if benchmarks have several of them."""
     if len(runs) > 1:
         return runs
@@ -123,7 +123,7 @@ def _of_both(base: StoredResults, head: StoredResults) -> Iterator[Caveat]:
 
 def _together(run: StoredRun) -> Caveat:
     text = (
-        f"processes of one file ({run.name}) followed each other at once: how far sessions lie "
+        f"processes of one run ({run.name}) followed each other at once: how far sessions lie "
         f"apart is in none of them; {LEAST} files, made at different times, tell"
     )
     return Caveat("one-session", text)
@@ -140,7 +140,7 @@ def _caveats(found: StoredResults) -> Iterator[Caveat]:
     if figures:
         text = (
             f"of {len(figures)} of {len(found.benchmarks)} benchmarks only a figure of each "
-            f"process was stored, not its values; {_KEEPING[found.harness]} keeps these"
+            f"process was stored, not its values{_keeping(found.harness)}"
         )
         yield Caveat("figures-only", text)
     if found.left_out:
@@ -158,8 +158,12 @@ def _caveats(found: StoredResults) -> Iterator[Caveat]:
         yield Caveat("mixed-commits", text)
 
 
-_KEEPING = {"pytest": "--benchmark-save-data", "asv": "--record-samples"}
+_KEEPING = {"pytest": "--benchmark-save-data", "asv": "--record-samples", "jmh": "-rf json"}
 """Options of the tools that do not always keep values."""
+
+
+def _keeping(harness: str) -> str:
+    return f"; {_KEEPING[harness]} keeps these" if harness in _KEEPING else ""
 
 
 def _named(names: tuple[str, ...]) -> str:

@@ -17,7 +17,7 @@ from reports.document import Document
 from reports.page import page
 from runners.ancestors.layout import Tool
 from runners.ancestors.reading import read, unit
-from runners.pybench.stored.reading import is_stored
+from runners.stored.reading import is_stored
 
 _POSITIVE = click.IntRange(min=1)
 _PATH = click.Path(path_type=Path)
@@ -67,14 +67,16 @@ def command(context: click.Context, /, **given: Any) -> int:
     """Judge results that another tool has stored; runs nothing.
 
     A FILE is a table of GoABS or JavaABS, which is judged by the paper's rule. Or it is a file or a
-    folder of pytest-benchmark, asv or pyperf: then the runs in all of them are judged for how far
-    they lie apart, or compared with those of --against.
+    folder of what pytest-benchmark, asv, pyperf, JMH or go test have stored, or a CSV of series:
+    then the runs in all of them are judged for how far they lie apart, or compared with those of
+    --against.
 
     \b
     bench-audit judge gin.csv --slowdown 0.2
     bench-audit judge rx.csv --unit ops/s --unit 'Latency=us/op'    JMH's units are not in the file
     bench-audit judge .benchmarks
     bench-audit judge head/ --against base/
+    bench-audit judge monday.json tuesday.json    what JMH left (-rf json), or printed
     """
     surroundings = context.find_object(Surroundings) or Surroundings.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
@@ -82,7 +84,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         return _stored(given, console, surroundings)
     if len(given["files"]) > 1:
         raise UsageError("one table at a time, please; several files may be those of other tools")
-    _refuse(given, _OF_STORED, "stored results of pytest-benchmark, asv and pyperf")
+    _refuse(given, _OF_STORED, "stored results (JMH, go test, pytest-benchmark, …)")
     return _table(given, console, surroundings)
 
 

@@ -14,6 +14,8 @@ from auditor.cli.surroundings import Surroundings
 ROOT = Path(__file__).parents[3]
 RECORDED = ROOT / "tests/runners/pybench/recorded"
 """Results as pytest-benchmark, asv and pyperf left them; README.md there says how."""
+STORED = ROOT / "tests/runners/stored/recorded"
+"""Results of JMH and go test, likewise."""
 SCHEMAS = {
     name: json.loads((ROOT / f"reports/schema/{name}.schema.json").read_text())
     for name in ("result", "compare")
@@ -189,3 +191,86 @@ def test_names_that_no_terminal_can_show_are_escaped(call, tmp_path):
     assert code in (0, 5)
     assert "a\\ud800\\u202eb\\x1b[31m" in printed
     assert "Traceback" not in errors
+
+
+FORMATS = {
+    "JMH's JSON": (STORED / "jmh/small.json", ("java", "jmh", 2, 5)),
+    "JMH's log": (STORED / "jmh/small.log", ("java", "jmh", 2, 4)),
+    "JMH's CSV": (STORED / "jmh/small.csv", ("java", "jmh", 1, 0)),
+    "Go": (STORED / "go/small.txt", ("go", "go", 1, 0)),
+    "Go's events": (STORED / "go/small.json", ("go", "go", 1, 0)),
+}
+
+
+@pytest.mark.parametrize(("path", "found"), FORMATS.values(), ids=FORMATS)
+def test_each_fork_of_a_single_file_is_a_run(call, tmp_path, path, found):
+    language, harness, runs, spreads = found
+
+    code, printed, _ = call(path, "--format=json", "-o", tmp_path / "out")
+
+    document = json.loads(printed)
+    jsonschema.Draft202012Validator(SCHEMAS["result"]).validate(document)
+    assert code == (0 if spreads else 5)
+    assert (document["language"], document["harness"]) == (language, harness)
+    assert document["stability"]["runs"] == runs
+    assert sum(one["max_spread"] is not None for one in document["benchmarks"]) == spreads
+
+
+def test_two_files_of_go_are_two_runs(call, tmp_path):
+    first, second = STORED / "go/small.txt", tmp_path / "second.txt"
+    second.write_text(first.read_text().replace("2.855 ns/op", "3.855 ns/op"))
+
+    code, printed, _ = call(first, second, "--format=json", "-o", tmp_path / "out")
+
+    document = json.loads(printed)
+    spreads = {one["id"]: one["max_spread"] for one in document["benchmarks"]}
+    assert code == 0
+    assert spreads["example.org/small/deep.BenchmarkSum"] > 0
+    assert spreads["example.org/small.BenchmarkFails"] is None
+
+
+def test_a_corpus_and_a_table_of_series_are_judged_fork_by_fork(call, tmp_path):
+    series = {"a__b#c.D.one#": [[1.0, 1.0], [1.1, 1.1]], "a__b#c.D.two#k=1": [[2.0], [2.0]]}
+    (tmp_path / "corpus/timeseries").mkdir(parents=True)
+    rows = ["benchmark,fork,iteration,seconds\n"]
+    for name, forks in series.items():
+        (tmp_path / f"corpus/timeseries/{name}.json").write_text(json.dumps(forks))
+        rows += [
+            f"{name},{fork},{at},{value}\n"
+            for fork, values in enumerate(forks)
+            for at, value in enumerate(values)
+        ]
+    (tmp_path / "series.csv").write_text("".join(rows))
+
+    found = {}
+    for path, language in (("corpus", "java"), ("series.csv", "unknown")):
+        code, printed, _ = call(tmp_path / path, "--format=json", "-o", tmp_path / "out")
+        document = json.loads(printed)
+        assert (code, document["language"]) == (0, language)
+        found[path] = {one["id"]: one["max_spread"] for one in document["benchmarks"]}
+
+    assert found["corpus"] == found["series.csv"]
+    assert found["corpus"] == {
+        "a__b#c.D.one#": pytest.approx(0.1 / 1.05), "a__b#c.D.two#k=1": 0.0,
+    }  # fmt: skip
+
+
+def test_a_figure_without_values_says_how_to_keep_them(call, tmp_path):
+    _, printed, _ = call(STORED / "jmh/small.csv", "-o", tmp_path / "out")
+
+    assert "-rf json keeps these [figures-only]" in printed
+
+
+def test_warm_ups_that_a_tool_kept_decide_nothing(call, tmp_path):
+    document = json.loads(Path(ONE).read_text())
+    for one in document["benchmarks"]:
+        for run in one["runs"]:
+            run["warmups"] = [[64, 1.0]]
+    (tmp_path / "other.json").write_text(json.dumps(document))
+
+    spreads = []
+    for path in (ONE, tmp_path / "other.json"):
+        _, printed, _ = call(path, "--format=json", "-o", tmp_path / "out")
+        spreads.append([one["max_spread"] for one in json.loads(printed)["benchmarks"]])
+
+    assert spreads[0] == spreads[1]

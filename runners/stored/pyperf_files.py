@@ -6,7 +6,7 @@ from statistics import fmean
 
 from auditor.core.jobs import HostFacts
 from auditor.core.stored import StoredProcess, StoredRun
-from runners.pybench.stored.checking import (
+from runners.stored.checking import (
     Broken,
     clean,
     fact,
@@ -21,6 +21,7 @@ from runners.pybench.stored.checking import (
 
 _VERSION = "1.0"
 _SECOND = "second"
+_PAIR = 2
 
 
 def is_mine(document: dict[str, object]) -> bool:
@@ -31,8 +32,8 @@ def is_mine(document: dict[str, object]) -> bool:
 def read(document: dict[str, object], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
     """Return the run, and the benchmarks that measure no time; raises Broken.
 
-    Values are per loop already. Warm-ups are none, and processes that calibrate have none. What
-    all benchmarks or all processes share, pyperf writes once, above them.
+    Values are per loop already, those of warm-ups, too. Processes that only calibrate have no
+    values. What all benchmarks or all processes share, pyperf writes once, above them.
     """
     if document["version"] != _VERSION:
         raise Broken(
@@ -75,7 +76,17 @@ def _processes(name: str, runs: list[dict[str, object]]) -> Iterator[StoredProce
         what = f"{shown(name)}: values"
         values = [seconds(one, what) for one in items(run.get("values", []), what)]
         if values:
-            yield process(values, fmean(values))
+            yield process(values, fmean(values), warmups=tuple(_warmups(name, run)))
+
+
+def _warmups(name: str, run: dict[str, object]) -> Iterator[float]:
+    """Yield the times of warm-ups, of which each stands beside its number of loops."""
+    what = f"{shown(name)}: warmups"
+    for pair in items(run.get("warmups") or [], what):
+        loops_and_value = items(pair, what)
+        if len(loops_and_value) != _PAIR:
+            raise Broken(f"{what} are not pairs of loops and a value; let pyperf write it again")
+        yield seconds(loops_and_value[1], what)
 
 
 def _host(metadata: dict[str, object]) -> HostFacts:

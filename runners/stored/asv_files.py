@@ -9,8 +9,8 @@ from auditor.core.errors import UsageError
 from auditor.core.jobs import HostFacts
 from auditor.core.outcome import Skipped, Unreadable
 from auditor.core.stored import StoredProcess, StoredRun
-from runners.pybench.stored import files
-from runners.pybench.stored.checking import (
+from runners.stored import files
+from runners.stored.checking import (
     Broken,
     clean,
     fact,
@@ -80,7 +80,7 @@ class AsvFiles:
                 continue
             if beside not in self._units:
                 try:
-                    listed = files.parsed(files.content(beside))
+                    listed = mapping(files.parsed(files.content(beside)), "the whole")
                 except Broken as error:
                     raise UsageError(f"{beside}: {error}") from error
                 self._units[beside] = {

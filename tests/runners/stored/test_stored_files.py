@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from auditor.core.errors import UsageError
 from auditor.core.outcome import Skipped, Unreadable
-from runners.pybench.stored import files
-from runners.pybench.stored.reading import is_stored, read
+from runners.stored import files
+from runners.stored.reading import is_stored, read
 
-RECORDED = Path(__file__).parent / "recorded"
+RECORDED = Path(__file__).parents[1] / "pybench" / "recorded"
 PYTEST = RECORDED / "pytest-benchmark" / "with-data.json"
 SAVED = RECORDED / "pytest-benchmark" / "Linux-CPython-3.11-64bit"
 PYPERF = RECORDED / "pyperf"
@@ -90,7 +90,7 @@ def test_what_was_not_committed_is_no_commit(tmp_path, info, commit):
     assert read([written(tmp_path, document)]).runs[0].commit == commit
 
 
-def test_processes_of_pyperf_are_told_apart_and_have_no_warm_ups():
+def test_processes_of_pyperf_are_told_apart_and_their_warm_ups_are_no_values():
     found = read([PYPERF / "one.json"])
 
     (run,) = found.runs
@@ -100,6 +100,9 @@ def test_processes_of_pyperf_are_told_apart_and_have_no_warm_ups():
     for name, one in zip(found.benchmarks, stored, strict=True):
         assert [list(each.seconds) for each in run.processes[name]] == [
             each["values"] for each in one["runs"]
+        ]
+        assert [list(each.warmups) for each in run.processes[name]] == [
+            [value for _, value in each["warmups"]] for each in one["runs"]
         ]
     assert dict(run.host.facts)["cores"] == "2"
 
@@ -223,13 +226,13 @@ def test_two_tools_at_once_are_refused():
 
 
 def test_an_empty_folder_is_refused(tmp_path):
-    assert "holds no JSON file" in refused(tmp_path)
+    assert "holds no result file" in refused(tmp_path)
 
 
 def test_a_folder_of_other_files_is_refused(tmp_path):
     written(tmp_path, {"name": "package"})
 
-    assert "holds no result of pytest-benchmark, asv or pyperf" in refused(tmp_path)
+    assert "holds no result of pytest-benchmark, asv, pyperf" in refused(tmp_path)
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
@@ -289,12 +292,12 @@ HOSTILE = {
         edited(asv_file(FIRST), *RESULTS, 1, to=[["1"] * 100] * 4), "more than 100000 choices",
     ),
     "asv samples": (edited(asv_file(FIRST), *RESULTS, 11, to=[[-1]]), "-1 is no time"),
-    "another file": ({"name": "package"}, "no result of pytest-benchmark, asv or pyperf"),
+    "another file": ({"name": "package"}, "no result of pytest-benchmark, asv, pyperf"),
     "deep": ("[" * 100_000, "nested too deeply"),
     "cut off": (PYTEST.read_text()[:3000], "no JSON, or cut off"),
     "digits": ('{"a": ' + "9" * 5000 + "}", "no JSON, or cut off"),
-    "a list": ("[]", "the whole is a list where an object has to be"),
-    "empty": ("", "no JSON, or cut off"),
+    "a list": ("[]", "an empty list, so nothing was measured"),
+    "empty": ("", "it is empty"),
 }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import chain
 
 from auditor.core.outcome import Unreadable
 from auditor.core.stored import StoredProcess
@@ -62,13 +63,40 @@ def seconds(value: object, what: str) -> float:
     return number
 
 
-def process(values: Sequence[float], middle: float, version: str = "") -> StoredProcess:
-    """Return a process; one with a value that is no time has failed: clocks round to nothing."""
-    wrong = [one for one in (*values, middle) if one < SHORTEST]
+def process(
+    values: Sequence[float],
+    middle: float,
+    version: str = "",
+    *,
+    warmups: Sequence[float] = (),
+    iteration_seconds: float | None = None,
+) -> StoredProcess:
+    """Return a process; one with a value that is no time has failed: clocks round to nothing.
+
+    Warm-ups decide nothing, so all of them are left out where one is no time.
+    """
+    wrong = [one for one in chain(values, (middle,)) if not SHORTEST <= one <= LONGEST]
     if wrong:
         reason = f"{len(wrong)} of its values are no time: {wrong[0]}"
         return StoredProcess(failure=Unreadable(reason, ""), version=version)
-    return StoredProcess(seconds=tuple(values), middle=middle, version=version)
+    kept = all(SHORTEST <= one <= LONGEST for one in warmups)
+    return StoredProcess(
+        seconds=tuple(values),
+        middle=middle,
+        version=version,
+        warmups=tuple(warmups) if kept else (),
+        iteration_seconds=iteration_seconds,
+    )
+
+
+def failed(reason: str) -> StoredProcess:
+    """Return a process that left nothing to go by."""
+    return StoredProcess(failure=Unreadable(reason, ""))
+
+
+def twice(name: str) -> Broken:
+    """Return what is wrong with a file that has a benchmark two times."""
+    return Broken(f"{shown(name)} is there twice; give the file of one run")
 
 
 def moment(value: object) -> float:

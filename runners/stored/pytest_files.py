@@ -5,7 +5,7 @@ from statistics import fmean
 
 from auditor.core.jobs import HostFacts
 from auditor.core.stored import StoredProcess, StoredRun
-from runners.pybench.stored.checking import (
+from runners.stored.checking import (
     Broken,
     clean,
     fact,

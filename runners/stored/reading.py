@@ -7,18 +7,20 @@ from pathlib import Path
 
 from auditor.core.errors import UsageError
 from auditor.core.stored import StoredResults, StoredRun
-from runners.pybench.stored import asv_files, files, pyperf_files, pytest_files
-from runners.pybench.stored.asv_files import AsvFiles
-from runners.pybench.stored.checking import Broken
+from runners.stored import asv_files, corpus, files, formats
+from runners.stored.asv_files import AsvFiles
+from runners.stored.checking import Broken
+from runners.stored.formats import KNOWN, Format
 
-_TOOLS = {"pytest": "pytest-benchmark", "asv": "asv", "pyperf": "pyperf"}
+_ENVIRONMENT = ("environment", "python", "jdk")
+_JSON = (".json", ".json.gz")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
     """A file that was read; those of folders may be left out, those that were named may not."""
 
-    harness: str
+    format: Format
     path: Path
     named: bool
     sha: str
@@ -27,8 +29,16 @@ class _Found:
 
 
 def is_stored(path: Path) -> bool:
-    """Tell whether a path is a folder or a file of JSON; what stands in it tells the tool."""
-    return path.is_dir() or files.is_json(path)
+    """Tell whether a path is a folder, JSON or a text that some tool's results begin like.
+
+    What is compressed is, too, whatever is wrong with it: tables of research tools are not.
+    """
+    if path.is_dir():
+        return True
+    try:
+        return formats.is_known(path)
+    except UsageError:
+        return path.is_file() and path.name.endswith(".gz")
 
 
 def read(paths: Sequence[Path], commit: str | None = None) -> StoredResults:
@@ -42,7 +52,7 @@ def read(paths: Sequence[Path], commit: str | None = None) -> StoredResults:
     found: dict[Path, _Found] = {}
     for path in paths:
         named = not path.is_dir()
-        for one in [path] if named else files.within(path):
+        for one in [path] if named else corpus.within(path) or files.within(path):
             read_one = _read(one, asv, named=named)
             if read_one is not None:
                 found.setdefault(one.resolve(), read_one)
@@ -56,9 +66,9 @@ def read(paths: Sequence[Path], commit: str | None = None) -> StoredResults:
     taken = {one.run.commit for one in chosen if one.run.commit}
     others = {one.run.commit for one in found.values() if one.run.commit} - taken
     return StoredResults(
-        harness=chosen[0].harness,
+        harness=chosen[0].format.harness,
         digest=hashlib.sha256(shas).hexdigest(),
-        runs=tuple(one.run for one in chosen),
+        runs=_runs(chosen),
         left_out=tuple(dict.fromkeys(name for one in chosen for name in one.left_out)),
         older=tuple(sorted(others)) if commit is None else (),
     )
@@ -66,53 +76,50 @@ def read(paths: Sequence[Path], commit: str | None = None) -> StoredResults:
 
 def _read(path: Path, asv: AsvFiles, *, named: bool) -> _Found | None:
     """Read a file; None for one in a folder that is no result."""
-    if not named and path.name in asv_files.OWN:
+    if not named and (path.name in asv_files.OWN or _is_empty_text(path)):
         return None
-    data = files.content(path)
     try:
-        read_one = _by_its_tool(files.parsed(data), path, asv)
+        found = formats.read(path, asv)
     except Broken as error:
         raise UsageError(f"{path}: {error}") from error
-    if read_one is None:
+    if found is None:
         if named:
-            raise UsageError(
-                f"{path}: no result of pytest-benchmark, asv or pyperf; is it the right file?"
-            )
+            raise UsageError(f"{path}: no result of {KNOWN}; is it the right file?")
         return None
-    harness, run, left_out = read_one
-    sha = hashlib.sha256(data).hexdigest()
-    return _Found(harness=harness, path=path, named=named, sha=sha, run=run, left_out=left_out)
+    run, left_out = found.content
+    return _Found(
+        format=found.format, path=path, named=named, sha=found.sha, run=run, left_out=left_out
+    )
 
 
-def _by_its_tool(
-    document: dict[str, object], path: Path, asv: AsvFiles
-) -> tuple[str, StoredRun, tuple[str, ...]] | None:
-    """Read what some tool has written, None where none has; raises Broken."""
-    if pytest_files.is_mine(document):
-        return "pytest", pytest_files.read(document, path), ()
-    if asv_files.is_mine(document):
-        return "asv", *asv.read(document, path)
-    if pyperf_files.is_mine(document):
-        return "pyperf", *pyperf_files.read(document, path)
-    return None
+def _is_empty_text(path: Path) -> bool:
+    """Tell whether a tool has printed nothing; JSON is never empty."""
+    return not path.name.endswith(_JSON) and path.is_file() and path.stat().st_size == 0
+
+
+def _runs(chosen: list[_Found]) -> tuple[StoredRun, ...]:
+    """Return the runs: a file each, but of the corpus a folder."""
+    if chosen[0].format is Format.CORPUS:
+        return corpus.together([(one.path, one.run) for one in chosen])
+    return tuple(one.run for one in chosen)
 
 
 def _check_any(path: Path, found: dict[Path, _Found], *, named: bool) -> None:
     inside = [one for one in found if named or path.resolve() in one.parents]
     if not inside:
         raise UsageError(
-            f"{path} holds no result of pytest-benchmark, asv or pyperf; name the folder of the "
-            "results, such as .asv/results or .benchmarks"
+            f"{path} holds no result of {KNOWN}; name the folder of the results, such as "
+            ".asv/results or .benchmarks"
         )
 
 
 def _check_tools(found: list[_Found]) -> None:
     first = found[0]
     for one in found:
-        if one.harness != first.harness:
+        if one.format is not first.format:
             raise UsageError(
-                f"{first.path} is of {_TOOLS[first.harness]}, {one.path} of {_TOOLS[one.harness]}; "
-                "give the results of one tool"
+                f"{first.path} is of {first.format.value}, {one.path} of {one.format.value}; give "
+                "the results of one tool in one format"
             )
 
 
@@ -144,7 +151,7 @@ def _check_alike(chosen: list[_Found]) -> None:
     for one in chosen:
         if not one.named:
             facts = dict(one.run.host.facts)
-            kind = (one.run.host.name, facts.get("environment", ""), facts.get("python", ""))
+            kind = (one.run.host.name, *(facts.get(key, "") for key in _ENVIRONMENT))
             kinds.setdefault(kind, one.path)
     if len(kinds) > 1:
         first, second = list(kinds.values())[:2]

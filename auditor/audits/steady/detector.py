@@ -1,0 +1,45 @@
+"""What every detector of the steady state is asked and answers."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from auditor.core.caveats import Caveat
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Steadiness:
+    """Where a series becomes steady.
+
+    `start` is the 0-based index of the first steady iteration, None where it never is. `changes`
+    are indices of the last iterations of segments that the detector tells apart, if it does.
+    """
+
+    start: int | None
+    changes: tuple[int, ...] = ()
+
+
+class Detector(Protocol):
+    """Finds where a series becomes steady."""
+
+    @property
+    def name(self) -> str:
+        """Return what people call it."""
+        ...
+
+    @property
+    def least(self) -> int:
+        """Return how many iterations a series must have to be judged at all."""
+        ...
+
+    def caveats(self, length: int) -> tuple[Caveat, ...]:
+        """Say what makes its answers for series of this length less worth."""
+        ...
+
+    def find(self, values: Values) -> Steadiness:
+        """Judge finite values above zero, in the order measured, at least `least` of them."""
+        ...

@@ -1,0 +1,64 @@
+"""Forests of decision trees that were grown elsewhere, as arrays: what they say of a case."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from auditor.stats.arrays import Array
+
+_ARRAYS = ("roots", "features", "thresholds", "left", "right")
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """Trees whose nodes stand one after the other; a node that is its own child is a leaf.
+
+    `roots` are the first nodes of the trees. A case goes left where its feature is at most the
+    threshold; both are single precision, as they were when the trees were grown.
+    """
+
+    roots: npt.NDArray[np.int32]
+    features: npt.NDArray[np.int16]
+    thresholds: npt.NDArray[np.float32]
+    left: npt.NDArray[np.int32]
+    right: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Any], prefix: str) -> "Forest":
+        """Take the arrays whose names begin so."""
+        return cls(*(arrays[f"{prefix}_{name}"] for name in _ARRAYS))
+
+    def arrays(self, prefix: str) -> dict[str, Any]:
+        """Return the arrays by their names, as `of` takes them."""
+        return {f"{prefix}_{name}": getattr(self, name) for name in _ARRAYS}
+
+    def leaves(self, case: Array) -> npt.NDArray[np.int32]:
+        """Return the leaf that a case comes to in each tree."""
+        values = case.astype(np.float32)
+        at = self.roots
+        while True:
+            goes_left = values[self.features[at]] <= self.thresholds[at]
+            below = np.where(goes_left, self.left[at], self.right[at])
+            if (below == at).all():
+                return at
+            at = below
+
+
+def weights(leaves: npt.NDArray[np.int32], known: npt.NDArray[np.int32]) -> Array:
+    """Return how much each of the cases that trees were grown with is like one.
+
+    `leaves` are those of the one case (trees), `known` of the others (trees, cases). Quantile
+    regression forests (Meinshausen 2006): the mean over trees of the shares in a leaf.
+    """
+    same = known == leaves[:, None]
+    return np.asarray((same / same.sum(axis=1, keepdims=True)).mean(axis=0))
+
+
+def weighted_median(values: Array, weight: Array) -> float:
+    """Return the least value at which half of the weight is reached."""
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weight[order])
+    return float(values[order][np.searchsorted(reached, reached[-1] / 2)])

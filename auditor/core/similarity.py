@@ -1,0 +1,74 @@
+"""Whether repeated runs of a benchmark are alike enough to be compared, and which is not."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from auditor.core.caveats import Caveat
+
+
+class Measure(StrEnum):
+    """The five dissimilarities of two runs (Bauer et al., ICPE 2023, Section 3.1), in order."""
+
+    CORRELATION = "M1"
+    COMPRESSION = "M2"
+    FOURIER = "M3"
+    COSINE = "M4"
+    KOLMOGOROV_SMIRNOV = "M5"
+
+
+Five = tuple[float, float, float, float, float]
+"""One value in [0, 1] for each `Measure`, in its order; 0 is alike."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairSimilarity:
+    """Two runs, by their indices among those given, `first` below `second`.
+
+    `distance` is that of SAME, the mean of its four measures, in [0, 1].
+    """
+
+    first: int
+    second: int
+    measures: Five
+    dissimilar: bool
+    distance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clusters:
+    """What SAME says (Bauer et al., Section 2.3).
+
+    `groups` are the indices of runs, the largest group first. `outside` are the runs beyond the
+    main group; empty also where no group is larger than all others, and so none is the main one.
+    `height` is the distance at which the last two groups would be joined.
+    """
+
+    groups: tuple[tuple[int, ...], ...]
+    outside: tuple[int, ...]
+    height: float
+
+    @property
+    def dissimilar(self) -> bool:
+        """Return whether there are divergent runs: more than one group."""
+        return len(self.groups) > 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Similarity:
+    """What is said of the runs of one benchmark.
+
+    `means` are those of the measures over all pairs, by which `dissimilar` is decided (Algorithm
+    1); these and `clusters` are None where nothing can be told. `compared` are the indices of the
+    runs that could be used and `values` how many values of each were. `apart` are the runs that are
+    unlike most others while most runs are not: those to be repeated.
+    """
+
+    benchmark: str
+    compared: tuple[int, ...]
+    values: int
+    means: Five | None
+    dissimilar: bool | None
+    apart: tuple[int, ...]
+    clusters: Clusters | None
+    pairs: tuple[PairSimilarity, ...] = field(repr=False)
+    caveats: tuple[Caveat, ...] = ()

@@ -1,0 +1,110 @@
+"""When are the benchmarks of stored results warm? Each process is judged; on all cores."""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+
+from auditor.audits.steady.detector import Detector
+from auditor.audits.steady.judging import judge
+from auditor.core.caveats import Caveat
+from auditor.core.steady import BenchmarkSteadiness, SeriesSteadiness, SteadyLabel, SuiteSteadiness
+from auditor.core.stored import StoredProcess, StoredResults
+
+_FEW = 20
+"""Up to so many series no other process is worth its start."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    name: str
+    processes: tuple[tuple[int, int, StoredProcess], ...]
+
+
+def steady(
+    found: StoredResults, detector: Detector, told: Callable[[int, int], None]
+) -> SuiteSteadiness:
+    """Judge all processes; `told` hears how many benchmarks of how many are done."""
+    tasks = [_task(name, found) for name in found.benchmarks]
+    judged = []
+    for number, one in enumerate(_judged(tasks, detector), start=1):
+        told(number, len(tasks))
+        judged.append(one)
+    return SuiteSteadiness(
+        detector=detector.name, benchmarks=tuple(judged), caveats=tuple(_caveats(judged))
+    )
+
+
+def _task(name: str, found: StoredResults) -> _Task:
+    return _Task(
+        name,
+        tuple(
+            (run, fork, one)
+            for run, each in enumerate(found.runs)
+            for fork, one in enumerate(each.processes.get(name, ()))
+        ),
+    )
+
+
+def _judged(tasks: list[_Task], detector: Detector) -> Iterator[BenchmarkSteadiness]:
+    cores = min(os.cpu_count() or 1, len(tasks))
+    if cores < 2 or sum(len(one.processes) for one in tasks) <= _FEW:
+        yield from (_benchmark(one, detector) for one in tasks)
+        return
+    # A fork would take over threads that draw on the terminal.
+    pool = ProcessPoolExecutor(cores, mp_context=get_context("spawn"))
+    try:
+        waiting: list[Future[BenchmarkSteadiness]] = [
+            pool.submit(_benchmark, one, detector) for one in tasks
+        ]
+        yield from (one.result() for one in waiting)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _benchmark(task: _Task, detector: Detector) -> BenchmarkSteadiness:
+    lasting = {one.iteration_seconds for _, _, one in task.processes}
+    return BenchmarkSteadiness(
+        id=task.name,
+        series=tuple(_series(run, fork, one, detector) for run, fork, one in task.processes),
+        iteration_seconds=lasting.pop() if len(lasting) == 1 else None,
+    )
+
+
+def _series(run: int, fork: int, one: StoredProcess, detector: Detector) -> SeriesSteadiness:
+    if one.failure is not None:
+        return SeriesSteadiness(
+            run=run,
+            fork=fork,
+            iterations=0,
+            label=SteadyLabel.UNKNOWN,
+            caveats=(Caveat("series-unusable", one.failure.reason),),
+        )
+    return judge(
+        (*one.warmups, *one.seconds),
+        detector,
+        place=(run, fork),
+        configured=len(one.warmups) or None,
+        iteration_seconds=one.iteration_seconds,
+    )
+
+
+def _caveats(judged: list[BenchmarkSteadiness]) -> Iterator[Caveat]:
+    series = [one for each in judged for one in each.series]
+    if not any(one.warm_up for one in series):
+        yield Caveat(
+            "warm-up-unknown",
+            "the files do not have the warm-up iterations, or do not say which ones they are, so "
+            "whether the configured warm-up is long enough is not known",
+        )
+    if series and all("series-short" in {each.slug for each in one.caveats} for one in series):
+        yield Caveat(
+            "series-short",
+            "no process has enough iterations to tell; JMH shows them with -wi 0 -i 3000 -r 100ms "
+            "-f 10, in a log or with -rf json",
+        )
+    lengths = {one.iterations for one in series if one.iterations}
+    if len(lengths) > 1:
+        text = f"processes have between {min(lengths)} and {max(lengths)} iterations"
+        yield Caveat("series-unequal", text)

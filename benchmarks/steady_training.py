@@ -1,0 +1,242 @@
+"""Makes the model of the learned detector, and says how good it is on systems it has not seen.
+
+Needs scikit-learn (the dependency group `training`) and the shared set of judged series. For each
+system the forests are grown without it, the threshold of the verdict included; then once with all
+of them, which is what is written.
+"""
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+from sklearn.model_selection import GroupKFold
+
+from auditor.audits.steady import learned
+from auditor.audits.steady.features import features
+from auditor.audits.steady.forest import Forest
+from auditor.audits.steady.learned import LENGTH, Learned, Model
+
+DATA = Path.home() / ".cache" / "bench-audit-data" / "jmh-steady-state"
+OUT = Path(learned.__file__).with_name(learned.MODEL)
+SHARED = {"random_state": 1, "n_jobs": -1, "max_features": 0.6}
+STARTS = {"min_samples_leaf": 3, **SHARED}
+VERDICTS = {"min_samples_leaf": 5, "class_weight": "balanced", **SHARED}
+THRESHOLDS = np.arange(0.4, 0.7, 0.01)
+SMOOTH = 9
+FOLDS = 8
+SEED = 1
+MADE_UP = 30
+"""Of each kind of series that is made up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The judged series: their features (series, features), and what people said of them."""
+
+    names: list[str]
+    columns: list[str]
+    cases: np.ndarray
+    systems: np.ndarray
+    steady: np.ndarray
+    reference: np.ndarray
+    compared: np.ndarray
+
+    @property
+    def placed(self) -> np.ndarray:
+        """Tell which series people called steady, so that there is a reference."""
+        return self.steady & ~np.isnan(self.reference)
+
+
+def _described(path: Path) -> dict[str, float]:
+    return features(np.array(json.loads(path.read_text())[0]))
+
+
+def judged(data: Path) -> Judged:
+    """Read the first fork of each judged series."""
+    rows = list(csv.DictReader((data / "judges" / "judgements.csv").open()))
+    names = [row["series"] for row in rows]
+    with ProcessPoolExecutor() as pool:
+        found = list(pool.map(_described, [data / "timeseries" / name for name in names]))
+    published = json.loads((data / "judges" / "kbkssd_index_by_fork.json").read_text())
+    stored = [json.loads((data / "classification" / name).read_text()) for name in names]
+    both = [
+        published[f"{name}_0"] >= 0 and one["steady_state_starts"][0] >= 0
+        for name, one in zip(names, stored, strict=True)
+    ]
+    columns = list(found[0])
+    return Judged(
+        names=names,
+        columns=columns,
+        cases=np.array([[one[column] for column in columns] for one in found]),
+        systems=np.array([name.partition("#")[0] for name in names]),
+        steady=np.array([row["binary"] == "steady" for row in rows]),
+        reference=np.array([float(row["reference_index"] or "nan") for row in rows]),
+        compared=np.array(both),
+    )
+
+
+def forest(grown: Any) -> tuple[Forest, np.ndarray, list[np.ndarray]]:
+    """Return a forest as ours, the values of its nodes, and where the nodes of each tree begin."""
+    trees = [one.tree_ for one in grown.estimators_]
+    roots = np.cumsum([0, *(tree.node_count for tree in trees)])[:-1]
+    columns: dict[str, list[np.ndarray]] = {"f": [], "t": [], "l": [], "r": [], "v": []}
+    for root, tree in zip(roots, trees, strict=True):
+        own = np.arange(tree.node_count)
+        leaf = tree.children_left < 0
+        columns["f"].append(np.where(leaf, 0, tree.feature))
+        columns["t"].append(_not_above(np.where(leaf, 0.0, tree.threshold)))
+        columns["l"].append(root + np.where(leaf, own, tree.children_left))
+        columns["r"].append(root + np.where(leaf, own, tree.children_right))
+        columns["v"].append(tree.value.reshape(tree.node_count, -1)[:, -1])
+    whole = {name: np.concatenate(parts) for name, parts in columns.items()}
+    made = Forest(
+        roots.astype(np.int32), whole["f"].astype(np.int16), whole["t"],
+        whole["l"].astype(np.int32), whole["r"].astype(np.int32),
+    )  # fmt: skip
+    return made, whole["v"].astype(np.float32), list(roots)
+
+
+def _not_above(thresholds: np.ndarray) -> np.ndarray:
+    """Round down to single precision: the same cases are at most it."""
+    single = thresholds.astype(np.float32)
+    return np.where(single > thresholds, np.nextafter(single, np.float32(-np.inf)), single)
+
+
+def grown(of: Judged, use: np.ndarray, trees: int, threshold: float) -> Model:
+    """Grow both forests with the series in `use`."""
+    steady = verdicts(of, use, trees)
+    placed = use & of.placed
+    start = ExtraTreesRegressor(trees, **STARTS)
+    start.fit(of.cases[placed], np.log1p(of.reference[placed]))
+    first, shares, _ = forest(steady)
+    second, _, roots = forest(start)
+    known = start.apply(of.cases[placed]).T + np.array(roots)[:, None]
+    return Model(
+        {
+            "names": np.array(of.columns),
+            "threshold": np.array(threshold),
+            "steady_shares": shares,
+            "starts": of.reference[placed].astype(np.float32),
+            "start_leaves": known.astype(np.int32),
+            **first.arrays("steady"),
+            **second.arrays("start"),
+        }
+    )
+
+
+def verdicts(of: Judged, use: np.ndarray, trees: int) -> ExtraTreesClassifier:
+    """Grow the forest that says whether, with series made up for what no system shows clearly."""
+    cases, steady = made_up()
+    both = np.concatenate((of.cases[use], cases))
+    return ExtraTreesClassifier(trees, **VERDICTS).fit(
+        both, np.concatenate((of.steady[use], steady))
+    )
+
+
+@cache
+def made_up() -> tuple[np.ndarray, np.ndarray]:
+    """Return features of series about which there is no doubt, and whether they are steady.
+
+    Not: a random walk, a step in the last sixth, a drift all along. Steady: an early step, a
+    quick decay. Each has noise and a level of its own.
+    """
+    rng = np.random.default_rng(SEED)
+    cases, steady = [], []
+    for _ in range(MADE_UP):
+        level, noise = 10 ** rng.uniform(-8, -1), 10 ** rng.uniform(-3, -1)
+        plain = np.log(level) + noise * rng.standard_normal(LENGTH)
+        walk = 10 ** rng.uniform(-3, -1.3) * rng.standard_normal(LENGTH).cumsum()
+        step = rng.choice((-1, 1)) * max(0.1, 4 * noise)
+        late = np.arange(LENGTH) >= rng.integers(2500, 2950)
+        drift = np.linspace(0, rng.choice((-1, 1)) * max(0.2, 8 * noise), LENGTH)
+        early = np.arange(LENGTH) < int(10 ** rng.uniform(0.5, 3))
+        decay = np.exp(-np.arange(LENGTH) / 10 ** rng.uniform(0.5, 2.5))
+        changes = (walk, step * late, drift, abs(step) * early, 2 * abs(step) * decay)
+        cases += [[*features(np.exp(plain + change)).values()] for change in changes]
+        steady += [False, False, False, True, True]
+    return np.array(cases), np.array(steady)
+
+
+def best_threshold(of: Judged, use: np.ndarray, trees: int) -> float:
+    """Return the threshold that is best on systems left out, smoothed over its neighbours."""
+    among = np.flatnonzero(use)
+    chances = np.zeros(len(among))
+    folds = GroupKFold(FOLDS).split(among, groups=of.systems[among])
+    for train, test in folds:
+        one = verdicts(of, np.isin(np.arange(len(of.names)), among[train]), trees)
+        chances[test] = one.predict_proba(of.cases[among[test]])[:, 1]
+    said = of.steady[among]
+    scores = [
+        ((chances >= limit) == said).mean() + balanced_accuracy_score(said, chances >= limit)
+        for limit in THRESHOLDS
+    ]
+    smooth = np.convolve(scores, np.ones(SMOOTH) / SMOOTH, "valid")
+    return float(THRESHOLDS[SMOOTH // 2 :][int(smooth.argmax())])
+
+
+def cross_validated(of: Judged, trees: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return starts, chances and verdicts, each by forests that saw nothing of the system."""
+    starts, chances = np.zeros(len(of.names)), np.zeros(len(of.names))
+    verdicts = np.zeros(len(of.names), dtype=bool)
+    for number, system in enumerate(systems := sorted(set(of.systems)), start=1):
+        print(f"{number} of {len(systems)} systems", file=sys.stderr)
+        left_out = of.systems == system
+        model = grown(of, ~left_out, trees, best_threshold(of, ~left_out, trees))
+        for at in np.flatnonzero(left_out):
+            starts[at] = round(model.start(of.cases[at]))
+            chances[at] = model.chance(of.cases[at])
+            verdicts[at] = chances[at] >= model.threshold
+    return starts, chances, verdicts
+
+
+def report(of: Judged, found: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    """Print how far from people it is, with the constant beside it."""
+    starts, chances, verdicts = found
+    both = of.placed & of.compared
+    constant = np.zeros(len(of.names))
+    for system in set(of.systems):
+        here = of.systems == system
+        constant[here] = np.median(of.reference[of.placed & ~here])
+    print(f"{len(of.names)} series of {len(set(of.systems))} systems; each system left out in turn")
+    for name, predicted in (("learned", starts), ("constant", constant)):
+        error = abs(of.reference - predicted)
+        print(f"{name}: total error {error[both].sum():.0f} iterations on {both.sum()} series, "
+              f"{error[of.placed].sum():.0f} on all {of.placed.sum()} steady ones")  # fmt: skip
+    for name, said in (("learned", verdicts), ("always steady", np.ones(len(of.names), bool))):
+        print(f"{name}: {(said == of.steady).sum()} of {len(of.names)} verdicts agree, balanced "
+              f"accuracy {balanced_accuracy_score(of.steady, said):.3f}")  # fmt: skip
+    print(f"area under the curve {roc_auc_score(of.steady, chances):.3f}")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Cross-validate, then make the model."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--trees", type=int, default=400)
+    parser.add_argument("--out", type=Path, help=f"where the model is written (such as {OUT})")
+    asked = parser.parse_args(arguments)
+    of = judged(asked.data)
+    report(of, cross_validated(of, asked.trees))
+    if asked.out is None:
+        return
+    everything = np.ones(len(of.names), dtype=bool)
+    threshold = best_threshold(of, everything, asked.trees)
+    model = grown(of, everything, asked.trees, threshold)
+    model.write(asked.out)
+    known = Learned(model)
+    print(f"{asked.out}: {asked.out.stat().st_size / 1024:.0f} KiB, threshold {threshold:.2f}, "
+          f"{len(of.columns)} features; detector {known.name}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

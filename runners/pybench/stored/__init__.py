@@ -1,1 +1,0 @@
-"""The result files that pytest-benchmark, asv and pyperf leave, read."""

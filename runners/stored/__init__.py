@@ -1,0 +1,1 @@
+"""The result files that other tools leave, read."""

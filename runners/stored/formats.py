@@ -1,0 +1,139 @@
+"""The formats that are read: what tells one, and whose it is."""
+
+import csv
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from auditor.core.stored import StoredRun
+from runners.stored import (
+    asv_files,
+    corpus,
+    files,
+    go_text,
+    jmh_csv,
+    jmh_json,
+    jmh_log,
+    jmh_names,
+    pyperf_files,
+    pytest_files,
+    series_csv,
+)
+from runners.stored.asv_files import AsvFiles
+from runners.stored.checking import Broken, mapping
+
+Content = tuple[StoredRun, tuple[str, ...]]
+"""The run of a file, and the benchmarks in it that measure no time."""
+
+
+class Format(Enum):
+    """A format, by its name for people."""
+
+    PYTEST = "pytest-benchmark"
+    ASV = "asv"
+    PYPERF = "pyperf"
+    JMH_JSON = "JMH (JSON)"
+    JMH_LOG = "JMH (log)"
+    JMH_CSV = "JMH (CSV)"
+    GO = "go test -bench"
+    CORPUS = "the steady-state corpus"
+    SERIES = "CSV of series"
+
+    @property
+    def harness(self) -> str:
+        """Return the name of the tool that measured, as everywhere."""
+        return _HARNESSES[self]
+
+
+_HARNESSES = {
+    Format.PYTEST: "pytest",
+    Format.ASV: "asv",
+    Format.PYPERF: "pyperf",
+    Format.JMH_JSON: jmh_names.HARNESS,
+    Format.JMH_LOG: jmh_names.HARNESS,
+    Format.JMH_CSV: jmh_names.HARNESS,
+    Format.GO: go_text.HARNESS,
+    Format.CORPUS: jmh_names.HARNESS,
+    Format.SERIES: "csv",
+}
+KNOWN = "pytest-benchmark, asv, pyperf, JMH, go test, the corpus or CSV"
+"""All of them, for a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a file holds; `sha` is of its bytes, decompressed."""
+
+    format: Format
+    content: Content
+    sha: str
+
+
+def is_known(path: Path) -> bool:
+    """Tell by its first kilobytes whether a file is of some format, or JSON, or compressed."""
+    beginning = files.start(path)
+    return files.is_json(beginning) or _of_text(beginning) is not None
+
+
+def read(path: Path, asv: AsvFiles) -> Read | None:
+    """Read a file; None for what nobody here knows. Raises Broken, UsageError."""
+    beginning = files.start(path)
+    known = _of_text(beginning)
+    if known is not None:
+        sha = hashlib.sha256()
+        format_, reader = known
+        return Read(format_, reader(files.lines(path, sha), path), sha.hexdigest())
+    if not files.is_json(beginning):
+        if not beginning.strip():
+            raise Broken("it is empty; copy it again, or leave it out")
+        return None
+    data = files.content(path)
+    found = _of_json(files.parsed(data), path, asv)
+    return None if found is None else Read(*found, hashlib.sha256(data).hexdigest())
+
+
+_Reader = Callable[[Iterable[bytes], Path], Content]
+
+
+def _of_text(beginning: bytes) -> tuple[Format, _Reader] | None:
+    """Return whose text it is, and what reads it."""
+    # These come first: what a build tool prints before may begin as JSON does, "[INFO]".
+    if jmh_log.is_mine(beginning):
+        return Format.JMH_LOG, jmh_log.read
+    if go_text.is_mine(beginning):
+        return Format.GO, go_text.read
+    if files.is_json(beginning):
+        return (Format.GO, go_text.read_events) if go_text.is_event(beginning) else None
+    header = beginning.partition(b"\n")[0].decode(errors="replace")
+    try:
+        if series_csv.delimiter_of(header):
+            return Format.SERIES, lambda lines, path: (series_csv.read(lines, path), ())
+        return (Format.JMH_CSV, jmh_csv.read) if jmh_csv.delimiter_of(header) else None
+    except csv.Error:
+        return None
+
+
+def _of_json(document: object, path: Path, asv: AsvFiles) -> tuple[Format, Content] | None:
+    """Return whose document it is with what it holds; raises Broken."""
+    if isinstance(document, list):
+        return _of_list(document, path)
+    whole = mapping(document, "the whole")
+    if pytest_files.is_mine(whole):
+        return Format.PYTEST, (pytest_files.read(whole, path), ())
+    if asv_files.is_mine(whole):
+        return Format.ASV, asv.read(whole, path)
+    if pyperf_files.is_mine(whole):
+        return Format.PYPERF, pyperf_files.read(whole, path)
+    return None
+
+
+def _of_list(document: list[object], path: Path) -> tuple[Format, Content] | None:
+    if not document:
+        raise Broken("an empty list, so nothing was measured; is it the right file?")
+    if jmh_json.is_mine(document):
+        return Format.JMH_JSON, jmh_json.read(document, path)
+    if corpus.is_mine(document):
+        return Format.CORPUS, (corpus.read(document, path), ())
+    return None

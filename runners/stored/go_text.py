@@ -1,0 +1,214 @@
+"""What `go test -bench` prints, as it is or as events of `-json`: a process for each package."""
+
+import json
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+
+from auditor.core.jobs import HostFacts
+from auditor.core.outcome import Skipped
+from auditor.core.stored import StoredProcess, StoredRun
+from auditor.core.suite import Benchmark
+from auditor.core.units import seconds_per_operation
+from runners.stored.checking import Broken, clean, fact, failed, process, shown
+
+HARNESS = "go"
+_UNIT = "ns/op"
+_FACT = re.compile(r"(goos|goarch|cpu|pkg): (\S.*)")
+_NAME = r"(Benchmark(?:[^\sa-z]\S*)?)"
+_RESULT = re.compile(_NAME + r"\s+(\d+)\s+(\S.*)")
+_BEGUN = re.compile(_NAME + r" *\t")
+_REST = re.compile(r"(\d+)\t(.*)")
+_ENDED = re.compile(r"--- (FAIL|SKIP): " + _NAME)
+_OVER = re.compile(r"(ok|FAIL) *\t\S+")
+_PROCESSORS = re.compile(r"(.+)-(\d+)")
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|Inf|NaN)", re.IGNORECASE)
+_START = re.compile(rb"^(?:goos|goarch|pkg): \S|^Benchmark\S*\s+\d+\s+\S+ \S+/\S+", re.MULTILINE)
+_EVENT = "Action"
+
+
+def is_mine(start: bytes) -> bool:
+    """Tell by its beginning whether it is Go's, as text."""
+    return _START.search(start) is not None
+
+
+def is_event(start: bytes) -> bool:
+    """Tell by its beginning whether it is Go's, as events."""
+    try:
+        event = json.loads(start.partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(event, dict) and _EVENT in event
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What is there of a benchmark, with the unit that is looked for and without."""
+
+    values: "array[float]" = field(default_factory=lambda: array("d"))
+    others: bool = False
+    failure: str = ""
+    skipped: bool = False
+
+
+class _Package:
+    """Takes the lines of a package one by one; a name has the number of processors at its end."""
+
+    def __init__(self, found: dict[tuple[str, str], _Kept], facts: dict[str, str]) -> None:
+        self.name = ""
+        self._found = found
+        self._facts = facts
+        self._begun = ""
+
+    def take(self, line: str) -> None:
+        """Read a line; what the benchmarks themselves print is none of ours."""
+        if known := _FACT.fullmatch(line):
+            self._fact(known[1], clean(known[2].strip()))
+        elif self._result(line):
+            self._begun = ""
+        elif ended := _ENDED.search(line):
+            self._ended(clean(ended[2]), is_failure=ended[1] == "FAIL")
+        elif _OVER.match(line):
+            if line.startswith("FAIL") and self._begun:
+                self._ended(self._begun, is_failure=True)
+            self._begun = ""
+        elif begun := _BEGUN.search(line):
+            self._begun = clean(begun[1])
+
+    def _fact(self, key: str, value: str) -> None:
+        if key == "pkg":
+            self.name, self._begun = value, ""
+        else:
+            self._facts.setdefault(key, value)
+
+    def _result(self, line: str) -> bool:
+        """Keep the values of a line of results; what was printed may have cut it in two."""
+        whole = _RESULT.search(line)
+        rest = _REST.search(line) if self._begun and whole is None else None
+        found = whole or rest
+        pairs = _values(found[found.lastindex or 0]) if found else {}
+        if found is None or not pairs:
+            return False
+        mine = self._of(clean(whole[1]) if whole else self._begun)
+        if _UNIT not in pairs:
+            mine.others = True
+        elif pairs[_UNIT] < 0:
+            raise Broken(f"{shown(line[:60])} has a time below zero; let go test write it again")
+        else:
+            mine.values.append(seconds_per_operation(pairs[_UNIT], _UNIT))
+        return True
+
+    def _ended(self, name: str, *, is_failure: bool) -> None:
+        mine = self._of(name)
+        if is_failure:
+            mine.failure = "it failed"
+        else:
+            mine.skipped = True
+        self._begun = ""
+
+    def _of(self, name: str) -> _Kept:
+        return self._found.setdefault((self.name, name), _Kept())
+
+
+def _values(written: str) -> dict[str, float]:
+    """Return values by their unit, none where something else stands between."""
+    words = written.split()
+    if len(words) % 2 or not all(map(_NUMBER.fullmatch, words[::2])):
+        return {}
+    return dict(zip(words[1::2], map(float, words[::2]), strict=True))
+
+
+def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
+    """Return the run, and the benchmarks that measure no time; raises Broken."""
+    found: dict[tuple[str, str], _Kept] = {}
+    facts: dict[str, str] = {}
+    package = _Package(found, facts)
+    for line in lines:
+        package.take(line.decode(errors="replace").rstrip("\r\n"))
+    return _run(found, facts, path)
+
+
+def read_events(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
+    """Return the same of events, which may cut lines anywhere and mix those of packages."""
+    found: dict[tuple[str, str], _Kept] = {}
+    facts: dict[str, str] = {}
+    packages: dict[str, tuple[_Package, list[str]]] = {}
+    for name, output in _outputs(lines):
+        if name not in packages:
+            packages[name] = (_Package(found, facts), [])
+        package, begun = packages[name]
+        package.name = package.name or name
+        begun.append(output)
+        if output.endswith("\n"):
+            for line in "".join(begun).splitlines():
+                package.take(line)
+            begun.clear()
+    return _run(found, facts, path)
+
+
+def _outputs(lines: Iterable[bytes]) -> Iterator[tuple[str, str]]:
+    """Yield packages and what they printed; what is no event comes from the compiler."""
+    for number, line in enumerate(lines, 1):
+        if not line.startswith(b"{"):
+            continue
+        try:
+            event = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise Broken(f"line {number} is no JSON, or cut off; copy it again") from error
+        output = event.get("Output")
+        if isinstance(output, str):
+            yield clean(str(event.get("Package") or "")), output
+
+
+def _run(
+    found: dict[tuple[str, str], _Kept], facts: dict[str, str], path: Path
+) -> tuple[StoredRun, tuple[str, ...]]:
+    names = _names(found)
+    left_out = [names[key] for key, one in found.items() if _measures_no_time(one)]
+    kept: dict[str, _Kept] = {}
+    for key, one in found.items():
+        if not _measures_no_time(one):
+            mine = kept.setdefault(names[key], one)
+            mine.failure, mine.skipped = mine.failure or one.failure, mine.skipped or one.skipped
+            if mine is not one:
+                mine.values.extend(one.values)
+    system, arch = (facts.get(one) for one in ("goos", "goarch"))
+    host = {"arch": fact(arch), "cpu": fact(facts.get("cpu")), "kernel": fact(system)}
+    run = StoredRun(
+        name=path.name,
+        host=HostFacts("unknown", tuple(sorted(host.items()))),
+        commit="",
+        made=(0.0, 0.0),
+        processes={name: (_process(one),) for name, one in kept.items()},
+    )
+    return run, tuple(left_out)
+
+
+def _names(found: dict[tuple[str, str], _Kept]) -> dict[tuple[str, str], str]:
+    """Return our names, which have no number of processors where all have the same.
+
+    Without it (one processor) the end of a name may look alike, and with several (`-cpu 1,2`) they
+    are different benchmarks.
+    """
+    measured = [name for (_, name), one in found.items() if one.values or one.others]
+    ends = {match[2] if (match := _PROCESSORS.fullmatch(name)) else "" for name in measured}
+    end = f"-{ends.pop()}" if len(ends) == 1 and "" not in ends else ""
+    return {
+        (package, name): Benchmark(group=package, name=name.removesuffix(end)).id
+        for package, name in found
+    }
+
+
+def _measures_no_time(one: _Kept) -> bool:
+    return one.others and not one.values and not one.failure and not one.skipped
+
+
+def _process(one: _Kept) -> StoredProcess:
+    if one.failure:
+        return failed(f"{one.failure} when go test ran it")
+    if one.values:
+        return process(one.values, fmean(one.values))
+    return StoredProcess(failure=Skipped("it skips itself"))

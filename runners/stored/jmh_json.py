@@ -1,0 +1,130 @@
+"""JMH's JSON (`-rf json`): a run of a suite, of which a benchmark has a process for each fork."""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import fmean
+
+from auditor.core.jobs import HostFacts
+from auditor.core.stored import StoredProcess, StoredRun
+from runners.stored.checking import (
+    Broken,
+    fact,
+    failed,
+    items,
+    mapping,
+    process,
+    seconds,
+    shown,
+    text,
+    twice,
+)
+from runners.stored.jmh_names import (
+    MOST_FORKS,
+    SINGLE_SHOT,
+    by_mode,
+    converted,
+    duration,
+    is_time,
+    name_of,
+)
+from runners.stored.jmh_names import machine as jmh_machine
+
+_NO_NUMBERS = ("NaN", "+INF", "-INF")
+"""How JMH writes what JSON has no number for."""
+_PAIR = 2
+
+
+def is_mine(document: list[object]) -> bool:
+    """Tell whether JMH wrote it."""
+    return any(isinstance(one, dict) and "primaryMetric" in one for one in document)
+
+
+def read(document: list[object], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
+    """Return the run, and the benchmarks that measure no time; raises Broken.
+
+    JMH keeps no iterations of warm-up in it.
+    """
+    entries: dict[tuple[str, str], dict[str, object]] = {}
+    for number, entry in enumerate(document):
+        one = mapping(entry, f"[{number}]")
+        key = (_name(one, f"[{number}]"), text(one.get("mode"), f"[{number}].mode"))
+        if key in entries:
+            raise twice(key[0])
+        entries[key] = one
+    found, left_out = {}, []
+    for key, name in by_mode(entries).items():
+        metric = mapping(entries[key].get("primaryMetric"), f"{shown(name)}: primaryMetric")
+        unit = text(metric.get("scoreUnit"), f"{shown(name)}: scoreUnit")
+        if is_time(unit):
+            found[name] = tuple(_processes(name, entries[key], metric, unit))
+        else:
+            left_out.append(name)
+    run = StoredRun(
+        name=path.name, host=_host(entries), commit="", made=(0.0, 0.0), processes=found
+    )
+    return run, tuple(left_out)
+
+
+def _name(entry: dict[str, object], place: str) -> str:
+    benchmark = text(entry.get("benchmark"), f"{place}.benchmark")
+    params = mapping(entry.get("params") or {}, f"{shown(benchmark)}: params")
+    what = f"{shown(benchmark)}: a parameter"
+    chosen = {text(key, what): text(value, what) if value else "" for key, value in params.items()}
+    return name_of(benchmark, chosen)
+
+
+def _processes(
+    name: str, entry: dict[str, object], metric: dict[str, object], unit: str
+) -> Iterator[StoredProcess]:
+    """Yield each fork, and those that are not there, since they failed."""
+    is_sampled = "rawDataHistogram" in metric
+    key = "rawDataHistogram" if is_sampled else "rawData"
+    what = f"{shown(name)}: {key}"
+    forks = items(metric.get(key), what)
+    is_timed = entry.get("mode") != SINGLE_SHOT
+    asked = duration(entry.get("measurementTime")) if is_timed else None
+    for fork in forks:
+        kept = items(fork, what)
+        raw = [_mean(one, what) if is_sampled else _number(one, what) for one in kept]
+        values = [converted(one, unit) for one in raw]
+        if values:
+            yield process(values, fmean(values), iteration_seconds=asked)
+        else:
+            yield failed("it has no iterations")
+    wanted = entry.get("forks")
+    if isinstance(wanted, int):
+        for at in range(len(forks) + 1, min(wanted, MOST_FORKS) + 1):
+            yield failed(f"fork {at} of {wanted} is not in the file, so it failed")
+
+
+def _number(value: object, what: str) -> float:
+    """Return a number that is not negative, NaN for what is none by JMH's own word."""
+    if isinstance(value, str) and value in _NO_NUMBERS:
+        return math.nan
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LARGEST:
+        return float(value)
+    return seconds(value, what)
+
+
+_LARGEST = 1e18
+"""Of a throughput: no machine does more operations in a day."""
+
+
+def _mean(histogram: object, what: str) -> float:
+    """Return the mean of an iteration's samples: pairs of a value and how often it was seen."""
+    pairs = [items(one, what) for one in items(histogram, what)]
+    if any(len(one) != _PAIR for one in pairs):
+        raise Broken(f"{what} has no pairs of value and count; let JMH write it again")
+    counts = [_number(one[1], what) for one in pairs]
+    if not sum(counts) > 0:
+        return math.nan
+    values = [_number(one[0], what) for one in pairs]
+    total = math.fsum(value * count for value, count in zip(values, counts, strict=True))
+    return total / math.fsum(counts)
+
+
+def _host(entries: dict[tuple[str, str], dict[str, object]]) -> HostFacts:
+    first = next(iter(entries.values()))
+    jdk = ", ".join(fact(first.get(one)) for one in ("jdkVersion", "vmName", "vmVersion"))
+    return HostFacts("unknown", jmh_machine(f"JDK {jdk}", fact(first.get("jmhVersion"))))

@@ -1,0 +1,122 @@
+"""CP-SSD: outliers, change points by exhaustive search, the elbow, the last warm-up iteration."""
+
+from itertools import combinations, pairwise
+from math import log, pi
+
+import numpy as np
+import pytest
+from steady_making import falling
+
+from auditor.audits.steady.changes import Partitions, change_points, crops, elbow
+from auditor.audits.steady.cpssd import CpSsd, least_penalty, without_outliers
+from auditor.stats.ratios import resampled_means
+
+
+def cost(values):
+    variance = float(np.var(values))
+    return len(values) * (log(variance if variance > 0 else 1e-11) + log(2 * pi) + 1)
+
+
+def best_of(values, changes):
+    """Return the least cost of all ways to cut, none shorter than two."""
+    n = len(values)
+    ways = []
+    for cuts in combinations(range(2, n - 1), changes):
+        edges = [0, *cuts, n]
+        if all(b - a >= 2 for a, b in pairwise(edges)):
+            ways.append(sum(cost(values[a:b]) for a, b in pairwise(edges)))
+    return min(ways)
+
+
+@pytest.fixture
+def short():
+    rng = np.random.default_rng(3)
+    return np.concatenate((rng.normal(5, 1, 6), rng.normal(1, 0.1, 5), rng.normal(2, 0.5, 5)))
+
+
+def test_partitions_are_the_best_of_all(short):
+    partitions = Partitions(short)
+    for penalty in (0.5, 2.0, 5.0, 20.0):
+        (one,) = partitions.best(np.array([penalty]))
+        whole = {m: best_of(short, m) + m * penalty for m in range(8)}
+
+        assert one.cost == pytest.approx(sum(
+            cost(short[a:b]) for a, b in zip((0, *one.ends), one.ends, strict=False)
+        ))  # fmt: skip
+        assert one.cost + one.changes * penalty == pytest.approx(min(whole.values()))
+
+
+def test_crops_has_the_penalties_at_which_the_number_of_changes_falls(short):
+    partitions = Partitions(short)
+
+    penalties, changes = crops(partitions, (1.0, 200.0))
+
+    assert list(changes) == sorted(changes)
+    assert changes[0] == 0
+    for penalty, number in zip(penalties, changes, strict=True):
+        (just_above,) = partitions.best(np.array([penalty * (1 + 1e-9) + 1e-9]))
+        assert just_above.changes == number
+
+
+def test_the_elbow_of_a_broken_line_is_where_it_breaks():
+    x = np.array([100.0, 50.0, 20.0, 10.0, 9.0, 8.0, 7.0])
+    y = np.array([0.0, 1.0, 2.0, 3.0, 30.0, 60.0, 90.0])
+
+    assert elbow(x, y) == 10.0
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [([1.0], [1.0]), ([2.0, 1.0], [3.0, 3.0]), ([2.0, 1.0], [0.0, 1.0])]
+)
+def test_what_has_no_elbow(x, y):
+    assert elbow(np.array(x), np.array(y)) is None
+
+
+def test_change_points_are_those_of_the_series():
+    values = falling(length=600, warm=200)
+
+    found = change_points(values, least_penalty(len(values)))
+
+    assert 200 in found.ends
+
+
+def test_spikes_are_left_out_but_not_early_ones():
+    values = falling(length=1000, warm=0)
+    values[[3, 500, 999]] *= 20
+
+    kept = set(without_outliers(values).tolist())
+
+    assert {500, 999} & kept == set()
+    assert 3 in kept
+
+
+def test_the_start_follows_the_last_segment_that_matters():
+    values = falling(length=1200, warm=300)
+
+    # Two values are a segment: the best cut may lie a little beside the step.
+    assert CpSsd().find(values).start == pytest.approx(300, abs=5)
+
+
+def test_a_change_below_the_tolerance_does_not_matter():
+    values = falling(length=1200, warm=300, step=0.03, noise=0.001)
+
+    assert CpSsd().find(values).start == 1
+
+
+def test_a_late_change_means_that_there_is_no_steady_state():
+    values = falling(length=1200, warm=800)
+
+    assert CpSsd().find(values).start is None
+
+
+@pytest.mark.parametrize("tail", [1.0, 30.0])
+def test_resampled_means_of_many_values_scatter_as_drawn_ones(tail):
+    rng = np.random.default_rng(5)
+    values = 10 + rng.standard_normal(1000)
+    values[:20] *= tail
+    drawn = values[rng.integers(0, 1000, (20_000, 1000))].mean(axis=1)
+
+    fast = resampled_means(values, 20_000, rng)
+
+    wanted = np.quantile(drawn, (0.025, 0.5, 0.975))
+    assert np.quantile(fast, (0.025, 0.5, 0.975)) == pytest.approx(wanted, rel=0.004)

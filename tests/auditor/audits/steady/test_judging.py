@@ -1,0 +1,103 @@
+"""A series and its warm-up, judged; what cannot be judged is said."""
+
+import math
+
+import numpy as np
+import pytest
+from steady_making import falling
+
+from auditor.audits.steady.detector import Steadiness
+from auditor.audits.steady.judging import judge
+from auditor.audits.steady.kbkssd import KbKssd
+from auditor.core.steady import BenchmarkSteadiness, SeriesSteadiness, SteadyLabel
+
+
+class At:
+    """Says where."""
+
+    name, least = "at", 4
+
+    def __init__(self, start):
+        self.start = start
+
+    def caveats(self, length):
+        return ()
+
+    def find(self, values):
+        return Steadiness(self.start)
+
+
+SERIES = [2.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.5]
+
+
+def test_a_short_warm_up_makes_results_worse():
+    found = judge(SERIES, At(3), configured=1)
+
+    assert (found.label, found.steady_from) == (SteadyLabel.STEADY, 3)
+    assert (found.warm_up.early, found.warm_up.late) == (2, 0)
+    # (2 + 2 + 4 + 1.5) / 7 against 5.5 / 5
+    assert found.warm_up.off == pytest.approx((9.5 / 7) / (5.5 / 5) - 1)
+
+
+def test_a_long_warm_up_costs_time():
+    found = judge(SERIES, At(1), configured=4, iteration_seconds=3.0)
+
+    assert (found.warm_up.early, found.warm_up.late, found.warm_up.off) == (0, 3, 0.0)
+    # Iterations end with the first operation after three seconds: 2 of 2 s twice, 3 of 1 s.
+    assert found.warm_up.wasted_seconds == pytest.approx(4 + 4 + 3)
+    assert judge(SERIES, At(1), configured=4).warm_up.wasted_seconds is None
+
+
+def test_without_a_start_or_a_configuration_nothing_is_said_of_it():
+    assert judge(SERIES, At(None), configured=2).warm_up is None
+    assert judge(SERIES, At(None)).label is SteadyLabel.NOT_STEADY
+    assert judge(SERIES, At(2)).warm_up is None
+
+
+@pytest.mark.parametrize(
+    ("values", "slug"),
+    [
+        ([], "series-short"),
+        ([1.0, 2.0, 3.0], "series-short"),
+        ([1.0] * 3000, "series-unusable"),
+        ([1.0, math.nan] * 1500, "series-unusable"),
+        ([1.0, math.inf] * 1500, "series-unusable"),
+        ([1.0, 0.0] * 1500, "series-unusable"),
+        ([1.0, -1.0] * 1500, "series-unusable"),
+    ],
+)
+def test_what_cannot_be_judged(values, slug):
+    found = judge(values, KbKssd(), place=(1, 2), configured=5)
+
+    assert (found.label, found.steady_from, found.warm_up) == (SteadyLabel.UNKNOWN, None, None)
+    assert (found.run, found.fork, found.iterations) == (1, 2, len(values))
+    assert [one.slug for one in found.caveats] == [slug]
+
+
+def test_a_detector_sees_all_of_it():
+    values = falling(warm=700)
+
+    found = judge(values.tolist(), KbKssd(), configured=100)
+
+    assert (found.iterations, found.steady_from, found.warm_up.early) == (3000, 700, 600)
+    assert found.warm_up.off == pytest.approx(np.mean(values[100:]) / np.mean(values[700:]) - 1)
+
+
+def whole(*labels):
+    series = [
+        SeriesSteadiness(run=0, fork=at, iterations=9, label=one, steady_from=start)
+        for at, (one, start) in enumerate(labels)
+    ]
+    return BenchmarkSteadiness(id="b", series=tuple(series))
+
+
+def test_a_benchmark_is_what_its_processes_are_together():
+    steady, not_steady = (SteadyLabel.STEADY, 5), (SteadyLabel.NOT_STEADY, None)
+    unknown = (SteadyLabel.UNKNOWN, None)
+
+    assert whole(steady, steady).label is SteadyLabel.STEADY
+    assert whole(steady, not_steady).label is SteadyLabel.INCONSISTENT
+    assert whole(not_steady, unknown).label is SteadyLabel.NOT_STEADY
+    assert whole(unknown).label is SteadyLabel.UNKNOWN
+    assert whole(steady, (SteadyLabel.STEADY, 9)).warm_iterations == 9
+    assert whole(not_steady).warm_iterations is None

@@ -1,0 +1,108 @@
+"""The dynamic stop rules, each in both of its implementations."""
+
+import numpy as np
+import pytest
+
+from auditor.audits.steady.stopping import (
+    StopRule,
+    Technique,
+    Variant,
+    forks,
+    iterations,
+    similarity,
+    width,
+)
+
+EVERY = [(technique, variant) for technique in Technique for variant in Variant]
+
+
+def rule(technique, variant=Variant.LIVE, **more):
+    return StopRule(technique, variant, np.random.default_rng(1), **more)
+
+
+def quiet(number, scatter=0.001):
+    rng = np.random.default_rng(7)
+    return [rng.normal(1, scatter, 200) for _ in range(number)]
+
+
+@pytest.mark.parametrize(("technique", "variant"), EVERY)
+def test_what_never_changes_ends_as_soon_as_it_may(technique, variant):
+    least = 6 if technique is Technique.KLD else 5
+
+    assert iterations(rule(technique, variant), quiet(20)) in {least, least + 1}
+
+
+@pytest.mark.parametrize("technique", [Technique.COV, Technique.KLD])
+def test_what_keeps_changing_goes_on(technique):
+    falling = [2.0**-at * one for at, one in enumerate(quiet(20))]
+
+    assert iterations(rule(technique, Variant.LIVE), falling) is None
+
+
+def test_a_rising_scatter_ends_the_post_hoc_rule_at_once_and_not_the_live_one():
+    rising = [one * (1 + 0.3 * at) for at, one in enumerate(quiet(10))]
+
+    assert iterations(rule(Technique.COV, Variant.POST_HOC), rising) == 5
+    assert iterations(rule(Technique.COV, Variant.LIVE), rising) is None
+
+
+def test_a_wide_interval_that_stays_as_it_is_ends_the_live_rule_alone():
+    wide = quiet(30, scatter=0.6)
+    wide = [abs(one) + 0.2 for one in wide]
+
+    assert iterations(rule(Technique.RCIW, Variant.LIVE), wide) is not None
+    assert iterations(rule(Technique.RCIW, Variant.POST_HOC), wide) is None
+
+
+def test_the_most_iterations_are_a_limit():
+    falling = [2.0**-at * one for at, one in enumerate(quiet(20))]
+
+    assert iterations(rule(Technique.COV, most=9), falling) == 9
+
+
+def test_operations_that_are_far_off_are_dropped():
+    odd = [np.append(one, 1e6) for one in quiet(5)]
+
+    one = rule(Technique.COV)
+    for each in odd:
+        one.observe(each)
+
+    assert max(one.figures) < 0.01
+
+
+def test_an_iteration_of_which_only_the_mean_is_known_is_one_operation():
+    assert iterations(rule(Technique.COV), [np.array([1.0])] * 9) == 5
+    assert iterations(rule(Technique.KLD), [np.array([1.0])] * 9) == 6
+
+
+def test_the_interval_of_a_mean():
+    rng = np.random.default_rng(3)
+    values = rng.normal(10, 1, 1000)
+
+    # Two times 2.576 standard errors of a tenth of 1 / sqrt(1000).
+    assert width(values, rng) == pytest.approx(2 * 2.576 * 0.1 / np.sqrt(1000), rel=0.15)
+
+
+def test_similarity_is_of_distributions():
+    rng = np.random.default_rng(3)
+    one, same = rng.normal(10, 1, (2, 1000))
+
+    assert similarity(one, one) == 1
+    assert similarity(one, same) > 0.9
+    assert similarity(one, same + 1) < 0.6
+    assert similarity(one, same + 100) == 0
+    assert similarity(np.ones(9), np.ones(9)) == 1
+
+
+@pytest.mark.parametrize(("technique", "variant"), EVERY)
+def test_alike_forks_are_enough_at_two(technique, variant):
+    measured = quiet(5)
+
+    assert forks(technique, variant, measured, np.random.default_rng(1)) <= 3
+
+
+@pytest.mark.parametrize("technique", [Technique.COV, Technique.KLD])
+def test_unlike_forks_are_all_used(technique):
+    measured = [3.0**at * one for at, one in enumerate(quiet(4))]
+
+    assert forks(technique, Variant.LIVE, measured, np.random.default_rng(1)) == 4

@@ -1,0 +1,254 @@
+"""The heuristic and SAME on series whose likeness is known."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.audits.similarity import PAPER, Parameters, clusters, judge, standing_apart
+from auditor.core.similarity import Measure, PairSimilarity
+
+TIME = np.arange(3000) * 2 * np.pi / 300
+"""Ten waves, as Figure 1 shows some."""
+
+
+def sine(*, frequency=1.0, phase=0.0, level=0.0):
+    return level + np.sin(frequency * TIME + phase)
+
+
+def noise(seed, sd=0.2):
+    return np.random.default_rng(seed).normal(0, sd, len(TIME))
+
+
+def alike(count, level=5.0, sd=0.02):
+    return [sine(level=level) + noise(seed, sd) for seed in range(count)]
+
+
+def pair(first, second, *, dissimilar):
+    return PairSimilarity(
+        first=first, second=second, measures=(0.0,) * 5, dissimilar=dissimilar, distance=0.0
+    )
+
+
+def slugs(found):
+    return [one.slug for one in found.caveats]
+
+
+def above(found):
+    """The measures of the only pair that exceed theta."""
+    (one,) = found.pairs
+    return [
+        str(measure)
+        for measure, value in zip(Measure, one.measures, strict=True)
+        if value > PAPER.theta
+    ]
+
+
+@pytest.mark.parametrize(
+    ("other", "measures"),
+    [
+        (sine(level=2.0), ["M3", "M4", "M5"]),
+        (sine(phase=np.pi / 2), ["M1", "M3", "M4"]),
+        (sine(frequency=2), ["M1", "M2", "M3", "M4"]),
+    ],
+    ids=["offset in value", "offset in time", "double frequency"],
+)
+def test_the_first_three_examples_of_figure_1_are_dissimilar(other, measures):
+    found = judge("b", [sine(), other])
+
+    assert above(found) == measures
+    assert found.pairs[0].dissimilar
+    assert found.dissimilar
+
+
+@pytest.mark.parametrize("level", [0.0, 5.0])
+def test_the_last_example_of_figure_1_noise_is_similar(level):
+    found = judge("b", [sine(level=level), sine(level=level) + noise(1)])
+
+    assert above(found) == ["M2"]
+    assert found.dissimilar is False
+
+
+def test_a_larger_offset_is_more_dissimilar_by_the_same_measures():
+    found = [judge("b", [sine(), sine(level=level)]).pairs[0].measures for level in (1, 2, 4)]
+
+    assert [sum(value > 0.25 for value in one) for one in found] == [3, 3, 3]
+    assert sorted(one[2] for one in found) == [one[2] for one in found]
+
+
+def test_the_means_are_those_over_all_pairs_and_decide():
+    found = judge("b", [sine(), sine(), sine(phase=np.pi / 2)])
+
+    assert [one.dissimilar for one in found.pairs] == [False, True, True]
+    by_hand = [
+        sum(values) / 3 for values in zip(*(one.measures for one in found.pairs), strict=True)
+    ]
+    assert found.means == pytest.approx(by_hand)
+    assert found.means[0] == pytest.approx(2 / 3, abs=1e-6)
+    assert found.dissimilar
+
+
+def test_a_mean_at_theta_does_not_exceed_it():
+    """The correlations are 0 and 1: means of 2/3."""
+    runs = [sine(), sine(), sine(phase=np.pi / 2)]
+    means = judge("b", runs).means
+
+    at = judge("b", runs, Parameters(theta=sorted(means)[2]))
+    below = judge("b", runs, Parameters(theta=np.nextafter(sorted(means)[2], 0)))
+
+    assert (at.dissimilar, below.dissimilar) == (False, True)
+
+
+def test_a_run_that_stands_apart_is_named():
+    runs = alike(5)
+    runs.insert(2, sine(level=5.0, frequency=3) * 20 + noise(9))
+
+    found = judge("b", runs)
+
+    assert found.apart == (2,)
+    assert found.clusters.outside == (2,)
+    assert found.clusters.groups == ((0, 1, 3, 4, 5), (2,))
+    assert found.clusters.dissimilar
+    assert slugs(found) == []
+
+
+def test_like_runs_make_one_group():
+    found = judge("b", alike(6))
+
+    assert found.dissimilar is False
+    assert (found.apart, found.clusters.outside) == ((), ())
+    assert found.clusters.groups == ((0, 1, 2, 3, 4, 5),)
+    assert not found.clusters.dissimilar
+    assert 0 < found.clusters.height < PAPER.cut
+
+
+def test_one_of_two_cannot_stand_apart_from_the_other():
+    found = judge("b", [sine(level=1.0), 50 * sine(level=1.0, frequency=2)])
+
+    assert (found.apart, found.clusters.outside) == ((), ())
+    assert slugs(found) == ["no-run-apart", "no-main-group"]
+
+
+def test_a_run_is_apart_by_more_than_half_of_its_pairs():
+    pairs = [
+        pair(0, 1, dissimilar=False),
+        pair(0, 2, dissimilar=False),
+        pair(0, 3, dissimilar=True),
+        pair(1, 2, dissimilar=False),
+        pair(1, 3, dissimilar=True),
+        pair(2, 3, dissimilar=False),
+    ]
+
+    assert standing_apart(pairs) == (3,)
+    assert standing_apart([pair(0, 1, dissimilar=True)]) == ()
+    assert standing_apart(pairs[:4]) == ()
+
+
+def test_half_of_its_pairs_do_not_set_a_run_apart():
+    unlike = {(0, 4), (1, 4)}
+    pairs = [pair(*one, dissimilar=one in unlike) for one in combinations(range(5), 2)]
+
+    assert standing_apart(pairs) == ()
+
+
+def test_half_of_the_runs_do_not_stand_apart_from_the_other_half():
+    unlike = {(2, 3), (0, 2), (1, 3)}
+    pairs = [pair(*one, dissimilar=one in unlike) for one in combinations(range(4), 2)]
+
+    assert standing_apart(pairs) == ()
+
+
+def test_groups_end_at_the_cut_by_the_linkage():
+    """Three on a line, at 0, 0.2 and 0.4."""
+    distances = [0.2, 0.4, 0.2]
+
+    found = {
+        (linkage, cut): clusters(distances, [0, 1, 2], Parameters(linkage=linkage, cut=cut)).groups
+        for linkage in ("single", "average", "complete")
+        for cut in (0.1, 0.25, 0.35)
+    }
+
+    assert {key for key, groups in found.items() if len(groups) == 1} == {
+        ("single", 0.25),
+        ("single", 0.35),
+        ("average", 0.35),
+    }
+    assert {key for key, groups in found.items() if len(groups) == 3} == {
+        ("single", 0.1),
+        ("average", 0.1),
+        ("complete", 0.1),
+    }
+
+
+def test_the_height_is_that_of_the_last_two_groups():
+    """Average linkage joins two at 0.2, and the third at the mean of 0.4 and 0.2."""
+    assert clusters([0.2, 0.4, 0.2], [0, 1, 2]).height == pytest.approx(0.3)
+
+
+def test_the_distance_of_same_is_the_mean_of_its_four_measures():
+    """Of 1 and 3 everywhere: 0, 2/3, 1 - 3/7 and 2/4."""
+    found = judge("b", [[1.0] * 200, [3.0] * 200])
+
+    assert found.pairs[0].distance == pytest.approx((0 + 2 / 3 + 4 / 7 + 1 / 2) / 4)
+    assert slugs(found) == ["constant-runs", "no-main-group"]
+
+
+def test_the_longer_runs_are_cut_and_that_is_said():
+    long, short = sine(level=5.0), sine(level=5.0)[:1500]
+
+    found = judge("b", [long, short, long])
+
+    assert found.values == 1500
+    assert found.means == pytest.approx((0, 0, 0, 0, 0), abs=1e-7)
+    assert [one.text for one in found.caveats] == [
+        "the runs have 1500 to 3000 values; compared are the first 1500, for run 2"
+    ]
+
+
+@pytest.mark.parametrize("runs", [[], [[1.0, 2.0]], [[], [1.0]], [[1.0], [float("nan")]]])
+def test_fewer_than_two_runs_tell_nothing(runs):
+    found = judge("b", runs)
+
+    assert (found.dissimilar, found.means, found.clusters) == (None, None, None)
+    assert (found.pairs, found.apart) == ((), ())
+    assert slugs(found)[-1] == "one-run"
+
+
+def test_runs_keep_their_indices_where_others_are_left_out():
+    found = judge("b", [[], *alike(3), [float("inf")] * 3000])
+
+    assert found.compared == (1, 2, 3)
+    assert [(one.first, one.second) for one in found.pairs] == [(1, 2), (1, 3), (2, 3)]
+    assert found.clusters.groups == ((1, 2, 3),)
+    assert [one.text for one in found.caveats] == [
+        "without values, or with one that is not finite, and left out: run 1, 5"
+    ]
+
+
+def test_short_runs_have_a_caveat():
+    assert slugs(judge("b", [run[:199] for run in alike(3)])) == ["short-runs"]
+    assert slugs(judge("b", [run[:200] for run in alike(3)])) == []
+
+
+@given(st.lists(st.lists(st.floats(allow_infinity=True, allow_nan=True), max_size=6), max_size=5))
+def test_whatever_the_runs_there_is_an_answer(runs):
+    found = judge("b", runs)
+
+    usable = [run for run in runs if run and np.isfinite(run).all()]
+    assert len(found.compared) == len(usable)
+    assert len(found.pairs) == len(usable) * (len(usable) - 1) // 2
+    assert (found.dissimilar is None) == (len(usable) < 2)
+
+
+@given(st.permutations(range(6)))
+def test_the_order_of_the_runs_names_others_but_says_the_same(order):
+    runs = [*alike(4), sine(level=50.0), 30 * sine(level=5.0, frequency=3)]
+
+    found, shuffled = judge("b", runs), judge("b", [runs[at] for at in order])
+
+    assert slugs(found) == slugs(shuffled) == []
+    assert shuffled.means == pytest.approx(found.means, abs=1e-7)
+    assert sorted(order[at] for at in shuffled.apart) == list(found.apart)
+    assert sorted(order[at] for at in shuffled.clusters.outside) == [4, 5]

@@ -1,0 +1,137 @@
+"""`steady` and `similarity` as commands, on series that are written down for them."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+
+from auditor.cli.main import main
+from auditor.cli.surroundings import Surroundings
+
+ROOT = Path(__file__).parents[3]
+STEADY, ALIKE = (
+    json.loads((ROOT / f"reports/schema/{name}.schema.json").read_text())
+    for name in ("steady", "similarity")
+)
+
+
+@pytest.fixture
+def call(tmp_path, capsys):
+    def called(*arguments):
+        surroundings = Surroundings(environment={"HOME": str(tmp_path)})
+        code = main(list(map(str, arguments)), surroundings=surroundings)
+        return code, *capsys.readouterr()
+
+    return called
+
+
+def falling(warm, length=1200, seed=0, level=1e-3):
+    values = level * (1 + 0.01 * np.random.default_rng(seed).standard_normal(length))
+    values[:warm] *= 1.5
+    return values
+
+
+def written(folder, forks, warmups=0, name="a.B.c"):
+    """A table of series: the first so many iterations of each process are warm-up."""
+    rows = [
+        f"{name},{fork},{at},{value!r},{int(at < warmups)}"
+        for fork, values in enumerate(forks)
+        for at, value in enumerate(values.tolist())
+    ]
+    path = folder / "series.csv"
+    path.write_text("\n".join(("benchmark,fork,iteration,seconds,warmup", *rows)) + "\n")
+    return path
+
+
+def test_each_process_is_judged_by_the_detector_that_is_asked_for(call, tmp_path):
+    path = written(tmp_path, [falling(300), falling(50, seed=1)], warmups=100)
+
+    code, out, err = call("steady", path, "--detector", "kb-kssd", "--format", "json")
+
+    assert code == 0, err
+    found = json.loads(out)
+    jsonschema.validate(found, STEADY)
+    first, second = found["series"]
+    assert (found["detector"], found["benchmarks"][0]["label"]) == ("kb-kssd", "steady")
+    assert (first["fork"], first["label"], first["steady_from"]) == (0, "steady", 300)
+    assert (first["warm_up"]["iterations"], first["warm_up"]["early"]) == (100, 200)
+    assert first["warm_up"]["off"] == pytest.approx((200 * 1.5 + 900) / 1100 - 1, abs=0.01)
+    assert (second["steady_from"], second["warm_up"]["late"]) == (50, 50)
+
+
+@pytest.mark.parametrize("detector", ["learned", "kb-kssd", "cp-ssd"])
+def test_all_detectors_judge_many_series_on_all_cores(call, tmp_path, detector):
+    forks = [falling(30 * fork, seed=fork, length=1000) for fork in range(11)]
+    path = written(tmp_path, forks)
+    other = tmp_path / "other"
+    other.mkdir()
+    text = path.read_text() + written(other, forks, name="d.E.f").read_text().partition("\n")[2]
+    path.write_text(text)
+
+    code, out, err = call("steady", path, "--detector", detector, "--format", "json", "--quiet")
+
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert [(one["benchmark"], one["fork"]) for one in found["series"]] == [
+        (name, fork) for name in ("a.B.c", "d.E.f") for fork in range(11)
+    ]
+    assert found["series"][:11] == [{**one, "benchmark": "a.B.c"} for one in found["series"][11:]]
+    assert [one["slug"] for one in found["caveats"]] == ["warm-up-unknown"]
+
+
+def test_too_little_to_judge_by_is_said(call, tmp_path):
+    path = written(tmp_path, [falling(3, length=20)])
+
+    code, out, err = call("steady", path, "-o", tmp_path / "out")
+
+    assert code == 0, err
+    assert "Of 1 benchmark: 1 cannot tell" in out
+    assert "20 iterations; learned needs at least 1000" in out
+    assert json.loads((tmp_path / "out" / "steady.json").read_text())["series"][0][
+        "steady_from"
+    ] is None  # fmt: skip
+
+
+def test_the_run_that_stands_apart_is_named(call, tmp_path):
+    along = np.arange(600)
+    base = 1e-3 * (2 + np.sin(along / 10))
+    noise = np.random.default_rng(1).normal(1, 0.001, (4, 600))
+    forks = [base * one for one in noise] + [1e-2 * (2 + np.sin(along / 23 + 1))]
+    path = written(tmp_path, forks)
+
+    code, out, err = call("similarity", path, "--format", "json")
+
+    assert code == 0, err
+    found = json.loads(out)
+    jsonschema.validate(found, ALIKE)
+    (one,) = found["benchmarks"]
+    assert (one["runs"], one["values"], one["apart"]) == (5, 600, [4])
+    assert len(one["pairs"]) == 10
+    assert {(pair["first"], pair["second"]) for pair in one["pairs"] if pair["dissimilar"]} == {
+        (fork, 4) for fork in range(4)
+    }
+
+    code, out, _ = call("similarity", path)
+
+    assert "in 1 a run stands apart" in out
+    assert [line.split()[-1] for line in out.splitlines() if "B.c" in line] == ["5"]
+
+
+@pytest.mark.parametrize("command", ["steady", "similarity"])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("", "empty"), ("benchmark,fork,iteration,seconds\nb,0,0,nan\n", "nan"), ("{", "cut off")],
+)
+def test_bad_files_are_refused_in_one_line(call, tmp_path, command, text, said):
+    path = tmp_path / "series.csv"
+    path.write_text(text)
+
+    code, out, err = call(command, path)
+
+    (line,) = err.splitlines()
+    assert (code, out) == (2, "")
+    assert line.startswith("error[usage]: ")
+    assert str(path) in line
+    assert said in line.lower()

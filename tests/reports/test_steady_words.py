@@ -1,0 +1,132 @@
+"""When benchmarks are warm, in words."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from auditor.core.caveats import Caveat
+from auditor.core.steady import (
+    BenchmarkSteadiness,
+    SeriesSteadiness,
+    SteadyLabel,
+    SuiteSteadiness,
+    WarmUp,
+)
+from reports import steady, steady_document
+from reports.record import Context
+
+SCHEMA = Path(__file__).parents[2] / "reports/schema/steady.schema.json"
+CONTEXT = Context(
+    subject="jmh.log",
+    revision="sha256:0",
+    language="java",
+    harness="jmh",
+    host="here",
+    host_facts=(),
+    runs=1,
+    stability_runs=1,
+    version="1",
+    command="bench-audit steady jmh.log",
+    started="2026-01-01T00:00:00Z",
+    ended="2026-01-01T00:00:01Z",
+)
+
+
+def series(fork, start, warm_up=None, label=SteadyLabel.STEADY, caveats=()):
+    return SeriesSteadiness(
+        run=0, fork=fork, iterations=50, label=label, steady_from=start, warm_up=warm_up,
+        caveats=caveats,
+    )  # fmt: skip
+
+
+EARLY = BenchmarkSteadiness(
+    id="org.example.Early.warms",
+    series=(
+        series(0, 30, WarmUp(iterations=10, early=20, off=0.25)),
+        series(1, 12, WarmUp(iterations=10, early=2, off=0.01)),
+    ),
+    iteration_seconds=0.1,
+)
+LATE = BenchmarkSteadiness(
+    id="org.example.Late.wastes",
+    series=(series(0, 3, WarmUp(iterations=10, late=7, wasted_seconds=0.75)),),
+    iteration_seconds=0.1,
+)
+NEVER = BenchmarkSteadiness(
+    id="org.example.Never<b>.ends",
+    series=(
+        series(0, None, label=SteadyLabel.NOT_STEADY),
+        series(1, None, label=SteadyLabel.UNKNOWN, caveats=(Caveat("series-short", "3 only"),)),
+    ),
+)
+FOUND = SuiteSteadiness(
+    detector="kb-kssd", benchmarks=(EARLY, LATE, NEVER), caveats=(Caveat("series-unequal", "x"),)
+)
+
+
+@pytest.fixture
+def document():
+    return steady_document.steady_document(FOUND, CONTEXT)
+
+
+def test_the_document_has_each_process(document):
+    found = json.loads(msgspec.json.encode(document))
+
+    keys = ("benchmark", "fork", "label", "steady_from")
+    assert [tuple(one[key] for key in keys) for one in found["series"]] == [
+        ("org.example.Early.warms", 0, "steady", 30),
+        ("org.example.Early.warms", 1, "steady", 12),
+        ("org.example.Late.wastes", 0, "steady", 3),
+        ("org.example.Never<b>.ends", 0, "no steady state", None),
+        ("org.example.Never<b>.ends", 1, "cannot tell", None),
+    ]  # fmt: skip
+    assert [one["warm_iterations"] for one in found["benchmarks"]] == [30, 3, None]
+    assert found["series"][0]["warm_up"]["off"] == 0.25
+    assert steady_document.read(json.dumps(found)) == document
+
+
+def test_what_gets_no_steady_state_comes_first(document):
+    shown = steady.view(document)
+
+    assert [(one.name, one.word.word) for one in shown.rows] == [
+        ("Never<b>.ends", "no steady state"),
+        ("Early.warms", "steady"),
+        ("Late.wastes", "steady"),
+    ]
+    assert shown.headline == "Of 3 benchmarks: 2 steady, 1 no steady state"
+
+
+def test_a_row_says_what_to_write(document):
+    never, early, late = steady.view(document).rows
+
+    assert (early.steady, early.start) == ("2 of 2", "21 (at most 30)")
+    assert early.warm_up == "20 too few, +25.0%"
+    assert early.setting == ("@Warmup(iterations = 30, time = 100, timeUnit = MILLISECONDS)")
+    assert late.warm_up == "7 too many, 750\u00a0ms"
+    assert (never.steady, never.start, never.setting, never.note) == ("0 of 2", "", "", "3 only")
+
+
+def test_the_counts_are_of_the_suite(document):
+    said = steady.view(document).counts
+
+    assert "too short in 1 benchmark " in said
+    assert "750\u00a0ms longer" in said
+    assert "5 processes" in said
+
+
+@pytest.mark.parametrize(
+    ("harness", "seconds", "said"),
+    [
+        ("jmh", None, "@Warmup(iterations = 4)"),
+        ("pyperf", 1.0, "--warmups=4"),
+        ("go", 1.0, ""),
+    ],
+)
+def test_settings_are_the_harness_own(harness, seconds, said):
+    assert steady.setting(harness, 4, seconds) == said
+
+
+def test_the_schema_is_that_of_the_types():
+    assert SCHEMA.read_text() == steady_document.schema()

@@ -1,0 +1,291 @@
+"""Series without a tool: the corpus, and the CSV that anybody can write."""
+
+import csv
+import gzip
+import json
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.core.errors import UsageError
+from runners.stored.checking import LONGEST, SHORTEST, clean
+from runners.stored.reading import is_stored, read
+
+NAMES = ("owner__repo#a.B.one#", "owner__repo#a.B.two#k=1&l=x.y")
+SERIES = [[0.5, 0.25, 0.125], [1e-9, 2.5e-9, 1e-9]]
+HEADER = "benchmark,fork,iteration,seconds\n"
+MULTIPLE = 6
+"""What reading may take, in doubles for each value: a tuple of floats alone is four of them."""
+
+
+def corpus_file(folder, name, series=SERIES):
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(series))
+    return path
+
+
+def table(folder, text, name="in.csv"):
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def refused(*paths):
+    with pytest.raises(UsageError) as said:
+        read(paths)
+    assert "\n" not in str(said.value)
+    return str(said.value)
+
+
+@pytest.mark.parametrize("place", ["timeseries/all", "timeseries", "all", "."])
+def test_files_of_a_corpus_are_benchmarks_of_one_run(tmp_path, place):
+    for name in NAMES:
+        corpus_file(tmp_path / place, name)
+        for beside in ("classification", "changepoints", "timeseries/filtered"):
+            corpus_file(tmp_path / beside, name, {"forks": []})
+
+    found = read([tmp_path])
+
+    (run,) = found.runs
+    assert (found.harness, found.benchmarks) == ("jmh", NAMES)
+    assert [list(one.seconds) for one in run.processes[NAMES[1]]] == SERIES
+    assert {one.iteration_seconds for one in run.processes[NAMES[1]]} == {0.1}
+
+
+def test_a_file_of_a_corpus_alone_and_two_folders(tmp_path):
+    first, second = (corpus_file(tmp_path / folder, NAMES[0]) for folder in "ab")
+
+    assert read([first]).benchmarks == NAMES[:1]
+    assert len(read([tmp_path / "a", tmp_path / "b"]).runs) == 2
+    assert len(read([first, second]).runs) == 2
+
+
+def test_a_compressed_file_of_a_corpus_has_its_own_name(tmp_path):
+    path = tmp_path / f"{NAMES[0]}.json.gz"
+    path.write_bytes(gzip.compress(json.dumps(SERIES).encode()))
+
+    assert read([path]).benchmarks == NAMES[:1]
+
+
+BAD_SERIES = {
+    "places": ([[3, 2999], [2999]], "places in a series, no times"),
+    "no fork": ([[0.1], 3], "no result of"),
+    "text": ([["0.1"]], "'0.1' is no time"),
+    "truth": ([[True, 0.5]], "True is no time"),
+    "negative": ([[0.1, -0.5]], "fork 0: -0.5 is no time"),
+    "NaN first": ([[0.5], [float("nan"), 0.1]], "fork 1: nan is no time"),
+    "NaN last": ([[0.1, float("nan")]], "nan is no time"),
+    "infinity": ([[0.1, float("inf")]], "inf is no time"),
+    "huge": ([[0.1, 10**400]], "a huge number is no time"),
+    "nothing": ([], "an empty list"),
+}
+
+
+@pytest.mark.parametrize(("series", "said"), BAD_SERIES.values(), ids=BAD_SERIES)
+def test_a_bad_series_is_refused(tmp_path, series, said):
+    path = corpus_file(tmp_path, NAMES[0], series)
+
+    line = refused(path)
+
+    assert str(path) in line
+    assert said in line
+
+
+@pytest.mark.parametrize("fork", [[], [0.0, 0.1]])
+def test_a_fork_without_times_fails_alone(tmp_path, fork):
+    (run,) = read([corpus_file(tmp_path, NAMES[0], [fork, [0.1]])]).runs
+
+    bad, good = run.processes[NAMES[0]]
+    assert bad.failure is not None
+    assert good.seconds == (0.1,)
+
+
+def test_rows_may_come_in_any_order_and_other_columns_are_passed_over(tmp_path):
+    text = (
+        "fork,warmup,seconds,iteration,benchmark,host\r\n"
+        '1,0,3e-9,2,"b, c",x\r\n'
+        "0,0,0.5,1,a,x\r\n"
+        '1,1,9e-9,1,"b, c",x\r\n'
+        '1,0,2e-9,1,"b, c",x\r\n'
+        "\r\n"
+        '0,0,1e-9,1,"b, c",x\r\n'
+    )
+
+    found = read([table(tmp_path, "\N{ZERO WIDTH NO-BREAK SPACE}" + text)])
+
+    (run,) = found.runs
+    assert found.harness == "csv"
+    assert list(run.processes) == ["b, c", "a"]
+    first, second = run.processes["b, c"]
+    assert (first.seconds, second.seconds, second.warmups) == ((1e-9,), (2e-9, 3e-9), (9e-9,))
+
+
+def test_warm_up_alone_is_no_result(tmp_path):
+    text = HEADER.replace("\n", ",warmup\n") + "a,0,1,0.5,1\n"
+
+    (run,) = read([table(tmp_path, text)]).runs
+
+    assert "warm-up only" in run.processes["a"][0].failure.reason
+
+
+BAD_ROWS = {
+    "no number": (HEADER + "a,0,1,x\n", "line 2: 'x' is no time in seconds"),
+    "underscore": (HEADER + "a,0,1,1_0\n", "'1_0' is no time"),
+    "NaN": (HEADER + "a,0,1,nan\n", "'nan' is no time"),
+    "infinity": (HEADER + "a,0,1,1e999\n", "'1e999' is no time"),
+    "negative": (HEADER + "a,0,1,-1\n", "'-1' is no time"),
+    "empty cell": (HEADER + "a,0,1,\n", "'' is no time"),
+    "place": (HEADER + "a,0,1.5,1\n", "iteration '1.5' is no whole number"),
+    "fork": (HEADER + "a,x,1,1\n", "fork 'x' is no whole number"),
+    "no benchmark": (HEADER + ",0,1,1\n", "a row has no benchmark"),
+    "twice": (HEADER + "a,0,1,1\na,0,1,2\n", "iteration 1 is there twice"),
+    "two ways": (HEADER + "a,0,1,1\na,00,2,2\n", "fork 0 is written in two ways"),
+    "columns": (HEADER + "a,0,1,1,9\n", "line 2 has 5 columns, the header 4"),
+    "cut off": (HEADER + "a,0,1,1\na,0", "line 3 has 2 columns"),
+    "warm-up": (HEADER.replace("\n", ",warmup\n") + "a,0,1,1,yes\n", "warmup is 'yes', not 0 or 1"),
+    "doubled": ("fork," + HEADER + "0,a,0,1,1\n", "two columns are 'fork'"),
+    "no rows": (HEADER, "holds no times"),
+    "quote": (HEADER + 'a,0,1,"1\n', "unexpected end of data"),
+    "bytes": (HEADER.encode() + b"\xff,0,1,1\n", "line 2 is not UTF-8"),
+    "long": (HEADER + "a" * 70_000, "line 2 is longer than 65536 bytes"),
+    "empty": ("", "it is empty"),
+    "binary": (bytes(range(256)), "no result of"),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), BAD_ROWS.values(), ids=BAD_ROWS)
+def test_a_bad_table_is_refused_in_one_line_that_names_it(tmp_path, text, said):
+    path = table(tmp_path, text)
+
+    line = refused(path)
+
+    assert str(path) in line
+    assert said in line
+
+
+def test_names_are_made_visible(tmp_path):
+    assert read([table(tmp_path, HEADER + '"a\x1b[1m",0,1,1\n')]).benchmarks == ("a\\x1b[1m",)
+
+
+def test_tables_of_other_columns_are_not_taken(tmp_path):
+    assert not is_stored(table(tmp_path, "benchmark,fork,classification\na,0,steady\n"))
+
+
+TIMES = st.floats(SHORTEST, LONGEST)
+PROCESSES = st.lists(
+    st.tuples(st.lists(TIMES, max_size=3), st.lists(TIMES, min_size=1, max_size=5)),
+    min_size=1,
+    max_size=3,
+)
+
+
+@given(
+    written=st.dictionaries(st.text(min_size=1, max_size=8), PROCESSES, min_size=1, max_size=3),
+    order=st.randoms(use_true_random=False),
+)
+def test_what_is_written_is_read_back_exactly(tmp_path_factory, written, order):
+    written = {clean(name): forks for name, forks in written.items()}
+    rows = [
+        (name, fork, at, repr(value), int(warm))
+        for name, forks in written.items()
+        for fork, both in enumerate(forks)
+        for warm, values in zip((True, False), both, strict=True)
+        for at, value in enumerate(values)
+    ]
+    order.shuffle(rows)
+    path = tmp_path_factory.mktemp("series") / "in.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["benchmark", "fork", "iteration", "seconds", "warmup"])
+        writer.writerows(rows)
+
+    (run,) = read([path]).runs
+
+    assert {
+        name: [(list(one.warmups), list(one.seconds)) for one in processes]
+        for name, processes in run.processes.items()
+    } == written
+
+
+@pytest.mark.parametrize(
+    ("count", "shuffled"), [(1_000_000, False), (100_000, True)], ids=["in order", "shuffled"]
+)
+def test_a_million_values_take_little_more_than_themselves(tmp_path, count, shuffled):
+    places = list(range(count))
+    if shuffled:
+        places = [*places[1::2], *reversed(places[::2])]
+    path = tmp_path / "in.csv"
+    with path.open("w") as file:
+        file.write(HEADER)
+        file.writelines(f"a,{at % 2},{at},{(at + 1) / count}\n" for at in places)
+    del places
+
+    tracemalloc.start()
+    found = read([Path(path)])
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    both = found.runs[0].processes["a"]
+    assert [one.seconds[1] for one in both] == [3 / count, 4 / count]
+    assert [len(one.seconds) for one in both] == [count // 2] * 2
+    assert most < MULTIPLE * 8 * count
+
+
+LINES = st.lists(
+    st.sampled_from(
+        ["# Benchmark: a.B.c", "# Fork: 1 of 2", "# Fork: 2 of 2", "# Warmup Fork: 1 of 1",
+         "# Parameters: (a = 1, b = 2)", "# Parameters: ", "# Benchmark mode: ", "Iteration   1: ",
+         "# Warmup Iteration   1: 3 ns/op", "Iteration   1: 3,5 ops/s", "Iteration   1: <failure>",
+         "# Measurement: 1 iterations, 1 s each", "<forked VM failed with exit code 1>", "3 ns/op",
+         'Result "a.B.c":', "pkg: p", "BenchmarkA-2 \t 1\t 3 ns/op", "BenchmarkA-2 \t",
+         "  1\t 3 x/op", "--- FAIL: BenchmarkA", "FAIL\tp\t1s", "ok  \tp\t1s",
+         '{"Action":"output"}', '{"Output":"BenchmarkA \\t 1\\t 3 ns/op\\n"}', "{",
+         '"', "a,0,1,1", "a,0,2"]
+    )
+    | st.text(max_size=9),
+    max_size=12,
+)  # fmt: skip
+BEGINNINGS = ["# JMH version: 1\n", "goos: linux\n", '{"Action":"start"}\n', HEADER, ""]
+
+
+@given(first=st.sampled_from(BEGINNINGS), lines=LINES)
+def test_no_text_does_more_than_to_be_refused(tmp_path_factory, first, lines):
+    path = tmp_path_factory.mktemp("any") / "in.txt"
+    path.write_text(first + "\n".join(lines), encoding="utf-8", errors="replace")
+
+    try:
+        found = read([path])
+    except UsageError:
+        return
+    assert found.benchmarks
+
+
+NUMBERS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)
+ANY = st.recursive(
+    NUMBERS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["primaryMetric", "rawData", "scoreUnit"]), inner)
+    ),
+    max_leaves=10,
+)
+
+
+@given(inner=ANY, unit=st.sampled_from(["ns/op", "ops/s", "MB"]), as_series=st.booleans())
+def test_no_list_does_more_than_to_be_refused(tmp_path_factory, inner, unit, as_series):
+    metric = {"scoreUnit": unit, "rawData": [inner, [inner]], "rawDataHistogram": [[inner]]}
+    metric.pop("rawData" if inner else "rawDataHistogram")
+    entry = {"benchmark": "a.B.c", "mode": "avgt", "params": {"a": inner}, "forks": inner,
+             "measurementTime": inner, "primaryMetric": metric}  # fmt: skip
+    document = [inner, [inner]] if as_series else [entry]
+    path = table(tmp_path_factory.mktemp("any"), json.dumps(document), "in.json")
+
+    try:
+        found = read([path])
+    except UsageError:
+        return
+    assert found.benchmarks
