@@ -20,7 +20,8 @@ _LEAST, _MOST = 1e-3, 2.0
 _RUN = 66
 
 
-def _svg(size: tuple[int, int], label: str, body: str, *, kind: str) -> Markup:
+def svg(size: tuple[int, int], label: str, body: str, *, kind: str) -> Markup:
+    """Return a drawing of a kind that the style sheet knows; `label` is what it says in words."""
     stretch = ' preserveAspectRatio="none"' if kind == "bar" else ""
     width, height = size
     head = f'<svg class="{kind}" viewBox="0 0 {width} {height}"{stretch} role="img"'
@@ -28,32 +29,34 @@ def _svg(size: tuple[int, int], label: str, body: str, *, kind: str) -> Markup:
     return Markup('{} aria-label="{}">{}</svg>').format(Markup(head), label, Markup(body))  # noqa: S704
 
 
-def _at(value: float) -> str:
+def at(value: float) -> str:
+    """Write a place with as many digits as can be seen."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def _dots(points: Iterable[tuple[float, float]], kind: str) -> str:
-    path = "".join(f"M{_at(x)} {_at(y)}h0" for x, y in points)
+    path = "".join(f"M{at(x)} {at(y)}h0" for x, y in points)
     return f'<path class="dot {kind}" d="{path}"/>' if path else ""
 
 
-def _line(x: float, top: float, bottom: float, kind: str) -> str:
-    return f'<path class="{kind}" d="M{_at(x)} {_at(top)}V{_at(bottom)}"/>'
+def line(x: float, top: float, bottom: float, kind: str) -> str:
+    """Return a vertical line."""
+    return f'<path class="{kind}" d="M{at(x)} {at(top)}V{at(bottom)}"/>'
 
 
 def _text(x: float, y: float, words: str, anchor: str = "middle") -> str:
-    return f'<text x="{_at(x)}" y="{_at(y)}" text-anchor="{anchor}">{escape(words)}</text>'
+    return f'<text x="{at(x)}" y="{at(y)}" text-anchor="{anchor}">{escape(words)}</text>'
 
 
 def score(low: float, high: float) -> Markup:
     """Draw a bar filled to `low` percent and hatched up to `high`."""
     body = (
         '<rect class="track" width="300" height="10"/>'
-        f'<rect class="detected" width="{_at(3 * low)}" height="10"/>'
-        f'<rect class="open" x="{_at(3 * low)}" width="{_at(3 * (high - low))}" height="10"/>'
+        f'<rect class="detected" width="{at(3 * low)}" height="10"/>'
+        f'<rect class="open" x="{at(3 * low)}" width="{at(3 * (high - low))}" height="10"/>'
     )
     label = f"between {figures.percent(low)} and {figures.percent(high)}"
-    return _svg((300, 10), label, body, kind="bar")
+    return svg((300, 10), label, body, kind="bar")
 
 
 def parts(counts: Sequence[tuple[str, int]]) -> Markup:
@@ -64,10 +67,10 @@ def parts(counts: Sequence[tuple[str, int]]) -> Markup:
     body, x = "", 0.0
     for kind, count in counts:
         width = 900 * count / whole
-        body += f'<rect class="{kind}" x="{_at(x)}" width="{_at(max(width - 3, 1))}" height="12"/>'
+        body += f'<rect class="{kind}" x="{at(x)}" width="{at(max(width - 3, 1))}" height="12"/>'
         x += width
     label = ", ".join(f"{count} {kind}" for kind, count in counts)
-    return _svg((900, 12), label, body, kind="bar")
+    return svg((900, 12), label, body, kind="bar")
 
 
 def forest(
@@ -83,10 +86,10 @@ def forest(
     body = '<use href="#scale"/>'
     if interval is not None and interval[0] is not None and interval[1] is not None:
         low, high = _multiple(interval[0] / needed), _multiple(interval[1] / needed)
-        body += f'<path class="whisker" d="M{_at(low)} 10H{_at(high)}"/>'
+        body += f'<path class="whisker" d="M{at(low)} 10H{at(high)}"/>'
     body += _dots([(_multiple(effect / needed), 10)], "big")
     label = f"{effect / needed:.2f} times the effect that is needed"
-    return _svg((210, 20), label, body, kind="forest")
+    return svg((210, 20), label, body, kind="forest")
 
 
 def _multiple(times: float) -> float:
@@ -95,14 +98,14 @@ def _multiple(times: float) -> float:
 
 def scale() -> Markup:
     """Return the lines of no effect and of what is needed, for each `forest` to use."""
-    lines = _line(_multiple(0), 0, 20, "axis") + _line(_multiple(1), 0, 20, "needed")
+    lines = line(_multiple(0), 0, 20, "axis") + line(_multiple(1), 0, 20, "needed")
     return Markup('<g id="scale">{}</g>').format(Markup(lines))  # noqa: S704 - made of numbers
 
 
 def forest_axis(needed: str = "needed") -> Markup:
     """Draw the scale above a column of `forest`; `needed` is the word for the threshold."""
     body = _text(_multiple(0), 12, "0") + _text(_multiple(1), 12, needed)
-    return _svg((210, 16), "0, and the effect that is needed", body, kind="forest")
+    return svg((210, 16), "0, and the effect that is needed", body, kind="forest")
 
 
 def arms(runs: Sequence[tuple[Sequence[float | None], Sequence[float | None]]]) -> Markup:
@@ -130,13 +133,13 @@ def arms(runs: Sequence[tuple[Sequence[float | None], Sequence[float | None]]]) 
             continue
         xs = [108 + wide * (value - least) for value in values]
         body += _swarm(xs, top, kind)
-        body += _line(round(108 + wide * (median(values) - least)), top - 3, top + 23, "median")
+        body += line(round(108 + wide * (median(values) - least)), top - 3, top + 23, "median")
         said.append(f"run {at + 1} {kind} {figures.seconds(median(values))}")
     bottom = _RUN * len(runs)
     body += f'<path class="axis" d="M108 {bottom}H542"/>'
     body += _text(108, bottom + 14, figures.seconds(least), "start")
     body += _text(542, bottom + 14, figures.seconds(most), "end")
-    return _svg((552, bottom + 20), f"medians: {', '.join(said)}", body, kind="blocks")
+    return svg((552, bottom + 20), f"medians: {', '.join(said)}", body, kind="blocks")
 
 
 def _swarm(xs: Sequence[float], top: int, kind: str) -> str:
@@ -162,14 +165,14 @@ def steps(points: Sequence[tuple[str, float]]) -> Markup:
         for share in (0, 50, 100)
     )
     stairs = "".join(
-        f"{'V' if at else 'M44 '}{_at(y)}H{_at(x + apart)}"
-        for at, (x, y) in enumerate(zip(xs, ys, strict=True))
+        f"{'V' if number else 'M44 '}{at(y)}H{at(x + apart)}"
+        for number, (x, y) in enumerate(zip(xs, ys, strict=True))
     )
     body += f'<path class="stairs" d="{stairs}"/>'
     body += _dots(zip(xs, ys, strict=True), "big")
     body += "".join(_text(x, 131, size) for x, (size, _) in zip(xs, points, strict=True))
     label = ", ".join(f"{size}: {figures.percent(share)}" for size, share in points)
-    return _svg((484, 138), f"methods in which a slowdown is noticed: {label}", body, kind="curve")
+    return svg((484, 138), f"methods in which a slowdown is noticed: {label}", body, kind="curve")
 
 
 def spreads(values: Sequence[float]) -> Markup:
@@ -178,7 +181,7 @@ def spreads(values: Sequence[float]) -> Markup:
         return NOTHING
     columns = Counter(round(_log(value) / 8) for value in values)
     step = min(8.0, 110 / max(columns.values()))
-    body = "".join(_line(_log(border), 6, 126, "needed") for border in BOUNDARIES)
+    body = "".join(line(_log(border), 6, 126, "needed") for border in BOUNDARIES)
     body += '<path class="axis" d="M0 126H520"/>'
     body += _dots(
         (
@@ -193,7 +196,7 @@ def spreads(values: Sequence[float]) -> Markup:
     body += _text(0, 142, f"≤ {figures.share(_LEAST)}", "start")
     body += _text(520, 142, f"≥ {figures.share(_MOST)}", "end")
     label = f"maximum spreads of {len(values)} benchmarks, each a dot"
-    return _svg((520, 150), label, body, kind="spreads")
+    return svg((520, 150), label, body, kind="spreads")
 
 
 def _log(value: float) -> float:
@@ -208,7 +211,7 @@ def strip(means: Sequence[float | None], limit: float) -> Markup:
     if not middle:
         return NOTHING
     away = [min(max((mean / middle - 1) / limit, -1.0), 1.0) for mean in known]
-    body = '<path class="axis" d="M4 8H176"/>' + _line(90, 2, 14, "axis")
+    body = '<path class="axis" d="M4 8H176"/>' + line(90, 2, 14, "axis")
     body += _dots(((90 + 84 * each, 8) for each in away), "run")
     label = ", ".join(figures.seconds(mean) for mean in known)
-    return _svg((180, 16), f"means of the runs: {label}", body, kind="strip")
+    return svg((180, 16), f"means of the runs: {label}", body, kind="strip")

@@ -1,10 +1,14 @@
 """When benchmarks are warm, in words: a headline, a row for each, settings to copy."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
 from statistics import median
 
+from markupsafe import Markup
+
 from auditor.core.steady import SteadyLabel
-from reports import figures, names
+from reports import figures, names, page, strips
 from reports.steady_document import Benchmark, Series, SteadyDocument
 from reports.words import Word
 
@@ -15,14 +19,28 @@ LABELS = {
     SteadyLabel.STEADY: Word("●", "steady", "each process gets warm"),
 }
 """The classes, in the order in which they are shown."""
+KINDS = {
+    SteadyLabel.NOT_STEADY: "unreached",
+    SteadyLabel.INCONSISTENT: "inconclusive",
+    SteadyLabel.UNKNOWN: "invalid",
+    SteadyLabel.STEADY: "detected",
+}
+"""What the style of the pages knows a cell by."""
+MOST_DRAWN = 40
+"""Benchmarks whose processes are drawn, those first that do not get warm."""
+
+Values = Mapping[tuple[str, int, int], Sequence[float]]
+"""Seconds per operation of each process, by benchmark, run and fork; warm-up included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """A benchmark: its class, how many processes are steady, from where, and what to do."""
 
+    id: str
     name: str
     label: SteadyLabel
+    kind: str
     word: Word
     steady: str
     start: str
@@ -39,10 +57,15 @@ class View:
     headline: str
     counts: str
     rows: tuple[Row, ...]
+    legend: tuple[tuple[str, Word, int], ...]
+    kinds: page.Facts
+    figures: tuple[tuple[str, tuple[Markup, ...]], ...]
+    left_out: str
+    closing: page.Closing
 
 
-def view(document: SteadyDocument) -> View:
-    """Put a result into words."""
+def view(document: SteadyDocument, values: Values | None = None) -> View:
+    """Put a result into words, and the values into drawings where they are given."""
     short = names.labels(one.id for one in document.benchmarks)
     series: dict[str, list[Series]] = {}
     for each in document.series:
@@ -52,12 +75,36 @@ def view(document: SteadyDocument) -> View:
         _row(one, short[one.id], series.get(one.id, []), document.harness)
         for one in sorted(document.benchmarks, key=lambda one: order.index(one.label))
     ]
+    labels = [one.label for one in document.benchmarks]
+    met = [each for each in LABELS if each in labels]
     return View(
         subject=names.label(document.subject),
         headline=headline(document),
         counts=_counts(document),
         rows=tuple(rows),
+        legend=tuple((KINDS[each], LABELS[each], labels.count(each)) for each in met),
+        kinds=tuple((KINDS[each], LABELS[each].word) for each in met),
+        figures=tuple(
+            (row.name, _drawn(series.get(row.id, []), values)) for row in rows[:MOST_DRAWN]
+        )
+        if values
+        else (),
+        left_out=f"Of {len(rows)} benchmarks the first {MOST_DRAWN} are drawn."
+        if len(rows) > MOST_DRAWN
+        else "",
+        # Nothing was timed here: there is no plan of blocks and runs.
+        closing=replace(page.closing(document, page.of_whole(document.caveats)), plan=()),
     )
+
+
+def _drawn(series: Sequence[Series], values: Values) -> tuple[Markup, ...]:
+    known = [(one, values.get((one.benchmark, one.run, one.fork), ())) for one in series]
+    return tuple(strips.strip(one, own) for one, own in known if len(own))
+
+
+def html(document: SteadyDocument, values: Values) -> str:
+    """Render a result as one page."""
+    return page.rendered("steady.html.j2", page=view(document, values))
 
 
 def headline(document: SteadyDocument) -> str:
@@ -72,7 +119,7 @@ def _counts(document: SteadyDocument) -> str:
     early = {one.benchmark for one in document.series if one.warm_up and one.warm_up.early}
     wasted = sum(one.wasted_seconds or 0.0 for one in found)
     processes = figures.count(len(document.series), "process", "processes")
-    said = f"judged by {document.detector}, {processes}"
+    said = f"Judged by {document.detector}, {processes}"
     if not found:
         return f"{said}; the configured warm-up is not known"
     said += f"; the warm-up is too short in {figures.count(len(early), 'benchmark')}"
@@ -83,8 +130,10 @@ def _row(one: Benchmark, name: str, series: list[Series], harness: str) -> Row:
     starts = [each.steady_from for each in series if each.steady_from is not None]
     said = list(dict.fromkeys(text.text for each in series for text in each.caveats))
     return Row(
+        id=names.line(one.id),
         name=name,
         label=one.label,
+        kind=KINDS[one.label],
         word=LABELS[one.label],
         steady=f"{len(starts)} of {len(series)}",
         start=f"{median(starts):.0f} (at most {max(starts)})" if starts else "",
@@ -115,10 +164,17 @@ def setting(harness: str, iterations: int | None, seconds: float | None) -> str:
     if iterations is None:
         return ""
     if harness == "jmh":
-        time = (
-            "" if seconds is None else f", time = {round(1000 * seconds)}, timeUnit = MILLISECONDS"
-        )
-        return f"@Warmup(iterations = {iterations}{time})"
+        return f"@Warmup({_jmh(iterations, seconds)})"
     if harness == "pyperf":
         return f"--warmups={iterations}"
     return ""
+
+
+def _jmh(iterations: int, seconds: float | None) -> str:
+    """Write JMH's values; short iterations that take a second or more together become longer."""
+    if seconds is None:
+        return f"iterations = {iterations}"
+    whole = iterations * seconds
+    if seconds < 1 <= whole:
+        return f"iterations = {ceil(whole)}, time = 1"
+    return f"iterations = {iterations}, time = {round(1000 * seconds)}, timeUnit = MILLISECONDS"

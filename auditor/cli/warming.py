@@ -11,11 +11,12 @@ from rich.text import Text
 from auditor.cli import output, tables
 from auditor.cli.console import Console
 from auditor.core.steady import SteadyLabel
+from auditor.core.stored import StoredResults
 from reports import document as documents
 from reports import steady
 from reports.steady_document import SteadyDocument
 
-RESULT = "steady.json"
+RESULT, PAGE = "steady.json", "steady.html"
 _STYLES = {
     SteadyLabel.STEADY: "green",
     SteadyLabel.INCONSISTENT: "yellow",
@@ -40,9 +41,17 @@ def told(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, of: progress.update(task, completed=done, total=of)
 
 
-def keep(folder: Path, document: SteadyDocument) -> None:
-    """Write the result."""
+def keep(folder: Path, document: SteadyDocument, found: StoredResults) -> None:
+    """Write the result and its page; neither where one cannot be made."""
+    values = {
+        (name, run, fork): (*one.warmups, *one.seconds)
+        for run, each in enumerate(found.runs)
+        for name, processes in each.processes.items()
+        for fork, one in enumerate(processes)
+    }
+    report = steady.html(document, values)
     output.write(folder / RESULT, documents.text(document))
+    output.write(folder / PAGE, report)
 
 
 def table(document: SteadyDocument) -> RenderableType:

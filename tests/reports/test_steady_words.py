@@ -103,7 +103,7 @@ def test_a_row_says_what_to_write(document):
 
     assert (early.steady, early.start) == ("2 of 2", "21 (at most 30)")
     assert early.warm_up == "20 too few, +25.0%"
-    assert early.setting == ("@Warmup(iterations = 30, time = 100, timeUnit = MILLISECONDS)")
+    assert early.setting == "@Warmup(iterations = 3, time = 1)"
     assert late.warm_up == "7 too many, 750\u00a0ms"
     assert (never.steady, never.start, never.setting, never.note) == ("0 of 2", "", "", "3 only")
 
@@ -120,6 +120,9 @@ def test_the_counts_are_of_the_suite(document):
     ("harness", "seconds", "said"),
     [
         ("jmh", None, "@Warmup(iterations = 4)"),
+        ("jmh", 0.1, "@Warmup(iterations = 4, time = 100, timeUnit = MILLISECONDS)"),
+        ("jmh", 0.4, "@Warmup(iterations = 2, time = 1)"),
+        ("jmh", 10.0, "@Warmup(iterations = 4, time = 10000, timeUnit = MILLISECONDS)"),
         ("pyperf", 1.0, "--warmups=4"),
         ("go", 1.0, ""),
     ],

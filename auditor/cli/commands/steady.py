@@ -60,10 +60,11 @@ def command(context: click.Context, /, **given: Any) -> int:
     folder = given["output"] or folder_of(
         asked.paths[0].name, found.digest, surroundings.environment
     )
-    warming.keep(folder, document)
+    warming.keep(folder, document, found)
     if given["format"] == "json":
         console.document(document)
     else:
         console.result(warming.table(document))
-    console.note(f"\nresult: {folder / warming.RESULT}")
+    console.note(f"\nreport: {folder / warming.PAGE}")
+    console.note(f"result: {folder / warming.RESULT}")
     return Exit.OK

@@ -1,0 +1,79 @@
+"""Series as drawings: iteration against time, warm-up shaded, change points marked."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from markupsafe import Markup
+
+from reports import figures
+from reports.plots import at, line, svg
+from reports.steady_document import Series
+
+WIDTH, HEIGHT = 300, 64
+_ROOM = 0.1
+_SPIKE = 5.0
+"""Above so many times the distance from the median to the 98th percentile a value is a spike."""
+
+
+def decimated(values: Sequence[float], columns: int) -> list[tuple[float, float]]:
+    """Return the least and the greatest value of so many parts of equal length: no spike is lost.
+
+    Of fewer values each is a part.
+    """
+    number = len(values)
+    columns = min(columns, number)
+    edges = [part * number // columns for part in range(columns + 1)]
+    return [(min(values[start:stop]), max(values[start:stop])) for start, stop in pairwise(edges)]
+
+
+def strip(series: Series, values: Sequence[float]) -> Markup:
+    """Draw a process; what lies far above everything else is a dot at the upper edge."""
+    parts = decimated(values, WIDTH)
+    low, high = _range(values)
+    width = WIDTH / len(parts)
+    scale = HEIGHT * (1 - 2 * _ROOM) / ((high - low) or 1.0)
+
+    def y(value: float) -> str:
+        return at(HEIGHT * (1 - _ROOM) - scale * (min(value, high) - low))
+
+    path = "".join(
+        f"M{at((number + 0.5) * width)} {y(least)}V{y(most)}h.1"
+        for number, (least, most) in enumerate(parts)
+    )
+    spikes = "".join(
+        f"M{at((number + 0.5) * width)} 3h0"
+        for number, (_, most) in enumerate(parts)
+        if most > high
+    )
+    step = WIDTH / len(values)
+    warm = len(values) if series.steady_from is None else series.steady_from
+    body = f'<rect class="warm" width="{at(warm * step)}" height="{HEIGHT}"/>'
+    body += f'<path class="values" d="{path}"/>'
+    body += f'<path class="dot slowed" d="{spikes}"/>' if spikes else ""
+    body += "".join(line((one + 1) * step, 0, HEIGHT, "change") for one in series.changes)
+    if series.warm_up is not None:
+        body += line(series.warm_up.iterations * step, 0, HEIGHT, "needed")
+    return svg((WIDTH, HEIGHT), said(series, values), body, kind="series")
+
+
+def _range(values: Sequence[float]) -> tuple[float, float]:
+    ordered = sorted(values)
+    middle = ordered[len(ordered) // 2]
+    usual = ordered[min(len(ordered) * 98 // 100, len(ordered) - 1)]
+    return ordered[0], min(ordered[-1], middle + _SPIKE * (usual - middle) or ordered[-1])
+
+
+def said(series: Series, values: Sequence[float]) -> str:
+    """Say in words what a drawing shows."""
+    number = f"{len(values):,} iterations"
+    if series.steady_from is None:
+        where = f"{number}, {series.label}"
+    else:
+        where = f"steady from iteration {series.steady_from:,} of {number}"
+    configured = "" if series.warm_up is None else f", warm-up of {series.warm_up.iterations:,}"
+    times = (
+        f"{figures.seconds(min(values))} to {figures.seconds(max(values))}, median "
+        f"{figures.seconds(median(values))}"
+    )
+    return f"process {series.fork + 1}: {where}{configured}; {times}"

@@ -1,0 +1,125 @@
+"""The page of `steady`: strips that lose no spike, names that mean harm, no barrier."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from test_page_names import NASTY
+from test_steady_words import CONTEXT, FOUND
+
+from auditor.core.steady import (
+    BenchmarkSteadiness,
+    SeriesSteadiness,
+    SteadyLabel,
+    SuiteSteadiness,
+    WarmUp,
+)
+from reports import steady, strips
+from reports.steady_document import steady_document
+
+
+def process(start, changes=(), warm_up=None):
+    label = SteadyLabel.NOT_STEADY if start is None else SteadyLabel.STEADY
+    found = SuiteSteadiness(
+        detector="kb-kssd",
+        benchmarks=(
+            BenchmarkSteadiness(
+                id="b",
+                series=(
+                    SeriesSteadiness(
+                        run=0, fork=0, iterations=3000, label=label, steady_from=start,
+                        changes=changes, warm_up=warm_up,
+                    ),
+                ),
+            ),
+        ),
+    )  # fmt: skip
+    return steady_document(found, CONTEXT).series[0]
+
+
+def test_no_spike_is_lost():
+    values = [1.0] * 3000
+    values[1234] = 9.0
+    values[77] = 0.5
+
+    parts = strips.decimated(values, 300)
+
+    assert len(parts) == 300
+    assert [at for at, (_, most) in enumerate(parts) if most == 9.0] == [123]
+    assert [at for at, (least, _) in enumerate(parts) if least == 0.5] == [7]
+    assert strips.decimated([1.0, 2.0], 300) == [(1.0, 1.0), (2.0, 2.0)]
+
+
+def test_a_strip_shades_the_warm_up_and_marks_changes():
+    values = [1.5e-3] * 750 + [1e-3] * 2250
+
+    drawn = strips.strip(process(750, (749,), WarmUp(iterations=300)), values)
+
+    assert '<rect class="warm" width="75" ' in drawn
+    assert '<path class="change" d="M75 ' in drawn
+    assert '<path class="needed" d="M30 ' in drawn
+    assert 'aria-label="process 1: steady from iteration 750 of 3,000 iterations' in drawn
+    assert "1\u00a0ms to 1.5\u00a0ms" in drawn
+
+
+def test_what_is_never_steady_is_shaded_all_along():
+    drawn = strips.strip(process(None), [1.0, 2.0] * 1500)
+
+    assert '<rect class="warm" width="300" ' in drawn
+    assert "no steady state" in drawn
+
+
+@pytest.mark.parametrize("values", [[1.0], [1e-300] * 5, [1e300, 1e-300] * 50])
+def test_odd_values_are_drawn_within_the_strip(values):
+    drawn = strips.strip(process(0), values)
+
+    (path,) = re.findall(r'class="values" d="([^"]*)"', drawn)
+    heights = [float(one) for one in re.findall(r"[MV][\d.]* ?(-?[\d.]+)", path)]
+    assert all(0 <= one <= strips.HEIGHT for one in heights)
+
+
+def values_of(found):
+    return {
+        (one.id, each.run, each.fork): [1.0, 2.0, 1.5] * 20 for one in found.benchmarks
+        for each in one.series
+    }  # fmt: skip
+
+
+def test_a_page_has_a_strip_for_each_process_that_has_values(tmp_path):
+    known = values_of(FOUND)
+    del known["org.example.Late.wastes", 0, 0]
+
+    page = steady.html(steady_document(FOUND, CONTEXT), known)
+
+    assert page.count('<svg class="series"') == 4
+    assert "Early.warms" in page
+
+
+def test_hostile_names_leave_no_markup():
+    found = SuiteSteadiness(
+        detector="kb-kssd",
+        benchmarks=tuple(
+            BenchmarkSteadiness(id=one, series=FOUND.benchmarks[0].series) for one in NASTY
+        ),
+    )
+
+    page = steady.html(steady_document(found, CONTEXT), values_of(found))
+
+    assert "<b>" not in page.replace("<b>" + str(len(NASTY)), "")
+    assert page.count("<script>") == 1
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1400])
+def test_axe_finds_nothing(browser, tmp_path, scheme, width):
+    path = tmp_path / "steady.html"
+    path.write_text(steady.html(steady_document(FOUND, CONTEXT), values_of(FOUND)))
+    tab = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
+    tab.goto(path.as_uri())
+
+    found = Axe().run(tab).response["violations"]
+
+    assert [(one["id"], one["nodes"][0]["html"][:120]) for one in found] == []
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    tab.close()
