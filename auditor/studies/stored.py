@@ -15,7 +15,7 @@ from auditor.core.plan import Run
 from auditor.core.stored import StoredProcess, StoredResults, StoredRun
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import Stability
-from auditor.studies import foreign
+from auditor.studies import foreign, trust
 
 _MACHINE = ("arch", "cores", "cpu")
 """Facts that make two machines so unlike that their times are not compared."""
@@ -29,7 +29,7 @@ def stability(found: StoredResults) -> Stability:
     made = [run for one in benchmarks for run in _runs(one, runs, found.digest)]
     steady = audit.judge(benchmarks, made, wanted_runs=len(runs))
     together = () if len(runs) == len(found.runs) else (_together(found.runs[0]),)
-    return foreign.untimed(steady, *_caveats(found), *together)
+    return foreign.untimed(steady, *_caveats(found), *together, *trust.caveats(found, runs))
 
 
 def parted(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:

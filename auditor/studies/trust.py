@@ -1,0 +1,56 @@
+"""Are runs worth comparing: were their processes warm, and are they alike?"""
+
+from collections.abc import Iterator, Sequence
+
+from auditor.audits import similarity
+from auditor.audits.steady.judging import judge
+from auditor.audits.steady.learned import LENGTH, Learned
+from auditor.core.caveats import Caveat
+from auditor.core.steady import SteadyLabel
+from auditor.core.stored import StoredResults, StoredRun
+
+_NAMED = 3
+
+
+def caveats(found: StoredResults, runs: Sequence[StoredRun]) -> Iterator[Caveat]:
+    """Say which benchmarks' series are long enough to tell, and not warm, or not alike.
+
+    Nothing is cut from them, and nothing is said of short ones: a dozen values of the same code
+    look as unlike as any.
+    """
+    cold = [name for name in found.benchmarks if _is_cold(name, found)]
+    if cold:
+        text = (
+            f"{len(cold)} of {len(found.benchmarks)} benchmarks have processes that do not get "
+            f"warm, as people would see them ({_some(cold)}); bench-audit steady tells which"
+        )
+        yield Caveat("not-steady", text)
+    unlike = [name for name in found.benchmarks if _is_unlike(name, runs)]
+    if unlike:
+        text = (
+            f"the runs of {len(unlike)} of {len(found.benchmarks)} benchmarks are dissimilar "
+            f"({_some(unlike)}); bench-audit similarity tells which run stands apart"
+        )
+        yield Caveat("dissimilar-runs", text)
+
+
+def _is_cold(name: str, found: StoredResults) -> bool:
+    detector = Learned()
+    series = [
+        (*one.warmups, *one.seconds) for run in found.runs for one in run.processes.get(name, ())
+    ]
+    # Of other lengths the detector knows nothing, which would not be said here.
+    judged = [judge(one, detector) for one in series if len(one) == LENGTH]
+    return any(one.label is SteadyLabel.NOT_STEADY for one in judged)
+
+
+def _is_unlike(name: str, runs: Sequence[StoredRun]) -> bool:
+    values = [[each for one in run.processes.get(name, ()) for each in one.seconds] for run in runs]
+    if min(map(len, values), default=0) < similarity.PAPER.least_values:
+        return False
+    return similarity.judge(name, values).dissimilar is True
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(one[:60] for one in names[:_NAMED]) + more
