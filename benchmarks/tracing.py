@@ -49,7 +49,6 @@ LIBRARIES = {
     "python": (
         "pypi:attrs@25.4.0",
         "pypi:jsonschema@4.25.1",
-        "pypi:trio@0.31.0",
         "pypi:service-identity@24.2.0",
         "pypi:outcome@1.3.0.post0",
     ),
