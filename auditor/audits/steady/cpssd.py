@@ -17,6 +17,7 @@ from auditor.stats.ratios import ratio_interval
 _ITERATION_SECONDS = 0.1
 _WINDOW = 200
 _REACH = 3.0
+_MOST = 6000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,11 @@ class CpSsd:
     def least(self) -> int:
         """Return the length of the window that finds outliers."""
         return _WINDOW
+
+    @property
+    def most(self) -> int | None:
+        """Return the length for which the costs of all segments take 288 MB."""
+        return _MOST
 
     def caveats(self, length: int) -> tuple[Caveat, ...]:  # noqa: ARG002 (a series is a series)
         """Say nothing: it was made for series of any length."""

@@ -36,10 +36,15 @@ class Detector(Protocol):
         """Return how many iterations a series must have to be judged at all."""
         ...
 
+    @property
+    def most(self) -> int | None:
+        """Return how many iterations it can judge at once, None where memory is the only limit."""
+        ...
+
     def caveats(self, length: int) -> tuple[Caveat, ...]:
         """Say what makes its answers for series of this length less worth."""
         ...
 
     def find(self, values: Values) -> Steadiness:
-        """Judge finite values above zero, in the order measured, at least `least` of them."""
+        """Judge finite values above zero, in the order measured, `least` to `most` of them."""
         ...

@@ -49,6 +49,9 @@ def _checked(
     if len(values) < detector.least:
         text = f"{len(values)} iterations; {detector.name} needs at least {detector.least}"
         return (Caveat("series-short", text),), None
+    if detector.most is not None and len(values) > detector.most:
+        text = f"{len(values)} iterations; {detector.name} judges {detector.most} at most"
+        return (Caveat("series-long", text),), None
     try:
         series = positive(values)
     except ValueError as error:

@@ -47,6 +47,11 @@ class KbKssd:
         """Return the length of the short kernel: shorter series have no place for it."""
         return 2 * _HALF
 
+    @property
+    def most(self) -> int | None:
+        """Return no limit."""
+        return None
+
     def caveats(self, length: int) -> tuple[Caveat, ...]:  # noqa: ARG002 (a series is a series)
         """Say nothing: it was made for series of any length."""
         return ()

@@ -77,6 +77,11 @@ class Learned:
         """Return the length below which features mean nothing."""
         return features.LEAST
 
+    @property
+    def most(self) -> int | None:
+        """Return no limit."""
+        return None
+
     def caveats(self, length: int) -> tuple[Caveat, ...]:
         """Say where a series is of another length than those that were learned from."""
         if length == LENGTH:

@@ -15,7 +15,7 @@ from auditor.core.steady import BenchmarkSteadiness, SeriesSteadiness, SteadyLab
 class At:
     """Says where."""
 
-    name, least = "at", 4
+    name, least, most = "at", 4, 10
 
     def __init__(self, start):
         self.start = start
@@ -72,6 +72,14 @@ def test_what_cannot_be_judged(values, slug):
     assert (found.label, found.steady_from, found.warm_up) == (SteadyLabel.UNKNOWN, None, None)
     assert (found.run, found.fork, found.iterations) == (1, 2, len(values))
     assert [one.slug for one in found.caveats] == [slug]
+
+
+def test_what_is_too_long_for_a_detector_is_said():
+    found = judge([1.0, 2.0] * 6, At(3))
+
+    assert (found.label, found.steady_from) == (SteadyLabel.UNKNOWN, None)
+    assert [one.slug for one in found.caveats] == ["series-long"]
+    assert judge([1.0, 2.0] * 5, At(3)).steady_from == 3
 
 
 def test_a_detector_sees_all_of_it():
