@@ -121,7 +121,7 @@ def _counts(document: SteadyDocument) -> str:
     processes = figures.count(len(document.series), "process", "processes")
     said = f"Judged by {document.detector}, {processes}"
     if not found:
-        return f"{said}; the configured warm-up is not known"
+        return said
     said += f"; the warm-up is too short in {figures.count(len(early), 'benchmark')}"
     return f"{said} and takes {figures.seconds(wasted)} longer than needed in the others"
 

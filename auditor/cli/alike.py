@@ -1,22 +1,13 @@
-"""Whether runs are alike: on a terminal, and in files."""
-
-from pathlib import Path
+"""Whether runs are alike, on a terminal."""
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from auditor.cli import output, tables
-from reports import document as documents
+from auditor.cli import tables
 from reports import similarity
 from reports.similarity_document import SimilarityDocument
 
-RESULT = "similarity.json"
 _STYLES = {similarity.ALIKE: "green", similarity.UNKNOWN: "yellow", similarity.UNLIKE: "red"}
-
-
-def keep(folder: Path, document: SimilarityDocument) -> None:
-    """Write the result."""
-    output.write(folder / RESULT, documents.text(document))
 
 
 def table(document: SimilarityDocument) -> RenderableType:

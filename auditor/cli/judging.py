@@ -9,10 +9,10 @@ from pathlib import Path
 
 from auditor.config.places import state
 from auditor.core.errors import UsageError
+from auditor.core.jobs import NOWHERE
 from auditor.core.subject import Language
 from auditor.core.verdict import AbsVerdict
 from auditor.studies import tables
-from auditor.studies.foreign import NOWHERE
 from auditor.workplace import own_version
 from reports.document import Either
 from reports.record import Context, document, stability_document

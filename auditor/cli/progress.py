@@ -11,6 +11,7 @@ from rich.progress import (
     SpinnerColumn,
     TaskID,
     TextColumn,
+    TimeRemainingColumn,
 )
 
 from auditor.cli.console import Console
@@ -184,3 +185,19 @@ def observer(console: Console, clock: Clock) -> Iterator[Observer]:
             bar = Bar(console, clock, progress=progress, task=task)
             yield bar
         bar.ended()
+
+
+@contextmanager
+def told(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
+    """Draw a bar on a terminal; elsewhere say nothing."""
+    columns = (
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(
+        *columns, console=console.err, transient=True, disable=not console.live
+    ) as progress:
+        task = progress.add_task("", total=None)
+        yield lambda done, of: progress.update(task, completed=done, total=of)

@@ -1,22 +1,14 @@
-"""When benchmarks are warm: on a terminal, and in files."""
-
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+"""When benchmarks are warm, on a terminal and as a page."""
 
 from rich.console import Group, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from auditor.cli import output, tables
-from auditor.cli.console import Console
+from auditor.cli import tables
 from auditor.core.steady import SteadyLabel
 from auditor.core.stored import StoredResults
-from reports import document as documents
 from reports import steady
 from reports.steady_document import SteadyDocument
 
-RESULT, PAGE = "steady.json", "steady.html"
 _STYLES = {
     SteadyLabel.STEADY: "green",
     SteadyLabel.INCONSISTENT: "yellow",
@@ -25,33 +17,15 @@ _STYLES = {
 }
 
 
-@contextmanager
-def told(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
-    """Draw a bar on a terminal; elsewhere say nothing."""
-    columns = (
-        TextColumn(what),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(
-        *columns, console=console.err, transient=True, disable=not console.live
-    ) as progress:
-        task = progress.add_task("", total=None)
-        yield lambda done, of: progress.update(task, completed=done, total=of)
-
-
-def keep(folder: Path, document: SteadyDocument, found: StoredResults) -> None:
-    """Write the result and its page; neither where one cannot be made."""
+def page(document: SteadyDocument, found: StoredResults) -> str:
+    """Return the page, with the values that were read."""
     values = {
         (name, run, fork): (*one.warmups, *one.seconds)
         for run, each in enumerate(found.runs)
         for name, processes in each.processes.items()
         for fork, one in enumerate(processes)
     }
-    report = steady.html(document, values)
-    output.write(folder / RESULT, documents.text(document))
-    output.write(folder / PAGE, report)
+    return steady.html(document, values)
 
 
 def table(document: SteadyDocument) -> RenderableType:

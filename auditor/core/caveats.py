@@ -1,6 +1,10 @@
 """What a reader must know to trust a number."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+_NAMED = 3
+_LONGEST = 60
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -9,3 +13,9 @@ class Caveat:
 
     slug: str
     text: str
+
+
+def some(names: Sequence[str]) -> str:
+    """Name the first of many in a sentence, shortened, and say how many more there are."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(one[:_LONGEST] for one in names[:_NAMED]) + more

@@ -59,3 +59,7 @@ class HostFacts:
 
     name: str
     facts: tuple[tuple[str, str], ...] = ()
+
+
+NOWHERE = HostFacts("unknown")
+"""The machine, where nobody names it."""

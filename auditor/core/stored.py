@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from auditor.core.jobs import HostFacts
+from auditor.core.jobs import NOWHERE, HostFacts
 from auditor.core.outcome import Skipped, Unreadable
 
 
@@ -37,10 +37,10 @@ class StoredRun:
     """
 
     name: str
-    host: HostFacts
-    commit: str
-    made: tuple[float, float]
     processes: Mapping[str, tuple[StoredProcess, ...]] = field(repr=False)
+    host: HostFacts = NOWHERE
+    commit: str = ""
+    made: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

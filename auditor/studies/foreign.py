@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from auditor.core.caveats import Caveat
-from auditor.core.jobs import HostFacts
+from auditor.core.jobs import NOWHERE
 from auditor.core.measure import TIME, Series
 from auditor.core.mutant import PLAIN, Kind, Variant
 from auditor.core.outcome import Measured, Outcome
@@ -14,9 +14,6 @@ from auditor.core.schedule import Arm, ArmName, Phase, Schedule
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import Stability
-
-NOWHERE = HostFacts("unknown", ())
-"""The machine, where no file names it."""
 
 
 def run(

@@ -32,7 +32,7 @@ def steady(
         told(number, len(tasks))
         judged.append(one)
     return SuiteSteadiness(
-        detector=detector.name, benchmarks=tuple(judged), caveats=tuple(_caveats(judged))
+        detector=detector.name, benchmarks=tuple(judged), caveats=tuple(_caveats(found, judged))
     )
 
 
@@ -90,9 +90,10 @@ def _series(run: int, fork: int, one: StoredProcess, detector: Detector) -> Seri
     )
 
 
-def _caveats(judged: list[BenchmarkSteadiness]) -> Iterator[Caveat]:
+def _caveats(found: StoredResults, judged: list[BenchmarkSteadiness]) -> Iterator[Caveat]:
     series = [one for each in judged for one in each.series]
-    if not any(one.warm_up for one in series):
+    processes = [each for run in found.runs for those in run.processes.values() for each in those]
+    if not any(one.warmups for one in processes):
         yield Caveat(
             "warm-up-unknown",
             "the files do not have the warm-up iterations, or do not say which ones they are, so "

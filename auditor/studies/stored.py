@@ -8,7 +8,7 @@ from auditor.audits import stability as audit
 from auditor.audits import unpaired
 from auditor.audits.failures import reason
 from auditor.audits.unpaired import LEAST, Sides
-from auditor.core.caveats import Caveat
+from auditor.core.caveats import Caveat, some
 from auditor.core.comparison import BenchmarkComparison, Comparison
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Run
@@ -19,7 +19,6 @@ from auditor.studies import foreign, trust
 
 _MACHINE = ("arch", "cores", "cpu")
 """Facts that make two machines so unlike that their times are not compared."""
-_NAMED = 3
 
 
 def stability(found: StoredResults) -> Stability:
@@ -144,17 +143,17 @@ def _caveats(found: StoredResults) -> Iterator[Caveat]:
         )
         yield Caveat("figures-only", text)
     if found.left_out:
-        text = f"these measure no time, and were left out: {_named(found.left_out)}"
+        text = f"these measure no time, and were left out: {some(found.left_out)}"
         yield Caveat("no-times", text)
     if found.older:
-        chosen = _named(found.commits) or "unknown"
+        chosen = some(found.commits) or "unknown"
         text = (
             f"the runs are those of commit {chosen}; results of others are there, too "
-            f"({_named(found.older)}), and the option --commit chooses"
+            f"({some(found.older)}), and the option --commit chooses"
         )
         yield Caveat("chosen-commit", text)
     if len(found.commits) > 1:
-        text = f"the runs are of {len(found.commits)} commits: {_named(found.commits)}"
+        text = f"the runs are of {len(found.commits)} commits: {some(found.commits)}"
         yield Caveat("mixed-commits", text)
 
 
@@ -164,11 +163,6 @@ _KEEPING = {"pytest": "--benchmark-save-data", "asv": "--record-samples", "jmh":
 
 def _keeping(harness: str) -> str:
     return f"; {_KEEPING[harness]} keeps these" if harness in _KEEPING else ""
-
-
-def _named(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(one[:60] for one in names[:_NAMED]) + more
 
 
 def _unlike_machines(base: StoredResults, head: StoredResults) -> str:
@@ -201,7 +195,7 @@ def _facts(side: StoredResults, key: str) -> set[str]:
 
 
 def _either(base: set[str], head: set[str]) -> str:
-    return f"{_named(tuple(sorted(base)))} / {_named(tuple(sorted(head)))}"
+    return f"{some(tuple(sorted(base)))} / {some(tuple(sorted(head)))}"
 
 
 def host_of(runs: tuple[StoredRun, ...]) -> HostFacts:

@@ -5,11 +5,9 @@ from collections.abc import Iterator, Sequence
 from auditor.audits import similarity
 from auditor.audits.steady.judging import judge
 from auditor.audits.steady.learned import LENGTH, Learned
-from auditor.core.caveats import Caveat
+from auditor.core.caveats import Caveat, some
 from auditor.core.steady import SteadyLabel
 from auditor.core.stored import StoredResults, StoredRun
-
-_NAMED = 3
 
 
 def caveats(found: StoredResults, runs: Sequence[StoredRun]) -> Iterator[Caveat]:
@@ -22,14 +20,14 @@ def caveats(found: StoredResults, runs: Sequence[StoredRun]) -> Iterator[Caveat]
     if cold:
         text = (
             f"{len(cold)} of {len(found.benchmarks)} benchmarks have processes that do not get "
-            f"warm, as people would see them ({_some(cold)}); bench-audit steady tells which"
+            f"warm, as people would see them ({some(cold)}); bench-audit steady tells which"
         )
         yield Caveat("not-steady", text)
     unlike = [name for name in found.benchmarks if _is_unlike(name, runs)]
     if unlike:
         text = (
             f"the runs of {len(unlike)} of {len(found.benchmarks)} benchmarks are dissimilar "
-            f"({_some(unlike)}); bench-audit similarity tells which run stands apart"
+            f"({some(unlike)}); bench-audit similarity tells which run stands apart"
         )
         yield Caveat("dissimilar-runs", text)
 
@@ -49,8 +47,3 @@ def _is_unlike(name: str, runs: Sequence[StoredRun]) -> bool:
     if min(map(len, values), default=0) < similarity.PAPER.least_values:
         return False
     return similarity.judge(name, values).dissimilar is True
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(one[:60] for one in names[:_NAMED]) + more

@@ -11,7 +11,6 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 
-from auditor.core.jobs import HostFacts
 from auditor.core.stored import StoredProcess, StoredRun
 from runners.stored.checking import (
     LONGEST,
@@ -63,18 +62,7 @@ def read(document: list[object], path: Path) -> StoredRun:
         )
     what = f"{shown(name)}: fork"
     processes = tuple(_process(one, f"{what} {at}") for at, one in enumerate(forks))
-    return run_of({name: processes}, path)
-
-
-def run_of(processes: dict[str, tuple[StoredProcess, ...]], path: Path) -> StoredRun:
-    """Return a run of these benchmarks, of which nobody knows where it was made."""
-    return StoredRun(
-        name=path.name,
-        host=HostFacts("unknown", ()),
-        commit="",
-        made=(0.0, 0.0),
-        processes=processes,
-    )
+    return StoredRun(name=path.name, processes={name: processes})
 
 
 def together(runs: Sequence[tuple[Path, StoredRun]]) -> tuple[StoredRun, ...]:
@@ -82,7 +70,9 @@ def together(runs: Sequence[tuple[Path, StoredRun]]) -> tuple[StoredRun, ...]:
     folders: dict[Path, dict[str, tuple[StoredProcess, ...]]] = {}
     for path, run in runs:
         folders.setdefault(path.resolve().parent, {}).update(run.processes)
-    return tuple(run_of(processes, folder) for folder, processes in folders.items())
+    return tuple(
+        StoredRun(name=folder.name, processes=processes) for folder, processes in folders.items()
+    )
 
 
 def _is_ascending(fork: list[object]) -> bool:

@@ -180,8 +180,6 @@ def _run(
     run = StoredRun(
         name=path.name,
         host=HostFacts("unknown", tuple(sorted(host.items()))),
-        commit="",
-        made=(0.0, 0.0),
         processes={name: (_process(one),) for name, one in kept.items()},
     )
     return run, tuple(left_out)

@@ -4,7 +4,6 @@ import csv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from auditor.core.jobs import HostFacts
 from auditor.core.stored import StoredProcess, StoredRun
 from runners.stored.checking import Broken, clean, process, shown, text, twice
 from runners.stored.jmh_names import by_mode, converted, is_time, name_of
@@ -52,9 +51,6 @@ def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]
             left_out.append(name)
     run = StoredRun(
         name=path.name,
-        host=HostFacts("unknown", ()),
-        commit="",
-        made=(0.0, 0.0),
         processes=found,
     )
     return run, tuple(left_out)

@@ -60,9 +60,7 @@ def read(document: list[object], path: Path) -> tuple[StoredRun, tuple[str, ...]
             found[name] = tuple(_processes(name, entries[key], metric, unit))
         else:
             left_out.append(name)
-    run = StoredRun(
-        name=path.name, host=_host(entries), commit="", made=(0.0, 0.0), processes=found
-    )
+    run = StoredRun(name=path.name, host=_host(entries), processes=found)
     return run, tuple(left_out)
 
 

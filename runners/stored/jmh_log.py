@@ -219,8 +219,6 @@ class _Log:
         run = StoredRun(
             name=path.name,
             host=HostFacts("unknown", machine(jdk, jmh)),
-            commit="",
-            made=(0.0, 0.0),
             processes={names[key]: one.processes() for key, one in timed.items()},
         )
         return run, tuple(names[key] for key in self.found if key not in timed)

@@ -12,7 +12,6 @@ from statistics import fmean
 
 import numpy as np
 
-from auditor.core.jobs import HostFacts
 from auditor.core.stored import StoredProcess, StoredRun
 from runners.stored.checking import LONGEST, Broken, clean, failed, process, shown
 from runners.stored.rows import rows_of
@@ -64,9 +63,6 @@ def read(lines: Iterable[bytes], path: Path) -> StoredRun:
         last[1].values.append(_seconds(value, number))
     return StoredRun(
         name=path.name,
-        host=HostFacts("unknown", ()),
-        commit="",
-        made=(0.0, 0.0),
         processes=_processes(kept),
     )
 

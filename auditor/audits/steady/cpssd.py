@@ -11,13 +11,13 @@ import numpy as np
 
 from auditor.audits.steady.changes import change_points
 from auditor.audits.steady.detector import Steadiness, Values
-from auditor.core.caveats import Caveat
 from auditor.stats.ratios import ratio_interval
 
 _ITERATION_SECONDS = 0.1
 _WINDOW = 200
 _REACH = 3.0
 _MOST = 6000
+"""Iterations for which the costs of all segments take 288 MB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,34 +28,20 @@ class CpSsd:
     beyond `tolerance`; at least `least_steady` iterations must follow the start.
     """
 
+    name = "cp-ssd"
+    least = _WINDOW
+    most = _MOST
+    length = None
+
     tolerance: float = 0.05
     least_steady: int = 500
     resamples: int = 10_000
     seed: int = 1
 
-    @property
-    def name(self) -> str:
-        """Return what people call it."""
-        return "cp-ssd"
-
-    @property
-    def least(self) -> int:
-        """Return the length of the window that finds outliers."""
-        return _WINDOW
-
-    @property
-    def most(self) -> int | None:
-        """Return the length for which the costs of all segments take 288 MB."""
-        return _MOST
-
-    def caveats(self, length: int) -> tuple[Caveat, ...]:  # noqa: ARG002 (a series is a series)
-        """Say nothing: it was made for series of any length."""
-        return ()
-
     def find(self, values: Values) -> Steadiness:
         """Judge a series; `start` is one more than the published index of the last warm-up."""
         kept = without_outliers(values)
-        found = change_points(values[kept], least_penalty(len(kept)))
+        found = change_points(values[kept], penalties(len(kept)))
         changes = [int(kept[end - 1]) for end in found.ends]
         return self.judge(values, changes)
 
@@ -78,7 +64,7 @@ class CpSsd:
         return 0
 
 
-def least_penalty(number: int) -> tuple[float, float]:
+def penalties(number: int) -> tuple[float, float]:
     """Return the range of penalties that are tried for so many values."""
     return 4 * log(number), 100_000 * log(number)
 

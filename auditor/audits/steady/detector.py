@@ -6,8 +6,6 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from auditor.core.caveats import Caveat
-
 Values = npt.NDArray[np.float64]
 
 
@@ -33,18 +31,19 @@ class Detector(Protocol):
 
     @property
     def least(self) -> int:
-        """Return how many iterations a series must have to be judged at all."""
+        """Return how many iterations a series must have."""
         ...
 
     @property
     def most(self) -> int | None:
-        """Return how many iterations it can judge at once, None where memory is the only limit."""
+        """Return how many it may have, None where memory is the only limit."""
         ...
 
-    def caveats(self, length: int) -> tuple[Caveat, ...]:
-        """Say what makes its answers for series of this length less worth."""
+    @property
+    def length(self) -> int | None:
+        """Return how many those have that it was made for, None where any number is as good."""
         ...
 
     def find(self, values: Values) -> Steadiness:
-        """Judge finite values above zero, in the order measured, `least` to `most` of them."""
+        """Judge finite values above zero, in the order measured."""
         ...

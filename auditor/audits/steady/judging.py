@@ -23,14 +23,15 @@ def judge(
     are the warm-up that its author asked for.
     """
     run, fork = place
-    obstacle, series = _checked(values, detector)
-    if series is None:
+    series = _checked(values, detector)
+    if isinstance(series, Caveat):
         return SeriesSteadiness(
-            run=run, fork=fork, iterations=len(values), label=SteadyLabel.UNKNOWN, caveats=obstacle
+            run=run, fork=fork, iterations=len(values), label=SteadyLabel.UNKNOWN, caveats=(series,)
         )
     found = detector.find(series)
-    start = found.start
-    known = configured is not None and start is not None
+    start, warm_up = found.start, None
+    if configured is not None and start is not None:
+        warm_up = _warm_up(series, configured, start, iteration_seconds)
     return SeriesSteadiness(
         run=run,
         fork=fork,
@@ -38,28 +39,34 @@ def judge(
         label=SteadyLabel.NOT_STEADY if start is None else SteadyLabel.STEADY,
         steady_from=start,
         changes=found.changes,
-        warm_up=_warm_up(series, configured or 0, start or 0, iteration_seconds) if known else None,
-        caveats=obstacle,
+        warm_up=warm_up,
+        caveats=_unlike(len(series), detector),
     )
 
 
-def _checked(
-    values: Sequence[float], detector: Detector
-) -> tuple[tuple[Caveat, ...], Values | None]:
+def _checked(values: Sequence[float], detector: Detector) -> Values | Caveat:
+    """Return a series that can be judged, or why it cannot."""
     if len(values) < detector.least:
         text = f"{len(values)} iterations; {detector.name} needs at least {detector.least}"
-        return (Caveat("series-short", text),), None
+        return Caveat("series-short", text)
     if detector.most is not None and len(values) > detector.most:
         text = f"{len(values)} iterations; {detector.name} judges {detector.most} at most"
-        return (Caveat("series-long", text),), None
+        return Caveat("series-long", text)
     try:
         series = positive(values)
     except ValueError as error:
-        return (Caveat("series-unusable", f"not times above zero: {error}"),), None
+        return Caveat("series-unusable", f"not times above zero: {error}")
     if series.min() == series.max():
         text = "all values are the same: the clock is too coarse for them"
-        return (Caveat("series-unusable", text),), None
-    return detector.caveats(len(series)), series
+        return Caveat("series-unusable", text)
+    return series
+
+
+def _unlike(length: int, detector: Detector) -> tuple[Caveat, ...]:
+    if detector.length in {None, length}:
+        return ()
+    text = f"{length} iterations; {detector.name} was made for series of {detector.length}"
+    return (Caveat("series-unlike", text),)
 
 
 def _warm_up(series: Values, configured: int, start: int, seconds: float | None) -> WarmUp:

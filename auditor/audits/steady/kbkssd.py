@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from auditor.audits.steady.detector import Steadiness, Values
-from auditor.core.caveats import Caveat
 
 _HALF = 15
 """Half the length of the short kernel, iterations."""
@@ -28,6 +27,11 @@ class KbKssd:
     is an outlier. At least `least_steady` iterations must follow the start.
     """
 
+    name = "kb-kssd"
+    least = 2 * _HALF  # shorter series have no place for the short kernel
+    most = None
+    length = None
+
     outlier_window: int = 100
     window: int = 500
     critical: float = 4.0
@@ -37,25 +41,6 @@ class KbKssd:
     lower: float = 2.0
     least_steady: int = 1
 
-    @property
-    def name(self) -> str:
-        """Return what people call it."""
-        return "kb-kssd"
-
-    @property
-    def least(self) -> int:
-        """Return the length of the short kernel: shorter series have no place for it."""
-        return 2 * _HALF
-
-    @property
-    def most(self) -> int | None:
-        """Return no limit."""
-        return None
-
-    def caveats(self, length: int) -> tuple[Caveat, ...]:  # noqa: ARG002 (a series is a series)
-        """Say nothing: it was made for series of any length."""
-        return ()
-
     def find(self, values: Values) -> Steadiness:
         """Judge a series; `start` is the published index itself, None for its -1."""
         smooth = self.smoothed(values)
@@ -63,8 +48,6 @@ class KbKssd:
         near = self.probabilities(smooth, step)
         below = np.flatnonzero(near < self.probability)
         start = int(below[-1]) + 1 if below.size else 0
-        if start == len(near):
-            return Steadiness(None, _changes(step))
         # A run of equal probabilities counts as one: the index is where the earliest one begins.
         if start > len(near) - 1 - self.least_steady:
             return Steadiness(None, _changes(step))

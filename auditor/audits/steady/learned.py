@@ -13,7 +13,6 @@ import numpy.typing as npt
 from auditor.audits.steady import features
 from auditor.audits.steady.detector import Steadiness, Values
 from auditor.audits.steady.forest import Forest, weighted_median, weights
-from auditor.core.caveats import Caveat
 
 LENGTH = 3000
 """Iterations of the series that were judged."""
@@ -63,31 +62,18 @@ def shipped() -> Model:
 class Learned:
     """The detector; without a model it takes the shipped one."""
 
+    name = "learned"
+    least = features.LEAST
+    most = None
+    length = LENGTH
+
     def __init__(self, model: Model | None = None) -> None:
-        """Take a model."""
-        self._model = model or shipped()
+        """Take a model; the shipped one is not kept, as other processes are handed a detector."""
+        self._given = model
 
     @property
-    def name(self) -> str:
-        """Return what people call it."""
-        return "learned"
-
-    @property
-    def least(self) -> int:
-        """Return the length below which features mean nothing."""
-        return features.LEAST
-
-    @property
-    def most(self) -> int | None:
-        """Return no limit."""
-        return None
-
-    def caveats(self, length: int) -> tuple[Caveat, ...]:
-        """Say where a series is of another length than those that were learned from."""
-        if length == LENGTH:
-            return ()
-        text = f"{length} iterations; the detector learned from series of {LENGTH}"
-        return (Caveat("series-unlike", text),)
+    def _model(self) -> Model:
+        return self._given or shipped()
 
     def find(self, values: Values) -> Steadiness:
         """Judge a series; places are taken as parts of its length."""

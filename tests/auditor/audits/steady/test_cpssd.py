@@ -8,7 +8,7 @@ import pytest
 from steady_making import falling
 
 from auditor.audits.steady.changes import Partitions, change_points, crops, elbow
-from auditor.audits.steady.cpssd import CpSsd, least_penalty, without_outliers
+from auditor.audits.steady.cpssd import CpSsd, penalties, without_outliers
 from auditor.stats.ratios import resampled_means
 
 
@@ -49,11 +49,11 @@ def test_partitions_are_the_best_of_all(short):
 def test_crops_has_the_penalties_at_which_the_number_of_changes_falls(short):
     partitions = Partitions(short)
 
-    penalties, changes = crops(partitions, (1.0, 200.0))
+    tried, changes = crops(partitions, (1.0, 200.0))
 
     assert list(changes) == sorted(changes)
     assert changes[0] == 0
-    for penalty, number in zip(penalties, changes, strict=True):
+    for penalty, number in zip(tried, changes, strict=True):
         (just_above,) = partitions.best(np.array([penalty * (1 + 1e-9) + 1e-9]))
         assert just_above.changes == number
 
@@ -75,7 +75,7 @@ def test_what_has_no_elbow(x, y):
 def test_change_points_are_those_of_the_series():
     values = falling(length=600, warm=200)
 
-    found = change_points(values, least_penalty(len(values)))
+    found = change_points(values, penalties(len(values)))
 
     assert 200 in found.ends
 

@@ -15,13 +15,10 @@ from auditor.core.steady import BenchmarkSteadiness, SeriesSteadiness, SteadyLab
 class At:
     """Says where."""
 
-    name, least, most = "at", 4, 10
+    name, least, most, length = "at", 4, 12, 8
 
     def __init__(self, start):
         self.start = start
-
-    def caveats(self, length):
-        return ()
 
     def find(self, values):
         return Steadiness(self.start)
@@ -75,11 +72,18 @@ def test_what_cannot_be_judged(values, slug):
 
 
 def test_what_is_too_long_for_a_detector_is_said():
-    found = judge([1.0, 2.0] * 6, At(3))
+    found = judge([1.0, 2.0] * 7, At(3))
 
     assert (found.label, found.steady_from) == (SteadyLabel.UNKNOWN, None)
     assert [one.slug for one in found.caveats] == ["series-long"]
-    assert judge([1.0, 2.0] * 5, At(3)).steady_from == 3
+    assert judge([1.0, 2.0] * 6, At(3)).steady_from == 3
+
+
+def test_series_of_another_length_than_it_was_made_for_are_judged_and_said():
+    found = judge([1.0, 2.0] * 5, At(3))
+
+    assert (found.steady_from, [one.slug for one in found.caveats]) == (3, ["series-unlike"])
+    assert judge(SERIES, At(3)).caveats == ()
 
 
 def test_a_detector_sees_all_of_it():
