@@ -8,16 +8,17 @@ call dissimilar. High is above theta, low is not.
 """
 
 import argparse
-import json
 import os
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
-from pathlib import Path
 from statistics import fmean
 from time import perf_counter
+
+from corpus import Corpus, add_option, opened
 
 from auditor.audits.similarity import PAPER, judge
 from auditor.core.similarity import Measure, Similarity
@@ -27,23 +28,23 @@ ALMOST_ALL = 0.8
 """The paper says "almost all" of a figure."""
 
 Row = Sequence[float]
-_UNPACKED = Path("/tmp/data")  # noqa: S108 as it is only read
 
 
 def main() -> int:
     """Judge and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=_UNPACKED, help="holds timeseries/")
+    add_option(parser)
     parser.add_argument("--sample", type=int, help="so many benchmarks, evenly over all")
     asked = parser.parse_args()
-    files = sorted((asked.data / "timeseries").glob("*.json"))
-    if asked.sample:
-        files = files[:: max(1, len(files) // asked.sample)][: asked.sample]
-    if not files:
-        parser.error(f"no benchmarks in {asked.data / 'timeseries'}")
-    before = perf_counter()
-    judged = _judged(files)
-    whole = perf_counter() - before
+    with opened(asked.data) as corpus:
+        names = corpus.names
+        if asked.sample:
+            names = names[:: max(1, len(names) // asked.sample)][: asked.sample]
+        if not names:
+            parser.error(f"no benchmarks in {corpus.folder / 'timeseries'}")
+        before = perf_counter()
+        judged = _judged(corpus, names)
+        whole = perf_counter() - before
     by_application: dict[str, dict[str, Row]] = defaultdict(dict)
     for found, _ in judged:
         application, _, benchmark = found.benchmark.partition("#")
@@ -61,18 +62,18 @@ def main() -> int:
     return 0
 
 
-def _judged(files: Sequence[Path]) -> list[tuple[Similarity, float]]:
+def _judged(corpus: Corpus, names: Sequence[str]) -> list[tuple[Similarity, float]]:
     # a process for each core: more threads in each would only get in each other's way
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        return list(pool.map(_judge, files, chunksize=4))
+        return list(pool.map(partial(_judge, corpus), names, chunksize=4))
 
 
-def _judge(file: Path) -> tuple[Similarity, float]:
+def _judge(corpus: Corpus, name: str) -> tuple[Similarity, float]:
     """Return the verdict and the seconds it took, without reading."""
-    runs = json.loads(file.read_bytes())
+    runs = corpus.json("timeseries", name)
     before = perf_counter()
-    found = judge(file.stem, runs)
+    found = judge(name.removesuffix(".json"), runs)
     return found, perf_counter() - before
 
 

@@ -6,22 +6,17 @@ the sequential rule (it ends when it has decided) and by the fixed one (all pair
 """
 
 import argparse
-import json
-import os
 import sys
-import tempfile
-import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import log1p
-from pathlib import Path
 
 import numpy as np
+from corpus import Corpus, add_option, opened
 
 from auditor.stats.sequential import LOOKS, repeated
 from auditor.stats.signed_rank import shift
 
-ARCHIVE = Path(__file__).parents[2] / "shared/datasets/jmh-steady-state.zip"
 STEADY_FROM = 1500
 """Iterations of a fork before this are left out, whatever the fork's own steady state."""
 LEVEL = 0.99
@@ -55,10 +50,11 @@ def main() -> int:
     parser.add_argument("--slowdown", type=float, default=0.6)
     parser.add_argument("--most", type=int, default=LOOKS[-1], help="pairs in a process")
     parser.add_argument("--seed", type=int, default=1)
+    add_option(parser)
     asked = parser.parse_args()
     rng = np.random.default_rng(asked.seed)
-    with tempfile.TemporaryDirectory(prefix="simulate-") as scratch:
-        series = list(_series(Path(os.environ.get("BENCH_AUDIT_DATA") or _unpacked(scratch))))
+    with opened(asked.data) as corpus:
+        series = list(_series(corpus))
     print(f"noise of {len(series)} forks; v = {asked.slowdown}, {asked.processes} processes a line")
     print(f"{'':6} {'sequential':^23}  {'all ' + str(asked.most) + ' pairs':^23}")
     head = f"{'above':>7} {'below':>7} {'pairs':>6}"
@@ -69,18 +65,11 @@ def main() -> int:
     return 0
 
 
-def _unpacked(scratch: str) -> str:
-    with zipfile.ZipFile(ARCHIVE) as archive:
-        wanted = [name for name in archive.namelist() if "timeseries/" in name]
-        archive.extractall(scratch, wanted)
-    return scratch
-
-
-def _series(folder: Path) -> Iterator[np.ndarray]:
+def _series(corpus: Corpus) -> Iterator[np.ndarray]:
     """Yield the late part of each fork, seconds per operation."""
-    for path in sorted(folder.rglob("timeseries/*.json")):
-        for fork in json.loads(path.read_text()):
-            values = np.asarray(fork[STEADY_FROM:], dtype=float)
+    for name in corpus.names:
+        for fork in corpus.series(name):
+            values = fork[STEADY_FROM:]
             if values.size >= 2 * LOOKS[-1] and np.all(values > 0):
                 yield values
 

@@ -6,29 +6,23 @@ and how each is distributed. Published figures are of 377 series, of which the s
 """
 
 import argparse
-import csv
-import json
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
+from corpus import Corpus, add_option, opened
 from scipy import stats
 
-DATA = Path.home() / ".cache" / "bench-audit-data" / "jmh-steady-state"
 PUBLISHED = {"sign": 0.579, "CvM": 0.514, "KS": 0.111, "AD": 3.615, "Levene": 6.212}
 
 
-def errors(data: Path) -> tuple[np.ndarray, np.ndarray]:
+def errors(corpus: Corpus) -> tuple[np.ndarray, np.ndarray]:
     """Return the signed errors of both where people and both call a series steady."""
-    published = json.loads((data / "judges" / "kbkssd_index_by_fork.json").read_text())
     found = []
-    with (data / "judges" / "judgements.csv").open() as file:
-        for row in csv.DictReader(file):
-            stored = json.loads((data / "classification" / row["series"]).read_text())
-            indices = published[f"{row['series']}_0"], stored["steady_state_starts"][0]
-            if row["binary"] == "steady" and min(indices) >= 0:
-                found.append([float(row["reference_index"]) - one for one in indices])
+    for row in corpus.judged:
+        indices = corpus.indices[f"{row['series']}_0"], corpus.starts(row["series"])[0]
+        if row["binary"] == "steady" and min(indices) >= 0:
+            found.append([float(row["reference_index"]) - one for one in indices])
     kb, cp = np.array(found).T
     return kb, cp
 
@@ -54,8 +48,9 @@ def tests(kb: np.ndarray, cp: np.ndarray) -> dict[str, tuple[float, float]]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=DATA)
-    kb, cp = errors(parser.parse_args(arguments).data)
+    add_option(parser)
+    with opened(parser.parse_args(arguments).data) as corpus:
+        kb, cp = errors(corpus)
     print(f"{len(kb)} series; wins of KB-KSSD {(abs(kb) < abs(cp)).sum()}, of CP-SSD "
           f"{(abs(kb) > abs(cp)).sum()}, ties {(abs(kb) == abs(cp)).sum()}")  # fmt: skip
     for kind, (one, other) in {"signed": (kb, cp), "absolute": (abs(kb), abs(cp))}.items():

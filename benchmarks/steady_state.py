@@ -7,17 +7,15 @@ does, and how long a series takes as a ratio to reading it.
 """
 
 import argparse
-import csv
-import json
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 
 import numpy as np
+from corpus import Corpus, add_option, opened
 
 from auditor.audits.steady import judges
 from auditor.audits.steady.configured import JmhSettings, mapped
@@ -26,38 +24,12 @@ from auditor.audits.steady.detector import Detector
 from auditor.audits.steady.kbkssd import KbKssd
 from auditor.audits.steady.learned import Learned
 
-DATA = Path.home() / ".cache" / "bench-audit-data" / "jmh-steady-state"
 SEED = 20_261_122
 DETECTORS: dict[str, Callable[[], Detector]] = {
     "KB-KSSD": KbKssd,
     "CP-SSD": CpSsd,
     "learned": Learned,
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Corpus:
-    """A folder of series and what others have found in them."""
-
-    folder: Path
-
-    @property
-    def names(self) -> list[str]:
-        """Return the files of series, in order."""
-        return sorted(one.name for one in (self.folder / "timeseries").glob("*.json"))
-
-    def series(self, name: str) -> list[np.ndarray]:
-        """Return the forks of a benchmark."""
-        return [np.array(one) for one in self.json("timeseries", name)]
-
-    def json(self, kind: str, name: str) -> list[list[float]]:
-        """Return what a folder has of a benchmark."""
-        return list(json.loads((self.folder / kind / name).read_text()))
-
-    def stored(self, name: str) -> list[int]:
-        """Return the published last warm-up iteration of each fork (CP-SSD), -1 for none."""
-        found = json.loads((self.folder / "classification" / name).read_text())
-        return list(found["steady_state_starts"])
 
 
 def published(found: int | None, shift: int = 0) -> int:
@@ -78,14 +50,12 @@ def _kb(task: tuple[Corpus, str]) -> tuple[list[int], float, float]:
 
 def kbkssd(corpus: Corpus, pool: ProcessPoolExecutor) -> None:
     """Compare KB-KSSD with the published index of every fork."""
-    path = corpus.folder / "judges" / "kbkssd_index_by_fork.json"
-    oracle = json.loads(path.read_text())
     same = total = 0
     ratios = []
     for name, (found, own, reading) in zip(
         corpus.names, pool.map(_kb, [(corpus, one) for one in corpus.names]), strict=True
     ):
-        wanted = [oracle[f"{name}_{fork}"] for fork in range(len(found))]
+        wanted = [corpus.indices[f"{name}_{fork}"] for fork in range(len(found))]
         same += sum(one == other for one, other in zip(found, wanted, strict=True))
         total += len(found)
         ratios.append(own / reading)
@@ -102,11 +72,10 @@ def _configured(task: tuple[Corpus, str, JmhSettings]) -> tuple[int, int]:
 
 def configured(corpus: Corpus, pool: ProcessPoolExecutor) -> None:
     """Map the developers' settings to iterations, and compare with those that are stored."""
-    with (corpus.folder / "subjects.csv").open() as file:
-        known = {
-            f"{row['project'].replace('/', '__')}#{row['benchmark']}#{row['params']}.json": row
-            for row in csv.DictReader(file)
-        }
+    known = {
+        f"{row['project'].replace('/', '__')}#{row['benchmark']}#{row['params']}.json": row
+        for row in corpus.rows("subjects.csv")
+    }
     tasks = [
         (
             corpus,
@@ -130,7 +99,7 @@ def _cp(task: tuple[Corpus, str, int]) -> tuple[bool, bool, bool, bool, float]:
     started = time.perf_counter()
     values = corpus.series(name)[fork]
     reading = (time.perf_counter() - started) / 10
-    wanted = corpus.stored(name)[fork]
+    wanted = corpus.starts(name)[fork]
     changes = [int(one) for one in corpus.json("changepoints", name)[fork]]
     detector = CpSsd()
     judged = published(detector.judge(values, changes).start, 1)
@@ -176,7 +145,7 @@ def _found(task: tuple[Corpus, str]) -> dict[str, int]:
     learned = Learned()
     return {
         "KB-KSSD": published(KbKssd().find(values).start),
-        "CP-SSD": corpus.stored(name)[0],
+        "CP-SSD": corpus.starts(name)[0],
         "learned, seen": published(learned.find(values).start),
         "learned, seen, wherever": learned.start(values),
     }
@@ -184,8 +153,7 @@ def _found(task: tuple[Corpus, str]) -> dict[str, int]:
 
 def judgements(corpus: Corpus, pool: ProcessPoolExecutor) -> Iterator[Judgement]:
     """Read the judges' table, and judge the series."""
-    with (corpus.folder / "judges" / "judgements.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = corpus.judged
     tasks = [(corpus, row["series"]) for row in rows]
     for row, found in zip(rows, pool.map(_found, tasks), strict=True):
         labels = [row[f"judge{number}"] for number in range(1, 6)]
@@ -234,11 +202,10 @@ def agreements(judged: Sequence[Judgement]) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print all of it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=DATA)
+    add_option(parser)
     parser.add_argument("--forks", type=int, default=500, help="forks that CP-SSD is tried with")
     asked = parser.parse_args(arguments)
-    corpus = Corpus(folder=asked.data)
-    with ProcessPoolExecutor() as pool:
+    with opened(asked.data) as corpus, ProcessPoolExecutor() as pool:
         kbkssd(corpus, pool)
         configured(corpus, pool)
         judged = list(judgements(corpus, pool))

@@ -6,17 +6,16 @@ of them, which is what is written.
 """
 
 import argparse
-import csv
-import json
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from corpus import Corpus, add_option, opened
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import GroupKFold
@@ -26,7 +25,6 @@ from auditor.audits.steady.features import features
 from auditor.audits.steady.forest import Forest
 from auditor.audits.steady.learned import LENGTH, Learned, Model
 
-DATA = Path.home() / ".cache" / "bench-audit-data" / "jmh-steady-state"
 OUT = Path(learned.__file__).with_name(learned.MODEL)
 SHARED = {"random_state": 1, "n_jobs": -1, "max_features": 0.6}
 STARTS = {"min_samples_leaf": 3, **SHARED}
@@ -57,22 +55,17 @@ class Judged:
         return self.steady & ~np.isnan(self.reference)
 
 
-def _described(path: Path) -> dict[str, float]:
-    return features(np.array(json.loads(path.read_text())[0]))
+def _described(corpus: Corpus, name: str) -> dict[str, float]:
+    return features(corpus.series(name)[0])
 
 
-def judged(data: Path) -> Judged:
+def judged(corpus: Corpus) -> Judged:
     """Read the first fork of each judged series."""
-    rows = list(csv.DictReader((data / "judges" / "judgements.csv").open()))
+    rows = corpus.judged
     names = [row["series"] for row in rows]
     with ProcessPoolExecutor() as pool:
-        found = list(pool.map(_described, [data / "timeseries" / name for name in names]))
-    published = json.loads((data / "judges" / "kbkssd_index_by_fork.json").read_text())
-    stored = [json.loads((data / "classification" / name).read_text()) for name in names]
-    both = [
-        published[f"{name}_0"] >= 0 and one["steady_state_starts"][0] >= 0
-        for name, one in zip(names, stored, strict=True)
-    ]
+        found = list(pool.map(partial(_described, corpus), names))
+    both = [corpus.indices[f"{name}_0"] >= 0 and corpus.starts(name)[0] >= 0 for name in names]
     columns = list(found[0])
     return Judged(
         names=names,
@@ -221,11 +214,12 @@ def report(of: Judged, found: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None
 def main(arguments: Sequence[str] | None = None) -> None:
     """Cross-validate, then make the model."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=DATA)
+    add_option(parser)
     parser.add_argument("--trees", type=int, default=400)
     parser.add_argument("--out", type=Path, help=f"where the model is written (such as {OUT})")
     asked = parser.parse_args(arguments)
-    of = judged(asked.data)
+    with opened(asked.data) as corpus:
+        of = judged(corpus)
     report(of, cross_validated(of, asked.trees))
     if asked.out is None:
         return

@@ -153,14 +153,14 @@ def test_what_is_no_duration_is_refused(text):
 def test_results_and_caches_go_to_the_folders_that_the_system_names(tmp_path):
     config = load("go:m/n@v1", {}, tmp_path)
 
-    default = places(config, {"HOME": "/home/me"})
+    default = places(config, {"HOME": "/h"})
     named = places(config, {"XDG_STATE_HOME": "/s", "XDG_CACHE_HOME": "/c"})
-    relative = places(config, {"HOME": "/home/me", "XDG_STATE_HOME": "s"})
+    relative = places(config, {"HOME": "/h", "XDG_STATE_HOME": "s"})
 
     folder = slug(config.subject)
-    assert default.output == Path("/home/me/.local/state/bench-audit") / folder
+    assert default.output == Path("/h/.local/state/bench-audit") / folder
     assert default.store == default.output / "store.sqlite"
-    assert default.home == Path("/home/me/.cache/bench-audit")
+    assert default.home == Path("/h/.cache/bench-audit")
     assert (named.output, named.home) == (Path("/s/bench-audit") / folder, Path("/c/bench-audit"))
     assert relative.output == default.output
 
@@ -174,8 +174,8 @@ def test_nothing_of_ours_goes_into_the_subject(tmp_path):
     config = load(".", {}, tmp_path)
 
     with pytest.raises(UsageError, match=r"output .* lies inside the subject"):
-        places(config, {"HOME": "/home/me"}, output=tmp_path / "out")
+        places(config, {"HOME": "/h"}, output=tmp_path / "out")
     with pytest.raises(UsageError, match=r"store .* lies inside the subject"):
-        places(config, {"HOME": "/home/me"}, store=tmp_path / "s.sqlite")
+        places(config, {"HOME": "/h"}, store=tmp_path / "s.sqlite")
     with pytest.raises(UsageError, match="set XDG_CACHE_HOME"):
-        places(config, {"HOME": "/home/me", "XDG_CACHE_HOME": str(tmp_path)})
+        places(config, {"HOME": "/h", "XDG_CACHE_HOME": str(tmp_path)})
