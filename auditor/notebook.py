@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.core.errors import UsageError
+from auditor.store.audits import UNTIMED
 from auditor.store.failures import damaged
-from auditor.store.sqlite import UNTIMED, SqliteStore
+from auditor.store.sqlite import SqliteStore
 from reports import document as documents
 from reports import tidy
 from reports.document import Either

@@ -11,7 +11,7 @@ from auditor.core.ports import Dispatcher, Observer, Store
 from auditor.core.profile import Popularity, UsageProfile
 from auditor.core.request import ClientSpec
 from auditor.core.subject import Project
-from auditor.store.sqlite import PROFILE
+from auditor.store.audits import PROFILE
 from auditor.studies.clients import Client, usage_profile
 from auditor.studies.parts import Deadline
 from auditor.tracers import LibraryTracing, ReadyClient

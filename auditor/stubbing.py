@@ -9,7 +9,7 @@ from auditor.core.errors import SubjectError, UsageError
 from auditor.core.result import ReachState, Result
 from auditor.core.stubs import Samples, Stub
 from auditor.core.subject import Method
-from auditor.store.sqlite import PROFILE, TRACE
+from auditor.store.audits import PROFILE, TRACE
 from auditor.studies.methods import named
 from auditor.tracers import LibraryTracing
 from auditor.workplace import Workplace

@@ -10,21 +10,28 @@ from auditor.config.subjects import as_revision
 from auditor.core.comparison import Comparison
 from auditor.core.errors import UsageError
 from auditor.core.ports import Observer
+from auditor.core.request import SeriesRequest
+from auditor.core.stored import StoredResults
 from auditor.core.verdict import AbsVerdict, Stability
 from auditor.profiling import Profiling, popularity, remembered
-from auditor.store.sqlite import TRACE, SqliteStore
+from auditor.store.audits import TRACE
+from auditor.store.sqlite import SqliteStore
 from auditor.stubbing import Stubbing
-from auditor.studies import abs_score, stability, trace
+from auditor.studies import abs_score, measured, stability, trace
 from auditor.studies.comparison import ComparisonStudy
+from auditor.studies.measured import configured
 from auditor.studies.parts import Parts
 from auditor.studies.patch import asked_of, audited, differing
-from auditor.studies.preview import Preview, preview, preview_suite
+from auditor.studies.preview import Preview, preview, preview_series, preview_suite
 from auditor.studies.reuse import Reuse
+from auditor.studies.series import watched
 from auditor.workplace import Workplace
 from reports.comparison_document import ComparisonDocument, comparison_document
 from reports.document import Document, Either
 from reports.page import page
 from reports.record import Context, document, stability_document
+from reports.similarity_document import SimilarityDocument
+from reports.steady_document import SteadyDocument
 from reports.trace_document import TraceDocument, trace_document
 from runners.hosts.local import LocalHost
 
@@ -63,6 +70,31 @@ class Audit:
         self._begin("stability" if self._config.request.suite.stability_runs > 1 else "measure")
         verdict = stability.audit(self._parts)
         return replace(verdict, caveats=(*verdict.caveats, *self._reuse.caveats()))
+
+    def plan_series(self, asked: SeriesRequest) -> Preview:
+        """Say what `series` would measure."""
+        return preview_series(asked, self._parts)
+
+    def series(self, command: str, asked: SeriesRequest) -> StoredResults:
+        """Watch the benchmarks from the start of their processes on, for a command."""
+        self._begin(command)
+        runs, project = watched(asked, self._parts), self._parts.project
+        found = measured.results(
+            runs,
+            harness=project.harness,
+            digest=project.digest,
+            asked=configured(self._parts.suite),
+        )
+        return replace(found, caveats=(*self._reuse.caveats(), *self._parts.said_of_budget))
+
+    def circumstances(self, words: str, asked: SeriesRequest) -> Context:
+        """Return those of a result of series; `words` are the command with its own options."""
+        context = self._place.context(self._config, self._parts.project, words)
+        return replace(context, plan=asked.plan, runs=1, stability_runs=1)
+
+    def remember(self, made: SteadyDocument | SimilarityDocument, context: Context) -> None:
+        """Keep a result of series in the store."""
+        self._place.end(self._number, context, made)
 
     def trace(self) -> TraceDocument:
         """Count who calls which public method; the result is remembered in the store."""

@@ -10,9 +10,10 @@ from auditor.core.ports import Clock, Observer
 from auditor.core.subject import Project
 from auditor.core.suite import Suite
 from auditor.harnesses import Machine, make_ready
+from auditor.store.audits import COMPARE, PROFILE, TRACE, AuditRecord
 from auditor.store.listings import Listings
 from auditor.store.machines import left_out
-from auditor.store.sqlite import COMPARE, PROFILE, TRACE, AuditRecord, SqliteStore
+from auditor.store.sqlite import SqliteStore
 from auditor.studies.parts import Deadline, Parts
 from reports import comparison_document, profile_document, trace_document
 from reports import document as documents
@@ -20,6 +21,8 @@ from reports.comparison_document import ComparisonDocument
 from reports.document import Either
 from reports.profile_document import ProfileDocument
 from reports.record import Context
+from reports.similarity_document import SimilarityDocument
+from reports.steady_document import SteadyDocument
 from reports.trace_document import TraceDocument
 from runners.dispatch.serial import SerialDispatcher
 from runners.home import Home
@@ -29,6 +32,7 @@ from runners.hosts.local import LocalHost
 from runners.trial import Bench
 
 AnyDocument = Either | ComparisonDocument | TraceDocument | ProfileDocument
+OfSeries = SteadyDocument | SimilarityDocument
 _READERS: Mapping[str, Callable[[str], AnyDocument]] = {
     COMPARE: comparison_document.read,
     TRACE: trace_document.read,
@@ -99,6 +103,7 @@ class Workplace:
 
     def begin(self, command: str, config: Config, project: Project) -> int:
         """Remember in the store that a command has been started; return its number."""
+        self.store.add_project(project)
         return self.store.add_audit(
             AuditRecord(
                 command=command,
@@ -114,7 +119,7 @@ class Workplace:
         self,
         number: int | None,
         context: Context,
-        made: AnyDocument,
+        made: AnyDocument | OfSeries,
     ) -> None:
         """Remember its result; a number of None is of a command that measures nothing."""
         if number is not None:

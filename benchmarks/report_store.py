@@ -22,7 +22,8 @@ import builders  # noqa: E402 - the tests' own makers
 import crowds  # noqa: E402
 
 from auditor.config import load  # noqa: E402
-from auditor.store.sqlite import AuditRecord, SqliteStore  # noqa: E402
+from auditor.store.audits import AuditRecord  # noqa: E402
+from auditor.store.sqlite import SqliteStore  # noqa: E402
 from reports import document as documents  # noqa: E402
 
 METHODS, BENCHMARKS = 200, 1000

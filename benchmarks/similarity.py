@@ -5,27 +5,39 @@ application is what comes before the first "#"), judges each benchmark, and prin
 five measures by application (Figure 2 of Bauer et al., ICPE 2023) and for each benchmark of
 HdrHistogram (Figure 3), whether what the paper says of them holds, and what the heuristic and SAME
 call dissimilar. High is above theta, low is not.
+
+With --settings: what M2, which the paper leaves open, says by each size of words and each
+compressor of series whose likeness is known, and how long it takes. That needs no corpus.
 """
 
 import argparse
+import bz2
+import lzma
 import os
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from itertools import pairwise
 from multiprocessing import get_context
-from statistics import fmean
-from time import perf_counter
+from statistics import fmean, median
+from time import perf_counter, process_time
 
+import numpy as np
 from corpus import Corpus, add_option, opened
 
 from auditor.audits.similarity import PAPER, judge
 from auditor.core.similarity import Measure, Similarity
+from auditor.stats.dissimilarity import Compressor, Sax, compression, deflated
 
 WORST = "HdrHistogram"
 ALMOST_ALL = 0.8
 """The paper says "almost all" of a figure."""
+
+ROWS, VALUES = 4, 3000
+"""Series of each kind that --settings compares, all pairs of them."""
+LENGTHS, ALPHABETS = (60, 300, 1000, 3000), (4, 8, 20)
 
 Row = Sequence[float]
 
@@ -35,7 +47,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     add_option(parser)
     parser.add_argument("--sample", type=int, help="so many benchmarks, evenly over all")
+    parser.add_argument("--settings", action="store_true", help="try what M2 is made of instead")
     asked = parser.parse_args()
+    if asked.settings:
+        _settings()
+        return 0
     with opened(asked.data) as corpus:
         names = corpus.names
         if asked.sample:
@@ -57,7 +73,8 @@ def main() -> int:
     _calls([found for found, _ in judged])
     seconds = [one for _, one in judged]
     print(
-        f"{fmean(seconds):.3f} s for each benchmark, {max(seconds):.3f} at most; {whole:.0f} s all"
+        f"{fmean(seconds):.3f} s on the processor for each benchmark, {median(seconds):.3f} in the "
+        f"middle, {max(seconds):.3f} at most; {whole:.0f} s all"
     )
     return 0
 
@@ -70,11 +87,11 @@ def _judged(corpus: Corpus, names: Sequence[str]) -> list[tuple[Similarity, floa
 
 
 def _judge(corpus: Corpus, name: str) -> tuple[Similarity, float]:
-    """Return the verdict and the seconds it took, without reading."""
+    """Return the verdict and the seconds on the processor it took, without reading."""
     runs = corpus.json("timeseries", name)
-    before = perf_counter()
+    before = process_time()
     found = judge(name.removesuffix(".json"), runs)
-    return found, perf_counter() - before
+    return found, process_time() - before
 
 
 def _mean(rows: Sequence[Row]) -> Row:
@@ -130,6 +147,102 @@ def _calls(found: Sequence[Similarity]) -> None:
     apart = sum(bool(one.apart) for one in found)
     outside = sum(bool(one.outside) for one in groups)
     print(f"some run stands apart in {apart}, is outside of the main group of SAME in {outside}")
+
+
+def _settings() -> None:
+    """Print M2 of series that are known to be alike or not, for words of several kinds.
+
+    `same` are rows of noise that differ by a hundredth of it, `waves` ten equal waves with a tenth
+    of noise each, `noise` rows that have nothing in common. `time` is that of comparing the latter,
+    over that of the settings that are used.
+    """
+    draw = np.random.default_rng(1)
+    noise = draw.normal(size=(ROWS, VALUES))
+    waves = np.sin(np.arange(VALUES) * 20 * np.pi / VALUES)
+    kinds = (noise[0] + 0.01 * noise, waves + 0.1 * noise, noise)
+    usual = _seconds(noise, PAPER.sax, PAPER.compressor)
+    print(f"{'compressor':<10} {'length':>6} {'symbols':>7}  same waves noise    time")
+    for name, compressor in COMPRESSORS.items():
+        for sax in (Sax(word_length=one, alphabet=many) for one in LENGTHS for many in ALPHABETS):
+            same, alike, unlike = (_m2(rows, sax, compressor) for rows in kinds)
+            took = _seconds(noise, sax, compressor) / usual
+            print(
+                f"{name:<10} {sax.word_length:>6} {sax.alphabet:>7} {same:5.2f} {alike:5.2f} "
+                f"{unlike:5.2f} {took:7.1f}{_mark(sax, compressor)}"
+            )
+
+
+def _mark(sax: Sax, compressor: Compressor) -> str:
+    return "  used" if (sax, compressor) == (PAPER.sax, PAPER.compressor) else ""
+
+
+def _m2(rows: np.ndarray, sax: Sax, compressor: Compressor) -> float:
+    """Return the mean over all pairs."""
+    found = compression(rows, sax=sax, compressor=compressor)
+    return float(found[np.triu_indices(len(rows), 1)].mean())
+
+
+def _seconds(rows: np.ndarray, sax: Sax, compressor: Compressor) -> float:
+    """Return the least time of three on the processor, whatever runs beside it."""
+    times = []
+    for _ in range(3):
+        before = process_time()
+        compression(rows, sax=sax, compressor=compressor)
+        times.append(process_time() - before)
+    return min(times)
+
+
+def _bzip2(word: bytes) -> int:
+    return len(bz2.compress(word))
+
+
+def _lzma(word: bytes) -> int:
+    chain = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 16}]
+    return len(lzma.compress(word, format=lzma.FORMAT_RAW, filters=chain))
+
+
+def _lzw(word: bytes) -> int:
+    """Return the bits of the codes; each is as wide as the table has grown to need."""
+    known = {bytes([one]) for one in range(256)}
+    bits, start = 0, 0
+    for end in range(1, len(word) + 1):
+        if word[start : end + 1] not in known or end == len(word):
+            bits += len(known).bit_length()
+            known.add(word[start : end + 1])
+            start = end
+    return bits
+
+
+def _repair(word: bytes) -> int:
+    """Return the symbols that are left, and two for each pair that a new one stands for."""
+    left, symbols = list(word), 256
+    while len(left) > 1:
+        pair, times = Counter(pairwise(left)).most_common(1)[0]
+        if times < 2:
+            break
+        left = _replaced(left, pair, symbols)
+        symbols += 1
+    return len(left) + 2 * (symbols - 256)
+
+
+def _replaced(left: Sequence[int], pair: tuple[int, int], symbol: int) -> list[int]:
+    found: list[int] = []
+    at = 0
+    while at < len(left):
+        hit = at + 1 < len(left) and (left[at], left[at + 1]) == pair
+        found.append(symbol if hit else left[at])
+        at += 2 if hit else 1
+    return found
+
+
+COMPRESSORS: dict[str, Compressor] = {
+    "DEFLATE": deflated,
+    "bzip2": _bzip2,
+    "LZMA": _lzma,
+    "LZW": _lzw,
+    "Re-Pair": _repair,
+}
+"""The last two do what the paper says in words: a recurring pattern is replaced by a symbol."""
 
 
 if __name__ == "__main__":

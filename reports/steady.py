@@ -1,6 +1,6 @@
 """When benchmarks are warm, in words: a headline, a row for each, settings to copy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from statistics import median
@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from auditor.core.steady import SteadyLabel
 from reports import figures, names, page, strips
-from reports.steady_document import Benchmark, Series, SteadyDocument
+from reports.steady_document import Benchmark, Needed, Series, SteadyDocument
 from reports.words import Word
 
 LABELS = {
@@ -29,6 +29,9 @@ KINDS = {
 MOST_DRAWN = 40
 """Benchmarks whose processes are drawn, those first that do not get warm."""
 
+_READ = "bench-audit reads results that are there already; it changes none of them."
+_RUN = "bench-audit runs benchmarks in copies of the subject; its own files stay as they are."
+
 Values = Mapping[tuple[str, int, int], Sequence[float]]
 """Seconds per operation of each process, by benchmark, run and fork; warm-up included."""
 
@@ -46,6 +49,7 @@ class Row:
     start: str
     warm_up: str
     setting: str
+    saves: str
     note: str
 
 
@@ -56,6 +60,8 @@ class View:
     subject: str
     headline: str
     counts: str
+    made: str
+    foot: str
     rows: tuple[Row, ...]
     legend: tuple[tuple[str, Word, int], ...]
     kinds: page.Facts
@@ -71,8 +77,9 @@ def view(document: SteadyDocument, values: Values | None = None) -> View:
     for each in document.series:
         series.setdefault(each.benchmark, []).append(each)
     order = list(LABELS)
+    shared = {one.text for one in document.caveats}
     rows = [
-        _row(one, short[one.id], series.get(one.id, []), document.harness)
+        _row(one, short[one.id], series.get(one.id, []), document.harness, shared)
         for one in sorted(document.benchmarks, key=lambda one: order.index(one.label))
     ]
     labels = [one.label for one in document.benchmarks]
@@ -81,6 +88,8 @@ def view(document: SteadyDocument, values: Values | None = None) -> View:
         subject=names.label(document.subject),
         headline=headline(document),
         counts=_counts(document),
+        made=_made(document),
+        foot=_RUN if document.config else _READ,
         rows=tuple(rows),
         legend=tuple((KINDS[each], LABELS[each], labels.count(each)) for each in met),
         kinds=tuple((KINDS[each], LABELS[each].word) for each in met),
@@ -92,7 +101,7 @@ def view(document: SteadyDocument, values: Values | None = None) -> View:
         left_out=f"Of {len(rows)} benchmarks the first {MOST_DRAWN} are drawn."
         if len(rows) > MOST_DRAWN
         else "",
-        # Nothing was timed here: there is no plan of blocks and runs.
+        # How series were made is said in `made`: they have one arm, and no runs to agree.
         closing=replace(page.closing(document, page.of_whole(document.caveats)), plan=()),
     )
 
@@ -115,20 +124,47 @@ def headline(document: SteadyDocument) -> str:
 
 
 def _counts(document: SteadyDocument) -> str:
-    found = [one.warm_up for one in document.series if one.warm_up is not None]
-    early = {one.benchmark for one in document.series if one.warm_up and one.warm_up.early}
-    wasted = sum(one.wasted_seconds or 0.0 for one in found)
     processes = figures.count(len(document.series), "process", "processes")
     said = f"Judged by {document.detector}, {processes}"
-    if not found:
+    if not any(one.warm_up for one in document.series):
         return said
-    said += f"; the warm-up is too short in {figures.count(len(early), 'benchmark')}"
-    return f"{said} and takes {figures.seconds(wasted)} longer than needed in the others"
+    early = {one.benchmark for one in document.series if one.warm_up and one.warm_up.early}
+    saved = [_saved(one) for one in document.benchmarks if one.id not in early]
+    late = [one for one in saved if one is not None and one > 0]
+    said += f"; the configured warm-up is too short in {figures.count(len(early), 'benchmark')}"
+    if not late:
+        return said
+    return f"{said}, in {len(late)} longer than needed, by {figures.seconds(sum(late))} in each run"
 
 
-def _row(one: Benchmark, name: str, series: list[Series], harness: str) -> Row:
+def _saved(one: Benchmark) -> float | None:
+    return None if one.needed is None else one.needed.saved_seconds
+
+
+def _saves(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return f"{'costs' if seconds < 0 else 'saves'} {figures.seconds(abs(seconds))}"
+
+
+def _made(document: SteadyDocument) -> str:
+    """Say where the series come from."""
+    plan = document.plan
+    if not document.config or plan.iterations is None or plan.iteration_seconds is None:
+        return "Nothing was run"
+    each = figures.seconds(plan.iteration_seconds)
+    return (
+        f"Each benchmark was run from the start of a process on, without any warm-up: "
+        f"{plan.iterations} iterations of {each}, or as its author wrote it"
+    )
+
+
+def _row(
+    one: Benchmark, name: str, series: list[Series], harness: str, shared: Container[str]
+) -> Row:
+    """Put a benchmark into words; what is `shared` by all is said of the whole."""
     starts = [each.steady_from for each in series if each.steady_from is not None]
-    said = list(dict.fromkeys(text.text for each in series for text in each.caveats))
+    said = [text.text for each in series for text in each.caveats if text.text not in shared]
     return Row(
         id=names.line(one.id),
         name=name,
@@ -138,7 +174,8 @@ def _row(one: Benchmark, name: str, series: list[Series], harness: str) -> Row:
         steady=f"{len(starts)} of {len(series)}",
         start=f"{median(starts):.0f} (at most {max(starts)})" if starts else "",
         warm_up=_warm_up(series),
-        setting=setting(harness, one.warm_iterations, one.iteration_seconds),
+        setting=setting(harness, one),
+        saves=_saves(_saved(one)),
         note=names.line(said[0]) if said else "",
     )
 
@@ -152,29 +189,53 @@ def _warm_up(series: list[Series]) -> str:
     if worst.early:
         off = "" if worst.off is None else f", {worst.off:+.1%}"
         return f"{worst.early} too few{off}"
-    wasted = [one.wasted_seconds for one in known]
+    wasted = [one.wasted_seconds for one in known if one.wasted_seconds is not None]
     late = f"{median(one.late for one in known):.0f} too many"
-    if any(one is None for one in wasted):
-        return late
-    return f"{late}, {figures.seconds(sum(one or 0.0 for one in wasted))}"
+    return f"{late}, {figures.seconds(median(wasted))}" if wasted else late
 
 
-def setting(harness: str, iterations: int | None, seconds: float | None) -> str:
-    """Return what to write for a warm-up of so many iterations, where the harness has one."""
-    if iterations is None:
+def setting(harness: str, one: Benchmark) -> str:
+    """Return what to write for a warm-up that is long enough; Go has none, so it measures longer.
+
+    Ten values of each are what Go's benchstat wants.
+    """
+    if one.warm_iterations is None:
         return ""
-    if harness == "jmh":
-        return f"@Warmup({_jmh(iterations, seconds)})"
     if harness == "pyperf":
-        return f"--warmups={iterations}"
-    return ""
+        return f"--warmups={_values_of_pyperf(one)}"
+    if one.needed is None:
+        return f"@Warmup(iterations = {one.warm_iterations})" if harness == "jmh" else ""
+    write = _SETTINGS.get(harness)
+    return write(one.needed) if write else ""
 
 
-def _jmh(iterations: int, seconds: float | None) -> str:
-    """Write JMH's values; short iterations that take a second or more together become longer."""
-    if seconds is None:
-        return f"iterations = {iterations}"
-    whole = iterations * seconds
-    if seconds < 1 <= whole:
-        return f"iterations = {ceil(whole)}, time = 1"
-    return f"iterations = {iterations}, time = {round(1000 * seconds)}, timeUnit = MILLISECONDS"
+def _values_of_pyperf(one: Benchmark) -> int:
+    """Return how many values warm up; each of a live suite's own lasts a tenth of a second."""
+    return one.warm_iterations or 0 if one.needed is None else ceil(one.needed.seconds / 0.1)
+
+
+def _jmh(needed: Needed) -> str:
+    """Write JMH's values."""
+    whole = needed.iteration_seconds == round(needed.iteration_seconds)
+    milliseconds = f"{round(1000 * needed.iteration_seconds)}, timeUnit = MILLISECONDS"
+    time = f"{needed.iteration_seconds:.0f}" if whole else milliseconds
+    return f"@Warmup(iterations = {needed.iterations}, time = {time})"
+
+
+def _go(needed: Needed) -> str:
+    if needed.measured_seconds is None:
+        return ""
+    return f"-benchtime={round(1000 * needed.measured_seconds)}ms -count=10"
+
+
+def _pytest(needed: Needed) -> str:
+    if needed.operations == 0:
+        return "--benchmark-warmup=off"
+    return f"--benchmark-warmup=on --benchmark-warmup-iterations={needed.operations}"
+
+
+def _asv(needed: Needed) -> str:
+    return f"warmup_time = {needed.seconds:.2g}"
+
+
+_SETTINGS = {"jmh": _jmh, "go": _go, "pytest": _pytest, "asv": _asv}

@@ -44,13 +44,34 @@ class Series(msgspec.Struct, frozen=True, kw_only=True):
     caveats: tuple[Caveat, ...]
 
 
+class Needed(msgspec.Struct, frozen=True, kw_only=True):
+    """What it takes until all processes that get warm are warm, and what that would save.
+
+    `seconds` and `operations` pass until then. A warm-up of `iterations` of `iteration_seconds`
+    each is long enough, and makes a run of the suite `saved_seconds` shorter than the configured
+    one does (longer, if below zero; null: nobody knows). `measured_seconds` is the shortest time
+    whose mean from a cold start is within 1 % of the steady one, null without any.
+    """
+
+    seconds: float
+    operations: int
+    iterations: int
+    iteration_seconds: float
+    saved_seconds: float | None
+    measured_seconds: float | None
+
+
 class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
-    """All processes of a benchmark together; `warm_iterations` are enough for the steady ones."""
+    """All processes of a benchmark together; `warm_iterations` are enough for the steady ones.
+
+    `needed` is null where no process gets warm, and where nobody knows how long iterations are.
+    """
 
     id: str
     label: SteadyLabel
     warm_iterations: int | None
     iteration_seconds: float | None
+    needed: Needed | None
 
 
 class SteadyDocument(
@@ -72,6 +93,7 @@ def steady_document(found: SuiteSteadiness, context: Context) -> SteadyDocument:
             "label": one.label,
             "warm_iterations": one.warm_iterations,
             "iteration_seconds": one.iteration_seconds,
+            "needed": one.needed,
         }
         for one in found.benchmarks
     ]

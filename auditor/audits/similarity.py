@@ -26,8 +26,9 @@ class Parameters:
     `theta` is the dissimilarity that counts, and `votes` the number of measures that decide: both
     are the paper's (Section 3.2). `sax` and `compressor` make M2; `linkage` and `cut` make the
     groups of SAME, which end where the next two would be farther apart than `cut`. These are ours:
-    words of 1,000 symbols from 8 and DEFLATE tell equal patterns (0.03) from independent noise
-    (0.98) in the least time; with average linkage and a cut of 0.25, SAME calls about as many
+    words of 1,000 symbols from 8 and DEFLATE tell copies with a hundredth of noise (0.19) from
+    independent noise (0.97), nearly the fastest that do (`benchmarks/similarity.py --settings`);
+    with average linkage and a cut of 0.25, SAME calls about as many
     benchmarks of the paper's corpus dissimilar (25 %) as the paper says (23 %). Runs of less than
     `least_values` get a caveat: in them, independent noise does not reach 0.9 (0.6 in 50 values).
     """

@@ -1,13 +1,20 @@
-"""Whether runs are alike, on a terminal."""
+"""Whether runs are alike, on a terminal and as a page."""
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from auditor.cli import tables
+from auditor.core.stored import StoredResults
 from reports import similarity
 from reports.similarity_document import SimilarityDocument
 
 _STYLES = {similarity.ALIKE: "green", similarity.UNKNOWN: "yellow", similarity.UNLIKE: "red"}
+
+
+def page(document: SimilarityDocument, found: StoredResults) -> str:
+    """Return the page; of several runs each has its name, of a single one each process is a run."""
+    called = [run.name for run in found.runs]
+    return similarity.html(document, called if len(called) > 1 else ())
 
 
 def table(document: SimilarityDocument) -> RenderableType:

@@ -12,9 +12,10 @@ from auditor.cli.options import Asked
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.jobs import HostFacts
+from auditor.store.audits import AuditRecord
 from auditor.store.failures import damaged
 from auditor.store.machines import machine
-from auditor.store.sqlite import AuditRecord, SqliteStore
+from auditor.store.sqlite import SqliteStore
 from reports import document as documents
 from reports import tidy
 from reports.document import Document, Either

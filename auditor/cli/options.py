@@ -12,7 +12,7 @@ from auditor.config import Config, Places, load, places
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-_PATH = click.Path(path_type=Path)
+PATH = click.Path(path_type=Path)
 
 SUBJECT = (
     click.argument("what", metavar="[CONFIG_OR_SUBJECT]", default="."),
@@ -30,8 +30,8 @@ WHAT = (
     SEED,
     BUDGET,
 )
-OUTPUT = click.option("-o", "--output", type=_PATH, help="The folder of results and of the log.")
-PLACES = (click.option("--store", type=_PATH, help="The file of measurements."), OUTPUT)
+OUTPUT = click.option("-o", "--output", type=PATH, help="The folder of results and of the log.")
+PLACES = (click.option("--store", type=PATH, help="The file of measurements."), OUTPUT)
 FORMAT = click.option(
     "--format", type=click.Choice(["table", "json"]), default="table", help="What stdout gets."
 )
@@ -51,7 +51,7 @@ FAIL_UNDER = click.option(
 )
 BASELINE = click.option(
     "--baseline",
-    type=_PATH,
+    type=PATH,
     metavar="RESULT",
     help="Exit with 1 where a method is missed that this result has as detected.",
 )

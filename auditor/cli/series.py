@@ -1,70 +1,119 @@
-"""Commands that judge the series of stored results: what they are asked, and how they answer."""
+"""Commands that judge series: what they are asked, where the series come from, how they answer."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import RenderableType
 
-from auditor.cli import options, output
+from auditor.cli import options, output, running, watching
 from auditor.cli.console import Console
 from auditor.cli.judging import folder_of
+from auditor.cli.options import Asked
 from auditor.cli.progress import told
-from auditor.cli.stored import StoredQuestion, Told
+from auditor.cli.stored import StoredQuestion, Told, circumstances
 from auditor.cli.surroundings import Surroundings
-from auditor.core.errors import Exit
+from auditor.core.errors import Exit, UsageError
 from auditor.core.stored import StoredResults
 from reports import document as documents
+from reports.record import Context
 
 OPTIONS = (
-    click.argument(
-        "files", metavar="INPUT...", nargs=-1, required=True, type=click.Path(path_type=Path)
-    ),
+    click.argument("files", metavar="INPUT...", nargs=-1, required=True, type=options.PATH),
+    click.option("--run", "is_suite", is_flag=True, help="INPUT, a folder, is a suite: run it."),
     click.option("--commit", metavar="COMMIT", help="Of stored results; else the newest one."),
-    options.OUTPUT,
-    *options.SHOWN[:2],
+    click.option("--iterations", type=int, help="Of a process of a suite that is run (3000)."),
+    click.option("--iteration-time", metavar="DURATION", help="How long each lasts (10ms)."),
+    click.option("--forks", type=int, help="Processes of each of its benchmarks."),
+    *options.WHAT[1:],
+    options.RETRY_FAILED,
+    *options.PLACES,
+    *options.SHOWN,
+    options.DRY_RUN,
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a command (`verb`, with its `own` options as words) does with what was read.
+    """What a command (`verb`, with its `own` options as words) does with series.
 
-    `page` is None where it has none; its file and that of the result have the command's name.
+    Of a suite that is run it needs `forks` processes of `least` iterations. `page` makes the
+    report; its file and that of the result have the command's name.
     """
 
     verb: str
     own: tuple[str, ...] = ()
     doing: str
-    judged: Callable[[StoredQuestion, StoredResults, Told], Any]
-    table: Callable[[Any], RenderableType]
-    page: Callable[[Any, StoredResults], str] | None = None
+    forks: int
+    least: int
+    judged: Callable[[StoredResults, Callable[[], Context], Told], Any] = field(repr=False)
+    table: Callable[[Any], RenderableType] = field(repr=False)
+    page: Callable[[Any, StoredResults], str] = field(repr=False)
 
 
-def answered(context: click.Context, given: dict[str, Any], answer: Answer) -> Exit:
-    """Read, judge, write the files and print."""
+def answered(context: click.Context, given: Mapping[str, Any], answer: Answer) -> Exit:
+    """Run or read, judge, write the files and print."""
+    files: tuple[Path, ...] = given["files"]
+    suite = watching.suite(files, is_suite=given["is_suite"])
+    if suite is not None:
+        return _run(context, suite, answer)
+    watching.refuse_what_is_of_suites(given, files[0])
     surroundings = context.find_object(Surroundings) or Surroundings.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
-    asked = StoredQuestion(
-        verb=answer.verb, paths=given["files"], more=answer.own, commit=given["commit"]
-    )
-    found = asked.head()
+    asked = StoredQuestion(verb=answer.verb, paths=files, more=answer.own, commit=given["commit"])
+    found = watching.kept(files, given["commit"]) or _read(asked)
+    started = circumstances(asked, found)
     with told(console, answer.doing) as tell:
-        document = answer.judged(asked, found, tell)
-    folder = given["output"] or folder_of(
-        asked.paths[0].name, found.digest, surroundings.environment
-    )
-    files = {"result": (f"{answer.verb}.json", documents.text(document))}
-    if answer.page is not None:
-        files = {"report": (f"{answer.verb}.html", answer.page(document, found)), **files}
-    for name, text in files.values():
-        output.write(folder / name, text)
-    if given["format"] == "json":
+        document = answer.judged(found, started, tell)
+    folder = given["output"] or folder_of(files[0].name, found.digest, surroundings.environment)
+    _show(console, folder, answer, (document, found), as_json=given["format"] == "json")
+    return Exit.OK
+
+
+def _read(asked: StoredQuestion) -> StoredResults:
+    try:
+        return asked.head()
+    except UsageError as error:
+        if any(one.is_dir() for one in asked.paths):
+            raise UsageError(f"{error}; add --run if it is the folder of a suite") from error
+        raise
+
+
+def _run(context: click.Context, suite: str, answer: Answer) -> Exit:
+    asked = Asked.of(context, watching.changes(context.params), what=suite)
+    series = asked.config.series
+    wanted = replace(series, forks=series.forks or answer.forks, least=answer.least)
+    if context.params["dry_run"]:
+        return running.dry_run(asked, lambda audit: audit.plan_series(wanted))
+    words = " ".join((answer.verb, *answer.own))
+    with running.opened(asked) as open_:
+        found = open_.audit.series(answer.verb, wanted)
+        context_of = partial(open_.audit.circumstances, words, wanted)
+        document = answer.judged(found, context_of, lambda _done, _of: None)
+        open_.audit.remember(document, context_of())
+    as_json = asked.as_json
+    _show(open_.console, asked.places.output, answer, (document, found), as_json=as_json)
+    return Exit.OK
+
+
+def _show(
+    console: Console,
+    folder: Path,
+    answer: Answer,
+    made: tuple[Any, StoredResults],
+    *,
+    as_json: bool,
+) -> None:
+    document, found = made
+    report, result = folder / f"{answer.verb}.html", folder / f"{answer.verb}.json"
+    page = answer.page(document, found)  # first: neither is written where one cannot be made
+    output.write(result, documents.text(document))
+    output.write(report, page)
+    if as_json:
         console.document(document)
     else:
         console.result(answer.table(document))
-    said = "\n".join(f"{what}: {folder / name}" for what, (name, _) in files.items())
-    console.note(f"\n{said}")
-    return Exit.OK
+    console.note(f"\nreport: {report}\nresult: {result}")

@@ -97,19 +97,26 @@ def steady(asked: StoredQuestion, head: StoredResults) -> StabilityDocument:
 
 
 def warm(
-    asked: StoredQuestion, head: StoredResults, detector: Detector, told: Told
+    found: StoredResults, detector: Detector, context: Callable[[], Context], told: Told
 ) -> SteadyDocument:
-    """Return when each process is warm; `told` hears how many benchmarks of how many are done."""
-    started = SystemClock().now()
-    found = when_steady(head, detector, told)
-    return steady_document(found, _context(asked, head, len(head.runs), started))
+    """Return when each process is warm; `told` hears how many benchmarks of how many are done.
+
+    `context` tells the circumstances once it is done.
+    """
+    judged = when_steady(found, detector, told)
+    return steady_document(judged, context())
 
 
-def alike(asked: StoredQuestion, head: StoredResults, told: Told) -> SimilarityDocument:
+def alike(found: StoredResults, context: Callable[[], Context], told: Told) -> SimilarityDocument:
     """Return whether the runs of each benchmark are alike."""
+    judged = similarity(found, told)
+    return similarity_document(judged, context())
+
+
+def circumstances(asked: StoredQuestion, found: StoredResults) -> Callable[[], Context]:
+    """Return what tells the circumstances of a result that is begun now, once it is done."""
     started = SystemClock().now()
-    found = similarity(head, told)
-    return similarity_document(found, _context(asked, head, len(head.runs), started))
+    return lambda: _context(asked, found, len(found.runs), started)
 
 
 def compared(asked: StoredQuestion, base: StoredResults, head: StoredResults) -> ComparisonDocument:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 from auditor.core.caveats import Caveat
 from auditor.core.comparison import Comparison
 from auditor.core.ports import Host, Observer
+from auditor.core.request import SeriesRequest
+from auditor.core.stored import StoredResults
 from auditor.core.verdict import AbsVerdict, Stability
 
 if TYPE_CHECKING:  # `--help` imports this module, and should not pay for msgspec
@@ -17,6 +19,9 @@ if TYPE_CHECKING:  # `--help` imports this module, and should not pay for msgspe
     from reports.comparison_document import ComparisonDocument
     from reports.document import Document, Either
     from reports.profile_document import ProfileDocument
+    from reports.record import Context
+    from reports.similarity_document import SimilarityDocument
+    from reports.steady_document import SteadyDocument
     from reports.trace_document import TraceDocument
 
 
@@ -66,6 +71,18 @@ class Audit(Protocol):
 
     def stability(self) -> Stability:
         """Run the unchanged suite as often as asked."""
+
+    def plan_series(self, asked: SeriesRequest, /) -> DryRun:
+        """Say what `series` would measure."""
+
+    def series(self, command: str, asked: SeriesRequest, /) -> StoredResults:
+        """Watch the benchmarks from the start of their processes on, for a command."""
+
+    def circumstances(self, words: str, asked: SeriesRequest, /) -> "Context":
+        """Return those of a result of series."""
+
+    def remember(self, made: "SteadyDocument | SimilarityDocument", context: "Context", /) -> None:
+        """Keep a result of series in the store."""
 
     def trace(self) -> "TraceDocument":
         """Count who calls which public method; the result is remembered in the store."""

@@ -20,7 +20,7 @@ _STYLES = {
 def page(document: SteadyDocument, found: StoredResults) -> str:
     """Return the page, with the values that were read."""
     values = {
-        (name, run, fork): (*one.warmups, *one.seconds)
+        (name, run, fork): one.whole
         for run, each in enumerate(found.runs)
         for name, processes in each.processes.items()
         for fork, one in enumerate(processes)
@@ -31,13 +31,15 @@ def page(document: SteadyDocument, found: StoredResults) -> str:
 def table(document: SteadyDocument) -> RenderableType:
     """Return what a terminal shows."""
     shown = steady.view(document)
-    made = tables.lineless("", "benchmark", "", ">processes", ">steady from", "warm-up", "set")
+    made = tables.lineless(
+        "", "benchmark", "", ">processes", ">steady from", "warm-up", "set", ">in each run"
+    )
     for row in shown.rows[: tables.MOST_ROWS]:
         style = _STYLES[row.label]
         made.add_row(
             Text(row.word.glyph, style=style), Text(row.name), Text(row.word.word, style=style),
             row.steady, row.start, Text(row.warm_up),
-            Text(row.setting or tables.short(row.note), style="dim"),
+            Text(row.setting or tables.short(row.note), style="dim"), row.saves,
         )  # fmt: skip
     return Group(
         Text(shown.subject, style="dim"),

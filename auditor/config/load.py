@@ -15,6 +15,7 @@ import msgspec
 from auditor.config import ancestors, clients, reading, subjects
 from auditor.config.durations import seconds
 from auditor.config.python import python_spec
+from auditor.config.series import series_request
 from auditor.config.settings import CHOICES, Settings
 from auditor.core.accepted import Acceptance
 from auditor.core.errors import UsageError
@@ -27,6 +28,7 @@ from auditor.core.request import (
     Pace,
     Plan,
     PythonSpec,
+    SeriesRequest,
     SubjectSpec,
     SuiteRequest,
     TraceRequest,
@@ -50,10 +52,8 @@ class Config:
 
     `harness` is None where the subject decides. Where `warmup_given` or `length_given` is False
     the harness decides how many blocks warm a process, and how long a block lasts; the plan then
-    has none. `text` is all of it as a JSON
-    configuration that means the same from every folder. `retry_failed` is no part of it: what
-    failed in a way that may pass is tried again, this time. `ignored` are the keys of a research
-    tool's file that mean nothing here.
+    has none. `text` is all of it as a JSON configuration that means the same from every folder, but
+    for `retry_failed`: tried again what may pass. `ignored` are a research tool's useless keys.
     """
 
     subject: SubjectSpec
@@ -68,6 +68,7 @@ class Config:
     length_given: bool
     gates: Gates
     trace: TraceRequest
+    series: SeriesRequest
     store: Path | None
     text: str = field(repr=False)
     retry_failed: bool = False
@@ -183,6 +184,7 @@ def _config(settings: Settings, folder: Path) -> Config:
         length_given=settings.plan.iteration_time is not None,
         gates=Gates(settings.gates.min_score),
         trace=clients.trace_request(settings, folder),
+        series=series_request(settings),
         store=store,
         text=_text(whole),
     )

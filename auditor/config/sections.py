@@ -66,6 +66,19 @@ class PlanSection(Section, frozen=True):
     ] = None
 
 
+class SteadySection(Section, frozen=True):
+    """How long benchmarks are watched to see when they are warm."""
+
+    iterations: Annotated[Positive, Meta(description="Blocks of a process, no warm-up before.")] = (
+        3000
+    )
+    iteration_time: Annotated[Duration, Meta(description="How long a block lasts.")] = "10ms"
+    forks: Annotated[
+        Positive | None,
+        Meta(description="Processes of each benchmark; null: 1 for steady, 5 for similarity."),
+    ] = None
+
+
 class IgnoreSection(Section, frozen=True):
     """A miss that is accepted."""
 

@@ -16,6 +16,7 @@ from auditor.config.sections import (
     Positive,
     PythonSection,
     Section,
+    SteadySection,
     SubjectSection,
     TraceSection,
 )
@@ -98,6 +99,7 @@ class Settings(Section, frozen=True):
         int, Meta(ge=1, le=2**20, description="With allocations: the size of each.")
     ] = 64
     plan: PlanSection = PlanSection()
+    steady: SteadySection = SteadySection()
     host: Annotated[Literal["local"], Meta(description="Where it runs.")] = "local"
     seed: Annotated[
         int, Meta(ge=0, le=2**63 - 1, description="Decides everything that is random.")
@@ -133,6 +135,7 @@ SECTIONS: dict[str, type[Section]] = {
     "$": Settings,
     "$.subject": SubjectSection,
     "$.plan": PlanSection,
+    "$.steady": SteadySection,
     "$.gates": GatesSection,
     "$.compare": CompareSection,
     "$.python": PythonSection,

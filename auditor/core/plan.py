@@ -16,7 +16,8 @@ class Purpose(StrEnum):
 
     SUITE and REFERENCE both run the unchanged subject: SUITE for its stability, REFERENCE among the
     pairs, at the time that their plain time is needed of, and COMPARISON among those of another
-    revision. ALLOCATION allocates, all others wait. TRACE runs the tests of another project, a
+    revision. STEADY runs it for long and from the start, to see when it is warm. ALLOCATION
+    allocates, all others wait. TRACE runs the tests of another project, a
     client of the library.
     """
 
@@ -30,6 +31,7 @@ class Purpose(StrEnum):
     MUTANT = "mutant"
     ALLOCATION = "allocation"
     COMPARISON = "comparison"
+    STEADY = "steady"
     TRACE = "trace"
 
 

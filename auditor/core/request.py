@@ -106,6 +106,30 @@ class SuiteRequest:
     seed: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesRequest:
+    """How long benchmarks are watched to see when they are warm.
+
+    Each of `forks` processes (None: one) has `iterations` of `iteration_seconds`; fewer where
+    operations are longer, but `least`, if that is not far too long.
+    """
+
+    iterations: int
+    iteration_seconds: float
+    forks: int | None = None
+    least: int = 1
+
+    @property
+    def plan(self) -> Plan:
+        """Return how much that is in a process."""
+        return Plan(
+            forks=self.forks or 1,
+            warmup=0,
+            iterations=self.iterations,
+            iteration_seconds=self.iteration_seconds,
+        )
+
+
 class CurveMode(StrEnum):
     """Whose detection curve is measured: none, one benchmark's of each method, or all pairs'."""
 

@@ -51,12 +51,36 @@ class SeriesSteadiness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Needed:
+    """What it takes until all processes that get warm are warm.
+
+    `seconds` and `operations` pass until then. `iterations` of `iteration_seconds` each are a
+    warm-up that is long enough, and a run of the suite is `saved_seconds` shorter with it than with
+    the configured one (longer where that is below zero); None where that is not known.
+    `measured_seconds` is the shortest time (0.1, 0.2, 0.5, 1 … s) whose mean from a cold start lies
+    within 1 % of that of the steady part, None without any.
+    """
+
+    seconds: float
+    operations: int
+    iterations: int
+    iteration_seconds: float
+    saved_seconds: float | None = None
+    measured_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BenchmarkSteadiness:
-    """A benchmark and its processes; `iteration_seconds` is None where nobody knows it."""
+    """A benchmark and its processes.
+
+    `iteration_seconds` is None where nobody knows it, and then `needed` is None, as it is where no
+    process gets warm.
+    """
 
     id: str
     series: tuple[SeriesSteadiness, ...]
     iteration_seconds: float | None = None
+    needed: Needed | None = None
 
     @property
     def label(self) -> SteadyLabel:

@@ -1,10 +1,13 @@
 """Results that another tool has stored: values by run and process, and where they were made."""
 
-from collections.abc import Mapping
+from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from auditor.core.caveats import Caveat
 from auditor.core.jobs import NOWHERE, HostFacts
 from auditor.core.outcome import Skipped, Unreadable
+from auditor.core.suite import Configured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,14 +20,22 @@ class StoredProcess:
     several texts, each with a `version` of its own; empty where nobody knows. `warmups` are what
     the tool measured before and calls warm-up, as `seconds` are; empty where it kept none.
     `iteration_seconds` is how long an iteration was asked to last, None where nobody knows.
+    `configured` is what the author asks for, where the values were measured in another way (from
+    the start, in short iterations), else None.
     """
 
-    seconds: tuple[float, ...] = field(default=(), repr=False)
+    seconds: Sequence[float] = field(default=(), repr=False)
     middle: float | None = None
     failure: Skipped | Unreadable | None = None
     version: str = ""
-    warmups: tuple[float, ...] = field(default=(), repr=False)
+    warmups: Sequence[float] = field(default=(), repr=False)
     iteration_seconds: float | None = None
+    configured: Configured | None = None
+
+    @property
+    def whole(self) -> Sequence[float]:
+        """Return all values, those of the warm-up first."""
+        return array("d", self.warmups) + array("d", self.seconds) if self.warmups else self.seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +59,7 @@ class StoredResults:
     """Runs of one suite by one tool, at least one; `digest` is of the content of all files.
 
     `harness` is the tool's name as everywhere. `left_out` are benchmarks that measure no time,
-    `older` commits that were there too, but not chosen.
+    `older` commits that were there too, but not chosen. `caveats` are of how they were made.
     """
 
     harness: str
@@ -56,6 +67,7 @@ class StoredResults:
     runs: tuple[StoredRun, ...]
     left_out: tuple[str, ...] = ()
     older: tuple[str, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
 
     @property
     def benchmarks(self) -> tuple[str, ...]:

@@ -6,6 +6,20 @@ from auditor.core.subject import SourceFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Configured:
+    """How many iterations of how many seconds an author asks for, of warm-up and of measurement.
+
+    `forks` is how many processes a run of the suite has. An iteration of 0 seconds is one call.
+    """
+
+    warmup_iterations: int
+    warmup_seconds: float
+    measurement_iterations: int
+    measurement_seconds: float
+    forks: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Benchmark:
     """One benchmark with one choice of parameters: the unit that is run, alone, in a process.
 
@@ -13,6 +27,7 @@ class Benchmark:
     number of operations in flight that a reported time per operation has been divided by (Go's
     RunParallel, JMH's throughput mode with threads), else 1. `block_seconds` is the author's own
     time of a block where it has to be kept (JMH's fixtures around each iteration), else None.
+    `configured` is what the author asks for, None where the harness has no such settings.
     `notes` say, for people, where it is not run as its author wrote. `settings` is the harness's
     own note about the author's configuration (JSON text), read by that harness only.
     """
@@ -23,6 +38,7 @@ class Benchmark:
     threads: int = field(default=1, compare=False)
     concurrency: int = field(default=1, compare=False)
     block_seconds: float | None = field(default=None, compare=False)
+    configured: Configured | None = field(default=None, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     settings: str = field(default="", compare=False)
 

@@ -1,6 +1,6 @@
 """The one place where values are checked before anything is computed from them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,8 @@ Array = npt.NDArray[np.float64]
 
 def finite(values: Iterable[float], least: int = 1) -> Array:
     """Return the values as a read-only array; raises ValueError if too few or not all finite."""
-    array = np.array(tuple(values), dtype=np.float64)
+    # What has a length is taken as it is: ten million values need no tuple.
+    array = np.array(values if isinstance(values, Sized) else tuple(values), dtype=np.float64)
     if array.ndim != 1 or array.size < least:
         raise ValueError(f"{array.size} values where at least {least} are needed")
     if not np.isfinite(array).all():

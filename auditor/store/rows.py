@@ -26,7 +26,7 @@ from auditor.core.outcome import (
 from auditor.core.plan import Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.subject import Project
-from auditor.core.suite import Benchmark, Suite
+from auditor.core.suite import Benchmark, Configured, Suite
 
 Pairs = tuple[tuple[str, str], ...]
 SeriesRow = tuple[str, str, str, str, bytes, bytes]
@@ -64,6 +64,7 @@ def suite_to_row(suite: Suite) -> str:
             "threads": one.threads,
             "concurrency": one.concurrency,
             "block_seconds": one.block_seconds,
+            "configured": one.configured and asdict(one.configured),
             "notes": one.notes,
             "settings": one.settings,
         }
@@ -80,8 +81,13 @@ def suite_from_row(text: str) -> Suite:
 
 
 def _benchmark(row: dict[str, Any]) -> Benchmark:
-    """Read a benchmark; rows of older programs have no notes."""
-    typed = {"parameters": _pairs(row["parameters"]), "notes": tuple(row.get("notes", ()))}
+    """Read a benchmark; rows of older programs have no notes, nor what is configured."""
+    configured = row.get("configured")
+    typed = {
+        "parameters": _pairs(row["parameters"]),
+        "notes": tuple(row.get("notes", ())),
+        "configured": configured and Configured(**configured),
+    }
     return Benchmark(**(row | typed))
 
 

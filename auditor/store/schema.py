@@ -36,7 +36,7 @@ CREATE TABLE trial (
     id         TEXT PRIMARY KEY,
     subject    TEXT NOT NULL,        -- digest of all that the benchmark is built of and may read
     purpose    TEXT NOT NULL,        -- pilot suite usage reach calibration pairs reference
-                                     -- mutant allocation comparison
+                                     -- mutant allocation comparison steady trace
     variant    TEXT NOT NULL,        -- plain counting delayed
     methods    TEXT NOT NULL,        -- JSON: the ids of the variant's methods
     guarded    INTEGER NOT NULL,     -- 1: nested calls do not wait again

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,37 +15,13 @@ from auditor.core.schedule import Schedule
 from auditor.core.subject import Project
 from auditor.core.suite import Suite
 from auditor.store import rows
+from auditor.store.audits import AuditRecord
 from auditor.store.failures import damaged, translated
 from auditor.store.machines import machine
 from auditor.store.opening import opened
 
-COMPARE = "compare"
-TRACE, PROFILE = "trace", "profile"
-UNTIMED = (COMPARE, TRACE, PROFILE)
-"""Results that time no single revision: of two, of calls in its own suite, in that of clients."""
 BUSY_SECONDS = 30.0
 """How long a writer waits for another; a write lasts milliseconds."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditRecord:
-    """One command: what was asked, with which tools, and what came out.
-
-    `config` is JSON text; `ended` is None until it has ended, `number` until the store has it.
-    """
-
-    command: str
-    subject: str
-    config: str
-    tools: tuple[tuple[str, str], ...]
-    version: str
-    started: str
-    ended: str | None = None
-    number: int | None = None
-
-    def is_meant(self, command: str | None) -> bool:
-        """Tell whether a name means this command; None means any that timed one revision."""
-        return self.command not in UNTIMED if command is None else self.command == command
 
 
 class SqliteStore:
@@ -115,7 +91,7 @@ class SqliteStore:
                 " WHERE trial = ?1 AND (?2 IS NULL OR machine = ?2) ORDER BY id",
                 (trial.id, self._machine),
             ).fetchone()
-            run = _run(connection, trial, row) if row else None
+            run = read_run(connection, trial, row) if row else None
         again = self._retry_failed and trial.id not in self._added
         if run is None or not run.answers(trial) or (again and run.may_pass):
             return None
@@ -142,7 +118,7 @@ class SqliteStore:
                 ),
             ).fetchall()
             return tuple(
-                _run(connection, replace(trial, **changed), row[4:])
+                read_run(connection, replace(trial, **changed), row[4:])
                 for row in found
                 for changed in [rows.trial_changes(row[:4])]
                 if _same_size(changed["schedule"], trial.schedule)
@@ -183,6 +159,11 @@ class SqliteStore:
             _insert(connection, "project", rows.project_to_row(project))
             connection.execute("DELETE FROM suite WHERE subject = ? AND machine = ?", key)
             _insert(connection, "suite", (*key, rows.suite_to_row(suite), seconds, version))
+
+    def add_project(self, project: Project) -> None:
+        """Remember what the digest of a project stands for."""
+        with self._writing() as connection:
+            _insert(connection, "project", rows.project_to_row(project))
 
     def add_audit(self, audit: AuditRecord) -> int:
         """Remember that a command was started; return its number."""
@@ -258,7 +239,8 @@ class SqliteStore:
 RunRow = tuple[int, str, str, str, str, float, str]
 
 
-def _run(connection: sqlite3.Connection, trial: Trial, row: RunRow) -> Run:
+def read_run(connection: sqlite3.Connection, trial: Trial, row: RunRow) -> Run:
+    """Return the run of a trial with its series; `row` is id, host, ending, payload, … of it."""
     key, host, word, payload, started, seconds, revision = row
     series = connection.execute(
         "SELECT metric, unit, arm, phase, packed, positions FROM series"

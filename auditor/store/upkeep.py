@@ -56,7 +56,7 @@ class Merged:
 
 def contents(path: Path) -> Contents:
     """Return what a store holds; raises StoreError, and UsageError where there is none."""
-    with _existing(path) as connection:
+    with existing(path) as connection:
         runs, failed = connection.execute(
             f"SELECT count(*), coalesce(sum(ending IN ({_FAILED})), 0) FROM run"  # noqa: S608 ours
         ).fetchone()
@@ -85,7 +85,7 @@ def contents(path: Path) -> Contents:
 
 def verify(path: Path) -> int:
     """Check a store down to its values and return how many runs it has; raises StoreError."""
-    with _existing(path) as connection:
+    with existing(path) as connection:
         found = [str(one[0]) for one in connection.execute("PRAGMA integrity_check")]
         if found != ["ok"]:
             raise damaged(path, found[0])
@@ -125,7 +125,7 @@ def merge(into: Path, source: Path) -> Merged:
         raise UsageError(f"{into} cannot be merged with itself")
     with translated(into), _scratch(into) as folder:
         copy = Path(folder) / "copy.sqlite"
-        with _existing(source) as connection, closing(sqlite3.connect(copy)) as target:
+        with existing(source) as connection, closing(sqlite3.connect(copy)) as target:
             connection.backup(target)
         with translated(copy), closing(opened(copy, BUSY_SECONDS)) as made:
             made.execute("PRAGMA journal_mode = DELETE")
@@ -188,7 +188,7 @@ EXPORTED = (
 
 def exported(path: Path) -> Iterator[tuple[str | float | int | None, ...]]:
     """Yield each value with the run that it is of, as EXPORTED names it; a failed run once."""
-    with _existing(path) as connection:
+    with existing(path) as connection:
         found = connection.execute(
             "SELECT run.id, trial, benchmark, purpose, variant, methods, repetition, fork, layout,"
             " machine, revision, started, ending FROM run JOIN trial ON trial.id = run.trial"
@@ -213,7 +213,7 @@ def prune(path: Path, *, before: str | None, failed: bool, audits: int | None) -
         doomed.append("started < :before")
     if failed:
         doomed.append(f"ending IN ({_FAILED})")
-    with _existing(path) as connection:
+    with existing(path) as connection:
         runs = gone = 0
         connection.execute("BEGIN IMMEDIATE")
         if doomed:
@@ -237,7 +237,7 @@ def prune(path: Path, *, before: str | None, failed: bool, audits: int | None) -
 
 
 @contextmanager
-def _existing(path: Path) -> Iterator[sqlite3.Connection]:
+def existing(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a store that is there."""
     if not path.is_file():
         raise UsageError(f"there is no store {path}; name one with --store")

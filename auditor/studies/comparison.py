@@ -23,6 +23,7 @@ from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose, Run, Trial
 from auditor.core.request import CompareRequest
 from auditor.core.suite import Benchmark
+from auditor.studies import trust
 from auditor.studies.measure import measure
 from auditor.studies.parts import Parts
 from auditor.studies.suite import Sizes, chosen, sized
@@ -115,6 +116,10 @@ class ComparisonStudy:
 
     def _caveats(self, compared: int, suspected: int) -> Iterator[Caveat]:
         yield from self.head.said_of_budget
+        for side, parts in ((Side.BASE, self.base), (Side.HEAD, self.head)):
+            runs = [run for one in self._runs.values() for at, run in one.items() if at[1] is side]
+            for said in trust.of_runs(runs, parts.project):
+                yield Caveat(said.slug, f"{side}: {said.text}")
         if compared and self.head.layouts is Layouts.FIXED:
             text = (
                 "each revision has one order of functions, which this linker cannot draw anew: "

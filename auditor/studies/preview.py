@@ -14,7 +14,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.mutant import Delay, Wait
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import Store
-from auditor.core.request import AbsRequest, CurveMode
+from auditor.core.request import AbsRequest, CurveMode, SeriesRequest
 from auditor.core.schedule import Schedule
 from auditor.core.verdict import Rule
 from auditor.studies import abs_score, schedules
@@ -24,6 +24,7 @@ from auditor.studies.measure import expected_seconds, schedule_seconds
 from auditor.studies.methods import LARGEST_CHOICE, candidates
 from auditor.studies.pair import most_runs
 from auditor.studies.parts import Deadline, Parts
+from auditor.studies.series import processes, schedule
 from auditor.studies.suite import baseline, chosen
 
 _CERTAIN = (Purpose.PILOT, Purpose.SUITE, Purpose.USAGE, Purpose.REACH)
@@ -80,6 +81,17 @@ def preview(request: AbsRequest, parts: Parts) -> Preview:
 def preview_suite(parts: Parts) -> Preview:
     """Return what `stability` and `measure` would measure: the unchanged suite."""
     return Preview(_suite_phases(parts, _rehearsed(parts, baseline)), ())
+
+
+def preview_series(asked: SeriesRequest, parts: Parts) -> Preview:
+    """Return what `steady` and `similarity` would measure of a suite."""
+    seen = _rehearsed(parts, lambda still: processes(asked, still))
+    pilot = seen.phase("pilot", Purpose.PILOT)
+    if pilot.known == pilot.trials:
+        return Preview((pilot, seen.phase("processes", Purpose.STEADY)), ())
+    benchmarks = chosen(parts.suite, parts.request.benchmarks)
+    lasting = [schedule(one, asked, None, None) for one in benchmarks]
+    return Preview((pilot, _phase("processes (about)", asked.plan.forks, lasting)), ())
 
 
 def _suite_phases(parts: Parts, seen: "_Lookups") -> tuple[PreviewPhase, ...]:

@@ -1,8 +1,11 @@
 """Run the unchanged suite, and say how stable it is."""
 
+from dataclasses import replace
+
 from auditor.audits.stability import Unseen, judge
 from auditor.core.suite import Suite
 from auditor.core.verdict import Filter, Stability
+from auditor.studies import trust
 from auditor.studies.parts import Parts
 from auditor.studies.suite import Baseline, baseline, unlisted
 
@@ -13,14 +16,16 @@ def audit(parts: Parts) -> Stability:
 
 
 def judged(found: Baseline, parts: Parts) -> Stability:
-    """Judge the runs of a baseline."""
-    return judge(
+    """Judge the runs of a baseline, and say where they are not warm or not alike."""
+    verdict = judge(
         found.benchmarks,
         found.runs,
         wanted_runs=parts.request.stability_runs,
         pilots=found.pilots,
         unseen=unseen(parts.suite, parts.request.benchmarks, len(found.benchmarks)),
     )
+    said = trust.of_runs(found.runs, parts.project)
+    return replace(verdict, caveats=(*verdict.caveats, *said))
 
 
 def unseen(suite: Suite, pattern: str, chosen: int) -> Unseen:

@@ -8,6 +8,7 @@ from multiprocessing import get_context
 
 from auditor.audits.steady.detector import Detector
 from auditor.audits.steady.judging import judge
+from auditor.audits.steady.needed import needed
 from auditor.core.caveats import Caveat
 from auditor.core.steady import BenchmarkSteadiness, SeriesSteadiness, SteadyLabel, SuiteSteadiness
 from auditor.core.stored import StoredProcess, StoredResults
@@ -19,6 +20,7 @@ _FEW = 20
 @dataclass(frozen=True, slots=True)
 class _Task:
     name: str
+    runs: int
     processes: tuple[tuple[int, int, StoredProcess], ...]
 
 
@@ -39,6 +41,7 @@ def steady(
 def _task(name: str, found: StoredResults) -> _Task:
     return _Task(
         name,
+        len(found.runs),
         tuple(
             (run, fork, one)
             for run, each in enumerate(found.runs)
@@ -65,35 +68,20 @@ def _judged(tasks: list[_Task], detector: Detector) -> Iterator[BenchmarkSteadin
 
 def _benchmark(task: _Task, detector: Detector) -> BenchmarkSteadiness:
     lasting = {one.iteration_seconds for _, _, one in task.processes}
+    judged = [(one, judge(one, detector, (run, fork))) for run, fork, one in task.processes]
     return BenchmarkSteadiness(
         id=task.name,
-        series=tuple(_series(run, fork, one, detector) for run, fork, one in task.processes),
+        series=tuple(found for _, found in judged),
         iteration_seconds=lasting.pop() if len(lasting) == 1 else None,
-    )
-
-
-def _series(run: int, fork: int, one: StoredProcess, detector: Detector) -> SeriesSteadiness:
-    if one.failure is not None:
-        return SeriesSteadiness(
-            run=run,
-            fork=fork,
-            iterations=0,
-            label=SteadyLabel.UNKNOWN,
-            caveats=(Caveat("series-unusable", one.failure.reason),),
-        )
-    return judge(
-        (*one.warmups, *one.seconds),
-        detector,
-        place=(run, fork),
-        configured=len(one.warmups) or None,
-        iteration_seconds=one.iteration_seconds,
+        needed=needed(judged, task.runs),
     )
 
 
 def _caveats(found: StoredResults, judged: list[BenchmarkSteadiness]) -> Iterator[Caveat]:
+    yield from found.caveats
     series = [one for each in judged for one in each.series]
     processes = [each for run in found.runs for those in run.processes.values() for each in those]
-    if not any(one.warmups for one in processes):
+    if not any(one.warmups or one.configured for one in processes):
         yield Caveat(
             "warm-up-unknown",
             "the files do not have the warm-up iterations, or do not say which ones they are, so "
@@ -102,10 +90,17 @@ def _caveats(found: StoredResults, judged: list[BenchmarkSteadiness]) -> Iterato
     if series and all("series-short" in {each.slug for each in one.caveats} for one in series):
         yield Caveat(
             "series-short",
-            "no process has enough iterations to tell; JMH shows them with -wi 0 -i 3000 -r 100ms "
-            "-f 10, in a log or with -rf json",
+            "no process has enough iterations to tell; JMH has them with -wi 0 -i 3000 -r 100ms "
+            "-f 10, in a log or with -rf json, where iterations may be as short",
         )
+    yield from _of_all([one for one in series if one.label is not SteadyLabel.UNKNOWN])
     lengths = {one.iterations for one in series if one.iterations}
     if len(lengths) > 1:
         text = f"processes have between {min(lengths)} and {max(lengths)} iterations"
         yield Caveat("series-unequal", text)
+
+
+def _of_all(judged: list[SeriesSteadiness]) -> tuple[Caveat, ...]:
+    """Return the caveats that all processes share that were judged."""
+    shared = set.intersection(*({*one.caveats} for one in judged)) if judged else ()
+    return tuple(sorted(shared))

@@ -130,7 +130,7 @@ def baseline(parts: Parts) -> Baseline:
     failed |= {run.trial.benchmark for run in runs} - measured
     usable = tuple(benchmark for benchmark in benchmarks if benchmark not in failed)
     if not usable:
-        first = _first_failure([*size.pilots, *runs])
+        first = first_failure([*size.pilots, *runs])
         raise NoBenchmarks(f"every benchmark fails; the first: {first}")
     return Baseline(
         benchmarks=benchmarks,
@@ -145,9 +145,10 @@ def baseline(parts: Parts) -> Baseline:
 
 def sized(benchmarks: Sequence[Benchmark], parts: Parts) -> Sizes:
     """Find out how long blocks have to be, and how many operations they hold, by one process."""
-    pilots = _pilots(benchmarks, parts) if parts.fixed_operations else []
-    plans = _plans(benchmarks, pilots, parts.request.plan)
-    return Sizes(plans, _operations(benchmarks, pilots, plans), tuple(pilots))
+    plan = parts.request.plan
+    tried = pilots(benchmarks, plan, parts) if parts.fixed_operations else []
+    plans = _plans(benchmarks, tried, plan)
+    return Sizes(plans, operations_in(benchmarks, tried, plans), tuple(tried))
 
 
 def _unfinished(
@@ -160,8 +161,8 @@ def _unfinished(
     return tuple(one for one in benchmarks if made[one] < wanted and one not in broken)
 
 
-def _pilots(benchmarks: Sequence[Benchmark], parts: Parts) -> list[Run]:
-    plan = parts.request.plan
+def pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: Parts) -> list[Run]:
+    """Run a process of each benchmark that tells how long an operation is."""
     trials = [
         parts.trial(Purpose.PILOT, one, schedules.pilot(schedules.fitted(plan, one)))
         for one in benchmarks
@@ -169,10 +170,10 @@ def _pilots(benchmarks: Sequence[Benchmark], parts: Parts) -> list[Run]:
     return measure("pilot", trials, parts)
 
 
-def _plans(benchmarks: Sequence[Benchmark], pilots: Sequence[Run], plan: Plan) -> dict[str, Plan]:
+def _plans(benchmarks: Sequence[Benchmark], tried: Sequence[Run], plan: Plan) -> dict[str, Plan]:
     """Return the plan of each benchmark, by what its pilot allocated."""
     rates = {}
-    for run in pilots:
+    for run in tried:
         if isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
             allocated = run.outcome.of(ALLOCATED, ArmName.PLAIN)
             times = readings.times(run, ArmName.PLAIN)
@@ -181,12 +182,12 @@ def _plans(benchmarks: Sequence[Benchmark], pilots: Sequence[Run], plan: Plan) -
     return {one.id: schedules.fitted(plan, one, rates.get(one.id, 0.0)) for one in benchmarks}
 
 
-def _operations(
-    benchmarks: Sequence[Benchmark], pilots: Sequence[Run], plans: Mapping[str, Plan]
+def operations_in(
+    benchmarks: Sequence[Benchmark], tried: Sequence[Run], plans: Mapping[str, Plan]
 ) -> dict[str, int | None]:
     """Return how many operations last about a block; at least 2, as Go's counting needs."""
     found: dict[str, int | None] = {benchmark.id: None for benchmark in benchmarks}
-    for run in pilots:
+    for run in tried:
         if isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
             done = run.outcome.of(OPERATIONS, ArmName.PLAIN)
             time = run.outcome.of(TIME, ArmName.PLAIN)
@@ -218,7 +219,8 @@ def _suite_runs(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> l
     return runs
 
 
-def _first_failure(runs: Sequence[Run]) -> str:
+def first_failure(runs: Sequence[Run]) -> str:
+    """Say of the first that failed which benchmark it is, and why."""
     run = next(run for run in runs if not isinstance(run.outcome, Measured))
     name = run.trial.benchmark.id if run.trial.benchmark else "the unit tests"
     return f"{name}: {reason(run.outcome)}"[:600]

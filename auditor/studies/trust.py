@@ -1,13 +1,22 @@
 """Are runs worth comparing: were their processes warm, and are they alike?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from auditor.audits import similarity
 from auditor.audits.steady.judging import judge
 from auditor.audits.steady.learned import LENGTH, Learned
 from auditor.core.caveats import Caveat, some
+from auditor.core.plan import Run
 from auditor.core.steady import SteadyLabel
 from auditor.core.stored import StoredResults, StoredRun
+from auditor.core.subject import Project
+from auditor.studies import measured
+
+
+def of_runs(runs: Iterable[Run], project: Project) -> Iterator[Caveat]:
+    """Say of our own runs of a suite what `caveats` says of stored ones."""
+    found = measured.results(runs, harness=project.harness, digest=project.digest)
+    yield from caveats(found, found.runs)
 
 
 def caveats(found: StoredResults, runs: Sequence[StoredRun]) -> Iterator[Caveat]:
@@ -34,11 +43,10 @@ def caveats(found: StoredResults, runs: Sequence[StoredRun]) -> Iterator[Caveat]
 
 def _is_cold(name: str, found: StoredResults) -> bool:
     detector = Learned()
-    series = [
-        (*one.warmups, *one.seconds) for run in found.runs for one in run.processes.get(name, ())
-    ]
+    processes = [one for run in found.runs for one in run.processes.get(name, ())]
     # Of other lengths the detector knows nothing, which would not be said here.
-    judged = [judge(one, detector) for one in series if len(one) == LENGTH]
+    known = [one for one in processes if len(one.warmups) + len(one.seconds) == LENGTH]
+    judged = [judge(one, detector) for one in known]
     return any(one.label is SteadyLabel.NOT_STEADY for one in judged)
 
 

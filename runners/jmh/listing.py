@@ -4,14 +4,15 @@ import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from auditor.core.errors import SourceUnreadable
 from auditor.core.subject import SourceFile, SourceRole
-from auditor.core.suite import Benchmark
+from auditor.core.suite import Benchmark, Configured
 from runners.jmh.classes import is_benchmark, opened
 
 CLASSES = "classes.jsonl"
@@ -20,10 +21,26 @@ CLASSES = "classes.jsonl"
 _SINGLE = "SingleShotTime"
 _MODES = ("Throughput", "AverageTime", "SampleTime", _SINGLE)
 _ALL = "All"
+Number = TypeVar("Number", int, float)
 _JMH = ("org/openjdk/jmh/", "joptsimple/")
 """JMH and the one library that only it uses; its other one, commons-math, may be the subject."""
 _LONGER_SINCE = (1, 21)
 """The first version of JMH whose iterations last ten seconds, not one, unless something is said."""
+_OF_OLD = Configured(
+    warmup_iterations=20,
+    warmup_seconds=1.0,
+    measurement_iterations=20,
+    measurement_seconds=1.0,
+    forks=10,
+)
+_OF_NOW = Configured(
+    warmup_iterations=5,
+    warmup_seconds=10.0,
+    measurement_iterations=5,
+    measurement_seconds=10.0,
+    forks=5,
+)
+"""What JMH does where nothing is said, before and since (`Defaults`)."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -39,6 +56,8 @@ class Entry(msgspec.Struct, frozen=True):
     processors: int = 1
     forks: int | None = None
     prepend: tuple[str, ...] | None = None
+    warmups: int | None = None
+    iterations: int | None = None
     warmup_seconds: float | None = None
     warmup_batch: int | None = None
     iteration_seconds: float | None = None
@@ -104,6 +123,7 @@ def _benchmarks(modes: list[Entry], jmh: str) -> Iterator[Benchmark]:
             threads=threads,
             concurrency=threads if mode == "Throughput" else 1,
             block_seconds=seconds,
+            configured=_configured(entry, jmh),
             notes=(*_modes_left_out(entry, mode, others), *_notes(entry, seconds)),
             settings=json.dumps(msgspec.to_builtins(settings), sort_keys=True),
         )
@@ -113,13 +133,31 @@ def _block_seconds(entry: Entry, jmh: str) -> float | None:
     """Return how long the iterations of JMH itself would last, where another time would not do."""
     if entry.mode == _SINGLE or not _why_kept(entry):
         return None
-    return _default_seconds(jmh) if entry.iteration_seconds is None else entry.iteration_seconds
+    return _configured(entry, jmh).measurement_seconds
 
 
-def _default_seconds(jmh: str) -> float:
-    """Return how long an iteration lasts in a version of JMH (`Defaults.MEASUREMENT_TIME`)."""
+def _configured(entry: Entry, jmh: str) -> Configured:
+    """Return what JMH itself would do; of single shots it warms up none, and measures one."""
+    usual = _defaults(jmh)
+    if entry.mode == _SINGLE:
+        usual = replace(usual, warmup_iterations=0, measurement_iterations=1)
+    each = 0.0 if entry.mode == _SINGLE else 1.0
+    return Configured(
+        warmup_iterations=_said(entry.warmups, usual.warmup_iterations),
+        warmup_seconds=each * _said(entry.warmup_seconds, usual.warmup_seconds),
+        measurement_iterations=_said(entry.iterations, usual.measurement_iterations),
+        measurement_seconds=each * _said(entry.iteration_seconds, usual.measurement_seconds),
+        forks=max(1, _said(entry.forks, usual.forks)),
+    )
+
+
+def _said(written: Number | None, usual: Number) -> Number:
+    return usual if written is None else written
+
+
+def _defaults(jmh: str) -> Configured:
     known = re.match(r"(\d+)\.(\d+)", jmh)
-    return 1.0 if known and (int(known[1]), int(known[2])) < _LONGER_SINCE else 10.0
+    return _OF_OLD if known and (int(known[1]), int(known[2])) < _LONGER_SINCE else _OF_NOW
 
 
 def _order(mode: str) -> int:

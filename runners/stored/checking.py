@@ -1,6 +1,7 @@
 """Values of a file that anybody may have written: each is what it has to be, or refused."""
 
 import math
+from array import array
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import chain
@@ -81,10 +82,10 @@ def process(
         return StoredProcess(failure=Unreadable(reason, ""), version=version)
     kept = all(SHORTEST <= one <= LONGEST for one in warmups)
     return StoredProcess(
-        seconds=tuple(values),
+        seconds=array("d", values),
         middle=middle,
         version=version,
-        warmups=tuple(warmups) if kept else (),
+        warmups=array("d", warmups if kept else ()),
         iteration_seconds=iteration_seconds,
     )
 

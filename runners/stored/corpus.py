@@ -1,7 +1,7 @@
 """Series of the steady-state corpus: a file of JSON for each benchmark, a list for each fork.
 
 All files of a folder are one run. Values are seconds per operation, from the first iteration on, so
-whatever warms up is among them.
+whatever warms up is among them. A table beside them (`subjects.csv`) has what was configured.
 """
 
 import re
@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import fmean
 
 from auditor.core.stored import StoredProcess, StoredRun
+from auditor.core.suite import Configured
 from runners.stored.checking import (
     LONGEST,
     Broken,
@@ -23,6 +24,7 @@ from runners.stored.checking import (
     shown,
     text,
 )
+from runners.stored.corpus_subjects import configured
 
 _NAME = re.compile(r"[^#]+#[^#]+#[^#]*\.json")
 """`owner__repo#benchmark#parameters.json`; parameters are `a=1&b=2`, or none."""
@@ -66,13 +68,26 @@ def read(document: list[object], path: Path) -> StoredRun:
 
 
 def together(runs: Sequence[tuple[Path, StoredRun]]) -> tuple[StoredRun, ...]:
-    """Join the benchmarks of each folder: they are one run."""
+    """Join the benchmarks of each folder, and what their authors configured: they are one run.
+
+    Raises UsageError where what was configured cannot be read.
+    """
     folders: dict[Path, dict[str, tuple[StoredProcess, ...]]] = {}
     for path, run in runs:
         folders.setdefault(path.resolve().parent, {}).update(run.processes)
     return tuple(
-        StoredRun(name=folder.name, processes=processes) for folder, processes in folders.items()
+        StoredRun(name=folder.name, processes=_known(processes, configured(folder)))
+        for folder, processes in folders.items()
     )
+
+
+def _known(
+    processes: dict[str, tuple[StoredProcess, ...]], asked: dict[str, Configured]
+) -> dict[str, tuple[StoredProcess, ...]]:
+    return {
+        name: tuple(replace(one, configured=asked.get(name)) for one in mine)
+        for name, mine in processes.items()
+    }
 
 
 def _is_ascending(fork: list[object]) -> bool:

@@ -11,7 +11,8 @@ import auditor
 import examples
 from auditor.core.errors import StoreError, UsageError
 from auditor.core.result import Result
-from auditor.store.sqlite import AuditRecord, SqliteStore
+from auditor.store.audits import AuditRecord
+from auditor.store.sqlite import SqliteStore
 from reports import document as documents
 from reports import record, tidy
 from reports.document import Document, StabilityDocument

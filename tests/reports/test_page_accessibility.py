@@ -3,9 +3,10 @@
 import crowds
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from test_similarity_words import WHOLE
 
 import examples
-from reports import record
+from reports import record, similarity
 
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 OPTIONS = {"runOnly": {"type": "tag", "values": LEVELS}, "resultTypes": ["violations"]}
@@ -16,6 +17,7 @@ PAGES = {
     "one of three": examples.audit(methods=3, benchmarks=3),
     "stability alone": record.stability_document(examples.audit().stability, examples.context()),
     "a large matrix": crowds.crowd(30, 150, 10),
+    "runs that are unlike": similarity.html(WHOLE, [f"{at}.json" for at in range(5)]),
 }
 
 pytestmark = pytest.mark.browser

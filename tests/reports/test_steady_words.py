@@ -9,6 +9,7 @@ import pytest
 from auditor.core.caveats import Caveat
 from auditor.core.steady import (
     BenchmarkSteadiness,
+    Needed,
     SeriesSteadiness,
     SteadyLabel,
     SuiteSteadiness,
@@ -48,11 +49,17 @@ EARLY = BenchmarkSteadiness(
         series(1, 12, WarmUp(iterations=10, early=2, off=0.01)),
     ),
     iteration_seconds=0.1,
+    needed=Needed(
+        seconds=2.9, operations=40, iterations=3, iteration_seconds=1.0, saved_seconds=-2.0
+    ),
 )
 LATE = BenchmarkSteadiness(
     id="org.example.Late.wastes",
     series=(series(0, 3, WarmUp(iterations=10, late=7, wasted_seconds=0.75)),),
     iteration_seconds=0.1,
+    needed=Needed(
+        seconds=0.3, operations=3, iterations=3, iteration_seconds=0.1, saved_seconds=0.75
+    ),
 )
 NEVER = BenchmarkSteadiness(
     id="org.example.Never<b>.ends",
@@ -105,30 +112,57 @@ def test_a_row_says_what_to_write(document):
     assert early.warm_up == "20 too few, +25.0%"
     assert early.setting == "@Warmup(iterations = 3, time = 1)"
     assert late.warm_up == "7 too many, 750\u00a0ms"
+    assert (early.saves, late.saves, never.saves) == ("costs 2\u00a0s", "saves 750\u00a0ms", "")
     assert (never.steady, never.start, never.setting, never.note) == ("0 of 2", "", "", "3 only")
 
 
 def test_the_counts_are_of_the_suite(document):
     said = steady.view(document).counts
 
-    assert "too short in 1 benchmark " in said
-    assert "750\u00a0ms longer" in said
-    assert "5 processes" in said
+    assert said == (
+        "Judged by kb-kssd, 5 processes; the configured warm-up is too short in 1 benchmark, in 1 "
+        "longer than needed, by 750\u00a0ms in each run"
+    )
+
+
+NEEDED = {
+    "seconds": 1.24,
+    "operations": 31,
+    "iterations": 4,
+    "iteration_seconds": 0.1,
+    "saved_seconds": None,
+    "measured_seconds": 0.5,
+}
 
 
 @pytest.mark.parametrize(
-    ("harness", "seconds", "said"),
+    ("harness", "needed", "said"),
     [
         ("jmh", None, "@Warmup(iterations = 4)"),
-        ("jmh", 0.1, "@Warmup(iterations = 4, time = 100, timeUnit = MILLISECONDS)"),
-        ("jmh", 0.4, "@Warmup(iterations = 2, time = 1)"),
-        ("jmh", 10.0, "@Warmup(iterations = 4, time = 10000, timeUnit = MILLISECONDS)"),
-        ("pyperf", 1.0, "--warmups=4"),
-        ("go", 1.0, ""),
+        ("jmh", {}, "@Warmup(iterations = 4, time = 100, timeUnit = MILLISECONDS)"),
+        ("jmh", {"iteration_seconds": 10.0}, "@Warmup(iterations = 4, time = 10)"),
+        ("pyperf", None, "--warmups=4"),
+        ("pyperf", {}, "--warmups=13"),
+        ("go", {}, "-benchtime=500ms -count=10"),
+        ("go", {"measured_seconds": None}, ""),
+        ("pytest", {}, "--benchmark-warmup=on --benchmark-warmup-iterations=31"),
+        ("pytest", {"operations": 0}, "--benchmark-warmup=off"),
+        ("asv", {}, "warmup_time = 1.2"),
+        ("asv", None, ""),
+        ("series", {}, ""),
     ],
 )
-def test_settings_are_the_harness_own(harness, seconds, said):
-    assert steady.setting(harness, 4, seconds) == said
+def test_settings_are_the_harness_own(harness, needed, said):
+    one = steady_document.Benchmark(
+        id="b",
+        label=SteadyLabel.STEADY,
+        warm_iterations=4,
+        iteration_seconds=0.1,
+        needed=None if needed is None else steady_document.Needed(**NEEDED | needed),
+    )
+
+    assert steady.setting(harness, one) == said
+    assert steady.setting(harness, msgspec.structs.replace(one, warm_iterations=None)) == ""
 
 
 def test_the_schema_is_that_of_the_types():

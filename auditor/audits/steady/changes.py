@@ -37,8 +37,8 @@ class Segmentation:
 class Partitions:
     """The best partitions of a series by penalty; the costs of all segments are kept.
 
-    That takes 8 n^2 bytes, 72 MB for 3,000 values: one penalty then takes 15 ms, a hundredth of
-    what it takes to compute them anew.
+    That takes 8 n^2 bytes, 72 MB for 3,000 values: one penalty then takes 15 ms, and the costs,
+    200 ms, are computed once for all penalties of a series (86 in the middle of 500, 453 at most).
     """
 
     def __init__(self, values: Values) -> None:

@@ -5,12 +5,12 @@ of learned stopping. Indices are 0-based; a series' *last warm-up* iteration is 
 first steady one.
 """
 
-from dataclasses import dataclass
-from math import ceil
+from collections.abc import Sequence
 
 import numpy as np
 
 from auditor.audits.steady.detector import Values
+from auditor.core.suite import Configured
 from auditor.stats.arrays import Array
 from auditor.stats.ratios import resampled_means
 
@@ -18,31 +18,25 @@ ITERATION_SECONDS = 0.1
 """An iteration of the series ends with the first operation after so long."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JmhSettings:
-    """Iterations and their seconds, of warm-up and of measurement."""
-
-    warmup_iterations: int
-    warmup_seconds: float
-    measurement_iterations: int
-    measurement_seconds: float
-
-
-def mapped(values: Values, settings: JmhSettings) -> tuple[int, int]:
+def mapped(
+    values: Values, settings: Configured, iteration_seconds: float = ITERATION_SECONDS
+) -> tuple[int, int]:
     """Return the last warm-up and the last measured iteration of a series under some settings.
 
     Longer iterations are made of those that there are, one after the other; what an iteration
     lasts too long is not taken off the next. The series may end before the settings do.
     """
-    warm = _position(values, settings.warmup_seconds, settings.warmup_iterations)
-    rest = values[warm:]
+    lasting = lengths(values, iteration_seconds).tolist()
+    warm = _position(lasting, settings.warmup_seconds, settings.warmup_iterations)
+    rest = lasting[warm:]
     measured = _position(rest, settings.measurement_seconds, settings.measurement_iterations)
     return warm - 1, warm + measured - 1
 
 
-def _position(values: Values, seconds: float, iterations: int) -> int:
+def _position(lasting: Sequence[float], seconds: float, iterations: int) -> int:
     """Return how many values make so many iterations; all, where they are too few."""
-    lasting = _lasting(values).tolist()
+    if iterations == 0:
+        return 0
     done, passed = 0, 0.0
     for at, one in enumerate(lasting, start=1):
         passed += one
@@ -53,13 +47,14 @@ def _position(values: Values, seconds: float, iterations: int) -> int:
     return len(lasting)
 
 
-def _lasting(values: Values) -> Array:
-    return np.asarray(np.ceil(ITERATION_SECONDS / values) * values)
+def lengths(values: Values, iteration_seconds: float = ITERATION_SECONDS) -> Array:
+    """Return how long each iteration took: it ends with the first operation after its time."""
+    return np.asarray(np.ceil(iteration_seconds / values) * values)
 
 
-def seconds(values: Values) -> float:
-    """Return how long iterations took (Section 5.7: T)."""
-    return float(sum(ceil(ITERATION_SECONDS / one) * one for one in values.tolist()))
+def seconds(values: Values, iteration_seconds: float = ITERATION_SECONDS) -> float:
+    """Return how long iterations took together (Section 5.7: T)."""
+    return float(lengths(values, iteration_seconds).sum())
 
 
 def time_wasted(values: Values, last_warm_up: int, last_needed: int) -> float:
@@ -85,11 +80,11 @@ def deviation(
 
 def _drawn(forks: list[Values], resamples: int, rng: np.random.Generator) -> Array:
     """Return means of resampled forks, weighted by their lengths."""
-    lengths = np.array([len(one) for one in forks], dtype=np.float64)
+    sizes = np.array([len(one) for one in forks], dtype=np.float64)
     times = rng.multinomial(len(forks), np.full(len(forks), 1 / len(forks)), size=resamples)
     sums = np.zeros(resamples)
     for at, fork in enumerate(forks):
         for turn in range(int(times[:, at].max())):
             here = times[:, at] > turn
-            sums[here] += lengths[at] * resampled_means(fork, int(here.sum()), rng)
-    return np.asarray(sums / (times @ lengths))
+            sums[here] += sizes[at] * resampled_means(fork, int(here.sum()), rng)
+    return np.asarray(sums / (times @ sizes))

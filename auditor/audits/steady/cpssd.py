@@ -32,6 +32,7 @@ class CpSsd:
     least = _WINDOW
     most = _MOST
     length = None
+    iteration_seconds = None
 
     tolerance: float = 0.05
     least_steady: int = 500

@@ -44,6 +44,11 @@ class Detector(Protocol):
         """Return how many those have that it was made for, None where any number is as good."""
         ...
 
+    @property
+    def iteration_seconds(self) -> float | None:
+        """Return how long their iterations lasted, None where any length is as good."""
+        ...
+
     def find(self, values: Values) -> Steadiness:
         """Judge finite values above zero, in the order measured."""
         ...

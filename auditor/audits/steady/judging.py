@@ -1,59 +1,63 @@
-"""A series and its warm-up, judged by a detector; what cannot be judged is said."""
+"""A process judged by a detector, and what the configured warm-up does about it."""
 
-from collections.abc import Sequence
 from math import ceil
 
+from auditor.audits.steady.configured import lengths, mapped
 from auditor.audits.steady.detector import Detector, Values
 from auditor.core.caveats import Caveat
 from auditor.core.steady import SeriesSteadiness, SteadyLabel, WarmUp
+from auditor.core.stored import StoredProcess
+from auditor.core.suite import Configured
 from auditor.stats.arrays import positive
+
+_ALIKE = 2.0
+"""Iterations no more than so many times as long or short are about as long."""
 
 
 def judge(
-    values: Sequence[float],
-    detector: Detector,
-    *,
-    place: tuple[int, int] = (0, 0),
-    configured: int | None = None,
-    iteration_seconds: float | None = None,
+    process: StoredProcess, detector: Detector, place: tuple[int, int] = (0, 0)
 ) -> SeriesSteadiness:
-    """Judge a series in seconds per operation, in the order measured; nothing is cut from it.
+    """Judge the values of a process, warm-up included, in the order measured.
 
-    `place` are the numbers of its run and its process, from zero; the first `configured` values
-    are the warm-up that its author asked for.
+    `place` is its run and its fork, from zero.
     """
     run, fork = place
-    series = _checked(values, detector)
+    length = len(process.warmups) + len(process.seconds)
+    series = _checked(process, detector)
     if isinstance(series, Caveat):
         return SeriesSteadiness(
-            run=run, fork=fork, iterations=len(values), label=SteadyLabel.UNKNOWN, caveats=(series,)
+            run=run, fork=fork, iterations=length, label=SteadyLabel.UNKNOWN, caveats=(series,)
         )
     found = detector.find(series)
-    start, warm_up = found.start, None
-    if configured is not None and start is not None:
-        warm_up = _warm_up(series, configured, start, iteration_seconds)
+    measured = _measured(process, series)
+    warm_up = None
+    if measured is not None and found.start is not None:
+        warm_up = _warm_up(series, measured, found.start, process.iteration_seconds)
     return SeriesSteadiness(
         run=run,
         fork=fork,
-        iterations=len(series),
-        label=SteadyLabel.NOT_STEADY if start is None else SteadyLabel.STEADY,
-        steady_from=start,
+        iterations=length,
+        label=SteadyLabel.NOT_STEADY if found.start is None else SteadyLabel.STEADY,
+        steady_from=found.start,
         changes=found.changes,
         warm_up=warm_up,
-        caveats=_unlike(len(series), detector),
+        caveats=_unlike(length, process.iteration_seconds, detector),
     )
 
 
-def _checked(values: Sequence[float], detector: Detector) -> Values | Caveat:
+def _checked(process: StoredProcess, detector: Detector) -> Values | Caveat:
     """Return a series that can be judged, or why it cannot."""
-    if len(values) < detector.least:
-        text = f"{len(values)} iterations; {detector.name} needs at least {detector.least}"
+    if process.failure is not None:
+        return Caveat("series-unusable", process.failure.reason)
+    length = len(process.warmups) + len(process.seconds)
+    if length < detector.least:
+        text = f"{length} iterations; {detector.name} needs at least {detector.least}"
         return Caveat("series-short", text)
-    if detector.most is not None and len(values) > detector.most:
-        text = f"{len(values)} iterations; {detector.name} judges {detector.most} at most"
+    if detector.most is not None and length > detector.most:
+        text = f"{length} iterations; {detector.name} judges {detector.most} at most"
         return Caveat("series-long", text)
     try:
-        series = positive(values)
+        series = positive(process.whole)
     except ValueError as error:
         return Caveat("series-unusable", f"not times above zero: {error}")
     if series.min() == series.max():
@@ -62,25 +66,50 @@ def _checked(values: Sequence[float], detector: Detector) -> Values | Caveat:
     return series
 
 
-def _unlike(length: int, detector: Detector) -> tuple[Caveat, ...]:
-    if detector.length in {None, length}:
+def _unlike(length: int, seconds: float | None, detector: Detector) -> tuple[Caveat, ...]:
+    usual = detector.iteration_seconds
+    said = []
+    if detector.length not in {None, length}:
+        said.append(f"of {length} iterations, not {detector.length}")
+    if seconds and usual and not usual / _ALIKE <= seconds <= usual * _ALIKE:
+        said.append(f"of iterations of {seconds:g} s, not {usual:g}")
+    if not said:
         return ()
-    text = f"{length} iterations; {detector.name} was made for series of {detector.length}"
+    text = f"the series is {' and '.join(said)}, which {detector.name} was made for"
     return (Caveat("series-unlike", text),)
 
 
-def _warm_up(series: Values, configured: int, start: int, seconds: float | None) -> WarmUp:
-    if start > configured:
-        off = float(series[configured:].mean() / series[start:].mean()) - 1
-        return WarmUp(iterations=configured, early=start - configured, off=off)
-    wasted = series[start:configured]
-    return WarmUp(
-        iterations=configured,
-        late=len(wasted),
-        wasted_seconds=None if seconds is None else _lasted(wasted, seconds),
-    )
+def _measured(process: StoredProcess, series: Values) -> range | None:
+    """Return which iterations the configuration measures, None where it is not known.
+
+    They may lie behind the end of the series.
+    """
+    if process.configured is not None and process.iteration_seconds is not None:
+        return _mapped(series, process.configured, process.iteration_seconds)
+    if process.warmups:
+        return range(len(process.warmups), len(series))
+    return None
 
 
-def _lasted(series: Values, seconds: float) -> float:
-    """Return how long iterations took that end with the first operation after so many seconds."""
-    return float(sum(ceil(seconds / one) * one for one in series.tolist()))
+def _mapped(series: Values, configured: Configured, iteration_seconds: float) -> range:
+    lasting = lengths(series, iteration_seconds)
+    beyond = configured.warmup_iterations * configured.warmup_seconds - float(lasting.sum())
+    if beyond >= 0:
+        # What comes after the end is taken to be as what comes before it.
+        first = len(series) + ceil(beyond / float(lasting[-1]))
+        return range(first, first)
+    last_warm_up, last = mapped(series, configured, iteration_seconds)
+    return range(last_warm_up + 1, last + 1)
+
+
+def _warm_up(series: Values, measured: range, start: int, seconds: float | None) -> WarmUp:
+    first = measured.start
+    if start > first:
+        off = float(series[first : measured.stop].mean() / series[start:].mean()) - 1
+        return WarmUp(iterations=first, early=min(start, measured.stop) - first, off=off)
+    wasted = None
+    if seconds is not None:
+        lasting = lengths(series, seconds)
+        beyond = max(0, first - len(series)) * float(lasting[-1])
+        wasted = float(lasting[start:first].sum()) + beyond
+    return WarmUp(iterations=first, late=first - start, wasted_seconds=wasted)

@@ -31,6 +31,7 @@ class KbKssd:
     least = 2 * _HALF  # shorter series have no place for the short kernel
     most = None
     length = None
+    iteration_seconds = None
 
     outlier_window: int = 100
     window: int = 500

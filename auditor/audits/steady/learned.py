@@ -16,6 +16,8 @@ from auditor.audits.steady.forest import Forest, weighted_median, weights
 
 LENGTH = 3000
 """Iterations of the series that were judged."""
+ITERATION_SECONDS = 0.1
+"""How long they lasted."""
 MODEL = "learned.npz"
 
 
@@ -66,6 +68,7 @@ class Learned:
     least = features.LEAST
     most = None
     length = LENGTH
+    iteration_seconds = ITERATION_SECONDS
 
     def __init__(self, model: Model | None = None) -> None:
         """Take a model; the shipped one is not kept, as other processes are handed a detector."""

@@ -13,7 +13,7 @@ from auditor.cli import comparison, kept, options, profiling, running, sources, 
 from auditor.cli.console import Console
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
-from auditor.store.sqlite import COMPARE, PROFILE, TRACE
+from auditor.store.audits import COMPARE, PROFILE, TRACE
 from reports import comparison_document, profile_document, tidy, trace_document
 from reports.document import Document, Either
 from reports.formats import Format, written

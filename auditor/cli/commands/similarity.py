@@ -4,17 +4,21 @@ from typing import Any
 
 import click
 
+from auditor.audits.similarity import PAPER
 from auditor.cli import alike, options, series, stored
 
 
-@click.command(short_help="Are the runs in stored results alike? Runs nothing.")
+@click.command(short_help="Are the runs of each benchmark alike, and which one stands apart?")
 @options.options(*series.OPTIONS)
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
     """Tell whether the runs of each benchmark are alike, and which one stands apart.
 
-    An INPUT is a file or a folder of results that hold the values of single iterations. Each file
-    is a run; of a single file, or of a corpus, each process is one.
+    An INPUT is a file or a folder of results that hold the values of single iterations, or a store.
+    Each file is a run; of a single file, or of a corpus, each process is one. Nothing is run.
+
+    Of a suite (a configuration, a jar, maven:…, a folder with --run) each benchmark is run in five
+    processes, as for steady.
 
     \b
     bench-audit similarity run1.json run2.json run3.json
@@ -23,7 +27,10 @@ def command(context: click.Context, /, **given: Any) -> int:
     answer = series.Answer(
         verb="similarity",
         doing="benchmarks compared",
+        forks=5,
+        least=PAPER.least_values,
         judged=stored.alike,
         table=alike.table,
+        page=alike.page,
     )
     return series.answered(context, given, answer)

@@ -13,7 +13,7 @@ from auditor.cli import options, series, stored, warming
 DETECTORS: dict[str, type[Detector]] = {"learned": Learned, "kb-kssd": KbKssd, "cp-ssd": CpSsd}
 
 
-@click.command(short_help="When are the benchmarks of stored results warm? Runs nothing.")
+@click.command(short_help="When are the benchmarks warm, and is their warm-up long enough?")
 @options.options(
     click.option(
         "--detector",
@@ -26,13 +26,18 @@ DETECTORS: dict[str, type[Detector]] = {"learned": Learned, "kb-kssd": KbKssd, "
 )
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
-    """Tell when each process of each benchmark is warm, and what its warm-up does; runs nothing.
+    """Tell when each process of each benchmark is warm, and what its warm-up does.
 
     An INPUT is a file or a folder of results that hold the values of single iterations, with the
-    warm-up where there is one: JMH's log or JSON, pyperf's, the folder of a corpus, CSV.
+    warm-up where there is one: JMH's log or JSON, pyperf's, the folder of a corpus, CSV; or a
+    store. Nothing is run for these.
+
+    A configuration, a jar, maven:… and the like are a suite, as for abs, and so is a folder with
+    --run: its benchmarks are run from the start of a process on, without any warm-up.
 
     \b
     bench-audit steady jmh.log
+    bench-audit steady . --run --benchmarks Parse
     bench-audit steady jmh.log --detector kb-kssd --format json | jq '.series[].steady_from'
     """
     detector = DETECTORS[given["detector"]]()
@@ -40,7 +45,9 @@ def command(context: click.Context, /, **given: Any) -> int:
         verb="steady",
         own=(f"--detector={detector.name}",),
         doing="benchmarks judged",
-        judged=lambda asked, found, told: stored.warm(asked, found, detector, told),
+        forks=1,
+        least=detector.least,
+        judged=lambda found, context, told: stored.warm(found, detector, context, told),
         table=warming.table,
         page=warming.page,
     )

@@ -12,7 +12,8 @@ from auditor.core.mutant import Wait
 from auditor.core.request import GoModuleSpec
 from auditor.core.result import Result
 from auditor.core.verdict import Rule
-from auditor.store.sqlite import AuditRecord, SqliteStore
+from auditor.store.audits import AuditRecord
+from auditor.store.sqlite import SqliteStore
 
 SUBJECT = "go:example.org/ring@v1"
 

@@ -14,7 +14,8 @@ from auditor.core.caveats import Caveat
 from auditor.core.comparison import Patch
 from auditor.core.result import ReachState, Result
 from auditor.core.verdict import BenchmarkVerdict, MethodVerdict, PairVerdict
-from auditor.store.sqlite import AuditRecord, SqliteStore
+from auditor.store.audits import AuditRecord
+from auditor.store.sqlite import SqliteStore
 from reports import document as documents
 from reports import record
 

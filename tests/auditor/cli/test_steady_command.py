@@ -78,7 +78,8 @@ def test_all_detectors_judge_many_series_on_all_cores(call, tmp_path, detector):
         (name, fork) for name in ("a.B.c", "d.E.f") for fork in range(11)
     ]
     assert found["series"][:11] == [{**one, "benchmark": "a.B.c"} for one in found["series"][11:]]
-    assert [one["slug"] for one in found["caveats"]] == ["warm-up-unknown"]
+    unlike = ["series-unlike"] * (detector == "learned")
+    assert [one["slug"] for one in found["caveats"]] == ["warm-up-unknown", *unlike]
 
 
 def test_too_little_to_judge_by_is_said(call, tmp_path):

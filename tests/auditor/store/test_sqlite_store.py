@@ -29,11 +29,12 @@ from auditor.core.plan import Purpose
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.suite import Benchmark, Suite
 from auditor.store import rows
+from auditor.store.audits import AuditRecord
 from auditor.store.failures import explained
 from auditor.store.machines import left_out, machine
 from auditor.store.migrations import migrate
 from auditor.store.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
-from auditor.store.sqlite import AuditRecord, SqliteStore
+from auditor.store.sqlite import SqliteStore
 
 BIGGER = HostFacts("there", (("cores", "64"),))
 BY = {"seconds": 60.0, "version": "1.0"}

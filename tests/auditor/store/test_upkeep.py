@@ -13,7 +13,8 @@ from auditor.core.errors import StoreError, UsageError
 from auditor.core.outcome import Crashed
 from auditor.core.suite import Suite
 from auditor.store import upkeep
-from auditor.store.sqlite import AuditRecord, SqliteStore
+from auditor.store.audits import AuditRecord
+from auditor.store.sqlite import SqliteStore
 
 
 def store(path, *runs, audits=()):

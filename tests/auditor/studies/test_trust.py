@@ -1,10 +1,17 @@
 """What is said of stored runs that are not warm, or not alike."""
 
+from dataclasses import replace
+
 import numpy as np
+from toy_language import Machine, parts, request
 
 from auditor.core.jobs import HostFacts
+from auditor.core.measure import Series
+from auditor.core.request import CompareRequest
 from auditor.core.stored import StoredProcess, StoredResults, StoredRun
+from auditor.studies import stability as stability_study
 from auditor.studies import trust
+from auditor.studies.comparison import ComparisonStudy
 from auditor.studies.stored import stability
 
 NAMES = ("settles", "wanders", "short")
@@ -50,3 +57,45 @@ def test_nothing_is_said_of_short_series_or_of_what_is_fine():
     }
     short = results(150)
     assert list(trust.caveats(short, short.runs)) == []
+
+
+class Drifting(Machine):
+    """Takes longer in each run than in the one before, and in each comparison's head."""
+
+    def _outcome(self, trial):
+        outcome = super()._outcome(trial)
+        factor = 2.0 ** (trial.repetition if trial.benchmark.name == "long" else 0)
+        made = [
+            Series.of(
+                one.metric, one.unit, one.arm, one.phase,
+                zip(one.at, (factor * value for value in one.values), strict=True),
+            )
+            for one in outcome.series
+        ]  # fmt: skip
+        return replace(outcome, series=tuple(made))
+
+
+def drifting(iterations, **more):
+    asked = request()
+    plan = replace(asked.suite.plan, iterations=iterations)
+    asked = replace(asked, suite=replace(asked.suite, plan=plan, benchmarks="long|short"))
+    return parts(asked, machine=Drifting(), **more)
+
+
+def test_our_own_runs_are_asked_as_well_as_stored_ones():
+    said = {one.slug: one.text for one in stability_study.audit(drifting(200)).caveats}
+    short = [one.slug for one in stability_study.audit(drifting(100)).caveats]
+
+    assert "the runs of 1 of 2 benchmarks are dissimilar (toy.long)" in said["dissimilar-runs"]
+    assert "dissimilar-runs" not in short
+
+
+def test_a_comparison_says_of_which_side_the_runs_are_not_alike():
+    asked = CompareRequest(min_delta=0.05, rounds=4, fresh=5, slowdown=0.6, methods=0)
+    both = drifting(200), drifting(200, digest="head")
+
+    found = ComparisonStudy(*both, asked).compare()
+
+    texts = [one.text for one in found.caveats if one.slug == "dissimilar-runs"]
+    assert [text.partition(":")[0] for text in texts] == ["base", "head"]
+    assert all("(toy.long)" in text for text in texts)

@@ -48,7 +48,7 @@ def test_what_benchmarks_print_is_passed_over_and_failures_are_kept(path):
 
     assert len(processes[NOISY][0].seconds) == 3
     assert processes[FAILS][0].failure.reason == "it failed when go test ran it"
-    assert processes[FAILS][0].seconds == ()
+    assert len(processes[FAILS][0].seconds) == 0
 
 
 def test_events_say_what_was_skipped_and_have_the_same_names():
@@ -79,7 +79,7 @@ def test_a_benchmark_that_ended_its_process_failed(tmp_path):
 
     processes = run_of(written(tmp_path, text)).processes
 
-    assert processes[f"{PACKAGE}.BenchmarkA"][0].seconds == (5e-9,)
+    assert tuple(processes[f"{PACKAGE}.BenchmarkA"][0].seconds) == (5e-9,)
     assert processes[f"{PACKAGE}.BenchmarkB"][0].failure is not None
 
 
@@ -117,7 +117,7 @@ def test_events_may_cut_a_line_anywhere(tmp_path):
 
     path = written(tmp_path, "".join(json.dumps(one) + "\n" for one in events))
 
-    assert {name: one.seconds for name, (one,) in run_of(path).processes.items()} == {
+    assert {name: tuple(one.seconds) for name, (one,) in run_of(path).processes.items()} == {
         "q.BenchmarkB": pytest.approx((3e-9,)),
         "p.BenchmarkA": pytest.approx((12.5e-9,)),
     }

@@ -46,7 +46,7 @@ def test_iterations_of_each_fork_are_seconds_per_operation():
     assert found.harness == "jmh"
     assert list(run.processes) == [THROUGHPUT, SMALL, LARGE, SAMPLED, ONCE]
     (raw,) = (one["primaryMetric"]["rawData"] for one in loaded() if one["mode"] == "thrpt")
-    assert [one.seconds for one in run.processes[THROUGHPUT]] == [
+    assert [tuple(one.seconds) for one in run.processes[THROUGHPUT]] == [
         tuple(1e-3 / value for value in fork) for fork in raw
     ]
     assert all(one.iteration_seconds == 0.02 for one in run.processes[SMALL])
@@ -93,13 +93,13 @@ def test_an_order_of_magnitude_and_a_failure_are_no_times():
         "an iteration failed: java.lang.IllegalStateException: on purpose"
     ] * 2
     assert "-tu ns" in processes[SAMPLED][0].failure.reason
-    assert processes[SAMPLED][0].seconds == ()
+    assert len(processes[SAMPLED][0].seconds) == 0
 
 
 def test_languages_have_a_comma_for_the_point():
     log, table = run_of(RECORDED / "german.log"), run_of(RECORDED / "german.csv")
 
-    assert log.processes[SMALL][0].warmups != ()
+    assert len(log.processes[SMALL][0].warmups) > 0
     assert table.processes[SMALL][0].middle == pytest.approx(3.706709e-9)
     both = [value for one in log.processes[SMALL] for value in one.seconds]
     assert sum(both) / len(both) == pytest.approx(3.706709e-9, rel=1e-3)
@@ -116,7 +116,7 @@ def test_a_table_has_a_figure_for_each_benchmark():
 
     assert list(run.processes) == [THROUGHPUT, SMALL, LARGE, SAMPLED, ONCE]
     (one,) = run.processes[LARGE]
-    assert (one.seconds, one.middle) == ((), pytest.approx(566.436288e-9))
+    assert (tuple(one.seconds), one.middle) == ((), pytest.approx(566.436288e-9))
 
 
 def test_a_value_that_is_printed_after_the_benchmarks_own_lines_counts(tmp_path):

@@ -11,14 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.core.errors import UsageError
+from auditor.core.suite import Configured
 from runners.stored.checking import LONGEST, SHORTEST, clean
 from runners.stored.reading import is_stored, read
 
 NAMES = ("owner__repo#a.B.one#", "owner__repo#a.B.two#k=1&l=x.y")
 SERIES = [[0.5, 0.25, 0.125], [1e-9, 2.5e-9, 1e-9]]
 HEADER = "benchmark,fork,iteration,seconds\n"
-MULTIPLE = 6
-"""What reading may take, in doubles for each value: a tuple of floats alone is four of them."""
+MULTIPLE = 4
+"""What reading may take, in doubles for each value: it and its place are two of them."""
 
 
 def corpus_file(folder, name, series=SERIES):
@@ -64,6 +65,62 @@ def test_a_file_of_a_corpus_alone_and_two_folders(tmp_path):
     assert len(read([first, second]).runs) == 2
 
 
+SUBJECTS = (
+    "project,benchmark,params,warmupIterations,measurementIterations,forks,warmupTimeSec,"
+    "measurementTimeSec\n"
+    "owner/repo,a.B.one,,5,10,3,1.0,0.5\n"
+)
+
+
+@pytest.mark.parametrize("above", [".", "..", "../.."])
+def test_a_table_beside_the_series_has_what_was_configured(tmp_path, above):
+    folder = tmp_path / "timeseries" / "all"
+    for name in NAMES:
+        corpus_file(folder, name)
+    (folder / above / "subjects.csv").write_text(SUBJECTS)
+
+    (run,) = read([tmp_path]).runs
+
+    one, other = (run.processes[name] for name in NAMES)
+    assert {each.configured for each in one} == {
+        Configured(
+            warmup_iterations=5,
+            warmup_seconds=1.0,
+            measurement_iterations=10,
+            measurement_seconds=0.5,
+            forks=3,
+        )
+    }
+    assert {each.configured for each in other} == {None}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (SUBJECTS.replace("5,10", "five,10"), "line 2: invalid literal"),
+        (SUBJECTS.replace("5,10", "-5,10"), "line 2: a number is below zero, or no time"),
+        (SUBJECTS.replace("1.0", "nan"), "line 2: a number is below zero, or no time"),
+        (SUBJECTS.replace(",0.5", ""), "line 2: could not convert"),
+        (SUBJECTS + "\x00\xff", "subjects.csv"),
+    ],
+)
+def test_a_table_that_cannot_be_believed_is_refused(tmp_path, text, said):
+    corpus_file(tmp_path, NAMES[0])
+    (tmp_path / "subjects.csv").write_bytes(text.encode("latin-1"))
+
+    with pytest.raises(UsageError, match=said):
+        read([tmp_path])
+
+
+def test_another_table_of_that_name_means_nothing(tmp_path):
+    corpus_file(tmp_path, NAMES[0])
+    (tmp_path / "subjects.csv").write_text("project,stars\nowner/repo,5\n")
+
+    (run,) = read([tmp_path]).runs
+
+    assert {one.configured for one in run.processes[NAMES[0]]} == {None}
+
+
 def test_a_compressed_file_of_a_corpus_has_its_own_name(tmp_path):
     path = tmp_path / f"{NAMES[0]}.json.gz"
     path.write_bytes(gzip.compress(json.dumps(SERIES).encode()))
@@ -101,7 +158,7 @@ def test_a_fork_without_times_fails_alone(tmp_path, fork):
 
     bad, good = run.processes[NAMES[0]]
     assert bad.failure is not None
-    assert good.seconds == (0.1,)
+    assert tuple(good.seconds) == (0.1,)
 
 
 def test_rows_may_come_in_any_order_and_other_columns_are_passed_over(tmp_path):
@@ -121,7 +178,11 @@ def test_rows_may_come_in_any_order_and_other_columns_are_passed_over(tmp_path):
     assert found.harness == "csv"
     assert list(run.processes) == ["b, c", "a"]
     first, second = run.processes["b, c"]
-    assert (first.seconds, second.seconds, second.warmups) == ((1e-9,), (2e-9, 3e-9), (9e-9,))
+    assert [*map(tuple, (first.seconds, second.seconds, second.warmups))] == [
+        (1e-9,),
+        (2e-9, 3e-9),
+        (9e-9,),
+    ]
 
 
 def test_warm_up_alone_is_no_result(tmp_path):

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from auditor.audits.steady.configured import JmhSettings, deviation, mapped, seconds, time_wasted
+from auditor.audits.steady.configured import deviation, mapped, seconds, time_wasted
+from auditor.core.suite import Configured
 
 TENTHS = np.full(50, 0.1)
 
 
 def settings(warm, measured):
-    return JmhSettings(
+    return Configured(
         warmup_iterations=warm[0],
         warmup_seconds=warm[1],
         measurement_iterations=measured[0],

@@ -9,13 +9,16 @@ from steady_making import falling
 from auditor.audits.steady.detector import Steadiness
 from auditor.audits.steady.judging import judge
 from auditor.audits.steady.kbkssd import KbKssd
+from auditor.core.outcome import Skipped
 from auditor.core.steady import BenchmarkSteadiness, SeriesSteadiness, SteadyLabel
+from auditor.core.stored import StoredProcess
+from auditor.core.suite import Configured
 
 
 class At:
     """Says where."""
 
-    name, least, most, length = "at", 4, 12, 8
+    name, least, most, length, iteration_seconds = "at", 4, 12, 8, 2.0
 
     def __init__(self, start):
         self.start = start
@@ -27,8 +30,12 @@ class At:
 SERIES = [2.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.5]
 
 
+def process(values=SERIES, warmups=0, **more):
+    return StoredProcess(seconds=tuple(values[warmups:]), warmups=tuple(values[:warmups]), **more)
+
+
 def test_a_short_warm_up_makes_results_worse():
-    found = judge(SERIES, At(3), configured=1)
+    found = judge(process(warmups=1), At(3))
 
     assert (found.label, found.steady_from) == (SteadyLabel.STEADY, 3)
     assert (found.warm_up.early, found.warm_up.late) == (2, 0)
@@ -37,18 +44,18 @@ def test_a_short_warm_up_makes_results_worse():
 
 
 def test_a_long_warm_up_costs_time():
-    found = judge(SERIES, At(1), configured=4, iteration_seconds=3.0)
+    found = judge(process(warmups=4, iteration_seconds=3.0), At(1))
 
     assert (found.warm_up.early, found.warm_up.late, found.warm_up.off) == (0, 3, 0.0)
     # Iterations end with the first operation after three seconds: 2 of 2 s twice, 3 of 1 s.
     assert found.warm_up.wasted_seconds == pytest.approx(4 + 4 + 3)
-    assert judge(SERIES, At(1), configured=4).warm_up.wasted_seconds is None
+    assert judge(process(warmups=4), At(1)).warm_up.wasted_seconds is None
 
 
 def test_without_a_start_or_a_configuration_nothing_is_said_of_it():
-    assert judge(SERIES, At(None), configured=2).warm_up is None
-    assert judge(SERIES, At(None)).label is SteadyLabel.NOT_STEADY
-    assert judge(SERIES, At(2)).warm_up is None
+    assert judge(process(warmups=2), At(None)).warm_up is None
+    assert judge(process(), At(None)).label is SteadyLabel.NOT_STEADY
+    assert judge(process(), At(2)).warm_up is None
 
 
 @pytest.mark.parametrize(
@@ -64,7 +71,7 @@ def test_without_a_start_or_a_configuration_nothing_is_said_of_it():
     ],
 )
 def test_what_cannot_be_judged(values, slug):
-    found = judge(values, KbKssd(), place=(1, 2), configured=5)
+    found = judge(process(values, warmups=1), KbKssd(), (1, 2))
 
     assert (found.label, found.steady_from, found.warm_up) == (SteadyLabel.UNKNOWN, None, None)
     assert (found.run, found.fork, found.iterations) == (1, 2, len(values))
@@ -72,27 +79,73 @@ def test_what_cannot_be_judged(values, slug):
 
 
 def test_what_is_too_long_for_a_detector_is_said():
-    found = judge([1.0, 2.0] * 7, At(3))
+    found = judge(process([1.0, 2.0] * 7), At(3))
 
     assert (found.label, found.steady_from) == (SteadyLabel.UNKNOWN, None)
     assert [one.slug for one in found.caveats] == ["series-long"]
-    assert judge([1.0, 2.0] * 6, At(3)).steady_from == 3
+    assert judge(process([1.0, 2.0] * 6), At(3)).steady_from == 3
 
 
 def test_series_of_another_length_than_it_was_made_for_are_judged_and_said():
-    found = judge([1.0, 2.0] * 5, At(3))
+    found = judge(process([1.0, 2.0] * 5), At(3))
 
     assert (found.steady_from, [one.slug for one in found.caveats]) == (3, ["series-unlike"])
-    assert judge(SERIES, At(3)).caveats == ()
+    assert judge(process(), At(3)).caveats == ()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "slugs"),
+    [(None, []), (1.0, []), (4.0, []), (0.9, ["series-unlike"]), (4.1, ["series-unlike"])],
+)
+def test_iterations_much_longer_or_shorter_than_it_was_made_for_are_said(seconds, slugs):
+    found = judge(process(iteration_seconds=seconds), At(3))
+
+    assert [one.slug for one in found.caveats] == slugs
 
 
 def test_a_detector_sees_all_of_it():
     values = falling(warm=700)
 
-    found = judge(values.tolist(), KbKssd(), configured=100)
+    found = judge(process(values.tolist(), warmups=100), KbKssd())
 
     assert (found.iterations, found.steady_from, found.warm_up.early) == (3000, 700, 600)
     assert found.warm_up.off == pytest.approx(np.mean(values[100:]) / np.mean(values[700:]) - 1)
+
+
+def asking(warm, measured=(2, 2.0)):
+    return Configured(
+        warmup_iterations=warm[0],
+        warmup_seconds=warm[1],
+        measurement_iterations=measured[0],
+        measurement_seconds=measured[1],
+        forks=5,
+    )
+
+
+def test_what_its_author_configured_is_mapped_to_the_iterations_that_were_measured():
+    # From the start on, 2 s each: the author's warm-up of one time 4 s is the first two, and then
+    # four iterations are measured.
+    early = judge(process(iteration_seconds=2.0, configured=asking((1, 4.0))), At(3))
+    late = judge(process(iteration_seconds=2.0, configured=asking((3, 2.0))), At(2))
+
+    assert (early.warm_up.iterations, early.warm_up.early) == (2, 1)
+    assert early.warm_up.off == pytest.approx((2.0 + 1.0) / 2 / (5.5 / 5) - 1)
+    assert (late.warm_up.iterations, late.warm_up.late, late.warm_up.wasted_seconds) == (3, 1, 2.0)
+
+
+def test_a_warm_up_longer_than_what_was_measured_goes_on_as_it_ended():
+    # Seven iterations last 2 s, the last one 3 s; so 10 s more are four like that one.
+    found = judge(process(iteration_seconds=2.0, configured=asking((1, 27.0))), At(3))
+
+    assert (found.warm_up.iterations, found.warm_up.late) == (8 + 4, 9)
+    assert found.warm_up.wasted_seconds == pytest.approx(17.0 - 6.0 + 4 * 3.0)
+
+
+def test_a_process_that_failed_is_not_judged():
+    found = judge(StoredProcess(failure=Skipped("no such file")), At(3))
+
+    assert (found.label, found.iterations) == (SteadyLabel.UNKNOWN, 0)
+    assert [(one.slug, one.text) for one in found.caveats] == [("series-unusable", "no such file")]
 
 
 def whole(*labels):

@@ -77,6 +77,8 @@ public final class Lister {
         found.put("jvm_arguments", given(entry.getJvmArgs()));
         found.put("prepend", given(entry.getJvmArgsPrepend()));
         found.put("append", given(entry.getJvmArgsAppend()));
+        found.put("warmups", given(entry.getWarmupIterations()));
+        found.put("iterations", given(entry.getMeasurementIterations()));
         found.put("warmup_seconds", seconds(entry.getWarmupTime()));
         found.put("warmup_batch", given(entry.getWarmupBatchSize()));
         found.put("iteration_seconds", seconds(entry.getMeasurementTime()));

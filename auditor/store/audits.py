@@ -1,0 +1,33 @@
+"""The commands that a store remembers."""
+
+from dataclasses import dataclass
+
+COMPARE = "compare"
+TRACE, PROFILE = "trace", "profile"
+STEADY, SIMILARITY = "steady", "similarity"
+UNTIMED = (COMPARE, TRACE, PROFILE)
+"""Results that time no single revision: of two, of calls in its own suite, in that of clients."""
+WATCHED = (STEADY, SIMILARITY)
+"""Results of series, not of how stable the suite is or what it detects."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRecord:
+    """One command: what was asked, with which tools, and what came out.
+
+    `config` is JSON text; `ended` is None until it has ended, `number` until the store has it.
+    """
+
+    command: str
+    subject: str
+    config: str
+    tools: tuple[tuple[str, str], ...]
+    version: str
+    started: str
+    ended: str | None = None
+    number: int | None = None
+
+    def is_meant(self, command: str | None) -> bool:
+        """Tell whether a name means this command; None means any that timed one revision."""
+        others = (*UNTIMED, *WATCHED)
+        return self.command not in others if command is None else self.command == command

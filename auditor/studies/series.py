@@ -1,0 +1,123 @@
+"""Long series of each benchmark, from the start of its processes: what a steady state is seen in.
+
+There is no warm-up: what would be one is the beginning of the series. Where an iteration has to be
+as its author wrote it, all is done as written.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from statistics import median
+
+import numpy as np
+
+from auditor.audits import readings
+from auditor.core.errors import NoBenchmarks
+from auditor.core.outcome import Measured
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.request import SeriesRequest
+from auditor.core.schedule import ArmName, Block, Phase, Schedule
+from auditor.core.suite import Benchmark, Configured
+from auditor.studies import schedules
+from auditor.studies.measure import hung, measure
+from auditor.studies.parts import Parts
+from auditor.studies.suite import chosen, first_failure, operations_in, pilots
+
+LONGEST = 10.0
+"""Times as long as planned may a process take whose operations are longer than an iteration."""
+_CALL_SECONDS = 0.1
+"""A guess at a call that is an iteration by itself."""
+_TOO_LATE = "the budget was used up before any benchmark gave a series"
+
+
+def watched(asked: SeriesRequest, parts: Parts) -> tuple[Run, ...]:
+    """Return the runs of `processes`; raises NoBenchmarks where none gave a series."""
+    runs = processes(asked, parts)
+    if not any(isinstance(run.outcome, Measured) for run in runs):
+        why = f"every benchmark fails; the first: {first_failure(runs)}" if runs else _TOO_LATE
+        raise NoBenchmarks(why)
+    return runs
+
+
+def processes(asked: SeriesRequest, parts: Parts) -> tuple[Run, ...]:
+    """Run the processes of each benchmark; of one that fails when tried, there is that failure."""
+    benchmarks = chosen(parts.suite, parts.request.benchmarks)
+    plan = asked.plan
+    tried = pilots([one for one in benchmarks if not is_kept(one)], plan, parts)
+    plans = {one.id: plan for one in benchmarks}
+    operations = (
+        operations_in(benchmarks, tried, plans) if parts.fixed_operations else dict.fromkeys(plans)
+    )
+    seconds = {run.trial.benchmark: _seconds(run) for run in tried}
+    wanted = [
+        (one, schedule(one, asked, operations[one.id], seconds.get(one)))
+        for one in benchmarks
+        if is_kept(one) or seconds.get(one) is not None
+    ]
+    failed = [run for run in tried if not isinstance(run.outcome, Measured)]
+    return (*failed, *_in_turns(wanted, plan.forks, seconds, parts))
+
+
+def is_kept(one: Benchmark) -> bool:
+    """Tell whether an iteration of another length would mean something else."""
+    single = one.configured is not None and one.configured.measurement_seconds == 0
+    return one.block_seconds is not None or single
+
+
+def schedule(
+    one: Benchmark, asked: SeriesRequest, operations: int | None, seconds: float | None
+) -> Schedule:
+    """Return the blocks of a process: as its author wrote it, or many short ones, no warm-up.
+
+    With operations of more `seconds` than a block there are fewer of them, but the least that was
+    asked for, if that takes no more than LONGEST times as long as planned.
+    """
+    plan = asked.plan
+    if is_kept(one) and one.configured is not None:
+        return _as_written(one.configured, one.block_seconds or _CALL_SECONDS)
+    each = max(plan.iteration_seconds, seconds or 0.0)
+    whole = plan.iterations * plan.iteration_seconds
+    most = max(int(whole / each), min(asked.least, int(LONGEST * whole / each)), 1)
+    return schedules.plain(replace(plan, iterations=min(plan.iterations, most)), operations)
+
+
+def _as_written(written: Configured, seconds: float) -> Schedule:
+    return Schedule(
+        arms=(schedules.PLAIN_ARM,),
+        blocks=(
+            *[Block(Phase.WARMUP, 0)] * written.warmup_iterations,
+            *[Block(Phase.MEASUREMENT, 0)] * written.measurement_iterations,
+        ),
+        seconds=seconds,
+    )
+
+
+def _in_turns(
+    wanted: Sequence[tuple[Benchmark, Schedule]],
+    forks: int,
+    seconds: Mapping[Benchmark | None, float | None],
+    parts: Parts,
+) -> list[Run]:
+    """Run fork by fork, so that those of a benchmark lie apart in time."""
+    runs: list[Run] = []
+    for fork in range(1, forks + 1):
+        order = np.random.default_rng([parts.request.seed, fork]).permutation(len(wanted))
+        ended = hung(runs)
+        trials = [
+            replace(_trial(one, blocks, seconds.get(one), parts), fork=fork)
+            for one, blocks in (wanted[index] for index in order)
+            if one not in ended
+        ]
+        runs += measure(f"process {fork} of {forks}", trials, parts)
+    return runs
+
+
+def _trial(one: Benchmark, blocks: Schedule, seconds: float | None, parts: Parts) -> Trial:
+    """Return the trial, with patience for operations that are longer than a block."""
+    trial = parts.trial(Purpose.STEADY, one, blocks)
+    longer = 10 * len(blocks.blocks) * (seconds or 0.0)
+    return replace(trial, timeout_seconds=trial.timeout_seconds + longer)
+
+
+def _seconds(run: Run) -> float | None:
+    times = readings.times(run, ArmName.PLAIN)
+    return median(times) if times else None

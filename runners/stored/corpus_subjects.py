@@ -1,0 +1,55 @@
+"""What the authors of the corpus' benchmarks configured: `subjects.csv`, beside the series."""
+
+import csv
+from pathlib import Path
+
+from auditor.core.errors import UsageError
+from auditor.core.suite import Configured
+
+NAME = "subjects.csv"
+_COLUMNS = {
+    *("project", "benchmark", "params", "forks"),
+    *("warmupIterations", "warmupTimeSec", "measurementIterations", "measurementTimeSec"),
+}
+_LONGEST = 1e6
+"""Seconds; no iteration is as long."""
+
+
+def configured(folder: Path) -> dict[str, Configured]:
+    """Return what was configured, by the benchmarks' names; none where there is no such table.
+
+    It lies in the folder of the series or one or two above. Raises UsageError for a broken one.
+    """
+    places = (one / NAME for one in (folder, folder.parent, folder.parent.parent))
+    path = next((one for one in places if one.is_file()), None)
+    if path is None:
+        return {}
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = csv.DictReader(file)
+            if not _COLUMNS.issubset(rows.fieldnames or ()):
+                return {}
+            return dict(_row(one, f"{path}: line {rows.line_num}") for one in rows)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+
+
+def _row(row: dict[str, str | None], place: str) -> tuple[str, Configured]:
+    name = "#".join(
+        ((row["project"] or "").replace("/", "__"), row["benchmark"] or "", row["params"] or "")
+    )
+    try:
+        found = Configured(
+            warmup_iterations=int(row["warmupIterations"] or ""),
+            warmup_seconds=float(row["warmupTimeSec"] or ""),
+            measurement_iterations=int(row["measurementIterations"] or ""),
+            measurement_seconds=float(row["measurementTimeSec"] or ""),
+            forks=int(row["forks"] or ""),
+        )
+    except ValueError as error:
+        raise UsageError(f"{place}: {error}; write numbers, or leave the table out") from error
+    if min(found.warmup_iterations, found.measurement_iterations, found.forks) < 0 or not (
+        0 <= found.warmup_seconds < _LONGEST and 0 <= found.measurement_seconds < _LONGEST
+    ):
+        raise UsageError(f"{place}: a number is below zero, or no time; correct it")
+    return name, found

@@ -1,0 +1,106 @@
+"""Which warm-up would be long enough, and what it saves."""
+
+import pytest
+
+from auditor.audits.steady.detector import Steadiness
+from auditor.audits.steady.judging import judge
+from auditor.audits.steady.needed import needed
+from auditor.core.stored import StoredProcess
+from auditor.core.suite import Configured
+
+
+class At:
+    """Says where."""
+
+    name, least, most, length, iteration_seconds = "at", 1, None, None, None
+
+    def __init__(self, start):
+        self.start = start
+
+    def find(self, values):
+        return Steadiness(self.start)
+
+
+def of(*processes, runs=1):
+    return needed([(one, judge(one, At(start))) for one, start in processes], runs)
+
+
+def slow_first(slow, of_all, **more):
+    """Take 0.02 s for each of the first operations, then 0.01, in iterations of a tenth."""
+    values = (0.02,) * slow + (0.01,) * (of_all - slow)
+    warmups = more.pop("warmups", 0)
+    return StoredProcess(
+        seconds=values[warmups:], warmups=values[:warmups], iteration_seconds=0.1, **more
+    )
+
+
+def configured(iterations, seconds, forks):
+    return Configured(
+        warmup_iterations=iterations,
+        warmup_seconds=seconds,
+        measurement_iterations=5,
+        measurement_seconds=1.0,
+        forks=forks,
+    )
+
+
+def test_the_last_of_all_processes_to_get_warm_decides():
+    found = of((slow_first(3, 100), 3), (slow_first(8, 100), 8), (slow_first(0, 100), None))
+
+    assert (found.seconds, found.operations) == (pytest.approx(0.8), 8 * 5)
+    assert (found.iterations, found.iteration_seconds) == (8, 0.1)
+    assert found.saved_seconds is None
+
+
+def test_many_short_iterations_are_written_as_seconds():
+    found = of((slow_first(25, 100), 25))
+
+    assert (found.iterations, found.iteration_seconds) == (3, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "written", "saved"),
+    [
+        # of 50 s, 2.5 are needed: as three seconds, in each of five processes
+        (configured(5, 10.0, 5), (3, 1.0), 5 * (50 - 3)),
+        # the author's iterations are short enough to be kept
+        (configured(10, 2.0, 1), (2, 2.0), 20 - 4),
+        # too short: a longer one costs time
+        (configured(1, 1.0, 2), (3, 1.0), 2 * (1 - 3)),
+    ],
+)
+def test_a_run_of_the_suite_has_the_forks_that_its_author_asks_for(asked, written, saved):
+    found = of((slow_first(25, 100, configured=asked), 25))
+
+    assert (found.iterations, found.iteration_seconds) == written
+    assert found.saved_seconds == pytest.approx(saved)
+
+
+def test_warm_ups_that_were_kept_count_as_they_were():
+    one = slow_first(3, 100, warmups=20)
+
+    alone, in_runs = of((one, 3), (one, 3)), of((one, 3), (one, 3), runs=2)
+
+    # Twenty iterations of a tenth, three of which are needed; two processes in a run, or one.
+    assert alone.saved_seconds == pytest.approx(2 * (20 - 3) * 0.1)
+    assert in_runs.saved_seconds == pytest.approx((20 - 3) * 0.1)
+
+
+def test_a_time_is_long_enough_whose_mean_is_the_steady_one():
+    # Three tenths with half of the operations make the mean of n tenths 15 / (10 n - 15) too great,
+    # so 152 are needed: more than 10 s, and 20 are the next that people write.
+    steady = StoredProcess(seconds=(0.01, 0.010001) * 50, iteration_seconds=0.1)
+
+    assert of((slow_first(3, 300), 3)).measured_seconds == 20.0
+    assert of((slow_first(3, 100), 3)).measured_seconds is None
+    assert of((steady, 0)).measured_seconds == 0.1
+
+
+def test_nothing_is_known_without_a_warm_process_or_the_length_of_an_iteration():
+    known = slow_first(3, 100)
+    unknown = StoredProcess(seconds=known.seconds)
+
+    assert of((known, None)) is None
+    assert of((unknown, 3)) is None
+    assert of() is None
+    assert of((known, 3), (unknown, 3)) is None

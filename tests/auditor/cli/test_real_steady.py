@@ -1,0 +1,122 @@
+"""`steady` and `similarity` of suites that are run, and of what the store then has of them."""
+
+import json
+
+import jsonschema
+import pytest
+from real_program import JAVA_RING, PYTHON_RING, config, everything, runs
+
+from reports import similarity_document, steady_document
+
+pytestmark = pytest.mark.subject
+
+SHORT = {"steady": {"iterations": 40, "iteration_time": "2ms"}}
+KB = ("--detector", "kb-kssd")  # it needs no more than 30 iterations
+
+
+def by_benchmark(found):
+    series = {}
+    for one in found["series"]:
+        series.setdefault(one["benchmark"].rpartition(".")[2], []).append(one)
+    return series
+
+
+def test_a_go_suite_is_watched_from_a_cold_start_and_its_store_read(program, module, tmp_path):
+    out, before = tmp_path / "out", everything(module)
+
+    found, _ = program.audited(
+        *("steady", module, "--run", *KB, "--forks", "2", "-o", out),
+        *("--iterations", "40", "--iteration-time", "2ms"),
+    )
+
+    jsonschema.validate(found, json.loads(steady_document.schema()))
+    assert {
+        name: [(one["run"], one["fork"], one["iterations"], one["warm_up"]) for one in processes]
+        for name, processes in by_benchmark(found).items()
+    } == {
+        "BenchmarkAdd": [(0, 0, 40, None), (0, 1, 40, None)],
+        "BenchmarkTwice": [(0, 0, 40, None), (0, 1, 40, None)],
+    }
+    assert [one["iteration_seconds"] for one in found["benchmarks"]] == [0.002, 0.002]
+    assert (found["harness"], found["plan"]["warmup"], found["plan"]["forks"]) == ("go", 0, 2)
+    assert everything(module) == before
+    page = (out / "steady.html").read_text()
+    assert "40 iterations of 2" in page
+    assert "Nothing was run" not in page
+
+    read, _ = program.audited("steady", out / "store.sqlite", *KB)
+    assert (read["harness"], read["series"]) == ("go", found["series"])
+    alike, _ = program.audited("similarity", out / "store.sqlite")
+    jsonschema.validate(alike, json.loads(similarity_document.schema()))
+    assert {one["id"]: one["runs"] for one in alike["benchmarks"]} == dict.fromkeys(
+        [one["id"] for one in found["benchmarks"]], 2
+    )
+
+
+def test_what_steady_has_run_similarity_need_not_run_again(program, module, tmp_path):
+    asked = config(tmp_path / "config.json", subject=str(module), **SHORT)
+    places = ("-o", tmp_path / "out", "--benchmarks", "Add")
+    plan = program.call("steady", asked, *places, "--dry-run")
+    program.audited("steady", asked, *KB, *places)
+    first = runs(tmp_path / "out" / "store.sqlite")
+
+    alike, _ = program.audited("similarity", asked, *places, "--forks", "2")
+
+    second = runs(tmp_path / "out" / "store.sqlite")
+    assert "processes (about)" in plan.stdout
+    assert sorted(purpose for purpose, *_ in first.values()) == ["pilot", "steady"]
+    assert {one: second[one] for one in first} == first
+    assert len(second) == len(first) + 1
+    assert [one["runs"] for one in alike["benchmarks"]] == [2]
+
+
+def test_a_java_benchmark_is_run_as_written_where_it_has_to_be(program, tmp_path):
+    asked = config(tmp_path / "config.json", subject=str(JAVA_RING), **SHORT)
+
+    chosen = "Modes.(throughput|single)|Durations.nanos"
+    found, _ = program.audited("steady", asked, *KB, "-o", tmp_path, "--benchmarks", chosen)
+
+    series = {name: one for name, (one,) in by_benchmark(found).items()}
+    # Set-up at each iteration, and single shots: two iterations of warm-up and three that count.
+    written = {name: one["iterations"] for name, one in series.items() if one["iterations"] < 40}
+    assert written == {"throughput": 5, "single": 5}
+    for name in written:
+        assert series[name]["label"] == "cannot tell"
+        assert [one["slug"] for one in series[name]["caveats"]] == ["series-short"]
+    cold = series["nanos"]
+    assert cold["iterations"] == 40
+    # Their author has a warm-up of 200 ms, which is longer than all of the 40 of 2 ms.
+    assert cold["warm_up"] is None or cold["warm_up"]["iterations"] > 40
+    assert (cold["warm_up"] is None) == (cold["steady_from"] is None)
+
+
+def test_a_python_suite_is_watched_too(program, tmp_path):
+    asked = config(tmp_path / "config.json", subject=str(PYTHON_RING), **SHORT)
+
+    found, _ = program.audited(
+        "steady", asked, *KB, "-o", tmp_path, "--benchmarks", "push", "--seed", "3"
+    )
+
+    assert {one["iterations"] for one in found["series"]} == {40}
+    assert {one["needed"]["iteration_seconds"] for one in found["benchmarks"] if one["needed"]}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("{module}", "--iterations", "9"), "--iterations is for a suite that is run"),
+        (("{module}", "--dry-run"), "--dry-run is for a suite that is run"),
+        (("{config}", "{module}"), "is a suite: one is run at a time"),
+        (("{config}", "--commit", "abc"), "--commit is for stored results"),
+        (("{config}", "--iteration-time", "long"), "'long' is no duration"),
+        (("{module}",), "; add --run if it is the folder of a suite"),
+        (("go:example.org/none",), "write go:MODULE@VERSION"),
+    ],
+)
+def test_what_cannot_be_meant_is_said_in_a_line(program, module, tmp_path, words, said):
+    asked = config(tmp_path / "config.json", subject=str(module))
+    names = {"module": module, "config": asked}
+
+    for verb in ("steady", "similarity"):
+        line = program.refused(verb, *(one.format(**names) for one in words), code=2, slug="usage")
+        assert said in line

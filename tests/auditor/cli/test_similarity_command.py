@@ -1,0 +1,71 @@
+"""The page that `similarity` writes beside its result."""
+
+import json
+
+import numpy as np
+import pytest
+
+from auditor.cli.main import main
+from auditor.cli.surroundings import Surroundings
+from reports import similarity_document
+
+DAYS = ("monday.csv", "tuesday.csv", "wednesday.csv")
+
+
+@pytest.fixture
+def call(tmp_path, capsys):
+    def called(*arguments):
+        surroundings = Surroundings(environment={"HOME": str(tmp_path)})
+        code = main(["similarity", *map(str, arguments)], surroundings=surroundings)
+        return code, *capsys.readouterr()
+
+    return called
+
+
+def series(odd):
+    along = np.arange(300)
+    wave = 2 + np.sin(along / (23 if odd else 10))
+    return (1e-3 * (10 if odd else 1) * wave).tolist()
+
+
+def written(path, forks):
+    rows = [
+        f"a.B.c,{fork},{at},{value!r}"
+        for fork, values in enumerate(forks)
+        for at, value in enumerate(values)
+    ]
+    path.write_text("\n".join(("benchmark,fork,iteration,seconds", *rows)) + "\n")
+    return path
+
+
+def test_a_page_names_the_file_that_stands_apart(call, tmp_path):
+    paths = [written(tmp_path / day, [series(day == "tuesday.csv")]) for day in DAYS]
+
+    code, out, err = call(*paths, "-o", tmp_path / "out")
+
+    assert code == 0, err
+    assert f"report: {tmp_path / 'out' / 'similarity.html'}" in err + out
+    page = (tmp_path / "out" / "similarity.html").read_text()
+    assert "Run 2 (tuesday.csv) stands apart" in page
+    assert [page.count(f"<li>{day}</li>") for day in DAYS] == [1, 1, 1]
+
+
+def test_a_page_of_one_file_names_processes(call, tmp_path):
+    path = written(tmp_path / DAYS[0], [series(odd=at == 2) for at in range(4)])
+
+    code, _, err = call(path, "-o", tmp_path / "out", "--quiet")
+
+    assert (code, err) == (0, "")
+    page = (tmp_path / "out" / "similarity.html").read_text()
+    assert "Each process of monday.csv is a run" in page
+    assert "Run 3 stands apart" in page
+
+
+def test_a_single_run_has_a_page_that_cannot_tell(call, tmp_path):
+    code, _, err = call(written(tmp_path / DAYS[0], [series(odd=False)]), "-o", tmp_path / "out")
+
+    assert code == 0, err
+    assert "cannot tell" in (tmp_path / "out" / "similarity.html").read_text()
+    result = (tmp_path / "out" / "similarity.json").read_text()
+    assert similarity_document.read(result).benchmarks[0].dissimilar is None
+    assert json.loads(result)["benchmarks"][0]["pairs"] == []

@@ -1,0 +1,152 @@
+"""The last runs of a suite, read back from a store."""
+
+import sqlite3
+from dataclasses import replace
+
+import pytest
+from builders import HOST, benchmark, run, series
+
+from auditor.core.errors import UsageError
+from auditor.core.jobs import HostFacts
+from auditor.core.measure import TIME
+from auditor.core.mutant import Kind, Variant
+from auditor.core.outcome import Measured
+from auditor.core.plan import Purpose
+from auditor.core.subject import Language, Project
+from auditor.core.suite import Configured, Suite
+from auditor.store.audits import AuditRecord
+from auditor.store.sqlite import SqliteStore
+from auditor.store.suites import is_store, suite_runs
+
+WRITTEN = Configured(
+    warmup_iterations=5,
+    warmup_seconds=1.0,
+    measurement_iterations=5,
+    measurement_seconds=1.0,
+)
+ELSEWHERE = HostFacts("there", (("cores", "64"),))
+
+
+def project(tmp_path, name="ring", digest="d1", revision="r1"):
+    return Project(
+        name=name,
+        revision=revision,
+        language=Language.JAVA,
+        harness="jmh",
+        root=tmp_path,
+        digest=digest,
+        parts=(),
+        environment=(),
+    )
+
+
+def measured(value, purpose=Purpose.SUITE, name="BenchmarkPush", repetition=1, **of_trial):
+    outcome = Measured((series([value, value + 1]),))
+    made = run(outcome, purpose=purpose, of=benchmark(name), repetition=repetition)
+    return replace(made, trial=replace(made.trial, **of_trial), revision="r1")
+
+
+def audited(store, of, command="stability"):
+    store.add_project(of)
+    asked = AuditRecord(
+        command=command, subject=of.digest, config="{}", tools=(), version="1", started="now"
+    )
+    store.add_audit(asked)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "store.sqlite"
+
+
+@pytest.fixture
+def store(path):
+    with SqliteStore(path, host=HOST) as opened:
+        yield opened
+
+
+def times(found):
+    return {
+        (one.trial.benchmark.id, one.trial.repetition, one.trial.fork): one.outcome.series[0].values
+        for one in found.runs
+    }
+
+
+def test_the_runs_of_the_suite_come_back_with_what_their_authors_ask_for(store, path, tmp_path):
+    own = project(tmp_path)
+    suite = Suite((replace(benchmark(), configured=WRITTEN), benchmark("BenchmarkPop")))
+    store.add_suite(own, suite, seconds=1.0, version="1")
+    audited(store, own)
+    for one in (measured(1.0), measured(2.0, repetition=2), measured(3.0, fork=2)):
+        store.add(one)
+
+    found = suite_runs(path)
+
+    name = "example.org/ring.BenchmarkPush"
+    assert (found.harness, found.digest, found.configured) == ("jmh", "d1", {name: WRITTEN})
+    assert times(found) == {
+        (name, 1, 1): (1.0, 2.0),
+        (name, 1, 2): (3.0, 4.0),
+        (name, 2, 1): (2.0, 3.0),
+    }
+    assert {one.metric for run in found.runs for one in run.outcome.series} == {TIME}
+    assert {one.revision for one in found.runs} == {"r1"}
+
+
+def test_only_plain_runs_of_this_suite_on_the_last_machine_count(store, path, tmp_path):
+    audited(store, project(tmp_path, name="other", digest="d0", revision="r0"))
+    audited(store, project(tmp_path))
+    audited(store, project(tmp_path, name="other", digest="d0", revision="r0"), "compare")
+    slowed = Variant(kind=Kind.DELAYED, methods=())
+    for one in (
+        replace(measured(9.0, repetition=3), host=ELSEWHERE),
+        measured(8.0, Purpose.PAIRS),
+        measured(7.0, repetition=4, variant=slowed),
+        replace(measured(6.0, repetition=5), revision="r0"),
+        measured(1.0),
+    ):
+        store.add(one)
+
+    assert list(times(suite_runs(path)).values()) == [(1.0, 2.0)]
+
+
+def test_long_series_go_before_those_of_the_suite_and_new_plans_before_old(store, path, tmp_path):
+    audited(store, project(tmp_path))
+    first = measured(1.0)
+    longer = replace(first.trial.schedule, seconds=2.0)
+    for one in (
+        first,
+        measured(2.0, schedule=longer),
+        measured(3.0, name="BenchmarkPop"),
+        measured(4.0, Purpose.STEADY, name="BenchmarkPop"),
+        measured(5.0, schedule=longer, seed=99),
+    ):
+        store.add(one)
+
+    assert {key[0].rpartition(".")[2]: one for key, one in times(suite_runs(path)).items()} == {
+        "BenchmarkPush": (5.0, 6.0),
+        "BenchmarkPop": (4.0, 5.0),
+    }
+
+
+def test_a_store_without_an_audit_or_a_run_is_refused(store, path, tmp_path):
+    with pytest.raises(
+        UsageError, match="holds no audit of a suite; bench-audit measure makes one"
+    ):
+        suite_runs(path)
+    audited(store, project(tmp_path))
+    with pytest.raises(UsageError, match="holds no run of the suite of ring"):
+        suite_runs(path)
+
+
+def test_a_database_is_told_by_its_first_bytes(tmp_path, store, path):
+    other = tmp_path / "a.db"
+    other.write_bytes(b"SQLite format 2 and more")
+    with sqlite3.connect(tmp_path / "b") as connection:
+        connection.execute("CREATE TABLE t (a)")
+
+    assert is_store(path)
+    assert is_store(tmp_path / "b")
+    assert not is_store(other)
+    assert not is_store(tmp_path)
+    assert not is_store(tmp_path / "none")

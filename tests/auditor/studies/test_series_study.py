@@ -1,0 +1,216 @@
+"""Benchmarks watched from the start of their processes on, in a language that is in memory only."""
+
+from dataclasses import replace
+
+import pytest
+import toy_language
+from builders import crashed
+from toy_language import Machine, Memory, parts, request
+
+from auditor.core.errors import NoBenchmarks, OutOfTime
+from auditor.core.outcome import Skipped
+from auditor.core.plan import Purpose, Run
+from auditor.core.request import SeriesRequest
+from auditor.core.schedule import Phase
+from auditor.core.suite import Benchmark, Configured
+from auditor.studies import measured
+from auditor.studies.preview import preview_series
+from auditor.studies.series import schedule, watched
+
+ASKED = SeriesRequest(iterations=40, iteration_seconds=0.01, forks=2, least=20)
+WRITTEN = Configured(
+    warmup_iterations=3,
+    warmup_seconds=2.0,
+    measurement_iterations=4,
+    measurement_seconds=2.0,
+    forks=5,
+)
+ONE = Benchmark(group="toy", name="one", configured=WRITTEN)
+
+
+class Failing(Machine):
+    """Has benchmarks that fail."""
+
+    def _outcome(self, trial):
+        return self.how.get(trial.benchmark.name) or super()._outcome(trial)
+
+
+def failing(**how):
+    machine = Failing()
+    machine.how = how
+    return machine
+
+
+def of_purpose(runs, purpose):
+    return [run.trial for run in runs if run.trial.purpose is purpose]
+
+
+def test_each_process_begins_cold_and_goes_on_for_long():
+    machine = Machine()
+    runs = watched(ASKED, parts(request(), machine=machine))
+
+    assert len(of_purpose([*map(as_run, machine.done)], Purpose.PILOT)) == 3
+    assert {(one.benchmark.name, one.fork) for one in of_purpose(runs, Purpose.STEADY)} == {
+        (name, fork) for name in toy_language.BENCHMARKS for fork in (1, 2)
+    }
+    for run in runs:
+        assert [one.phase for one in run.trial.schedule.blocks] == [Phase.MEASUREMENT] * 40
+        assert (run.trial.schedule.seconds, run.trial.schedule.operations) == (0.01, 100)
+        assert run.trial.repetition == 1
+
+
+def as_run(trial):
+    return Run(trial=trial, host=toy_language.HOST, outcome=Skipped(""), started="", seconds=1.0)
+
+
+def test_the_first_processes_of_all_come_before_the_second_of_any():
+    machine = Machine()
+    watched(ASKED, parts(request(), machine=machine))
+
+    assert [one.fork for one in machine.done] == [1, 1, 1, 1, 1, 1, 2, 2, 2]
+
+
+def test_what_is_known_is_not_run_again():
+    memory = Memory()
+    first = watched(ASKED, parts(request(), store=memory))
+    again = Machine()
+
+    assert watched(ASKED, parts(request(), store=memory, machine=again)) == first
+    assert again.done == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "iterations"),
+    [
+        (None, 40),
+        (0.001, 40),
+        # operations of a whole block, and of one and a half: as long as planned
+        (0.01, 40),
+        (0.015, 26),
+        # so long that only the least are done: twice, ten times as long as planned
+        (0.04, 20),
+        (0.2, 20),
+        # the least would take still longer
+        (0.4, 10),
+        (40.0, 1),
+    ],
+)
+def test_of_long_operations_there_are_fewer(seconds, iterations):
+    found = schedule(Benchmark(group="toy", name="one"), ASKED, None, seconds)
+
+    assert len(found.blocks) == iterations
+
+
+def test_a_long_operation_gets_a_longer_time_out(monkeypatch):
+    monkeypatch.setattr(toy_language, "PLAIN_SECONDS", 0.2)
+    machine = Machine()
+    watched(ASKED, parts(request(), machine=machine))
+
+    pilot, *_, last = machine.done
+    assert pilot.timeout_seconds == pytest.approx(10 + 10 * 2 * 0.01)
+    assert last.timeout_seconds == pytest.approx(10 + 10 * 20 * 0.01 + 10 * 20 * 0.2, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        replace(ONE, block_seconds=2.0),
+        replace(ONE, configured=replace(WRITTEN, warmup_seconds=0.0, measurement_seconds=0.0)),
+    ],
+)
+def test_where_an_iteration_cannot_be_changed_all_is_done_as_written(kept):
+    found = schedule(kept, ASKED, None, None)
+    phases = [one.phase for one in found.blocks]
+
+    assert phases == [Phase.WARMUP] * 3 + [Phase.MEASUREMENT] * 4
+    assert found.seconds == (kept.block_seconds or 0.1)
+
+
+def test_one_that_fails_is_in_the_result_and_is_not_tried_again():
+    machine = failing(quick=Skipped("not today"))
+    runs = watched(ASKED, parts(request(), machine=machine))
+    found = measured.results(runs, harness="toy", digest="d")
+
+    assert sum(one.benchmark.name == "quick" for one in machine.done) == 1
+    (run,) = found.runs
+    assert {name: len(one) for name, one in run.processes.items()} == {
+        "toy.quick": 1,
+        "toy.short": 2,
+        "toy.long": 2,
+    }
+    assert run.processes["toy.quick"][0].failure == Skipped("not today")
+
+
+def test_where_all_fail_the_first_is_said():
+    machine = failing(**dict.fromkeys(toy_language.BENCHMARKS, crashed()))
+
+    with pytest.raises(NoBenchmarks, match=r"every benchmark fails; the first: toy\.short: "):
+        watched(ASKED, parts(request(), machine=machine))
+
+
+def test_a_budget_that_is_used_up_leaves_what_was_seen():
+    asked = request(suite=replace(request().suite, budget_seconds=5.0))
+    kept = parts(asked)
+    found = watched(ASKED, kept)
+
+    assert len(found) < 6
+    assert [one.slug for one in kept.said_of_budget] == ["budget"]
+    with pytest.raises(NoBenchmarks, match="the budget was used up before"):
+        watched(ASKED, parts(request(suite=replace(request().suite, budget_seconds=0.1))))
+
+
+def test_it_is_said_beforehand_what_would_run():
+    memory = Memory()
+    before = preview_series(ASKED, parts(request(), store=memory)).phases
+    watched(replace(ASKED, forks=1), parts(request(), store=memory))
+    after = preview_series(ASKED, parts(request(), store=memory)).phases
+
+    assert [(one.name, one.trials, one.known) for one in before] == [
+        ("pilot", 3, 0),
+        ("processes (about)", 6, 0),
+    ]
+    assert before[1].seconds == pytest.approx(6 * (0.5 + 40 * 0.01))
+    assert [(one.name, one.trials, one.known) for one in after] == [
+        ("pilot", 3, 3),
+        ("processes", 6, 3),
+    ]
+
+
+def test_runs_become_results_by_repetition_and_fork():
+    runs = watched(ASKED, parts(request()))
+    later = [replace(one, trial=replace(one.trial, repetition=2), revision="r2") for one in runs]
+
+    found = measured.results(
+        [*later, *reversed(runs)], harness="toy", digest="d", asked={"toy.long": WRITTEN}
+    )
+
+    first, second = found.runs
+    assert (found.harness, found.digest, first.name, second.commit) == ("toy", "d", "run 1", "r2")
+    of_long = first.processes["toy.long"]
+    wanted = {
+        one.trial.fork: one.outcome.series[0].values
+        for one in runs
+        if one.trial.benchmark.name == "long"
+    }
+    assert [one.seconds for one in of_long] == [wanted[1], wanted[2]]
+    assert {(one.warmups, one.iteration_seconds, one.configured) for one in of_long} == {
+        ((), 0.01, WRITTEN)
+    }
+    assert first.processes["toy.short"][0].configured is None
+
+
+def test_processes_with_a_warm_up_of_their_own_are_not_mapped():
+    kept = parts(request())
+    kept = replace(kept, suite=replace(kept.suite, benchmarks=(replace(ONE, block_seconds=2.0),)))
+
+    found = measured.results(
+        watched(ASKED, kept), harness="toy", digest="d", asked=measured.configured(kept.suite)
+    )
+
+    one, _ = found.runs[0].processes["toy.one"]
+    assert (len(one.warmups), len(one.seconds), one.configured) == (3, 4, None)
+
+
+def test_the_time_that_runs_out_in_a_process_is_no_result():
+    with pytest.raises(OutOfTime):
+        watched(ASKED, parts(request(), machine=Machine(cut=2)))

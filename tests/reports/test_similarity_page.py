@@ -1,0 +1,171 @@
+"""The page of `similarity`: maps that can be read, names that mean harm, no barrier."""
+
+import msgspec
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from test_page_names import NASTY
+from test_similarity_words import SINGLE, WHOLE, benchmark, of
+
+from reports import names, similarity
+from reports.document import Caveat
+
+pytestmark = pytest.mark.browser
+
+DAYS = ("monday.json", "tuesday.json", "wednesday.json", "thursday.json", "friday.json")
+CORPUS = of(
+    *(
+        benchmark(f"owner__{name}#b.B{at}#x={at}", {0, 1, 2, 3} if at else (), means=(high,) * 5)
+        for name, high in (("quiet", 0.1), ("loud", 0.9))
+        for at in range(2)
+    )
+)
+CELLS = "[...document.querySelectorAll('{} td:not(.total, .na)')].map((one) => one.innerText)"
+
+
+def nasty():
+    found = [
+        benchmark(
+            f"{name}{at}",
+            {0, 1, 2, 3},
+            apart=(0,),
+            means=(at / len(NASTY),) * 5,
+            caveats=(Caveat("runs-cut", name),),
+        )
+        for at, name in enumerate(NASTY)
+    ]
+    return of(*found)
+
+
+@pytest.mark.parametrize("width", [360, 1400])
+def test_hostile_names_leave_no_markup(visit, width):
+    files = (*NASTY, *DAYS)
+    tab, noise = visit(similarity.html(nasty(), files), viewport={"width": width, "height": 900})
+
+    assert noise == []
+    assert tab.title() != "owned"
+    assert (tab.locator("script").count(), tab.locator("img").count()) == (1, 0)
+    assert tab.locator("#benchmarks tbody tr").count() == len(NASTY)
+    assert tab.locator("header ol li").count() == len(files)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    shown = tab.locator("#mapped .key").all_text_contents()
+    assert sorted(shown) == sorted(names.label(f"{name}{at}") for at, name in enumerate(NASTY))
+
+
+def test_runs_are_called_by_their_files(visit):
+    tab, _ = visit(similarity.html(WHOLE, DAYS))
+
+    assert tab.locator("header ol li").all_inner_texts() == list(DAYS)
+    row = tab.locator("#benchmarks tbody tr", has_text="a.Apart")
+    assert row.locator("td").nth(4).inner_text() == "2 (tuesday.json)"
+    assert (
+        tab.locator("#runs figure").first.locator("th.apart").all_text_contents()
+        == ["run 2 stands apart"] * 2
+    )
+
+
+def test_runs_of_one_file_are_its_processes(visit):
+    tab, _ = visit(similarity.html(WHOLE, ()))
+
+    assert tab.locator("header").inner_text().count("Each process of ring is a run") == 1
+    assert tab.locator("header ol").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("config", "said"), [("{}", "Each benchmark was run"), ("", "Nothing was run")]
+)
+def test_a_page_says_whether_anything_was_run(visit, config, said):
+    tab, _ = visit(similarity.html(msgspec.structs.replace(WHOLE, config=config), ()))
+
+    assert said in tab.locator("header p").nth(1).inner_text()
+    assert ("copies of the subject" in tab.locator("footer").inner_text()) == bool(config)
+
+
+def test_of_a_single_run_nobody_can_tell(visit):
+    tab, noise = visit(similarity.html(of(SINGLE), DAYS[:1]))
+
+    assert noise == []
+    assert tab.locator("h1").inner_text() == (
+        "The runs of 0 of 1 benchmark are dissimilar, of 1 nobody can tell"
+    )
+    assert tab.locator("#benchmarks tbody tr td").first.inner_text() == "? cannot tell"
+    assert tab.locator("main > section").evaluate_all("(all) => all.map((one) => one.id)") == [
+        "benchmarks", "caveats", "host", "again"
+    ]  # fmt: skip
+
+
+def test_a_map_has_the_measures_of_each_application_and_each_benchmark(visit):
+    tab, _ = visit(similarity.html(CORPUS, ()))
+    applications, benchmarks = tab.locator("#measures table").all()
+
+    assert applications.locator("tbody th").all_inner_texts() == ["owner__loud", "owner__quiet"]
+    assert applications.locator(".total").all_inner_texts()[1:] == ["1 of 2", "1 of 2"]
+    assert tab.evaluate(CELLS.format("#measures table")) == [
+        *["0.90"] * 6, *["0.10"] * 6,
+        *["0.90"] * 6, *["0.10"] * 6, *["0.90"] * 6, *["0.10"] * 6,
+    ]  # fmt: skip
+    assert benchmarks.locator("td.far").count() == 12
+
+
+def test_a_pair_has_the_number_of_measures_that_count(visit):
+    tab, _ = visit(similarity.html(of(benchmark("b", {1}, count=3, apart=(1,))), ()))
+
+    assert tab.evaluate(CELLS.format("#runs")) == ["3", "0", "3", "3", "0", "3"]
+    assert tab.locator("#runs .total").all_inner_texts() == ["unlike", "1 of 2", "2 of 2", "1 of 2"]
+
+
+def test_tables_are_sorted_and_filtered(visit):
+    tab, _ = visit(similarity.html(WHOLE, ()))
+    rows = tab.locator("#benchmarks tbody tr:visible th")
+    mapped = tab.locator("#mapped tr:visible th")
+
+    tab.locator("#benchmarks th", has_text="dissimilar pairs").get_by_role("button").click()
+    assert rows.all_inner_texts() == ["a.Scattered", "a.Apart", "a.Similar", "a.Single"]
+    tab.locator("#benchmarks .kind").select_option("missed")
+    assert rows.all_inner_texts() == ["a.Scattered", "a.Apart"]
+    tab.locator("#measures th", has_text="M4").get_by_role("button").click()
+    tab.locator("#measures th", has_text="M4").get_by_role("button").click()
+    assert mapped.first.inner_text() == "a.Similar"
+    tab.get_by_label("Filter rows").fill("sca")
+    assert mapped.all_inner_texts() == ["a.Scattered"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1400])
+@pytest.mark.parametrize("document", [WHOLE, CORPUS], ids=["files", "a corpus"])
+def test_axe_finds_nothing(visit, scheme, width, document):
+    tab, noise = visit(
+        similarity.html(document, DAYS),
+        color_scheme=scheme,
+        viewport={"width": width, "height": 900},
+    )
+
+    found = Axe().run(tab).response["violations"]
+
+    assert [(one["id"], one["nodes"][0]["html"][:120]) for one in found] == []
+    assert noise == []
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_each_step_of_the_colours_can_be_read_and_told_from_the_others(visit, scheme):
+    values = [0.01, 0.06, 0.11, 0.16, 0.21, 0.3, 0.45, 0.6, 0.75, 0.9]
+    steps = of(*(benchmark(f"b{at}", means=(one,) * 5) for at, one in enumerate(values)))
+    tab, _ = visit(similarity.html(steps, ()), color_scheme=scheme)
+    tab.locator("#mapped").scroll_into_view_if_needed()
+
+    contrast = {"runOnly": ["color-contrast"], "resultTypes": ["violations", "passes"]}
+    found = Axe().run(tab, context="#mapped", options=contrast).response
+
+    assert found["violations"] == []
+    (passed,) = found["passes"]
+    assert len(passed["nodes"]) >= 6 * len(values)
+    grounds = tab.locator("#mapped td:first-of-type").evaluate_all(
+        "(all) => all.map((one) => getComputedStyle(one).backgroundColor)"
+    )
+    assert len(set(grounds)) == len(values)
+
+
+def test_a_page_of_many_benchmarks_can_be_sent():
+    many = of(*(benchmark(f"org.example.B{at}", {0, 1, 2}, count=10) for at in range(1000)))
+
+    assert len(similarity.html(many, ()).encode()) <= 1_000_000

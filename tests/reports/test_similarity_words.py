@@ -1,0 +1,265 @@
+"""Whether runs are alike, in words and as coloured cells."""
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from builders import CONTEXT
+
+from auditor.audits.similarity import PAPER, judge
+from auditor.core.similarity import Measure
+from reports import document as documents
+from reports import heat, similarity, similarity_document
+from reports.similarity_document import Benchmark, Pair
+
+SCHEMA = Path(__file__).parents[2] / "reports/schema/similarity.schema.json"
+ALONG = np.arange(300)
+
+
+def wave(seed, level=1.0, period=10.0):
+    noise = np.random.default_rng(seed).normal(1, 0.001, len(ALONG))
+    return level * (2 + np.sin(ALONG / period)) * noise
+
+
+def runs(*odd, count=5):
+    """Runs that are alike but for the odd ones."""
+    return [wave(seed, *(10.0, 23.0) if seed in odd else ()) for seed in range(count)]
+
+
+def scattered(seed, count=4):
+    draw = np.random.default_rng(seed)
+    return [draw.lognormal(level, 0.3, len(ALONG)) for level in range(count)]
+
+
+NAMES = ("a.Similar", "a.Apart", "a.Scattered", "a.Single")
+WHOLE = similarity_document.similarity_document(
+    [
+        judge(name, one)
+        for name, one in zip(NAMES, (runs(), runs(1), scattered(1), runs(count=1)), strict=True)
+    ],
+    CONTEXT,
+)
+SIMILAR, APART, SCATTERED, SINGLE = WHOLE.benchmarks
+
+
+def benchmark(name, unlike=(), *, count=4, means=(0.0,) * 5, **more):
+    """One whose pairs are dissimilar as told, by three of the measures."""
+    found = [
+        Pair(
+            first=first,
+            second=second,
+            measures=(1.0, 1.0, 1.0, 0.0, 0.0) if bad else (0.0,) * 5,
+            dissimilar=bad,
+            distance=0.0,
+        )
+        for first, second in combinations(range(count), 2)
+        for bad in [bool({first, second} & set(unlike))]
+    ]
+    known = {
+        "id": name, "runs": count, "values": 300, "dissimilar": bool(unlike), "apart": (),
+        "means": means, "groups": (tuple(range(count)),), "pairs": tuple(found), "caveats": (),
+    }  # fmt: skip
+    return Benchmark(**known | more)
+
+
+def of(*benchmarks):
+    return msgspec.structs.replace(WHOLE, benchmarks=benchmarks)
+
+
+def test_the_schema_is_that_of_the_types():
+    assert SCHEMA.read_text() == similarity_document.schema()
+
+
+def test_a_document_is_read_as_it_was_written():
+    assert similarity_document.read(documents.text(WHOLE)) == WHOLE
+    assert json.loads(documents.text(WHOLE))["schema"] == "bench-audit/similarity/1"
+
+
+def test_what_is_least_alike_comes_first():
+    shown = similarity.view(WHOLE)
+
+    assert [(row.name, row.word.word) for row in shown.rows] == [
+        ("a.Scattered", "dissimilar"),
+        ("a.Apart", "dissimilar"),
+        ("a.Single", "cannot tell"),
+        ("a.Similar", "similar"),
+    ]
+    assert shown.headline == (
+        "The runs of 2 of 4 benchmarks are dissimilar, of 1 nobody can tell; in 1 a run stands "
+        "apart"
+    )
+    assert [(word.word, count) for _, word, count in shown.legend] == [
+        ("dissimilar", 2), ("cannot tell", 1), ("similar", 1)
+    ]  # fmt: skip
+
+
+def test_a_row_says_how_many_pairs_are_unlike_and_which_run_is():
+    scattered, apart, single, similar = similarity.view(WHOLE, ("mo", "tu", "we", "th", "fr")).rows
+
+    assert (scattered.unlike, scattered.pairs, scattered.apart) == (6, 6, "")
+    assert (apart.unlike, apart.pairs, apart.apart) == (4, 10, "2 (tu)")
+    assert (single.pairs, single.values, single.heat) == (0, "", ())
+    assert single.note.startswith("1 run with values")
+    assert (similar.unlike, similar.values, len(similar.heat)) == (0, "300", 6)
+
+
+def test_a_run_without_a_file_has_its_number_only():
+    assert [row.apart for row in similarity.view(WHOLE).rows] == ["", "2", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("runs", "which", "files"),
+    [
+        ((), "Each process of ring is a run; run 1 is the first one.", ()),
+        (("run 1", "run 2"), "Runs have the numbers that they were made with.", ()),
+        (("run 1", "b.json"), "Which run is which", ("run 1", "b.json")),
+    ],
+)
+def test_what_the_runs_are_is_said(runs, which, files):
+    shown = similarity.view(of(benchmark("b", {1}, count=2)), runs)
+
+    assert (shown.which, shown.files) == (which, files)
+
+
+def test_whether_a_suite_was_run_is_known_by_its_configuration():
+    assert similarity.view(WHOLE).was_run
+    assert not similarity.view(msgspec.structs.replace(WHOLE, config="")).was_run
+
+
+def test_names_that_look_the_same_when_cut_are_shown_whole():
+    long = [f"a.B.{'x' * 100}{middle}{'y' * 100}" for middle in ("one", "two")]
+    shown = similarity.view(of(*(benchmark(name) for name in (*long, f"a.B.{'z' * 300}"))))
+
+    first, second, third = (row.name for row in shown.rows)
+    assert [first, second] == [name.removeprefix("a.") for name in long]
+    assert len(third) < 200
+
+
+def test_the_runs_that_are_drawn_are_those_of_benchmarks_that_need_a_look():
+    shown = similarity.view(WHOLE, ("mo", "tu", "we", "th", "fr"))
+
+    assert [(one.name, one.said) for one in shown.figures] == [
+        (
+            "a.Apart",
+            (
+                "Run 2 (tu) stands apart: it is dissimilar to 4 of 4 others.",
+                "SAME finds 2 groups: runs 1, 3 to 5 together; run 2 alone.",
+            ),
+        ),
+        (
+            "a.Scattered",
+            (
+                "No run stands apart: 6 of 6 pairs are dissimilar.",
+                "SAME finds 4 groups: runs 1 to 4 each alone.",
+            ),
+        ),
+    ]
+
+
+def test_a_run_apart_is_drawn_of_a_similar_benchmark_too():
+    one = benchmark("b", {0, 2}, count=6, dissimilar=False, apart=(0, 2))
+
+    (drawn,) = similarity.view(of(one)).figures
+
+    assert drawn.said[0] == "Runs 1, 3 stand apart: each is dissimilar to most others."
+
+
+def test_of_many_benchmarks_the_first_are_shown_which_is_said():
+    many = of(*(benchmark(f"b{at}", {0, 1, 2, 3}) for at in range(201)))
+    shown = similarity.view(many)
+
+    assert (len(shown.rows), len(shown.mapped), len(shown.figures)) == (201, 200, 40)
+    assert shown.unmapped == "Of 201 benchmarks the first 200 are shown."
+    assert shown.left_out == "Of 201 benchmarks the first 40 are shown."
+    assert similarity.view(WHOLE).unmapped == similarity.view(WHOLE).left_out == ""
+
+
+def test_caveats_of_benchmarks_are_said_once():
+    short = judge("short", [wave(1)[:50], wave(2)[:50]])
+    other = judge("other", [wave(1)[:60], wave(2)[:60]])
+    found = similarity_document.similarity_document([short, other], CONTEXT)
+
+    (caveat,) = similarity.view(found).closing.caveats
+
+    assert (caveat.slug, caveat.where) == ("short-runs", "2 benchmarks")
+    assert caveat.text.startswith("50 values in each run")
+    assert caveat.text.endswith(", for example")
+
+
+def test_each_measure_is_explained():
+    assert tuple(similarity.MEASURES) == tuple(Measure)
+    assert PAPER.theta == heat.THETA
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (0.0, "near much-5"),
+        (0.12, "near much-3"),
+        (0.25, "near much-1"),
+        (0.251, "far much-1"),
+        (0.6, "far much-3"),
+        (1.0, "far much-5"),
+    ],
+)
+def test_a_cell_tells_its_side_of_the_threshold_and_how_far_from_it(value, kind):
+    assert heat.cell(value) == heat.Cell(kind, f"{value:.2f}")
+
+
+def test_applications_are_means_of_their_benchmarks():
+    one = [benchmark(f"o__a#b{at}#", means=(at, 0.0, 0.0, 0.0, 0.0)) for at in (0.2, 0.4)]
+    other = benchmark("o__b#b#x=1&y=2", {0, 1, 2, 3}, means=(1.0,) * 5)
+    unknown = benchmark("o__c#b#", means=None, dissimilar=None, count=1)
+
+    first, second = heat.applications([*one, other, unknown])
+
+    assert (first.name, first.unlike, first.size) == ("o__b", 1, 1)
+    assert (second.name, second.unlike, second.size) == ("o__a", 0, 2)
+    assert [cell.text for cell in second.cells] == ["0.30", "0.00", "0.00", "0.00", "0.00", "0.06"]
+
+
+@pytest.mark.parametrize("ids", [("o__a#b#", "o__a#c#"), ("o__a#b#", "p__b#c#", "pkg.B/#01"), ()])
+def test_there_is_no_map_of_one_application_or_of_what_is_none(ids):
+    assert heat.applications([benchmark(name) for name in ids]) == ()
+
+
+def test_runs_are_set_against_each_other_by_the_measures_above_the_threshold():
+    made = heat.matrix(benchmark("b", {1}, count=3, apart=(1,)))
+
+    assert [(head.number, head.apart) for head in made.heads] == [
+        ("1", False), ("2", True), ("3", False)
+    ]  # fmt: skip
+    texts = [[cell and cell.text for cell in line.cells] for line in made.lines]
+    assert texts == [[None, "3", "0"], ["3", None, "3"], ["0", "3", None]]
+    assert [line.unlike for line in made.lines] == ["1 of 2", "2 of 2", "1 of 2"]
+    assert made.lines[0].cells[1:] == (
+        heat.Cell("far much-1", "3"),
+        heat.Cell("near much-5", "0"),
+    )
+    assert made.left_out == ""
+
+
+def test_of_many_runs_those_that_are_unlike_most_are_drawn():
+    made = heat.matrix(benchmark("b", {40, 44}, count=45, apart=(40, 44)))
+
+    assert [head.number for head in made.heads if head.apart] == ["41", "45"]
+    assert len(made.lines) == len(made.lines[0].cells) == 30
+    assert made.lines[-1].unlike == "44 of 44"
+    assert made.left_out == "Of 45 runs the 30 are drawn that are unlike most others."
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        (None, ""),
+        (((0, 1, 2),), "SAME finds one group of all runs."),
+        (((0, 1, 2, 4), (3,)), "SAME finds 2 groups: runs 1 to 3, 5 together; run 4 alone."),
+        (((0, 1), (2, 3)), "SAME finds 2 groups: runs 1, 2 together; runs 3, 4 together."),
+        (((1, 2), (3,), (0,)), "SAME finds 3 groups: runs 2, 3 together; runs 1, 4 each alone."),
+    ],
+)
+def test_groups_are_said_in_words(groups, said):
+    assert heat.groups(benchmark("b", groups=groups)) == said
