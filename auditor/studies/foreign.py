@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import NOWHERE
 from auditor.core.measure import TIME, Series
@@ -44,8 +46,15 @@ def run(
 
 def measured(seconds: Sequence[float], *, slowed: bool) -> Measured:
     """Return values in seconds per operation, in the order measured."""
-    arm = _arm(slowed=slowed)
-    return Measured((Series.of(TIME, "s/op", arm, Phase.MEASUREMENT, enumerate(seconds)),))
+    series = Series(
+        metric=TIME,
+        unit="s/op",
+        arm=_arm(slowed=slowed),
+        phase=Phase.MEASUREMENT,
+        packed=np.asarray(seconds, dtype="<f8").tobytes(),
+        positions=np.arange(len(seconds), dtype="<u4").tobytes(),
+    )
+    return Measured((series,))
 
 
 def untimed(found: Stability, *caveats: Caveat) -> Stability:

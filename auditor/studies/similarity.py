@@ -1,6 +1,7 @@
 """Are the runs of each benchmark of stored results alike, and which one stands apart?"""
 
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Sequence
 
 from auditor.audits import similarity as audit
 from auditor.core.similarity import Similarity
@@ -21,6 +22,9 @@ def similarity(found: StoredResults, told: Callable[[int, int], None]) -> tuple[
     return tuple(judged)
 
 
-def _values(name: str, run: StoredRun) -> list[float]:
+def _values(name: str, run: StoredRun) -> Sequence[float]:
     """Return the values of a run, process after process; none where one has failed."""
-    return [value for one in run.processes.get(name, ()) for value in one.seconds]
+    values = array("d")
+    for one in run.processes.get(name, ()):
+        values.extend(one.seconds)
+    return values

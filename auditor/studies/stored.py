@@ -1,5 +1,6 @@
 """Results that other tools have stored: how far their runs lie apart, and base against head."""
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import replace
 from statistics import fmean
@@ -48,11 +49,9 @@ def _runs(benchmark: Benchmark, runs: tuple[StoredRun, ...], digest: str) -> Ite
     is_whole = all(one.seconds or one.failure for _, _, processes in mine for one in processes)
     for at, run, processes in mine:
         failures = [one.failure for one in processes if one.failure is not None]
-        values = [
-            value
-            for one in processes
-            for value in (one.seconds if is_whole else (one.middle or 0.0,))
-        ]
+        values = array("d")
+        for one in processes:
+            values.extend(one.seconds if is_whole else (one.middle or 0.0,))
         outcome = failures[0] if failures else foreign.measured(values, slowed=False)
         if processes:
             yield replace(foreign.run(digest, benchmark, (at, 1), outcome), host=run.host)

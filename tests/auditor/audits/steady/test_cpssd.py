@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from steady_making import falling
 
-from auditor.audits.steady.changes import Partitions, change_points, crops, elbow
+from auditor.audits.steady.changes import Partitions, Segmentation, change_points, crops, elbow
 from auditor.audits.steady.cpssd import CpSsd, penalties, without_outliers
 from auditor.stats.ratios import resampled_means
 
@@ -70,6 +70,59 @@ def test_the_elbow_of_a_broken_line_is_where_it_breaks():
 )
 def test_what_has_no_elbow(x, y):
     assert elbow(np.array(x), np.array(y)) is None
+
+
+# What the arithmetic of R's package changepoint (2.2.4, its C code) finds in series made here, at
+# a penalty at which two partitions cost the same: with the last digits it takes the one with more
+# changes for the first four, and that with fewer for the others.
+OF_R = {
+    3: [40, 80, 82, 160, 200, 240, 281, 320, 359, 418, 520, 561, 600],
+    9: [320, 520, 560, 600],
+    14: [40, 80, 317, 400, 440, 480, 520, 560, 600],
+    20: [80, 120, 200, 280, 440, 600],
+    6: [40, 120, 360, 440, 480, 520, 600],
+    10: [40, 80, 120, 160, 200, 240, 600],
+    12: [40, 82, 158, 200, 359, 400, 518, 600],
+    17: [40, 120, 244, 480, 520, 600],
+}
+
+
+def in_fifteen_parts(seed):
+    rng = np.random.default_rng(seed)
+    levels, spreads = rng.uniform(1, 1.2, 15), rng.uniform(0.01, 0.08, 15)
+    noise = np.repeat(spreads, 40) * rng.standard_normal(600)
+    return 1e-3 * np.repeat(levels, 40) * (1 + noise)
+
+
+@pytest.mark.parametrize("seed", OF_R)
+def test_of_two_partitions_that_cost_the_same_the_published_one_is_taken(seed):
+    found = change_points(in_fifteen_parts(seed), penalties(600))
+
+    assert list(found.ends) == OF_R[seed]
+
+
+class Noisy:
+    """Partitions whose numbers of changes do not fall with the penalty, as by rounding."""
+
+    def __init__(self):
+        self.tried = []
+
+    def best(self, penalties):
+        self.tried += penalties.tolist()
+        numbers = [
+            9 if one < 2 else 5 + len(self.tried) % 3 if one < 90 else 0 for one in penalties
+        ]
+        return [
+            Segmentation(tuple(range(1, number + 2)), 100.0 - 10 * number) for number in numbers
+        ]
+
+
+def test_numbers_that_do_not_fall_are_no_endless_search():
+    partitions = Noisy()
+
+    crops(partitions, (1.0, 100.0))
+
+    assert len(partitions.tried) < 20
 
 
 def test_change_points_are_those_of_the_series():
