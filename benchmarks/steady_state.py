@@ -1,35 +1,47 @@
-"""How good are the detectors of the steady state? Published figures beside ours, on judged series.
+"""Are the published detectors of the steady state reproduced, and how far from people are they?
 
-Reads a folder in the layout of the shared set (or the public whole). Prints: how well KB-KSSD and
-CP-SSD are reproduced, the total errors and agreements of Section 3.6 of the specification for all
-detectors and two constants, how far the judges are from each other, what the configured warm-up
-does, and how long a series takes as a ratio to reading it.
+Reads a folder in the layout of the shared set (or the public whole). Three columns beside each
+other: what is known of the public whole of 586 benchmarks (*: measured on it, else published),
+what the folder's own files say of the part that is there, and what our code finds in its series.
+Two figures are those of KB-KSSD and of CP-SSD. Ours of CP-SSD are of the stored change points,
+except in the sample of forks (`--forks`). `steady_training.py` says how good the learned one is.
 """
 
 import argparse
+import json
+import os
 import random
-import time
-from collections.abc import Callable, Iterator, Sequence
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from statistics import median
+from time import perf_counter
 
 import numpy as np
 from corpus import Corpus, add_option, opened
+from quantities import Quantity, said, share, table
+from scipy import stats
 
 from auditor.audits.steady import judges
-from auditor.audits.steady.configured import JmhSettings, mapped
 from auditor.audits.steady.cpssd import CpSsd
 from auditor.audits.steady.detector import Detector
 from auditor.audits.steady.kbkssd import KbKssd
 from auditor.audits.steady.learned import Learned
 
 SEED = 20_261_122
-DETECTORS: dict[str, Callable[[], Detector]] = {
-    "KB-KSSD": KbKssd,
-    "CP-SSD": CpSsd,
-    "learned": Learned,
-}
+DETECTORS: tuple[Detector, ...] = (KbKssd(), Learned(), CpSsd())
+TIMED = 20
+"""Benchmarks whose first forks are timed one by one."""
+FAST = 2
+"""Detectors whose command is timed, too; the last one would take hours."""
+FOLDS = 10
+ROOT = Path(__file__).parents[1]
 
 
 def published(found: int | None, shift: int = 0) -> int:
@@ -37,184 +49,236 @@ def published(found: int | None, shift: int = 0) -> int:
     return -1 if found is None else found - shift
 
 
-def _kb(task: tuple[Corpus, str]) -> tuple[list[int], float, float]:
-    corpus, name = task
-    started = time.perf_counter()
-    forks = corpus.series(name)
-    reading = time.perf_counter() - started
-    detector = KbKssd()
-    started = time.perf_counter()
-    found = [published(detector.find(one).start) for one in forks]
-    return found, time.perf_counter() - started, reading
-
-
-def kbkssd(corpus: Corpus, pool: ProcessPoolExecutor) -> None:
-    """Compare KB-KSSD with the published index of every fork."""
-    same = total = 0
-    ratios = []
-    for name, (found, own, reading) in zip(
-        corpus.names, pool.map(_kb, [(corpus, one) for one in corpus.names]), strict=True
-    ):
-        wanted = [corpus.indices[f"{name}_{fork}"] for fork in range(len(found))]
-        same += sum(one == other for one, other in zip(found, wanted, strict=True))
-        total += len(found)
-        ratios.append(own / reading)
-    print(f"KB-KSSD: {same} of {total} forks have the published index; a series takes "
-          f"{median(ratios):.2f} x what reading it takes")  # fmt: skip
-
-
-def _configured(task: tuple[Corpus, str, JmhSettings]) -> tuple[int, int]:
-    corpus, name, settings = task
-    wanted = corpus.json("devconfig", name)
-    found = [list(mapped(one, settings)) for one in corpus.series(name)]
-    return sum(one == other for one, other in zip(found, wanted, strict=True)), len(found)
-
-
-def configured(corpus: Corpus, pool: ProcessPoolExecutor) -> None:
-    """Map the developers' settings to iterations, and compare with those that are stored."""
-    known = {
-        f"{row['project'].replace('/', '__')}#{row['benchmark']}#{row['params']}.json": row
-        for row in corpus.rows("subjects.csv")
-    }
-    tasks = [
-        (
-            corpus,
-            name,
-            JmhSettings(
-                warmup_iterations=int(known[name]["warmupIterations"]),
-                warmup_seconds=float(known[name]["warmupTimeSec"]),
-                measurement_iterations=int(known[name]["measurementIterations"]),
-                measurement_seconds=float(known[name]["measurementTimeSec"]),
-            ),
-        )
-        for name in corpus.names
-    ]
-    found = list(pool.map(_configured, tasks))
-    same, total = (sum(one[at] for one in found) for at in (0, 1))
-    print(f"developers' settings: {same} of {total} forks are mapped to the stored iterations")
-
-
-def _cp(task: tuple[Corpus, str, int]) -> tuple[bool, bool, bool, bool, float]:
-    corpus, name, fork = task
-    started = time.perf_counter()
-    values = corpus.series(name)[fork]
-    reading = (time.perf_counter() - started) / 10
-    wanted = corpus.starts(name)[fork]
-    changes = [int(one) for one in corpus.json("changepoints", name)[fork]]
-    detector = CpSsd()
-    judged = published(detector.judge(values, changes).start, 1)
-    started = time.perf_counter()
-    found = published(detector.find(values).start, 1)
-    own = time.perf_counter() - started
-    return (
-        found == wanted,
-        (found < 0) == (wanted < 0),
-        judged == wanted,
-        (judged < 0) == (wanted < 0),
-        own / reading,
-    )
-
-
-def cpssd(corpus: Corpus, pool: ProcessPoolExecutor, number: int) -> None:
-    """Compare CP-SSD with the published starts of some forks, drawn with a seed that is kept."""
-    forks = [(corpus, name, fork) for name in corpus.names for fork in range(10)]
-    drawn = random.Random(SEED).sample(forks, min(number, len(forks)))  # noqa: S311
-    found = list(pool.map(_cp, drawn, chunksize=2))
-    starts, classes, judged, judged_classes = (
-        sum(one[at] for one in found) / len(found) for at in range(4)
-    )
-    ratio = median(one[4] for one in found)
-    print(f"CP-SSD: of {len(found)} forks {starts:.1%} have the published start and {classes:.1%} "
-          f"the class; from the stored change points {judged:.1%} and {judged_classes:.1%}; a "
-          f"series takes {ratio:.0f} x what reading it takes")  # fmt: skip
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    """What people said of the first fork of a benchmark, and what each method says."""
+class Cases:
+    """First forks of the judged benchmarks: what people said of them, and what both methods say.
 
-    name: str
-    steady: bool
-    labels: tuple[int, ...]
-    found: dict[str, int]
+    `methods` are KB-KSSD and CP-SSD as published, -1 for none. Where people saw no steady state
+    there are no labels, and the reference is not a number.
+    """
+
+    steady: np.ndarray
+    clustered: np.ndarray
+    reference: np.ndarray
+    labels: list[tuple[int, ...]]
+    methods: np.ndarray
+
+    @property
+    def compared(self) -> np.ndarray:
+        """Tell which series people and both methods call steady."""
+        return np.asarray(self.steady & (self.methods >= 0).all(axis=0))
+
+    def off(self, reference: np.ndarray) -> np.ndarray:
+        """Return how far both methods are before a reference in the compared series."""
+        return np.asarray(reference - self.methods)[:, self.compared]
+
+    def by(self, reference: Callable[[Sequence[int]], int]) -> np.ndarray:
+        """Return the reference that one makes of the labels."""
+        return np.array([reference(one) if one else np.nan for one in self.labels])
 
 
-def _found(task: tuple[Corpus, str]) -> dict[str, int]:
-    corpus, name = task
-    values = corpus.series(name)[0]
-    learned = Learned()
-    return {
-        "KB-KSSD": published(KbKssd().find(values).start),
-        "CP-SSD": corpus.starts(name)[0],
-        "learned, seen": published(learned.find(values).start),
-        "learned, seen, wherever": learned.start(values),
-    }
+def _found(corpus: Corpus, name: str) -> tuple[list[int], int]:
+    """Return the indices of KB-KSSD for all forks, and that of CP-SSD for the first one."""
+    forks = corpus.series(name)
+    judged = CpSsd().judge(forks[0], corpus.json("changepoints", name)[0]).start
+    return [published(KbKssd().find(one).start) for one in forks], published(judged, 1)
 
 
-def judgements(corpus: Corpus, pool: ProcessPoolExecutor) -> Iterator[Judgement]:
-    """Read the judges' table, and judge the series."""
+def cases(corpus: Corpus, ours: dict[str, tuple[list[int], int]]) -> tuple[Cases, Cases]:
+    """Return the judged series by what is stored, and by what our code finds."""
     rows = corpus.judged
-    tasks = [(corpus, row["series"]) for row in rows]
-    for row, found in zip(rows, pool.map(_found, tasks), strict=True):
-        labels = [row[f"judge{number}"] for number in range(1, 6)]
-        yield Judgement(
-            name=row["series"],
-            steady=row["binary"] == "steady",
-            labels=tuple(int(float(one)) for one in labels if one),
-            found=found,
-        )
+    names = [row["series"] for row in rows]
+    given = [[row[f"judge{number}"] for number in range(1, 6)] for row in rows]
+    stored = Cases(
+        steady=np.array([row["binary"] == "steady" for row in rows]),
+        clustered=np.array([row["agreement"] == "clustered" for row in rows]),
+        reference=np.array([float(row["reference_index"] or "nan") for row in rows]),
+        labels=[tuple(int(float(one)) for one in each if one) for each in given],
+        methods=np.array([[corpus.indices[f"{one}_0"], corpus.starts(one)[0]] for one in names]).T,
+    )
+    return stored, replace(
+        stored,
+        clustered=np.array([bool(judges.clustered(one)) for one in stored.labels]),
+        reference=stored.by(judges.reference),
+        methods=np.array([(ours[one][0][0], ours[one][1]) for one in names]).T,
+    )
 
 
-def errors(judged: Sequence[Judgement], *, sorted_labels: bool) -> None:
-    """Print the total errors where both published methods call a series steady."""
-    both = [
-        one
-        for one in judged
-        if one.steady and one.found["KB-KSSD"] >= 0 and one.found["CP-SSD"] >= 0
+def agreement(
+    corpus: Corpus, ours: dict[str, tuple[list[int], int]], both: tuple[Cases, Cases]
+) -> list[Quantity]:
+    """Return how often our code finds what is stored."""
+    stored, measured = both
+    same = [
+        one == corpus.indices[f"{name}_{fork}"]
+        for name, (found, _) in ours.items()
+        for fork, one in enumerate(found)
     ]
-    reference = np.array([judges.reference(one.labels, in_order=not sorted_labels) for one in both])
-    print(f"\n{len(both)} series that people and both methods call steady; reference by the "
-          f"{'natural' if sorted_labels else 'published'} reading")  # fmt: skip
-    for name in ("KB-KSSD", "CP-SSD", "learned, seen, wherever"):
-        found = np.array([one.found[name] for one in both])
-        print(f"{name:26} total error {abs(reference - found).sum():8.0f}, signed mean "
-              f"{(reference - found).mean():7.1f}")  # fmt: skip
-    constant = int(np.median(reference))
-    print(f"{f'constant {constant}':26} total error {abs(reference - constant).sum():8.0f}")
-    for at in range(5):
-        rest = [judges.middle([*one.labels[:at], *one.labels[at + 1 :]]) for one in both]
-        off = abs(np.array([one.labels[at] for one in both]) - rest)
-        print(f"{f'judge {at + 1}':26} total error {off.sum():8.0f} from the middle of the others")
+    references = (measured.reference == stored.reference)[stored.steady]
+    starts = measured.methods[1] == stored.methods[1]
+    return [
+        ("KB-KSSD: indices of all forks", "5858 of 5860 *", share(same)),
+        ("CP-SSD: starts of first forks", "99.8 % of 2930 *", share(starts)),
+        ("people: references", "-", share(references)),
+    ]
 
 
-def agreements(judged: Sequence[Judgement]) -> None:
-    """Print how often the verdicts are those of people."""
-    said = np.array([one.steady for one in judged])
-    print(f"\n{len(judged)} series, {said.sum()} of them steady as people see them")
-    for name in ("KB-KSSD", "CP-SSD", "learned, seen", "always steady"):
-        found = np.array([name == "always steady" or one.found.get(name, 0) >= 0 for one in judged])
-        balanced = ((found & said).sum() / said.sum() + (~found & ~said).sum() / (~said).sum()) / 2
-        print(f"{name:26} agrees in {(found == said).sum()}, balanced accuracy {balanced:.3f}, "
-              f"false steady {(found & ~said).sum()}, "
-              f"false unsteady {(~found & said).sum()}")  # fmt: skip
+def _tried(corpus: Corpus, task: tuple[str, int]) -> tuple[bool, ...]:
+    """Tell whether CP-SSD has the published start, class and change points of a fork."""
+    name, fork = task
+    values, wanted = corpus.series(name)[fork], corpus.starts(name)[fork]
+    changes = tuple(corpus.json("changepoints", name)[fork])
+    found, judged = CpSsd().find(values), CpSsd().judge(values, list(changes))
+    starts = [published(one.start, 1) for one in (found, judged)]
+    alike = [(one == wanted, (one < 0) == (wanted < 0)) for one in starts]
+    return *alike[0], *alike[1], found.changes == changes[:-1]
+
+
+def sample(corpus: Corpus, pool: ProcessPoolExecutor, number: int) -> None:
+    """Print what CP-SSD finds by itself in some forks, drawn with a seed that is kept."""
+    every = [(name, fork) for name in corpus.names for fork in range(10)]
+    drawn = random.Random(SEED).sample(every, min(number, len(every)))  # noqa: S311
+    columns = zip(*pool.map(partial(_tried, corpus), drawn, chunksize=2), strict=True)
+    whats = (
+        ("same start", "-"),
+        ("same class", "-"),
+        ("same start, from stored change points", "99.8 % of 2930 *"),
+        ("same class, from stored change points", "-"),
+        ("same change points", "61 of 66 up to ties *"),
+    )
+    rows = [(*what, share(column)) for what, column in zip(whats, columns, strict=True)]
+    table(f"CP-SSD in {len(drawn)} forks", rows)
+
+
+def distances(of: Cases) -> list[Quantity]:
+    """Return how far both methods are from people."""
+    off, near = of.off(of.reference), of.clustered[of.compared]
+    ascending = of.off(of.by(partial(judges.reference, in_order=False)))
+    alone = [abs(of.reference - one)[of.steady & (one >= 0)] for one in of.methods]
+    nearer = abs(off[1]) - abs(off[0])
+    ranks = [stats.spearmanr(of.reference[of.compared], one[of.compared]) for one in of.methods]
+    return [
+        ("compared: clustered, scattered", "204, 173", said((near.sum(), (~near).sum()))),
+        ("total error", "137094, 160323", _total(off)),
+        ("total error, clustered", "61924, 70579", _total(off[:, near])),
+        ("total error, scattered", "75170, 89744", _total(off[:, ~near])),
+        ("total error, four labels in ascending order", "137491, 160722 *", _total(ascending)),
+        ("total error, median of five", "138025, 161250 *", _total(of.off(of.by(judges.middle)))),
+        ("series that people and it call steady", "402, 380 *", said(len(one) for one in alone)),
+        ("total error in these", "152179, 162502 *", said(one.sum() for one in alone)),
+        ("signed error: mean", "255.07, 110.33 *", said(off.mean(axis=1), 2)),
+        ("signed error: deviation", "522.25, 658.39 *", said(off.std(axis=1, ddof=1), 2)),
+        ("absolute error: mean", "363.64, 425.26 *", said(abs(off).mean(axis=1), 2)),
+        ("absolute error: deviation", "453.40, 514.59 *", said(abs(off).std(axis=1, ddof=1), 2)),
+        ("absolute error: median", "222, 271 *", said(np.median(abs(off), axis=1))),
+        ("is nearer to people", "236, 120 *", said(((nearer > 0).sum(), (nearer < 0).sum()))),
+        ("is as near as the other", "21 *", said([(nearer == 0).sum()])),
+        ("rank correlation with people", "0.18, 0.05 *", said((one.statistic for one in ranks), 2)),
+    ]
+
+
+def _total(off: np.ndarray) -> str:
+    return said(abs(off).sum(axis=1))
+
+
+def yardsticks(of: Cases) -> list[Quantity]:
+    """Return how far from people a constant is, and each of them from the others."""
+    reference = of.reference[of.compared]
+    best = int(np.median(reference))
+    fold = np.arange(len(reference)) % FOLDS
+    others = [int(np.median(reference[fold != one])) for one in fold]
+    labels = [one for one, use in zip(of.labels, of.compared, strict=True) if use]
+    people = [
+        sum(abs(one[at] - judges.middle([*one[:at], *one[at + 1 :]])) for one in labels)
+        for at in range(5)
+    ]
+    sizes = Counter(len(judges.clustered(one)) for one in of.labels if one)
+    counts = said(sizes[number] for number in (0, 3, 4, 5))
+    ascending = of.by(partial(judges.reference, in_order=False))
+    moved = (ascending != of.reference)[of.steady].sum()
+    ends = min(people), max(people)
+    return [
+        ("labels that are near others: 0, 3, 4, 5", "190, 119, 85, 13 *", counts),
+        ("moved by four labels in ascending order", "72 *", said([moved])),
+        ("the best constant", "314 *", said([best])),
+        ("total error: the best constant", "110121 *", said([abs(reference - best).sum()])),
+        ("total error: one of the other folds", "110665 *", said([abs(reference - others).sum()])),
+        ("total error: always 0", "165191 *", said([reference.sum()])),
+        ("judges from the middle of the others: least, most", "-", said(ends)),
+        ("the same, each series", "334, 654 *", said(one / len(labels) for one in ends)),
+    ]
+
+
+def verdicts(of: Cases) -> list[Quantity]:
+    """Return how often both methods and people agree."""
+    found = of.methods >= 0
+    wrong, people, against = found != of.steady, of.steady, ~of.steady
+    hits, finds = (found & people).sum(axis=1), (~found & against).sum(axis=1)
+    balanced = (hits / people.sum() + finds / max(1, against.sum())) / 2
+    return [
+        ("series, steady to people", "586, 407", said((len(people), people.sum()))),
+        ("steady", "578, 530", said(found.sum(axis=1))),
+        ("agrees with people", "405, 409", said((~wrong).sum(axis=1))),
+        ("false steady", "176, 150", said((wrong & against).sum(axis=1))),
+        ("false unsteady, clustered", "3, 11", said((wrong & people & of.clustered).sum(axis=1))),
+        ("false unsteady, scattered", "2, 16", said((wrong & people & ~of.clustered).sum(axis=1))),
+        ("unsteady series that it finds", "3, 29 *", said(finds)),
+        ("balanced accuracy", "0.502, 0.548 *", said(balanced, 3)),
+        ("all three agree", "379", said([(~wrong).all(axis=0).sum()])),
+        ("both agree against people", "151", said([wrong.all(axis=0).sum()])),
+    ]
+
+
+def times(corpus: Corpus) -> None:
+    """Print how long a series takes beside reading it, and how long the command takes for all."""
+    names = corpus.names[:: max(1, len(corpus.names) // TIMED)][:TIMED]
+    for detector in DETECTORS:
+        detector.find(corpus.series(names[0])[0])  # a model is read once
+        own, ratios = [], []
+        for name in names:
+            began = perf_counter()
+            forks = corpus.series(name)
+            read = perf_counter()
+            detector.find(forks[0])
+            own.append(perf_counter() - read)
+            ratios.append(own[-1] / (read - began) * len(forks))
+        print(f"{detector.name}: {1000 * median(own):.1f} ms a series, {median(ratios):.2f} x what "
+              f"reading it takes, median of {len(names)}")  # fmt: skip
+    for detector in DETECTORS[:FAST]:
+        with tempfile.TemporaryDirectory(prefix="bench-audit-steady-") as folder:
+            command = [sys.executable, "-m", "auditor", "steady", str(corpus.path("").resolve())]
+            flags = [f"--detector={detector.name}", "--quiet", f"--output={folder}"]
+            began = perf_counter()
+            subprocess.run([*command, *flags], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+            took = perf_counter() - began
+            judged = json.loads((Path(folder) / "steady.json").read_bytes())["series"]
+        print(f"{detector.name}: the command judges {len(judged)} series in {took:.1f} s, "
+              f"{os.cpu_count()} cores")  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print all of it."""
+    """Print the tables, or the times."""
     parser = argparse.ArgumentParser(description=__doc__)
     add_option(parser)
     parser.add_argument("--forks", type=int, default=500, help="forks that CP-SSD is tried with")
+    parser.add_argument("--times", action="store_true", help="how long it takes, nothing else")
     asked = parser.parse_args(arguments)
-    with opened(asked.data) as corpus, ProcessPoolExecutor() as pool:
-        kbkssd(corpus, pool)
-        configured(corpus, pool)
-        judged = list(judgements(corpus, pool))
-        steady = [one for one in judged if one.labels]
-        print(f"{len(steady)} series have the labels of judges")
-        for sorted_labels in (False, True):
-            errors(judged, sorted_labels=sorted_labels)
-        agreements(judged)
-        cpssd(corpus, pool, asked.forks)
+    with opened(asked.data) as corpus:
+        if asked.times:
+            times(corpus)
+            return
+        with ProcessPoolExecutor() as pool:
+            found = pool.map(partial(_found, corpus), corpus.names)
+            ours = dict(zip(corpus.names, found, strict=True))
+            both = stored, measured = cases(corpus, ours)
+            table("our code finds what is stored", agreement(corpus, ours, both))
+            for title, rows in (
+                ("KB-KSSD, CP-SSD and people: where", distances),
+                ("what a constant and single judges come to", yardsticks),
+                ("KB-KSSD, CP-SSD and people: whether", verdicts),
+            ):
+                table(title, rows(measured), rows(stored))
+            sample(corpus, pool, asked.forks)
 
 
 if __name__ == "__main__":

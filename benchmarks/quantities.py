@@ -1,0 +1,53 @@
+"""Quantities beside each other: what is known, what others stored, what our code finds.
+
+For the public data of 586 benchmarks, of which a folder may have a part: what is known of the whole
+stands beside what follows for the part from files that came with it, and from its series.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from scipy import stats
+
+Quantity = tuple[str, str, str]
+"""What it is, what is known of the whole, and a value."""
+_HEADS = ("whole", "stored, this part", "measured, this part")
+
+
+def table(title: str, measured: Iterable[Quantity] = (), stored: Iterable[Quantity] = ()) -> None:
+    """Print quantities in the order of the measured ones; what nobody knows has a dash."""
+    known: dict[str, list[str]] = {}
+    for at, rows in ((2, measured), (1, stored)):
+        for name, whole, value in rows:
+            known.setdefault(name, [whole, "-", "-"])[at] = value
+    print()
+    for name, values in {title: _HEADS, **known}.items():
+        print(f"{name:<50}  " + "  ".join(f"{one:>22}" for one in values))
+
+
+def share(same: Iterable[object]) -> str:
+    """Return how many of how many are true."""
+    every = [bool(one) for one in same]
+    return f"{sum(every)} of {len(every)}"
+
+
+def said(numbers: Iterable[float], digits: int = 0) -> str:
+    """Return numbers with so many digits behind the point."""
+    return ", ".join(f"{one:.{digits}f}" for one in numbers)
+
+
+def quartiles(values: Sequence[float] | np.ndarray, digits: int = 0) -> str:
+    """Return the quartiles, a dash of nothing."""
+    return said(np.percentile(values, (25, 50, 75)), digits) if len(values) else "-"
+
+
+def larger(one: np.ndarray, other: np.ndarray) -> float:
+    """Return the share of all pairs whose first is larger, ties by half (Vargha, Delaney)."""
+    return float(stats.mannwhitneyu(one, other).statistic / (len(one) * len(other)))
+
+
+def tendency(one: np.ndarray, other: np.ndarray) -> float:
+    """Return the share of ranks of differences above 0, less that of those below (-1 to 1)."""
+    differences = (one - other)[one != other]
+    ranks = stats.rankdata(abs(differences))
+    return float((ranks * np.sign(differences)).sum() / ranks.sum())

@@ -1,0 +1,300 @@
+"""How good are configured and dynamic warm-ups? Published and stored figures beside ours.
+
+Reads a folder in the layout of the shared set (or the public whole): the developers' settings and
+three dynamic techniques, judged by the stored starts of CP-SSD. What is known of the public whole
+(586 benchmarks; *: measured on it, else published), what the tables in the folder say of the part
+that is there, what our code makes of its series. Three figures without a word are quartiles.
+"""
+
+import argparse
+from ast import literal_eval
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from math import isclose
+
+import numpy as np
+from corpus import Corpus, add_option, opened
+from quantities import Quantity, larger, quartiles, said, share, table, tendency
+
+from auditor.audits.steady.configured import deviation, mapped, seconds, time_wasted
+from auditor.audits.steady.cpssd import without_outliers
+from auditor.core.suite import Configured
+
+Row = dict[str, str]
+Measure = Mapping[str, Mapping[str, float]]
+"""By technique, then by benchmark or fork."""
+
+SETTINGS = "Dev"
+DYNAMIC = {"Cov": "COV", "Ci": "RCIW", "Divergence": "KLD"}
+"""As the tables call the techniques, and as they are printed."""
+TECHNIQUES = {SETTINGS: "settings", **DYNAMIC}
+ENDS = ("last_warmup_it", "steady_state_starts")
+SEED = 42
+LITTLE_TIME, LITTLE_DEVIATION = 5.0, 0.05
+"""Seconds and shares that the study took for nothing."""
+LABELS = (
+    "warm-up longer, shorter, exact, %", "warm-up error, s", "warm-up error: mean, s",
+    "testing time, s", "benchmarks that deviate", "deviation of these, %",
+)  # fmt: skip
+WHOLE = {
+    SETTINGS: ("63.9, 36.0, 0.1", "9.10, 28.16, 50.19 *", "90.2 *",
+               "30, 100, 403", "275 of 586 *", "2.4, 6.5, 19.2"),
+    "Cov": ("57.2, 42.7, 0.1 *", "10.40, 19.48, 41.31 *", "85.3 *",
+            "51, 75, 113", "310 of 586 *", "4.7, 9.9, 17.5"),
+    "Ci": ("74.1, 25.9, 0.0 *", "30.20, 48.30, 50.85 *", "101.0 *",
+           "265, 300, 301", "121 of 586 *", "1.8, 4.5, 11.5"),
+    "Divergence": ("59.2, 40.6, 0.2 *", "8.83, 17.10, 47.29 *", "100.0 *",
+                   "94, 121, 156", "305 of 586 *", "4.2, 7.9, 13.4"),
+}  # fmt: skip
+VERDICTS = {SETTINGS: "99.8 % *", "Cov": "99.5 % *", "Ci": "99.3 % *", "Divergence": "99.2 % *"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessment:
+    """What techniques come to.
+
+    `wasted`: by how many seconds the warm-up of a steady fork is too long, less than 0 where it is
+    too short. `testing`: seconds of a benchmark. `far`: how far its measured mean is from that of
+    steady iterations, as a share, 0 where the interval of their ratio holds 1; `fork_far` the same
+    of steady forks, None where nobody looked.
+    """
+
+    wasted: Measure
+    testing: Measure
+    far: Measure
+    fork_far: Measure | None = None
+
+
+def far(interval: tuple[float, float]) -> float:
+    """Return how far the middle of an interval is from 1; 0 where it holds 1."""
+    low, high = interval
+    return 0.0 if low <= 1 <= high else abs((low + high) / 2 - 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What our code makes of a benchmark: by fork, by row of a table, by technique (two).
+
+    Of forks: whether the settings come to the stored iterations, and whether the stored change
+    points are no outliers.
+    """
+
+    forks: list[tuple[bool, bool]]
+    wasted: list[float]
+    testing: dict[str, float]
+    far: dict[str, float]
+
+
+def made(corpus: Corpus, resamples: int, task: tuple[str, Configured, list[Row]]) -> Made:
+    """Assess the techniques on a benchmark's series; the rows are those of its steady forks."""
+    name, asked, rows = f"{task[0]}.json", task[1], task[2]
+    forks, settings = corpus.series(name), corpus.json("devconfig", name)
+    ends = {one: corpus.json("dynconfig", one, name) for one in DYNAMIC}
+    ends[SETTINGS] = settings[: asked.forks]
+    starts, changes = corpus.starts(name), corpus.json("changepoints", name)
+    steady = [one[at + 1 :] for one, at in zip(forks, starts, strict=True) if at >= 0]
+    rng = np.random.default_rng(SEED)
+    found = Made(
+        forks=[
+            ([*mapped(one, asked)] == pair, _kept(one, each))
+            for one, pair, each in zip(forks, settings, changes, strict=True)
+        ],
+        wasted=[
+            time_wasted(forks[int(row["fork"])], *(int(row[end]) for end in ENDS)) for row in rows
+        ],
+        testing={},
+        far={},
+    )
+    for one, its in ends.items():
+        used = list(zip(forks, its, strict=False))  # a technique need not run all forks
+        found.testing[one] = sum(seconds(values[: last + 1]) for values, (_, last) in used)
+        measured = [values[warm + 1 : last + 1] for values, (warm, last) in used]
+        found.far[one] = far(deviation(measured, steady, resamples, rng))
+    return found
+
+
+def _kept(values: np.ndarray, changes: Sequence[int]) -> bool:
+    """Tell whether stored change points are values that we keep, the last of them our last."""
+    kept = without_outliers(values)
+    return bool(np.isin(changes, kept).all() and kept[-1] == changes[-1])
+
+
+def tasks(corpus: Corpus) -> list[tuple[str, Configured, list[Row]]]:
+    """Return the benchmarks with what developers ask for, and the rows of their steady forks."""
+    rows, names = defaultdict(list), set(corpus.names)
+    for row in corpus.rows("cfg_assessment.csv"):
+        if row["classification"] == "steady state":
+            rows[row["benchmark"]].append(row)
+    found = []
+    for row in corpus.rows("subjects.csv"):
+        name = "#".join((row["project"].replace("/", "__"), row["benchmark"], row["params"]))
+        asked = Configured(
+            warmup_iterations=int(row["warmupIterations"]),
+            warmup_seconds=float(row["warmupTimeSec"]),
+            measurement_iterations=int(row["measurementIterations"]),
+            measurement_seconds=float(row["measurementTimeSec"]),
+            forks=int(row["forks"]),
+        )
+        if f"{name}.json" in names:
+            found.append((name, asked, rows[name]))
+    return found
+
+
+def assessments(
+    corpus: Corpus, rows: Sequence[Row], ours: Mapping[str, Made]
+) -> tuple[Assessment, Assessment]:
+    """Return what the tables say, and the same by our code."""
+    whole = corpus.rows("whole_cfg_assessment.csv")
+    wasted = [one for each in ours.values() for one in each.wasted]
+    testing = [ours[row["benchmark"]].testing[row["technique"]] for row in whole]
+    deviations = [ours[row["benchmark"]].far[row["technique"]] for row in whole]
+    stored = Assessment(
+        wasted=_measure(rows, [float(row["timewaste"]) for row in rows]),
+        testing=_measure(whole, [float(row["exectime"]) for row in whole]),
+        far=_measure(whole, [far(literal_eval(row["ci"])) for row in whole]),
+        fork_far=_measure(rows, [far(literal_eval(row["interval"])) for row in rows]),
+    )
+    return stored, Assessment(
+        wasted=_measure(rows, wasted),
+        testing=_measure(whole, testing),
+        far=_measure(whole, deviations),
+    )
+
+
+def _measure(rows: Sequence[Row], values: Sequence[float]) -> Measure:
+    found: dict[str, dict[str, float]] = {name: {} for name in TECHNIQUES}
+    for row, value in zip(rows, values, strict=True):
+        found[row["technique"]][f"{row['benchmark']} {row.get('fork', '')}"] = value
+    return found
+
+
+def starts(corpus: Corpus) -> list[Quantity]:
+    """Return how many forks and benchmarks get steady by CP-SSD, and when."""
+    benchmarks = [corpus.starts(name) for name in corpus.names]
+    every = np.array(benchmarks).ravel()
+    steady = every[every >= 0]
+    kinds = Counter((min(one) >= 0, max(one) >= 0) for one in benchmarks)
+    states = [kinds[one] for one in ((True, True), (False, True), (False, False))]
+    return [
+        ("benchmarks, forks", "586, 5860", said((len(benchmarks), len(every)))),
+        ("forks steady, not", "5219, 641", said((len(steady), len(every) - len(steady)))),
+        ("benchmarks steady, in some forks, never", "331, 255, 0", said(states)),
+        ("last warm-up iteration", "1.0, 37.0, 394.5 *", quartiles(steady, 1)),
+        ("the latest one; in forks 0", "2497, 1301 *", said((max(every), sum(every == 0)))),
+    ]
+
+
+def agreement(ours: Sequence[Made], stored: Assessment, measured: Assessment) -> list[Quantity]:
+    """Return how often our code finds what is stored; of seconds all but rounding."""
+    same, kept = zip(*(one for each in ours for one in each.forks), strict=True)
+    found = [
+        ("forks: settings as iterations", "5860 of 5860 *", share(same)),
+        ("forks: change points are no outliers", "-", share(kept)),
+        ("steady forks: time wasted", "300 of 300 *", _same(stored.wasted, measured.wasted)),
+        ("benchmarks: testing time", "60 of 60 *", _same(stored.testing, measured.testing)),
+    ]
+    for name, known in VERDICTS.items():
+        pairs = zip(stored.far[name].values(), measured.far[name].values(), strict=True)
+        alike = share((one > 0) == (other > 0) for one, other in pairs)
+        found.append((f"{TECHNIQUES[name]}: deviates or not", known, alike))
+    return found
+
+
+def _same(one: Measure, other: Measure) -> str:
+    pairs = ((value, other[name][at]) for name, each in one.items() for at, value in each.items())
+    return share(isclose(*pair, abs_tol=1e-9) for pair in pairs)
+
+
+def figures(of: Assessment) -> list[Quantity]:
+    """Return what each technique comes to, and how wrong the settings are on either side."""
+    found = [
+        (f"{TECHNIQUES[name]}: {label}", known, value)
+        for name, each in WHOLE.items()
+        for label, known, value in zip(LABELS, each, _figures(of, name), strict=True)
+    ]
+    wasted = np.array([*of.wasted[SETTINGS].values()])
+    sides = [np.median(abs(each)) for each in (wasted[wasted > 0], wasted[wasted < 0])]
+    return [*found, ("settings: error where longer, shorter, s", "19.90, 54.02 *", said(sides, 2))]
+
+
+def _figures(of: Assessment, name: str) -> tuple[str, ...]:
+    wasted = np.array([*of.wasted[name].values()])
+    off = [100 * one for one in of.far[name].values() if one]
+    return (
+        said([100 * (np.sign(wasted) == one).mean() for one in (1, -1, 0)], 1),
+        quartiles(abs(wasted), 2),
+        said([abs(wasted).mean()], 1),
+        quartiles([*of.testing[name].values()], 0),
+        f"{len(off)} of {len(of.far[name])}",
+        quartiles(off, 1),
+    )
+
+
+def chances(of: Assessment) -> list[Quantity]:
+    """Return the chances that the settings come to more than each dynamic technique."""
+    errors, large = _at_least(0, of.wasted), _at_least(LITTLE_TIME, of.wasted)
+    pairs = said((tendency(*_both(errors, name)) for name in DYNAMIC), 3)
+    found = [
+        ("warm-up error", ".534, .384, .540 *", _larger(errors)),
+        ("rank correlation of its pairs", ".058, -.216, .114 *", pairs),
+        ("warm-up error, 0 if below 5 s", ".530, .383, .537 *", _larger(large)),
+        ("warm-up error, also 0 if not run", ".79, .68, .74", _larger(large, 0.0)),
+        ("time wasted, less than 0 if too short", ".55, .36, .55", _larger(of.wasted)),
+        ("deviation of a benchmark", ".45, .64, .47", _larger(of.far)),
+        ("testing time of a benchmark", ".57, .37, .48", _larger(of.testing)),
+    ]
+    if of.fork_far is not None:
+        deviates = _at_least(LITTLE_DEVIATION, of.fork_far)
+        found += [
+            ("deviation of a fork, 0 if below 5 %", ".443, .565, .459 *", _larger(deviates)),
+            (
+                "deviation of a fork, also 0 if not run",
+                ".57, .60, .55",
+                _larger(deviates, 0.0),
+            ),
+        ]
+    return found
+
+
+def _at_least(least: float, of: Measure) -> Measure:
+    """Return absolute values, 0 for those below the least one."""
+    return {
+        name: {at: abs(one) if abs(one) >= least else 0.0 for at, one in each.items()}
+        for name, each in of.items()
+    }
+
+
+def _larger(of: Measure, missing: float | None = None) -> str:
+    return said((larger(*_both(of, name, missing)) for name in DYNAMIC), 3)
+
+
+def _both(of: Measure, name: str, missing: float | None = None) -> np.ndarray:
+    """Return the settings' values and those of a technique, where both have one (two, values)."""
+    one, other = of[SETTINGS], of[name]
+    every = [at for at in one if at in other or missing is not None]
+    return np.array([[one[at] for at in every], [other.get(at, missing) for at in every]])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    add_option(parser)
+    parser.add_argument("--resamples", type=int, default=10_000, help="for each interval")
+    asked = parser.parse_args(arguments)
+    with opened(asked.data) as corpus, ProcessPoolExecutor() as pool:
+        every = tasks(corpus)
+        found = pool.map(partial(made, corpus, asked.resamples), every)
+        ours = {task[0]: one for task, one in zip(every, found, strict=True)}
+        rows = [row for task in every for row in task[2]]
+        stored, measured = assessments(corpus, rows, ours)
+        table("what CP-SSD says", (), starts(corpus))
+    table("our code finds what is stored", agreement([*ours.values()], stored, measured))
+    table("warm-ups", figures(measured), figures(stored))
+    table("chance of more than COV, RCIW, KLD: settings", chances(measured), chances(stored))
+
+
+if __name__ == "__main__":
+    main()
