@@ -7,7 +7,6 @@ stands beside what follows for the part from files that came with it, and from i
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from scipy import stats
 
 Quantity = tuple[str, str, str]
 """What it is, what is known of the whole, and a value."""
@@ -39,15 +38,3 @@ def said(numbers: Iterable[float], digits: int = 0) -> str:
 def quartiles(values: Sequence[float] | np.ndarray, digits: int = 0) -> str:
     """Return the quartiles, a dash of nothing."""
     return said(np.percentile(values, (25, 50, 75)), digits) if len(values) else "-"
-
-
-def larger(one: np.ndarray, other: np.ndarray) -> float:
-    """Return the share of all pairs whose first is larger, ties by half (Vargha, Delaney)."""
-    return float(stats.mannwhitneyu(one, other).statistic / (len(one) * len(other)))
-
-
-def tendency(one: np.ndarray, other: np.ndarray) -> float:
-    """Return the share of ranks of differences above 0, less that of those below (-1 to 1)."""
-    differences = (one - other)[one != other]
-    ranks = stats.rankdata(abs(differences))
-    return float((ranks * np.sign(differences)).sum() / ranks.sum())

@@ -17,11 +17,12 @@ from math import isclose
 
 import numpy as np
 from corpus import Corpus, add_option, opened
-from quantities import Quantity, larger, quartiles, said, share, table, tendency
+from quantities import Quantity, quartiles, said, share, table
 
 from auditor.audits.steady.configured import deviation, mapped, seconds, time_wasted
 from auditor.audits.steady.cpssd import without_outliers
 from auditor.core.suite import Configured
+from auditor.training.scores import chance_of_less, rank_biserial
 
 Row = dict[str, str]
 Measure = Mapping[str, Mapping[str, float]]
@@ -236,7 +237,7 @@ def _figures(of: Assessment, name: str) -> tuple[str, ...]:
 def chances(of: Assessment) -> list[Quantity]:
     """Return the chances that the settings come to more than each dynamic technique."""
     errors, large = _at_least(0, of.wasted), _at_least(LITTLE_TIME, of.wasted)
-    pairs = said((tendency(*_both(errors, name)) for name in DYNAMIC), 3)
+    pairs = said((rank_biserial(*_both(errors, name)) for name in DYNAMIC), 3)
     found = [
         ("warm-up error", ".534, .384, .540 *", _larger(errors)),
         ("rank correlation of its pairs", ".058, -.216, .114 *", pairs),
@@ -268,14 +269,14 @@ def _at_least(least: float, of: Measure) -> Measure:
 
 
 def _larger(of: Measure, missing: float | None = None) -> str:
-    return said((larger(*_both(of, name, missing)) for name in DYNAMIC), 3)
+    return said((chance_of_less(*_both(of, name, missing)) for name in DYNAMIC), 3)
 
 
 def _both(of: Measure, name: str, missing: float | None = None) -> np.ndarray:
-    """Return the settings' values and those of a technique, where both have one (two, values)."""
+    """Return the values of a technique and those of the settings, where both have one."""
     one, other = of[SETTINGS], of[name]
     every = [at for at in one if at in other or missing is not None]
-    return np.array([[one[at] for at in every], [other.get(at, missing) for at in every]])
+    return np.array([[other.get(at, missing) for at in every], [one[at] for at in every]])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

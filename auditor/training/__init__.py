@@ -1,0 +1,1 @@
+"""Models that stop a warm-up: what they learn from, how they are replayed and judged."""
