@@ -17,14 +17,13 @@ from auditor.profiling import Profiling, popularity, remembered
 from auditor.store.audits import TRACE
 from auditor.store.sqlite import SqliteStore
 from auditor.stubbing import Stubbing
-from auditor.studies import abs_score, measured, stability, trace
+from auditor.studies import abs_score, stability, trace
 from auditor.studies.comparison import ComparisonStudy
-from auditor.studies.measured import configured
 from auditor.studies.parts import Parts
 from auditor.studies.patch import asked_of, audited, differing
 from auditor.studies.preview import Preview, preview, preview_series, preview_suite
 from auditor.studies.reuse import Reuse
-from auditor.studies.series import watched
+from auditor.studies.series import series
 from auditor.workplace import Workplace
 from reports.comparison_document import ComparisonDocument, comparison_document
 from reports.document import Document, Either
@@ -78,14 +77,8 @@ class Audit:
     def series(self, command: str, asked: SeriesRequest) -> StoredResults:
         """Watch the benchmarks from the start of their processes on, for a command."""
         self._begin(command)
-        runs, project = watched(asked, self._parts), self._parts.project
-        found = measured.results(
-            runs,
-            harness=project.harness,
-            digest=project.digest,
-            asked=configured(self._parts.suite),
-        )
-        return replace(found, caveats=(*self._reuse.caveats(), *self._parts.said_of_budget))
+        found = series(asked, self._parts)
+        return replace(found, caveats=(*found.caveats, *self._reuse.caveats()))
 
     def circumstances(self, words: str, asked: SeriesRequest) -> Context:
         """Return those of a result of series; `words` are the command with its own options."""

@@ -219,7 +219,8 @@ def _apart(one: Benchmark, files: Sequence[str]) -> str:
 
 
 def _caveats(document: SimilarityDocument) -> Iterator[page.CaveatView]:
-    """Yield each kind of caveat once, with the number of benchmarks that have it."""
+    """Yield those of the whole, then each kind once with the number of benchmarks that have it."""
+    yield from page.of_whole(document.caveats)
     found: dict[str, list[str]] = {}
     for one in document.benchmarks:
         for caveat in one.caveats:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from auditor.core.caveats import Caveat as Known
 from auditor.core.similarity import Similarity
 from reports.decoding import read_as, schema_of
 from reports.document import Caveat, Setting
@@ -49,10 +50,13 @@ class SimilarityDocument(
     """The answer to "are the runs alike?"."""
 
     benchmarks: tuple[Benchmark, ...]
+    caveats: tuple[Caveat, ...]
 
 
-def similarity_document(found: Sequence[Similarity], context: Context) -> SimilarityDocument:
-    """Return the result of comparing runs."""
+def similarity_document(
+    found: Sequence[Similarity], caveats: Sequence[Known], context: Context
+) -> SimilarityDocument:
+    """Return the result of comparing runs; `caveats` are of how these were made."""
     benchmarks = [
         {
             "id": one.benchmark,
@@ -71,6 +75,7 @@ def similarity_document(found: Sequence[Similarity], context: Context) -> Simila
         **setting(context),
         "schema": "bench-audit/similarity/1",
         "benchmarks": benchmarks,
+        "caveats": caveats,
     }
     return msgspec.convert(strict(msgspec.to_builtins(made)), SimilarityDocument)
 

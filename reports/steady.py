@@ -26,6 +26,13 @@ KINDS = {
     SteadyLabel.STEADY: "detected",
 }
 """What the style of the pages knows a cell by."""
+_UNITS = {
+    1.0: "",
+    1e3: ", timeUnit = TimeUnit.MILLISECONDS",
+    1e6: ", timeUnit = TimeUnit.MICROSECONDS",
+}
+"""JMH's, by how many are a second."""
+_NEARLY = 1e-6
 MOST_DRAWN = 40
 """Benchmarks whose processes are drawn, those first that do not get warm."""
 
@@ -129,7 +136,8 @@ def _counts(document: SteadyDocument) -> str:
     if not any(one.warm_up for one in document.series):
         return said
     early = {one.benchmark for one in document.series if one.warm_up and one.warm_up.early}
-    saved = [_saved(one) for one in document.benchmarks if one.id not in early]
+    warm = [one for one in document.benchmarks if one.label is SteadyLabel.STEADY]
+    saved = [_saved(one) for one in warm if one.id not in early]
     late = [one for one in saved if one is not None and one > 0]
     said += f"; the configured warm-up is too short in {figures.count(len(early), 'benchmark')}"
     if not late:
@@ -185,10 +193,10 @@ def _warm_up(series: list[Series]) -> str:
     known = [one.warm_up for one in series if one.warm_up is not None]
     if not known:
         return ""
-    worst = max(known, key=lambda one: one.early)
+    worst = max(known, key=lambda one: (one.early > 0, abs(one.off or 0.0)))
     if worst.early:
         off = "" if worst.off is None else f", {worst.off:+.1%}"
-        return f"{worst.early} too few{off}"
+        return f"{worst.early} measured cold{off}"
     wasted = [one.wasted_seconds for one in known if one.wasted_seconds is not None]
     late = f"{median(one.late for one in known):.0f} too many"
     return f"{late}, {figures.seconds(median(wasted))}" if wasted else late
@@ -216,10 +224,17 @@ def _values_of_pyperf(one: Benchmark) -> int:
 
 def _jmh(needed: Needed) -> str:
     """Write JMH's values."""
-    whole = needed.iteration_seconds == round(needed.iteration_seconds)
-    milliseconds = f"{round(1000 * needed.iteration_seconds)}, timeUnit = MILLISECONDS"
-    time = f"{needed.iteration_seconds:.0f}" if whole else milliseconds
-    return f"@Warmup(iterations = {needed.iterations}, time = {time})"
+    if needed.iteration_seconds is None:
+        return f"@Warmup(iterations = {needed.iterations})"
+    return f"@Warmup(iterations = {needed.iterations}, {_time(needed.iteration_seconds)})"
+
+
+def _time(seconds: float) -> str:
+    """Write a time of JMH's in the greatest unit of which it is a whole number."""
+    for each, unit in _UNITS.items():
+        if abs(seconds * each - round(seconds * each)) < _NEARLY:
+            return f"time = {round(seconds * each)}{unit}"
+    return f"time = {ceil(1e6 * seconds)}{_UNITS[1e6]}"
 
 
 def _go(needed: Needed) -> str:
@@ -235,7 +250,7 @@ def _pytest(needed: Needed) -> str:
 
 
 def _asv(needed: Needed) -> str:
-    return f"warmup_time = {needed.seconds:.2g}"
+    return f"warmup_time = {ceil(100 * needed.seconds) / 100:g}"
 
 
 _SETTINGS = {"jmh": _jmh, "go": _go, "pytest": _pytest, "asv": _asv}

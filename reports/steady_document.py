@@ -48,15 +48,15 @@ class Needed(msgspec.Struct, frozen=True, kw_only=True):
     """What it takes until all processes that get warm are warm, and what that would save.
 
     `seconds` and `operations` pass until then. A warm-up of `iterations` of `iteration_seconds`
-    each is long enough, and makes a run of the suite `saved_seconds` shorter than the configured
-    one does (longer, if below zero; null: nobody knows). `measured_seconds` is the shortest time
-    whose mean from a cold start is within 1 % of the steady one, null without any.
+    each (null: of one call) is long enough, and makes a run of the suite `saved_seconds` shorter
+    than the configured one does (longer, if below zero; null: nobody knows). `measured_seconds` is
+    the shortest time whose mean from a cold start is within 1 % of the steady one, null without.
     """
 
     seconds: float
     operations: int
     iterations: int
-    iteration_seconds: float
+    iteration_seconds: float | None
     saved_seconds: float | None
     measured_seconds: float | None
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 from markupsafe import Markup
 
+from auditor.core.steady import SteadyLabel
 from reports import figures
 from reports.plots import at, line, svg
 from reports.steady_document import Series
@@ -47,13 +48,14 @@ def strip(series: Series, values: Sequence[float]) -> Markup:
         if most > high
     )
     step = WIDTH / len(values)
-    warm = len(values) if series.steady_from is None else series.steady_from
+    never = len(values) if series.label is SteadyLabel.NOT_STEADY else 0
+    warm = never if series.steady_from is None else series.steady_from
     body = f'<rect class="warm" width="{at(warm * step)}" height="{HEIGHT}"/>'
     body += f'<path class="values" d="{path}"/>'
     body += f'<path class="dot slowed" d="{spikes}"/>' if spikes else ""
     body += "".join(line((one + 1) * step, 0, HEIGHT, "change") for one in series.changes)
     if series.warm_up is not None:
-        body += line(series.warm_up.iterations * step, 0, HEIGHT, "needed")
+        body += line(min(series.warm_up.iterations * step, WIDTH), 0, HEIGHT, "needed")
     return svg((WIDTH, HEIGHT), said(series, values), body, kind="series")
 
 
@@ -61,7 +63,8 @@ def _range(values: Sequence[float]) -> tuple[float, float]:
     known = np.asarray(values)  # sorted, ten million of them as a list would take 320 MB
     places = (0, known.size // 2, min(known.size * 98 // 100, known.size - 1), known.size - 1)
     least, middle, usual, most = np.partition(known, places)[list(places)].tolist()
-    return least, min(most, middle + _SPIKE * (usual - middle) or most)
+    # Where nearly all are the same, nothing but them would be in the picture.
+    return least, min(most, middle + _SPIKE * (usual - middle)) if usual > middle else most
 
 
 def said(series: Series, values: Sequence[float]) -> str:
@@ -77,4 +80,5 @@ def said(series: Series, values: Sequence[float]) -> str:
         f"{figures.seconds(min(values))} to {figures.seconds(max(values))}, median "
         f"{figures.seconds(middle)}"
     )
-    return f"process {series.fork + 1}: {where}{configured}; {times}"
+    whose = f"run {series.run + 1}, process {series.fork + 1}"
+    return f"{whose}: {where}{configured}; {times}"

@@ -34,4 +34,5 @@ def table(document: SimilarityDocument) -> RenderableType:
         Text(shown.headline, style="bold"),
         "",
         tables.and_more(made, len(shown.rows)),
+        *tables.section("To know", [f"{one.text} [{one.slug}]" for one in document.caveats]),
     )

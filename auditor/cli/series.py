@@ -22,7 +22,7 @@ from reports import document as documents
 from reports.record import Context
 
 OPTIONS = (
-    click.argument("files", metavar="INPUT...", nargs=-1, required=True, type=options.PATH),
+    click.argument("files", metavar="INPUT...", nargs=-1, required=True),
     click.option("--run", "is_suite", is_flag=True, help="INPUT, a folder, is a suite: run it."),
     click.option("--commit", metavar="COMMIT", help="Of stored results; else the newest one."),
     click.option("--iterations", type=int, help="Of a process of a suite that is run (3000)."),
@@ -56,10 +56,10 @@ class Answer:
 
 def answered(context: click.Context, given: Mapping[str, Any], answer: Answer) -> Exit:
     """Run or read, judge, write the files and print."""
-    files: tuple[Path, ...] = given["files"]
-    suite = watching.suite(files, is_suite=given["is_suite"])
+    suite = watching.suite(given["files"], is_suite=given["is_suite"])
     if suite is not None:
         return _run(context, suite, answer)
+    files = tuple(map(Path, given["files"]))
     watching.refuse_what_is_of_suites(given, files[0])
     surroundings = context.find_object(Surroundings) or Surroundings.real()
     console = Console(surroundings.environment, quiet=given["quiet"])

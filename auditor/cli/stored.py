@@ -110,7 +110,7 @@ def warm(
 def alike(found: StoredResults, context: Callable[[], Context], told: Told) -> SimilarityDocument:
     """Return whether the runs of each benchmark are alike."""
     judged = similarity(found, told)
-    return similarity_document(judged, context())
+    return similarity_document(judged, tuple(stored.caveats(found)), context())
 
 
 def circumstances(asked: StoredQuestion, found: StoredResults) -> Callable[[], Context]:

@@ -27,24 +27,24 @@ _LARGEST = 1 << 20
 """Bytes; no configuration is as large."""
 
 
-def suite(files: Sequence[Path], *, is_suite: bool) -> str | None:
+def suite(written: Sequence[str], *, is_suite: bool) -> str | None:
     """Return the suite that is meant, as `abs` takes it; None where results are to be read.
 
     A suite is what has the name of one (`go:…`), a jar, a configuration, and a folder that is said
     to be one. Raises UsageError where there are several.
     """
-    written = [str(one) for one in files]
-    found = [one for one in files if is_suite or _is_suite(one)]
+    found = [one for one in written if is_suite or _is_suite(one)]
     if not found:
         return None
-    if len(files) > 1:
+    if len(written) > 1:
         raise UsageError(f"{found[0]} is a suite: one is run at a time; leave the others out")
     return written[0]
 
 
-def _is_suite(path: Path) -> bool:
-    if str(path).startswith(subjects.PREFIXES):
+def _is_suite(written: str) -> bool:
+    if written.startswith(subjects.PREFIXES):
         return True
+    path = Path(written)
     if path.suffix == subjects.JAR:
         return path.is_file()
     return path.suffix in reading.EXTENSIONS and path.is_file() and _is_configuration(path)
@@ -65,7 +65,7 @@ def _is_configuration(path: Path) -> bool:
 def refuse_what_is_of_suites(given: Mapping[str, Any], path: Path) -> None:
     """Raise UsageError for an option that means nothing where results are read."""
     for name in _OF_SUITES:
-        if given[name] not in (None, False):
+        if given[name] is not None and given[name] is not False:
             raise UsageError(
                 f"--{name.replace('_', '-')} is for a suite that is run, but {path} is read; leave "
                 "it out, or add --run if this is the folder of a suite"

@@ -52,8 +52,8 @@ class Config:
 
     `harness` is None where the subject decides. Where `warmup_given` or `length_given` is False
     the harness decides how many blocks warm a process, and how long a block lasts; the plan then
-    has none. `text` is all of it as a JSON configuration that means the same from every folder, but
-    for `retry_failed`: tried again what may pass. `ignored` are a research tool's useless keys.
+    has none. `text` is all of it, but for `retry_failed`, as JSON that means the same from every
+    folder. `ignored` are keys of a research tool's file that mean nothing here.
     """
 
     subject: SubjectSpec
@@ -103,7 +103,8 @@ def load(argument: str, changes: Mapping[str, Any], folder: Path) -> Config:
         raise UsageError(f"no such file or folder: {argument}{_near(path)}")
     if path.suffix not in reading.EXTENSIONS:
         raise UsageError(
-            f"{argument} is no configuration: its name must end in .json, .yaml, .yml or .toml"
+            f"{argument} is no configuration: its name must end in .json, .yaml, .yml or .toml; "
+            "bench-audit judge reads results"
         )
     found, there = reading.document(path, argument), path.resolve().parent
     try:
@@ -112,8 +113,7 @@ def load(argument: str, changes: Mapping[str, Any], folder: Path) -> Config:
         raise UsageError(f"{argument}: {error}") from error
     if theirs is None:
         return _resolve(found, changes, there, f"{argument}: ")
-    ours, ignored = theirs
-    return replace(_resolve(ours, changes, there, f"{argument}: "), ignored=ignored)
+    return replace(_resolve(theirs[0], changes, there, f"{argument}: "), ignored=theirs[1])
 
 
 def at_revision(config: Config, written: str, folder: Path) -> Config:

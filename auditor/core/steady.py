@@ -54,9 +54,10 @@ class SeriesSteadiness:
 class Needed:
     """What it takes until all processes that get warm are warm.
 
-    `seconds` and `operations` pass until then. `iterations` of `iteration_seconds` each are a
-    warm-up that is long enough, and a run of the suite is `saved_seconds` shorter with it than with
-    the configured one (longer where that is below zero); None where that is not known.
+    `seconds` and `operations` pass until then. `iterations` of `iteration_seconds` each (None: of
+    one call) are a warm-up that is long enough, and a run of the suite is `saved_seconds` shorter
+    with it than with the configured one (longer where that is below zero); None where that is not
+    known.
     `measured_seconds` is the shortest time (0.1, 0.2, 0.5, 1 … s) whose mean from a cold start lies
     within 1 % of that of the steady part, None without any.
     """
@@ -64,7 +65,7 @@ class Needed:
     seconds: float
     operations: int
     iterations: int
-    iteration_seconds: float
+    iteration_seconds: float | None
     saved_seconds: float | None = None
     measured_seconds: float | None = None
 
@@ -73,8 +74,8 @@ class Needed:
 class BenchmarkSteadiness:
     """A benchmark and its processes.
 
-    `iteration_seconds` is None where nobody knows it, and then `needed` is None, as it is where no
-    process gets warm.
+    `iteration_seconds` is None where nobody knows it. `needed` is None where nobody knows how long
+    an iteration took, and where no process gets warm.
     """
 
     id: str

@@ -19,7 +19,9 @@ class StoredProcess:
     It is None where `failure` says why there is nothing. Of a benchmark under one name there may be
     several texts, each with a `version` of its own; empty where nobody knows. `warmups` are what
     the tool measured before and calls warm-up, as `seconds` are; empty where it kept none.
-    `iteration_seconds` is how long an iteration was asked to last, None where nobody knows.
+    `iteration_seconds` is how long an iteration was asked to last, None where nobody knows, and
+    `warmup_seconds` one that warms up, None where that is the same. An iteration ends with the
+    first operation after its time, or has exactly so many `operations`, where that is not None.
     `configured` is what the author asks for, where the values were measured in another way (from
     the start, in short iterations), else None.
     """
@@ -30,6 +32,8 @@ class StoredProcess:
     version: str = ""
     warmups: Sequence[float] = field(default=(), repr=False)
     iteration_seconds: float | None = None
+    warmup_seconds: float | None = None
+    operations: int | None = None
     configured: Configured | None = None
 
     @property
@@ -52,6 +56,15 @@ class StoredRun:
     host: HostFacts = NOWHERE
     commit: str = ""
     made: tuple[float, float] = (0.0, 0.0)
+
+    def values(self, name: str) -> Sequence[float]:
+        """Return those of a benchmark, process after process; none where one has failed."""
+        found = array("d")
+        for one in self.processes.get(name, ()):
+            if one.failure is not None:
+                return ()
+            found.extend(one.seconds)
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

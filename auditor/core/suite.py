@@ -18,6 +18,11 @@ class Configured:
     measurement_seconds: float
     forks: int = 1
 
+    @property
+    def is_single(self) -> bool:
+        """Tell whether an iteration is one call."""
+        return self.measurement_seconds == 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Benchmark:

@@ -10,13 +10,12 @@ from auditor.core.mutant import Kind
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.suite import Benchmark, Configured
 from auditor.store import rows
-from auditor.store.audits import UNTIMED
+from auditor.store.audits import UNTIMED, WATCHED
+from auditor.store.failures import damaged
 from auditor.store.sqlite import read_run
 from auditor.store.upkeep import existing
 
 MAGIC = b"SQLite format 3\x00"
-_PURPOSES = (Purpose.STEADY, Purpose.SUITE)
-"""Whose runs count, the better ones first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,45 +43,49 @@ def is_store(path: Path) -> bool:
 def suite_runs(path: Path) -> SuiteRuns:
     """Return the runs of the suite of the last audit, of each benchmark those with one schedule.
 
-    Of a benchmark that was watched from the start on (`steady`) only these runs are taken. Raises
-    StoreError, and UsageError where there are none.
+    Runs of an older code of a benchmark do not count, nor those of other machines than that of the
+    last run. After `steady` and `similarity` those are taken that were watched from the start on,
+    else the usual ones, and where there are none the others. Raises StoreError, and UsageError
+    where there are none.
     """
     with existing(path) as connection:
         project = connection.execute(
-            "SELECT digest, name, harness FROM project JOIN audit ON audit.subject = digest"
-            " WHERE command NOT IN (SELECT value FROM json_each(?)) ORDER BY audit.id DESC LIMIT 1",
+            "SELECT digest, name, harness, command FROM project JOIN audit"
+            " ON audit.subject = digest WHERE command NOT IN (SELECT value FROM json_each(?))"
+            " ORDER BY audit.id DESC LIMIT 1",
             (rows.dump(UNTIMED),),
         ).fetchone()
         if project is None:
             raise UsageError(f"{path} holds no audit of a suite; bench-audit measure makes one")
-        digest, name, harness = project
-        runs = _newest(connection, name)
-        if not runs:
-            raise UsageError(f"{path} holds no run of the suite of {name}")
-        return SuiteRuns(
-            harness=harness, digest=digest, runs=runs, configured=_configured(connection, digest)
-        )
+        digest, name, harness, command = project
+        purposes = (Purpose.STEADY, Purpose.SUITE)
+        try:
+            runs: tuple[Run, ...] = ()
+            for purpose in purposes if command in WATCHED else reversed(purposes):
+                runs = runs or _newest(connection, name, purpose)
+            configured = _configured(connection, name)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise damaged(path, f"{type(error).__name__}: {error}") from error
+    if not runs:
+        raise UsageError(f"{path} holds no run of the suite of {name}")
+    return SuiteRuns(harness=harness, digest=digest, runs=runs, configured=configured)
 
 
-def _newest(connection: sqlite3.Connection, project: str) -> tuple[Run, ...]:
+def _newest(connection: sqlite3.Connection, project: str, purpose: Purpose) -> tuple[Run, ...]:
     found = connection.execute(
-        "SELECT benchmark, purpose, schedule, repetition, fork, seed, trial.subject, trial,"
+        "SELECT benchmark, purpose, schedule, repetition, fork, seed, trial.subject, machine,"
         " run.id, host, ending, payload, started, seconds, run.revision"
         " FROM run JOIN trial ON trial.id = run.trial"
-        " WHERE purpose IN (SELECT value FROM json_each(?1)) AND variant = ?2"
-        " AND benchmark IS NOT NULL"
-        " AND run.revision IN (SELECT revision FROM project WHERE name = ?3)"
-        " AND machine = (SELECT machine FROM run ORDER BY id DESC LIMIT 1) ORDER BY run.id DESC",
-        (rows.dump(_PURPOSES), Kind.PLAIN, project),
+        " WHERE purpose = ?1 AND variant = ?2 AND benchmark IS NOT NULL"
+        " AND trial.subject IN (SELECT digest FROM project WHERE name = ?3) ORDER BY run.id DESC",
+        (purpose, Kind.PLAIN, project),
     ).fetchall()
-    watched = {row[0] for row in found if row[1] == Purpose.STEADY}
     chosen: dict[tuple[str, int, int], tuple[object, ...]] = {}
-    schedules: dict[str, str] = {}
+    newest: dict[str, tuple[str, str]] = {}
     for row in found:
-        benchmark, purpose, schedule, repetition, fork, *_ = row
-        if purpose != Purpose.STEADY and benchmark in watched:
-            continue
-        if schedules.setdefault(benchmark, schedule) == schedule:
+        benchmark, _, schedule, repetition, fork, _, subject, machine, *_ = row
+        made_of = (schedule, subject)
+        if machine == found[0][7] and newest.setdefault(benchmark, made_of) == made_of:
             chosen.setdefault((benchmark, repetition, fork), row)
     return tuple(_run(connection, row) for row in reversed(chosen.values()))
 
@@ -102,9 +105,12 @@ def _run(connection: sqlite3.Connection, row: tuple[object, ...]) -> Run:
     return read_run(connection, trial, tuple(rest))  # type: ignore[arg-type]  # as its columns say
 
 
-def _configured(connection: sqlite3.Connection, digest: str) -> dict[str, Configured]:
-    listing = connection.execute(
-        "SELECT listing FROM suite WHERE subject = ?", (digest,)
-    ).fetchone()
-    known = rows.suite_from_row(listing[0]).benchmarks if listing else ()
+def _configured(connection: sqlite3.Connection, project: str) -> dict[str, Configured]:
+    """Return what the newest listings say that authors ask for."""
+    listings = connection.execute(
+        "SELECT listing FROM suite WHERE subject IN (SELECT digest FROM project WHERE name = ?)"
+        " ORDER BY rowid",
+        (project,),
+    ).fetchall()
+    known = [one for (text,) in listings for one in rows.suite_from_row(text).benchmarks]
     return {one.id: one.configured for one in known if one.configured is not None}

@@ -59,10 +59,13 @@ def process(run: Run, asked: Configured | None = None) -> StoredProcess:
     if not isinstance(run.outcome, Measured):
         return StoredProcess(failure=_failure(run.outcome))
     warmups = _values(run.outcome, Phase.WARMUP)
+    schedule = run.trial.schedule
+    single = asked is not None and asked.is_single
     return StoredProcess(
         seconds=_values(run.outcome, Phase.MEASUREMENT),
         warmups=warmups,
-        iteration_seconds=run.trial.schedule.seconds,
+        iteration_seconds=None if single else schedule.seconds,
+        operations=1 if single else schedule.operations,
         configured=None if warmups else asked,
     )
 

@@ -6,20 +6,24 @@ as its author wrote it, all is done as written.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import ceil
 from statistics import median
 
 import numpy as np
 
 from auditor.audits import readings
+from auditor.audits.stability import filtered
 from auditor.core.errors import NoBenchmarks
-from auditor.core.outcome import Measured
+from auditor.core.outcome import Measured, Unreadable
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import SeriesRequest
 from auditor.core.schedule import ArmName, Block, Phase, Schedule
+from auditor.core.stored import StoredProcess, StoredResults
 from auditor.core.suite import Benchmark, Configured
-from auditor.studies import schedules
+from auditor.studies import measured, schedules
 from auditor.studies.measure import hung, measure
 from auditor.studies.parts import Parts
+from auditor.studies.stability import unseen
 from auditor.studies.suite import chosen, first_failure, operations_in, pilots
 
 LONGEST = 10.0
@@ -27,6 +31,29 @@ LONGEST = 10.0
 _CALL_SECONDS = 0.1
 """A guess at a call that is an iteration by itself."""
 _TOO_LATE = "the budget was used up before any benchmark gave a series"
+
+
+def series(asked: SeriesRequest, parts: Parts) -> StoredResults:
+    """Return what `watched` gives as results; a benchmark that cannot be listed has failed.
+
+    Raises NoBenchmarks where none gave a series.
+    """
+    runs, project = watched(asked, parts), parts.project
+    found = measured.results(
+        runs,
+        harness=project.harness,
+        digest=project.digest,
+        asked=measured.configured(parts.suite),
+    )
+    looked_at = len(chosen(parts.suite, parts.request.benchmarks))
+    missing = unseen(parts.suite, parts.request.benchmarks, looked_at)
+    failed = {name: (StoredProcess(failure=Unreadable(why, "")),) for name, why in missing.unlisted}
+    first = replace(found.runs[0], processes={**found.runs[0].processes, **failed})
+    return replace(
+        found,
+        runs=(first, *found.runs[1:]),
+        caveats=(*filtered(missing, looked_at), *parts.said_of_budget),
+    )
 
 
 def watched(asked: SeriesRequest, parts: Parts) -> tuple[Run, ...]:
@@ -42,7 +69,7 @@ def processes(asked: SeriesRequest, parts: Parts) -> tuple[Run, ...]:
     """Run the processes of each benchmark; of one that fails when tried, there is that failure."""
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
     plan = asked.plan
-    tried = pilots([one for one in benchmarks if not is_kept(one)], plan, parts)
+    tried = pilots([one for one in benchmarks if one.block_seconds is None], plan, parts)
     plans = {one.id: plan for one in benchmarks}
     operations = (
         operations_in(benchmarks, tried, plans) if parts.fixed_operations else dict.fromkeys(plans)
@@ -51,15 +78,15 @@ def processes(asked: SeriesRequest, parts: Parts) -> tuple[Run, ...]:
     wanted = [
         (one, schedule(one, asked, operations[one.id], seconds.get(one)))
         for one in benchmarks
-        if is_kept(one) or seconds.get(one) is not None
+        if one.block_seconds is not None or seconds.get(one) is not None
     ]
-    failed = [run for run in tried if not isinstance(run.outcome, Measured)]
+    failed = [run for run in tried if seconds[run.trial.benchmark] is None]
     return (*failed, *_in_turns(wanted, plan.forks, seconds, parts))
 
 
 def is_kept(one: Benchmark) -> bool:
     """Tell whether an iteration of another length would mean something else."""
-    single = one.configured is not None and one.configured.measurement_seconds == 0
+    single = one.configured is not None and one.configured.is_single
     return one.block_seconds is not None or single
 
 
@@ -74,17 +101,23 @@ def schedule(
     plan = asked.plan
     if is_kept(one) and one.configured is not None:
         return _as_written(one.configured, one.block_seconds or _CALL_SECONDS)
-    each = max(plan.iteration_seconds, seconds or 0.0)
+    # A block that has a fixed number of operations has two at least.
+    each = max(plan.iteration_seconds, (seconds or 0.0) * (1 if operations is None else operations))
     whole = plan.iterations * plan.iteration_seconds
-    most = max(int(whole / each), min(asked.least, int(LONGEST * whole / each)), 1)
+    enough = asked.least if asked.least * each <= LONGEST * whole else 1
+    most = max(int(whole / each), enough)
     return schedules.plain(replace(plan, iterations=min(plan.iterations, most)), operations)
 
 
 def _as_written(written: Configured, seconds: float) -> Schedule:
+    # All iterations of a process last the same; it warms up as long as written.
+    warm = written.warmup_iterations
+    if not written.is_single:
+        warm = ceil(warm * written.warmup_seconds / seconds)
     return Schedule(
         arms=(schedules.PLAIN_ARM,),
         blocks=(
-            *[Block(Phase.WARMUP, 0)] * written.warmup_iterations,
+            *[Block(Phase.WARMUP, 0)] * warm,
             *[Block(Phase.MEASUREMENT, 0)] * written.measurement_iterations,
         ),
         seconds=seconds,
@@ -114,7 +147,7 @@ def _in_turns(
 def _trial(one: Benchmark, blocks: Schedule, seconds: float | None, parts: Parts) -> Trial:
     """Return the trial, with patience for operations that are longer than a block."""
     trial = parts.trial(Purpose.STEADY, one, blocks)
-    longer = 10 * len(blocks.blocks) * (seconds or 0.0)
+    longer = 10 * len(blocks.blocks) * (blocks.operations or 1) * (seconds or 0.0)
     return replace(trial, timeout_seconds=trial.timeout_seconds + longer)
 
 

@@ -1,11 +1,10 @@
 """Are the runs of each benchmark of stored results alike, and which one stands apart?"""
 
-from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from auditor.audits import similarity as audit
 from auditor.core.similarity import Similarity
-from auditor.core.stored import StoredResults, StoredRun
+from auditor.core.stored import StoredResults
 from auditor.studies.stored import parted
 
 
@@ -17,14 +16,6 @@ def similarity(found: StoredResults, told: Callable[[int, int], None]) -> tuple[
     runs = parted(found.runs)
     judged = []
     for number, name in enumerate(found.benchmarks, start=1):
-        judged.append(audit.judge(name, [_values(name, run) for run in runs]))
+        judged.append(audit.judge(name, [run.values(name) for run in runs]))
         told(number, len(found.benchmarks))
     return tuple(judged)
-
-
-def _values(name: str, run: StoredRun) -> Sequence[float]:
-    """Return the values of a run, process after process; none where one has failed."""
-    values = array("d")
-    for one in run.processes.get(name, ()):
-        values.extend(one.seconds)
-    return values

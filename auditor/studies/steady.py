@@ -12,7 +12,9 @@ from auditor.audits.steady.needed import needed
 from auditor.core.caveats import Caveat
 from auditor.core.steady import BenchmarkSteadiness, SeriesSteadiness, SteadyLabel, SuiteSteadiness
 from auditor.core.stored import StoredProcess, StoredResults
+from auditor.studies.stored import caveats as of_results
 
+_MORE = {"jmh": "; with -wi 0 -i 3000 -r 100ms -f 10 JMH itself prints or (-rf json) keeps more"}
 _FEW = 20
 """Up to so many series no other process is worth its start."""
 
@@ -20,7 +22,6 @@ _FEW = 20
 @dataclass(frozen=True, slots=True)
 class _Task:
     name: str
-    runs: int
     processes: tuple[tuple[int, int, StoredProcess], ...]
 
 
@@ -41,7 +42,6 @@ def steady(
 def _task(name: str, found: StoredResults) -> _Task:
     return _Task(
         name,
-        len(found.runs),
         tuple(
             (run, fork, one)
             for run, each in enumerate(found.runs)
@@ -73,27 +73,29 @@ def _benchmark(task: _Task, detector: Detector) -> BenchmarkSteadiness:
         id=task.name,
         series=tuple(found for _, found in judged),
         iteration_seconds=lasting.pop() if len(lasting) == 1 else None,
-        needed=needed(judged, task.runs),
+        needed=needed(judged),
     )
 
 
 def _caveats(found: StoredResults, judged: list[BenchmarkSteadiness]) -> Iterator[Caveat]:
-    yield from found.caveats
+    yield from of_results(found)
     series = [one for each in judged for one in each.series]
     processes = [each for run in found.runs for those in run.processes.values() for each in those]
     if not any(one.warmups or one.configured for one in processes):
         yield Caveat(
             "warm-up-unknown",
-            "the files do not have the warm-up iterations, or do not say which ones they are, so "
-            "whether the configured warm-up is long enough is not known",
+            "which iterations the configured warm-up has is not known, so neither is whether it is "
+            "long enough",
         )
     if series and all("series-short" in {each.slug for each in one.caveats} for one in series):
         yield Caveat(
             "series-short",
-            "no process has enough iterations to tell; JMH has them with -wi 0 -i 3000 -r 100ms "
-            "-f 10, in a log or with -rf json, where iterations may be as short",
+            f"no process has enough iterations to tell{_MORE.get(found.harness, '')}",
         )
     yield from _of_all([one for one in series if one.label is not SteadyLabel.UNKNOWN])
+    if series and len(series) == len(judged):
+        text = "each benchmark has one process, and nobody knows whether others would get warm"
+        yield Caveat("one-fork", text)
     lengths = {one.iterations for one in series if one.iterations}
     if len(lengths) > 1:
         text = f"processes have between {min(lengths)} and {max(lengths)} iterations"

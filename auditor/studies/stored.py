@@ -29,7 +29,7 @@ def stability(found: StoredResults) -> Stability:
     made = [run for one in benchmarks for run in _runs(one, runs, found.digest)]
     steady = audit.judge(benchmarks, made, wanted_runs=len(runs))
     together = () if len(runs) == len(found.runs) else (_together(found.runs[0]),)
-    return foreign.untimed(steady, *_caveats(found), *together, *trust.caveats(found, runs))
+    return foreign.untimed(steady, *caveats(found), *together, *trust.caveats(found, runs))
 
 
 def parted(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:
@@ -103,7 +103,7 @@ def _by_file(name: str, side: StoredResults) -> list[tuple[StoredProcess, ...]]:
 
 def _of_both(base: StoredResults, head: StoredResults) -> Iterator[Caveat]:
     for name, side in (("base", base), ("head", head)):
-        yield from (replace(one, text=f"{name}: {one.text}") for one in _caveats(side))
+        yield from (replace(one, text=f"{name}: {one.text}") for one in caveats(side))
     if differing := _differing(base, head):
         text = f"base and head were not measured alike: {'; '.join(differing)}"
         yield Caveat("unlike-sides", text)
@@ -127,8 +127,9 @@ def _together(run: StoredRun) -> Caveat:
     return Caveat("one-session", text)
 
 
-def _caveats(found: StoredResults) -> Iterator[Caveat]:
-    """Yield what is to be known of one side."""
+def caveats(found: StoredResults) -> Iterator[Caveat]:
+    """Yield what is to be known of results, whatever is asked of them."""
+    yield from found.caveats
     figures = {
         name
         for run in found.runs

@@ -44,14 +44,14 @@ def caveats(found: StoredResults, runs: Sequence[StoredRun]) -> Iterator[Caveat]
 def _is_cold(name: str, found: StoredResults) -> bool:
     detector = Learned()
     processes = [one for run in found.runs for one in run.processes.get(name, ())]
-    # Of other lengths the detector knows nothing, which would not be said here.
     known = [one for one in processes if len(one.warmups) + len(one.seconds) == LENGTH]
     judged = [judge(one, detector) for one in known]
-    return any(one.label is SteadyLabel.NOT_STEADY for one in judged)
+    # Of what is unlike the series that it learned from it knows too little to warn of them.
+    return any(one.label is SteadyLabel.NOT_STEADY for one in judged if not one.caveats)
 
 
 def _is_unlike(name: str, runs: Sequence[StoredRun]) -> bool:
-    values = [[each for one in run.processes.get(name, ()) for each in one.seconds] for run in runs]
-    if min(map(len, values), default=0) < similarity.PAPER.least_values:
+    values = [found for run in runs if len(found := run.values(name))]
+    if len(values) < 2 or min(map(len, values)) < similarity.PAPER.least_values:
         return False
     return similarity.judge(name, values).dissimilar is True

@@ -13,6 +13,8 @@ _COLUMNS = {
 }
 _LONGEST = 1e6
 """Seconds; no iteration is as long."""
+_MOST = 1_000_000
+"""Iterations, and forks."""
 
 
 def configured(folder: Path) -> dict[str, Configured]:
@@ -25,7 +27,7 @@ def configured(folder: Path) -> dict[str, Configured]:
     if path is None:
         return {}
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8-sig") as file:
             rows = csv.DictReader(file)
             if not _COLUMNS.issubset(rows.fieldnames or ()):
                 return {}
@@ -48,8 +50,8 @@ def _row(row: dict[str, str | None], place: str) -> tuple[str, Configured]:
         )
     except ValueError as error:
         raise UsageError(f"{place}: {error}; write numbers, or leave the table out") from error
-    if min(found.warmup_iterations, found.measurement_iterations, found.forks) < 0 or not (
-        0 <= found.warmup_seconds < _LONGEST and 0 <= found.measurement_seconds < _LONGEST
-    ):
-        raise UsageError(f"{place}: a number is below zero, or no time; correct it")
+    whole = (found.warmup_iterations + 1, found.measurement_iterations, found.forks)
+    lasting = (found.warmup_seconds, found.measurement_seconds)
+    if not (all(0 < one <= _MOST for one in whole) and all(0 < one < _LONGEST for one in lasting)):
+        raise UsageError(f"{place}: a number is none that JMH takes; correct it")
     return name, found

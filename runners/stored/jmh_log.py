@@ -3,7 +3,7 @@
 import re
 from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -22,8 +22,8 @@ from runners.stored.jmh_names import (
 )
 
 _HEADER = re.compile(
-    r"# (JMH version|VM version|Measurement|Benchmark mode|Benchmark|Parameters|Fork|Warmup Fork|"
-    r"Run progress|Run complete)[:.] ?(.*)"
+    r"# (JMH version|VM version|Warmup|Measurement|Benchmark mode|Benchmark|Parameters|Fork|"
+    r"Warmup Fork|Run progress|Run complete)[:.] ?(.*)"
 )
 _START = re.compile(rb"^# (?:JMH version|Benchmark|Run progress|Fork): ", re.MULTILINE)
 _ITERATION = re.compile(r"(# Warmup )?Iteration +\d+: (.*)")
@@ -71,6 +71,7 @@ class _Benchmark:
     name: str
     iterations: int | None = None
     seconds: float | None = None
+    warmup_seconds: float | None = None
     mode: str = ""
     parameters: dict[str, str] = field(default_factory=dict)
     unit: str = ""
@@ -95,8 +96,9 @@ class _Benchmark:
             fork.fails(f"{count} of {self.iterations} iterations are there, so the log is cut off")
         if fork.reason or not count:
             return failed(fork.reason or "it has no iterations")
-        return process(fork.values, fmean(fork.values), warmups=fork.warmups or (),
-                       iteration_seconds=self.seconds)  # fmt: skip
+        found = process(fork.values, fmean(fork.values), warmups=fork.warmups or (),
+                        iteration_seconds=self.seconds)  # fmt: skip
+        return replace(found, warmup_seconds=self.warmup_seconds)
 
 
 class _Log:
@@ -122,7 +124,7 @@ class _Log:
     def _header(self, key: str, value: str) -> None:
         if key in ("JMH version", "VM version"):
             self.facts.setdefault(key, clean(value)[:200])
-        elif key in ("Measurement", "Benchmark mode"):
+        elif key in ("Warmup", "Measurement", "Benchmark mode"):
             self._known[key] = value
         elif key == "Benchmark":
             self._close()
@@ -138,6 +140,8 @@ class _Log:
         if asked := _ITERATIONS.fullmatch(self._known.get("Measurement", "")):
             made.iterations = int(asked[1])
             made.seconds = duration(asked[2]) if made.mode != SINGLE_SHOT else None
+        if warm := _ITERATIONS.fullmatch(self._known.get("Warmup", "")):
+            made.warmup_seconds = duration(warm[2]) if made.mode != SINGLE_SHOT else None
         self._known = {}
         return made
 

@@ -10,6 +10,7 @@ import pytest
 from builders import CONTEXT
 
 from auditor.audits.similarity import PAPER, judge
+from auditor.core.caveats import Caveat
 from auditor.core.similarity import Measure
 from reports import document as documents
 from reports import heat, similarity, similarity_document
@@ -40,6 +41,7 @@ WHOLE = similarity_document.similarity_document(
         judge(name, one)
         for name, one in zip(NAMES, (runs(), runs(1), scattered(1), runs(count=1)), strict=True)
     ],
+    (),
     CONTEXT,
 )
 SIMILAR, APART, SCATTERED, SINGLE = WHOLE.benchmarks
@@ -180,7 +182,7 @@ def test_of_many_benchmarks_the_first_are_shown_which_is_said():
 def test_caveats_of_benchmarks_are_said_once():
     short = judge("short", [wave(1)[:50], wave(2)[:50]])
     other = judge("other", [wave(1)[:60], wave(2)[:60]])
-    found = similarity_document.similarity_document([short, other], CONTEXT)
+    found = similarity_document.similarity_document([short, other], (), CONTEXT)
 
     (caveat,) = similarity.view(found).closing.caveats
 
@@ -263,3 +265,13 @@ def test_of_many_runs_those_that_are_unlike_most_are_drawn():
 )
 def test_groups_are_said_in_words(groups, said):
     assert heat.groups(benchmark("b", groups=groups)) == said
+
+
+def test_caveats_of_the_whole_come_first():
+    short = judge("short", [wave(1)[:50], wave(2)[:50]])
+    of_all = Caveat("budget", "the budget was used up")
+    found = similarity_document.similarity_document([short], [of_all], CONTEXT)
+
+    first, second = similarity.view(found).closing.caveats
+
+    assert (first.slug, first.text, second.slug) == ("budget", of_all.text, "short-runs")

@@ -58,7 +58,7 @@ def test_a_strip_shades_the_warm_up_and_marks_changes():
     assert '<rect class="warm" width="75" ' in drawn
     assert '<path class="change" d="M75 ' in drawn
     assert '<path class="needed" d="M30 ' in drawn
-    assert 'aria-label="process 1: steady from iteration 750 of 3,000 iterations' in drawn
+    assert 'aria-label="run 1, process 1: steady from iteration 750 of 3,000 iterations' in drawn
     assert "1\u00a0ms to 1.5\u00a0ms" in drawn
 
 

@@ -109,7 +109,7 @@ def test_a_row_says_what_to_write(document):
     never, early, late = steady.view(document).rows
 
     assert (early.steady, early.start) == ("2 of 2", "21 (at most 30)")
-    assert early.warm_up == "20 too few, +25.0%"
+    assert early.warm_up == "20 measured cold, +25.0%"
     assert early.setting == "@Warmup(iterations = 3, time = 1)"
     assert late.warm_up == "7 too many, 750\u00a0ms"
     assert (early.saves, late.saves, never.saves) == ("costs 2\u00a0s", "saves 750\u00a0ms", "")
@@ -139,15 +139,21 @@ NEEDED = {
     ("harness", "needed", "said"),
     [
         ("jmh", None, "@Warmup(iterations = 4)"),
-        ("jmh", {}, "@Warmup(iterations = 4, time = 100, timeUnit = MILLISECONDS)"),
+        ("jmh", {}, "@Warmup(iterations = 4, time = 100, timeUnit = TimeUnit.MILLISECONDS)"),
         ("jmh", {"iteration_seconds": 10.0}, "@Warmup(iterations = 4, time = 10)"),
+        (
+            "jmh",
+            {"iteration_seconds": 0.0004},
+            "@Warmup(iterations = 4, time = 400, timeUnit = TimeUnit.MICROSECONDS)",
+        ),
+        ("jmh", {"iteration_seconds": None}, "@Warmup(iterations = 4)"),
         ("pyperf", None, "--warmups=4"),
         ("pyperf", {}, "--warmups=13"),
         ("go", {}, "-benchtime=500ms -count=10"),
         ("go", {"measured_seconds": None}, ""),
         ("pytest", {}, "--benchmark-warmup=on --benchmark-warmup-iterations=31"),
         ("pytest", {"operations": 0}, "--benchmark-warmup=off"),
-        ("asv", {}, "warmup_time = 1.2"),
+        ("asv", {}, "warmup_time = 1.24"),
         ("asv", None, ""),
         ("series", {}, ""),
     ],

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from auditor.audits.steady.detector import Values
+from auditor.core.stored import StoredProcess
 from auditor.core.suite import Configured
 from auditor.stats.arrays import Array
 from auditor.stats.ratios import resampled_means
@@ -18,15 +19,18 @@ ITERATION_SECONDS = 0.1
 """An iteration of the series ends with the first operation after so long."""
 
 
-def mapped(
-    values: Values, settings: Configured, iteration_seconds: float = ITERATION_SECONDS
-) -> tuple[int, int]:
-    """Return the last warm-up and the last measured iteration of a series under some settings.
+def mapped(values: Values, settings: Configured) -> tuple[int, int]:
+    """Return the last warm-up and the last measured iteration of a series under some settings."""
+    return placed(lengths(values), settings)
+
+
+def placed(lasts: Array, settings: Configured) -> tuple[int, int]:
+    """Return the last warm-up and the last measured of iterations that last so long.
 
     Longer iterations are made of those that there are, one after the other; what an iteration
     lasts too long is not taken off the next. The series may end before the settings do.
     """
-    lasting = lengths(values, iteration_seconds).tolist()
+    lasting = lasts.tolist()
     warm = _position(lasting, settings.warmup_seconds, settings.warmup_iterations)
     rest = lasting[warm:]
     measured = _position(rest, settings.measurement_seconds, settings.measurement_iterations)
@@ -52,9 +56,24 @@ def lengths(values: Values, iteration_seconds: float = ITERATION_SECONDS) -> Arr
     return np.asarray(np.ceil(iteration_seconds / values) * values)
 
 
-def seconds(values: Values, iteration_seconds: float = ITERATION_SECONDS) -> float:
+def lengths_of(process: StoredProcess) -> Array | None:
+    """Return how long each iteration of a process took, its warm-up first; None: nobody knows."""
+    if process.operations is not None:
+        return process.operations * np.asarray(process.whole, dtype=np.float64)
+    if process.iteration_seconds is None:
+        return None
+    warm_up = process.warmup_seconds or process.iteration_seconds
+    return np.concatenate(
+        (
+            lengths(np.asarray(process.warmups, dtype=np.float64), warm_up),
+            lengths(np.asarray(process.seconds, dtype=np.float64), process.iteration_seconds),
+        )
+    )
+
+
+def seconds(values: Values) -> float:
     """Return how long iterations took together (Section 5.7: T)."""
-    return float(lengths(values, iteration_seconds).sum())
+    return float(lengths(values).sum())
 
 
 def time_wasted(values: Values, last_warm_up: int, last_needed: int) -> float:

@@ -2,13 +2,13 @@
 
 from math import ceil
 
-from auditor.audits.steady.configured import lengths, mapped
+from auditor.audits.steady.configured import lengths_of, placed
 from auditor.audits.steady.detector import Detector, Values
 from auditor.core.caveats import Caveat
 from auditor.core.steady import SeriesSteadiness, SteadyLabel, WarmUp
 from auditor.core.stored import StoredProcess
 from auditor.core.suite import Configured
-from auditor.stats.arrays import positive
+from auditor.stats.arrays import Array, positive
 
 _ALIKE = 2.0
 """Iterations no more than so many times as long or short are about as long."""
@@ -29,10 +29,11 @@ def judge(
             run=run, fork=fork, iterations=length, label=SteadyLabel.UNKNOWN, caveats=(series,)
         )
     found = detector.find(series)
-    measured = _measured(process, series)
+    lasts = lengths_of(process)
+    measured = _measured(process, lasts)
     warm_up = None
     if measured is not None and found.start is not None:
-        warm_up = _warm_up(series, measured, found.start, process.iteration_seconds)
+        warm_up = _warm_up(series, measured, found.start, lasts)
     return SeriesSteadiness(
         run=run,
         fork=fork,
@@ -79,37 +80,35 @@ def _unlike(length: int, seconds: float | None, detector: Detector) -> tuple[Cav
     return (Caveat("series-unlike", text),)
 
 
-def _measured(process: StoredProcess, series: Values) -> range | None:
+def _measured(process: StoredProcess, lasts: Array | None) -> range | None:
     """Return which iterations the configuration measures, None where it is not known.
 
     They may lie behind the end of the series.
     """
-    if process.configured is not None and process.iteration_seconds is not None:
-        return _mapped(series, process.configured, process.iteration_seconds)
+    if process.configured is not None and lasts is not None:
+        return _mapped(lasts, process.configured)
     if process.warmups:
-        return range(len(process.warmups), len(series))
+        return range(len(process.warmups), len(process.warmups) + len(process.seconds))
     return None
 
 
-def _mapped(series: Values, configured: Configured, iteration_seconds: float) -> range:
-    lasting = lengths(series, iteration_seconds)
-    beyond = configured.warmup_iterations * configured.warmup_seconds - float(lasting.sum())
+def _mapped(lasts: Array, configured: Configured) -> range:
+    beyond = configured.warmup_iterations * configured.warmup_seconds - float(lasts.sum())
     if beyond >= 0:
         # What comes after the end is taken to be as what comes before it.
-        first = len(series) + ceil(beyond / float(lasting[-1]))
+        first = len(lasts) + ceil(beyond / float(lasts[-1]))
         return range(first, first)
-    last_warm_up, last = mapped(series, configured, iteration_seconds)
+    last_warm_up, last = placed(lasts, configured)
     return range(last_warm_up + 1, last + 1)
 
 
-def _warm_up(series: Values, measured: range, start: int, seconds: float | None) -> WarmUp:
+def _warm_up(series: Values, measured: range, start: int, lasts: Array | None) -> WarmUp:
     first = measured.start
     if start > first:
         off = float(series[first : measured.stop].mean() / series[start:].mean()) - 1
         return WarmUp(iterations=first, early=min(start, measured.stop) - first, off=off)
     wasted = None
-    if seconds is not None:
-        lasting = lengths(series, seconds)
-        beyond = max(0, first - len(series)) * float(lasting[-1])
-        wasted = float(lasting[start:first].sum()) + beyond
+    if lasts is not None:
+        beyond = max(0, first - len(series)) * float(lasts[-1])
+        wasted = float(lasts[start:first].sum()) + beyond
     return WarmUp(iterations=first, late=first - start, wasted_seconds=wasted)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from builders import HOST, benchmark, run, series
 
-from auditor.core.errors import UsageError
+from auditor.core.errors import StoreError, UsageError
 from auditor.core.jobs import HostFacts
 from auditor.core.measure import TIME
 from auditor.core.mutant import Kind, Variant
@@ -15,6 +15,7 @@ from auditor.core.plan import Purpose
 from auditor.core.subject import Language, Project
 from auditor.core.suite import Configured, Suite
 from auditor.store.audits import AuditRecord
+from auditor.store.listings import Listings
 from auditor.store.sqlite import SqliteStore
 from auditor.store.suites import is_store, suite_runs
 
@@ -27,10 +28,11 @@ WRITTEN = Configured(
 ELSEWHERE = HostFacts("there", (("cores", "64"),))
 
 
-def project(tmp_path, name="ring", digest="d1", revision="r1"):
+def project(tmp_path, name="ring", digest="d1", content="digest"):
     return Project(
         name=name,
-        revision=revision,
+        revision="r1",
+        content=content,
         language=Language.JAVA,
         harness="jmh",
         root=tmp_path,
@@ -46,7 +48,8 @@ def measured(value, purpose=Purpose.SUITE, name="BenchmarkPush", repetition=1, *
     return replace(made, trial=replace(made.trial, **of_trial), revision="r1")
 
 
-def audited(store, of, command="stability"):
+def audited(store, of, command="stability", suite=None):
+    Listings(store, of, 1.0, "1").add(suite or Suite(()))
     store.add_project(of)
     asked = AuditRecord(
         command=command, subject=of.digest, config="{}", tools=(), version="1", started="now"
@@ -73,10 +76,8 @@ def times(found):
 
 
 def test_the_runs_of_the_suite_come_back_with_what_their_authors_ask_for(store, path, tmp_path):
-    own = project(tmp_path)
     suite = Suite((replace(benchmark(), configured=WRITTEN), benchmark("BenchmarkPop")))
-    store.add_suite(own, suite, seconds=1.0, version="1")
-    audited(store, own)
+    audited(store, project(tmp_path), suite=suite)
     for one in (measured(1.0), measured(2.0, repetition=2), measured(3.0, fork=2)):
         store.add(one)
 
@@ -94,39 +95,76 @@ def test_the_runs_of_the_suite_come_back_with_what_their_authors_ask_for(store, 
 
 
 def test_only_plain_runs_of_this_suite_on_the_last_machine_count(store, path, tmp_path):
-    audited(store, project(tmp_path, name="other", digest="d0", revision="r0"))
+    other = project(tmp_path, name="other", digest="d0", content="of another")
+    audited(store, other)
     audited(store, project(tmp_path))
-    audited(store, project(tmp_path, name="other", digest="d0", revision="r0"), "compare")
+    audited(store, other, "compare")
     slowed = Variant(kind=Kind.DELAYED, methods=())
     for one in (
         replace(measured(9.0, repetition=3), host=ELSEWHERE),
         measured(8.0, Purpose.PAIRS),
         measured(7.0, repetition=4, variant=slowed),
-        replace(measured(6.0, repetition=5), revision="r0"),
-        measured(1.0),
+        measured(6.0, repetition=5, subject="of another"),
+        replace(measured(1.0), revision="r2"),  # of another revision, with the same code
+        replace(measured(5.0, subject="of another"), host=ELSEWHERE),
     ):
         store.add(one)
 
     assert list(times(suite_runs(path)).values()) == [(1.0, 2.0)]
 
 
-def test_long_series_go_before_those_of_the_suite_and_new_plans_before_old(store, path, tmp_path):
+def test_runs_of_older_code_and_of_older_plans_are_not_among_them(store, path, tmp_path):
+    audited(store, project(tmp_path, digest="d0", content="old"))
     audited(store, project(tmp_path))
-    first = measured(1.0)
-    longer = replace(first.trial.schedule, seconds=2.0)
+    longer = replace(measured(1.0).trial.schedule, seconds=2.0)
     for one in (
-        first,
-        measured(2.0, schedule=longer),
-        measured(3.0, name="BenchmarkPop"),
-        measured(4.0, Purpose.STEADY, name="BenchmarkPop"),
-        measured(5.0, schedule=longer, seed=99),
+        *(measured(9.0 + at, repetition=at, subject="old") for at in range(1, 6)),
+        measured(3.0, repetition=3),
+        *(measured(1.0 + at, repetition=at, schedule=longer) for at in (1, 2)),
     ):
         store.add(one)
 
-    assert {key[0].rpartition(".")[2]: one for key, one in times(suite_runs(path)).items()} == {
-        "BenchmarkPush": (5.0, 6.0),
-        "BenchmarkPop": (4.0, 5.0),
+    assert {key[1]: one for key, one in times(suite_runs(path)).items()} == {
+        1: (2.0, 3.0),
+        2: (3.0, 4.0),
     }
+
+
+@pytest.mark.parametrize(
+    ("command", "value"), [("stability", 1.0), ("abs", 1.0), ("steady", 4.0), ("similarity", 4.0)]
+)
+def test_the_last_command_says_which_runs_are_meant(store, path, tmp_path, command, value):
+    audited(store, project(tmp_path), command)
+    store.add(measured(1.0))
+    store.add(measured(4.0, Purpose.STEADY))
+
+    assert [*times(suite_runs(path)).values()] == [(value, value + 1)]
+
+
+def test_other_runs_do_where_there_are_none_of_the_kind_that_is_meant(store, path, tmp_path):
+    audited(store, project(tmp_path), "steady")
+    store.add(measured(1.0))
+
+    assert [*times(suite_runs(path)).values()] == [(1.0, 2.0)]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE trial SET schedule = 'x'",
+        "UPDATE trial SET schedule = '[]'",
+        "UPDATE suite SET listing = '{}'",
+        "UPDATE run SET payload = 'x'",
+    ],
+)
+def test_a_damaged_store_is_said_to_be_one(store, path, tmp_path, damage):
+    audited(store, project(tmp_path))
+    store.add(measured(1.0))
+    with sqlite3.connect(path) as connection:
+        connection.execute(damage)
+
+    with pytest.raises(StoreError, match="damaged"):
+        suite_runs(path)
 
 
 def test_a_store_without_an_audit_or_a_run_is_refused(store, path, tmp_path):

@@ -98,9 +98,11 @@ def test_a_table_beside_the_series_has_what_was_configured(tmp_path, above):
     ("text", "said"),
     [
         (SUBJECTS.replace("5,10", "five,10"), "line 2: invalid literal"),
-        (SUBJECTS.replace("5,10", "-5,10"), "line 2: a number is below zero, or no time"),
-        (SUBJECTS.replace("1.0", "nan"), "line 2: a number is below zero, or no time"),
+        (SUBJECTS.replace("5,10", "-5,10"), "line 2: a number is none that JMH takes"),
+        (SUBJECTS.replace("1.0", "nan"), "line 2: a number is none that JMH takes"),
         (SUBJECTS.replace(",0.5", ""), "line 2: could not convert"),
+        (SUBJECTS.replace("5,10", f"{10**400},10"), "line 2: a number is none"),
+        (SUBJECTS.replace("5,10", "5,0"), "line 2: a number is none"),
         (SUBJECTS + "\x00\xff", "subjects.csv"),
     ],
 )

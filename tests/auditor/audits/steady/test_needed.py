@@ -5,6 +5,7 @@ import pytest
 from auditor.audits.steady.detector import Steadiness
 from auditor.audits.steady.judging import judge
 from auditor.audits.steady.needed import needed
+from auditor.core.outcome import Skipped
 from auditor.core.stored import StoredProcess
 from auditor.core.suite import Configured
 
@@ -21,8 +22,11 @@ class At:
         return Steadiness(self.start)
 
 
-def of(*processes, runs=1):
-    return needed([(one, judge(one, At(start))) for one, start in processes], runs)
+def of(*processes):
+    """Judge processes with their starts, and their runs where these are several."""
+    return needed(
+        [(one, judge(one, At(start), (*run, 0, 0)[:2])) for one, start, *run in processes]
+    )
 
 
 def slow_first(slow, of_all, **more):
@@ -79,7 +83,7 @@ def test_a_run_of_the_suite_has_the_forks_that_its_author_asks_for(asked, writte
 def test_warm_ups_that_were_kept_count_as_they_were():
     one = slow_first(3, 100, warmups=20)
 
-    alone, in_runs = of((one, 3), (one, 3)), of((one, 3), (one, 3), runs=2)
+    alone, in_runs = of((one, 3), (one, 3)), of((one, 3, 0), (one, 3, 1))
 
     # Twenty iterations of a tenth, three of which are needed; two processes in a run, or one.
     assert alone.saved_seconds == pytest.approx(2 * (20 - 3) * 0.1)
@@ -104,3 +108,55 @@ def test_nothing_is_known_without_a_warm_process_or_the_length_of_an_iteration()
     assert of((unknown, 3)) is None
     assert of() is None
     assert of((known, 3), (unknown, 3)) is None
+
+
+def test_an_operation_longer_than_an_iteration_is_one():
+    # 6 s each at first, then 3: the author's five of one second take 15 s when warm.
+    asked = configured(5, 1.0, 2)
+    at_once = StoredProcess(seconds=(3.0, 3.1) * 20, iteration_seconds=0.1, configured=asked)
+    late = StoredProcess(
+        seconds=(*(6.0,) * 10, *(3.0,) * 20), iteration_seconds=0.1, configured=asked
+    )
+
+    warm, cold = of((at_once, 0)), of((late, 10))
+
+    assert (warm.iterations, warm.saved_seconds) == (0, pytest.approx(2 * 5 * 3.05))
+    # sixty seconds are twenty operations of three
+    assert (cold.seconds, cold.operations, cold.iterations) == (60.0, 10, 20)
+    assert cold.saved_seconds == pytest.approx(2 * (15 - 60))
+
+
+def test_iterations_of_a_fixed_number_of_operations_last_as_long_as_these():
+    one = StoredProcess(seconds=(*(0.04,) * 5, *(0.02,) * 95), iteration_seconds=0.01, operations=2)
+
+    found = of((one, 5))
+
+    assert (found.seconds, found.operations) == (pytest.approx(0.4), 10)
+
+
+def test_of_single_calls_there_are_so_many():
+    one = StoredProcess(seconds=(*(0.002,) * 40, *(0.001,) * 60), operations=1)
+
+    found = of((one, 40))
+
+    assert (found.iterations, found.iteration_seconds) == (40, None)
+    assert found.seconds == pytest.approx(0.08)
+
+
+def test_a_process_that_failed_has_no_say():
+    failed = StoredProcess(failure=Skipped("not today"))
+    asked = slow_first(25, 100, configured=configured(5, 10.0, 5))
+    kept = slow_first(3, 100, warmups=20)
+
+    assert of((failed, None), (asked, 25)).saved_seconds == pytest.approx(5 * (50 - 3))
+    assert of((failed, None), (kept, 3)).saved_seconds == pytest.approx((20 - 3) * 0.1)
+
+
+def test_warm_ups_may_last_another_time_than_what_is_measured():
+    one = StoredProcess(
+        warmups=(0.01,) * 4, seconds=(0.01, 0.0101) * 40, iteration_seconds=0.1, warmup_seconds=2.0
+    )
+
+    found = of((one, 1))
+
+    assert (found.seconds, found.saved_seconds) == (pytest.approx(2.0), pytest.approx(8.0 - 2.0))
