@@ -72,7 +72,7 @@ def lengths_of(process: StoredProcess) -> Array | None:
 
 
 def seconds(values: Values) -> float:
-    """Return how long iterations took together (Section 5.7: T)."""
+    """Return how long iterations of about 100 ms took together."""
     return float(lengths(values).sum())
 
 

@@ -98,7 +98,9 @@ def test_a_python_suite_is_watched_too(program, tmp_path):
     )
 
     assert {one["iterations"] for one in found["series"]} == {40}
-    assert {one["needed"]["iteration_seconds"] for one in found["benchmarks"] if one["needed"]}
+    warm = {one["id"]: one["warm_iterations"] is not None for one in found["benchmarks"]}
+    assert {one["id"]: one["needed"] is not None for one in found["benchmarks"]} == warm
+    assert [one["slug"] for one in found["caveats"] if one["slug"] == "one-fork"] == ["one-fork"]
 
 
 @pytest.mark.parametrize(
@@ -106,6 +108,8 @@ def test_a_python_suite_is_watched_too(program, tmp_path):
     [
         (("{module}", "--iterations", "9"), "--iterations is for a suite that is run"),
         (("{module}", "--dry-run"), "--dry-run is for a suite that is run"),
+        (("{module}", "--forks", "0"), "--forks is for a suite that is run"),
+        (("git:https://example.invalid/a/b",), "write git:"),
         (("{config}", "{module}"), "is a suite: one is run at a time"),
         (("{config}", "--commit", "abc"), "--commit is for stored results"),
         (("{config}", "--iteration-time", "long"), "'long' is no duration"),

@@ -69,3 +69,25 @@ def test_a_single_run_has_a_page_that_cannot_tell(call, tmp_path):
     result = (tmp_path / "out" / "similarity.json").read_text()
     assert similarity_document.read(result).benchmarks[0].dissimilar is None
     assert json.loads(result)["benchmarks"][0]["pairs"] == []
+
+
+def test_a_run_in_which_a_process_failed_is_left_out_and_does_not_stand_apart(tmp_path, call):
+    rng = np.random.default_rng(4)
+    files = []
+    for run in range(3):
+        rows = [
+            f"a,{fork},{at},{level * (1 + 0.001 * rng.standard_normal())}"
+            for fork, level in ((1, 1e-3), (2, 2e-3))
+            for at in range(300)
+        ]
+        if run == 1:
+            rows[7] = "a,1,7,0"  # a clock that is too coarse: the process has failed
+        files.append(tmp_path / f"r{run}.csv")
+        files[-1].write_text("\n".join(("benchmark,fork,iteration,seconds", *rows)) + "\n")
+
+    code, out, _ = call(*files, "--format", "json")
+
+    (found,) = json.loads(out)["benchmarks"]
+    assert code == 0
+    assert (found["apart"], found["runs"]) == ([], 2)
+    assert "runs-left-out" in [one["slug"] for one in found["caveats"]]

@@ -15,7 +15,7 @@ from auditor.core.schedule import Phase
 from auditor.core.suite import Benchmark, Configured
 from auditor.studies import measured
 from auditor.studies.preview import preview_series
-from auditor.studies.series import schedule, watched
+from auditor.studies.series import schedule, series, watched
 
 ASKED = SeriesRequest(iterations=40, iteration_seconds=0.01, forks=2, least=20)
 WRITTEN = Configured(
@@ -215,3 +215,28 @@ def test_processes_with_a_warm_up_of_their_own_are_not_mapped():
 def test_the_time_that_runs_out_in_a_process_is_no_result():
     with pytest.raises(OutOfTime):
         watched(ASKED, parts(request(), machine=Machine(cut=2)))
+
+
+def test_what_cannot_be_listed_has_failed_and_what_was_left_out_is_said():
+    kept = parts(request(suite=replace(request().suite, benchmarks="short|broken")))
+    suite = replace(kept.suite, unusable=(("toy.broken", "it does not compile"),))
+
+    found = series(ASKED, replace(kept, suite=suite))
+
+    (run,) = found.runs
+    assert list(run.processes) == ["toy.short", "toy.broken"]
+    assert run.processes["toy.broken"][0].failure.reason == "it does not compile"
+    assert [one.slug for one in found.caveats] == ["filtered"]
+
+
+def test_how_many_operations_a_block_has_is_kept_and_single_shots_are_calls():
+    single = replace(WRITTEN, warmup_seconds=0.0, measurement_seconds=0.0)
+    runs = watched(ASKED, parts(request()))
+
+    found = measured.results(runs, harness="toy", digest="d", asked={"toy.long": single})
+
+    (run,) = found.runs
+    kept = {
+        name: (one.operations, one.iteration_seconds) for name, (one, _) in run.processes.items()
+    }
+    assert kept == {"toy.short": (100, 0.01), "toy.quick": (100, 0.01), "toy.long": (1, None)}

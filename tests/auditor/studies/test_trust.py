@@ -99,3 +99,44 @@ def test_a_comparison_says_of_which_side_the_runs_are_not_alike():
     texts = [one.text for one in found.caveats if one.slug == "dissimilar-runs"]
     assert [text.partition(":")[0] for text in texts] == ["base", "head"]
     assert all("(toy.long)" in text for text in texts)
+
+
+def test_runs_without_a_benchmark_do_not_keep_the_others_from_being_asked():
+    rng = np.random.default_rng(1)
+
+    def drifting_in(*which):
+        return {at: (StoredProcess(seconds=rng.lognormal(at, 0.3, 250).tolist()),) for at in which}
+
+    everywhere, in_two = drifting_in(0, 1, 2), drifting_in(0, 2)
+    runs = tuple(
+        StoredRun(
+            name=str(at),
+            processes={
+                "everywhere": everywhere[at],
+                **({"in two": in_two[at]} if at in in_two else {}),
+            },
+        )
+        for at in range(3)
+    )
+    found = StoredResults(harness="csv", digest="0", runs=runs)
+
+    (said,) = trust.caveats(found, runs)
+
+    assert "the runs of 2 of 2 benchmarks are dissimilar (everywhere, in two)" in said.text
+
+
+def test_series_of_other_iterations_than_were_learned_from_are_not_called_cold():
+    found = results(3000)
+    runs = tuple(
+        replace(
+            run,
+            processes={
+                name: tuple(replace(one, iteration_seconds=0.003) for one in processes)
+                for name, processes in run.processes.items()
+            },
+        )
+        for run in found.runs
+    )
+
+    assert "not-steady" in {one.slug for one in trust.caveats(found, found.runs)}
+    assert "not-steady" not in {one.slug for one in trust.caveats(replace(found, runs=runs), runs)}

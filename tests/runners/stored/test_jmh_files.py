@@ -81,9 +81,19 @@ def test_the_log_has_what_the_json_has_and_warm_ups():
         for one, other in zip(log.processes[name], whole.processes[name], strict=True):
             assert one.seconds == pytest.approx(other.seconds, rel=2e-3)
             assert len(one.warmups) == 2
-            assert one.iteration_seconds == 0.02
+            assert (one.iteration_seconds, one.warmup_seconds) == (0.02, 0.02)
     assert log.processes[THROUGHPUT][0].warmups == pytest.approx((1e-3 / 32718.299, 1e-3 / 9520.14))
     assert log.host == whole.host
+
+
+def test_iterations_that_warm_up_may_last_another_time(tmp_path):
+    text = LOG.read_text().replace(
+        "# Warmup: 2 iterations, 20 ms each", "# Warmup: 2 iterations, 3 s each"
+    )
+
+    one, _ = run_of(written(tmp_path, text, "in.log")).processes[SMALL]
+
+    assert (one.iteration_seconds, one.warmup_seconds) == (0.02, 3.0)
 
 
 def test_an_order_of_magnitude_and_a_failure_are_no_times():
