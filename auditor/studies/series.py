@@ -28,6 +28,8 @@ from auditor.studies.suite import chosen, first_failure, operations_in, pilots
 
 LONGEST = 10.0
 """Times as long as planned may a process take whose operations are longer than an iteration."""
+_LONGER = 1.25
+"""Times as long as planned may an iteration be before there are fewer: operations are rounded."""
 _CALL_SECONDS = 0.1
 """A guess at a call that is an iteration by itself."""
 _TOO_LATE = "the budget was used up before any benchmark gave a series"
@@ -102,7 +104,9 @@ def schedule(
     if is_kept(one) and one.configured is not None:
         return _as_written(one.configured, one.block_seconds or _CALL_SECONDS)
     # A block that has a fixed number of operations has two at least.
-    each = max(plan.iteration_seconds, (seconds or 0.0) * (1 if operations is None else operations))
+    each = (seconds or 0.0) * (1 if operations is None else operations)
+    if each < _LONGER * plan.iteration_seconds:
+        each = plan.iteration_seconds
     whole = plan.iterations * plan.iteration_seconds
     enough = asked.least if asked.least * each <= LONGEST * whole else 1
     most = max(int(whole / each), enough)

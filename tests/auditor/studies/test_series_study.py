@@ -86,6 +86,7 @@ def test_what_is_known_is_not_run_again():
         (0.001, 40),
         # operations of a whole block, and of one and a half: as long as planned
         (0.01, 40),
+        (0.012, 40),
         (0.015, 26),
         # so long that only the least are done: twice, ten times as long as planned
         (0.04, 20),
