@@ -22,7 +22,8 @@ Records:
     window     OPERATIONS                      a counting window; its counts follow
     count      TOKEN CALLS NESTED              NESTED is 1 if a call ran inside another of the same
     outside    TOKEN CALLS                     calls outside of all windows
-    stopped    PAIRS                           the process ends here, since it has decided
+    stopped    PAIRS                           the process ends here, since it has decided, or (0)
+                                               since the file named in BENCH_AUDIT_ENOUGH is there
     failed     TEXT                            the guest could not do its work
     refused    TEXT                            changed code that cannot be run here, and why
     skipped    TEXT                            the benchmark chose not to run, for this reason
@@ -39,7 +40,7 @@ so a killed process leaves whole lines and at most one broken last line, which i
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from auditor.core.measure import (
@@ -56,6 +57,7 @@ from auditor.core.schedule import ArmName, Phase, Schedule
 
 SCHEDULE_VARIABLE = "BENCH_AUDIT_SCHEDULE"
 RECORDS_VARIABLE = "BENCH_AUDIT_RECORDS"
+ENOUGH_VARIABLE = "BENCH_AUDIT_ENOUGH"
 SCHEDULE_HEADER = "bench-audit-schedule 1"
 RECORDS_HEADER = "bench-audit-records 1"
 
@@ -194,10 +196,17 @@ def read_records(data: bytes, blocks: int) -> Records:
     return records
 
 
+def block_record(fields: Sequence[str]) -> BlockRecord:
+    """Return a block of its line's fields behind the first one; raises ValueError."""
+    index, operations, *numbers = fields
+    each, wall, calls, spent = map(float, numbers)
+    return BlockRecord(int(index), float(operations), each, wall, calls, spent)
+
+
 def _take(records: Records, fields: list[str], blocks: int) -> None:
     match fields:
-        case ["block", index, *numbers] if len(numbers) == 5 and 0 <= int(index) < blocks:
-            records.blocks.append(BlockRecord(int(index), *map(float, numbers)))
+        case ["block", index, *_] if 0 <= int(index) < blocks:
+            records.blocks.append(block_record(fields[1:]))
         case ["metric", index, name, unit, value] if 0 <= int(index) < blocks:
             records.metrics.append((int(index), name, unit, float(value)))
         case ["clock-cost", seconds]:

@@ -9,16 +9,24 @@ from auditor.core.jobs import Completed, HostFacts
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.ports import NOTHING, Clock, Harness, Host, Known, Launcher
+from auditor.core.ports import NOTHING, Clock, Harness, Host, Known, Launcher, Watchers
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Suite
+from runners.live import Watching
 
 
 class TrialRunner:
     """A project made ready on a host, with a folder where its variants are built."""
 
-    def __init__(
-        self, *, project: Project, launcher: Launcher, host: Host, builds: Path, clock: Clock
+    def __init__(  # noqa: PLR0913 - the project, what the machine gives, and who watches
+        self,
+        *,
+        project: Project,
+        launcher: Launcher,
+        host: Host,
+        builds: Path,
+        clock: Clock,
+        watchers: Watchers | None = None,
     ) -> None:
         """Take the parts; `builds` belongs to this project's digest alone."""
         self._project = project
@@ -26,11 +34,15 @@ class TrialRunner:
         self._host = host
         self._builds = builds
         self._clock = clock
+        self._watchers = watchers
         self._facts: HostFacts | None = None
         self._failed: dict[str, Outcome] = {}
 
     def run(self, trial: Trial) -> Run:
-        """Run one trial; whatever the subject does is an outcome."""
+        """Run one trial; whatever the subject does is an outcome.
+
+        Raises ValueError for one with a watch where there is nobody to watch.
+        """
         if self._facts is None:
             self._facts = self._host.facts()
         started, before = self._clock.now(), self._clock.monotonic()
@@ -48,16 +60,25 @@ class TrialRunner:
         into = self._folder(trial.overlay.digest)
         if failed := self._build(trial, into):
             return failed
+        watching = self._watching(trial)
         answers: list[Completed] = []
         end = self._clock.monotonic() + trial.timeout_seconds
         for job in self._launcher.launch(self._project, trial, into):
             if trial.purpose is Purpose.TRACE:  # the limit is of all tests of a client together
                 left = max(0.0, end - self._clock.monotonic())
                 job = replace(job, timeout_seconds=min(job.timeout_seconds, left))  # noqa: PLW2901
-            answers.append(self._host.run(job))
+            answers.append(self._host.run(job if watching is None else watching.of(job)))
             if trial.benchmark is not None and answers[-1].exit_code != 0:
                 break  # but unit tests of a package say nothing of those of another
-        return self._launcher.read(trial, answers)
+        outcome = self._launcher.read(trial, answers)
+        return outcome if watching is None else watching.told(outcome)
+
+    def _watching(self, trial: Trial) -> Watching | None:
+        if trial.watch is None:
+            return None
+        if self._watchers is None:
+            raise ValueError("nobody is there to watch the process of this trial")
+        return Watching(trial.watch, self._watchers(trial), self._clock)
 
     def _build(self, trial: Trial, into: Path) -> Outcome | None:
         """Build once: a marker, written last, tells a whole build from a broken-off one."""
@@ -94,11 +115,25 @@ class TrialRunner:
 class Bench(TrialRunner):
     """A project whose benchmarks can be listed as well."""
 
-    def __init__(
-        self, *, project: Project, harness: Harness, host: Host, builds: Path, clock: Clock
+    def __init__(  # noqa: PLR0913 - as a TrialRunner
+        self,
+        *,
+        project: Project,
+        harness: Harness,
+        host: Host,
+        builds: Path,
+        clock: Clock,
+        watchers: Watchers | None = None,
     ) -> None:
         """Take the parts, as a TrialRunner does."""
-        super().__init__(project=project, launcher=harness, host=host, builds=builds, clock=clock)
+        super().__init__(
+            project=project,
+            launcher=harness,
+            host=host,
+            builds=builds,
+            clock=clock,
+            watchers=watchers,
+        )
         self._harness = harness
 
     def discover(self, known: Known = NOTHING) -> Suite:

@@ -6,7 +6,7 @@ from statistics import fmean, stdev
 
 import numpy as np
 
-from auditor.audits import readings
+from auditor.audits import readings, watched
 from auditor.audits.failures import reason
 from auditor.core.caveats import Caveat
 from auditor.core.outcome import Ending, Measured, ending
@@ -104,7 +104,11 @@ def judge(
         runs=wanted_runs,
         duration=_duration(seconds),
         filter=unseen.filter,
-        caveats=(*_caveats(runs, wanted_runs), *filtered(unseen, len(verdicts))),
+        caveats=(
+            *_caveats(runs, wanted_runs),
+            *watched.of_suite(runs),
+            *filtered(unseen, len(verdicts)),
+        ),
     )
 
 
@@ -167,7 +171,7 @@ def _benchmark(
         seconds=fmean(seconds) if seconds else None,
         ending=str(ending(last.outcome) if last else Ending.SKIPPED),
         reason=_why(failed, runs),
-        caveats=(*((short,) if len(complete) < asked else ()), *noted),
+        caveats=(*((short,) if len(complete) < asked else ()), *noted, *watched.of_benchmark(runs)),
         trials=tuple(run.trial.id for run in readings.of_purpose(runs, Purpose.SUITE)),
     )
 

@@ -108,6 +108,11 @@ RETRY_FAILED = click.option(
     help="Run again what crashed, timed out or could not be read before.",
 )
 STABILITY_RUNS = click.option("--runs", type=int, help="Runs of the whole suite.")
+WARMUP = click.option(
+    "--warmup",
+    type=click.Choice(["fixed", "cov", "rciw", "kld", "kbkssd"]),
+    help="What ends the warm-up of a process of the suite: the plan, or a rule that looks at it.",
+)
 
 
 def options(*groups: Callable[[Function], Function]) -> Callable[[Function], Function]:
@@ -159,7 +164,8 @@ class Asked:
 def shared_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of the configuration that every measuring command can set."""
     named = ("harness", "benchmarks", "seed", "budget")
-    return _present({key: given.get(key) for key in named})
+    changes = _present({key: given.get(key) for key in named})
+    return changes | ({"warmup": {"method": given["warmup"]}} if given.get("warmup") else {})
 
 
 def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:

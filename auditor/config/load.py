@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,10 +12,10 @@ from typing import Any
 import msgspec
 
 from auditor.config import ancestors, clients, reading, subjects
-from auditor.config.durations import seconds
 from auditor.config.python import python_spec
 from auditor.config.series import series_request
 from auditor.config.settings import CHOICES, Settings
+from auditor.config.suite import suite_request
 from auditor.core.accepted import Acceptance
 from auditor.core.errors import UsageError
 from auditor.core.mutant import Wait
@@ -26,11 +25,9 @@ from auditor.core.request import (
     CompareRequest,
     CurveMode,
     Pace,
-    Plan,
     PythonSpec,
     SeriesRequest,
     SubjectSpec,
-    SuiteRequest,
     TraceRequest,
 )
 from auditor.core.verdict import Rule
@@ -200,7 +197,7 @@ def _request(settings: Settings, methods: tuple[str, ...] | None) -> AbsRequest:
     if slowdown is not None and not math.isfinite(slowdown):
         raise ValueError(f"{slowdown} at $.slowdown must be {CHOICES['$.slowdown']}")
     return AbsRequest(
-        suite=_suite_request(settings),
+        suite=suite_request(settings),
         methods=methods,
         runs=settings.runs,
         slowdown=slowdown,
@@ -241,43 +238,11 @@ def _curve(settings: Settings) -> CurveMode:
     return CurveMode.NONE if plain else CurveMode.METHODS
 
 
-def _suite_request(settings: Settings) -> SuiteRequest:
-    plan, length = settings.plan, settings.plan.iteration_time
-    return SuiteRequest(
-        benchmarks=_pattern(settings.benchmarks),
-        plan=Plan(
-            forks=plan.forks,
-            warmup=plan.warmup or 0,
-            iterations=plan.iterations,
-            iteration_seconds=0.0 if length is None else _seconds(length, "$.plan.iteration_time"),
-        ),
-        stability_runs=settings.stability_runs,
-        timeout_seconds=_seconds(settings.timeout, "$.timeout"),
-        budget_seconds=None if settings.budget is None else _seconds(settings.budget, "$.budget"),
-        seed=settings.seed,
-    )
-
-
 def _wait(settings: Settings) -> Wait | None:
     if settings.wait is None:
         # The paper's own way (Section 6.2), unless the user says otherwise.
         return Wait.SLEEP if settings.rule == "paper" else None
     return None if settings.wait == "auto" else Wait(settings.wait)
-
-
-def _pattern(text: str) -> str:
-    try:
-        re.compile(text)
-    except re.error as error:
-        raise ValueError(f"{text!r} at $.benchmarks is no regular expression: {error}") from error
-    return text
-
-
-def _seconds(text: str, place: str) -> float:
-    try:
-        return seconds(text)
-    except ValueError as error:
-        raise ValueError(f"{error}, at {place}") from error
 
 
 def _methods(settings: Settings, folder: Path) -> tuple[str, ...] | None:

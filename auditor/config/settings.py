@@ -19,6 +19,7 @@ from auditor.config.sections import (
     SteadySection,
     SubjectSection,
     TraceSection,
+    WarmupSection,
 )
 
 
@@ -99,6 +100,7 @@ class Settings(Section, frozen=True):
         int, Meta(ge=1, le=2**20, description="With allocations: the size of each.")
     ] = 64
     plan: PlanSection = PlanSection()
+    warmup: WarmupSection = WarmupSection()
     steady: SteadySection = SteadySection()
     host: Annotated[Literal["local"], Meta(description="Where it runs.")] = "local"
     seed: Annotated[
@@ -135,6 +137,7 @@ SECTIONS: dict[str, type[Section]] = {
     "$": Settings,
     "$.subject": SubjectSection,
     "$.plan": PlanSection,
+    "$.warmup": WarmupSection,
     "$.steady": SteadySection,
     "$.gates": GatesSection,
     "$.compare": CompareSection,
@@ -154,6 +157,8 @@ CHOICES: dict[str, str] = {
     "$.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
     "$.compare.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
     "$.mode": '"matrix" or "score"',
+    "$.warmup.method": '"fixed", "cov", "rciw", "kld" or "kbkssd"',
+    "$.warmup.width": "a number above 0 and at most 10, or null",
     "$.python.installer": '"auto", "uv" or "pip"',
     "$.clients[...].python.installer": '"auto", "uv" or "pip"',
     "$.clients[...].tests[...]": "a test, a file or a pattern, and no option",

@@ -1,8 +1,34 @@
 """A process to be started, how it ended, and the machine it ran on."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+
+def _goes_on(_seconds: float, _lasted: float) -> float | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Follow:
+    """What of a process is looked at while it runs, and what ends it before its work is done.
+
+    `read` is handed what is appended to the file `path` (None: what is written to the standard
+    output) as it comes, and returns the iterations in it: the seconds of an operation, and how
+    many seconds the iteration lasted. `judge` is asked of each. It returns None while the process
+    is to go on, else how many seconds it gets to end by itself: the file `enough` is made then,
+    and the process looks for it. Where there is no such file it is ended at once.
+    """
+
+    read: Callable[[bytes], Iterable[tuple[float, float]]]
+    judge: Callable[[float, float], float | None] = _goes_on
+    path: Path | None = None
+    enough: Path | None = None
+
+    def take(self, data: bytes) -> float | None:
+        """Return what `judge` says of the first iteration that is enough, None without one."""
+        graces = (self.judge(*iteration) for iteration in self.read(data))
+        return next((grace for grace in graces if grace is not None), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,7 +37,8 @@ class Invocation:
 
     `files` are written before it starts, `collects` are read after it ended (missing ones are
     absent from the answer). Paths are absolute, or relative to `cwd`. Of either stream, at most
-    `output_limit` bytes are kept: the first half and the last half.
+    `output_limit` bytes are kept: the first half and the last half. Where `follow` is given, the
+    process may be ended as soon as it has shown enough.
     """
 
     argv: tuple[str, ...]
@@ -21,13 +48,15 @@ class Invocation:
     files: tuple[tuple[Path, bytes], ...] = field(default=(), repr=False)
     collects: tuple[Path, ...] = ()
     output_limit: int = 8_000_000
+    follow: Follow | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completed:
     """How a process ended: `exit_code` is None when our watchdog ended it, negative for a signal.
 
-    `truncated` tells that output was dropped because of `output_limit`.
+    `truncated` tells that output was dropped because of `output_limit`. `enough` tells that it was
+    told to end since it had shown enough; where it was then made to, the code is 0.
     """
 
     exit_code: int | None
@@ -36,6 +65,7 @@ class Completed:
     seconds: float = 0.0
     files: Mapping[Path, bytes] = field(default_factory=dict, repr=False)
     truncated: bool = False
+    enough: bool = False
 
     @property
     def timed_out(self) -> bool:

@@ -1,8 +1,9 @@
 """Measured values: packed, ordered, with what they are."""
 
 import struct
+from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from auditor.core.schedule import ArmName, Phase
 
@@ -59,6 +60,20 @@ class Series:
             phase=phase,
             packed=struct.pack(f"<{len(ordered)}d", *(value for _, value in ordered)),
             positions=struct.pack(f"<{len(ordered)}I", *(position for position, _ in ordered)),
+        )
+
+    def split(self, first: int) -> tuple["Series", ...]:
+        """Return the values before the block `first` as warm-up, the others as measured."""
+        count = bisect_left(self.at, first)
+        values, places = 8 * count, 4 * count
+        parts = (
+            (Phase.WARMUP, self.packed[:values], self.positions[:places]),
+            (Phase.MEASUREMENT, self.packed[values:], self.positions[places:]),
+        )
+        return tuple(
+            replace(self, phase=phase, packed=packed, positions=positions)
+            for phase, packed, positions in parts
+            if packed
         )
 
     @property

@@ -5,13 +5,29 @@ from enum import StrEnum
 
 from auditor.core.measure import Series
 from auditor.core.schedule import ArmName, Phase
+from auditor.core.warming import Warmed
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Values. The guest has confirmed that the variant asked for is the code that ran."""
+    """Values. The guest has confirmed that the variant asked for is the code that ran.
+
+    `warmed` is what a watched process came to, None for all others.
+    """
 
     series: tuple[Series, ...] = field(repr=False)
+    warmed: Warmed | None = None
+
+    def told_apart(self, warmed: Warmed, measured: int) -> "Measured":
+        """Return the values of a watched process, its warm-up told from what counts.
+
+        Where it was not seen warm its last `measured` blocks count.
+        """
+        first = warmed.warm
+        if first is None:
+            blocks = max((one.at[-1] + 1 for one in self.series), default=0)
+            first = max(0, blocks - measured)
+        return Measured(tuple(part for one in self.series for part in one.split(first)), warmed)
 
     def of(self, metric: str, arm: ArmName, phase: Phase = Phase.MEASUREMENT) -> Series | None:
         """Return the series of `metric`, if there is one."""

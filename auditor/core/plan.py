@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from auditor.core.jobs import HostFacts
-from auditor.core.mutant import PLAIN, Overlay, Variant
+from auditor.core.mutant import PLAIN, Kind, Overlay, Variant
 from auditor.core.outcome import MAY_PASS, Outcome, TimedOut, Traced, ending
-from auditor.core.schedule import Schedule
+from auditor.core.schedule import Phase, Schedule
 from auditor.core.suite import Benchmark
+from auditor.core.warming import Watch
 
 
 class Purpose(StrEnum):
@@ -56,7 +57,8 @@ class Trial:
     subject's own unit tests (USAGE), and for those of a client (TRACE). `laid` is a digest of that
     part of the overlay that is in the benchmark's program, empty where that is all of it. `layout`
     is the number that the order of functions in the program is drawn with, 0 where they lie as the
-    user's own build has them.
+    user's own build has them. With a `watch` the process may end before its last block, and which
+    blocks were its warm-up is found out while it runs.
     """
 
     subject: str
@@ -70,7 +72,15 @@ class Trial:
     fork: int = 1
     seed: int
     layout: int = 0
+    watch: Watch | None = None
     timeout_seconds: float = field(compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse to watch a changed subject, or blocks that are a warm-up."""
+        phases = {block.phase for block in self.schedule.blocks}
+        watchable = self.variant.kind is Kind.PLAIN and phases == {Phase.MEASUREMENT}
+        if self.watch is not None and not watchable:
+            raise ValueError("what is watched is plain, and none of its blocks is a warm-up")
 
     @property
     def reports_allocations(self) -> bool:
@@ -99,6 +109,7 @@ class Trial:
             self.fork,
             self.seed,
             *((self.layout,) if self.layout else ()),
+            *((self.watch,) if self.watch else ()),
         )
         return hashlib.sha256(repr(what).encode()).hexdigest()[:32]
 

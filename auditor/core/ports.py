@@ -14,6 +14,7 @@ from auditor.core.plan import Layouts, Run, Trial
 from auditor.core.stubs import Samples, Stub
 from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
+from auditor.core.warming import Warmed
 
 Ask = Callable[[Invocation], Completed]
 Known = Mapping[str, Suite]
@@ -47,7 +48,7 @@ class Launcher(Protocol):
     """What makes processes of a trial, and reads what they left. Starts none itself.
 
     `into` is a folder of its own for each overlay, where what is built is kept. What `launch`
-    returns is gone through while its processes run.
+    returns is gone through while its processes run; that of a trial with a watch can be followed.
     """
 
     def build(self, project: Project, overlay: Overlay, into: Path) -> Build: ...
@@ -96,6 +97,22 @@ class StubWriter(Protocol):
     def __call__(
         self, wanted: Sequence[Method], samples: Samples, sources: Sequence[SourceFile], /
     ) -> Sequence[Stub]: ...
+
+
+class Watcher(Protocol):
+    """Looks at the iterations of one process while it runs.
+
+    `observe` is told of each in order: seconds of an operation, and how many seconds the iteration
+    lasted. What it returns is what the process came to, which may end now; None: it is to go on.
+    `ended` says what it came to where all of its schedule was done before that.
+    """
+
+    def observe(self, seconds: float, lasted: float) -> Warmed | None: ...
+    def ended(self) -> Warmed: ...
+
+
+Watchers = Callable[[Trial], Watcher]
+"""Makes the watcher of a process of a trial that has a watch."""
 
 
 class Dispatcher(Protocol):

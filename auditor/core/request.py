@@ -8,6 +8,7 @@ from auditor.core.accepted import Acceptance
 from auditor.core.mutant import Wait
 from auditor.core.profile import Popularity, Ranking
 from auditor.core.verdict import Rule
+from auditor.core.warming import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +92,24 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WatchRequest:
+    """How the processes of a suite are watched that end once they are warm and measured.
+
+    Each has at most `iterations` of `iteration_seconds`.
+    """
+
+    watch: Watch
+    iterations: int
+    iteration_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteRequest:
     """Which benchmarks are run how often. `benchmarks` is a regular expression, searched.
 
     `timeout_seconds` is the least a process gets before the watchdog ends it; `budget_seconds`
-    ends the study, None never does.
+    ends the study, None never does. `watched`: the runs of the suite end when they are warm and
+    measured, None: they do what the plan says.
     """
 
     benchmarks: str
@@ -104,6 +118,7 @@ class SuiteRequest:
     timeout_seconds: float
     budget_seconds: float | None
     seed: int
+    watched: WatchRequest | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,11 +81,16 @@ def _trials_by_layout(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE trial ADD COLUMN layout INTEGER NOT NULL DEFAULT 0")
 
 
+def _trials_by_watch(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE trial ADD COLUMN watch TEXT NOT NULL DEFAULT ''")
+
+
 MIGRATIONS: Mapping[int, Migration] = {
     1: _runs_by_machine,
     2: _listings_by_version,
     3: _runs_by_revision,
     4: _trials_by_layout,
+    5: _trials_by_watch,
 }
 """By the version that each starts from."""
 

@@ -27,6 +27,7 @@ from auditor.core.plan import Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.subject import Project
 from auditor.core.suite import Benchmark, Configured, Suite
+from auditor.core.warming import Method, Warmed, Watch
 
 Pairs = tuple[tuple[str, str], ...]
 SeriesRow = tuple[str, str, str, str, bytes, bytes]
@@ -132,7 +133,21 @@ def trial_to_row(trial: Trial) -> tuple[str | int | None, ...]:
         trial.fork,
         trial.seed,
         trial.layout,
+        watch_to_row(trial.watch),
     )
+
+
+def watch_to_row(watch: Watch | None) -> str:
+    """Return how a process is watched as JSON, nothing where it is not."""
+    return "" if watch is None else dump(asdict(watch))
+
+
+def watch_from_row(text: str) -> Watch | None:
+    """Read how a process is watched."""
+    if not text:
+        return None
+    row = json.loads(text)
+    return Watch(**{**row, "method": Method(row["method"])})
 
 
 class TrialChanges(TypedDict):
@@ -196,7 +211,7 @@ def outcome_to_row(outcome: Outcome) -> tuple[str, str]:
 def _payload(outcome: Outcome) -> dict[str, Any]:
     match outcome:
         case Measured():
-            return {}
+            return {} if outcome.warmed is None else {"warmed": asdict(outcome.warmed)}
         case Counted(windows, outside, set_up_apart, missing):
             seen = [(window.operations, window.calls, window.nested) for window in windows]
             known = {"windows": seen, "outside": outside, "set_up_apart": set_up_apart}
@@ -227,7 +242,8 @@ def outcome_from_row(word: str, payload: str, series: tuple[Series, ...]) -> Out
     kind = Ending(word)
     row = json.loads(payload)
     if kind is Ending.MEASURED:
-        return Measured(series)
+        warmed = row.get("warmed")
+        return Measured(series, _warmed(warmed) if warmed else None)
     if kind is Ending.COUNTED:
         windows = tuple(
             Window(operations, _counts(calls), tuple(nested))
@@ -239,6 +255,10 @@ def outcome_from_row(word: str, payload: str, series: tuple[Series, ...]) -> Out
         calls = tuple(_calls(one) for one in row["calls"])
         return Traced(**{**row, "calls": calls})
     return _WITHOUT_STRUCTURE[kind](**row)
+
+
+def _warmed(row: dict[str, Any]) -> Warmed:
+    return Warmed(**{**row, "method": Method(row["method"])})
 
 
 def _calls(row: dict[str, Any]) -> MethodCalls:

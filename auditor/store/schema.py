@@ -1,9 +1,10 @@
 """The tables, as SQL with comments (docs/schema.md shows the same text)."""
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """History: 1, the first; 2, runs by trial and machine, "never-called" is an ending of its own;
 3, a listing tells on which machine, by which version and in how much time it was made;
-4, a run tells of which revision it was made; 5, a trial tells in which order functions lie."""
+4, a run tells of which revision it was made; 5, a trial tells in which order functions lie;
+6, it tells how its process was watched."""
 
 APPLICATION_ID = 0x62656E61
 """Tells our files from other SQLite databases ("bena")."""
@@ -46,7 +47,8 @@ CREATE TABLE trial (
     repetition INTEGER NOT NULL,     -- the run of the study, one-based
     fork       INTEGER NOT NULL,     -- the process of that run, one-based
     seed       INTEGER NOT NULL,
-    layout     INTEGER NOT NULL DEFAULT 0 -- the order of functions is drawn with it; 0: it is not
+    layout     INTEGER NOT NULL DEFAULT 0, -- the order of functions is drawn with it; 0: it is not
+    watch      TEXT NOT NULL DEFAULT '' -- JSON: what may end it early; '' where nothing does
 );
 CREATE INDEX trial_by_subject ON trial (subject, purpose);
 

@@ -105,13 +105,15 @@ class SqliteStore:
                 " run.id, host, ending, payload, started, seconds, revision"
                 " FROM run JOIN trial ON trial.id = run.trial"
                 " WHERE subject = ? AND purpose = ? AND overlay = ? AND benchmark IS ?"
-                " AND layout = ? AND ending = ? AND (? IS NULL OR machine = ?) ORDER BY run.id",
+                " AND layout = ? AND watch = ? AND ending = ? AND (? IS NULL OR machine = ?)"
+                " ORDER BY run.id",
                 (
                     trial.subject,
                     trial.purpose,
                     trial.overlaid,
                     trial.benchmark.id if trial.benchmark else None,
                     trial.layout,
+                    rows.watch_to_row(trial.watch),
                     Ending.MEASURED,
                     self._machine,
                     self._machine,

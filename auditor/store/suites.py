@@ -73,25 +73,25 @@ def suite_runs(path: Path) -> SuiteRuns:
 
 def _newest(connection: sqlite3.Connection, project: str, purpose: Purpose) -> tuple[Run, ...]:
     found = connection.execute(
-        "SELECT benchmark, purpose, schedule, repetition, fork, seed, trial.subject, machine,"
-        " run.id, host, ending, payload, started, seconds, run.revision"
+        "SELECT benchmark, purpose, schedule, watch, repetition, fork, seed, trial.subject,"
+        " machine, run.id, host, ending, payload, started, seconds, run.revision"
         " FROM run JOIN trial ON trial.id = run.trial"
         " WHERE purpose = ?1 AND variant = ?2 AND benchmark IS NOT NULL"
         " AND trial.subject IN (SELECT digest FROM project WHERE name = ?3) ORDER BY run.id DESC",
         (purpose, Kind.PLAIN, project),
     ).fetchall()
     chosen: dict[tuple[str, int, int], tuple[object, ...]] = {}
-    newest: dict[str, tuple[str, str]] = {}
+    newest: dict[str, tuple[str, str, str]] = {}
     for row in found:
-        benchmark, _, schedule, repetition, fork, _, subject, machine, *_ = row
-        made_of = (schedule, subject)
-        if machine == found[0][7] and newest.setdefault(benchmark, made_of) == made_of:
+        benchmark, _, schedule, watch, repetition, fork, _, subject, machine, *_ = row
+        made_of = (schedule, watch, subject)
+        if machine == found[0][8] and newest.setdefault(benchmark, made_of) == made_of:
             chosen.setdefault((benchmark, repetition, fork), row)
     return tuple(_run(connection, row) for row in reversed(chosen.values()))
 
 
 def _run(connection: sqlite3.Connection, row: tuple[object, ...]) -> Run:
-    benchmark, purpose, schedule, repetition, fork, seed, subject, _, *rest = row
+    benchmark, purpose, schedule, watch, repetition, fork, seed, subject, _, *rest = row
     trial = Trial(
         subject=str(subject),
         purpose=Purpose(str(purpose)),
@@ -100,6 +100,7 @@ def _run(connection: sqlite3.Connection, row: tuple[object, ...]) -> Run:
         repetition=int(str(repetition)),
         fork=int(str(fork)),
         seed=int(str(seed)),
+        watch=rows.watch_from_row(str(watch)),
         timeout_seconds=0.0,
     )
     return read_run(connection, trial, tuple(rest))  # type: ignore[arg-type]  # as its columns say

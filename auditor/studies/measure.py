@@ -21,8 +21,11 @@ def schedule_seconds(schedule: Schedule) -> float:
 
 
 def expected_seconds(trial: Trial) -> float:
-    """Say roughly how long a trial takes."""
-    return UNIT_TEST_SECONDS if trial.benchmark is None else schedule_seconds(trial.schedule)
+    """Say roughly how long a trial takes; of one that is watched, at most."""
+    if trial.benchmark is None:
+        return UNIT_TEST_SECONDS
+    seconds = schedule_seconds(trial.schedule)
+    return seconds if trial.watch is None else min(seconds, 0.5 + trial.watch.seconds)
 
 
 def hung(runs: Iterable[Run]) -> set[Benchmark | None]:

@@ -7,7 +7,7 @@ from math import ceil
 import numpy as np
 
 from auditor.core.mutant import Delay, Wait
-from auditor.core.request import Plan
+from auditor.core.request import Plan, WatchRequest
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule, Stop
 from auditor.core.suite import Benchmark
 
@@ -71,6 +71,12 @@ def plain(plan: Plan, operations: int | None) -> Schedule:
         seconds=plan.iteration_seconds,
         operations=operations,
     )
+
+
+def watched(asked: WatchRequest, plan: Plan, benchmark: Benchmark) -> Plan:
+    """Return the most that a process does that ends once it is warm and measured."""
+    length = benchmark.block_seconds or asked.iteration_seconds
+    return replace(plan, warmup=0, iterations=asked.iterations, iteration_seconds=length)
 
 
 def pilot(plan: Plan) -> Schedule:

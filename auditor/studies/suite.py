@@ -13,13 +13,17 @@ from auditor.audits.failures import reason
 from auditor.core.errors import NoBenchmarks
 from auditor.core.measure import ALLOCATED, OPERATIONS, TIME
 from auditor.core.outcome import Measured, TimedOut
-from auditor.core.plan import Purpose, Run
+from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
 from auditor.core.schedule import ArmName, Schedule
 from auditor.core.suite import Benchmark, Suite
+from auditor.core.warming import Watch
 from auditor.studies import schedules
 from auditor.studies.measure import measure
 from auditor.studies.parts import Parts
+
+_PATIENCE = 10
+"""Times as long as planned may the block last in which a watched process comes to its limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,19 +208,45 @@ def _suite_runs(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> l
     request = parts.request
     runs: list[Run] = []
     hung: set[Benchmark | None] = set()
+    trials_of = _suite_trials(benchmarks, size, parts)
     for repetition in range(1, request.stability_runs + 1):
         order = np.random.default_rng([request.seed, repetition]).permutation(len(benchmarks))
         trials = [
             replace(trial, repetition=repetition, fork=fork)
             for benchmark in (benchmarks[index] for index in order)
             if benchmark not in hung
-            for trial in [parts.trial(Purpose.SUITE, benchmark, size.plain(benchmark))]
+            for trial in [trials_of[benchmark.id]]
             for fork in range(1, request.plan.forks + 1)
         ]
         ended = measure(f"suite run {repetition} of {request.stability_runs}", trials, parts)
         hung |= {run.trial.benchmark for run in ended if isinstance(run.outcome, TimedOut)}
         runs += ended
     return runs
+
+
+def _suite_trials(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> dict[str, Trial]:
+    """Return the trial of a process of each benchmark, by its id."""
+    asked = parts.request.watched
+    if asked is None:
+        return {one.id: parts.trial(Purpose.SUITE, one, size.plain(one)) for one in benchmarks}
+    mine = {one.id for one in benchmarks}
+    plans = {one.id: schedules.watched(asked, size.plans[one.id], one) for one in benchmarks}
+    tried = [run for run in size.pilots if run.trial.benchmark and run.trial.benchmark.id in mine]
+    operations = operations_in(benchmarks, tried, plans)
+    return {
+        one.id: _watched(
+            parts.trial(Purpose.SUITE, one, schedules.plain(plans[one.id], operations[one.id])),
+            asked.watch,
+            parts,
+        )
+        for one in benchmarks
+    }
+
+
+def _watched(trial: Trial, watch: Watch, parts: Parts) -> Trial:
+    """Return a trial that is watched; its blocks are the most that it does, not what it takes."""
+    seconds = parts.request.timeout_seconds + watch.seconds + _PATIENCE * trial.schedule.seconds
+    return replace(trial, watch=watch, timeout_seconds=seconds)
 
 
 def first_failure(runs: Sequence[Run]) -> str:

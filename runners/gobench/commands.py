@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from auditor.core.jobs import Invocation
@@ -95,15 +95,7 @@ def running(place: Place, job: Invocation) -> Invocation:
 def labelled(folder: Path, job: Invocation, label: bytes) -> Invocation:
     """Make the answer say which kind of process it is from."""
     launch = folder / LAUNCH
-    return Invocation(
-        argv=job.argv,
-        cwd=job.cwd,
-        environment=job.environment,
-        timeout_seconds=job.timeout_seconds,
-        files=(*job.files, (launch, label)),
-        collects=(*job.collects, launch),
-        output_limit=job.output_limit,
-    )
+    return replace(job, files=(*job.files, (launch, label)), collects=(*job.collects, launch))
 
 
 def leaf_flags(name: str) -> tuple[str, ...]:

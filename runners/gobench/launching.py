@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from auditor.core.jobs import Invocation
+from auditor.core.jobs import Follow, Invocation
 from auditor.core.mutant import Kind
 from auditor.core.plan import Trial
 from auditor.core.schedule import Schedule
@@ -13,6 +13,7 @@ from auditor.core.suite import Benchmark
 from runners.gobench import commands
 from runners.gobench.commands import COUNTERS, RECORDS, SCHEDULE, Place
 from runners.gobench.settings import settings
+from runners.gobench.text import LiveResults
 from runners.records import RECORDS_VARIABLE, SCHEDULE_VARIABLE, schedule_text
 
 UNKNOWN_OPERATIONS = 100
@@ -45,7 +46,7 @@ def benchmark_processes(project: Project, trial: Trial, into: Path) -> list[Invo
         *commands.ALWAYS,
     )
     if trial.variant.kind is Kind.PLAIN:
-        runs = [_plain(place, trial, flags)]
+        runs = [_followed(_plain(place, trial, flags), trial)]
     elif trial.variant.kind is Kind.COUNTING:
         runs = [_counting(place, trial, flags, count) for count in windows(trial.schedule)]
     else:
@@ -88,6 +89,16 @@ def _plain(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:
     more = (f"-test.benchtime={time}", f"-test.count={len(schedule.blocks)}")
     job = commands.run_binary(place, (*flags, *more), trial.timeout_seconds)
     return commands.running(place, job)
+
+
+def _followed(job: Invocation, trial: Trial) -> Invocation:
+    """Follow a watched process. It does not ask whether to go on: it ends in the midst of a block.
+
+    So no clean-up of the benchmark runs, and what it has in temporary folders stays.
+    """
+    if trial.watch is None or trial.benchmark is None:
+        return job
+    return replace(job, follow=Follow(read=LiveResults(trial.benchmark.name).read))
 
 
 def _slowed(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:

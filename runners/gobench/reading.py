@@ -89,12 +89,14 @@ def _stopped(answer: Completed) -> bool:
 
 def _plain(trial: Trial, runs: Sequence[Completed]) -> Outcome:
     assert trial.benchmark is not None  # noqa: S101 - narrows the type; outcome has looked
-    schedule = trial.schedule
-    found = text.results(runs[0].stdout, trial.benchmark.name)
-    if len(found) != len(schedule.blocks):
-        raise ValueError(f"{len(found)} results where {len(schedule.blocks)} were asked for")
+    schedule, run = trial.schedule, runs[0]
+    cut = run.enough and not run.truncated  # the results of the first blocks, and of all of them
+    found = text.results(text.whole(run.stdout) if cut else run.stdout, trial.benchmark.name)
+    blocks = schedule.blocks[: len(found)] if cut else schedule.blocks
+    if len(found) != len(blocks):
+        raise ValueError(f"{len(found)} results where {len(blocks)} were asked for")
     gathered: dict[tuple[str, str, ArmName, Phase], list[tuple[int, float]]] = {}
-    for at, (result, block) in enumerate(zip(found, schedule.blocks, strict=True)):
+    for at, (result, block) in enumerate(zip(found, blocks, strict=True)):
         for metric, unit, value in _metrics(trial, result):
             key = (metric, unit, schedule.arms[block.arm].name, block.phase)
             gathered.setdefault(key, []).append((at, value))

@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from auditor.core.jobs import Completed
+from auditor.core.units import seconds_per_operation
+from runners.live import iteration
 
 _MARK = "\x16"
 _RUN = re.compile(r"=== RUN   (.*)\n")
 _ENDED = re.compile(r"--- (FAIL|SKIP): (.*)\n")
 _OVER = re.compile(_MARK.encode() + rb"(?:PASS|FAIL)\n")
 _PANIC = re.compile(rb"^(?:panic|fatal error|signal): .*", re.MULTILINE)
+_LONGEST = 1 << 16
+"""Bytes kept of what may still become a line of results: a program may print without end."""
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|Inf|NaN)", re.IGNORECASE)
 
 
@@ -60,6 +64,32 @@ def results(stdout: bytes, name: str) -> list[Result]:
     pattern = _pattern(name)
     found = (_last(pattern, chunk) for chunk in chunks(stdout))
     return [result for result in found if result is not None]
+
+
+def whole(stdout: bytes) -> bytes:
+    """Return the output up to the last mark: what comes behind it was not finished."""
+    return stdout[: stdout.rfind(_MARK.encode()) + 1]
+
+
+class LiveResults:
+    """Reads the results of one benchmark as they are printed: each once a mark is behind it."""
+
+    def __init__(self, name: str) -> None:
+        """Take the benchmark's name."""
+        self._pattern = _pattern(name)
+        self._rest = b""
+
+    def read(self, data: bytes) -> list[tuple[float, float]]:
+        """Return seconds of an operation and of all of them for each result that is new."""
+        *finished, rest = (self._rest + data).split(_MARK.encode())
+        self._rest = rest[-_LONGEST:]
+        found = (_last(self._pattern, chunk.decode(errors="replace")) for chunk in finished)
+        return [one for result in found if result is not None for one in _iteration(result)]
+
+
+def _iteration(result: Result) -> list[tuple[float, float]]:
+    seconds = seconds_per_operation(result.value("ns/op") or 0.0, "ns/op")
+    return iteration(seconds, seconds * result.operations)
 
 
 def ending(stdout: bytes, name: str) -> tuple[str, str] | None:

@@ -17,6 +17,7 @@ from auditor.core.ports import Clock
 from runners.hosts.clock import SystemClock
 from runners.hosts.disk import refuse_full, writing
 from runners.hosts.facts import machine_facts
+from runners.hosts.following import Following
 from runners.hosts.output import Ends
 
 GRACE_SECONDS = 0.5
@@ -54,34 +55,48 @@ class LocalHost:
         return self._facts
 
     def run(self, job: Invocation) -> Completed:
-        """Run one process to its end; nothing of its group is left afterwards.
+        """Run one process to its end, or until it has shown enough; nothing of its group is left.
 
-        Raises MachineError once it has been stopped.
+        Raises MachineError once it has been stopped, and whatever the judge of a followed process
+        raises.
         """
         _write_files(job)
+        following = Following(job)
         started = self._clock.monotonic()
         with _keeper() as keep, _process(job) as process:
             keep(process.pid)
             self._running.add(process.pid)
-            watch = _Watch(process, self._clock, job.output_limit)
+            watch = _Watch(process, self._clock, job.output_limit, following)
             try:
-                timed_out = self._stopped or watch.until(started + job.timeout_seconds)
+                brought_about = self._stopped or watch.until(started + job.timeout_seconds)
             finally:
                 self._running.discard(process.pid)
                 _signal(process.pid, signal.SIGKILL)
                 watch.finish()
         if self._stopped:
             raise MachineError(f"{job.argv[0]} was ended, as another part of the work had failed")
+        following.look()  # what it showed at its very end
         answer = Completed(
-            exit_code=None if timed_out else process.returncode,
+            exit_code=_code(process.returncode, watch) if brought_about else process.returncode,
             stdout=watch.stdout.kept,
             stderr=watch.stderr.kept,
             seconds=self._clock.monotonic() - started,
             files=_collect(job),
             truncated=watch.stdout.truncated or watch.stderr.truncated,
+            enough=watch.enough,
         )
         refuse_full(job, answer)
         return answer
+
+
+def _code(code: int, watch: "_Watch") -> int | None:
+    """Return the code of a process whose end we brought about.
+
+    One that had shown enough has not failed, unless it ended with a code that is not our signal's.
+    """
+    if not watch.enough:
+        return None
+    return 0 if code in _OURS else code
 
 
 @contextmanager
@@ -163,12 +178,22 @@ _STEPS = (
 )
 
 
+_OURS = frozenset(
+    code for number in (signal.SIGTERM, signal.SIGKILL) for code in (-number, 128 + number)
+)
+"""How a process or a shell around it ends that gets one of our signals."""
+
+
 class _Watch:
     """Reads what a process writes while waiting for its end, in one thread."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", clock: Clock, limit: int) -> None:
+    def __init__(
+        self, process: "subprocess.Popen[bytes]", clock: Clock, limit: int, following: Following
+    ) -> None:
         self._process = process
         self._clock = clock
+        self._following = following
+        self.enough = False
         self.stdout = Ends(limit)
         self.stderr = Ends(limit)
         self._selector = selectors.DefaultSelector()
@@ -185,14 +210,21 @@ class _Watch:
         os.close(write_end)
 
     def until(self, deadline: float) -> bool:
-        """Wait for the end; tell whether the watchdog had to bring it about."""
-        if self._read(deadline):
+        """Wait for the end; tell whether we had to bring it about, as time was up or as enough."""
+        while not (self._ended or self.enough) and self._turn(deadline):
+            self.enough = self._shows_enough()
+        if self.enough:
+            self._read(min(deadline, self._clock.monotonic() + self._following.tell()))
+        if self._ended:
             return False
-        for step in _STEPS:
+        for step in _STEPS[1:] if self.enough else _STEPS:
             _signal(self._process.pid, step.number)
             if self._read(self._clock.monotonic() + step.grace):
                 break
         return True
+
+    def _shows_enough(self) -> bool:
+        return not self._ended and self._following.look()
 
     def finish(self) -> None:
         """Read what is left in the pipes, after the group is gone."""
@@ -215,12 +247,14 @@ class _Watch:
         left = deadline - self._clock.monotonic()
         if left <= 0:
             return False
-        for key, _ in self._selector.select(left):
+        for key, _ in self._selector.select(self._following.pause(left)):
             if key.data is None:
                 self._ended = True
                 self._selector.unregister(key.fileobj)
             elif chunk := os.read(key.fd, _CHUNK):
                 key.data.take(chunk)
+                if key.data is self.stdout:
+                    self._following.hear(chunk)
             else:
                 self._selector.unregister(key.fileobj)
         return True

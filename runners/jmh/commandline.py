@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from auditor.core.jobs import Invocation
+from auditor.core.jobs import Follow, Invocation
 from auditor.core.mutant import Kind, Overlay
 from auditor.core.plan import Trial
 from auditor.core.ports import Build
@@ -12,7 +12,13 @@ from auditor.core.subject import Project, Role
 from auditor.core.suite import Benchmark
 from runners.jmh.guests import Guests
 from runners.jmh.listing import Settings, settings_of
-from runners.records import RECORDS_VARIABLE, SCHEDULE_VARIABLE, schedule_text
+from runners.live import LiveRecords
+from runners.records import (
+    ENOUGH_VARIABLE,
+    RECORDS_VARIABLE,
+    SCHEDULE_VARIABLE,
+    schedule_text,
+)
 
 INSTRUCTIONS = "instructions.tsv"
 _LIST_SECONDS = 600
@@ -42,6 +48,7 @@ def run_benchmark(project: Project, guests: Guests, trial: Trial, into: Path) ->
         raise ValueError("a trial without a benchmark has no process")
     settings = settings_of(benchmark)
     schedule, records = into / f"{trial.id}.schedule", into / records_name(trial)
+    enough = into / f"{trial.id}.enough" if trial.watch else None
     path = _joined((*_class_path(project), *guests.in_benchmarks))
     prepended = (*_agent(guests, trial, into), *settings.prepend)
     options = (
@@ -57,10 +64,12 @@ def run_benchmark(project: Project, guests: Guests, trial: Trial, into: Path) ->
             *project.environment,
             (SCHEDULE_VARIABLE, str(schedule)),
             (RECORDS_VARIABLE, str(records)),
+            *(((ENOUGH_VARIABLE, str(enough)),) if enough else ()),
         ),
         timeout_seconds=trial.timeout_seconds,
         files=((schedule, schedule_text(trial.schedule)), (records, b"")),
         collects=(records,),
+        follow=Follow(read=LiveRecords().read, path=records, enough=enough) if enough else None,
     )
 
 

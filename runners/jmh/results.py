@@ -53,6 +53,7 @@ def read_outcome(trial: Trial, answers: Sequence[Completed]) -> Outcome:
         if answer.exit_code != 0 or not data:
             return Crashed(answer.exit_code or 0, _tail(answer))
         return Unreadable(str(error), _tail(answer))
+    records.stopped |= answer.enough
     return _failure(trial, records, answer) or _values(trial, records)
 
 

@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from auditor.core.errors import NoBenchmarks, SourceUnreadable
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.mutant import Kind, Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Trial
 from auditor.core.ports import NOTHING, Ask, Build, Known
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Benchmark, Suite
+from runners.live import LiveRecords
 from runners.pybench import guests, library, reading
 from runners.pybench.frontends import Frontend, unit_tests
 from runners.records import (
+    ENOUGH_VARIABLE,
     RECORDS_HEADER,
     RECORDS_VARIABLE,
     SCHEDULE_VARIABLE,
@@ -25,6 +27,7 @@ from runners.records import (
 )
 
 INSTRUCTIONS = "instructions.txt"
+ENOUGH = "enough"
 RECORDS = "records.txt"
 SCHEDULE = "schedule.txt"
 LISTING = "benchmarks.jsonl"
@@ -109,6 +112,7 @@ class PythonHarness:
             return (self._unit_tests(project, trial, into),)
         name = trial.benchmark.name
         records, schedule = into / RECORDS, into / SCHEDULE
+        follow = None
         variables = {
             "BENCH_AUDIT_BENCHMARK": name,
             "BENCH_AUDIT_SECONDS": repr(trial.schedule.seconds),
@@ -123,6 +127,9 @@ class PythonHarness:
             variables["BENCH_AUDIT_COUNTING"] = "1"
         if trial.benchmark.settings:
             variables["BENCH_AUDIT_INDEX"] = trial.benchmark.settings
+        if trial.watch is not None:
+            follow = Follow(read=LiveRecords().read, path=records, enough=into / ENOUGH)
+            variables[ENOUGH_VARIABLE] = str(follow.enough)
         call = self._frontend.call(self._frontend.of_benchmark(name, project.root))
         made = job(project, into, call, variables, trial.timeout_seconds)
         files = (
@@ -130,7 +137,7 @@ class PythonHarness:
             (records, f"{RECORDS_HEADER}\n".encode()),
             (schedule, schedule_text(trial.schedule)),
         )
-        return (replace(made, files=files, collects=(records,)),)
+        return (replace(made, files=files, collects=(records,), follow=follow),)
 
     def _unit_tests(self, project: Project, trial: Trial, into: Path) -> Invocation:
         """Return the process that counts what the project's own unit tests call."""

@@ -37,6 +37,7 @@ def outcome(trial: Trial, answers: Sequence[Completed], name: str) -> Outcome:
         records = read_records(data, len(trial.schedule.blocks))
     except RecordsUnreadable as error:
         return Unreadable(str(error), answer.tail())
+    records.stopped |= answer.enough
     return _failure(trial, records, answer) or _values(trial, records)
 
 

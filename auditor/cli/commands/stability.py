@@ -10,6 +10,7 @@ from auditor.cli.gates import judge_stability
 @options.options(
     *options.WHAT,
     options.STABILITY_RUNS,
+    options.WARMUP,
     options.RETRY_FAILED,
     *options.PLACES,
     *options.SHOWN,

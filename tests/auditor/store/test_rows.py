@@ -21,6 +21,7 @@ from auditor.core.outcome import (
 )
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.suite import Benchmark, Suite
+from auditor.core.warming import Method, Warmed, Watch
 from auditor.store import rows
 
 words = st.text(max_size=12)
@@ -42,8 +43,21 @@ windows = st.builds(
     st.lists(counts, max_size=3).map(tuple),
     st.lists(words, max_size=2).map(tuple),
 )
+warmed = st.builds(
+    Warmed,
+    method=st.sampled_from(Method),
+    warm=st.none() | st.integers(0, 2**32),
+    enough=st.booleans(),
+)
+watches = st.builds(
+    Watch,
+    method=st.sampled_from(Method),
+    measured=st.integers(1, 2**32),
+    seconds=numbers,
+    width=st.none() | numbers,
+)
 outcomes = st.one_of(
-    st.lists(series, max_size=3).map(tuple).map(Measured),
+    st.builds(Measured, st.lists(series, max_size=3).map(tuple), st.none() | warmed),
     st.builds(
         Counted,
         st.lists(windows, max_size=2).map(tuple),
@@ -113,6 +127,11 @@ def test_a_schedule_is_told_whole():
 @given(schedules)
 def test_a_schedule_survives_its_row(schedule):
     assert rows.schedule_from_row(rows.schedule_to_row(schedule)) == schedule
+
+
+@given(st.none() | watches)
+def test_a_watch_survives_its_row(watch):
+    assert rows.watch_from_row(rows.watch_to_row(watch)) == watch
 
 
 @given(st.builds(HostFacts, words, pairs))

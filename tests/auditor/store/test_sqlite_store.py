@@ -28,6 +28,7 @@ from auditor.core.outcome import (
 from auditor.core.plan import Purpose
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.suite import Benchmark, Suite
+from auditor.core.warming import Method, Warmed, Watch
 from auditor.store import rows
 from auditor.store.audits import AuditRecord
 from auditor.store.failures import explained
@@ -68,7 +69,25 @@ def test_a_trial_of_another_layout_is_another_one(tmp_path):
     assert kept == [(7,)]
 
 
-def test_a_trial_without_a_layout_has_the_id_that_it_had_before_there_were_layouts():
+@pytest.mark.parametrize("warm", [1, None])
+@pytest.mark.parametrize("width", [0.02, None])
+def test_what_a_watched_process_came_to_is_found_again(tmp_path, warm, width):
+    watched = dataclasses.replace(
+        trial(), watch=Watch(method=Method.RCIW, measured=1, seconds=9.0, width=width)
+    )
+    warmed = Warmed(method=Method.COV, warm=warm, enough=warm is not None)
+    ended = run(watched, measured(1.0, 2.0, 3.0).told_apart(warmed, 1))
+    with SqliteStore(tmp_path / "s.sqlite") as store:
+        store.add(ended)
+
+    with SqliteStore(tmp_path / "s.sqlite") as again:
+        assert again.find(watched) == ended
+        assert again.find(watched).outcome.warmed == warmed
+        assert again.find(trial()) is None
+        assert (again.alike(watched), again.alike(trial())) == ((ended,), ())
+
+
+def test_a_trial_without_a_layout_or_a_watch_has_the_id_that_it_had_before_there_were_such():
     assert trial().id == "430b645a442c2a9c6c73d792cb9e7785"
 
 
@@ -462,6 +481,21 @@ def test_a_store_of_the_first_version_told_never_called_as_unreadable(tmp_path):
     with SqliteStore(path, host=HERE) as store:
         assert store.find(trial(1)) == run(trial(1), NeverCalled())
         assert store.find(trial(2)) == run(trial(2), Unreadable(endings[1], "tail"))
+
+
+def test_a_store_from_before_trials_were_watched_keeps_its_runs(tmp_path):
+    path = tmp_path / "s.sqlite"
+    with SqliteStore(path) as store:
+        store.add(run())
+    connection = sqlite3.connect(path)
+    connection.execute("ALTER TABLE trial DROP COLUMN watch")
+    connection.execute("PRAGMA user_version = 5")
+    connection.close()
+
+    with SqliteStore(path) as store:
+        assert store.find(trial()) == run()
+        assert store.alike(trial(2)) == (dataclasses.replace(run(), trial=trial()),)
+    assert columns(path) == columns(new_store(tmp_path / "new.sqlite"))
 
 
 def write_first_version(path, runs):

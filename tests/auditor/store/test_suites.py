@@ -14,6 +14,7 @@ from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
 from auditor.core.subject import Language, Project
 from auditor.core.suite import Configured, Suite
+from auditor.core.warming import Method, Watch
 from auditor.store.audits import AuditRecord
 from auditor.store.listings import Listings
 from auditor.store.sqlite import SqliteStore
@@ -128,6 +129,21 @@ def test_runs_of_older_code_and_of_older_plans_are_not_among_them(store, path, t
         1: (2.0, 3.0),
         2: (3.0, 4.0),
     }
+
+
+def test_watched_runs_are_another_plan_and_come_back_as_such(store, path, tmp_path):
+    audited(store, project(tmp_path))
+    watch = Watch(method=Method.COV, measured=1, seconds=9.0, width=0.02)
+    for one in (
+        *(measured(9.0, repetition=at) for at in (1, 2)),
+        measured(1.0, watch=watch),
+    ):
+        store.add(one)
+
+    found = suite_runs(path)
+
+    assert list(times(found).values()) == [(1.0, 2.0)]
+    assert [one.trial.watch for one in found.runs] == [watch]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Reading what test binaries print, and refusing what is incomplete."""
 
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -185,6 +187,39 @@ def test_no_bytes_make_reading_fail(junk):
 
     assert isinstance(outcome, (Unreadable, Skipped, Crashed))
     text.leaves(junk)
+    assert text.LiveResults(NAME).read(junk) == []
+
+
+@given(st.sets(st.integers(0, 400)))
+def test_results_are_read_live_as_their_marks_come(cuts):
+    printed = _printed(LINE, b"half a line, " + LINE.replace(b"12.5", b"2.5"))
+    places = sorted({0, len(printed), *(cut for cut in cuts if cut < len(printed))})
+    reader = text.LiveResults(NAME)
+
+    found = [one for begin, end in pairwise(places) for one in reader.read(printed[begin:end])]
+
+    assert found == [pytest.approx((each, 50 * each)) for each in (12.5e-9, 2.5e-9)]
+
+
+def test_a_result_is_found_behind_a_flood():
+    reader = text.LiveResults(NAME)
+
+    found = [one for _ in range(300) for one in reader.read(b"x" * 1000)]
+
+    assert found == []
+    assert reader.read(LINE + b"\x16") == [pytest.approx((12.5e-9, 50 * 12.5e-9))]
+
+
+def test_of_a_program_that_was_ended_the_whole_blocks_count():
+    printed = _printed(LINE, LINE) + b"half a result: " + LINE
+    ended = replace(_answer(printed), enough=True)
+
+    outcome = _read(_trial(blocks=9), ended)
+
+    assert isinstance(outcome, Measured), outcome
+    assert outcome.of(TIME, ArmName.PLAIN).at == (1,)
+    assert isinstance(_read(_trial(blocks=9), replace(ended, truncated=True)), Unreadable)
+    assert isinstance(_read(_trial(blocks=9), replace(ended, enough=False)), Unreadable)
 
 
 def test_a_leaf_is_selected_by_quoted_elements_and_nothing_below_it():

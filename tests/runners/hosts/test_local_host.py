@@ -2,58 +2,18 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from process_making import gone, job, number_in, shell
 
 from auditor.core.errors import FolderUnusable, ToolMissing
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import Completed
 from runners.hosts.clock import SystemClock
 from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
 
 ROOT = Path(__file__).parents[3]
-
-
-def job(*argv, cwd, timeout=60.0, **more):
-    return Invocation(
-        argv=argv,
-        cwd=cwd,
-        environment=(("PATH", "/usr/bin:/bin"),),
-        timeout_seconds=timeout,
-        **more,
-    )
-
-
-def shell(text, **more):
-    return job("sh", "-c", text, **more)
-
-
-def alive(pid):
-    """Tell whether a process runs; one that ended and was not yet collected does not."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    listed = subprocess.run(("ps", "-o", "stat=", "-p", str(pid)), capture_output=True, check=False)
-    return not listed.stdout.strip().startswith(b"Z") and bool(listed.stdout.strip())
-
-
-def gone(pid, within=10.0):
-    deadline = time.monotonic() + within
-    while alive(pid) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return not alive(pid)
-
-
-def number_in(path, within=10.0):
-    deadline = time.monotonic() + within
-    while time.monotonic() < deadline:
-        if path.is_file() and path.read_text().endswith("\n"):
-            return int(path.read_text())
-        time.sleep(0.02)
-    raise AssertionError(f"nothing was written to {path}")
 
 
 def test_both_streams_and_the_code_come_back(tmp_path):

@@ -4,7 +4,7 @@ from dataclasses import replace
 from statistics import median
 
 import pytest
-from jmh_making import against_probe, arms, delayed
+from jmh_making import against_probe, arms, delayed, torn_down
 
 from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 from auditor.core.mutant import Delay, Wait
@@ -141,6 +141,24 @@ def test_a_process_ends_when_more_pairs_would_make_nothing_surer(jmh):
     outcome = jmh.run("turns", replace(schedule, stop=enough), delayed(jmh.find("turns")))
 
     assert len(outcome.of(TIME, ArmName.SLOWED).values) == LOOKS[0][0]
+
+
+@pytest.mark.parametrize("name", ["calm", "single"])
+def test_one_more_iteration_and_the_tear_down_follow_a_decision(jmh, name):
+    schedule = arms(
+        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
+        Arm(ArmName.SLOWED, Delay(Wait.WORK, 5000)),
+        warmup=2,
+        pairs=12,
+    )
+    enough = replace(STOP, above=9.0, below=-9.0, enough=100.0)
+
+    outcome = jmh.run(f"Watched.{name}", replace(schedule, stop=enough), delayed(jmh.find("turns")))
+
+    assert isinstance(outcome, Measured), outcome
+    pairs = len(outcome.of(TIME, ArmName.SLOWED).values)
+    assert pairs < 12
+    assert torn_down(jmh) == 2 * 2 + 2 * pairs + 1
 
 
 def test_set_up_at_each_call_is_not_clocked(jmh):

@@ -4,6 +4,7 @@ from statistics import median
 
 import pytest
 from python_making import against_probe, plain, prepared, suited
+from watchers import Patient, Watched, assert_told_apart, blocks
 
 from auditor.core.errors import NoBenchmarks
 from auditor.core.measure import TIME
@@ -219,6 +220,16 @@ def test_blocks_of_both_last_as_long_as_asked(asv, pyperf):
         assert isinstance(outcome, Measured), outcome
         (operations,) = set(outcome.of("operations", ArmName.PLAIN).values)
         assert 0.005 < median(outcome.of(TIME, ArmName.PLAIN).values) * operations < 0.1
+
+
+def test_both_end_once_they_have_shown_enough(asv, pyperf):
+    for suite, name in ((asv, "time_slow"), (pyperf, "timed")):
+        watcher = Patient(8)
+        place = Watched(suite.project, suite.harness, suite.folder / "watched")
+
+        outcome = place.run(suite.benchmark(name), watcher, blocks(seconds=0.03))
+
+        assert_told_apart(outcome, watcher)
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,8 @@ public final class BlockProfiler implements InternalProfiler {
         double wall = (System.nanoTime() - started) * NANOSECOND;
         double seconds = seconds(benchmark, result.getPrimaryResult().getScore());
         int decided = schedule.decided(block, seconds);
-        stopped = decided > 0 && Rest.shorten(benchmark, iteration);
+        boolean over = decided > 0 || Rest.isUnwanted();
+        stopped = over && Rest.shorten(benchmark, iteration, block + 1);
         Totals after = Calls.totals();
         boolean last = stopped || block == schedule.length() - 1;
         if (last && Agent.check != null) {

@@ -1,5 +1,6 @@
 package benchaudit.jmh;
 
+import java.io.File;
 import java.lang.reflect.Field;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Mode;
@@ -8,36 +9,50 @@ import org.openjdk.jmh.infra.IterationParams;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * What is left of a fork that has decided. JMH has no way to end one early that lets the subject
- * tear down what it has set up, so the iterations that are left become as short as they can be.
+ * What is left of a fork that has decided, or that is told that it has shown enough. JMH lets the
+ * subject tear down what it has set up after the last iteration only, and asks before each one how
+ * many there are: so the next one becomes the last, as short as it can be.
  */
 final class Rest {
     private static final TimeValue SHORT = new TimeValue(1, TimeUnit.MILLISECONDS);
 
     private Rest() {}
 
-    /** Shortens all further iterations; false if that cannot be done. */
-    static boolean shorten(BenchmarkParams benchmark, IterationParams iteration) {
-        if (benchmark.getMode() == Mode.SingleShotTime) {
-            return false; // its iterations have no length
+    /** Tells whether the host has seen enough. */
+    static boolean isUnwanted() {
+        String path = System.getenv("BENCH_AUDIT_ENOUGH");
+        return path != null && new File(path).exists();
+    }
+
+    /**
+     * Shortens what comes after so many iterations; false if that cannot be done, or if nothing
+     * comes. Where their number cannot be set, all that are left are short.
+     */
+    static boolean shorten(BenchmarkParams benchmark, IterationParams iteration, int done) {
+        int next = done - benchmark.getWarmup().getCount() + 1;
+        if (next <= 1 || next > iteration.getCount()) {
+            return false;
         }
+        boolean last = set("count", iteration, next) && iteration.getCount() == next;
+        boolean brief = benchmark.getMode() != Mode.SingleShotTime // which has no length
+                && set("timeValue", iteration, SHORT)
+                && iteration.getTime().equals(SHORT);
+        return last || brief;
+    }
+
+    private static boolean set(String name, IterationParams iteration, Object value) {
         for (Class<?> at = IterationParams.class; at != null; at = at.getSuperclass()) {
-            for (Field field : at.getDeclaredFields()) {
-                if (field.getType() == TimeValue.class) {
-                    return set(field, iteration);
-                }
+            try {
+                Field field = at.getDeclaredField(name);
+                field.setAccessible(true);
+                field.set(iteration, value);
+                return true;
+            } catch (NoSuchFieldException elsewhere) {
+                continue;
+            } catch (ReflectiveOperationException | RuntimeException refused) {
+                return false;
             }
         }
         return false;
-    }
-
-    private static boolean set(Field field, IterationParams iteration) {
-        try {
-            field.setAccessible(true);
-            field.set(iteration, SHORT);
-        } catch (ReflectiveOperationException | SecurityException refused) {
-            return false;
-        }
-        return iteration.getTime().equals(SHORT);
     }
 }

@@ -1,0 +1,106 @@
+"""What processes came to that ended once they were warm, in words."""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from auditor.audits import readings
+from auditor.core.caveats import Caveat, some
+from auditor.core.measure import OPERATIONS, TIME, WALL
+from auditor.core.outcome import Measured
+from auditor.core.plan import Purpose, Run
+from auditor.core.schedule import ArmName, Phase
+from auditor.core.suite import Configured
+
+_NAMED = 10
+"""Processes of a benchmark whose warm-up is named."""
+
+Watched = list[tuple[Run, Measured]]
+
+
+def of_benchmark(runs: Sequence[Run]) -> Iterator[Caveat]:
+    """Say when the processes of a benchmark were warm, and how many were not seen warm.
+
+    `runs` are those of the benchmark.
+    """
+    found = _watched(runs)
+    came_to = [one.warmed for _, one in found if one.warmed]
+    warm = [one.warm for one in came_to if one.warm is not None]
+    cold = len(found) - len(warm)
+    if warm:
+        after = ", ".join(map(str, warm[:_NAMED])) + (", …" if len(warm) > _NAMED else "")
+        seconds = median(
+            _lasted(one, Phase.WARMUP)
+            for _, one in found
+            if one.warmed and one.warmed.warm is not None
+        )
+        text = (
+            f"warm after {after} iterations by {came_to[0].method}, {seconds:.3g} s in the median"
+        )
+        yield Caveat("warm-after", text)
+    if cold:
+        text = (
+            f"{cold} of {len(found)} processes were not seen warm; their last iterations count "
+            "instead"
+        )
+        yield Caveat("not-seen-warm", text)
+    if short := sum(not one.enough for one in came_to) - cold:
+        text = f"{short} of {len(found)} processes ended before as much was measured as asked for"
+        yield Caveat("measured-less", text)
+
+
+def of_suite(runs: Sequence[Run]) -> Iterator[Caveat]:
+    """Say how long the processes took beside the suite's own settings, and which were not warm."""
+    found = _watched(runs)
+    pairs = [
+        (_lasted(one, Phase.WARMUP) + _lasted(one, Phase.MEASUREMENT), _seconds(settings))
+        for run, one in found
+        if run.trial.benchmark
+        and (settings := run.trial.benchmark.configured)
+        and not settings.is_single
+    ]
+    if pairs:
+        took, configured = map(sum, zip(*pairs, strict=True))
+        text = (
+            f"{len(pairs)} watched processes ran {took:.3g} s; with the settings that the suite "
+            f"has, {configured:.3g} s"
+        )
+        yield Caveat("watched-time", text)
+    benchmarks = {run.trial.benchmark.id for run, _ in found if run.trial.benchmark}
+    cold = {
+        run.trial.benchmark.id
+        for run, one in found
+        if one.warmed and one.warmed.warm is None and run.trial.benchmark
+    }
+    if cold:
+        text = (
+            f"{len(cold)} of {len(benchmarks)} benchmarks have processes that were not seen warm "
+            f"({some(sorted(cold))}); with more warmup.iterations and a longer warmup.limit they "
+            "may be"
+        )
+        yield Caveat("not-seen-warm", text)
+
+
+def _watched(runs: Sequence[Run]) -> Watched:
+    return [
+        (run, run.outcome)
+        for run in readings.of_purpose(runs, Purpose.SUITE)
+        if isinstance(run.outcome, Measured) and run.outcome.warmed is not None
+    ]
+
+
+def _lasted(outcome: Measured, phase: Phase) -> float:
+    if walls := outcome.of(WALL, ArmName.PLAIN, phase):
+        return sum(walls.values)
+    times = outcome.of(TIME, ArmName.PLAIN, phase)
+    operations = outcome.of(OPERATIONS, ArmName.PLAIN, phase)
+    if times is None or operations is None:
+        return 0.0
+    return sum(one * many for one, many in zip(times.values, operations.values, strict=True))
+
+
+def _seconds(settings: Configured) -> float:
+    """Return how long the iterations of a process last by the suite's own settings."""
+    return (
+        settings.warmup_iterations * settings.warmup_seconds
+        + settings.measurement_iterations * settings.measurement_seconds
+    )

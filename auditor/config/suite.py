@@ -1,0 +1,64 @@
+"""How the suite is run, from the words of a configuration."""
+
+import re
+
+from auditor.config.durations import seconds
+from auditor.config.settings import Settings
+from auditor.core.request import Plan, SuiteRequest, WatchRequest
+from auditor.core.warming import Method, Watch
+
+
+def suite_request(settings: Settings) -> SuiteRequest:
+    """Return how it is run; raises ValueError."""
+    plan, length = settings.plan, settings.plan.iteration_time
+    return SuiteRequest(
+        benchmarks=_pattern(settings.benchmarks),
+        plan=Plan(
+            forks=plan.forks,
+            warmup=plan.warmup or 0,
+            iterations=plan.iterations,
+            iteration_seconds=0.0 if length is None else _seconds(length, "$.plan.iteration_time"),
+        ),
+        stability_runs=settings.stability_runs,
+        timeout_seconds=_seconds(settings.timeout, "$.timeout"),
+        budget_seconds=None if settings.budget is None else _seconds(settings.budget, "$.budget"),
+        seed=settings.seed,
+        watched=_watch_request(settings),
+    )
+
+
+def _watch_request(settings: Settings) -> WatchRequest | None:
+    """Return how they are watched, None where the plan says what they do."""
+    written = settings.warmup
+    lasting, limit = (
+        _seconds(text, f"$.warmup.{key}")
+        for text, key in ((written.iteration_time, "iteration_time"), (written.limit, "limit"))
+    )
+    method = Method(written.method)
+    if method is Method.FIXED:
+        return None
+    if written.measured >= written.iterations:
+        raise ValueError(
+            f"{written.measured} at $.warmup.measured must be less than $.warmup.iterations, "
+            f"{written.iterations}"
+        )
+    return WatchRequest(
+        watch=Watch(method=method, measured=written.measured, seconds=limit, width=written.width),
+        iterations=written.iterations,
+        iteration_seconds=lasting,
+    )
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{text!r} at $.benchmarks is no regular expression: {error}") from error
+    return text
+
+
+def _seconds(text: str, place: str) -> float:
+    try:
+        return seconds(text)
+    except ValueError as error:
+        raise ValueError(f"{error}, at {place}") from error

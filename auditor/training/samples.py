@@ -1,0 +1,62 @@
+"""Windows as models take them, each with whether it is stable.
+
+Source: the study of learned stopping (ASE 2024) and its public code. A model learns from `balanced`
+ones; the study tunes its decision threshold on windows of every fork as they come, `unbalanced`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from auditor.audits.steady.detector import Values
+from auditor.training.scores import Truth
+from auditor.training.segments import Starts, segments, standardised
+
+Windows = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Standardised windows (windows, 100), and which of them are stable (windows,)."""
+
+    windows: Windows
+    stable: Truth
+
+
+class Scorer(Protocol):
+    """A model that has learned."""
+
+    def scores(self, windows: Windows) -> Scores:
+        """Return how stable each window (windows, 100) is, 0 to 1."""
+        ...
+
+
+def balanced(values: Values, last_warm_up: int) -> Sample:
+    """Return the hundred windows of a steady fork that models learn from."""
+    found = segments(last_warm_up, len(values))
+    return Sample(standardised(values, found.starts), found.stable)
+
+
+def unbalanced(values: Values, last_warm_up: int, starts: Starts) -> Sample:
+    """Return the windows of a fork that begin at `starts`; -1: it is never steady."""
+    stable = (starts > last_warm_up) & (last_warm_up >= 0)
+    return Sample(standardised(values, starts), stable)
+
+
+def joined(samples: Iterable[Sample]) -> Sample:
+    """Return the windows of all samples, one after the other."""
+    every = list(samples)
+    return Sample(
+        np.concatenate([one.windows for one in every]),
+        np.concatenate([one.stable for one in every]),
+    )
+
+
+def drawn(sample: Sample, share: float, rng: np.random.Generator) -> Sample:
+    """Return a share of the windows, drawn at random, in a random order."""
+    chosen = rng.permutation(len(sample.stable))[: round(share * len(sample.stable))]
+    return Sample(sample.windows[chosen], sample.stable[chosen])

@@ -1,0 +1,250 @@
+"""The three models of the study of learned stopping (ASE 2024), trained and judged fold by fold.
+
+Needs keras with jax and scikit-learn (the dependency group `training`). All of the training that
+the study did, which takes days on two cores:
+
+    python benchmarks/learned_baselines.py --share 1 --epochs 500 --out FOLDER
+
+Of each model and fold FOLDER then has the arrays (FOLDS-MODEL-FOLD.npz), and the scores of the
+benchmarks that judge it (FOLDS-MODEL-scores-FOLD.npz: by benchmark, (forks, 500), of the windows at
+0, 1, 2 …); FOLDS-MODELS-figures.csv has all thresholds and figures.
+"""
+
+import argparse
+import csv
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from corpus import Corpus, add_option, opened
+from published_stopping import CLASSIFIED, Accuracy
+
+os.environ.setdefault("KERAS_BACKEND", "jax")
+from auditor.training import networks, rocket, splits
+from auditor.training.convolutional import Convolutional
+from auditor.training.folds import by_benchmark
+from auditor.training.replay import LIMIT
+from auditor.training.samples import Sample, Scorer, balanced, drawn, joined, unbalanced
+from auditor.training.scores import classified, threshold
+from auditor.training.segments import WINDOW, standardised
+
+NETWORKS = {"fcn": networks.FCN, "oscnn": networks.OSCNN}
+FOLDS = {"benchmark": by_benchmark, "system": splits.systems_in_groups}
+UNSAMPLED, SEGMENTS, GIVEN = "all windows", "segments", "given"
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """A fork's series, seconds per operation, and its last warm-up iteration; -1: never steady."""
+
+    values: np.ndarray
+    last_warm_up: int
+
+
+Forks = Mapping[str, Sequence[Fork]]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What models of one fold learn from, are validated on and judged by."""
+
+    fold: int
+    learn: Sample
+    validate: Sample
+    judge: Sample
+    validation: tuple[str, ...]
+    judging: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How good a model of one fold is with one threshold."""
+
+    model: str
+    fold: int
+    tuned_on: str
+    threshold: float
+    precision: float
+    recall: float
+    f1: float
+    balanced: float
+
+
+def read(corpus: Corpus) -> dict[str, list[Fork]]:
+    """Return the forks of each benchmark."""
+    return {
+        name: [
+            Fork(values, start)
+            for values, start in zip(corpus.series(name), corpus.starts(name), strict=True)
+        ]
+        for name in corpus.names
+    }
+
+
+def segmented(forks: Forks, names: Iterable[str], share: float, rng: np.random.Generator) -> Sample:
+    """Return a share of each benchmark's segments; forks that are never steady have none."""
+    steady = ([one for one in forks[name] if one.last_warm_up >= 0] for name in names)
+    return joined(
+        drawn(joined(balanced(one.values, one.last_warm_up) for one in some), share, rng)
+        for some in steady
+        if some
+    )
+
+
+def tasks(forks: Forks, asked: argparse.Namespace) -> Iterator[Task]:
+    """Yield the folds."""
+    for fold, judging in enumerate(FOLDS[asked.folds](list(forks))):
+        learn, validation = splits.for_validation(sorted(set(forks) - set(judging)))
+        rng = np.random.default_rng((asked.seed, fold))
+        samples = [
+            segmented(forks, some, asked.share, rng) for some in (learn, validation, judging)
+        ]
+        yield Task(fold, *samples, tuple(validation), judging)
+
+
+def learned(model: str, task: Task, asked: argparse.Namespace) -> Convolutional | rocket.Rocket:
+    """Train a model; ROCKET validates by leaving out what it learns from, so it has all of it."""
+    if model not in NETWORKS:
+        return rocket.fitted(joined((task.learn, task.validate)), asked.seed)
+    schedule = networks.Schedule(asked.seed, asked.epochs, asked.batch)
+    return networks.trained(NETWORKS[model], task.learn, task.validate, schedule)
+
+
+def thresholds(
+    scorer: Scorer, task: Task, forks: Forks, asked: argparse.Namespace
+) -> dict[str, float]:
+    """Return the threshold as the study's code tunes it, and that of balanced segments."""
+    rng = np.random.default_rng((asked.seed, task.fold))
+    truths, scores = [], []
+    for name in task.validation:
+        windows = joined(_unsampled(fork, asked.tuned, rng) for fork in forks[name])
+        truths.append(windows.stable)
+        scores.append(scorer.scores(windows.windows).astype(float))
+    own = scorer.scores(task.validate.windows).astype(float)
+    return {
+        UNSAMPLED: threshold(np.concatenate(truths), np.concatenate(scores)),
+        SEGMENTS: threshold(task.validate.stable, own),
+    }
+
+
+def _unsampled(fork: Fork, many: int | None, rng: np.random.Generator) -> Sample:
+    starts = np.arange(len(fork.values) - WINDOW + 1)
+    if many is not None:
+        starts = rng.choice(starts, many, replace=False)
+    return unbalanced(fork.values, fork.last_warm_up, starts)
+
+
+def judged(model: str, task: Task, forks: Forks, asked: argparse.Namespace) -> Iterator[Figures]:
+    """Train one model, write what it is and what it says, and yield how good it is."""
+    scorer = learned(model, task, asked)
+    store(asked.out / f"{asked.folds}-{model}-{task.fold}.npz", scorer.arrays)
+    if model in NETWORKS:
+        tuned = thresholds(scorer, task, forks, asked)
+    else:
+        tuned = {GIVEN: rocket.THRESHOLD}
+    scores = scorer.scores(task.judge.windows)
+    for name, least in tuned.items():
+        found = classified(task.judge.stable, scores >= least)
+        yield Figures(model, task.fold, name, least, **asdict(found))
+    said = early(scorer, forks, task.judging, asked.forks)
+    store(asked.out / f"{asked.folds}-{model}-scores-{task.fold}.npz", said)
+
+
+def store(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write arrays by their names to one file."""
+    with path.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
+
+
+def early(
+    scorer: Scorer, forks: Forks, names: Iterable[str], many: int | None
+) -> dict[str, np.ndarray]:
+    """Return the scores of the first windows of each benchmark, (forks, 500)."""
+    starts = np.arange(LIMIT)
+    return {
+        name: np.stack(
+            [scorer.scores(standardised(fork.values, starts)) for fork in forks[name][:many]]
+        )
+        for name in names
+    }
+
+
+_HEADS = f"{'model':<8}{'threshold of':<14}{'folds':>5}{'share':>8}{'epochs':>8}  "
+
+
+def report(found: Sequence[Figures], asked: argparse.Namespace) -> None:
+    """Print the means over folds beside what was published."""
+    tuned = "all" if asked.tuned is None else asked.tuned
+    print(
+        f"folds by {asked.folds}, seed {asked.seed}, batches of {asked.batch}; thresholds of "
+        f"{tuned} windows a fork"
+    )
+    print(f"{_HEADS}found: P R F1 BA          published")
+    for model, tuned_on in dict.fromkeys((one.model, one.tuned_on) for one in found):
+        same = [one for one in found if (one.model, one.tuned_on) == (model, tuned_on)]
+        means = [
+            float(np.mean([getattr(one, name) for one in same]))
+            for name in ("precision", "recall", "f1", "balanced")
+        ]
+        epochs = asked.epochs if model in NETWORKS else "-"
+        print(
+            f"{model:<8}{tuned_on:<14}{len(same):>5}{asked.share:>8.1%}{epochs:>8}  "
+            f"{_said(Accuracy(*means)):<26}{_said(CLASSIFIED[model])}"
+        )
+
+
+def _said(one: Accuracy) -> str:
+    return f"{one.precision:.3f} {one.recall:.3f} {one.f1:.3f} {one.balanced:.3f}"
+
+
+def write(found: Sequence[Figures], asked: argparse.Namespace) -> None:
+    """Write the figures of each fold, and what they are of."""
+    words = ("folds", "share", "epochs", "batch", "seed", "tuned", "forks")
+    settings = {name: getattr(asked, name) for name in words}
+    with (asked.out / f"{asked.folds}-{'-'.join(asked.models)}-figures.csv").open("w") as file:
+        rows = [{**asdict(one), **settings} for one in found]
+        table = csv.DictWriter(file, rows[0])
+        table.writeheader()
+        table.writerows(rows)
+
+
+def options() -> argparse.ArgumentParser:
+    """Return what the command line may say."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add_option(parser)
+    parser.add_argument("--share", type=float, default=0.05, help="of each benchmark's segments")
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--batch", type=int, default=1024, help="windows of a step")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--folds", choices=FOLDS, default="benchmark")
+    parser.add_argument(
+        "--models", type=lambda text: tuple(text.split(",")), default=(*NETWORKS, "rocket")
+    )
+    parser.add_argument("--tuned", type=int, help="windows of a fork for thresholds (default: all)")
+    parser.add_argument("--forks", type=int, help="forks that are scored (default: all)")
+    parser.add_argument("--out", type=Path, required=True)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train, write and print."""
+    asked = options().parse_args(arguments)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    with opened(asked.data) as corpus:
+        forks = read(corpus)
+    found: list[Figures] = []
+    for task in tasks(forks, asked):
+        for model in asked.models:
+            found += judged(model, task, forks, asked)
+            print(f"{found[-1]}", file=sys.stderr)
+            write(found, asked)
+    report(found, asked)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""Looking at what a process shows while it runs."""
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from auditor.core.jobs import Follow, Invocation
+from runners.hosts.disk import writing
+
+POLL_SECONDS = 0.02
+"""How often a file is looked at."""
+_MOST_BYTES = 1 << 20
+"""What is read at a look."""
+_NOTHING = Follow(read=lambda _: ())
+
+
+class Following:
+    """Hands on what comes until it is enough; of a process that is not followed, nothing."""
+
+    def __init__(self, job: Invocation) -> None:
+        """Take a process before it starts: what told an older one to end must not be there."""
+        follow = job.follow or _NOTHING
+        self._take = follow.take
+        self._path = job.cwd / follow.path if follow.path else None
+        self._enough = job.cwd / follow.enough if follow.enough else None
+        self._heard = bytearray()
+        self._offset = 0
+        self._grace: float | None = None
+        if self._enough is not None:
+            with writing(self._enough):
+                self._enough.unlink(missing_ok=True)
+
+    def pause(self, left: float) -> float:
+        """Return for how long one may wait for output, of so many seconds that are left."""
+        return left if self._path is None else min(left, POLL_SECONDS)
+
+    def hear(self, chunk: bytes) -> None:
+        """Keep what was written to the standard output until the next look."""
+        if self._path is None:
+            self._heard += chunk
+
+    def look(self) -> bool:
+        """Hand on what has come; True once, when it is enough. Nothing is handed on after that."""
+        data = self._come()
+        if self._grace is None and data:
+            self._grace = self._take(data)
+            return self._grace is not None
+        return False
+
+    def tell(self) -> float:
+        """Tell the process that it is enough; return how many seconds it gets to end by itself."""
+        if self._enough is None or self._grace is None:
+            return 0.0
+        with writing(self._enough):
+            self._enough.touch()
+        return self._grace
+
+    def _come(self) -> bytes:
+        data = bytes(self._heard)
+        self._heard.clear()
+        if self._path is not None:
+            data = _read(self._path, self._offset)
+            self._offset += len(data)
+        return data
+
+
+def _read(path: Path, offset: int) -> bytes:
+    """Return what stands there, a part of it where that is much; nothing of what is no file.
+
+    The subject may put anything in the place of the file.
+    """
+    with suppress(OSError):
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+        try:
+            if stat.S_ISREG(os.fstat(number).st_mode):
+                return os.pread(number, _MOST_BYTES, offset)
+        finally:
+            os.close(number)
+    return b""

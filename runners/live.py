@@ -1,0 +1,80 @@
+"""Processes that are looked at while they run: their iterations as they come, and who judges."""
+
+import math
+from dataclasses import replace
+
+from auditor.core.jobs import Invocation
+from auditor.core.outcome import Measured, Outcome
+from auditor.core.ports import Clock, Watcher
+from auditor.core.warming import Warmed, Watch
+from runners.records import block_record
+
+GRACE_SECONDS = 30.0
+"""What a process gets to tear down what it has set up, and to end, once it has been told to."""
+_ITERATIONS = 3.0
+"""Iterations that it may be in the middle of when it is told, or do before it looks, with room."""
+
+
+class LiveRecords:
+    """Reads the blocks of a guest's file as it grows.
+
+    A line that is no block is not judged here: who reads the whole file says what it means.
+    """
+
+    def __init__(self) -> None:
+        """Begin before the first line."""
+        self._rest = b""
+
+    def read(self, data: bytes) -> list[tuple[float, float]]:
+        """Return seconds of an operation and of the whole for each block whose line has ended."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        return [found for line in lines for found in _iteration(line)]
+
+
+def _iteration(line: bytes) -> list[tuple[float, float]]:
+    kind, *fields = line.decode(errors="replace").split("\t")
+    if kind != "block":
+        return []
+    try:
+        block = block_record(fields)
+    except ValueError:
+        return []
+    return iteration(block.seconds_per_operation, block.wall_seconds)
+
+
+def iteration(seconds: float, lasted: float) -> list[tuple[float, float]]:
+    """Return an iteration that has a time, nothing of one that has none."""
+    return [(seconds, lasted)] if 0 < seconds < math.inf else []
+
+
+class Watching:
+    """A watched process: its watcher, and what it came to."""
+
+    def __init__(self, watch: Watch, watcher: Watcher, clock: Clock) -> None:
+        """Take what is asked of the process that starts now, and who judges its iterations."""
+        self._watch = watch
+        self._watcher = watcher
+        self._clock = clock
+        self._started = clock.monotonic()
+        self._longest = 0.0
+        self._warmed: Warmed | None = None
+
+    def of(self, job: Invocation) -> Invocation:
+        """Return a process whose iterations are judged, where they can be followed."""
+        if job.follow is None:
+            return job
+        return replace(job, follow=replace(job.follow, judge=self._judge))
+
+    def _judge(self, seconds: float, lasted: float) -> float | None:
+        self._longest = max(self._longest, lasted)
+        self._warmed = self._watcher.observe(seconds, lasted)
+        # By the clock, not by what iterations say: a stopped timer hides what lies between them.
+        if self._clock.monotonic() - self._started >= self._watch.seconds:
+            self._warmed = self._warmed or self._watcher.ended()
+        return None if self._warmed is None else GRACE_SECONDS + _ITERATIONS * self._longest
+
+    def told(self, outcome: Outcome) -> Outcome:
+        """Return how the trial ended, the warm-up of a measurement told from what counts."""
+        if not isinstance(outcome, Measured):
+            return outcome
+        return outcome.told_apart(self._warmed or self._watcher.ended(), self._watch.measured)

@@ -1,0 +1,97 @@
+"""Watchers look at iterations of a tenth of a second that are made up."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from builders import suite_run
+
+from auditor.audits.steady.watching import ProcessWatcher, watcher, width
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.warming import Method, Warmed, Watch
+
+RULES = [one for one in Method if one is not Method.FIXED]
+LASTED = 0.1
+
+
+def asked(method: Method, measured: int = 20, seconds: float = 1000.0, width=None) -> Watch:
+    return Watch(method=method, measured=measured, seconds=seconds, width=width)
+
+
+def watching(watch: Watch) -> ProcessWatcher:
+    blocks = Schedule(
+        arms=(Arm(ArmName.PLAIN),), blocks=(Block(Phase.MEASUREMENT, 0),), seconds=LASTED
+    )
+    return watcher(replace(suite_run([1.0]).trial, schedule=blocks, watch=watch))
+
+
+def seen(watch: Watch, values) -> tuple[int, Warmed]:
+    """Return after how many of the values the watcher ends the process, and what it came to."""
+    looking = watching(watch)
+    for number, value in enumerate(values, start=1):
+        if came_to := looking.observe(float(value), LASTED):
+            return number, came_to
+    return len(values), looking.ended()
+
+
+def noisy(number: int, noise: float = 0.01) -> np.ndarray:
+    return 1e-6 * np.exp(noise * np.random.default_rng(1).standard_normal(number))
+
+
+@pytest.mark.parametrize("method", RULES)
+def test_a_process_that_has_got_warm_is_measured_and_ended(method):
+    values = noisy(1500)
+    values[:15] *= 3
+
+    number, came_to = seen(asked(method), values)
+
+    assert (came_to.method, came_to.enough) == (method, True)
+    assert 15 <= came_to.warm <= number - 20
+    assert number < len(values)
+
+
+@pytest.mark.parametrize("method", RULES)
+def test_a_process_that_gets_faster_and_faster_is_not_seen_warm(method):
+    values = noisy(300) * np.geomspace(1e9, 1e-9, 300)
+
+    assert seen(asked(method), values) == (300, Warmed(method=method, warm=None, enough=False))
+
+
+def test_what_is_warm_but_not_measured_is_not_seen_warm():
+    values = noisy(1000)
+    number, came_to = seen(asked(Method.RCIW, measured=1), values)
+    assert came_to.enough
+
+    cut = watching(asked(Method.RCIW, measured=1))
+    for value in values[: came_to.warm]:
+        assert cut.observe(float(value), LASTED) is None
+
+    assert number == came_to.warm + 1
+    assert cut.ended() == Warmed(method=Method.RCIW, warm=None, enough=False)
+
+
+def test_it_measures_on_until_the_mean_is_known_as_well_as_asked():
+    values = noisy(2000, noise=0.05)
+
+    _, quick = seen(asked(Method.RCIW), values)
+    number, sure = seen(asked(Method.RCIW, width=0.01), values)
+
+    assert quick.warm == sure.warm
+    assert sure.enough
+    assert number - sure.warm > 20
+    assert width(values[sure.warm : number]) <= 0.01 < width(values[sure.warm : number - 1])
+
+
+def test_the_width_is_that_of_a_t_interval_of_ten_stretches():
+    means = np.arange(10.0) + 100
+    values = np.repeat(means, 3)
+
+    # t(9, .975) = 2.2622 (any table of Student's t)
+    expected = 2 * 2.2622 * means.std(ddof=1) / np.sqrt(10) / means.mean()
+    assert width(values) == pytest.approx(expected, rel=1e-4)
+    assert width(values[:19]) == np.inf
+
+
+def test_a_trial_that_nobody_wants_watched_has_no_watcher():
+    with pytest.raises(ValueError, match="nothing asks"):
+        watcher(suite_run([1.0]).trial)

@@ -1,0 +1,68 @@
+from dataclasses import replace
+
+from builders import benchmark, run, series
+
+from auditor.audits.stability import judge
+from auditor.core.measure import WALL, Series
+from auditor.core.outcome import Measured
+from auditor.core.schedule import ArmName, Phase
+from auditor.core.suite import Configured
+from auditor.core.warming import Method, Warmed
+
+AUTHORS = Configured(
+    warmup_iterations=5, warmup_seconds=1.0, measurement_iterations=5, measurement_seconds=1.0
+)
+
+
+def watched(name: str, warm: int | None, *, enough: bool = True, fork: int = 1):
+    """A process of six blocks of half a second, of which the first two are warm-up, if it is."""
+    wall = 50.0 if warm is None else 0.5
+    walls = (
+        Series.of(WALL, "s", ArmName.PLAIN, Phase.WARMUP, [(0, wall), (1, wall)]),
+        Series.of(WALL, "s", ArmName.PLAIN, Phase.MEASUREMENT, [(at, 0.5) for at in range(2, 6)]),
+    )
+    outcome = Measured(
+        (series([1.0, 1.0]), *walls), Warmed(method=Method.RCIW, warm=warm, enough=enough)
+    )
+    return run(outcome, of=replace(benchmark(name), configured=AUTHORS), fork=fork)
+
+
+def said(*runs):
+    benchmarks = dict.fromkeys(one.trial.benchmark for one in runs)
+    verdict = judge([*benchmarks], runs, wanted_runs=1)
+    mine = {one.id.rpartition(".")[2]: one.caveats for one in verdict.benchmarks}
+    return (
+        {one.slug: one.text for one in verdict.caveats},
+        {name: {one.slug: one.text for one in each} for name, each in mine.items()},
+    )
+
+
+def test_it_says_when_each_process_was_warm_and_what_it_took_beside_the_settings():
+    suite, each = said(watched("A", 2), watched("A", 4, fork=2), watched("B", 3))
+
+    assert each["A"] == {"warm-after": "warm after 2, 4 iterations by rciw, 1 s in the median"}
+    assert each["B"] == {"warm-after": "warm after 3 iterations by rciw, 1 s in the median"}
+    assert suite["watched-time"] == (
+        "3 watched processes ran 9 s; with the settings that the suite has, 30 s"
+    )
+    assert "not-seen-warm" not in suite
+
+
+def test_what_was_not_seen_warm_is_not_passed_off_as_warm():
+    suite, each = said(
+        watched("A", 2), watched("A", None, enough=False, fork=2), watched("B", 2, enough=False)
+    )
+
+    assert each["A"]["warm-after"] == "warm after 2 iterations by rciw, 1 s in the median"
+    assert each["A"]["not-seen-warm"].startswith("1 of 2 processes were not seen warm")
+    assert "measured-less" not in each["A"]
+    assert each["B"]["measured-less"].startswith("1 of 1 processes ended before")
+    assert suite["not-seen-warm"].startswith("1 of 2 benchmarks have processes that were not seen")
+    assert "A" in suite["not-seen-warm"]
+
+
+def test_nothing_is_said_of_processes_that_nobody_watched():
+    suite, each = said(run(Measured((series([1.0]),))))
+
+    assert not {"watched-time", "not-seen-warm"} & set(suite)
+    assert each == {"BenchmarkPush": {}}

@@ -1,0 +1,72 @@
+"""What a watch changes in a trial, and in the values of its process."""
+
+from dataclasses import replace
+
+import pytest
+from builders import run, schedule
+
+from auditor.core.measure import TIME, Series
+from auditor.core.mutant import Kind, Variant
+from auditor.core.outcome import Measured
+from auditor.core.schedule import ArmName, Block, Phase
+from auditor.core.warming import Method, Warmed, Watch
+
+WATCH = Watch(method=Method.COV, measured=3, seconds=1000.0)
+TRIAL = run(Measured(())).trial
+
+
+def measured(count, metric=TIME):
+    at = [(place, 10.0 + place) for place in range(count)]
+    return Series.of(metric, "s/op", ArmName.PLAIN, Phase.MEASUREMENT, at)
+
+
+def places(outcome, phase, metric=TIME):
+    found = outcome.of(metric, ArmName.PLAIN, phase)
+    return () if found is None else found.at
+
+
+def test_how_a_process_is_watched_is_part_of_what_it_measures():
+    watched = [
+        replace(TRIAL, watch=watch)
+        for watch in (None, WATCH, replace(WATCH, width=0.02), replace(WATCH, method=Method.KLD))
+    ]
+
+    assert len({trial.id for trial in watched}) == 4
+
+
+@pytest.mark.parametrize(
+    "unfit",
+    [
+        {"variant": Variant(Kind.DELAYED)},
+        {"schedule": replace(schedule(), blocks=(Block(Phase.WARMUP, 0),))},
+    ],
+)
+def test_neither_a_changed_subject_nor_a_planned_warm_up_is_watched(unfit):
+    with pytest.raises(ValueError, match="is plain, and none of its blocks is a warm-up"):
+        replace(TRIAL, watch=WATCH, **unfit)
+
+
+@pytest.mark.parametrize(
+    ("warm", "first"),
+    [(0, 0), (4, 4), (9, 9), (None, 7)],
+)
+def test_blocks_count_from_where_it_was_warm_else_the_last_ones(warm, first):
+    warmed = Warmed(method=Method.COV, warm=warm, enough=warm is not None)
+
+    outcome = Measured((measured(10), measured(10, "wall"))).told_apart(warmed, 3)
+
+    assert outcome.warmed == warmed
+    for metric in (TIME, "wall"):
+        assert places(outcome, Phase.WARMUP, metric) == tuple(range(first))
+        assert places(outcome, Phase.MEASUREMENT, metric) == tuple(range(first, 10))
+    both = [outcome.of(TIME, ArmName.PLAIN, phase) for phase in Phase]
+    assert sum((one.values for one in both if one), ()) == measured(10).values
+
+
+def test_of_fewer_blocks_than_are_to_be_measured_all_count():
+    warmed = Warmed(method=Method.COV, warm=None, enough=False)
+
+    outcome = Measured((measured(2),)).told_apart(warmed, 3)
+
+    assert places(outcome, Phase.WARMUP) == ()
+    assert places(outcome, Phase.MEASUREMENT) == (0, 1)

@@ -1,0 +1,78 @@
+"""Random kernels and a ridge classifier."""
+
+import numpy as np
+import pytest
+
+from auditor.training.rocket import Rocket, features, fitted, kernels
+from auditor.training.samples import Sample
+
+KERNELS = {
+    "weights": np.array([[1, -2, 0, 0, 0, 0, 1, 9, 9], [0, 0, 3, 0, 0, 0, 0, 0, 1]]),
+    "sizes": np.array([7, 9]),
+    "biases": np.array([0.5, -0.25]),
+    "dilations": np.array([2, 1]),
+    "paddings": np.array([0, 4]),
+}
+
+
+def sample(number: int, seed: int) -> Sample:
+    """Noise, with a step in the windows that are not stable."""
+    rng = np.random.default_rng(seed)
+    stable = rng.random(number) < 0.6
+    windows = rng.standard_normal((number, 100)) + 3 * (~stable[:, None] & (np.arange(100) < 50))
+    return Sample(windows.astype(np.float32), stable)
+
+
+def test_a_kernel_gives_its_greatest_value_and_the_share_above_zero():
+    windows = sample(300, 3).windows
+
+    found = features(KERNELS, windows)
+
+    for at in (0, 299):
+        padded = np.pad(windows[at], 4)
+        values = (
+            [
+                windows[at, i] - 2 * windows[at, i + 2] + windows[at, i + 12] + 0.5
+                for i in range(88)
+            ],
+            [3 * padded[i + 2] + padded[i + 8] - 0.25 for i in range(100)],
+        )
+        for kernel, those in enumerate(map(np.array, values)):
+            assert found[at, 0, kernel] == pytest.approx(those.max(), abs=1e-5)
+            assert found[at, 1, kernel] == pytest.approx((those > 0).mean())
+
+
+def test_kernels_are_drawn_as_their_inventors_say():
+    drawn = kernels(400, np.random.default_rng(4))
+    sizes, reach = drawn["sizes"], (drawn["sizes"] - 1) * drawn["dilations"]
+
+    assert set(sizes.tolist()) == {7, 9, 11}
+    assert abs(drawn["weights"].sum(axis=1)).max() < 1e-5
+    assert all(not row[size:].any() for row, size in zip(drawn["weights"], sizes, strict=True))
+    assert drawn["dilations"].min() == 1
+    assert 90 < reach.max() < 100
+    padded = drawn["paddings"] > 0
+    assert (drawn["paddings"][padded] == reach[padded] // 2).all()
+    assert 0.4 < padded.mean() < 0.6
+    assert abs(drawn["biases"]).max() <= 1
+
+
+def test_it_learns_what_a_step_looks_like_and_gives_verdicts():
+    learn, judge = sample(200, 1), sample(200, 2)
+
+    model = fitted(learn, seed=1, number=60)
+
+    said = model.scores(judge.windows)
+    assert set(said.tolist()) == {0.0, 1.0}
+    assert ((said == 1) == judge.stable).mean() > 0.95
+    again = Rocket(model.arrays).scores(judge.windows)
+    assert (again == said).all()
+
+
+def test_the_same_seed_gives_the_same_model():
+    learn = sample(60, 1)
+
+    one, same, other = (fitted(learn, seed, number=20).arrays for seed in (1, 1, 2))
+
+    assert all((one[name] == same[name]).all() for name in one)
+    assert (one["biases"] != other["biases"]).any()

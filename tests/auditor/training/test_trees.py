@@ -1,0 +1,48 @@
+import numpy as np
+
+from auditor.audits.steady.sofar import SoFar
+from auditor.training import trees
+
+
+def stepped(seed: int, last_warm_up: int) -> np.ndarray:
+    values = 1e-6 * np.exp(0.02 * np.random.default_rng(seed).standard_normal(500))
+    values[: last_warm_up + 1] *= 2
+    return values
+
+
+def sample(seeds):
+    starts = np.arange(0, 400, 10)
+    found = [trees.cases(stepped(seed, 100 + seed), starts) for seed in seeds]
+    stable = np.concatenate([starts > 100 + seed for seed in seeds])
+    return found[0][0], np.concatenate([one for _, one in found]), stable
+
+
+def test_a_case_is_what_a_run_looks_like_at_the_end_of_the_window():
+    values = stepped(1, 150)
+    names, found = trees.cases(values, np.array([0, 120]))
+
+    run = SoFar()
+    for value in values[:220]:
+        run.observe(float(value), float(np.ceil(0.1 / value) * value))
+    assert found.shape == (2, len(names))
+    known = run.features()
+    assert np.allclose(found[1], [known[name] for name in names], rtol=1e-6)
+    assert found[:, trees.position(names)].ravel().tolist() == [100, 220]
+
+
+def test_trees_tell_what_is_stable_of_runs_that_they_have_not_seen():
+    _, known, stable = sample(range(20))
+    _, asked, truth = sample(range(20, 25))
+
+    scores = trees.scores(trees.grown(known, stable, 1), asked)
+
+    assert ((scores >= 0.5) == truth).mean() > 0.9
+
+
+def test_the_same_seed_grows_the_same_trees():
+    _, known, stable = sample(range(10))
+
+    one, same, other = (trees.grown(known, stable, seed) for seed in (1, 1, 2))
+
+    assert (trees.scores(one, known) == trees.scores(same, known)).all()
+    assert (trees.scores(one, known) != trees.scores(other, known)).any()

@@ -1,0 +1,99 @@
+"""Segments, trees and the replay of ways to stop, on a corpus in which all of it is known."""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LENGTH = 3000
+FORKS = 10
+SECONDS = 0.11
+"""Of an iteration, which is one operation."""
+SYSTEMS = {f"{letter}__{letter}#B.run#": 150 + 40 * at for at, letter in enumerate("abcdefg")}
+"""The last warm-up iteration of the benchmark of each system: twice as slow so far."""
+SETTINGS = [49, 99]
+
+
+def _series(name, fork):
+    rng = np.random.default_rng([fork, SYSTEMS[name]])
+    values = SECONDS * np.exp(0.01 * rng.standard_normal(LENGTH))
+    values[: SYSTEMS[name] + 1] *= 2
+    return values.tolist()
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus")
+    for name, last in SYSTEMS.items():
+        file = f"{name}.json"
+        _write(folder / "timeseries" / file, [_series(name, fork) for fork in range(FORKS)])
+        _write(folder / "classification" / file, {"steady_state_starts": [last] * FORKS})
+        _write(folder / "devconfig" / file, [SETTINGS] * FORKS)
+        for technique in ("Cov", "Ci", "Divergence"):
+            _write(folder / "dynconfig" / technique / file, [[last, last + 100]] * 2)
+    with (folder / "subjects.csv").open("w") as file:
+        rows = csv.writer(file)
+        rows.writerow(
+            (
+                *("project", "benchmark", "params", "warmupIterations", "warmupTimeSec"),
+                *("measurementIterations", "measurementTimeSec", "forks"),
+            )
+        )
+        for name in SYSTEMS:
+            project, benchmark, params = name.split("#")
+            rows.writerow((project.replace("__", "/"), benchmark, params, 5, 1, 5, 1, 5))
+    _write_rows(folder / "cfg_assessment.csv", ("classification", "benchmark"))
+    return folder
+
+
+def _write(path, document):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document))
+
+
+def _write_rows(path, heads):
+    with path.open("w") as file:
+        csv.writer(file).writerow(heads)
+
+
+def printed(script, corpus, *options):
+    """Return the last column of each row by the row's first."""
+    answer = subprocess.run(
+        (sys.executable, ROOT / "benchmarks" / script, "--data", corpus, *options),
+        capture_output=True, text=True, check=True, timeout=200,
+    )  # fmt: skip
+    rows = [re.split(r"\s{2,}", line.strip()) for line in answer.stdout.splitlines() if line]
+    return {row[0]: row[-1] for row in rows}
+
+
+def test_segments_are_counted_and_trees_judged_on_systems_they_have_not_seen(corpus):
+    found = printed("learned_stopping.py", corpus, "--trees", "--forks", "1")
+
+    assert found["steady forks"] == str(len(SYSTEMS) * FORKS)
+    assert found["segments"] == str(100 * len(SYSTEMS) * FORKS)
+    assert found["systems"] == str(len(SYSTEMS))
+    (best,) = [one for name, one in found.items() if name.startswith("trees: balanced accuracy, F")]
+    balanced, f1 = map(float, best.split(", "))
+    assert balanced > 0.9
+    assert f1 > 0.9
+    systems = found["trees: balanced accuracy of systems, five quartiles"].split(", ")
+    assert [*map(float, systems)] == sorted(map(float, systems))
+
+
+def test_who_stops_where_it_is_steady_has_no_error_and_beats_settings_that_stop_too_early(corpus):
+    found = printed("stopping_replay.py", corpus, "--resamples", "200")
+
+    assert found["perfect, beside SOP: A12, r of errors"] == "1.000, 1.000"
+    # As good as rules that are right, too: nothing is less, and nothing takes less time.
+    assert found["perfect, beside CV: A12, r of errors"] == "0.500, 0.000"
+    assert found["perfect, beside CV: net (text), %"] == "+0.0 (0.0, 0.0, 0.0, 0.0)"
+    net = found["perfect, beside SOP: net (text), %"]
+    assert net == "+100.0 (100.0, 0.0, 0.0, 0.0)"
+    late, early = (found[f"{way} iterations, beside SOP: A12, r of errors"] for way in (300, 0))
+    assert float(late.split(",")[0]) > 0.5 > float(early.split(",")[0])

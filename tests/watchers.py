@@ -1,0 +1,100 @@
+"""A watcher that has seen enough after so many iterations, and trials that it looks at."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from auditor.core.measure import TIME
+from auditor.core.outcome import Measured, Outcome
+from auditor.core.plan import Purpose, Trial
+from auditor.core.ports import Launcher
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.subject import Project
+from auditor.core.suite import Benchmark
+from auditor.core.warming import Method, Warmed, Watch
+from runners.hosts.clock import SystemClock
+from runners.hosts.local import LocalHost
+from runners.trial import TrialRunner
+
+WATCH = Watch(method=Method.COV, measured=3, seconds=1000.0)
+NEVER = 10**9
+MOST = 200
+"""Blocks of a process that is to end long before the last of them."""
+
+
+@dataclass
+class Patient:
+    """Says after `enough` iterations that all but the last WATCH.measured were the warm-up."""
+
+    enough: int
+    seen: list[tuple[float, float]] = field(default_factory=list)
+
+    def __call__(self, trial: Trial) -> "Patient":
+        assert trial.watch == WATCH
+        return self
+
+    def observe(self, seconds: float, lasted: float) -> Warmed | None:
+        self.seen.append((seconds, lasted))
+        if len(self.seen) < self.enough:
+            return None
+        return Warmed(method=Method.COV, warm=self.enough - WATCH.measured, enough=True)
+
+    def ended(self) -> Warmed:
+        return Warmed(method=Method.COV, warm=None, enough=False)
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A project whose benchmarks are run and looked at."""
+
+    project: Project
+    launcher: Launcher
+    builds: Path
+
+    def run(
+        self, benchmark: Benchmark, watcher: Patient | None, schedule: Schedule, timeout=100.0
+    ) -> Outcome:
+        trial = Trial(
+            subject=self.project.digest,
+            purpose=Purpose.SUITE,
+            benchmark=benchmark,
+            schedule=schedule,
+            repetition=1,
+            seed=1,
+            watch=WATCH,
+            timeout_seconds=timeout,
+        )
+        runner = TrialRunner(
+            project=self.project,
+            launcher=self.launcher,
+            host=LocalHost(),
+            builds=self.builds,
+            clock=SystemClock(),
+            watchers=watcher,
+        )
+        return runner.run(trial).outcome
+
+
+def blocks(number: int = MOST, seconds: float = 0.05, operations: int | None = None) -> Schedule:
+    return Schedule(
+        arms=(Arm(ArmName.PLAIN),),
+        blocks=(Block(Phase.MEASUREMENT, 0),) * number,
+        seconds=seconds,
+        operations=operations,
+    )
+
+
+def times(outcome: Outcome, phase: Phase = Phase.MEASUREMENT) -> tuple[float, ...]:
+    assert isinstance(outcome, Measured), outcome
+    found = outcome.of(TIME, ArmName.PLAIN, phase)
+    return () if found is None else found.values
+
+
+def assert_told_apart(outcome: Outcome, watcher: Patient, most: int = MOST) -> None:
+    """All that the watcher has seen is kept, in its phases, and the process ended early."""
+    measured = times(outcome)
+    warm = watcher.enough - WATCH.measured
+    assert outcome.warmed == Warmed(method=Method.COV, warm=warm, enough=True)
+    assert outcome.of(TIME, ArmName.PLAIN).at == tuple(range(warm, warm + len(measured)))
+    kept = times(outcome, Phase.WARMUP) + measured[: WATCH.measured]
+    assert kept == tuple(seconds for seconds, _ in watcher.seen)
+    assert WATCH.measured <= len(measured) < most / 2
