@@ -115,6 +115,10 @@ def undecided(score: Score) -> int:
 
 def _stability_headline(document: StabilityDocument) -> str:
     spreads = [one.max_spread for one in document.benchmarks if one.max_spread is not None]
+    if document.stability.runs < 2:
+        measured = sum(bool(one.means) for one in document.benchmarks)
+        whole = figures.count(len(document.benchmarks), "benchmark")
+        return f"{measured} of {whole} measured, in one run of the suite: a spread needs two."
     if not spreads:
         return "No benchmark was measured in all runs, so nothing can be said about stability."
     calm = sum(spread < 0.05 for spread in spreads)

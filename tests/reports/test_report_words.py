@@ -100,6 +100,18 @@ def test_a_stability_audit_has_a_headline_of_its_own():
     assert headline == "17 of 28 benchmarks stay within 5 % over 5 runs of the suite."
 
 
+def test_one_run_of_the_suite_is_not_said_to_have_failed():
+    benchmarks = examples.audit().stability.benchmarks
+    none = [replace(one, max_spread=None, bucket=None) for one in benchmarks]
+    none[0] = replace(none[0], means=())
+    stability = replace(examples.audit().stability, benchmarks=tuple(none), runs=1)
+    found = record.stability_document(stability, examples.context())
+
+    headline = words.headline(found).replace("\xa0", " ")
+
+    assert headline == "29 of 30 benchmarks measured, in one run of the suite: a spread needs two."
+
+
 def test_methods_that_nobody_watches_come_first_and_most_called_first():
     step = advice.advice(judged(examples.audit()))[0]
     calls = {method.id: method.calls for method in examples.audit().methods}
