@@ -50,7 +50,7 @@ class Audit:
     def plan(self) -> Preview:
         """Say what `abs` would measure."""
         known = remembered(self._config, self._parts.project, self._place)
-        return preview(replace(self._config.request, popular=known), _unwatched(self._parts))
+        return preview(replace(self._config.request, popular=known), self._parts)
 
     def plan_suite(self) -> Preview:
         """Say what `stability` would measure."""
@@ -61,7 +61,7 @@ class Audit:
         self._begin("abs")
         popular = popularity(self._config, self._parts.project, self._place)
         request = replace(self._config.request, popular=popular)
-        verdict = abs_score.audit(request, _unwatched(self._parts))
+        verdict = abs_score.audit(request, self._parts)
         return replace(verdict, caveats=(*verdict.caveats, *self._reuse.caveats()))
 
     def stability(self) -> Stability:
@@ -117,14 +117,6 @@ class Audit:
     def _begin(self, command: str) -> None:
         self._command = command
         self._number = self._place.begin(command, self._config, self._parts.project)
-
-
-def _unwatched(parts: Parts) -> Parts:
-    """Return the parts of a study that compares its runs of the suite with slowed ones.
-
-    Both have to warm up alike, and pairs warm up as the plan says.
-    """
-    return replace(parts, request=replace(parts.request, watched=None))
 
 
 class Comparing:

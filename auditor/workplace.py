@@ -5,7 +5,7 @@ from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from auditor.audits.steady.watching import watcher
+from auditor.audits.steady.watching import Watchers
 from auditor.config import Config, Places
 from auditor.core.ports import Clock, Observer
 from auditor.core.subject import Project
@@ -79,7 +79,7 @@ class Workplace:
             host=self.machine.host,
             builds=self.home.work(f"builds/{project.digest}"),
             clock=self.clock,
-            watchers=watcher,
+            watchers=Watchers(config.model),
         )
         if not_used := left_out(self.store.elsewhere(*project.subjects)):
             self.observer.caveat(not_used)

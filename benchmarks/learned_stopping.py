@@ -1,32 +1,47 @@
-"""Learned stopping of the warm-up (ASE 2024): what is learned from, and boosted trees beside it.
+"""Learned stopping of the warm-up (ASE 2024): every table of the study, published beside ours.
 
-Reads a folder in the layout of the shared set (or the public whole). Prints how many segments its
-steady forks give, by class, and how large the folds are; with --trees also how well trees tell
-stable windows, each system judged by trees that have seen nothing of it. The study's own models:
-learned_baselines.py.
+Reads a folder in the layout of the shared set (or the public whole). What is learned from
+(segments, folds); how well a model tells stable windows; and what stopping by it comes to beside
+the developers' settings and three dynamic rules, replayed by the same code that runs live.
+
+--model shipped takes the models of the package: a fair test on systems that they have not seen
+only, which the shared ones are not. --model retrain grows our trees anew, in six groups of systems
+each of which is judged by trees that have seen nothing of it. --scores FOLDER takes what
+learned_baselines.py has found for the study's own models, fold by fold.
 """
 
 import argparse
-from collections.abc import Sequence
+import csv
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
+import left_out
 import numpy as np
 from corpus import Corpus, add_option, opened
-from published_stopping import CLASSIFIED
+from published_stopping import CLASSIFIED, Accuracy
 from quantities import Quantity, said, table
+from replaying import Replayed, figures, replayed
 from sklearn.metrics import roc_auc_score
+from steady_assessment import tasks
 
+from auditor.audits.steady.configured import lengths
+from auditor.audits.steady.scored import Scored
+from auditor.audits.steady.scorers.boosted import Boosted
+from auditor.audits.steady.scorers.files import Model, shipped
+from auditor.audits.steady.scorers.windows import WINDOW, standardised
+from auditor.core.suite import Configured
+from auditor.core.warming import TRAINED, Method
 from auditor.training import trees
 from auditor.training.folds import by_benchmark, by_system, project
+from auditor.training.replay import LIMIT, Iterations, stopped
 from auditor.training.scores import Classified, classified
-from auditor.training.segments import WINDOW, segments
-from auditor.training.splits import systems_in_groups
+from auditor.training.segments import segments
 
 LENGTH = 3000
-SEED = 1
 THRESHOLDS = np.linspace(0.2, 0.9, 71)
+EVEN = 0.5
 
 
 def counts(corpus: Corpus) -> list[Quantity]:
@@ -53,102 +68,161 @@ def counts(corpus: Corpus) -> list[Quantity]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Cases:
-    """The segments of some forks: features (segments, features), truth, and whose they are."""
-
-    names: tuple[str, ...]
-    features: np.ndarray
-    stable: np.ndarray
-    benchmarks: np.ndarray
-
-
-def cases(corpus: Corpus, forks: int) -> Cases:
-    """Return all segments of the first steady forks of each benchmark."""
-    with ProcessPoolExecutor() as pool:
-        found = list(pool.map(partial(_of_benchmark, corpus, forks), corpus.names, chunksize=4))
-    known = [(name, one) for name, one in zip(corpus.names, found, strict=True) if one]
-    parts = [part for _, each in known for part in each]
-    return Cases(
-        names=parts[0][0],
-        features=np.concatenate([features for _, features, _ in parts]),
-        stable=np.concatenate([stable for _, _, stable in parts]),
-        benchmarks=np.array([name for name, each in known for *_, one in each for _ in one]),
-    )
-
-
-def _of_benchmark(corpus: Corpus, forks: int, name: str) -> list[tuple]:
-    pairs = zip(corpus.series(name), corpus.starts(name), strict=True)
-    steady = [(values, start) for values, start in pairs if start >= 0]
-    found = []
-    for values, start in steady[:forks]:
-        taken = segments(start, len(values))
-        found.append((*trees.cases(values, taken.starts), taken.stable))
-    return found
-
-
-def left_out(of: Cases, columns: Sequence[int]) -> np.ndarray:
-    """Return the score of each segment by trees that know some columns and no such system."""
-    scores = np.zeros(len(of.stable))
-    features = of.features[:, columns]
-    for judging in systems_in_groups(sorted(set(of.benchmarks))):
-        here = np.isin(of.benchmarks, judging)
-        known = trees.grown(features[~here], of.stable[~here], SEED)
-        scores[here] = trees.scores(known, features[here])
-    return scores
-
-
-def accuracy(of: Cases) -> list[Quantity]:
-    """Return how well trees tell stable segments, whole systems left out."""
-    best = max(CLASSIFIED.values(), key=lambda one: one.balanced)
-    published = f"{best.balanced:.3f}, {best.f1:.3f}"
-    found = []
+def retrained(of: left_out.Cases) -> tuple[list[Quantity], dict[str, Boosted]]:
+    """Return how well trees tell stable segments, and the trees that judge each benchmark."""
+    found, judging = [], {}
     every = range(len(of.names))
-    for label, columns in (("trees", every), ("position alone", trees.position(of.names))):
-        scores = left_out(of, columns)
+    for label, columns in (("learned", every), ("position alone", trees.position(of.names))):
+        grown = left_out.grown(of, columns)
+        scores = left_out.scores(of, columns, grown)
+        judging = judging or left_out.tables(of, grown)
         by_threshold = {limit: classified(of.stable, scores >= limit) for limit in THRESHOLDS}
-        limit = max(by_threshold, key=lambda one: by_threshold[one].balanced)
-        systems = [one.balanced for one in _by_system(of, scores >= limit)]
+        best = max(by_threshold, key=lambda one: by_threshold[one].balanced)
+        systems = [one.balanced for one in _by_system(of, scores >= best)]
         quartiles = np.percentile(systems, (0, 25, 50, 75, 100))
         found += [
-            (
-                f"{label}: balanced accuracy, F1 at {limit:.2f}",
-                published,
-                _said(by_threshold[limit]),
-            ),
-            (f"{label}: the same at 0.50", "-", _said(classified(of.stable, scores >= 0.5))),
+            _accuracy(f"{label}, at {EVEN}", classified(of.stable, scores >= EVEN)),
+            _accuracy(f"{label}, at its best, {best:.2f}", by_threshold[best]),
             (f"{label}: area under the curve", "-", said([roc_auc_score(of.stable, scores)], 3)),
             (f"{label}: balanced accuracy of systems, five quartiles", "-", said(quartiles, 3)),
         ]
+    return found, judging
+
+
+def as_shipped(corpus: Corpus, methods: Sequence[Method], of: left_out.Cases) -> list[Quantity]:
+    """Return how well the models of the package tell stable segments."""
+    found = []
+    for method in methods:
+        model = shipped(method)
+        if isinstance(model.scoring, Boosted):
+            truth = of.stable
+            scores = np.array([model.scoring.score(case) for case in of.features])
+        else:
+            with ProcessPoolExecutor() as pool:
+                parts = list(pool.map(partial(_windows, corpus, model), corpus.names, chunksize=4))
+            truth, scores = (np.concatenate(one) for one in zip(*parts, strict=True))
+        said_stable = classified(truth, scores >= model.threshold)
+        found.append(_accuracy(f"{method}, at {model.threshold:.3f}", said_stable, method))
     return found
 
 
-def _by_system(of: Cases, verdicts: np.ndarray) -> list[Classified]:
+def _windows(corpus: Corpus, model: Model, name: str) -> tuple[np.ndarray, np.ndarray]:
+    truth, scores = [np.empty(0, dtype=bool)], [np.empty(0)]
+    for values, start in zip(corpus.series(name), corpus.starts(name), strict=True):
+        if start >= 0:
+            taken = segments(start, len(values))
+            truth.append(taken.stable)
+            scores.append(model.scoring.scores(standardised(values, taken.starts)))
+    return np.concatenate(truth), np.concatenate(scores)
+
+
+def _by_system(of: left_out.Cases, verdicts: np.ndarray) -> list[Classified]:
     systems = np.array([project(name) for name in of.benchmarks])
     masks = [systems == one for one in sorted(set(systems))]
     both = [here for here in masks if 0 < of.stable[here].sum() < here.sum()]
     return [classified(of.stable[here], verdicts[here]) for here in both]
 
 
-def _said(one: Classified) -> str:
-    return said([one.balanced, one.f1], 3)
+def _accuracy(label: str, one: Classified, model: str = "") -> Quantity:
+    best = max(CLASSIFIED.values(), key=lambda each: each.balanced)
+    known = CLASSIFIED.get(model, best)
+    return f"{label}: P, R, F1, balanced accuracy", _four(known), _four(one)
+
+
+def _four(one: Classified | Accuracy) -> str:
+    return said([one.precision, one.recall, one.f1, one.balanced], 3)
+
+
+def live(model: Model, values: np.ndarray) -> Iterations:
+    """Return what a rule does to a fork that is shown to it iteration by iteration."""
+    rule = Scored(model)
+    shown = zip(values[: LIMIT + WINDOW - 1], lengths(values), strict=False)
+    warm = next(
+        (one for each in shown if (one := rule.observe(*map(float, each))) is not None), LIMIT
+    )
+    return warm - 1, warm + WINDOW - 1
+
+
+Models = Mapping[str, Model]
+Task = tuple[str, Configured, Models, Mapping[str, list[Iterations]]]
+
+
+def _replayed(corpus: Corpus, resamples: int, task: Task) -> dict[tuple[str, str], Replayed]:
+    name, asked, models, known = task
+    forks = corpus.series(f"{name}.json")
+    ways = {way: [live(model, one) for one in forks] for way, model in models.items()}
+    return replayed(corpus, resamples, name, asked, {**ways, **known})
+
+
+def stops(folder: Path) -> dict[str, dict[str, list[Iterations]]]:
+    """Return where forks stop by models that were trained fold by fold, by benchmark and model."""
+    found: dict[str, dict[str, list[Iterations]]] = {}
+    for path in folder.glob("*-figures.csv"):
+        with path.open() as file:
+            rows = [row for row in csv.DictReader(file) if row["tuned_on"] != "segments"]
+        for row in rows:
+            name = f"{row['folds']}-{row['model']}-scores-{row['fold']}.npz"
+            with np.load(folder / name) as scores:
+                for one in scores.files:
+                    its = [stopped(fork, float(row["threshold"])) for fork in scores[one]]
+                    found.setdefault(one, {})[row["model"]] = its
+    return found
+
+
+def options() -> argparse.ArgumentParser:
+    """Return what the command line may say."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add_option(parser)
+    parser.add_argument("--model", choices=("shipped", "retrain"), help="default: counts only")
+    parser.add_argument(
+        "--methods",
+        type=lambda text: [Method(one) for one in text.split(",")],
+        default=[Method.LEARNED],
+        help=f"shipped: of {', '.join(sorted(TRAINED))} (default: learned)",
+    )
+    parser.add_argument(
+        "--forks", type=int, default=10, help="steady forks of a benchmark whose segments count"
+    )
+    parser.add_argument("--share", type=float, default=0.25, help="of the segments, for trees")
+    parser.add_argument("--scores", type=Path, help="what learned_baselines.py has written")
+    parser.add_argument("--resamples", type=int, default=1000, help="for each interval")
+    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    add_option(parser)
-    parser.add_argument("--trees", action="store_true", help="also grow and judge trees")
-    parser.add_argument(
-        "--forks", type=int, default=10, help="steady forks of a benchmark that trees learn from"
-    )
-    asked = parser.parse_args(arguments)
+    asked = options().parse_args(arguments)
     with opened(asked.data) as corpus:
         table("what is learned from", counts(corpus))
-        if asked.trees:
-            found = cases(corpus, asked.forks)
-            title = f"{len(found.stable)} segments, systems left out; published: folds by benchmark"
-            table(title, accuracy(found))
+        models: dict[str, Models] = {}
+        if asked.model:
+            of = left_out.cases(corpus, asked.forks, asked.share)
+            title = f"{len(of.stable)} segments"
+        if asked.model == "retrain":
+            found, by_name = retrained(of)
+            table(f"{title}, systems left out; published: by benchmark", found)
+            models = {
+                name: {"learned": Model(Method.LEARNED, one, EVEN, "")}
+                for name, one in by_name.items()
+            }
+        elif asked.model == "shipped":
+            table(f"{title}, by what the package has", as_shipped(corpus, asked.methods, of))
+            models = {
+                name: {str(one): shipped(one) for one in asked.methods} for name in corpus.names
+            }
+        known = stops(asked.scores) if asked.scores else {}
+        if models or known:
+            work = [
+                (name, settings, models.get(f"{name}.json", {}), known.get(f"{name}.json", {}))
+                for name, settings, _ in tasks(corpus)
+            ]
+            with ProcessPoolExecutor() as pool:
+                every = list(
+                    pool.map(partial(_replayed, corpus, asked.resamples), work, chunksize=2)
+                )
+            table("net: better less worse (by quality, by time; worse by these)", figures(every))
 
 
 if __name__ == "__main__":

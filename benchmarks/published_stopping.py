@@ -43,6 +43,19 @@ class Balance:
     net: float
 
 
+@dataclass(frozen=True, slots=True)
+class Times:
+    """A model's warm-ups that are longer than needed, and exact, in percent of steady forks.
+
+    `deviation` in percent and `seconds` of testing are the median and both quartiles.
+    """
+
+    longer: float
+    exact: float
+    deviation: str
+    seconds: str
+
+
 CLASSIFIED = {
     "fcn": Accuracy(0.880, 0.659, 0.753, 0.712),
     "oscnn": Accuracy(0.886, 0.650, 0.748, 0.715),
@@ -81,3 +94,10 @@ BALANCES = {
     ("rocket", "kld"): Balance(Changes(7.2, 21.5, 28.7), Changes(22.5, 3.9, 26.5), 2.2),
 }
 """Tables 4 (SOP) and 7 (the others): model and baseline."""
+
+TIMES = {
+    "fcn": Times(38.1, 15.5, "2.8, 5.7, 11.3", "43, 74, 150"),
+    "oscnn": Times(41.2, 14.9, "2.4, 5.5, 12.3", "47, 79, 161"),
+    "rocket": Times(13.0, 16.6, "4.5, 10.0, 21.7", "30, 51, 78"),
+}
+"""Figure 4, and Table 5."""

@@ -4,8 +4,8 @@ Without `--grid`: Sobol's indices (first and second order, total, 95 % intervals
 squared errors with the -1 of unsteady series left in, beside the published ones. As the published
 script does: windows are rounded, the outlier window down to an odd one, any start but none counts
 as steady, and the upper percentile is 85, not the 98 of the detector (`--percentile`). 2,048
-samples are the published number, 512 that of its stability run. Needs SALib (the dependency groups
-`training` and `dev`).
+samples are the published number, 512 that of its stability run. Needs SALib (the dependency group
+`dev`).
 
 With `--grid`: the sum of absolute errors, unsteady series left out, of the published code's grid.
 What is left out differs between configurations, so the mean over what counts is shown, too.

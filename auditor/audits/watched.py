@@ -1,7 +1,8 @@
 """What processes came to that ended once they were warm, in words."""
 
-from collections.abc import Iterator, Sequence
-from statistics import median
+import math
+from collections.abc import Collection, Iterator, Sequence
+from statistics import fmean, median, stdev
 
 from auditor.audits import readings
 from auditor.core.caveats import Caveat, some
@@ -10,7 +11,11 @@ from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.suite import Configured
+from auditor.core.warming import Method
+from auditor.stats.compare import t_half
 
+_LEVEL = 0.95
+_LEAST_FORKS = 2
 _NAMED = 10
 """Processes of a benchmark whose warm-up is named."""
 
@@ -51,6 +56,12 @@ def of_benchmark(runs: Sequence[Run]) -> Iterator[Caveat]:
 def of_suite(runs: Sequence[Run]) -> Iterator[Caveat]:
     """Say how long the processes took beside the suite's own settings, and which were not warm."""
     found = _watched(runs)
+    others = {
+        (watch.instead_of, watch.method)
+        for run, _ in found
+        if (watch := run.trial.watch) and watch.instead_of
+    }
+    yield from otherwise(others)
     pairs = [
         (_lasted(one, Phase.WARMUP) + _lasted(one, Phase.MEASUREMENT), _seconds(settings))
         for run, one in found
@@ -78,6 +89,64 @@ def of_suite(runs: Sequence[Run]) -> Iterator[Caveat]:
             "may be"
         )
         yield Caveat("not-seen-warm", text)
+
+
+def warm_seconds(runs: Sequence[Run]) -> dict[str, float]:
+    """Return for how long benchmarks warm up, by their ids: as long as the longest of processes.
+
+    One of which a process was not seen warm has nothing.
+    """
+    found: dict[str, float] = {}
+    cold = set()
+    for run, one in _watched(runs):
+        if run.trial.benchmark is None or one.warmed is None:
+            continue
+        name = run.trial.benchmark.id
+        found[name] = max(found.get(name, 0.0), _lasted(one, Phase.WARMUP))
+        if one.warmed.warm is None:
+            cold.add(name)
+    return {name: seconds for name, seconds in found.items() if name not in cold}
+
+
+def forks_width(runs: Sequence[Run]) -> float:
+    """Return how wide the 95 % interval of the mean over forks is, relative to it.
+
+    `runs` are those of a benchmark; infinite where fewer than two of them have measured something.
+    """
+    means = [fmean(found) for run in runs if (found := readings.times(run, ArmName.PLAIN))]
+    if len(means) < _LEAST_FORKS:
+        return math.inf
+    half = t_half(stdev(means) / len(means) ** 0.5, len(means) - 1, _LEVEL)
+    return 2 * half / fmean(means)
+
+
+def fewer_forks(runs: Sequence[Run], planned: int, width: float | None) -> Iterator[Caveat]:
+    """Say which benchmarks have fewer forks than planned, as more were not worth it."""
+    made: dict[str, list[Run]] = {}
+    for run, _ in _watched(runs):
+        if run.trial.benchmark is not None and run.trial.repetition == 1:
+            made.setdefault(run.trial.benchmark.id, []).append(run)
+    fewer = [
+        f"{name}: {len(mine)}"
+        for name, mine in made.items()
+        if width is not None and len(mine) < planned and forks_width(mine) <= width
+    ]
+    if width is not None and fewer:
+        text = (
+            f"{len(fewer)} of {len(made)} benchmarks have fewer than {planned} forks, as the "
+            f"interval of the mean over those is no wider than {width:.2%} ({some(sorted(fewer))})"
+        )
+        yield Caveat("fewer-forks", text)
+
+
+def otherwise(others: Collection[tuple[Method, Method]]) -> Iterator[Caveat]:
+    """Say which method looked instead of the one that was asked for; pairs of that and this."""
+    for asked, method in sorted(others):
+        text = (
+            f"{asked} has been shown to work for JMH's iterations of 100 ms only; {method}, which "
+            "needs no training, looked at the others"
+        )
+        yield Caveat("watched-otherwise", text)
 
 
 def _watched(runs: Sequence[Run]) -> Watched:

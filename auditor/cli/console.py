@@ -51,6 +51,14 @@ class Console:
         except BrokenPipeError:
             _to_nobody(sys.stdout)
 
+    def raw(self, data: bytes) -> None:
+        """Print to stdout what another program has printed, as it is."""
+        try:
+            sys.stdout.buffer.write(data)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _to_nobody(sys.stdout)
+
     def note(self, text: str) -> None:
         """Say something to stderr, unless quiet."""
         if not self.quiet:

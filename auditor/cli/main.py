@@ -31,6 +31,7 @@ COMMANDS = {
     "judge": "Judge a result file of the paper's research tools; runs nothing.",
     "steady": "When are the benchmarks of stored results warm? Runs nothing.",
     "similarity": "Are the runs in stored results alike? Runs nothing.",
+    "watch": "When is a benchmark warm that runs elsewhere?",
     "store": "List, verify, merge, export and prune what was measured.",
     "comment": "Write a comparison as a comment on its pull request (for CI).",
     "doctor": "Which tools are here, and how to get the missing ones?",

@@ -9,6 +9,7 @@ import click
 
 from auditor.cli.surroundings import Surroundings
 from auditor.config import Config, Places, load, places
+from auditor.core.warming import Method
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -110,7 +111,7 @@ RETRY_FAILED = click.option(
 STABILITY_RUNS = click.option("--runs", type=int, help="Runs of the whole suite.")
 WARMUP = click.option(
     "--warmup",
-    type=click.Choice(["fixed", "cov", "rciw", "kld", "kbkssd"]),
+    type=click.Choice([str(one) for one in Method]),
     help="What ends the warm-up of a process of the suite: the plan, or a rule that looks at it.",
 )
 

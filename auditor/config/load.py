@@ -50,7 +50,8 @@ class Config:
     `harness` is None where the subject decides. Where `warmup_given` or `length_given` is False
     the harness decides how many blocks warm a process, and how long a block lasts; the plan then
     has none. `text` is all of it, but for `retry_failed`, as JSON that means the same from every
-    folder. `ignored` are keys of a research tool's file that mean nothing here.
+    folder. `model` is a file of a model that tells when processes are warm, None: one of ours.
+    `ignored` are keys of a research tool's file that mean nothing here.
     """
 
     subject: SubjectSpec
@@ -66,6 +67,7 @@ class Config:
     gates: Gates
     trace: TraceRequest
     series: SeriesRequest
+    model: Path | None
     store: Path | None
     text: str = field(repr=False)
     retry_failed: bool = False
@@ -141,7 +143,9 @@ def _resolve(
     settings = reading.settings({**found, **_merged(found, changes)}, source)
     try:
         return _config(settings, folder)
-    except (ValueError, UsageError) as error:
+    except UsageError as error:
+        raise type(error)(f"{source}{error}") from error
+    except ValueError as error:
         raise UsageError(f"{source}{error}") from error
 
 
@@ -159,13 +163,17 @@ def _config(settings: Settings, folder: Path) -> Config:
     subject = subjects.spec(settings.subject, folder)
     words = subjects.build_words(settings.subject)
     methods = _methods(settings, folder)
-    store = (folder / Path(settings.store).expanduser()).absolute() if settings.store else None
+    store, model = (
+        (folder / Path(one).expanduser()).absolute() if one else None
+        for one in (settings.store, settings.warmup.model)
+    )
     whole = msgspec.structs.replace(
         settings,
         subject=subjects.resolved(subject, words),
         methods="auto" if methods is None else methods,
         clients=clients.resolved(settings, folder),
         store=str(store) if store else None,
+        warmup=msgspec.structs.replace(settings.warmup, model=str(model) if model else None),
         schema=None,
     )
     return Config(
@@ -175,13 +183,14 @@ def _config(settings: Settings, folder: Path) -> Config:
         build=words,
         python=python_spec(settings.python, folder),
         host=settings.host,
-        request=_request(settings, methods),
+        request=_request(settings, methods, model),
         compare=_compare(settings),
         warmup_given=settings.plan.warmup is not None,
         length_given=settings.plan.iteration_time is not None,
         gates=Gates(settings.gates.min_score),
         trace=clients.trace_request(settings, folder),
         series=series_request(settings),
+        model=model,
         store=store,
         text=_text(whole),
     )
@@ -192,12 +201,12 @@ def _text(settings: Settings) -> str:
     return json.dumps({key: value for key, value in known.items() if key != "$schema"})
 
 
-def _request(settings: Settings, methods: tuple[str, ...] | None) -> AbsRequest:
+def _request(settings: Settings, methods: tuple[str, ...] | None, model: Path | None) -> AbsRequest:
     slowdown = None if settings.slowdown == "auto" else settings.slowdown
     if slowdown is not None and not math.isfinite(slowdown):
         raise ValueError(f"{slowdown} at $.slowdown must be {CHOICES['$.slowdown']}")
     return AbsRequest(
-        suite=suite_request(settings),
+        suite=suite_request(settings, model),
         methods=methods,
         runs=settings.runs,
         slowdown=slowdown,

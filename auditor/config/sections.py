@@ -70,9 +70,13 @@ class WarmupSection(Section, frozen=True):
     """What tells that a process of the suite is warm, and when enough is measured."""
 
     method: Annotated[
-        Literal["fixed", "cov", "rciw", "kld", "kbkssd"],
+        Literal["fixed", "cov", "rciw", "kld", "kbkssd", "fcn", "oscnn", "rocket", "learned"],
         Meta(description='"fixed": what the plan says; else a rule that looks at the process.'),
     ] = "fixed"
+    model: Annotated[
+        Name | None,
+        Meta(description="The file of a model of the method; null: the one that comes with it."),
+    ] = None
     iterations: Annotated[
         Positive, Meta(description="Blocks of a process at most, its warm-up among them.")
     ] = 1000

@@ -157,7 +157,9 @@ CHOICES: dict[str, str] = {
     "$.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
     "$.compare.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
     "$.mode": '"matrix" or "score"',
-    "$.warmup.method": '"fixed", "cov", "rciw", "kld" or "kbkssd"',
+    "$.warmup.method": (
+        '"fixed", "cov", "rciw", "kld", "kbkssd", "fcn", "oscnn", "rocket" or "learned"'
+    ),
     "$.warmup.width": "a number above 0 and at most 10, or null",
     "$.python.installer": '"auto", "uv" or "pip"',
     "$.clients[...].python.installer": '"auto", "uv" or "pip"',

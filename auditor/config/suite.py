@@ -1,15 +1,17 @@
 """How the suite is run, from the words of a configuration."""
 
 import re
+from pathlib import Path
 
+from auditor.audits.steady.scorers import files
 from auditor.config.durations import seconds
 from auditor.config.settings import Settings
 from auditor.core.request import Plan, SuiteRequest, WatchRequest
 from auditor.core.warming import Method, Watch
 
 
-def suite_request(settings: Settings) -> SuiteRequest:
-    """Return how it is run; raises ValueError."""
+def suite_request(settings: Settings, model: Path | None) -> SuiteRequest:
+    """Return how it is run, `model` being a file of one; raises ValueError and ModelUnusable."""
     plan, length = settings.plan, settings.plan.iteration_time
     return SuiteRequest(
         benchmarks=_pattern(settings.benchmarks),
@@ -23,11 +25,11 @@ def suite_request(settings: Settings) -> SuiteRequest:
         timeout_seconds=_seconds(settings.timeout, "$.timeout"),
         budget_seconds=None if settings.budget is None else _seconds(settings.budget, "$.budget"),
         seed=settings.seed,
-        watched=_watch_request(settings),
+        watched=_watch_request(settings, model),
     )
 
 
-def _watch_request(settings: Settings) -> WatchRequest | None:
+def _watch_request(settings: Settings, path: Path | None) -> WatchRequest | None:
     """Return how they are watched, None where the plan says what they do."""
     written = settings.warmup
     lasting, limit = (
@@ -35,6 +37,7 @@ def _watch_request(settings: Settings) -> WatchRequest | None:
         for text, key in ((written.iteration_time, "iteration_time"), (written.limit, "limit"))
     )
     method = Method(written.method)
+    model = files.of(method, path)
     if method is Method.FIXED:
         return None
     if written.measured >= written.iterations:
@@ -43,7 +46,13 @@ def _watch_request(settings: Settings) -> WatchRequest | None:
             f"{written.iterations}"
         )
     return WatchRequest(
-        watch=Watch(method=method, measured=written.measured, seconds=limit, width=written.width),
+        watch=Watch(
+            method=method,
+            measured=written.measured,
+            seconds=limit,
+            width=written.width,
+            model=None if model is None else model.digest,
+        ),
         iterations=written.iterations,
         iteration_seconds=lasting,
     )

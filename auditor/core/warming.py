@@ -8,7 +8,8 @@ class Method(StrEnum):
     """What tells that a benchmark is warm; FIXED is the warm-up that the user or the plan states.
 
     COV, RCIW and KLD are the dynamic rules of Laaber et al. (FSE 2020), KBKSSD looks at the series
-    so far again and again.
+    so far again and again. FCN, OSCNN and ROCKET are the models of the study of learned stopping
+    (ASE 2024), LEARNED is ours.
     """
 
     FIXED = "fixed"
@@ -16,6 +17,14 @@ class Method(StrEnum):
     RCIW = "rciw"
     KLD = "kld"
     KBKSSD = "kbkssd"
+    FCN = "fcn"
+    OSCNN = "oscnn"
+    ROCKET = "rocket"
+    LEARNED = "learned"
+
+
+TRAINED = frozenset({Method.FCN, Method.OSCNN, Method.ROCKET, Method.LEARNED})
+"""Those that have a model; it has seen some iterations only, see `Watch.instead_of`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,13 +33,17 @@ class Watch:
 
     From where it is warm at least `measured` iterations are measured, and more until the 95 %
     interval of their mean is no wider than `width` of it (0.02 for 2 %; None: that is not asked).
-    After `seconds` it ends, whatever it has come to.
+    After `seconds` it ends, whatever it has come to. `model` is the digest of the model that the
+    method has, if any; `instead_of` the method that was asked for, where it has not been shown to
+    work for such processes, so that another one looks.
     """
 
     method: Method
     measured: int
     seconds: float
     width: float | None = None
+    model: str | None = None
+    instead_of: Method | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

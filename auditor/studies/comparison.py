@@ -7,6 +7,7 @@ from zlib import crc32
 import numpy as np
 
 from auditor.audits import comparison as audit
+from auditor.audits import watched
 from auditor.audits.comparison import Limits
 from auditor.audits.failures import reason
 from auditor.core.caveats import Caveat
@@ -26,7 +27,8 @@ from auditor.core.suite import Benchmark
 from auditor.studies import trust
 from auditor.studies.measure import measure
 from auditor.studies.parts import Parts
-from auditor.studies.suite import Sizes, chosen, sized
+from auditor.studies.suite import Sizes, chosen, sized, suite_trials
+from auditor.studies.warming import warmed
 
 _FRESH = 1000
 """Rounds that confirm are numbered from here on, however many first rounds there may be."""
@@ -74,6 +76,7 @@ class ComparisonStudy:
     request: CompareRequest
     _runs: dict[str, dict[Place, Run]] = field(default_factory=dict, init=False)
     _failed: dict[str, str] = field(default_factory=dict, init=False)
+    _watched: tuple[Run, ...] = field(default=(), init=False)
 
     def compare(self) -> Comparison:
         """Return the verdicts; what the budget prevented is open.
@@ -87,6 +90,7 @@ class ComparisonStudy:
         differing = [one for one in both if not self._is_same(one)]
         sizes = sized([one.base for one in differing], self.base)
         self._note([*sizes.pilots])
+        sizes = self._warmed(differing, sizes)
         self._first_rounds(differing, sizes)
         suspects = [
             (one, dimension)
@@ -116,6 +120,7 @@ class ComparisonStudy:
 
     def _caveats(self, compared: int, suspected: int) -> Iterator[Caveat]:
         yield from self.head.said_of_budget
+        yield from watched.of_suite(self._watched)
         for side, parts in ((Side.BASE, self.base), (Side.HEAD, self.head)):
             runs = [run for one in self._runs.values() for at, run in one.items() if at[1] is side]
             for said in trust.of_runs(runs, parts.project):
@@ -145,6 +150,22 @@ class ComparisonStudy:
         )
         alike = len({closure.digest for closure in closures}) == 1
         return alike and both.base.settings == both.head.settings
+
+    def _warmed(self, differing: Sequence[Both], sizes: Sizes) -> Sizes:
+        """Let both revisions warm up as long as the one that needs longer, if they are watched."""
+        if self.head.request.watched is None:
+            return sizes
+        trials = [
+            trial
+            for parts, mine in (
+                (self.base, [one.base for one in differing]),
+                (self.head, [one.head for one in differing]),
+            )
+            for trial in suite_trials(mine, sizes, parts).values()
+        ]
+        parts = replace(self.head, dispatcher=_Dispatcher(self.base, self.head))
+        self._watched = tuple(measure("warm-up", trials, parts))
+        return replace(sizes, plans=warmed(sizes.plans, self._watched))
 
     def _first_rounds(self, pending: Sequence[Both], sizes: Sizes) -> None:
         for number in range(1, self.request.rounds + 1):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from auditor.audits import watched
 from auditor.audits.stability import Unseen, judge
 from auditor.core.suite import Suite
 from auditor.core.verdict import Filter, Stability
@@ -24,7 +25,12 @@ def judged(found: Baseline, parts: Parts) -> Stability:
         pilots=found.pilots,
         unseen=unseen(parts.suite, parts.request.benchmarks, len(found.benchmarks)),
     )
-    said = trust.of_runs(found.runs, parts.project)
+    request = parts.request
+    width = request.watched.watch.width if request.watched else None
+    said = (
+        *watched.fewer_forks(found.runs, request.plan.forks, width),
+        *trust.of_runs(found.runs, parts.project),
+    )
     return replace(verdict, caveats=(*verdict.caveats, *said))
 
 

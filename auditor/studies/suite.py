@@ -10,20 +10,27 @@ import numpy as np
 
 from auditor.audits import readings
 from auditor.audits.failures import reason
+from auditor.audits.steady.validity import trusted
+from auditor.audits.watched import forks_width
 from auditor.core.errors import NoBenchmarks
 from auditor.core.measure import ALLOCATED, OPERATIONS, TIME
 from auditor.core.outcome import Measured, TimedOut
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.request import Plan
+from auditor.core.request import Plan, SuiteRequest
 from auditor.core.schedule import ArmName, Schedule
 from auditor.core.suite import Benchmark, Suite
 from auditor.core.warming import Watch
 from auditor.studies import schedules
 from auditor.studies.measure import measure
 from auditor.studies.parts import Parts
+from auditor.studies.warming import warmed
 
 _PATIENCE = 10
 """Times as long as planned may the block last in which a watched process comes to its limit."""
+
+
+Forks = Mapping[str, int]
+"""How many processes a run of a benchmark has, by its id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +136,7 @@ def baseline(parts: Parts) -> Baseline:
     size = sized(benchmarks, parts)
     failed = {run.trial.benchmark for run in size.pilots if not isinstance(run.outcome, Measured)}
     runnable = [benchmark for benchmark in benchmarks if benchmark not in failed]
-    runs = _suite_runs(runnable, size, parts)
+    runs, forks = _suite_runs(runnable, size, parts)
     measured = {run.trial.benchmark for run in runs if isinstance(run.outcome, Measured)}
     failed |= {run.trial.benchmark for run in runs} - measured
     usable = tuple(benchmark for benchmark in benchmarks if benchmark not in failed)
@@ -139,8 +146,8 @@ def baseline(parts: Parts) -> Baseline:
     return Baseline(
         benchmarks=benchmarks,
         usable=usable,
-        unfinished=_unfinished(usable, runs, parts),
-        plans=size.plans,
+        unfinished=_unfinished(usable, runs, forks, parts),
+        plans=warmed(size.plans, runs) if parts.request.watched else size.plans,
         operations=size.operations,
         pilots=size.pilots,
         runs=tuple(runs),
@@ -156,13 +163,15 @@ def sized(benchmarks: Sequence[Benchmark], parts: Parts) -> Sizes:
 
 
 def _unfinished(
-    benchmarks: Sequence[Benchmark], runs: Sequence[Run], parts: Parts
+    benchmarks: Sequence[Benchmark], runs: Sequence[Run], forks: Forks, parts: Parts
 ) -> tuple[Benchmark, ...]:
     """Return the benchmarks that lack runs and have not failed in one: the time was up."""
-    wanted = parts.request.stability_runs * parts.request.plan.forks
+    wanted = parts.request.stability_runs
     made = Counter(run.trial.benchmark for run in runs)
     broken = {run.trial.benchmark for run in runs if not isinstance(run.outcome, Measured)}
-    return tuple(one for one in benchmarks if made[one] < wanted and one not in broken)
+    return tuple(
+        one for one in benchmarks if made[one] < wanted * forks[one.id] and one not in broken
+    )
 
 
 def pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: Parts) -> list[Run]:
@@ -203,28 +212,57 @@ def operations_in(
     return found
 
 
-def _suite_runs(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> list[Run]:
-    """Run by run, so that a benchmark that hung in one run is not waited for in the next."""
+def _suite_runs(
+    benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts
+) -> tuple[list[Run], Forks]:
+    """Run by run, so that a benchmark that hung in one run is not waited for in the next.
+
+    The first run says how many forks of a benchmark are worth it; the others have as many.
+    """
     request = parts.request
     runs: list[Run] = []
     hung: set[Benchmark | None] = set()
-    trials_of = _suite_trials(benchmarks, size, parts)
+    forks: dict[str, int] = {one.id: request.plan.forks for one in benchmarks}
+    trials_of = suite_trials(benchmarks, size, parts)
     for repetition in range(1, request.stability_runs + 1):
         order = np.random.default_rng([request.seed, repetition]).permutation(len(benchmarks))
-        trials = [
-            replace(trial, repetition=repetition, fork=fork)
-            for benchmark in (benchmarks[index] for index in order)
-            if benchmark not in hung
-            for trial in [trials_of[benchmark.id]]
-            for fork in range(1, request.plan.forks + 1)
-        ]
-        ended = measure(f"suite run {repetition} of {request.stability_runs}", trials, parts)
+        wanted = [benchmarks[index] for index in order if benchmarks[index] not in hung]
+        name = f"suite run {repetition} of {request.stability_runs}"
+        ended: list[Run] = []
+        for turn in _turns(request, repetition):
+            trials = [
+                replace(trials_of[one.id], repetition=repetition, fork=fork)
+                for one in wanted
+                for fork in turn
+                if fork <= forks[one.id]
+            ]
+            ended += measure(name, trials, parts) if trials else []
+            forks |= _enough(forks, turn[-1], ended, request)
         hung |= {run.trial.benchmark for run in ended if isinstance(run.outcome, TimedOut)}
         runs += ended
-    return runs
+    return runs, forks
 
 
-def _suite_trials(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> dict[str, Trial]:
+def _turns(request: SuiteRequest, repetition: int) -> list[range]:
+    """Return the forks that run before anybody looks whether more are worth it."""
+    forks = range(1, request.plan.forks + 1)
+    looks = request.watched is not None and request.watched.watch.width is not None
+    return [range(one, one + 1) for one in forks] if looks and repetition == 1 else [forks]
+
+
+def _enough(forks: Forks, made: int, runs: Sequence[Run], request: SuiteRequest) -> dict[str, int]:
+    """Return how many forks those benchmarks have for which as many as were made are enough."""
+    if request.watched is None or request.watched.watch.width is None:
+        return {}
+    width = request.watched.watch.width
+    return {
+        name: made
+        for name, mine in by_benchmark(runs).items()
+        if forks[name] > made and forks_width(mine) <= width
+    }
+
+
+def suite_trials(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> dict[str, Trial]:
     """Return the trial of a process of each benchmark, by its id."""
     asked = parts.request.watched
     if asked is None:
@@ -246,7 +284,8 @@ def _suite_trials(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) ->
 def _watched(trial: Trial, watch: Watch, parts: Parts) -> Trial:
     """Return a trial that is watched; its blocks are the most that it does, not what it takes."""
     seconds = parts.request.timeout_seconds + watch.seconds + _PATIENCE * trial.schedule.seconds
-    return replace(trial, watch=watch, timeout_seconds=seconds)
+    fitting = trusted(watch, parts.project.harness, trial.schedule.seconds)
+    return replace(trial, watch=fitting, timeout_seconds=seconds)
 
 
 def first_failure(runs: Sequence[Run]) -> str:

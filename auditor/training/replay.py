@@ -9,7 +9,7 @@ from enum import StrEnum
 import numpy as np
 
 from auditor.audits.steady.detector import Values
-from auditor.training.segments import WINDOW
+from auditor.audits.steady.scorers.windows import WINDOW
 
 LIMIT = 500
 """Windows that are looked at; a fork of which none is called stable is measured after them."""

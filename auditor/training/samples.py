@@ -6,17 +6,13 @@ ones; the study tunes its decision threshold on windows of every fork as they co
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from auditor.audits.steady.detector import Values
+from auditor.audits.steady.scorers.windows import Starts, Windows, standardised
 from auditor.training.scores import Truth
-from auditor.training.segments import Starts, segments, standardised
-
-Windows = npt.NDArray[np.float32]
-Scores = npt.NDArray[np.float32]
+from auditor.training.segments import segments
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +21,6 @@ class Sample:
 
     windows: Windows
     stable: Truth
-
-
-class Scorer(Protocol):
-    """A model that has learned."""
-
-    def scores(self, windows: Windows) -> Scores:
-        """Return how stable each window (windows, 100) is, 0 to 1."""
-        ...
 
 
 def balanced(values: Values, last_warm_up: int) -> Sample:

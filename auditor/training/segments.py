@@ -9,15 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from auditor.audits.steady.detector import Values
+from auditor.audits.steady.scorers.windows import WINDOW, Starts
 
-WINDOW = 100
-"""Iterations of a segment."""
 EACH = 50
 """Segments of each class that a fork gives, where it has so many."""
-_UNIT = 1e6
-
-Starts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +44,3 @@ def _spread(first: int, last: int, number: int) -> Starts:
     if last < first:
         return np.array([], dtype=np.int64)
     return np.unique(np.linspace(first, last, number).astype(np.int64))
-
-
-def standardised(values: Values, starts: Starts) -> npt.NDArray[np.float32]:
-    """Return the windows that begin at `starts`, (windows, 100), each with mean 0 and deviation 1.
-
-    A window without any scatter is all zeros.
-    """
-    windows = np.lib.stride_tricks.sliding_window_view(values * _UNIT, WINDOW)[starts]
-    centred = windows - windows.mean(axis=1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scaled = centred / windows.std(axis=1, keepdims=True)
-    return np.where(np.isfinite(scaled), scaled, 0.0).astype(np.float32)

@@ -1,7 +1,7 @@
 """Which benchmarks of those that a model may learn from only say when it has learned enough.
 
 Source: the study of learned stopping (ASE 2024), Section 4.4, and its code. Needs scikit-learn (the
-dependency group `training`).
+extra `training`).
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,11 @@
 """Boosted trees on what a run looks like so far: the model that is to be better than the study's.
 
-Needs LightGBM (the dependency group `training`). A case is a run up to the end of a window, not the
+Needs LightGBM (the extra `training`). A case is a run up to the end of a window, not the
 window alone, and not standardised: how long a level has lasted tells more than its shape.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import lightgbm as lgb
 import numpy as np
@@ -12,9 +13,11 @@ import numpy.typing as npt
 
 from auditor.audits.steady.configured import lengths
 from auditor.audits.steady.detector import Values
-from auditor.audits.steady.sofar import WINDOW, SoFar
+from auditor.audits.steady.forest import Forest
+from auditor.audits.steady.scorers.boosted import Boosted
+from auditor.audits.steady.scorers.windows import WINDOW, Starts
+from auditor.audits.steady.sofar import SoFar
 from auditor.training.scores import Truth
-from auditor.training.segments import Starts
 
 Cases = npt.NDArray[np.float32]
 
@@ -62,6 +65,53 @@ def grown(known: Cases, stable: Truth, seed: int) -> lgb.Booster:
 def scores(trees: lgb.Booster, asked: Cases) -> Values:
     """Return how stable each window is, 0 to 1."""
     return np.asarray(trees.predict(asked), dtype=np.float64)
+
+
+def table(trees: lgb.Booster, names: Sequence[str]) -> Boosted:
+    """Return trees as arrays that need no library; `names` are those of the features."""
+    nodes, roots = _Nodes(), []
+    for one in trees.dump_model()["tree_info"]:
+        roots.append(len(nodes.values))
+        nodes.add(one["tree_structure"])
+    forest = Forest(
+        np.array(roots, dtype=np.int32),
+        np.array(nodes.features, dtype=np.int16),
+        not_above(np.array(nodes.thresholds)),
+        np.array(nodes.left, dtype=np.int32),
+        np.array(nodes.right, dtype=np.int32),
+    )
+    return Boosted.of(np.array(names), forest, np.array(nodes.values))
+
+
+class _Nodes:
+    """Nodes one after the other, a leaf being its own child."""
+
+    def __init__(self) -> None:
+        self.features: list[int] = []
+        self.thresholds: list[float] = []
+        self.left: list[int] = []
+        self.right: list[int] = []
+        self.values: list[float] = []
+
+    def add(self, node: Mapping[str, Any]) -> int:
+        """Append a node and what is below it; return where it stands."""
+        at = len(self.values)
+        self.features.append(node.get("split_feature", 0))
+        self.thresholds.append(node.get("threshold", 0.0))
+        self.values.append(node.get("leaf_value", 0.0))
+        self.left.append(at)
+        self.right.append(at)
+        if "split_feature" in node:
+            self.left[at] = self.add(node["left_child"])
+            self.right[at] = self.add(node["right_child"])
+            self.values[at] = 0.0
+        return at
+
+
+def not_above(thresholds: Values) -> npt.NDArray[np.float32]:
+    """Round down to single precision: the same cases of that precision are at most it."""
+    single = thresholds.astype(np.float32)
+    return np.where(single > thresholds, np.nextafter(single, np.float32(-np.inf)), single)
 
 
 def position(names: Sequence[str]) -> list[int]:

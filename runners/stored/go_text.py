@@ -3,13 +3,14 @@
 import json
 import re
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
 from auditor.core.jobs import HostFacts
 from auditor.core.outcome import Skipped
+from auditor.core.printed import Printed
 from auditor.core.stored import StoredProcess, StoredRun
 from auditor.core.suite import Benchmark
 from auditor.core.units import seconds_per_operation
@@ -54,13 +55,27 @@ class _Kept:
     skipped: bool = False
 
 
-class _Package:
-    """Takes the lines of a package one by one; a name has the number of processors at its end."""
+def _unheard(_: Printed) -> None:
+    pass
 
-    def __init__(self, found: dict[tuple[str, str], _Kept], facts: dict[str, str]) -> None:
+
+class Package:
+    """Takes the lines of a package one by one; a name has the number of processors at its end.
+
+    `hear` is told of each line of results as of an iteration.
+    """
+
+    def __init__(
+        self,
+        found: dict[tuple[str, str], _Kept],
+        facts: dict[str, str],
+        hear: Callable[[Printed], None] = _unheard,
+    ) -> None:
+        """Take where results are kept, and who is told."""
         self.name = ""
         self._found = found
         self._facts = facts
+        self._hear = hear
         self._begun = ""
 
     def take(self, line: str) -> None:
@@ -98,8 +113,17 @@ class _Package:
         elif pairs[_UNIT] < 0:
             raise Broken(f"{shown(line[:60])} has a time below zero; let go test write it again")
         else:
-            mine.values.append(seconds_per_operation(pairs[_UNIT], _UNIT))
+            seconds = seconds_per_operation(pairs[_UNIT], _UNIT)
+            mine.values.append(seconds)
+            name, times = (whole[1], whole[2]) if whole else (self._begun, found[1])
+            self._told(clean(name), seconds, int(times) * seconds)
         return True
+
+    def _told(self, name: str, seconds: float, lasted: float) -> None:
+        named = f"{self.name}.{name}" if self.name else name
+        self._hear(
+            Printed(harness=HARNESS, benchmark=named, fork=1, seconds=seconds, lasts=lasted)
+        )
 
     def _ended(self, name: str, *, is_failure: bool) -> None:
         mine = self._of(name)
@@ -125,7 +149,7 @@ def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]
     """Return the run, and the benchmarks that measure no time; raises Broken."""
     found: dict[tuple[str, str], _Kept] = {}
     facts: dict[str, str] = {}
-    package = _Package(found, facts)
+    package = Package(found, facts)
     for line in lines:
         package.take(line.decode(errors="replace").rstrip("\r\n"))
     return _run(found, facts, path)
@@ -135,10 +159,10 @@ def read_events(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[st
     """Return the same of events, which may cut lines anywhere and mix those of packages."""
     found: dict[tuple[str, str], _Kept] = {}
     facts: dict[str, str] = {}
-    packages: dict[str, tuple[_Package, list[str]]] = {}
+    packages: dict[str, tuple[Package, list[str]]] = {}
     for name, output in _outputs(lines):
         if name not in packages:
-            packages[name] = (_Package(found, facts), [])
+            packages[name] = (Package(found, facts), [])
         package, begun = packages[name]
         package.name = package.name or name
         begun.append(output)

@@ -2,15 +2,17 @@
 
 import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 
 from auditor.core.jobs import HostFacts
+from auditor.core.printed import Printed
 from auditor.core.stored import StoredProcess, StoredRun
 from runners.stored.checking import Broken, clean, failed, process, shown, twice
 from runners.stored.jmh_names import (
+    HARNESS,
     MOST_FORKS,
     SINGLE_SHOT,
     by_mode,
@@ -71,6 +73,7 @@ class _Benchmark:
     name: str
     iterations: int | None = None
     seconds: float | None = None
+    warmups: int | None = None
     warmup_seconds: float | None = None
     mode: str = ""
     parameters: dict[str, str] = field(default_factory=dict)
@@ -101,10 +104,16 @@ class _Benchmark:
         return replace(found, warmup_seconds=self.warmup_seconds)
 
 
-class _Log:
-    """Takes lines one by one."""
+def _unheard(_: Printed) -> None:
+    pass
 
-    def __init__(self) -> None:
+
+class Log:
+    """Takes lines one by one, and tells of each iteration that lasts a time as it is printed."""
+
+    def __init__(self, hear: Callable[[Printed], None] = _unheard) -> None:
+        """Take who is told."""
+        self._hear = hear
         self.facts: dict[str, str] = {}
         self.found: dict[tuple[str, str], _Benchmark] = {}
         self._known: dict[str, str] = {}
@@ -141,6 +150,7 @@ class _Log:
             made.iterations = int(asked[1])
             made.seconds = duration(asked[2]) if made.mode != SINGLE_SHOT else None
         if warm := _ITERATIONS.fullmatch(self._known.get("Warmup", "")):
+            made.warmups = int(warm[1])
             made.warmup_seconds = duration(warm[2]) if made.mode != SINGLE_SHOT else None
         self._known = {}
         return made
@@ -192,9 +202,11 @@ class _Log:
                 f"{shown(unit)}; give the log of one run"
             )
         benchmark.unit = unit
+        number = _number(value)
+        if number is not None and (seconds := _seconds(number, unit)) is not None:
+            self._told(benchmark, seconds, is_warmup=is_warmup)
         if not is_time(unit):
             return
-        number = _number(value)
         if is_warmup and number is None:
             fork.warmups = None
         elif is_warmup:
@@ -204,6 +216,21 @@ class _Log:
             fork.fails(f"{value.group()!r} is no time; choose a smaller unit (-tu ns), or -rf json")
         else:
             fork.values.append(converted(number, unit))
+
+    def _told(self, benchmark: _Benchmark, seconds: float, *, is_warmup: bool) -> None:
+        lasts = benchmark.warmup_seconds if is_warmup else benchmark.seconds
+        if lasts is not None:
+            self._hear(
+                Printed(
+                    harness=HARNESS,
+                    benchmark=by_mode([*self.found, benchmark.key])[benchmark.key],
+                    fork=len(benchmark.forks),
+                    seconds=seconds,
+                    lasts=lasts,
+                    is_warmup=is_warmup,
+                    warmups=benchmark.warmups,
+                )
+            )
 
     def _close(self) -> None:
         """End a benchmark: what follows on its result is a summary."""
@@ -228,6 +255,16 @@ class _Log:
         return run, tuple(names[key] for key in self.found if key not in timed)
 
 
+def _seconds(number: float, unit: str) -> float | None:
+    """Return the seconds of an operation, of how many there are in a time, too."""
+    if is_time(unit):
+        return converted(number, unit)
+    many, _, length = unit.partition("/")
+    if many != "ops" or not number or not is_time(turned := f"{length}/op"):
+        return None
+    return converted(1 / number, turned)
+
+
 def _number(value: re.Match[str]) -> float | None:
     """Return a value, None for an order of magnitude and for what is no number.
 
@@ -244,7 +281,7 @@ def _number(value: re.Match[str]) -> float | None:
 
 def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
     """Return the run, and the benchmarks that measure no time; raises Broken."""
-    log = _Log()
+    log = Log()
     for line in lines:
         log.take(line.decode(errors="replace").rstrip("\r\n"))
     return log.run(path)

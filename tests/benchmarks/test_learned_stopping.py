@@ -73,17 +73,37 @@ def printed(script, corpus, *options):
 
 
 def test_segments_are_counted_and_trees_judged_on_systems_they_have_not_seen(corpus):
-    found = printed("learned_stopping.py", corpus, "--trees", "--forks", "1")
+    words = ("--model", "retrain", "--forks", "1", "--share", "1", "--resamples", "100")
+    found = printed("learned_stopping.py", corpus, *words)
 
     assert found["steady forks"] == str(len(SYSTEMS) * FORKS)
     assert found["segments"] == str(100 * len(SYSTEMS) * FORKS)
     assert found["systems"] == str(len(SYSTEMS))
-    (best,) = [one for name, one in found.items() if name.startswith("trees: balanced accuracy, F")]
-    balanced, f1 = map(float, best.split(", "))
+    (best,) = [one for name, one in found.items() if name.startswith("learned, at its best")]
+    _, _, f1, balanced = map(float, best.split(", "))
     assert balanced > 0.9
     assert f1 > 0.9
-    systems = found["trees: balanced accuracy of systems, five quartiles"].split(", ")
+    systems = found["learned: balanced accuracy of systems, five quartiles"].split(", ")
     assert [*map(float, systems)] == sorted(map(float, systems))
+    # The settings stop long before the one change that there is, so whoever sees it gains.
+    a12, r = map(float, found["learned, beside SOP: A12, r of errors"].split(", "))
+    assert a12 > 0.8
+    assert r > 0.8
+    assert float(found["learned, beside SOP: net (text), %"].split(" ")[0]) > 50
+
+
+def test_models_of_the_package_are_judged_as_they_are(corpus):
+    words = ("--model", "shipped", "--forks", "1", "--share", "0.5", "--resamples", "100")
+    found = printed("learned_stopping.py", corpus, *words)
+
+    (line,) = [one for name, one in found.items() if name.startswith("learned, at 0.500")]
+    precision, recall, f1, balanced = map(float, line.split(", "))
+    assert f1 == pytest.approx(2 * precision * recall / (precision + recall), abs=2e-3)
+    assert balanced > 0.6
+    longer, shorter, exact = map(
+        float, found["learned: warm-up longer, shorter, exact, %"].split(", ")
+    )
+    assert longer + shorter + exact == pytest.approx(100, abs=0.2)
 
 
 def test_who_stops_where_it_is_steady_has_no_error_and_beats_settings_that_stop_too_early(corpus):

@@ -35,6 +35,23 @@ class Forest:
         """Return the arrays by their names, as `of` takes them."""
         return {f"{prefix}_{name}": getattr(self, name) for name in _ARRAYS}
 
+    def check(self, features: int) -> None:
+        """Raise ValueError where nodes cannot be those of trees on so many features.
+
+        Children stand behind their parents, so that every case comes to a leaf.
+        """
+        nodes = np.arange(len(self.features))
+        below = np.stack((self.left, self.right))
+        if not (
+            self.features.shape == self.thresholds.shape == self.left.shape == self.right.shape
+            and len(nodes)
+            and ((below >= nodes) & (below < len(nodes))).all()
+            and ((self.left == nodes) == (self.right == nodes)).all()
+            and ((self.features >= 0) & (self.features < features)).all()
+            and ((self.roots >= 0) & (self.roots < len(nodes))).all()
+        ):
+            raise ValueError("its nodes are those of no trees")
+
     def leaves(self, case: Array) -> npt.NDArray[np.int32]:
         """Return the leaf that a case comes to in each tree."""
         values = case.astype(np.float32)

@@ -10,10 +10,9 @@ from math import log
 import numpy as np
 
 from auditor.audits.steady.partition import Partition
+from auditor.audits.steady.scorers.windows import WINDOW
 from auditor.stats.arrays import Array
 
-WINDOW = 100
-"""Iterations of the window that is judged, the last ones."""
 _BLOCK = 10
 _TINY = 1e-6
 _CLIP = 6.0

@@ -2,12 +2,15 @@
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from auditor.audits.steady.detector import Values
 from auditor.audits.steady.kbkssd import KbKssd
+from auditor.audits.steady.scored import Scored
+from auditor.audits.steady.scorers import files
 from auditor.audits.steady.stopping import StopRule, Technique, Variant
 from auditor.core.plan import Trial
 from auditor.core.warming import Method, Warmed, Watch
@@ -143,8 +146,25 @@ _RULES: Mapping[Method, Callable[[int], Rule]] = {
 }
 
 
-def watcher(trial: Trial) -> ProcessWatcher:
-    """Return what looks at a process of a trial that has a watch."""
-    if trial.watch is None:
-        raise ValueError("nothing asks for this trial to be watched")
-    return ProcessWatcher(trial.watch, _RULES[trial.watch.method](trial.seed))
+class Watchers:
+    """Makes what looks at the process of a trial."""
+
+    def __init__(self, model: Path | None = None) -> None:
+        """Take the user's file of a model, None: those that come with this package."""
+        self._model = model
+
+    def __call__(self, trial: Trial) -> ProcessWatcher:
+        """Return it for a trial that has a watch."""
+        watch = trial.watch
+        if watch is None:
+            raise ValueError("nothing asks for this trial to be watched")
+        return ProcessWatcher(watch, self.rule(watch, trial.seed))
+
+    def rule(self, watch: Watch, seed: int) -> Rule:
+        """Return what tells when a process is warm; what it draws is decided by the seed."""
+        if watch.method in _RULES:
+            return _RULES[watch.method](seed)
+        model = files.of(watch.method, self._model)
+        if model is None or model.digest != watch.model:
+            raise ValueError("the model of this trial is not at hand")
+        return Scored(model)

@@ -16,6 +16,7 @@ from reports import tidy
 @options.options(
     *options.WHAT,
     *options.JUDGED,
+    options.WARMUP,
     options.RETRY_FAILED,
     *options.PLACES,
     *options.SHOWN,

@@ -37,6 +37,7 @@ _LOG = logging.getLogger(__name__)
     ),
     options.FAIL_UNDER,
     options.INCONCLUSIVE,
+    options.WARMUP,
     options.RETRY_FAILED,
     click.option(
         "--github",

@@ -1,5 +1,11 @@
 """Processes of real suites that end once they are warm and measured."""
 
+import json
+import re
+import sqlite3
+import subprocess
+import sys
+
 import pytest
 from real_program import JAVA_RING, PYTHON_RING, config, everything, left_behind, runs
 
@@ -98,14 +104,109 @@ def test_an_audit_warms_all_its_processes_up_alike(program, module, tmp_path):
         *("--method", "example.org/tiny.Add"),
     )
 
-    assert [slugs(one) for one in found["benchmarks"]] == [[]]
+    assert [slugs(one) for one in found["benchmarks"]] == [["warm-after"]]
     assert [one["outcome"] for one in found["methods"]] == ["detected"]
+    planned = warm_ups(tmp_path / "out" / "store.sqlite")
+    # What is compared warms up as long as the watched processes did, not as the plan has it.
+    assert planned["suite"] == {0}
+    assert planned["pairs"] == planned["reference"]
+    assert min(planned["pairs"]) >= 1
+    assert planned["pairs"] != {1}
+
+
+def warm_ups(store):
+    """Return how many blocks of warm-up processes have, by what they are for."""
+    found = {}
+    with sqlite3.connect(store) as connection:
+        for purpose, schedule in connection.execute("SELECT purpose, schedule FROM trial"):
+            phases = re.findall(r"warmup", schedule)
+            found.setdefault(purpose, set()).add(len(phases))
+    return found
+
+
+def test_another_model_than_the_one_that_comes_with_it(program, module, tmp_path):
+    """What a file has to be is tested where files are read; here that it is asked for it."""
+    path = tmp_path / "mine.npz"
+    path.write_bytes(b"something else")
+    warmup = {"method": "learned", "model": "mine.npz"}
+    asked = config(tmp_path / "config.json", subject=str(module), warmup=warmup)
+
+    line = program.refused("measure", asked, code=2, slug="model-unusable")
+
+    assert f"the model {path} is damaged" in line
+    assert not program.state.exists()
+
+
+def test_a_model_that_has_not_seen_such_processes_leaves_them_to_a_rule(program, module, tmp_path):
+    warmup = {**SHORT, "iterations": 400}
+    asked = config(tmp_path / "config.json", subject=str(module), warmup=warmup)
+
+    found, _ = program.audited(
+        *("measure", asked, "--warmup", "learned", "-o", tmp_path, "--benchmarks", "Add")
+    )
+
+    (said,) = [one["text"] for one in found["caveats"] if one["slug"] == "watched-otherwise"]
+    assert said.startswith(
+        "learned has been shown to work for JMH's iterations of 100 ms only; rciw"
+    )
+    (mine,) = found["benchmarks"]
+    (after,) = [one["text"] for one in mine["caveats"] if one["slug"] == "warm-after"]
+    assert " iterations by rciw, " in after
+
+
+def test_what_runs_elsewhere_is_looked_at_while_it_prints(program, module):
+    call = f"cd {module} && exec go test -bench Add -run none -count 12 -benchtime 100x ."
+
+    answer = program.call("watch", "--warmup", "cov", "--", "sh", "-c", call)
+
+    assert answer.returncode == 0, answer
+    assert answer.stdout.count("ns/op") == 12
+    assert "example.org/tiny.BenchmarkAdd" in answer.stdout.rpartition("PASS")[2]
+    assert "of 1 processes were seen warm." in answer.stdout
+
+
+def test_what_comes_through_a_pipe_is_looked_at_too(program, tmp_path):
+    printed = tmp_path / "printed"
+    line = "BenchmarkFast-2\t1000\t1000000.0 ns/op\n"
+    printed.write_text("goos: linux\npkg: example.org/x\n" + 40 * line)
+    words = [sys.executable, "-m", "auditor", "watch", "-", "--warmup", "cov", "--format", "json"]
+
+    with printed.open() as file:
+        answer = subprocess.run(
+            words, stdin=file, env=program.environment(), capture_output=True, text=True, check=True
+        )
+
+    found = json.loads(answer.stdout)
+    assert found["schema"] == "bench-audit/watch/1"
+    (one,) = found["processes"]
+    assert (one["benchmark"], one["iterations"]) == ("example.org/x.BenchmarkFast-2", 40)
+    assert 0 < one["warm"] <= 40
+    assert one["set"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ((), 2, "error[usage]: nothing to watch"),
+        (("--", "true"), 5, "no verdict: it printed no iteration of JMH"),
+        (("--", "sh", "-c", "echo broken >&2; exit 7"), 3, "sh failed (exit code 7)"),
+        (("--", "no-such-program"), 4, "error[tool-missing]: no-such-program was not found"),
+        (("--model", "none.npz", "--", "true"), 2, "error[model-unusable]: cannot read the model"),
+    ],
+)
+def test_what_cannot_be_watched_is_said(program, words, code, said):
+    answer = program.call("watch", *words)
+
+    assert answer.returncode == code, answer
+    assert said in answer.stderr
+    assert "Traceback" not in answer.stderr
 
 
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ({"method": "magic"}, '"fixed", "cov", "rciw", "kld" or "kbkssd"'),
+        ({"method": "magic"}, '"fixed", "cov", "rciw", "kld", "kbkssd", "fcn", "oscnn", "rocket"'),
+        ({"method": "rciw", "model": "x.npz"}, "at $.warmup.model, but rciw needs none"),
         ({"method": "rciw", "limit": "long"}, "at $.warmup.limit"),
         ({"method": "rciw", "iteration_time": "soon"}, "at $.warmup.iteration_time"),
         ({"width": 0}, "$.warmup.width"),
@@ -115,4 +216,5 @@ def test_an_audit_warms_all_its_processes_up_alike(program, module, tmp_path):
 def test_what_no_warm_up_can_be_is_said_in_a_line(program, module, tmp_path, written, said):
     asked = config(tmp_path / "config.json", subject=str(module), warmup=written)
 
-    assert said in program.refused("measure", asked, code=2, slug="usage")
+    slug = "model-unusable" if "model" in written else "usage"
+    assert said in program.refused("measure", asked, code=2, slug=slug)

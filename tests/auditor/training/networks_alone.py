@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from auditor.training.convolutional import Convolutional
+from auditor.audits.steady.scorers.convolutional import Convolutional
 from auditor.training.samples import Sample
 
 # Of the library's own conversions between arrays, which its next release may do otherwise.

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from auditor.training.rocket import Rocket, features, fitted, kernels
+from auditor.audits.steady.scorers.rocket import Kernels, Rocket
+from auditor.training.rocket import fitted, kernels
 from auditor.training.samples import Sample
 
 KERNELS = {
@@ -26,7 +27,7 @@ def sample(number: int, seed: int) -> Sample:
 def test_a_kernel_gives_its_greatest_value_and_the_share_above_zero():
     windows = sample(300, 3).windows
 
-    found = features(KERNELS, windows)
+    found = Kernels(KERNELS).features(windows)
 
     for at in (0, 299):
         padded = np.pad(windows[at], 4)

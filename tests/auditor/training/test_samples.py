@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from auditor.audits.steady.scorers.windows import standardised
 from auditor.training.samples import Sample, balanced, drawn, joined, unbalanced
-from auditor.training.segments import standardised
 
 VALUES = 1e-6 * (2 + np.random.default_rng(1).random(3000))
 

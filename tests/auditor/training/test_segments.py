@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from auditor.audits.steady.scorers.windows import standardised
 from auditor.training.folds import by_benchmark, by_system
-from auditor.training.segments import segments, standardised
+from auditor.training.segments import segments
 
 
 @pytest.mark.parametrize(

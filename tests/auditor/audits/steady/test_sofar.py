@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from auditor.audits.steady.sofar import WINDOW, SoFar
+from auditor.audits.steady.scorers.windows import WINDOW
+from auditor.audits.steady.sofar import SoFar
 
 
 def features(values, lasted: float = 0.1) -> dict[str, float]:

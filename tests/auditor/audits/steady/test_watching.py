@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from builders import suite_run
 
-from auditor.audits.steady.watching import ProcessWatcher, watcher, width
+from auditor.audits.steady.watching import ProcessWatcher, Watchers, width
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
-from auditor.core.warming import Method, Warmed, Watch
+from auditor.core.warming import TRAINED, Method, Warmed, Watch
 
-RULES = [one for one in Method if one is not Method.FIXED]
+RULES = [one for one in Method if one is not Method.FIXED and one not in TRAINED]
 LASTED = 0.1
 
 
@@ -22,7 +22,7 @@ def watching(watch: Watch) -> ProcessWatcher:
     blocks = Schedule(
         arms=(Arm(ArmName.PLAIN),), blocks=(Block(Phase.MEASUREMENT, 0),), seconds=LASTED
     )
-    return watcher(replace(suite_run([1.0]).trial, schedule=blocks, watch=watch))
+    return Watchers()(replace(suite_run([1.0]).trial, schedule=blocks, watch=watch))
 
 
 def seen(watch: Watch, values) -> tuple[int, Warmed]:
@@ -94,4 +94,4 @@ def test_the_width_is_that_of_a_t_interval_of_ten_stretches():
 
 def test_a_trial_that_nobody_wants_watched_has_no_watcher():
     with pytest.raises(ValueError, match="nothing asks"):
-        watcher(suite_run([1.0]).trial)
+        Watchers()(suite_run([1.0]).trial)

@@ -1,0 +1,169 @@
+"""`bench-audit watch`: when is a benchmark warm that runs elsewhere?"""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from auditor.audits import watched
+from auditor.audits.printed import Seen, Streams
+from auditor.audits.steady.scorers import files
+from auditor.audits.steady.watching import Watchers
+from auditor.cli import tables
+from auditor.cli.console import Console
+from auditor.cli.options import FORMAT, PATH
+from auditor.cli.surroundings import Surroundings
+from auditor.core.errors import Exit, UsageError
+from auditor.core.jobs import Completed, Follow, Invocation
+from auditor.core.warming import Method, Watch
+from runners.stored.streams import Stream
+
+_STREAM = "-"
+_FOREVER = 14 * 24 * 3600.0
+"""Seconds; what selects output takes no more than three weeks."""
+_CHUNK = 1 << 16
+_SEED = 1
+
+
+@click.command(short_help="When is a benchmark warm that runs elsewhere?")
+@click.argument("words", metavar="(- | -- COMMAND...)", nargs=-1, type=click.UNPROCESSED)
+@click.option(
+    "--warmup",
+    type=click.Choice([str(one) for one in Method if one is not Method.FIXED]),
+    default=str(Method.LEARNED),
+    show_default=True,
+    help="What tells that a process is warm.",
+)
+@click.option("--model", type=PATH, help="The file of a model of that method.")
+@FORMAT
+@click.pass_obj
+def command(surroundings: Surroundings, /, **given: Any) -> int:
+    """Look at what JMH or go test prints while it runs, and tell when each process is warm.
+
+    It is run as COMMAND, or its output comes from a pipe ( ... | bench-audit watch - ). Nothing is
+    changed and nothing is ended: what was found stands beside the warm-up that is set.
+    """
+    console = Console(surroundings.environment, quiet=given["format"] == "json")
+    words = list(given["words"])
+    if not words:
+        raise UsageError("nothing to watch: write - for standard input, or -- and a command")
+    method, model = Method(given["warmup"]), given["model"]
+    known = files.of(method, model)
+    watch = Watch(
+        method=method, measured=1, seconds=_FOREVER, model=None if known is None else known.digest
+    )
+    streams = Streams(watch, Watchers(model), _SEED)
+    stream = Stream(lambda one: _tell(streams.observe(one), console))
+    ended = None
+    if words == [_STREAM]:
+        _pipe(stream, console)
+    else:
+        ended = _run(words, stream, console, surroundings)
+    if given["format"] == "json":
+        console.document(_document(streams.seen))
+    elif streams.seen:
+        console.result(_table(streams.seen))
+    if ended is not None and ended.exit_code != 0:
+        console.say(f"{words[0]} failed (exit code {ended.exit_code})")
+        return Exit.SUBJECT
+    if not streams.seen:
+        console.say("no verdict: it printed no iteration of JMH, and no result of go test -bench")
+        return Exit.NO_VERDICT
+    return Exit.OK
+
+
+def _run(
+    words: Sequence[str], stream: Stream, console: Console, surroundings: Surroundings
+) -> Completed:
+    def read(data: bytes) -> Sequence[tuple[float, float]]:
+        if not console.quiet:
+            console.raw(data)
+        stream.read(data)
+        return ()
+
+    ended = surroundings.host().run(
+        Invocation(
+            argv=tuple(words),
+            cwd=Path.cwd(),
+            environment=tuple(surroundings.environment.items()),
+            timeout_seconds=_FOREVER,
+            follow=Follow(read=read),
+        )
+    )
+    if ended.stderr:
+        console.say(ended.stderr.decode(errors="replace").rstrip())
+    return ended
+
+
+def _pipe(stream: Stream, console: Console) -> None:
+    while data := os.read(sys.stdin.fileno(), _CHUNK):
+        if not console.quiet:
+            console.raw(data)
+        stream.read(data)
+
+
+def _tell(seen: Seen | None, console: Console) -> None:
+    if seen is not None:
+        console.note(f"warm: {_name(seen)}, {_warm(seen)}")
+
+
+def _name(seen: Seen) -> str:
+    return f"{seen.benchmark}, fork {seen.fork}"
+
+
+def _warm(seen: Seen) -> str:
+    if seen.warm is None:
+        return f"not seen warm in {len(seen.lasted)} iterations"
+    return f"after {seen.warm} iterations ({seen.warm_seconds:.3g} s)"
+
+
+def _set(seen: Seen) -> str:
+    if seen.warmups is None or seen.warmup_seconds is None:
+        return ""
+    return f"{seen.warmups} iterations ({seen.warmup_seconds:.3g} s)"
+
+
+def _table(every: Sequence[Seen]) -> RenderableType:
+    made = tables.lineless("benchmark", ">fork", "warm", "set", "by")
+    for one in every:
+        style = "yellow" if one.warm is None else "green"
+        made.add_row(
+            Text(one.benchmark), str(one.fork), Text(_warm(one), style=style), _set(one),
+            str(one.watch.method),
+        )  # fmt: skip
+    warm = sum(one.warm is not None for one in every)
+    head = Text(f"{warm} of {len(every)} processes were seen warm.", style="bold")
+    return Group("", head, "", made, *_notes(every))
+
+
+def _notes(every: Sequence[Seen]) -> list[RenderableType]:
+    others = {(one.watch.instead_of, one.watch.method) for one in every if one.watch.instead_of}
+    return tables.section(
+        "To know",
+        [f"{one.text} [{one.slug}]" for one in watched.otherwise(others)],
+    )
+
+
+def _document(every: Sequence[Seen]) -> Mapping[str, Any]:
+    return {
+        "schema": "bench-audit/watch/1",
+        "processes": [
+            {
+                "benchmark": one.benchmark,
+                "fork": one.fork,
+                "method": str(one.watch.method),
+                "instead_of": one.watch.instead_of,
+                "iterations": len(one.lasted),
+                "warm": one.warm,
+                "warm_seconds": None if one.warm is None else one.warm_seconds,
+                "set": one.warmups,
+                "set_seconds": one.warmup_seconds,
+            }
+            for one in every
+        ],
+    }

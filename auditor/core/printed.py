@@ -1,0 +1,21 @@
+"""An iteration, as a framework prints it while it runs."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Printed:
+    """The iteration that a process, the `fork`-th of its benchmark, has just ended.
+
+    `seconds` are those of an operation, `lasts` those of the iteration as it was asked for.
+    `is_warmup` is what the framework takes it for; `warmups` are the iterations that it is to warm
+    up for, None where it has no such thing.
+    """
+
+    harness: str
+    benchmark: str
+    fork: int
+    seconds: float
+    lasts: float
+    is_warmup: bool = False
+    warmups: int | None = None

@@ -1,0 +1,56 @@
+"""What does it cost to look at an iteration, beside the 100 ms that it lasts?
+
+Shows a made-up run of 600 iterations to each rule, none of which may stop, and prints the median
+and the slowest percent of what an iteration takes from the first whole window on.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from auditor.audits.steady.scored import Scored
+from auditor.audits.steady.scorers.files import shipped
+from auditor.audits.steady.scorers.windows import WINDOW
+from auditor.core.warming import TRAINED, Method
+
+ITERATIONS = 600
+LASTS = 0.1
+PUBLISHED = {Method.FCN: "9 %", Method.OSCNN: "2 %", Method.ROCKET: "2 %"}
+"""Of an iteration (ASE 2024, on its machine)."""
+NEVER = 2.0
+
+
+def run(seed: int) -> Sequence[float]:
+    """Return a run with a step and noise, seconds per operation."""
+    rng = np.random.default_rng(seed)
+    values = 1e-6 * np.exp(0.03 * rng.standard_normal(ITERATIONS))
+    values[:80] *= 2
+    return [float(one) for one in values]
+
+
+def costs(method: Method) -> np.ndarray:
+    """Return the seconds that each iteration takes, (iterations,)."""
+    rule, found = Scored(replace(shipped(method), threshold=NEVER)), []
+    for one in run(1):
+        started = time.perf_counter()
+        rule.observe(one, LASTS)
+        found.append(time.perf_counter() - started)
+    return np.array(found[WINDOW:])
+
+
+def main() -> None:
+    """Print a line for each model."""
+    print(f"{'':<10}{'median':>10}{'99 %':>10}{'of 100 ms':>12}{'published':>12}")
+    for method in sorted(TRAINED):
+        found = costs(method)
+        middle, slowest = np.percentile(found, (50, 99))
+        print(
+            f"{method:<10}{1e3 * middle:>7.2f} ms{1e3 * slowest:>7.2f} ms{middle / LASTS:>12.2%}"
+            f"{PUBLISHED.get(method, '-'):>12}"
+        )
+
+
+if __name__ == "__main__":
+    main()

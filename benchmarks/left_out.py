@@ -1,0 +1,88 @@
+"""Trees that tell whether a run is warm, and each system judged by trees that have not seen it."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from zlib import crc32
+
+import lightgbm as lgb
+import numpy as np
+from corpus import Corpus
+
+from auditor.audits.steady.scorers.boosted import Boosted
+from auditor.training import trees
+from auditor.training.segments import segments
+from auditor.training.splits import systems_in_groups
+
+SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """The segments of some forks: features (segments, features), truth, and whose they are."""
+
+    names: tuple[str, ...]
+    features: np.ndarray
+    stable: np.ndarray
+    benchmarks: np.ndarray
+
+
+def cases(corpus: Corpus, forks: int, share: float) -> Cases:
+    """Return a share of the segments of the first steady forks of each benchmark."""
+    with ProcessPoolExecutor() as pool:
+        work = partial(_of_benchmark, corpus, forks, share)
+        found = list(pool.map(work, corpus.names, chunksize=4))
+    known = [(name, one) for name, one in zip(corpus.names, found, strict=True) if one]
+    parts = [part for _, each in known for part in each]
+    return Cases(
+        names=parts[0][0],
+        features=np.concatenate([features for _, features, _ in parts]),
+        stable=np.concatenate([stable for _, _, stable in parts]),
+        benchmarks=np.array([name for name, each in known for *_, one in each for _ in one]),
+    )
+
+
+def _of_benchmark(corpus: Corpus, forks: int, share: float, name: str) -> list[tuple]:
+    pairs = zip(corpus.series(name), corpus.starts(name), strict=True)
+    steady = [(values, start) for values, start in pairs if start >= 0]
+    rng = np.random.default_rng((SEED, crc32(name.encode())))
+    found = []
+    for values, start in steady[:forks]:
+        taken = segments(start, len(values))
+        many = round(share * len(taken.starts))
+        chosen = np.sort(rng.permutation(len(taken.starts))[:many])
+        if many:
+            found.append((*trees.cases(values, taken.starts[chosen]), taken.stable[chosen]))
+    return found
+
+
+def grown(of: Cases, columns: Sequence[int]) -> Mapping[tuple[str, ...], lgb.Booster]:
+    """Return trees by the benchmarks that judge them: none is of a system that they have seen."""
+    features = of.features[:, columns]
+    found = {}
+    for judging in systems_in_groups(sorted(set(of.benchmarks))):
+        here = np.isin(of.benchmarks, judging)
+        found[judging] = trees.grown(features[~here], of.stable[~here], SEED)
+    return found
+
+
+def scores(
+    of: Cases, columns: Sequence[int], by: Mapping[tuple[str, ...], lgb.Booster]
+) -> np.ndarray:
+    """Return the score of each segment."""
+    found = np.zeros(len(of.stable))
+    for judging, known in by.items():
+        here = np.isin(of.benchmarks, judging)
+        found[here] = trees.scores(known, of.features[here][:, columns])
+    return found
+
+
+def tables(of: Cases, by: Mapping[tuple[str, ...], lgb.Booster]) -> dict[str, Boosted]:
+    """Return the trees that judge each benchmark, as they are shipped."""
+    return {
+        name: table
+        for judging, known in by.items()
+        for table in [trees.table(known, of.names)]
+        for name in judging
+    }

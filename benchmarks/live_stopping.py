@@ -1,0 +1,189 @@
+"""Learned stopping beside the configured settings, on real suites: how long, and how far off?
+
+Of each benchmark, in turns: a process with the settings that its authors wrote (of a Go suite,
+which has none, what benchstat asks for: ten runs of a second), a process that ends when it is seen
+warm and measured (`--warmup`), and a long reference of 500 iterations of 100 ms. Deviations are
+those of the means from the mean of the reference's second half.
+
+    python benchmarks/live_stopping.py [--method learned] [--only commons-io]
+
+One process is compared with one, however many forks the authors ask for; their number is printed.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from auditor.core.measure import TIME, WALL
+from auditor.core.outcome import Measured
+from auditor.core.plan import Run
+from auditor.core.schedule import ArmName, Phase
+from auditor.store.suites import suite_runs
+
+ROOT = Path(__file__).parent.parent
+REFERENCE = {"forks": 1, "warmup": 250, "iterations": 250, "iteration_time": "100ms"}
+AUTHORS = {"forks": 1, "warmup": 5, "iterations": 5, "iteration_time": "10s"}
+"""JMH's own, which these authors left as they are, or wrote."""
+GO = {"forks": 1, "warmup": 0, "iterations": 10, "iteration_time": "1s"}
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """The mean of what it measured, in seconds per operation, and how long its iterations took."""
+
+    mean: float
+    seconds: float
+    words: tuple[str, ...]
+
+
+def measure(subject: str, pattern: str, folder: Path, **keys: Any) -> Mapping[str, Process]:
+    """Run each benchmark that matches once; raises CalledProcessError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    config = folder / "config.json"
+    config.write_text(json.dumps({"subject": subject, "benchmarks": pattern, **keys}))
+    command = [sys.executable, "-m", "auditor", "measure", str(config), "--quiet"]
+    subprocess.run([*command, "-o", str(folder)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    runs = suite_runs(folder / "store.sqlite").runs
+    return dict(filter(None, map(_process, runs)))
+
+
+def _process(run: Run) -> tuple[str, Process] | None:
+    outcome, benchmark = run.outcome, run.trial.benchmark
+    if not isinstance(outcome, Measured) or benchmark is None:
+        return None
+    times = outcome.of(TIME, ArmName.PLAIN)
+    walls = [outcome.of(WALL, ArmName.PLAIN, phase) for phase in Phase]
+    if times is None:
+        return None
+    seconds = sum(sum(one.values) for one in walls if one is not None)
+    warmed = outcome.warmed
+    words = () if warmed is None else (str(warmed.method), str(warmed.warm))
+    return benchmark.id, Process(float(np.mean(times.values)), seconds, words)
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A suite of a public registry, some of its benchmarks, and the plan that its users have."""
+
+    subject: str
+    benchmarks: tuple[str, ...]
+    plan: Mapping[str, Any]
+    forks: int
+    iteration_time: str = "100ms"
+
+
+SUITES = (
+    Suite(
+        "maven:commons-io:commons-io:2.15.1",
+        (
+            "IOUtilsContentEqualsInputStreamsBenchmark.testStringCurrent",
+            "IOUtilsContentEqualsReadersBenchmark.testStringCurrent",
+            "PathUtilsContentEqualsBenchmark.testProposal_contentEquals$",
+        ),
+        AUTHORS,
+        forks=1,
+    ),
+    Suite(
+        "maven:org.apache.commons:commons-lang3:3.14.0",
+        (
+            "HashSetvBitSetTest.timeBitSetRemoveAll",
+            "HashSetvBitSetTest.testHashSet",
+            "StringUtilsIsMixedCaseTest.newIsMixedCaseNoneMatch",
+        ),
+        AUTHORS,
+        forks=5,
+    ),
+    Suite(
+        "go:github.com/google/uuid@v1.6.0",
+        (
+            "BenchmarkParse$",
+            "BenchmarkUUID_String",
+            "BenchmarkUUID_New$",
+            "BenchmarkParseLen36Truncated",
+        ),
+        GO,
+        forks=1,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A benchmark: its processes with the users' plan and watched, and a long one."""
+
+    name: str
+    configured: Process
+    watched: Process
+    long: Process
+
+    def off(self, one: Process) -> float:
+        """Return how far a mean is off, relative to that of the long process."""
+        return one.mean / self.long.mean - 1
+
+    def __str__(self) -> str:
+        """Return the line of a table."""
+        one, mine = self.configured, self.watched
+        return (
+            f"{self.name:<40}{one.seconds:>9.1f}{mine.seconds:>9.1f}"
+            f"{self.off(one):>+10.1%}{self.off(mine):>+10.1%}  {', '.join(mine.words)}"
+        )
+
+
+def compared(suite: Suite, benchmark: str, method: str, folder: Path) -> Iterator[Row]:
+    """Yield what matches; the three kinds of processes run one after the other."""
+    learned = {"method": method, "iteration_time": suite.iteration_time}
+    long = measure(suite.subject, benchmark, folder / "reference", plan=REFERENCE)
+    configured = measure(suite.subject, benchmark, folder / "configured", plan=suite.plan)
+    watched = measure(suite.subject, benchmark, folder / "watched", warmup=learned)
+    for name in long.keys() & configured.keys() & watched.keys():
+        short = name.rpartition(".")[2]
+        yield Row(short, configured[name], watched[name], long[name])
+
+
+def total(rows: Sequence[Row]) -> str:
+    """Return what a suite comes to: our time over theirs, and both medians of deviations."""
+    seconds = [sum(getattr(one, of).seconds for one in rows) for of in ("watched", "configured")]
+    theirs, ours = (
+        np.median([abs(one.off(getattr(one, of))) for one in rows])
+        for of in ("configured", "watched")
+    )
+    return (
+        f"{'our time over theirs; medians of |off|':<40}{seconds[0] / seconds[1]:>18.2f}"
+        f"{theirs:>10.1%}{ours:>10.1%}"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--method", default="learned")
+    parser.add_argument("--only", default="", help="suites whose name has this in it")
+    parser.add_argument("--keep", type=Path, help="a folder for results and stores, gone on with")
+    asked = parser.parse_args(arguments)
+    print(f"{'':<40}{'set, s':>9}{'ours, s':>9}{'off':>10}{'ours off':>10}  by, after iterations")
+    with tempfile.TemporaryDirectory(prefix="live-stopping-") as scratch:
+        for suite in (one for one in SUITES if asked.only in one.subject):
+            print(f"{suite.subject} (forks: {suite.forks})")
+            rows = []
+            for number, benchmark in enumerate(suite.benchmarks):
+                name = f"{suite.subject.replace('/', '-').replace(':', '-')}-{number}"
+                place = (asked.keep or Path(scratch)) / name
+                for row in compared(suite, benchmark, asked.method, place):
+                    rows.append(row)
+                    print(row, flush=True)
+            if rows:
+                print(total(rows), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""A way to stop a warm-up, replayed over the corpus beside the settings and the dynamic rules.
+
+Metrics of Section 4 of the study of learned stopping (ASE 2024), for one or several ways at once.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from corpus import Corpus
+from published_stopping import BALANCES, EFFECTS, TIMES
+from quantities import Quantity, quartiles, said
+from scipy import stats
+from steady_assessment import DYNAMIC, SETTINGS, far
+
+from auditor.audits.steady.configured import deviation, lengths
+from auditor.core.suite import Configured
+from auditor.training.replay import Fairness, Iterations, matched, timed
+from auditor.training.scores import Result, chance_of_less, rank_biserial, shares
+
+BASELINES = {SETTINGS: "sop", "Cov": "cv", "Ci": "rciw", "Divergence": "kld"}
+"""As files call them, and as the published tables do."""
+SEED = 42
+
+Ways = Mapping[str, Sequence[Iterations]]
+"""The last warm-up and the last measured iteration of each fork of a benchmark, by way."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What a way comes to on a benchmark beside a baseline.
+
+    `errors` are seconds (the way's, the baseline's) of each steady fork that the baseline has;
+    `results` are its and the baseline's, by whose comparison; `off` is how far its measured mean
+    deviates, 0 where it does not. `signed` are its errors in seconds of all steady forks.
+    """
+
+    errors: list[tuple[float, float]]
+    results: Mapping[Fairness, tuple[Result, Result]]
+    off: float
+    signed: list[float]
+
+
+def replayed(
+    corpus: Corpus, resamples: int, benchmark: str, asked: Configured, ways: Ways
+) -> dict[tuple[str, str], Replayed]:
+    """Return what each way comes to beside each baseline, by both names."""
+    name = f"{benchmark}.json"
+    forks, starts = corpus.series(name), corpus.starts(name)
+    ends = {one: corpus.json("dynconfig", one, name) for one in DYNAMIC}
+    ends[SETTINGS] = corpus.json("devconfig", name)[: asked.forks]
+    passed = [np.concatenate(([0.0], lengths(one).cumsum())) for one in forks]
+    steady = [one[at + 1 :] for one, at in zip(forks, starts, strict=True) if at >= 0]
+
+    def away(its: Sequence[Iterations]) -> float:
+        measured = [one[warm + 1 : last + 1] for one, (warm, last) in zip(forks, its, strict=False)]
+        return far(deviation(measured, steady, resamples, np.random.default_rng(SEED)))
+
+    def took(its: Sequence[Iterations]) -> float:
+        pairs = zip(passed, its, strict=False)
+        return sum(float(one[min(last + 1, len(one) - 1)]) for one, (_, last) in pairs)
+
+    def error(fork: int, last_warm_up: int) -> float:
+        return float(passed[fork][last_warm_up + 1] - passed[fork][starts[fork] + 1])
+
+    found = {}
+    known = [fork for fork, start in enumerate(starts) if start >= 0]
+    for baseline, pairs in ends.items():
+        its = [(int(warm), int(last)) for warm, last in pairs]
+        theirs = Result(away(its) > 0, took(its))
+        for way, every in ways.items():
+            mine = every[: len(its)]
+            off = away([matched(one, other) for one, other in zip(mine, its, strict=True)])
+            results = {}
+            for kind in Fairness:
+                during = [timed(one, other, kind) for one, other in zip(mine, its, strict=True)]
+                results[kind] = (Result(off > 0, took(during)), theirs)
+            found[way, baseline] = Replayed(
+                errors=[
+                    (abs(error(fork, mine[fork][0])), abs(error(fork, its[fork][0])))
+                    for fork in known
+                    if fork < len(its)
+                ],
+                results=results,
+                off=off,
+                signed=[error(fork, every[fork][0]) for fork in known],
+            )
+    return found
+
+
+def figures(
+    every: Sequence[Mapping[tuple[str, str], Replayed]],
+) -> list[Quantity]:
+    """Return what each way comes to beside each baseline, the study's model before it.
+
+    That is the way's own, where the study has it, else its best.
+    """
+    found = []
+    for way in dict.fromkeys(way for way, _ in every[0]):
+        found += list(_own(way, every))
+    for way, baseline in every[0]:
+        mine = [one[way, baseline] for one in every]
+        errors = np.array([pair for one in mine for pair in one.errors])
+        published = BASELINES[baseline]
+        models = [(one, other) for one, other in EFFECTS if other == published]
+        models = [(way, published)] if (way, published) in models else models
+        a12, r = (max(getattr(EFFECTS[one], field) for one in models) for field in ("a12", "r"))
+        net = max(BALANCES[one].net for one in models)
+        label = f"{way}, beside {published.upper()}"
+        effects = (chance_of_less(*errors.T), rank_biserial(*errors.T))
+        found.append((f"{label}: A12, r of errors", said((a12, r), 3), said(effects, 3)))
+        differ = errors[errors[:, 0] != errors[:, 1]]
+        p = stats.wilcoxon(*differ.T, alternative="less").pvalue if len(differ) else 1.0
+        found.append((f"{label}: Wilcoxon p, less", "< 0.001", f"{p:.2g}"))
+        for kind in Fairness:
+            pairs = [one.results[kind] for one in mine]
+            share = shares([one for one, _ in pairs], [other for _, other in pairs])
+            parts = (share.quality, share.time, share.worse_quality, share.worse_time)
+            value = f"{100 * share.net:+.1f} ({said((100 * one for one in parts), 1)})"
+            found.append((f"{label}: net ({kind}), %", f"{net:+.1f}", value))
+    return found
+
+
+def _own(way: str, every: Sequence[Mapping[tuple[str, str], Replayed]]) -> Iterable[Quantity]:
+    """Yield what a way comes to by itself; deviations and times of all four comparisons, pooled."""
+    mine = [[one for (name, _), one in each.items() if name == way] for each in every]
+    signed = np.array([error for each in mine for error in each[0].signed])
+    parts = [100 * (signed > 0).mean(), 100 * (signed < 0).mean(), 100 * (signed == 0).mean()]
+    own = TIMES.get(way)
+    yield (
+        f"{way}: warm-up longer, shorter, exact, %",
+        "-" if own is None else f"{own.longer}, -, {own.exact}",
+        said(parts, 1),
+    )
+    yield f"{way}: error of the warm-up, s, quartiles", "-", quartiles(abs(signed), 1)
+    off = [100 * one.off for each in mine for one in each if one.off > 0]
+    yield (
+        f"{way}: deviation of those that deviate, %",
+        "-" if own is None else own.deviation,
+        quartiles(off, 1),
+    )
+    yield f"{way}: benchmarks that deviate, %", "-", f"{100 * len(off) / sum(map(len, mine)):.1f}"
+    times = [one.results[Fairness.CODE][0].seconds for each in mine for one in each]
+    yield f"{way}: testing time, s", "-" if own is None else own.seconds, quartiles(times)

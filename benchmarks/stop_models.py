@@ -1,0 +1,114 @@
+"""Makes the models that tell when a benchmark is warm: trained with all systems of the shared set.
+
+    python benchmarks/stop_models.py learned --forks 10 --share 0.25
+    python benchmarks/stop_models.py fcn --share 0.02 --epochs 8 --tuned 5
+
+Needs the extra `training`. Writes the model where the package keeps its own, or to --out, and what
+it has seen to models.json beside it. How good such models are on systems that they have not seen:
+learned_stopping.py and learned_baselines.py. The same seed gives the same model on one machine.
+"""
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from corpus import Corpus, add_option, opened
+
+from auditor.audits.steady import scorers
+from auditor.audits.steady.scorers.files import Scoring, read, write
+from auditor.core.warming import TRAINED, Method
+from auditor.training.folds import project
+
+HERE = Path(scorers.__file__).parent
+CARDS = "models.json"
+LICENCE = "public data of Traini et al. (EMSE 2022); its repository names no licence"
+EVEN = 0.5
+"""From there on it is more likely that a run is warm than that it is not."""
+
+
+def learned(corpus: Corpus, asked: argparse.Namespace) -> tuple[Scoring, float, dict[str, Any]]:
+    """Grow our trees; return them, the threshold and what they have seen."""
+    from left_out import cases  # noqa: PLC0415 - jax, which the others need, forbids its processes
+
+    from auditor.training import trees  # noqa: PLC0415
+
+    found = cases(corpus, asked.forks, asked.share)
+    grown = trees.grown(found.features, found.stable, asked.seed)
+    seen = {"windows": len(found.stable), "forks": asked.forks, "share": asked.share}
+    return trees.table(grown, found.names), EVEN, {**seen, "lightgbm": version("lightgbm")}
+
+
+def studied(corpus: Corpus, asked: argparse.Namespace) -> tuple[Scoring, float, dict[str, Any]]:
+    """Train a model of the study, its threshold found on benchmarks for validation."""
+    os.environ.setdefault("KERAS_BACKEND", "jax")
+    import learned_baselines as baselines  # noqa: PLC0415
+
+    from auditor.training import rocket, splits  # noqa: PLC0415
+
+    forks = baselines.read(corpus)
+    learn, validation = splits.for_validation(sorted(forks))
+    rng = np.random.default_rng((asked.seed, 0))
+    samples = [baselines.segmented(forks, some, asked.share, rng) for some in (learn, validation)]
+    task = baselines.Task(0, *samples, samples[1], tuple(validation), ())
+    asked.tuned = asked.tuned or None
+    scorer = baselines.learned(asked.method, task, asked)
+    neural = asked.method in baselines.NETWORKS
+    tuned = baselines.thresholds(scorer, task, forks, asked) if neural else {}
+    threshold = tuned.get(baselines.UNSAMPLED, rocket.THRESHOLD)
+    seen = {"windows": sum(len(one.stable) for one in samples), "share": asked.share}
+    if neural:
+        seen |= {"epochs": asked.epochs, "batch": asked.batch, "tuned": asked.tuned}
+        seen |= {name: version(name) for name in ("keras", "jax")}
+    return scorer, threshold, seen
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train, write and tell."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add_option(parser)
+    parser.add_argument("method", type=Method, choices=sorted(TRAINED))
+    parser.add_argument("--out", type=Path, help="default: where the package keeps it")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--share", type=float, default=1.0, help="of each benchmark's segments")
+    parser.add_argument("--forks", type=int, default=10, help="learned: of a benchmark")
+    parser.add_argument("--epochs", type=int, default=500)
+    parser.add_argument("--batch", type=int, default=128, help="windows of a step")
+    parser.add_argument("--tuned", type=int, help="windows of a fork for thresholds (default: all)")
+    asked = parser.parse_args(arguments)
+    started = time.monotonic()
+    out = asked.out or HERE / f"{asked.method}.npz"
+    with opened(asked.data) as corpus:
+        train = learned if asked.method is Method.LEARNED else studied
+        scoring, threshold, seen = train(corpus, asked)
+        names = corpus.names
+    write(out, asked.method, scoring, threshold)
+    made = read(asked.method, out)
+    card = {
+        "digest": made.digest,
+        "bytes": out.stat().st_size,
+        "threshold": round(made.threshold, 4),
+        "seen": f"{len(names)} benchmarks of {len({project(one) for one in names})} systems, "
+        "JMH, iterations of 100 ms",
+        "data": LICENCE,
+        **seen,
+        "seed": asked.seed,
+        "numpy": version("numpy"),
+        "minutes": round((time.monotonic() - started) / 60, 1),
+    }
+    place = out.with_name(CARDS)
+    cards = json.loads(place.read_text()) if place.exists() else {}
+    cards[str(asked.method)] = card
+    place.write_text(json.dumps(dict(sorted(cards.items())), indent=2) + "\n")
+    print(json.dumps(card, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""Do rules that stop a warm-up work for Go, for Python, and for other iterations than 100 ms?
+
+Watches the benchmarks of suites from the start of their processes on (`bench-audit steady`), says
+by change points (CP-SSD) when each process was warm, and shows the series to the rules as if it
+were live. For each: processes that it saw warm, after how many seconds it had warmed up and
+measured a window of 100 iterations, how far the mean of that window is from that of all steady
+iterations (median, 90th percentile, processes that are off by more than 5 %), and how well it tells
+windows of both classes, if it gives each a verdict.
+
+    python benchmarks/stopping_elsewhere.py go:github.com/google/uuid@v1.6.0 --iteration-time 10ms
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from auditor.audits.steady.configured import lengths_of
+from auditor.audits.steady.cpssd import CpSsd
+from auditor.audits.steady.scorers import files
+from auditor.audits.steady.scorers.windows import WINDOW
+from auditor.audits.steady.sofar import SoFar
+from auditor.audits.steady.watching import Watchers
+from auditor.core.warming import Method, Watch
+from auditor.store.suites import suite_runs
+from auditor.studies import measured
+from auditor.training.scores import classified
+from auditor.training.segments import segments
+
+ROOT = Path(__file__).parent.parent
+METHODS = (Method.LEARNED, Method.RCIW, Method.KLD, Method.COV, Method.FIXED)
+OFF = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Seconds per operation of a process, and how long each iteration lasted."""
+
+    name: str
+    values: np.ndarray
+    lasted: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the methods made of a process: where its window began, and how far its mean is off.
+
+    `truth` and `said` are of windows of both classes, as the model sees them.
+    """
+
+    steady: bool
+    seconds: dict[Method, float]
+    off: dict[Method, float]
+    truth: np.ndarray
+    said: np.ndarray
+
+
+def series(subject: str, folder: Path, asked: argparse.Namespace) -> Iterator[Series]:
+    """Yield what the processes of a suite measure; raises CalledProcessError."""
+    command = [sys.executable, "-m", "auditor", "steady", subject, "--run", "--quiet"]
+    command += ["--iterations", str(asked.iterations), "--iteration-time", asked.iteration_time]
+    command += ["--forks", str(asked.forks), "--benchmarks", asked.benchmarks, "-o", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    found = suite_runs(folder / "store.sqlite")
+    known = measured.results(found.runs, harness=found.harness, digest=found.digest)
+    for run in known.runs:
+        for name, processes in run.processes.items():
+            for one in processes:
+                lasted = lengths_of(one)
+                if not one.failure and lasted is not None:
+                    yield Series(name, np.asarray(one.whole), lasted)
+
+
+def judged(one: Series) -> Judged:
+    """Show a process to all methods."""
+    start = CpSsd().find(one.values).start
+    level = one.values[len(one.values) // 2 if start is None else start :].mean()
+    seconds, off = {}, {}
+    for method in METHODS:
+        warm = _warm(method, one)
+        if warm is not None:
+            window = slice(warm, warm + WINDOW)
+            seconds[method] = float(one.lasted[: warm + WINDOW].sum())
+            off[method] = abs(float(one.values[window].mean() / level) - 1)
+    truth = said = np.empty(0, dtype=bool)
+    if start is not None:
+        truth, said = _windows(one, start)
+    return Judged(start is not None, seconds, off, truth, said)
+
+
+def _warm(method: Method, one: Series) -> int | None:
+    """Return how many iterations the warm-up has; that of FIXED is none at all."""
+    if method is Method.FIXED:
+        return 0
+    model = files.of(method, None)
+    digest = None if model is None else model.digest
+    watch = Watch(method=method, measured=WINDOW, seconds=np.inf, model=digest)
+    rule = Watchers().rule(watch, 1)
+    shown = zip(one.values.tolist(), one.lasted.tolist(), strict=True)
+    return next((warm for each in shown if (warm := rule.observe(*each)) is not None), None)
+
+
+def _windows(one: Series, start: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return which windows of a steady process are stable, and which our model calls so."""
+    taken = segments(start - 1, len(one.values))
+    model, run, said = files.shipped(Method.LEARNED), SoFar(), {}
+    wanted = set((taken.starts + WINDOW).tolist())
+    for number, each in enumerate(zip(one.values.tolist(), one.lasted.tolist(), strict=True), 1):
+        run.observe(*each)
+        if number in wanted:
+            known = run.features()
+            case = np.array([known[name] for name in model.scoring.names])
+            said[number - WINDOW] = model.scoring.score(case) >= model.threshold
+    return taken.stable, np.array([said[int(at)] for at in taken.starts])
+
+
+def show(subject: str, every: Sequence[Judged]) -> None:
+    """Print what the methods come to."""
+    print(f"\n{subject}: {len(every)} processes, {sum(one.steady for one in every)} become steady")
+    print(f"{'':<12}{'warm':>6}{'seconds':>10}{'off: median':>14}{'90 %':>8}{'> 5 %':>8}")
+    for method in METHODS:
+        off = np.array([one.off[method] for one in every if method in one.off])
+        seconds = [one.seconds[method] for one in every if method in one.seconds]
+        if not len(off):
+            print(f"{method:<12}{0:>6}")
+            continue
+        name = "no warm-up" if method is Method.FIXED else method
+        print(
+            f"{name:<12}{len(off):>6}{np.median(seconds):>10.2f}{np.median(off):>14.2%}"
+            f"{np.percentile(off, 90):>8.1%}{(off > OFF).sum():>8}"
+        )
+    truth, said = (np.concatenate([getattr(one, of) for one in every]) for of in ("truth", "said"))
+    if truth.any() and not truth.all():
+        found = classified(truth, said)
+        print(f"learned, windows: F1 {found.f1:.3f}, balanced accuracy {found.balanced:.3f}")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("subjects", nargs="+", metavar="SUBJECT")
+    parser.add_argument("--iteration-time", default="10ms")
+    parser.add_argument("--iterations", type=int, default=3000)
+    parser.add_argument("--forks", type=int, default=1)
+    parser.add_argument("--benchmarks", default="", metavar="REGEX")
+    parser.add_argument("--keep", type=Path, help="a folder for results and stores, gone on with")
+    asked = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="stopping-elsewhere-") as scratch:
+        for number, subject in enumerate(asked.subjects):
+            place = (asked.keep or Path(scratch)) / f"{number}-{asked.iteration_time}"
+            found = list(series(subject, place, asked))
+            with ProcessPoolExecutor() as pool:
+                every = list(pool.map(judged, found))
+            show(f"{subject}, {asked.iteration_time}", every)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+"""Files of models: those of the package, and what is no such file."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+from auditor.audits.steady.forest import Forest
+from auditor.audits.steady.scorers import files
+from auditor.audits.steady.scorers.boosted import Boosted
+from auditor.audits.steady.scorers.files import ModelUnusable, of, read, shipped, write
+from auditor.audits.steady.sofar import SoFar
+from auditor.core.errors import Exit
+from auditor.core.warming import TRAINED, Method
+
+SHIPPED = sorted(TRAINED)
+CARDS = json.loads(files.resources.files(files.__package__).joinpath("models.json").read_text())
+
+
+def split(names=("iterations",), *, left=1, feature=0) -> Boosted:
+    """Return one tree: below 150 iterations a run is not warm."""
+    forest = Forest(
+        roots=np.array([0], np.int32),
+        features=np.array([feature, 0, 0], np.int16),
+        thresholds=np.array([150, 0, 0], np.float32),
+        left=np.array([left, 1, 2], np.int32),
+        right=np.array([2, 1, 2], np.int32),
+    )
+    return Boosted.of(np.array(names), forest, np.array([0.0, -3.0, 3.0]))
+
+
+@pytest.fixture
+def written(tmp_path):
+    path = tmp_path / "mine.npz"
+    write(path, Method.LEARNED, split(), 0.6)
+    return path
+
+
+def rewritten(path, **changes):
+    """Change arrays of a file, None: without it; the digest stays what it was."""
+    with np.load(path) as found:
+        arrays = {**{name: found[name] for name in found.files}, **changes}
+    np.savez(path, **{name: one for name, one in arrays.items() if one is not None})
+    return path
+
+
+def signed(path, **changes):
+    """Change arrays of a file, and its digest with them."""
+    rewritten(path, **changes)
+    with np.load(path) as found:
+        arrays = {name: found[name] for name in found.files}
+    own = {name: one for name, one in arrays.items() if name not in ("format", "kind", "digest")}
+    return rewritten(path, digest=np.array(files.digest(own)))
+
+
+def refused(path, method=Method.LEARNED):
+    with pytest.raises(ModelUnusable) as told:
+        read(method, path)
+    assert "\n" not in str(told.value)
+    assert str(path) in str(told.value)
+    assert told.value.exit_code is Exit.USAGE
+    return str(told.value)
+
+
+def test_what_is_written_is_read_again(written):
+    model = read(Method.LEARNED, written)
+
+    assert model.threshold == 0.6
+    assert [model.scoring.score(np.array([one])) > 0.5 for one in (149, 150, 151)] == [0, 0, 1]
+    assert of(Method.LEARNED, written).digest == model.digest
+
+
+@pytest.mark.parametrize("method", SHIPPED)
+def test_a_model_of_the_package_is_the_one_that_its_card_describes(method):
+    model = shipped(method)
+
+    assert model.digest == CARDS[method]["digest"]
+    assert CARDS[method]["threshold"] == pytest.approx(model.threshold, abs=1e-4)
+    assert CARDS[method]["seen"].startswith("471 benchmarks of 24 systems")
+
+
+def test_models_of_the_package_are_small_together():
+    sizes = [
+        files.resources.files(files.__package__).joinpath(f"{one}.npz").stat().st_size
+        for one in SHIPPED
+    ]
+
+    assert sum(sizes) <= 5 * 2**20
+
+
+def test_ours_is_of_the_features_that_a_run_has():
+    run = SoFar()
+    for _ in range(100):
+        run.observe(1.0, 1.0)
+
+    assert shipped(Method.LEARNED).scoring.names == [*run.features()]
+
+
+@pytest.mark.timed
+def test_ours_is_read_in_a_fraction_of_an_import():
+    place = files.resources.files(files.__package__) / "learned.npz"
+    started = time.perf_counter()
+    read(Method.LEARNED, place)
+    took = time.perf_counter() - started
+    run = SoFar()
+    started = time.perf_counter()
+    for number in range(600):
+        run.observe(1e-6 * (1 + number % 7 / 100), 0.1)
+        if number >= 100:
+            run.features()
+
+    assert took < time.perf_counter() - started
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    assert "No such file" in refused(tmp_path / "none.npz")
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 something else", b"\x93NUMPY" + bytes(100)])
+def test_a_file_of_something_else(tmp_path, content):
+    path = tmp_path / "other.npz"
+    path.write_bytes(content)
+
+    assert "damaged" in refused(path)
+
+
+def test_a_file_that_was_cut_off(written):
+    written.write_bytes(written.read_bytes()[:-200])
+
+    assert "damaged" in refused(written)
+
+
+def test_a_number_that_was_changed(written):
+    rewritten(written, values=np.array([0.0, -3.0, 4.0]))
+
+    assert "its digest differs" in refused(written)
+
+
+def test_objects_are_not_unpacked(written):
+    np.savez(written, names=np.array([{}], dtype=object))
+
+    assert "damaged" in refused(written)
+
+
+def test_another_format(written):
+    rewritten(written, format=np.int64(2))
+
+    assert "has format 2, this version reads 1" in refused(written)
+
+
+def test_another_method(written):
+    assert "is one of learned, not of fcn" in refused(written, Method.FCN)
+
+
+def test_an_archive_of_other_numbers(written):
+    rewritten(written, kind=None)
+
+    assert "is no file of a model of ours" in refused(written)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"tree_left": np.array([0, 1, 2], np.int32)},
+        {"tree_left": np.array([9, 1, 2], np.int32)},
+        {"tree_right": np.array([2, 1, 0], np.int32)},
+        {"tree_features": np.array([1, 0, 0], np.int16)},
+        {"tree_roots": np.array([3], np.int32)},
+        {"values": np.array([0.0, 1.0])},
+        {"values": np.array([0.0, np.nan, np.nan])},
+        {"names": np.array(["something that no run has"])},
+        {"tree_left": None},
+        {"threshold": np.float64(1.5)},
+    ],
+)
+def test_the_wrong_shape_is_refused_before_anything_runs(written, changes):
+    assert "does not fit" in refused(signed(written, **changes))
+
+
+def test_networks_of_the_wrong_shape(tmp_path):
+    model = shipped(Method.FCN)
+    path = tmp_path / "fcn.npz"
+    write(path, Method.FCN, model.scoring, 0.5)
+    signed(path, head=np.zeros(3, np.float32))
+
+    assert "does not fit" in refused(path, Method.FCN)
+
+
+def test_a_method_without_a_model_wants_none(written):
+    assert of(Method.RCIW, None) is None
+    with pytest.raises(ModelUnusable, match=r"\$\.warmup\.model, but rciw needs none"):
+        of(Method.RCIW, written)

@@ -1,0 +1,66 @@
+"""Rules that stop where a model calls the last iterations stable."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from steady_making import falling
+
+from auditor.audits.steady.scored import Scored
+from auditor.audits.steady.scorers.files import shipped
+from auditor.audits.steady.scorers.windows import WINDOW, standardised
+from auditor.audits.steady.validity import FALLBACK, trusted
+from auditor.core.warming import TRAINED, Method, Watch
+
+LASTED = 0.1
+
+
+def stops(model, values):
+    rule = Scored(model)
+    return next(
+        (found for one in values if (found := rule.observe(float(one), LASTED)) is not None), None
+    )
+
+
+def stepped(last_warm_up: int, seed: int = 3, length: int = 700):
+    values = 1e-6 * np.exp(0.01 * np.random.default_rng(seed).standard_normal(length))
+    values[: last_warm_up + 1] *= 3
+    return values
+
+
+@pytest.mark.parametrize("method", sorted(TRAINED - {Method.LEARNED}))
+def test_a_model_of_windows_stops_at_the_first_that_reaches_the_threshold(method):
+    model, values = shipped(method), stepped(150)
+    scores = model.scoring.scores(standardised(values, np.arange(len(values) - WINDOW + 1)))
+    model = replace(model, threshold=float(np.sort(scores)[len(scores) // 2]))
+
+    assert stops(model, values) == int(np.argmax(scores >= model.threshold))
+
+
+def test_ours_stops_behind_a_step_that_is_in_the_run_and_not_before():
+    model, values = shipped(Method.LEARNED), stepped(60)
+
+    assert 60 < stops(model, values) < 160
+    # Nothing has changed so far in this one: it cannot know what is still to come.
+    assert stops(model, stepped(-1)) < 60
+
+
+def test_a_score_that_nothing_reaches_is_never_warm():
+    assert stops(replace(shipped(Method.LEARNED), threshold=1.0), falling(length=300)) is None
+
+
+@pytest.mark.parametrize("method", sorted(TRAINED))
+def test_a_model_judges_what_it_has_been_shown_to_judge_and_nothing_else(method):
+    watch = Watch(method=method, measured=20, seconds=60.0, model="digest")
+
+    assert trusted(watch, "jmh", 0.1) == watch
+    for harness, seconds in (("go", 0.1), ("jmh", 0.01), ("pytest", 0.1)):
+        other = trusted(watch, harness, seconds)
+        assert (other.method, other.instead_of, other.model) == (FALLBACK, method, None)
+        assert replace(other, method=method, instead_of=None, model="digest") == watch
+
+
+def test_rules_that_need_no_training_judge_everything():
+    watch = Watch(method=Method.KLD, measured=20, seconds=60.0)
+
+    assert trusted(watch, "go", 1.0) == watch

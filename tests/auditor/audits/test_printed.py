@@ -1,0 +1,59 @@
+"""Processes that run elsewhere, judged by what is printed of them."""
+
+import numpy as np
+
+from auditor.audits.printed import Streams
+from auditor.audits.steady.scorers.files import shipped
+from auditor.audits.steady.validity import FALLBACK
+from auditor.audits.steady.watching import Watchers
+from auditor.core.printed import Printed
+from auditor.core.warming import Method, Watch
+
+
+def printed(seconds, *, fork=1, lasts=1.0, harness="jmh", warmups=5):
+    return Printed(
+        harness=harness, benchmark="B", fork=fork, seconds=seconds, lasts=lasts, warmups=warmups
+    )
+
+
+def streams(method=Method.COV, model=None):
+    return Streams(Watch(method=method, measured=1, seconds=1.0, model=model), Watchers(), 1)
+
+
+def test_it_is_told_once_when_a_process_is_warm():
+    values = 1e-6 * (1 + 0.001 * np.random.default_rng(1).standard_normal(20))
+    looking = streams()
+
+    told = [looking.observe(printed(float(one))) for one in values]
+
+    (seen,) = [one for one in told if one is not None]
+    assert (seen.benchmark, seen.fork) == ("B", 1)
+    assert told.index(seen) + 1 >= seen.warm > 0
+    assert seen.warm_seconds == seen.warm
+    assert seen.warmup_seconds == 5.0
+    assert len(seen.lasted) == 20
+    assert [*looking.seen] == [seen]
+
+
+def test_each_fork_is_looked_at_by_itself():
+    looking = streams()
+    for at in range(20):
+        looking.observe(printed(1e-6, fork=1))
+        looking.observe(printed(1e-6 * 2.0**-at, fork=2))
+
+    steady, falling = looking.seen
+    assert steady.warm is not None
+    assert falling.warm is None
+
+
+def test_a_model_looks_at_what_it_has_learned_from_only():
+    digest = shipped(Method.LEARNED).digest
+    looking = streams(Method.LEARNED, digest)
+    for _ in range(3):
+        looking.observe(printed(1e-6, fork=1, lasts=0.1))
+        looking.observe(printed(1e-6, fork=2, lasts=1.0))
+        looking.observe(printed(1e-6, fork=3, lasts=0.1, harness="go"))
+
+    mine, longer, go = (one.watch for one in looking.seen)
+    assert (mine.method, mine.instead_of) == (Method.LEARNED, None)
+    assert {(one.method, one.instead_of) for one in (longer, go)} == {(FALLBACK, Method.LEARNED)}
