@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from auditor.core.measure import TIME, WALL
+from auditor.audits.watched import lasted
+from auditor.core.measure import TIME
 from auditor.core.outcome import Measured
 from auditor.core.plan import Run
 from auditor.core.schedule import ArmName, Phase
@@ -60,10 +61,9 @@ def _process(run: Run) -> tuple[str, Process] | None:
     if not isinstance(outcome, Measured) or benchmark is None:
         return None
     times = outcome.of(TIME, ArmName.PLAIN)
-    walls = [outcome.of(WALL, ArmName.PLAIN, phase) for phase in Phase]
     if times is None:
         return None
-    seconds = sum(sum(one.values) for one in walls if one is not None)
+    seconds = sum(lasted(outcome, phase) for phase in Phase)
     warmed = outcome.warmed
     words = () if warmed is None else (str(warmed.method), str(warmed.warm))
     return benchmark.id, Process(float(np.mean(times.values)), seconds, words)
@@ -84,8 +84,8 @@ SUITES = (
     Suite(
         "maven:commons-io:commons-io:2.15.1",
         (
-            "IOUtilsContentEqualsInputStreamsBenchmark.testStringCurrent",
-            "IOUtilsContentEqualsReadersBenchmark.testStringCurrent",
+            "IOUtilsContentEqualsInputStreamsBenchmark.testFileCurrent",
+            "IOUtilsContentEqualsReadersBenchmark.testFilePr118",
             "PathUtilsContentEqualsBenchmark.testProposal_contentEquals$",
         ),
         AUTHORS,
@@ -107,10 +107,10 @@ SUITES = (
             "BenchmarkParse$",
             "BenchmarkUUID_String",
             "BenchmarkUUID_New$",
-            "BenchmarkParseLen36Truncated",
         ),
         GO,
         forks=1,
+        iteration_time="10ms",
     ),
 )
 

@@ -34,7 +34,7 @@ def of_benchmark(runs: Sequence[Run]) -> Iterator[Caveat]:
     if warm:
         after = ", ".join(map(str, warm[:_NAMED])) + (", …" if len(warm) > _NAMED else "")
         seconds = median(
-            _lasted(one, Phase.WARMUP)
+            lasted(one, Phase.WARMUP)
             for _, one in found
             if one.warmed and one.warmed.warm is not None
         )
@@ -63,7 +63,7 @@ def of_suite(runs: Sequence[Run]) -> Iterator[Caveat]:
     }
     yield from otherwise(others)
     pairs = [
-        (_lasted(one, Phase.WARMUP) + _lasted(one, Phase.MEASUREMENT), _seconds(settings))
+        (lasted(one, Phase.WARMUP) + lasted(one, Phase.MEASUREMENT), _seconds(settings))
         for run, one in found
         if run.trial.benchmark
         and (settings := run.trial.benchmark.configured)
@@ -102,7 +102,7 @@ def warm_seconds(runs: Sequence[Run]) -> dict[str, float]:
         if run.trial.benchmark is None or one.warmed is None:
             continue
         name = run.trial.benchmark.id
-        found[name] = max(found.get(name, 0.0), _lasted(one, Phase.WARMUP))
+        found[name] = max(found.get(name, 0.0), lasted(one, Phase.WARMUP))
         if one.warmed.warm is None:
             cold.add(name)
     return {name: seconds for name, seconds in found.items() if name not in cold}
@@ -157,7 +157,8 @@ def _watched(runs: Sequence[Run]) -> Watched:
     ]
 
 
-def _lasted(outcome: Measured, phase: Phase) -> float:
+def lasted(outcome: Measured, phase: Phase) -> float:
+    """Return how many seconds the blocks of a phase took together."""
     if walls := outcome.of(WALL, ArmName.PLAIN, phase):
         return sum(walls.values)
     times = outcome.of(TIME, ArmName.PLAIN, phase)

@@ -121,9 +121,7 @@ class Package:
 
     def _told(self, name: str, seconds: float, lasted: float) -> None:
         named = f"{self.name}.{name}" if self.name else name
-        self._hear(
-            Printed(harness=HARNESS, benchmark=named, fork=1, seconds=seconds, lasts=lasted)
-        )
+        self._hear(Printed(harness=HARNESS, benchmark=named, fork=1, seconds=seconds, lasts=lasted))
 
     def _ended(self, name: str, *, is_failure: bool) -> None:
         mine = self._of(name)

@@ -54,14 +54,15 @@ class Forest:
 
     def leaves(self, case: Array) -> npt.NDArray[np.int32]:
         """Return the leaf that a case comes to in each tree."""
-        values = case.astype(np.float32)
+        # All nodes at once: that is less work for numpy than those on the way, step by step.
+        goes_left = case.astype(np.float32)[self.features] <= self.thresholds
+        below = np.where(goes_left, self.left, self.right)
         at = self.roots
         while True:
-            goes_left = values[self.features[at]] <= self.thresholds[at]
-            below = np.where(goes_left, self.left[at], self.right[at])
-            if (below == at).all():
+            following = below[at]
+            if (following == at).all():
                 return at
-            at = below
+            at = following
 
 
 def weights(leaves: npt.NDArray[np.int32], known: npt.NDArray[np.int32]) -> Array:

@@ -59,21 +59,34 @@ def command(surroundings: Surroundings, /, **given: Any) -> int:
     )
     streams = Streams(watch, Watchers(model), _SEED)
     stream = Stream(lambda one: _tell(streams.observe(one), console))
-    ended = None
-    if words == [_STREAM]:
-        _pipe(stream, console)
-    else:
-        ended = _run(words, stream, console, surroundings)
+    code = _watched(words, stream, console, surroundings)
     if given["format"] == "json":
         console.document(_document(streams.seen))
     elif streams.seen:
         console.result(_table(streams.seen))
-    if ended is not None and ended.exit_code != 0:
-        console.say(f"{words[0]} failed (exit code {ended.exit_code})")
-        return Exit.SUBJECT
+    if code is not Exit.OK:
+        return code
     if not streams.seen:
         console.say("no verdict: it printed no iteration of JMH, and no result of go test -bench")
         return Exit.NO_VERDICT
+    return Exit.OK
+
+
+def _watched(
+    words: Sequence[str], stream: Stream, console: Console, surroundings: Surroundings
+) -> Exit:
+    """Look at it until it ends or is interrupted: what was seen by then is told all the same."""
+    try:
+        if [*words] == [_STREAM]:
+            _pipe(stream, console)
+            return Exit.OK
+        ended = _run(words, stream, console, surroundings)
+    except KeyboardInterrupt:
+        console.say("interrupted")
+        return Exit.INTERRUPTED
+    if ended.exit_code != 0:
+        console.say(f"{words[0]} failed (exit code {ended.exit_code})")
+        return Exit.SUBJECT
     return Exit.OK
 
 

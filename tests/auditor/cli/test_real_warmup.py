@@ -1,7 +1,9 @@
 """Processes of real suites that end once they are warm and measured."""
 
 import json
+import os
 import re
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -182,6 +184,21 @@ def test_what_comes_through_a_pipe_is_looked_at_too(program, tmp_path):
     assert (one["benchmark"], one["iterations"]) == ("example.org/x.BenchmarkFast-2", 40)
     assert 0 < one["warm"] <= 40
     assert one["set"] is None
+
+
+def test_an_interrupt_ends_what_is_watched_and_shows_what_was_seen(program, tmp_path):
+    there = tmp_path / "there"
+    printing = f"echo $$ > {there}; while :; do echo 'BenchmarkA 10 5000 ns/op'; sleep 0.05; done"
+    with program.start("watch", "--warmup", "cov", "--", "sh", "-c", printing) as process:
+        first = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+
+    assert first == "BenchmarkA 10 5000 ns/op\n"
+    assert process.returncode == 130, stderr
+    assert "0 of 1 processes were seen warm." in stdout
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(there.read_text()), 0)
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,16 @@
 from dataclasses import replace
 
 import pytest
-from toy_language import BENCHMARKS, Machine, parts, request
+from toy_language import BENCHMARKS, Machine, Memory, parts, request
 
 from auditor.core.caveats import Caveat
+from auditor.core.comparison import Change
 from auditor.core.plan import Purpose
-from auditor.core.request import WatchRequest
+from auditor.core.request import CompareRequest, WatchRequest
 from auditor.core.schedule import Phase
 from auditor.core.warming import Method, Warmed, Watch
 from auditor.studies import abs_score, stability
+from auditor.studies.comparison import ComparisonStudy
 
 WARM = 5
 """Iterations of 5 ms that a process of the toy needs."""
@@ -115,3 +117,29 @@ def test_a_model_that_has_not_learned_of_such_processes_is_not_asked():
         (Method.RCIW, Method.LEARNED, None)
     ]
     assert [one.slug for one in verdict.caveats].count("watched-otherwise") == 1
+
+
+class Slower(Warming):
+    """Head needs longer to be warm than base."""
+
+    def _outcome(self, trial):
+        self.warm = 9 if trial.subject == "head" else WARM
+        return super()._outcome(trial)
+
+
+def test_both_revisions_warm_up_as_long_as_the_one_that_needs_longer():
+    machine, store = Slower(), Memory()
+    base, head = (
+        parts(asked(), store=store, machine=machine, digest=name) for name in ("base", "head")
+    )
+    settings = CompareRequest(min_delta=0.05, rounds=4, fresh=2, slowdown=0.6, methods=0)
+
+    found = ComparisonStudy(base, head, settings).compare()
+
+    watched = made(machine, Purpose.SUITE)
+    assert sorted((trial.subject, trial.benchmark.name) for trial in watched) == sorted(
+        (subject, name) for subject in ("base", "head") for name in BENCHMARKS
+    )
+    # 45 ms, in blocks of 10.
+    assert warm_ups(made(machine, Purpose.COMPARISON)) == {5}
+    assert {one.change for one in found.benchmarks} == {Change.NONE}

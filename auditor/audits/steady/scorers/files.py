@@ -6,6 +6,7 @@ and `digest`, SHA-256 of all others. Nothing of it is executed.
 
 import hashlib
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -36,6 +37,18 @@ _KINDS: Mapping[Method, Callable[[Arrays], Scoring]] = {
     Method.ROCKET: Rocket,
 }
 _OWN = ("format", "kind", "digest")
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    ValueError,
+    EOFError,
+    OSError,
+    KeyError,
+    NotImplementedError,
+    MemoryError,
+    OverflowError,
+)
+"""What an archive may raise that anybody can have written: a header states sizes that are lies."""
 
 
 class ModelUnusable(UsageError):
@@ -128,7 +141,7 @@ def _arrays(file: IO[bytes], name: str) -> dict[str, Any]:
         file.seek(0)
         with np.load(file, allow_pickle=False) as found:
             return {key: found[key] for key in found.files}
-    except (zipfile.BadZipFile, ValueError, EOFError, OSError, KeyError, NotImplementedError) as it:
+    except _UNREADABLE as it:
         raise ModelUnusable(
             f"the model {name} is damaged: it is no archive of numbers ({it})"
         ) from it

@@ -2,6 +2,7 @@
 
 import json
 import time
+import zipfile
 
 import numpy as np
 import pytest
@@ -139,6 +140,18 @@ def test_a_number_that_was_changed(written):
 
 def test_objects_are_not_unpacked(written):
     np.savez(written, names=np.array([{}], dtype=object))
+
+    assert "damaged" in refused(written)
+
+
+def test_a_header_that_states_more_than_there_is(written):
+    with zipfile.ZipFile(written) as archive:
+        members = {one: archive.read(one) for one in archive.namelist()}
+    head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000000,), }"
+    lie = b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + head.ljust(117) + b"\n"
+    with zipfile.ZipFile(written, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, lie if name == "values.npy" else content)
 
     assert "damaged" in refused(written)
 
