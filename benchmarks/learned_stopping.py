@@ -22,9 +22,8 @@ import numpy as np
 from corpus import Corpus, add_option, opened
 from published_stopping import CLASSIFIED, Accuracy
 from quantities import Quantity, said, table
-from replaying import Replayed, figures, replayed
+from replaying import Replayed, figures, judgeable, replayed
 from sklearn.metrics import roc_auc_score
-from steady_assessment import tasks
 
 from auditor.audits.steady.configured import lengths
 from auditor.audits.steady.scored import Scored
@@ -216,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if models or known:
             work = [
                 (name, settings, models.get(f"{name}.json", {}), known.get(f"{name}.json", {}))
-                for name, settings, _ in tasks(corpus)
+                for name, settings in judgeable(corpus)
             ]
             with ProcessPoolExecutor() as pool:
                 every = list(

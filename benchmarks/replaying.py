@@ -11,7 +11,7 @@ from corpus import Corpus
 from published_stopping import BALANCES, EFFECTS, TIMES
 from quantities import Quantity, quartiles, said
 from scipy import stats
-from steady_assessment import DYNAMIC, SETTINGS, far
+from steady_assessment import DYNAMIC, SETTINGS, far, tasks
 
 from auditor.audits.steady.configured import deviation, lengths
 from auditor.core.suite import Configured
@@ -39,6 +39,15 @@ class Replayed:
     results: Mapping[Fairness, tuple[Result, Result]]
     off: float
     signed: list[float]
+
+
+def judgeable(corpus: Corpus) -> list[tuple[str, Configured]]:
+    """Return the benchmarks with what developers ask for; without a steady fork none can be."""
+    every = [(name, asked) for name, asked, _ in tasks(corpus)]
+    found = [one for one in every if max(corpus.starts(f"{one[0]}.json"), default=-1) >= 0]
+    if len(found) < len(every):
+        print(f"\n{len(every) - len(found)} benchmarks are left out: none of their forks is steady")
+    return found
 
 
 def replayed(

@@ -1,7 +1,7 @@
 """Makes the models that tell when a benchmark is warm: trained with all systems of the shared set.
 
-    python benchmarks/stop_models.py learned --forks 10 --share 0.25
-    python benchmarks/stop_models.py fcn --share 0.02 --epochs 8 --tuned 5
+    python benchmarks/stop_models.py learned --share 0.25
+    python benchmarks/stop_models.py fcn --share 0.05 --epochs 6 --tuned 5
 
 Needs the extra `training`. Writes the model where the package keeps its own, or to --out, and what
 it has seen to models.json beside it. How good such models are on systems that they have not seen:
@@ -11,6 +11,8 @@ learned_stopping.py and learned_baselines.py. The same seed gives the same model
 import argparse
 import json
 import os
+import shlex
+import sys
 import time
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -62,7 +64,9 @@ def studied(corpus: Corpus, asked: argparse.Namespace) -> tuple[Scoring, float, 
     tuned = baselines.thresholds(scorer, task, forks, asked) if neural else {}
     threshold = tuned.get(baselines.UNSAMPLED, rocket.THRESHOLD)
     seen = {"windows": sum(len(one.stable) for one in samples), "share": asked.share}
-    if neural:
+    if not neural:
+        seen |= {"kernels": rocket.KERNELS, "scikit-learn": version("scikit-learn")}
+    else:
         seen |= {"epochs": asked.epochs, "batch": asked.batch, "tuned": asked.tuned}
         seen |= {name: version(name) for name in ("keras", "jax")}
     return scorer, threshold, seen
@@ -91,7 +95,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         names = corpus.names
     write(out, asked.method, scoring, threshold)
     made = read(asked.method, out)
+    given = [one for one in (arguments or sys.argv[1:]) if one != str(asked.data)]
     card = {
+        "command": f"python benchmarks/stop_models.py {shlex.join(given).replace('--data ', '')}",
+        "figures": "docs/methods/learned-stopping.md",
         "digest": made.digest,
         "bytes": out.stat().st_size,
         "threshold": round(made.threshold, 4),

@@ -13,8 +13,7 @@ from functools import partial
 
 from corpus import Corpus, add_option, opened
 from quantities import table
-from replaying import Replayed, figures, replayed
-from steady_assessment import tasks
+from replaying import Replayed, figures, judgeable, replayed
 
 from auditor.audits.steady.scorers.windows import WINDOW
 from auditor.core.suite import Configured
@@ -39,7 +38,7 @@ def ways(starts: Sequence[int]) -> dict[str, list[Iterations]]:
 
 
 def _replayed(
-    corpus: Corpus, resamples: int, task: tuple[str, Configured, object]
+    corpus: Corpus, resamples: int, task: tuple[str, Configured]
 ) -> dict[tuple[str, str], Replayed]:
     known = ways(corpus.starts(f"{task[0]}.json"))
     return replayed(corpus, resamples, task[0], task[1], known)
@@ -53,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     with opened(asked.data) as corpus, ProcessPoolExecutor() as pool:
         work = partial(_replayed, corpus, asked.resamples)
-        found = list(pool.map(work, tasks(corpus), chunksize=4))
+        found = list(pool.map(work, judgeable(corpus), chunksize=4))
     table("net: better less worse (by quality, by time; worse by these)", figures(found))
 
 

@@ -1,5 +1,6 @@
 """Judges processes that run elsewhere, from what their framework prints."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ class Seen:
     """
 
     benchmark: str
+    run: int
     fork: int
     watch: Watch
     warmups: int | None
@@ -43,23 +45,48 @@ class Streams:
         self._watch = watch
         self._watchers = watchers
         self._seed = seed
-        self._known: dict[tuple[str, int], tuple[Seen, Rule]] = {}
+        self._known: dict[tuple[str, int, int], _Process] = {}
+        self.left_out = 0
+        """Iterations whose time is none: rounded to zero, for example."""
 
     @property
     def seen(self) -> Sequence[Seen]:
         """Return all processes, in the order in which they began."""
-        return [seen for seen, _ in self._known.values()]
+        return [one.seen for one in self._known.values()]
 
     def observe(self, one: Printed) -> Seen | None:
         """Take an iteration; return its process when it has just become warm."""
-        key = (one.benchmark, one.fork)
-        if key not in self._known:
-            watch = trusted(self._watch, one.harness, one.lasts)
-            made = Seen(one.benchmark, one.fork, watch, one.warmups)
-            self._known[key] = made, self._watchers.rule(watch, self._seed)
-        seen, rule = self._known[key]
-        seen.lasted.append(one.lasts)
-        if seen.warm is not None:
+        if not (0 < one.seconds < math.inf and 0 < one.lasts < math.inf):
+            self.left_out += 1
             return None
-        seen.warm = rule.observe(one.seconds, one.lasts)
-        return None if seen.warm is None else seen
+        key = (one.benchmark, one.run, one.fork)
+        watch = trusted(self._watch, one.harness, one.lasts)
+        if key not in self._known:
+            self._known[key] = self._begun(one, watch)
+        mine = self._known[key]
+        was_warm = mine.seen.warm is not None
+        if not was_warm and watch.instead_of and not mine.seen.watch.instead_of:
+            self._again(mine, watch)
+        mine.seconds.append(one.seconds)
+        mine.seen.lasted.append(one.lasts)
+        if mine.seen.warm is None:
+            mine.seen.warm = mine.rule.observe(one.seconds, one.lasts)
+        return None if was_warm or mine.seen.warm is None else mine.seen
+
+    def _again(self, mine: "_Process", watch: Watch) -> None:
+        """Let another rule look from the start on: iterations have a length no model knows."""
+        mine.seen.watch, mine.rule = watch, self._watchers.rule(watch, self._seed)
+        before = zip(mine.seconds, mine.seen.lasted, strict=True)
+        found = (mine.rule.observe(*each) for each in before)
+        mine.seen.warm = next((warm for warm in found if warm is not None), None)
+
+    def _begun(self, one: Printed, watch: Watch) -> "_Process":
+        seen = Seen(one.benchmark, one.run, one.fork, watch, one.warmups)
+        return _Process(seen, self._watchers.rule(watch, self._seed))
+
+
+@dataclass(slots=True)
+class _Process:
+    seen: Seen
+    rule: Rule
+    seconds: list[float] = field(default_factory=list)

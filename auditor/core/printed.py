@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Printed:
-    """The iteration that a process, the `fork`-th of its benchmark, has just ended.
+    """The iteration that a process, the `fork`-th of its benchmark in a run, has just ended.
 
-    `seconds` are those of an operation, `lasts` those of the iteration as it was asked for.
-    `is_warmup` is what the framework takes it for; `warmups` are the iterations that it is to warm
-    up for, None where it has no such thing.
+    `run` counts how often the framework was started. `seconds` are those of an operation, `lasts`
+    those of the iteration as it was asked for. `is_warmup` is what the framework takes it for;
+    `warmups` are the iterations that it is to warm up for, None where it has no such thing.
     """
 
     harness: str
@@ -19,3 +19,4 @@ class Printed:
     lasts: float
     is_warmup: bool = False
     warmups: int | None = None
+    run: int = 1

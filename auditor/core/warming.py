@@ -1,6 +1,6 @@
 """When a process may end before its last block: once its benchmark is warm and measured enough."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -35,7 +35,7 @@ class Watch:
     interval of their mean is no wider than `width` of it (0.02 for 2 %; None: that is not asked).
     After `seconds` it ends, whatever it has come to. `model` is the digest of the model that the
     method has, if any; `instead_of` the method that was asked for, where it has not been shown to
-    work for such processes, so that another one looks.
+    work for such processes, so that another one looks: that changes nothing that is measured.
     """
 
     method: Method
@@ -43,7 +43,7 @@ class Watch:
     seconds: float
     width: float | None = None
     model: str | None = None
-    instead_of: Method | None = None
+    instead_of: Method | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

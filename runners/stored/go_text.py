@@ -116,7 +116,7 @@ class Package:
             seconds = seconds_per_operation(pairs[_UNIT], _UNIT)
             mine.values.append(seconds)
             name, times = (whole[1], whole[2]) if whole else (self._begun, found[1])
-            self._told(clean(name), seconds, int(times) * seconds)
+            self._told(clean(name), seconds, float(times) * seconds)
         return True
 
     def _told(self, name: str, seconds: float, lasted: float) -> None:

@@ -1,43 +1,70 @@
 """What a framework prints while it runs, iteration by iteration: JMH, or `go test -bench`."""
 
+from collections import Counter
 from collections.abc import Callable
-from typing import Protocol
+from dataclasses import replace
 
 from auditor.core.printed import Printed
-from runners.stored import go_text, jmh_log
+from runners.stored import go_text, jmh_log, jmh_names
 from runners.stored.checking import Broken
 
+_STARTED = "# Run progress: 0.00%"
+_PACKAGE = "pkg: "
 _LONGEST = 1 << 16
 """Bytes of a line; what comes without an end is no result."""
 
 
-class _Lines(Protocol):
-    def take(self, line: str) -> None: ...
-
-
 class Stream:
-    """Reads output as it comes, in parts that may end anywhere."""
+    """Reads output as it comes, in parts that may end anywhere.
+
+    `problems` says what could not be understood; it goes on behind that.
+    """
 
     def __init__(self, hear: Callable[[Printed], None]) -> None:
         """Take who is told of iterations."""
+        self.problems: list[str] = []
         self._rest = b""
-        self._readers: tuple[_Lines, ...] = (
-            jmh_log.Log(hear),
-            go_text.Package({}, {}, hear),
-        )
+        self._hear = hear
+        self._runs: Counter[str] = Counter()
+        self._package = ""
+        self._jmh = self._log()
+        self._go = self._results()
 
     def read(self, data: bytes) -> None:
-        """Take a part; lines that cannot be understood are left to whoever reads the whole."""
+        """Take a part."""
         *lines, rest = (self._rest + data).split(b"\n")
         self._rest = rest[-_LONGEST:]
         for line in lines:
-            text = line.decode(errors="replace").rstrip("\r")
-            self._readers = tuple(one for one in self._readers if _took(one, text))
+            self._line(line.decode(errors="replace").rstrip("\r"))
 
+    def end(self) -> None:
+        """Take what came last as a line, though none ends there."""
+        self.read(b"\n")
 
-def _took(reader: _Lines, line: str) -> bool:
-    try:
-        reader.take(line)
-    except Broken:
-        return False
-    return True
+    def _line(self, line: str) -> None:
+        if line.startswith(_STARTED):
+            # The same benchmarks may follow: JMH was called again.
+            self._runs[jmh_names.HARNESS] += 1
+            self._jmh.found.clear()
+        elif line.startswith(_PACKAGE):
+            self._package = line
+            self._runs[line] += 1
+        try:
+            self._jmh.take(line)
+        except Broken as error:
+            self.problems.append(str(error))
+            self._jmh = self._log()
+        try:
+            self._go.take(line)
+        except Broken as error:
+            self.problems.append(str(error))
+            self._go = self._results()
+
+    def _log(self) -> jmh_log.Log:
+        return jmh_log.Log(lambda one: self._told(one, jmh_names.HARNESS))
+
+    def _results(self) -> go_text.Package:
+        return go_text.Package({}, {}, lambda one: self._told(one, self._package))
+
+    def _told(self, one: Printed, of: str) -> None:
+        self._hear(replace(one, run=max(self._runs[of], 1)))

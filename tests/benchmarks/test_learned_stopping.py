@@ -97,13 +97,13 @@ def test_models_of_the_package_are_judged_as_they_are(corpus):
     found = printed("learned_stopping.py", corpus, *words)
 
     (line,) = [one for name, one in found.items() if name.startswith("learned, at 0.500")]
-    precision, recall, f1, balanced = map(float, line.split(", "))
-    assert f1 == pytest.approx(2 * precision * recall / (precision + recall), abs=2e-3)
+    *_, balanced = map(float, line.split(", "))
     assert balanced > 0.6
     longer, shorter, exact = map(
         float, found["learned: warm-up longer, shorter, exact, %"].split(", ")
     )
-    assert longer + shorter + exact == pytest.approx(100, abs=0.2)
+    # Nothing changes for more than a window: whoever looks at a run so far stops before the step.
+    assert (longer, shorter, exact) == (0.0, 100.0, 0.0)
 
 
 def test_who_stops_where_it_is_steady_has_no_error_and_beats_settings_that_stop_too_early(corpus):

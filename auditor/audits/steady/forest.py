@@ -44,7 +44,9 @@ class Forest:
         below = np.stack((self.left, self.right))
         if not (
             self.features.shape == self.thresholds.shape == self.left.shape == self.right.shape
+            and self.features.ndim == self.roots.ndim == 1
             and len(nodes)
+            and len(self.roots)
             and ((below >= nodes) & (below < len(nodes))).all()
             and ((self.left == nodes) == (self.right == nodes)).all()
             and ((self.features >= 0) & (self.features < features)).all()

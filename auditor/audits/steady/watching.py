@@ -21,6 +21,8 @@ _BATCHES = 10
 """Neighbours are alike, so the scatter of a mean is that of the means of so many stretches."""
 _RULE_SECONDS = 1.0
 """Of an iteration of the dynamic rules; theirs lasted a second."""
+_ROUNDING = 1e-9
+"""Ten times a tenth are a little less than one."""
 _LOOK = 10
 """Iterations between two looks at the whole series."""
 _UNCHANGED = 3
@@ -104,7 +106,7 @@ class Dynamic:
         self._seen += 1
         self._operations.append(seconds)
         self._lasted += lasted
-        if self._lasted < _RULE_SECONDS:
+        if self._lasted < _RULE_SECONDS - _ROUNDING:
             return None
         operations = np.array(self._operations)
         self._operations, self._lasted = [], 0.0
@@ -151,7 +153,8 @@ class Watchers:
 
     def __init__(self, model: Path | None = None) -> None:
         """Take the user's file of a model, None: those that come with this package."""
-        self._model = model
+        self._file = model
+        self._models: dict[Method, files.Model | None] = {}
 
     def __call__(self, trial: Trial) -> ProcessWatcher:
         """Return it for a trial that has a watch."""
@@ -164,7 +167,9 @@ class Watchers:
         """Return what tells when a process is warm; what it draws is decided by the seed."""
         if watch.method in _RULES:
             return _RULES[watch.method](seed)
-        model = files.of(watch.method, self._model)
+        if watch.method not in self._models:
+            self._models[watch.method] = files.of(watch.method, self._file)
+        model = self._models[watch.method]
         if model is None or model.digest != watch.model:
             raise ValueError("the model of this trial is not at hand")
         return Scored(model)

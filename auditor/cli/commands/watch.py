@@ -46,7 +46,9 @@ def command(surroundings: Surroundings, /, **given: Any) -> int:
     """Look at what JMH or go test prints while it runs, and tell when each process is warm.
 
     It is run as COMMAND, or its output comes from a pipe ( ... | bench-audit watch - ). Nothing is
-    changed and nothing is ended: what was found stands beside the warm-up that is set.
+    changed and nothing is ended: what was found stands beside the warm-up that is set. COMMAND has
+    no standard input, and what it writes to stderr follows at its end. Rules need several seconds
+    of iterations, models a hundred iterations of JMH.
     """
     console = Console(surroundings.environment, quiet=given["format"] == "json")
     words = list(given["words"])
@@ -60,14 +62,21 @@ def command(surroundings: Surroundings, /, **given: Any) -> int:
     streams = Streams(watch, Watchers(model), _SEED)
     stream = Stream(lambda one: _tell(streams.observe(one), console))
     code = _watched(words, stream, console, surroundings)
+    stream.end()
+    problems = [*stream.problems, *_left_out(streams.left_out)]
     if given["format"] == "json":
-        console.document(_document(streams.seen))
+        console.document(_document(streams.seen, problems))
     elif streams.seen:
         console.result(_table(streams.seen))
+    for one in problems:
+        console.say(f"not understood: {one}")
     if code is not Exit.OK:
         return code
     if not streams.seen:
-        console.say("no verdict: it printed no iteration of JMH, and no result of go test -bench")
+        console.say(
+            "no verdict: it printed no iteration of JMH (single shots have none that lasts a "
+            "time), and no result of go test -bench"
+        )
         return Exit.NO_VERDICT
     return Exit.OK
 
@@ -113,7 +122,15 @@ def _run(
     return ended
 
 
+def _left_out(many: int) -> Sequence[str]:
+    if not many:
+        return ()
+    return (f"{many} iterations have no time above zero; a smaller unit may show it (-tu ns)",)
+
+
 def _pipe(stream: Stream, console: Console) -> None:
+    if sys.stdin is None:
+        raise UsageError("there is no standard input to watch")
     while data := os.read(sys.stdin.fileno(), _CHUNK):
         if not console.quiet:
             console.raw(data)
@@ -126,7 +143,8 @@ def _tell(seen: Seen | None, console: Console) -> None:
 
 
 def _name(seen: Seen) -> str:
-    return f"{seen.benchmark}, fork {seen.fork}"
+    run = f", run {seen.run}" if seen.run > 1 else ""
+    return f"{seen.benchmark}{run}, fork {seen.fork}"
 
 
 def _warm(seen: Seen) -> str:
@@ -142,12 +160,12 @@ def _set(seen: Seen) -> str:
 
 
 def _table(every: Sequence[Seen]) -> RenderableType:
-    made = tables.lineless("benchmark", ">fork", "warm", "set", "by")
+    made = tables.lineless("benchmark", ">run", ">fork", "warm", "set", "by")
     for one in every:
         style = "yellow" if one.warm is None else "green"
         made.add_row(
-            Text(one.benchmark), str(one.fork), Text(_warm(one), style=style), _set(one),
-            str(one.watch.method),
+            Text(one.benchmark), str(one.run), str(one.fork), Text(_warm(one), style=style),
+            _set(one), str(one.watch.method),
         )  # fmt: skip
     warm = sum(one.warm is not None for one in every)
     head = Text(f"{warm} of {len(every)} processes were seen warm.", style="bold")
@@ -162,12 +180,13 @@ def _notes(every: Sequence[Seen]) -> list[RenderableType]:
     )
 
 
-def _document(every: Sequence[Seen]) -> Mapping[str, Any]:
+def _document(every: Sequence[Seen], problems: Sequence[str]) -> Mapping[str, Any]:
     return {
         "schema": "bench-audit/watch/1",
         "processes": [
             {
                 "benchmark": one.benchmark,
+                "run": one.run,
                 "fork": one.fork,
                 "method": str(one.watch.method),
                 "instead_of": one.watch.instead_of,
@@ -179,4 +198,5 @@ def _document(every: Sequence[Seen]) -> Mapping[str, Any]:
             }
             for one in every
         ],
+        "problems": [*problems],
     }

@@ -1,6 +1,7 @@
 """Processes that run elsewhere, judged by what is printed of them."""
 
 import numpy as np
+import pytest
 
 from auditor.audits.printed import Streams
 from auditor.audits.steady.scorers.files import shipped
@@ -10,9 +11,9 @@ from auditor.core.printed import Printed
 from auditor.core.warming import Method, Watch
 
 
-def printed(seconds, *, fork=1, lasts=1.0, harness="jmh", warmups=5):
+def printed(seconds, *, fork=1, lasts=1.0, harness="jmh", run=1):
     return Printed(
-        harness=harness, benchmark="B", fork=fork, seconds=seconds, lasts=lasts, warmups=warmups
+        harness=harness, benchmark="B", fork=fork, seconds=seconds, lasts=lasts, warmups=5, run=run
     )
 
 
@@ -57,3 +58,37 @@ def test_a_model_looks_at_what_it_has_learned_from_only():
     mine, longer, go = (one.watch for one in looking.seen)
     assert (mine.method, mine.instead_of) == (Method.LEARNED, None)
     assert {(one.method, one.instead_of) for one in (longer, go)} == {(FALLBACK, Method.LEARNED)}
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, np.inf, np.nan])
+def test_what_is_no_time_is_left_out_and_counted(seconds):
+    looking = streams(Method.LEARNED, shipped(Method.LEARNED).digest)
+
+    assert looking.observe(printed(seconds, lasts=0.1)) is None
+    assert looking.observe(printed(1e-6, lasts=seconds)) is None
+
+    assert (looking.left_out, [*looking.seen]) == (2, [])
+
+
+def test_iterations_of_another_length_are_left_to_a_rule_from_the_start_on():
+    looking = streams(Method.LEARNED, shipped(Method.LEARNED).digest)
+    for _ in range(20):
+        looking.observe(printed(1e-6, lasts=0.1))
+    (seen,) = looking.seen
+    assert (seen.watch.method, seen.watch.instead_of) == (Method.LEARNED, None)
+
+    for _ in range(20):
+        looking.observe(printed(1e-6, lasts=1.0))
+
+    assert (seen.watch.method, seen.watch.instead_of) == (FALLBACK, Method.LEARNED)
+    # The rule takes a second of iterations together, and five of them: those of before count.
+    assert seen.warm == 23
+    assert len(seen.lasted) == 40
+
+
+def test_a_second_run_is_another_process():
+    looking = streams()
+    for run in (1, 1, 2):
+        looking.observe(printed(1e-6, run=run))
+
+    assert [(one.run, len(one.lasted)) for one in looking.seen] == [(1, 2), (2, 1)]

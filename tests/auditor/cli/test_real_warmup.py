@@ -164,7 +164,8 @@ def test_what_runs_elsewhere_is_looked_at_while_it_prints(program, module):
     assert answer.returncode == 0, answer
     assert answer.stdout.count("ns/op") == 12
     assert "example.org/tiny.BenchmarkAdd" in answer.stdout.rpartition("PASS")[2]
-    assert "of 1 processes were seen warm." in answer.stdout
+    assert "0 of 1 processes were seen warm." in answer.stdout
+    assert "not seen warm in 12 iterations" in answer.stdout
 
 
 def test_what_comes_through_a_pipe_is_looked_at_too(program, tmp_path):
@@ -223,7 +224,7 @@ def test_what_cannot_be_watched_is_said(program, words, code, said):
     ("written", "said"),
     [
         ({"method": "magic"}, '"fixed", "cov", "rciw", "kld", "kbkssd", "fcn", "oscnn", "rocket"'),
-        ({"method": "rciw", "model": "x.npz"}, "at $.warmup.model, but rciw needs none"),
+        ({"method": "rciw", "model": "x.npz"}, "of a model is named, but rciw needs none"),
         ({"method": "rciw", "limit": "long"}, "at $.warmup.limit"),
         ({"method": "rciw", "iteration_time": "soon"}, "at $.warmup.iteration_time"),
         ({"width": 0}, "$.warmup.width"),

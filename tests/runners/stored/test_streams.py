@@ -67,6 +67,50 @@ def test_each_line_of_go_is_an_iteration_of_its_process():
     assert [one.lasts for one in found] == pytest.approx([0.2, 0.2])
 
 
+def test_the_last_line_counts_without_an_end():
+    found = []
+    stream = Stream(found.append)
+    stream.read(b"pkg: x\nBenchmarkA-2 10 5.0 ns/op")
+    assert found == []
+
+    stream.end()
+
+    assert len(found) == 1
+
+
+def test_another_call_of_jmh_has_other_processes():
+    whole = RECORDED.joinpath("jmh", "small.log").read_bytes()
+
+    found = heard(whole, whole)
+
+    assert [one.run for one in found] == [1] * (len(found) // 2) + [2] * (len(found) // 2)
+    assert [(one.benchmark, one.fork) for one in found[: len(found) // 2]] == [
+        (one.benchmark, one.fork) for one in found[len(found) // 2 :]
+    ]
+
+
+def test_another_call_of_go_has_another_process():
+    once = b"goos: linux\npkg: x\nBenchmarkA-2 10 5.0 ns/op\nPASS\nok  \tx\t0.1s\n"
+
+    assert [one.run for one in heard(once, once)] == [1, 2]
+
+
+def test_what_cannot_be_understood_is_said_and_what_follows_is_read():
+    found = []
+    stream = Stream(found.append)
+    stream.read(b"pkg: x\nBenchmarkA-2 10 -5.0 ns/op\nBenchmarkB-2 10 5.0 ns/op\n")
+
+    assert [one.benchmark for one in found] == ["BenchmarkB-2"]
+    assert [one.partition(" has a time")[0] for one in stream.problems] != []
+
+
+@pytest.mark.parametrize("written", ["9" * 400 + " 1.0", "9" * 5000 + " 1.0", "10 NaN", "10 +Inf"])
+def test_odd_numbers_are_no_reason_to_stop(written):
+    found = heard(f"pkg: x\nBenchmarkA-2 {written} ns/op\nBenchmarkB-2 10 5.0 ns/op\n".encode())
+
+    assert found[-1].benchmark == "x.BenchmarkB-2"
+
+
 def test_what_is_none_of_it_says_nothing():
     assert heard(b"\xff\xfe\n# Benchmark: \n# Fork: x\nIteration 1: soon\n" * 3) == []
     assert heard(b"x" * 1_000_000) == []

@@ -28,6 +28,8 @@ class Convolutional:
     def __init__(self, arrays: Mapping[str, Any]) -> None:
         """Take the arrays of a file, by their names."""
         self.arrays = dict(arrays)
+        if np.ndim(arrays["head_bias"]):
+            raise ValueError("head_bias is one number")
         self._blocks = [
             (_side_by_side(_kernels(arrays, block)), arrays[f"bias_{block}"])
             for block in range(sum(name.startswith("bias_") for name in arrays))

@@ -5,6 +5,7 @@ and `digest`, SHA-256 of all others. Nothing of it is executed.
 """
 
 import hashlib
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
@@ -47,6 +48,9 @@ _UNREADABLE = (
     NotImplementedError,
     MemoryError,
     OverflowError,
+    RuntimeError,
+    SyntaxError,
+    tokenize.TokenError,
 )
 """What an archive may raise that anybody can have written: a header states sizes that are lies."""
 
@@ -74,7 +78,7 @@ def shipped(method: Method) -> Model:
     if not place.is_file():
         raise ModelUnusable(
             f"no model of {method} comes with this package; train one "
-            f"(python benchmarks/stop_models.py {method}) and name it at $.warmup.model"
+            f"(python benchmarks/stop_models.py {method}) and name its file"
         )
     with place.open("rb") as file:
         return _model(method, file, place.name)
@@ -87,6 +91,8 @@ def read(method: Method, path: Path) -> Model:
             return _model(method, file, str(path))
     except OSError as error:
         raise ModelUnusable(f"cannot read the model {path}: {error.strerror}") from error
+    except ValueError as error:  # a name that none can be
+        raise ModelUnusable(f"cannot read the model {str(path)!r}: {error}") from error
 
 
 def write(path: Path, method: Method, scoring: Scoring, threshold: float) -> None:
@@ -121,8 +127,9 @@ def _model(method: Method, file: IO[bytes], name: str) -> Model:
         raise ModelUnusable(f"the model {name} is one of {kind}, not of {method}")
     if (stated := str(head["digest"])) != digest(arrays):
         raise ModelUnusable(f"the model {name} is damaged: its digest differs from its contents")
-    threshold = float(arrays.pop("threshold"))
     try:
+        threshold = float(arrays.pop("threshold"))
+        _refuse_odd_numbers(arrays)
         model = Model(method, _KINDS[method](arrays), threshold, stated)
         _tried(model)
     except (KeyError, ValueError, IndexError, TypeError, AttributeError) as error:
@@ -130,6 +137,13 @@ def _model(method: Method, file: IO[bytes], name: str) -> Model:
             f"the model {name} does not fit what this version shows it ({error}); train it anew"
         ) from error
     return model
+
+
+def _refuse_odd_numbers(arrays: Arrays) -> None:
+    """Raise ValueError for what is no number in an array of numbers."""
+    for name, one in arrays.items():
+        if np.asarray(one).dtype.kind == "f" and not np.isfinite(one).all():
+            raise ValueError(f"{name} holds what is no number")
 
 
 def _arrays(file: IO[bytes], name: str) -> dict[str, Any]:
@@ -165,6 +179,6 @@ def of(method: Method, path: Path | None) -> Model | None:
     """Return the model that a method needs, the user's if there is one; None: it needs none."""
     if method not in TRAINED:
         if path is not None:
-            raise ModelUnusable(f"a model is named at $.warmup.model, but {method} needs none")
+            raise ModelUnusable(f"the file of a model is named, but {method} needs none")
         return None
     return shipped(method) if path is None else read(method, path)

@@ -63,6 +63,8 @@ class Rocket:
         """Take the arrays of a file, by their names."""
         self.arrays = dict(arrays)
         self._kernels = Kernels(arrays)
+        if np.ndim(arrays["intercept"]):
+            raise ValueError("the intercept is one number")
 
     def scores(self, windows: Windows) -> Scores:
         """Return 1 for each window (windows, 100) that is called stable, 0 for another."""
