@@ -192,6 +192,8 @@ def test_an_interrupt_ends_what_is_watched_and_shows_what_was_seen(program, tmp_
     printing = f"echo $$ > {there}; while :; do echo 'BenchmarkA 10 5000 ns/op'; sleep 0.05; done"
     with program.start("watch", "--warmup", "cov", "--", "sh", "-c", printing) as process:
         first = process.stdout.readline()
+        # What is shown is looked at right after: another line follows when that is done.
+        process.stdout.readline()
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=60)
 
