@@ -22,7 +22,7 @@ from sklearn.model_selection import GroupKFold
 
 from auditor.audits.steady import learned
 from auditor.audits.steady.features import features
-from auditor.audits.steady.forest import Forest
+from auditor.audits.steady.forest import Forest, not_above
 from auditor.audits.steady.learned import LENGTH, Learned, Model
 
 OUT = Path(learned.__file__).with_name(learned.MODEL)
@@ -87,7 +87,7 @@ def forest(grown: Any) -> tuple[Forest, np.ndarray, list[np.ndarray]]:
         own = np.arange(tree.node_count)
         leaf = tree.children_left < 0
         columns["f"].append(np.where(leaf, 0, tree.feature))
-        columns["t"].append(_not_above(np.where(leaf, 0.0, tree.threshold)))
+        columns["t"].append(not_above(np.where(leaf, 0.0, tree.threshold)))
         columns["l"].append(root + np.where(leaf, own, tree.children_left))
         columns["r"].append(root + np.where(leaf, own, tree.children_right))
         columns["v"].append(tree.value.reshape(tree.node_count, -1)[:, -1])
@@ -97,12 +97,6 @@ def forest(grown: Any) -> tuple[Forest, np.ndarray, list[np.ndarray]]:
         whole["l"].astype(np.int32), whole["r"].astype(np.int32),
     )  # fmt: skip
     return made, whole["v"].astype(np.float32), list(roots)
-
-
-def _not_above(thresholds: np.ndarray) -> np.ndarray:
-    """Round down to single precision: the same cases are at most it."""
-    single = thresholds.astype(np.float32)
-    return np.where(single > thresholds, np.nextafter(single, np.float32(-np.inf)), single)
 
 
 def grown(of: Judged, use: np.ndarray, trees: int, threshold: float) -> Model:

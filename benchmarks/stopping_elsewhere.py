@@ -25,7 +25,7 @@ from auditor.audits.steady.configured import lengths_of
 from auditor.audits.steady.cpssd import CpSsd
 from auditor.audits.steady.scorers import files
 from auditor.audits.steady.scorers.windows import WINDOW
-from auditor.audits.steady.sofar import SoFar
+from auditor.audits.steady.sofar import SoFar, vector
 from auditor.audits.steady.watching import Watchers
 from auditor.core.warming import Method, Watch
 from auditor.store.suites import suite_runs
@@ -114,8 +114,7 @@ def _windows(one: Series, start: int) -> tuple[np.ndarray, np.ndarray]:
     for number, each in enumerate(zip(one.values.tolist(), one.lasted.tolist(), strict=True), 1):
         run.observe(*each)
         if number in wanted:
-            known = run.features()
-            case = np.array([known[name] for name in model.scoring.names])
+            case = vector(run.features(), model.scoring.names)
             said[number - WINDOW] = model.scoring.score(case) >= model.threshold
     return taken.stable, np.array([said[int(at)] for at in taken.starts])
 

@@ -65,7 +65,7 @@ class Streams:
             self._known[key] = self._begun(one, watch)
         mine = self._known[key]
         was_warm = mine.seen.warm is not None
-        if not was_warm and watch.instead_of and not mine.seen.watch.instead_of:
+        if not was_warm and watch != self._watch and mine.seen.watch == self._watch:
             self._again(mine, watch)
         mine.seconds.append(one.seconds)
         mine.seen.lasted.append(one.lasts)

@@ -1,18 +1,19 @@
 """What processes came to that ended once they were warm, in words."""
 
 import math
-from collections.abc import Collection, Iterator, Sequence
-from statistics import fmean, median, stdev
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean, median
 
 from auditor.audits import readings
 from auditor.core.caveats import Caveat, some
 from auditor.core.measure import OPERATIONS, TIME, WALL
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run
+from auditor.core.request import SuiteRequest
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.suite import Configured
-from auditor.core.warming import Method
-from auditor.stats.compare import t_half
+from auditor.core.warming import Watch
+from auditor.stats.compare import relative_width
 
 _LEVEL = 0.95
 _LEAST_FORKS = 2
@@ -56,12 +57,6 @@ def of_benchmark(runs: Sequence[Run]) -> Iterator[Caveat]:
 def of_suite(runs: Sequence[Run]) -> Iterator[Caveat]:
     """Say how long the processes took beside the suite's own settings, and which were not warm."""
     found = _watched(runs)
-    others = {
-        (watch.instead_of, watch.method)
-        for run, _ in found
-        if (watch := run.trial.watch) and watch.instead_of
-    }
-    yield from otherwise(others)
     pairs = [
         (lasted(one, Phase.WARMUP) + lasted(one, Phase.MEASUREMENT), _seconds(settings))
         for run, one in found
@@ -114,14 +109,21 @@ def forks_width(runs: Sequence[Run]) -> float:
     `runs` are those of a benchmark; infinite where fewer than two of them have measured something.
     """
     means = [fmean(found) for run in runs if (found := readings.times(run, ArmName.PLAIN))]
-    if len(means) < _LEAST_FORKS:
-        return math.inf
-    half = t_half(stdev(means) / len(means) ** 0.5, len(means) - 1, _LEVEL)
-    return 2 * half / fmean(means)
+    return relative_width(means, _LEVEL) if len(means) >= _LEAST_FORKS else math.inf
 
 
-def fewer_forks(runs: Sequence[Run], planned: int, width: float | None) -> Iterator[Caveat]:
+def of_request(request: SuiteRequest, runs: Sequence[Run]) -> Iterator[Caveat]:
+    """Say where processes were not watched as asked for, and where fewer forks were enough."""
+    if request.watched is not None:
+        watch = request.watched.watch
+        yield from otherwise(watch, (run.trial.watch for run in runs))
+        yield from _fewer_forks(runs, request.plan.forks, watch.width)
+
+
+def _fewer_forks(runs: Sequence[Run], planned: int, width: float | None) -> Iterator[Caveat]:
     """Say which benchmarks have fewer forks than planned, as more were not worth it."""
+    if width is None:
+        return
     made: dict[str, list[Run]] = {}
     for run, _ in _watched(runs):
         if run.trial.benchmark is not None and run.trial.repetition == 1:
@@ -129,9 +131,9 @@ def fewer_forks(runs: Sequence[Run], planned: int, width: float | None) -> Itera
     fewer = [
         f"{name}: {len(mine)}"
         for name, mine in made.items()
-        if width is not None and len(mine) < planned and forks_width(mine) <= width
+        if len(mine) < planned and forks_width(mine) <= width
     ]
-    if width is not None and fewer:
+    if fewer:
         text = (
             f"{len(fewer)} of {len(made)} benchmarks have fewer than {planned} forks, as the "
             f"interval of the mean over those is no wider than {width:.2%} ({some(sorted(fewer))})"
@@ -139,12 +141,12 @@ def fewer_forks(runs: Sequence[Run], planned: int, width: float | None) -> Itera
         yield Caveat("fewer-forks", text)
 
 
-def otherwise(others: Collection[tuple[Method, Method]]) -> Iterator[Caveat]:
-    """Say which method looked instead of the one that was asked for; pairs of that and this."""
-    for asked, method in sorted(others):
+def otherwise(asked: Watch, watches: Iterable[Watch | None]) -> Iterator[Caveat]:
+    """Say which methods looked instead of the one that was asked for."""
+    for method in sorted({one.method for one in watches if one} - {asked.method}):
         text = (
-            f"{asked} has been shown to work for JMH's iterations of 100 ms only; {method}, which "
-            "needs no training, looked at the others"
+            f"{asked.method} has been shown to work for JMH's iterations of 100 ms only; {method}, "
+            "which needs no training, looked at the others"
         )
         yield Caveat("watched-otherwise", text)
 

@@ -8,8 +8,8 @@ class Printed:
     """The iteration that a process, the `fork`-th of its benchmark in a run, has just ended.
 
     `run` counts how often the framework was started. `seconds` are those of an operation, `lasts`
-    those of the iteration as it was asked for. `is_warmup` is what the framework takes it for;
-    `warmups` are the iterations that it is to warm up for, None where it has no such thing.
+    those of the iteration as it was asked for. `warmups` are the iterations that it is to warm up
+    for, None where it has no such thing.
     """
 
     harness: str
@@ -17,6 +17,5 @@ class Printed:
     fork: int
     seconds: float
     lasts: float
-    is_warmup: bool = False
     warmups: int | None = None
     run: int = 1

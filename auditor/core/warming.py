@@ -1,6 +1,6 @@
 """When a process may end before its last block: once its benchmark is warm and measured enough."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -24,7 +24,7 @@ class Method(StrEnum):
 
 
 TRAINED = frozenset({Method.FCN, Method.OSCNN, Method.ROCKET, Method.LEARNED})
-"""Those that have a model; it has seen some iterations only, see `Watch.instead_of`."""
+"""Those that have a model, which has seen some iterations only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +34,7 @@ class Watch:
     From where it is warm at least `measured` iterations are measured, and more until the 95 %
     interval of their mean is no wider than `width` of it (0.02 for 2 %; None: that is not asked).
     After `seconds` it ends, whatever it has come to. `model` is the digest of the model that the
-    method has, if any; `instead_of` the method that was asked for, where it has not been shown to
-    work for such processes, so that another one looks: that changes nothing that is measured.
+    method has, if any.
     """
 
     method: Method
@@ -43,7 +42,6 @@ class Watch:
     seconds: float
     width: float | None = None
     model: str | None = None
-    instead_of: Method | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

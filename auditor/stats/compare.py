@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, hypot, sqrt
+from statistics import fmean, stdev
 
 import numpy as np
 from scipy import special, stats
@@ -60,6 +61,12 @@ def _permutation_p(ranks: np.ndarray, observed: int, size: int) -> float:
 def t_half(error: float, freedom: int, level: float) -> float:
     """Return half of the two-sided t interval of a mean with this standard error."""
     return float(special.stdtrit(freedom, (1 + level) / 2)) * error
+
+
+def relative_width(means: Sequence[float], level: float) -> float:
+    """Return how wide the two-sided t interval of the mean of two or more is, relative to it."""
+    half = t_half(stdev(means) / sqrt(len(means)), len(means) - 1, level)
+    return 2 * half / fmean(means)
 
 
 def ratio(

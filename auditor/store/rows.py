@@ -138,13 +138,8 @@ def trial_to_row(trial: Trial) -> tuple[str | int | None, ...]:
 
 
 def watch_to_row(watch: Watch | None) -> str:
-    """Return how a process is watched as JSON, nothing where it is not.
-
-    What was asked for instead changes nothing that is measured.
-    """
-    if watch is None:
-        return ""
-    return dump({key: one for key, one in asdict(watch).items() if key != "instead_of"})
+    """Return how a process is watched as JSON, nothing where it is not."""
+    return "" if watch is None else dump(asdict(watch))
 
 
 def watch_from_row(text: str) -> Watch | None:

@@ -121,6 +121,8 @@ class ComparisonStudy:
     def _caveats(self, compared: int, suspected: int) -> Iterator[Caveat]:
         yield from self.head.said_of_budget
         yield from watched.of_suite(self._watched)
+        if (asked := self.head.request.watched) is not None:
+            yield from watched.otherwise(asked.watch, (one.trial.watch for one in self._watched))
         for side, parts in ((Side.BASE, self.base), (Side.HEAD, self.head)):
             runs = [run for one in self._runs.values() for at, run in one.items() if at[1] is side]
             for said in trust.of_runs(runs, parts.project):

@@ -26,9 +26,8 @@ def judged(found: Baseline, parts: Parts) -> Stability:
         unseen=unseen(parts.suite, parts.request.benchmarks, len(found.benchmarks)),
     )
     request = parts.request
-    width = request.watched.watch.width if request.watched else None
     said = (
-        *watched.fewer_forks(found.runs, request.plan.forks, width),
+        *watched.of_request(request, found.runs),
         *trust.of_runs(found.runs, parts.project),
     )
     return replace(verdict, caveats=(*verdict.caveats, *said))

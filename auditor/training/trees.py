@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from auditor.audits.steady.configured import lengths
 from auditor.audits.steady.detector import Values
-from auditor.audits.steady.forest import Forest
+from auditor.audits.steady.forest import Forest, not_above
 from auditor.audits.steady.scorers.boosted import Boosted
 from auditor.audits.steady.scorers.windows import WINDOW, Starts
 from auditor.audits.steady.sofar import SoFar
@@ -106,12 +106,6 @@ class _Nodes:
             self.right[at] = self.add(node["right_child"])
             self.values[at] = 0.0
         return at
-
-
-def not_above(thresholds: Values) -> npt.NDArray[np.float32]:
-    """Round down to single precision: the same cases of that precision are at most it."""
-    single = thresholds.astype(np.float32)
-    return np.where(single > thresholds, np.nextafter(single, np.float32(-np.inf)), single)
 
 
 def position(names: Sequence[str]) -> list[int]:

@@ -227,7 +227,6 @@ class Log:
                     fork=len(benchmark.forks),
                     seconds=seconds,
                     lasts=lasts,
-                    is_warmup=is_warmup,
                     warmups=benchmark.warmups,
                 )
             )

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -104,6 +105,17 @@ def test_models_of_the_package_are_judged_as_they_are(corpus):
     )
     # Nothing changes for more than a window: whoever looks at a run so far stops before the step.
     assert (longer, shorter, exact) == (0.0, 100.0, 0.0)
+
+
+def test_a_benchmark_that_is_never_steady_is_left_out_and_counted(corpus, tmp_path):
+    folder = shutil.copytree(corpus, tmp_path / "corpus")
+    first, *_ = SYSTEMS
+    _write(folder / "classification" / f"{first}.json", {"steady_state_starts": [-1] * FORKS})
+
+    found = printed("stopping_replay.py", folder, "--resamples", "50")
+
+    assert "1 benchmarks are left out: none of their forks is steady" in found
+    assert found["perfect, beside SOP: A12, r of errors"] == "1.000, 1.000"
 
 
 def test_who_stops_where_it_is_steady_has_no_error_and_beats_settings_that_stop_too_early(corpus):

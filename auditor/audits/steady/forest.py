@@ -67,6 +67,12 @@ class Forest:
             at = following
 
 
+def not_above(thresholds: Array) -> npt.NDArray[np.float32]:
+    """Round down to single precision: the same cases of that precision are at most it."""
+    single = thresholds.astype(np.float32)
+    return np.where(single > thresholds, np.nextafter(single, np.float32(-np.inf)), single)
+
+
 def weights(leaves: npt.NDArray[np.int32], known: npt.NDArray[np.int32]) -> Array:
     """Return how much each of the cases that trees were grown with is like one.
 

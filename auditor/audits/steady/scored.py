@@ -9,7 +9,7 @@ from auditor.audits.steady.scorers.convolutional import Convolutional
 from auditor.audits.steady.scorers.files import Model
 from auditor.audits.steady.scorers.rocket import Rocket
 from auditor.audits.steady.scorers.windows import WINDOW, standardised
-from auditor.audits.steady.sofar import SoFar
+from auditor.audits.steady.sofar import SoFar, vector
 from auditor.core.warming import Method
 
 _FIRST = np.zeros(1, dtype=np.int64)
@@ -46,8 +46,7 @@ class _Course:
         self._run.observe(seconds, lasted)
 
     def score(self) -> float:
-        known = self._run.features()
-        return self._trees.score(np.array([known[name] for name in self._trees.names]))
+        return self._trees.score(vector(self._run.features(), self._trees.names))
 
 
 class _Last:

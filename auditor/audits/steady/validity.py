@@ -14,4 +14,4 @@ def trusted(watch: Watch, harness: str, iteration_seconds: float) -> Watch:
     """Return a watch by a method that may judge such processes: the one asked for, if it may."""
     if watch.method not in TRAINED or (harness, round(iteration_seconds, 6)) in _VALIDATED:
         return watch
-    return replace(watch, method=FALLBACK, model=None, instead_of=watch.method)
+    return replace(watch, method=FALLBACK, model=None)

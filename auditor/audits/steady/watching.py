@@ -14,7 +14,7 @@ from auditor.audits.steady.scorers import files
 from auditor.audits.steady.stopping import StopRule, Technique, Variant
 from auditor.core.plan import Trial
 from auditor.core.warming import Method, Warmed, Watch
-from auditor.stats.compare import t_half
+from auditor.stats.compare import relative_width
 
 _LEVEL = 0.95
 _BATCHES = 10
@@ -82,8 +82,7 @@ def width(values: Values) -> float:
         return float("inf")
     size = len(values) // _BATCHES
     means = values[-size * _BATCHES :].reshape(_BATCHES, size).mean(axis=1)
-    half = t_half(float(means.std(ddof=1)) / _BATCHES**0.5, _BATCHES - 1, _LEVEL)
-    return float(2 * half / values.mean())
+    return relative_width(means.tolist(), _LEVEL)
 
 
 class Dynamic:

@@ -65,9 +65,9 @@ def command(surroundings: Surroundings, /, **given: Any) -> int:
     stream.end()
     problems = [*stream.problems, *_left_out(streams.left_out)]
     if given["format"] == "json":
-        console.document(_document(streams.seen, problems))
+        console.document(_document(watch, streams.seen, problems))
     elif streams.seen:
-        console.result(_table(streams.seen))
+        console.result(_table(watch, streams.seen))
     for one in problems:
         console.say(f"not understood: {one}")
     if code is not Exit.OK:
@@ -159,7 +159,7 @@ def _set(seen: Seen) -> str:
     return f"{seen.warmups} iterations ({seen.warmup_seconds:.3g} s)"
 
 
-def _table(every: Sequence[Seen]) -> RenderableType:
+def _table(asked: Watch, every: Sequence[Seen]) -> RenderableType:
     made = tables.lineless("benchmark", ">run", ">fork", "warm", "set", "by")
     for one in every:
         style = "yellow" if one.warm is None else "green"
@@ -169,18 +169,15 @@ def _table(every: Sequence[Seen]) -> RenderableType:
         )  # fmt: skip
     warm = sum(one.warm is not None for one in every)
     head = Text(f"{warm} of {len(every)} processes were seen warm.", style="bold")
-    return Group("", head, "", made, *_notes(every))
+    return Group("", head, "", made, *_notes(asked, every))
 
 
-def _notes(every: Sequence[Seen]) -> list[RenderableType]:
-    others = {(one.watch.instead_of, one.watch.method) for one in every if one.watch.instead_of}
-    return tables.section(
-        "To know",
-        [f"{one.text} [{one.slug}]" for one in watched.otherwise(others)],
-    )
+def _notes(asked: Watch, every: Sequence[Seen]) -> list[RenderableType]:
+    said = watched.otherwise(asked, (one.watch for one in every))
+    return tables.section("To know", [f"{one.text} [{one.slug}]" for one in said])
 
 
-def _document(every: Sequence[Seen], problems: Sequence[str]) -> Mapping[str, Any]:
+def _document(asked: Watch, every: Sequence[Seen], problems: Sequence[str]) -> Mapping[str, Any]:
     return {
         "schema": "bench-audit/watch/1",
         "processes": [
@@ -189,7 +186,7 @@ def _document(every: Sequence[Seen], problems: Sequence[str]) -> Mapping[str, An
                 "run": one.run,
                 "fork": one.fork,
                 "method": str(one.watch.method),
-                "instead_of": one.watch.instead_of,
+                "instead_of": None if one.watch.method is asked.method else str(asked.method),
                 "iterations": len(one.lasted),
                 "warm": one.warm,
                 "warm_seconds": None if one.warm is None else one.warm_seconds,

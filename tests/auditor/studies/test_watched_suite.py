@@ -113,10 +113,17 @@ def test_a_model_that_has_not_learned_of_such_processes_is_not_asked():
     verdict = stability.audit(parts(asked(method=Method.LEARNED), machine=machine))
 
     watches = {trial.watch for trial in made(machine, Purpose.SUITE)}
-    assert [(one.method, one.instead_of, one.model) for one in watches] == [
-        (Method.RCIW, Method.LEARNED, None)
-    ]
+    assert [(one.method, one.model) for one in watches] == [(Method.RCIW, None)]
     assert [one.slug for one in verdict.caveats].count("watched-otherwise") == 1
+
+    # Whoever asks for the rule itself has measured nothing anew.
+    store, again = Memory(), Warming()
+    stability.audit(parts(asked(method=Method.LEARNED), store=store, machine=Warming()))
+    plain = replace(asked().suite.watched.watch, model=None)
+    same = replace(asked().suite, watched=replace(asked().suite.watched, watch=plain))
+    found = stability.audit(parts(replace(asked(), suite=same), store=store, machine=again))
+    assert again.done == []
+    assert "watched-otherwise" not in [one.slug for one in found.caveats]
 
 
 class Slower(Warming):

@@ -56,11 +56,3 @@ def test_the_table_says_what_the_library_says():
 
     mine = [table.score(one) for one in known]
     assert np.allclose(mine, trees.scores(grown, known), rtol=1e-12, atol=1e-12)
-
-
-def test_thresholds_are_rounded_down_so_that_the_same_cases_are_at_most_them():
-    exact = np.array([0.1, 0.5, -0.1, 1e-30])
-    rounded = trees.not_above(exact)
-
-    assert (rounded.astype(np.float64) <= exact).all()
-    assert (np.nextafter(rounded, np.float32(np.inf)).astype(np.float64) > exact).all()

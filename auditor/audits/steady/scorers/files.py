@@ -21,7 +21,7 @@ from auditor.audits.steady.scorers.boosted import Boosted
 from auditor.audits.steady.scorers.convolutional import Convolutional
 from auditor.audits.steady.scorers.rocket import Rocket
 from auditor.audits.steady.scorers.windows import WINDOW
-from auditor.audits.steady.sofar import SoFar
+from auditor.audits.steady.sofar import SoFar, vector
 from auditor.core.errors import UsageError
 from auditor.core.warming import TRAINED, Method
 
@@ -167,8 +167,7 @@ def _tried(model: Model) -> None:
         run = SoFar()
         for _ in range(WINDOW):
             run.observe(1.0, 1.0)
-        known = run.features()
-        score = model.scoring.score(np.array([known[one] for one in model.scoring.names]))
+        score = model.scoring.score(vector(run.features(), model.scoring.names))
     else:
         score = float(model.scoring.scores(np.zeros((1, WINDOW), dtype=np.float32))[0])
     if not 0 <= score <= 1 or not 0 <= model.threshold <= 1:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from steady_making import falling
 
 from auditor.audits.steady import features
-from auditor.audits.steady.forest import Forest, weighted_median, weights
+from auditor.audits.steady.forest import Forest, not_above, weighted_median, weights
 from auditor.audits.steady.learned import Learned, shipped
 
 
@@ -76,3 +76,11 @@ def test_places_are_parts_of_the_length():
 
     assert 0 <= Learned().start(series) < 3000
     assert 0 <= long < 6000
+
+
+def test_thresholds_are_rounded_down_so_that_the_same_cases_are_at_most_them():
+    exact = np.array([0.1, 0.5, -0.1, 1e-30])
+    rounded = not_above(exact)
+
+    assert (rounded.astype(np.float64) <= exact).all()
+    assert (np.nextafter(rounded, np.float32(np.inf)).astype(np.float64) > exact).all()

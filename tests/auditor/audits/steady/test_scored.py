@@ -56,8 +56,8 @@ def test_a_model_judges_what_it_has_been_shown_to_judge_and_nothing_else(method)
     assert trusted(watch, "jmh", 0.1) == watch
     for harness, seconds in (("go", 0.1), ("jmh", 0.01), ("pytest", 0.1)):
         other = trusted(watch, harness, seconds)
-        assert (other.method, other.instead_of, other.model) == (FALLBACK, method, None)
-        assert replace(other, method=method, instead_of=None, model="digest") == watch
+        assert (other.method, other.model) == (FALLBACK, None)
+        assert replace(other, method=method, model="digest") == watch
 
 
 def test_rules_that_need_no_training_judge_everything():

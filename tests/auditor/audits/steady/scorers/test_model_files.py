@@ -155,6 +155,15 @@ def test_a_header_that_states_more_than_there_is(written):
     assert "damaged" in refused(written)
 
 
+def test_little_that_unpacks_to_much(tmp_path):
+    path = tmp_path / "bomb.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("values.npy", bytes(65 * 2**20))
+
+    assert path.stat().st_size < 2**20
+    assert "bytes, more than" in refused(path)
+
+
 def test_another_format(written):
     rewritten(written, format=np.int64(2))
 
@@ -201,6 +210,15 @@ def test_networks_of_the_wrong_shape(tmp_path):
     signed(path, head=np.zeros(3, np.float32))
 
     assert "does not fit" in refused(path, Method.FCN)
+
+
+def test_what_is_no_number_would_never_be_warm_and_is_refused(tmp_path):
+    model = shipped(Method.ROCKET)
+    path = tmp_path / "rocket.npz"
+    write(path, Method.ROCKET, model.scoring, 0.5)
+    signed(path, coefficients=np.full_like(model.scoring.arrays["coefficients"], np.nan))
+
+    assert "coefficients holds what is no number" in refused(path, Method.ROCKET)
 
 
 def test_a_method_without_a_model_wants_none(written):
