@@ -9,6 +9,8 @@ test: check
 	scripts/browser
 	scripts/actionlint
 	scripts/gradle
+	scripts/docker
+	scripts/ssh
 	scripts/test
 
 docs: setup

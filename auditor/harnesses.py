@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from auditor.config import Config
@@ -49,10 +50,14 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A project, and the harness that runs its suite."""
+    """A project, and the harness that runs its suite.
+
+    `writes` are folders of ours that variants of it are built with, besides one of their own.
+    """
 
     project: Project
     harness: Harness
+    writes: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,9 @@ def _go(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> 
         raise UsageError("profiles and flags are for Maven and Gradle; a Go suite has none")
     options = {"tags": ",".join(config.tags)} if config.tags else {}
     project = prepare_go(placed, options=options, **machine.parts)
-    return Ready(project, GoBench(list_seconds=config.request.suite.timeout_seconds))
+    harness = GoBench(list_seconds=config.request.suite.timeout_seconds)
+    own = dict(project.environment)
+    return Ready(project, harness, writes=(Path(own["GOCACHE"]), Path(own["GOTMPDIR"])))
 
 
 def _python(
@@ -142,7 +149,11 @@ HARNESSES: Mapping[str, HarnessSupport] = {
 
 def make_ready(config: Config, machine: Machine) -> tuple[Ready, HarnessSupport]:
     """Place the subject and make a project of it; raises an AuditError where that fails."""
-    placed = place(config.subject, **machine.parts)
+    return ready_of(config, place(config.subject, **machine.parts), machine)
+
+
+def ready_of(config: Config, placed: Placed, machine: Machine) -> tuple[Ready, HarnessSupport]:
+    """Make a project of a subject that is here; raises an AuditError where that fails."""
     java = isinstance(config.subject, MavenSpec | JarSpec)
     found = "jmh" if java else detect(placed.tree)
     if found == "python":

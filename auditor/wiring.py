@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
+from auditor.clusters import open_cluster
 from auditor.config import Config, Places
 from auditor.config.subjects import as_revision
 from auditor.core.comparison import Comparison
@@ -13,6 +14,7 @@ from auditor.core.ports import Observer
 from auditor.core.request import SeriesRequest
 from auditor.core.stored import StoredResults
 from auditor.core.verdict import AbsVerdict, Stability
+from auditor.hosts import open_host
 from auditor.profiling import Profiling, popularity, remembered
 from auditor.store.audits import TRACE
 from auditor.store.sqlite import SqliteStore
@@ -32,7 +34,7 @@ from reports.record import Context, document, stability_document
 from reports.similarity_document import SimilarityDocument
 from reports.steady_document import SteadyDocument
 from reports.trace_document import TraceDocument, trace_document
-from runners.hosts.local import LocalHost
+from runners.hosts.clock import SystemClock
 
 
 class Audit:
@@ -162,15 +164,23 @@ class Comparing:
         return self._place.context(self._config, self._head.project, " ".join(words))
 
 
+def _here(config: Config) -> Config:
+    """Return it without its cluster: nothing is measured."""
+    return replace(config, dispatch=None)
+
+
 @contextmanager
 def _workplace(
     config: Config, places: Places, environment: Mapping[str, str], observer: Observer
 ) -> Iterator[Workplace]:
-    if config.host != "local":
-        raise UsageError(f"unknown host {config.host!r}; known: local")
-    facts, retry = LocalHost().facts(), config.retry_failed
-    with SqliteStore(places.store, host=facts, retry_failed=retry) as store:
-        yield Workplace(config, places, environment, store, observer)
+    clock = SystemClock()
+    with (
+        open_cluster(config, clock) as cluster,
+        open_host(config, places, environment, clock) as opened,
+    ):
+        facts = cluster.facts if cluster else opened.host.facts()
+        with SqliteStore(places.store, host=facts, retry_failed=config.retry_failed) as store:
+            yield Workplace(config, opened, store, observer, cluster)
 
 
 @contextmanager
@@ -188,7 +198,7 @@ def open_profiling(
     config: Config, places: Places, environment: Mapping[str, str], observer: Observer
 ) -> Iterator[Profiling]:
     """Place the library whose clients are to be traced, and open its store."""
-    with _workplace(config, places, environment, observer) as place:
+    with _workplace(_here(config), places, environment, observer) as place:
         yield Profiling(config, place)
 
 
@@ -197,7 +207,7 @@ def open_stubbing(
     config: Config, places: Places, environment: Mapping[str, str], observer: Observer
 ) -> Iterator[Stubbing]:
     """Place the library that benchmarks are to be begun for, and open its store."""
-    with _workplace(config, places, environment, observer) as place:
+    with _workplace(_here(config), places, environment, observer) as place:
         yield Stubbing(config, place)
 
 

@@ -2,20 +2,23 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
-from auditor.audits.steady.watching import Watchers
-from auditor.config import Config, Places
-from auditor.core.ports import Clock, Observer
+from auditor.audits import strain
+from auditor.benches import Benched, benched
+from auditor.clusters import Cluster
+from auditor.config import Config
+from auditor.core.ports import Dispatcher, Observer
 from auditor.core.subject import Project
 from auditor.core.suite import Suite
-from auditor.harnesses import Machine, make_ready
+from auditor.harnesses import Machine
+from auditor.hosts.opened import OpenHost
 from auditor.store.audits import COMPARE, PROFILE, TRACE, AuditRecord
 from auditor.store.listings import Listings
 from auditor.store.machines import left_out
 from auditor.store.sqlite import SqliteStore
+from auditor.studies.noting import Noting
 from auditor.studies.parts import Deadline, Parts
+from auditor.versions import own_version
 from reports import comparison_document, profile_document, trace_document
 from reports import document as documents
 from reports.comparison_document import ComparisonDocument
@@ -26,10 +29,10 @@ from reports.similarity_document import SimilarityDocument
 from reports.steady_document import SteadyDocument
 from reports.trace_document import TraceDocument
 from runners.dispatch.serial import SerialDispatcher
-from runners.home import Home
-from runners.hosts.clock import SystemClock
 from runners.hosts.limited import LimitedHost
-from runners.hosts.local import LocalHost
+from runners.hosts.loop import Loop
+from runners.subjects.place import place
+from runners.subjects.placed import Placed
 from runners.trial import Bench
 
 AnyDocument = Either | ComparisonDocument | TraceDocument | ProfileDocument
@@ -48,39 +51,38 @@ class Workplace:
     def __init__(
         self,
         config: Config,
-        places: Places,
-        environment: Mapping[str, str],
+        opened: OpenHost,
         store: SqliteStore,
         observer: Observer,
+        cluster: Cluster | None = None,
     ) -> None:
-        """Begin the clock of the budget."""
-        self.clock: Clock = SystemClock()
+        """Begin the clock of the budget; where there is a cluster, its machines measure."""
+        self.clock = opened.clock
         self.started = self.clock.now()
-        self.host = LocalHost(self.clock)
+        self.host = opened.host
+        self.lock = opened.lock
         self.store = store
-        self.observer = observer
-        self.home = Home(places.home)
+        self.observer = self._noting = Noting(observer)
+        self.home = opened.home
+        self._cluster = cluster
+        self._serial = SerialDispatcher(opened.lock)
+        self._facts = cluster.facts if cluster else opened.host.facts()
+        path = opened.environment.get("PATH", "/usr/bin:/bin")
+        self._loop = Loop(self.host, self.home, path, self.clock)
         budget = config.request.suite.budget_seconds
         self.deadline = deadline = None if budget is None else Deadline(self.clock, budget)
         self.machine = Machine(
             home=self.home,
             host=self.host if deadline is None else LimitedHost(self.host, lambda: deadline.left),
-            environment=tuple(sorted(environment.items())),
+            environment=tuple(sorted(opened.environment.items())),
         )
 
     def ready(self, config: Config) -> tuple[Config, Parts]:
         """Place a subject and list its suite; the plan gets what was left to the harness."""
-        ready, support = make_ready(config, self.machine)
-        config = config.at_pace(support.pace)
+        placed = place(config.subject, **self.machine.parts)
+        made = benched(config, placed, self.machine, self.clock, self._loop.seconds)
+        config, ready, support, bench = made.config, made.ready, made.support, made.bench
         project, request = ready.project, config.request.suite
-        bench = Bench(
-            project=project,
-            harness=ready.harness,
-            host=self.machine.host,
-            builds=self.home.work(f"builds/{project.digest}"),
-            clock=self.clock,
-            watchers=Watchers(config.model),
-        )
         if not_used := left_out(self.store.elsewhere(*project.subjects)):
             self.observer.caveat(not_used)
         listings = Listings(self.store, project, request.timeout_seconds, own_version())
@@ -91,17 +93,19 @@ class Workplace:
             fixed_operations=ready.harness.fixed_operations,
             layouts=ready.harness.layouts(project),
             mutator=support.mutator,
-            dispatcher=SerialDispatcher(bench, self.lock),
+            dispatcher=self._dispatcher(made, placed),
             store=self.store,
             observer=self.observer,
             clock=self.clock,
             deadline=self.deadline,
         )
 
-    @property
-    def lock(self) -> Path:
-        """Return the file whose lock means "somebody measures on this machine"."""
-        return self.home.root / "machine.lock"
+    def _dispatcher(self, made: Benched, placed: Placed) -> Dispatcher:
+        """Return what runs trials: here one after the other, or on the machines of a cluster."""
+        if self._cluster is None:
+            self._serial.serve(made.ready.project.subjects, made.bench)
+            return self._serial
+        return self._cluster.serving(made, placed, self.observer)
 
     def begin(self, command: str, config: Config, project: Project) -> int:
         """Remember in the store that a command has been started; return its number."""
@@ -139,7 +143,7 @@ class Workplace:
     def context(self, config: Config, project: Project, command: str) -> Context:
         """Return the circumstances of a verdict that has just been reached."""
         request = config.request
-        facts = self.host.facts()
+        facts, noted = self._facts, self._noting.noted
         return Context(
             subject=project.name,
             revision=project.revision,
@@ -158,6 +162,8 @@ class Workplace:
             config=config.text,
             started=self.started,
             ended=self.clock.now(),
+            strain=strain.whole(noted),
+            caveats=tuple(strain.caveats(noted)),
         )
 
 
@@ -168,11 +174,3 @@ def _suite(bench: Bench, listings: Listings) -> Suite:
     suite = bench.discover(listings.groups())
     listings.add(suite)
     return suite
-
-
-def own_version() -> str:
-    """Return the version of this program."""
-    try:
-        return version("bench-audit")
-    except PackageNotFoundError:
-        return "unknown"

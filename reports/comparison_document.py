@@ -101,7 +101,7 @@ def comparison_document(found: Comparison, context: Context, *, base: str) -> Co
         "controls": found.controls,
         "suspected": found.suspected,
         "patch": _patch(found.patch),
-        "caveats": found.caveats,
+        "caveats": (*found.caveats, *context.caveats),
     }
     return msgspec.convert(strict(msgspec.to_builtins(made)), ComparisonDocument)
 

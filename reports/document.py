@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import msgspec
 
 from auditor.core.errors import UsageError
+from auditor.core.jobs import Strain
 from auditor.core.result import ReachState, Result
 from auditor.core.verdict import Bucket, Rule
 from reports.accepted import Accepted
@@ -209,6 +210,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     config: str
     started: str
     ended: str
+    strain: Strain = msgspec.field(default_factory=Strain)
 
 
 class StabilityDocument(

@@ -1,26 +1,40 @@
 """The same suite on several machines: how stable it is on each, side by side."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from statistics import fmean, median
+from dataclasses import asdict, dataclass
+from statistics import fmean, median, stdev
 
-from reports import anchors, figures
+from markupsafe import Markup
+
+from reports import anchors, figures, violins
 from reports.anchors import Link
 from reports.document import Benchmark, Either
 
 _FACTS = ("cpu", "cores", "memory")
+_ALSO = {"virtual": "virtual", "container": "in a container"}
+_STRAIN = {"stolen": "stolen", "waited": "waited", "throttled": "throttled"}
 
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentRow:
-    """A machine, and how stable the suite is on it."""
+    """A machine, and how stable the suite is on it; `buckets` are counts of benchmarks."""
 
     name: str
     machine: str
     benchmarks: str
+    buckets: tuple[str, ...]
     middle: str
     worst: str
     seconds: str
+    strain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One thing that is said of each machine."""
+
+    what: str
+    cells: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +46,37 @@ class BesideRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Scatter:
+    """Each benchmark's spread on the first machine and on another one."""
+
+    says: str
+    plot: Markup
+
+
+@dataclass(frozen=True, slots=True)
 class EnvironmentsView:
     """All machines, the first of which the rest of the page is about."""
 
+    buckets: tuple[str, ...]
     rows: tuple[EnvironmentRow, ...]
     benchmarks: tuple[BesideRow, ...]
+    violins: Markup
+    scatters: tuple[Scatter, ...]
+
+    @property
+    def said(self) -> tuple[Said, ...]:
+        """Return a table whose columns are the machines."""
+        rows = self.rows
+        counts = zip(*(row.buckets for row in rows), strict=True)
+        return (
+            Said("what it is", tuple(row.machine for row in rows)),
+            Said("the suite takes", tuple(row.seconds for row in rows)),
+            Said("benchmarks with a spread", tuple(row.benchmarks for row in rows)),
+            *(Said(f"in {one}", each) for one, each in zip(self.buckets, counts, strict=True)),
+            Said("median spread", tuple(row.middle for row in rows)),
+            Said("largest spread", tuple(row.worst for row in rows)),
+            Said("of the time", tuple(row.strain or figures.NONE for row in rows)),
+        )
 
 
 def environments(document: Either, beside: Sequence[Either]) -> EnvironmentsView | None:
@@ -44,29 +84,73 @@ def environments(document: Either, beside: Sequence[Either]) -> EnvironmentsView
     if not beside:
         return None
     every = (document, *beside)
+    names = [_name(at, one) for at, one in enumerate(every, start=1)]
     links = dict(anchors.benchmarks(document))
     known = [{one.id: one for one in each.benchmarks} for each in every]
+    spreads = [_spreads(each) for each in known]
     return EnvironmentsView(
-        rows=tuple(_row(at, each) for at, each in enumerate(every, start=1)),
+        buckets=tuple(one.range.value for one in document.stability.buckets),
+        rows=tuple(_row(name, each) for name, each in zip(names, every, strict=True)),
         benchmarks=tuple(
             BesideRow(links[one.id], tuple(_cell(one.id, each) for each in known))
             for one in document.benchmarks
         ),
+        violins=violins.violins(
+            [(name, list(each.values())) for name, each in zip(names, spreads, strict=True)]
+        ),
+        scatters=tuple(
+            _scatter(names[0], name, spreads[0], other)
+            for name, other in zip(names[1:], spreads[1:], strict=True)
+        ),
     )
 
 
-def _row(at: int, document: Either) -> EnvironmentRow:
+def _name(at: int, document: Either) -> str:
+    image = document.host_facts.get("image")
+    return f"{at}: {document.host}{', containers' if image else ''}"
+
+
+def _row(name: str, document: Either) -> EnvironmentRow:
     spreads = [one.max_spread for one in document.benchmarks if one.max_spread is not None]
     facts = document.host_facts
-    seconds = [one for one in document.stability.suite_seconds if one is not None]
+    also = [word for key, word in _ALSO.items() if facts.get(key, "no").partition(" ")[0] != "no"]
+    known = [f"{key} {facts[key]}" for key in _FACTS if key in facts]
     return EnvironmentRow(
-        name=f"{at}: {document.host}",
-        machine=", ".join(f"{key} {facts[key]}" for key in _FACTS if key in facts),
+        name=name,
+        machine=", ".join((*known, *also)),
         benchmarks=f"{len(spreads)} of {len(document.benchmarks)}",
+        buckets=tuple(str(one.count) for one in document.stability.buckets),
         middle=figures.share(median(spreads) if spreads else None),
         worst=figures.share(max(spreads, default=None)),
-        seconds=figures.seconds(fmean(seconds) if seconds else None),
+        seconds=_duration([one for one in document.stability.suite_seconds if one is not None]),
+        strain=", ".join(
+            f"{word} {figures.share(value)}"
+            for key, word in _STRAIN.items()
+            if (value := asdict(document.strain)[key]) is not None
+        ),
     )
+
+
+def _duration(seconds: Sequence[float]) -> str:
+    """Write what a run of the suite takes, and its coefficient of variation."""
+    if not seconds:
+        return figures.NONE
+    mean = fmean(seconds)
+    apart = f" ± {figures.share(stdev(seconds) / mean)}" if len(seconds) > 1 and mean else ""
+    return figures.seconds(mean) + apart
+
+
+def _spreads(known: Mapping[str, Benchmark]) -> dict[str, float]:
+    return {key: one.max_spread for key, one in known.items() if one.max_spread is not None}
+
+
+def _scatter(
+    first: str, second: str, here: Mapping[str, float], there: Mapping[str, float]
+) -> Scatter:
+    both = [(value, there[key]) for key, value in here.items() if key in there]
+    larger = sum(other > one for one, other in both)
+    says = f"{larger} of {len(both)} benchmarks have a larger spread on {second} than on {first}."
+    return Scatter(says, violins.pairs(first, second, both))
 
 
 def _cell(name: str, known: Mapping[str, Benchmark]) -> tuple[str, str]:

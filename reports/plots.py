@@ -44,7 +44,8 @@ def line(x: float, top: float, bottom: float, kind: str) -> str:
     return f'<path class="{kind}" d="M{at(x)} {at(top)}V{at(bottom)}"/>'
 
 
-def _text(x: float, y: float, words: str, anchor: str = "middle") -> str:
+def text(x: float, y: float, words: str, anchor: str = "middle") -> str:
+    """Return words at a place, which is their middle, "start" or "end"."""
     return f'<text x="{at(x)}" y="{at(y)}" text-anchor="{anchor}">{escape(words)}</text>'
 
 
@@ -104,7 +105,7 @@ def scale() -> Markup:
 
 def forest_axis(needed: str = "needed") -> Markup:
     """Draw the scale above a column of `forest`; `needed` is the word for the threshold."""
-    body = _text(_multiple(0), 12, "0") + _text(_multiple(1), 12, needed)
+    body = text(_multiple(0), 12, "0") + text(_multiple(1), 12, needed)
     return svg((210, 16), "0, and the effect that is needed", body, kind="forest")
 
 
@@ -128,7 +129,7 @@ def arms(runs: Sequence[tuple[Sequence[float | None], Sequence[float | None]]]) 
     for at, kind, values in lanes:
         top = _RUN * at + (6 if kind == "reference" else 34)
         number = f"{at + 1} " if len(runs) > 1 and kind == "reference" else ""
-        body += _text(98, top + 14, f"{number}{kind}", "end")
+        body += text(98, top + 14, f"{number}{kind}", "end")
         if not values:
             continue
         xs = [108 + wide * (value - least) for value in values]
@@ -137,8 +138,8 @@ def arms(runs: Sequence[tuple[Sequence[float | None], Sequence[float | None]]]) 
         said.append(f"run {at + 1} {kind} {figures.seconds(median(values))}")
     bottom = _RUN * len(runs)
     body += f'<path class="axis" d="M108 {bottom}H542"/>'
-    body += _text(108, bottom + 14, figures.seconds(least), "start")
-    body += _text(542, bottom + 14, figures.seconds(most), "end")
+    body += text(108, bottom + 14, figures.seconds(least), "start")
+    body += text(542, bottom + 14, figures.seconds(most), "end")
     return svg((552, bottom + 20), f"medians: {', '.join(said)}", body, kind="blocks")
 
 
@@ -161,7 +162,7 @@ def steps(points: Sequence[tuple[str, float]]) -> Markup:
     ys = [112 - share for _, share in points]
     body = "".join(
         f'<path class="axis" d="M44 {112 - share}H474"/>'
-        + _text(38, 116 - share, figures.percent(share), "end")
+        + text(38, 116 - share, figures.percent(share), "end")
         for share in (0, 50, 100)
     )
     stairs = "".join(
@@ -170,7 +171,7 @@ def steps(points: Sequence[tuple[str, float]]) -> Markup:
     )
     body += f'<path class="stairs" d="{stairs}"/>'
     body += _dots(zip(xs, ys, strict=True), "big")
-    body += "".join(_text(x, 131, size) for x, (size, _) in zip(xs, points, strict=True))
+    body += "".join(text(x, 131, size) for x, (size, _) in zip(xs, points, strict=True))
     label = ", ".join(f"{size}: {figures.percent(share)}" for size, share in points)
     return svg((484, 138), f"methods in which a slowdown is noticed: {label}", body, kind="curve")
 
@@ -192,9 +193,9 @@ def spreads(values: Sequence[float]) -> Markup:
         "spread",
     )
     for tick in (0.01, *BOUNDARIES):
-        body += _text(_log(tick), 142, figures.share(tick))
-    body += _text(0, 142, f"≤ {figures.share(_LEAST)}", "start")
-    body += _text(520, 142, f"≥ {figures.share(_MOST)}", "end")
+        body += text(_log(tick), 142, figures.share(tick))
+    body += text(0, 142, f"≤ {figures.share(_LEAST)}", "start")
+    body += text(520, 142, f"≥ {figures.share(_MOST)}", "end")
     label = f"maximum spreads of {len(values)} benchmarks, each a dot"
     return svg((520, 150), label, body, kind="spreads")
 

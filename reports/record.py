@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from auditor.core.caveats import Caveat
+from auditor.core.jobs import Strain
 from auditor.core.request import Plan
 from auditor.core.verdict import AbsVerdict, Stability
 from reports.document import Document, Plain, StabilityDocument
@@ -18,7 +20,8 @@ class Context:
     """What was audited, where, how and with what: all that a verdict does not say.
 
     `wait` is "auto" or a way to wait; `config` is the configuration as JSON text with all defaults
-    filled in; `started` and `ended` are UTC in ISO 8601; `version` is bench-audit's own. The
+    filled in; `started` and `ended` are UTC in ISO 8601; `version` is bench-audit's own. `strain`
+    and `caveats` are those of the machine while it measured. The
     defaults are what is known where another program has measured.
     """
 
@@ -39,6 +42,8 @@ class Context:
     config: str = field(default="", repr=False)
     started: str
     ended: str
+    strain: Strain = field(default_factory=Strain)
+    caveats: tuple[Caveat, ...] = ()
 
 
 def document(verdict: AbsVerdict, context: Context) -> Document:
@@ -68,7 +73,7 @@ def document(verdict: AbsVerdict, context: Context) -> Document:
         "allocations": verdict.allocations,
         "accepted": verdict.accepted,
         "without_accepted": verdict.without_accepted,
-        "caveats": verdict.caveats,
+        "caveats": (*verdict.caveats, *context.caveats),
     }
     return msgspec.convert(strict(msgspec.to_builtins(found)), Document)
 
@@ -79,7 +84,7 @@ def stability_document(stability: Stability, context: Context) -> StabilityDocum
         **setting(context),
         **_stability(stability),
         "schema": "bench-audit/stability/1",
-        "caveats": stability.caveats,
+        "caveats": (*stability.caveats, *context.caveats),
     }
     return msgspec.convert(strict(msgspec.to_builtins(found)), StabilityDocument)
 
@@ -111,6 +116,7 @@ def setting(context: Context) -> Plain:
         "config": context.config,
         "started": context.started,
         "ended": context.ended,
+        "strain": context.strain,
     }
 
 

@@ -108,7 +108,7 @@ def steady_document(found: SuiteSteadiness, context: Context) -> SteadyDocument:
         "detector": found.detector,
         "benchmarks": benchmarks,
         "series": series,
-        "caveats": found.caveats,
+        "caveats": (*found.caveats, *context.caveats),
     }
     return msgspec.convert(strict(msgspec.to_builtins(made)), SteadyDocument)
 

@@ -1,17 +1,19 @@
 """Build a variant once, launch a trial, read what it left."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable
-from auditor.core.jobs import Completed, HostFacts
+from auditor.core.jobs import Completed, HostFacts, Strain
 from auditor.core.mutant import Overlay
-from auditor.core.outcome import Outcome
+from auditor.core.outcome import Exhausted, Outcome
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import NOTHING, Clock, Harness, Host, Known, Launcher, Watchers
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Suite
+from runners.hosts.exchange import put
 from runners.live import Watching
 
 
@@ -27,14 +29,23 @@ class TrialRunner:
         builds: Path,
         clock: Clock,
         watchers: Watchers | None = None,
+        writes: tuple[Path, ...] = (),
+        loop: Callable[[], float | None] = lambda: None,
     ) -> None:
-        """Take the parts; `builds` belongs to this project's digest alone."""
+        """Take the parts.
+
+        `builds` belongs to this project's digest alone; `writes` are further folders that builds
+        write. What is measured writes there and nowhere else; unit tests may write to their tree.
+        `loop` tells before a process is begun what a fixed loop takes.
+        """
         self._project = project
         self._launcher = launcher
-        self._host = host
+        self._host = host.measuring((builds, *writes))
+        self._testing = host.measuring((builds, *writes, project.root))
         self._builds = builds
         self._clock = clock
         self._watchers = watchers
+        self._loop = loop
         self._facts: HostFacts | None = None
         self._failed: dict[str, Outcome] = {}
 
@@ -45,8 +56,9 @@ class TrialRunner:
         """
         if self._facts is None:
             self._facts = self._host.facts()
+        loop = None if trial.benchmark is None else self._loop()
         started, before = self._clock.now(), self._clock.monotonic()
-        outcome = self._outcome(trial)
+        outcome, answers = self._outcome(trial)
         return Run(
             trial=trial,
             host=self._facts,
@@ -54,12 +66,15 @@ class TrialRunner:
             started=started,
             seconds=self._clock.monotonic() - before,
             revision=self._project.revision,
+            strain=Strain.together((one.seconds, one.strain) for one in answers),
+            loop_seconds=loop,
         )
 
-    def _outcome(self, trial: Trial) -> Outcome:
+    def _outcome(self, trial: Trial) -> tuple[Outcome, list[Completed]]:
+        """Return how a trial ended, and the processes that it took."""
         into = self._folder(trial.overlay.digest)
         if failed := self._build(trial, into):
-            return failed
+            return failed, []
         watching = self._watching(trial)
         answers: list[Completed] = []
         end = self._clock.monotonic() + trial.timeout_seconds
@@ -67,11 +82,14 @@ class TrialRunner:
             if trial.purpose is Purpose.TRACE:  # the limit is of all tests of a client together
                 left = max(0.0, end - self._clock.monotonic())
                 job = replace(job, timeout_seconds=min(job.timeout_seconds, left))  # noqa: PLW2901
-            answers.append(self._host.run(job if watching is None else watching.of(job)))
+            host = self._testing if trial.benchmark is None else self._host
+            answers.append(host.run(job if watching is None else watching.of(job)))
+            if answers[-1].exhausted:
+                return Exhausted(answers[-1].exhausted, answers[-1].tail()), answers
             if trial.benchmark is not None and answers[-1].exit_code != 0:
                 break  # but unit tests of a package say nothing of those of another
         outcome = self._launcher.read(trial, answers)
-        return outcome if watching is None else watching.told(outcome)
+        return (outcome if watching is None else watching.told(outcome)), answers
 
     def _watching(self, trial: Trial) -> Watching | None:
         if trial.watch is None:
@@ -89,12 +107,7 @@ class TrialRunner:
         if marker.exists():
             return None
         build = self._launcher.build(self._project, overlay, into)
-        try:
-            for path, data in build.files:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
-        except OSError as error:
-            raise FolderUnusable(f"cannot write below {into}: {error.strerror}") from error
+        put(build.files, self._builds, self._project.root)
         for step in build.steps:
             answer = self._host.run(step)
             if answer.exit_code != 0:
@@ -124,6 +137,8 @@ class Bench(TrialRunner):
         builds: Path,
         clock: Clock,
         watchers: Watchers | None = None,
+        writes: tuple[Path, ...] = (),
+        loop: Callable[[], float | None] = lambda: None,
     ) -> None:
         """Take the parts, as a TrialRunner does."""
         super().__init__(
@@ -133,6 +148,8 @@ class Bench(TrialRunner):
             builds=builds,
             clock=clock,
             watchers=watchers,
+            writes=writes,
+            loop=loop,
         )
         self._harness = harness
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import tempfile
 import threading
 from pathlib import Path
 
@@ -31,6 +32,27 @@ def nothing_is_left_behind():
     assert Path.cwd() == folder
     left = [one for one in threading.enumerate() if one not in threads and not one.daemon]
     assert not left
+
+
+@pytest.fixture(scope="session")
+def docker():
+    """The socket of a Docker daemon that is there for the tests of this process."""
+    from docker_daemon import daemon, import_tools
+
+    # Sockets have short paths, so it is not below the folder of the tests.
+    below = tempfile.TemporaryDirectory(prefix="bench-docker-")
+    with below as folder, daemon(Path(folder) / "d") as where:
+        import_tools(where)
+        yield where
+
+
+@pytest.fixture(scope="session")
+def ssh():
+    """A machine that is reached over ssh, for the tests of this process."""
+    from ssh_daemon import daemon
+
+    with tempfile.TemporaryDirectory(prefix="bench-ssh-") as folder, daemon(Path(folder)) as found:
+        yield found
 
 
 collect_ignore = ["subjects"]

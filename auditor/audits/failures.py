@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from auditor.core.outcome import (
     Counted,
     Crashed,
+    Exhausted,
     Measured,
     NeverCalled,
     NotBuilt,
@@ -56,8 +57,8 @@ def _described(outcome: Outcome) -> tuple[str, str]:
             said = (f"ended by signal {-code}" if code < 0 else f"exit code {code}"), tail
         case TimedOut(seconds, tail):
             said = f"ended by the watchdog after {seconds:.0f} s", tail
-        case Unreadable(why, tail):
-            said = why, tail
+        case Unreadable() | Exhausted():
+            said = outcome.reason, outcome.tail
         case Skipped(why):
             said = f"the benchmark chose not to run: {why}", ""
         case Counted() | Traced() | NeverCalled():

@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from auditor.cli import output, tables
+from auditor.cli import options, output, tables
 from auditor.cli.console import Console
 from auditor.core.comparison import Change
 from auditor.core.errors import Exit
@@ -18,7 +18,6 @@ from reports.comparison_markdown import markdown
 FORMATS = ("table", "json", "markdown")
 RESULT, PAGE = "compare.json", "compare.html"
 _STYLES = {Change.REGRESSION: "red", Change.UNKNOWN: "yellow", Change.IMPROVEMENT: "green"}
-_INSTEAD = {"fail": Exit.GATE_FAILED, "pass": Exit.OK, None: Exit.NO_VERDICT}
 
 
 def keep(folder: Path, document: ComparisonDocument) -> None:
@@ -111,7 +110,7 @@ def judge(
             how = "called, not confirmed" if comparison.is_stored(document) else "confirmed"
             said.append((Exit.GATE_FAILED, f"gate failed: {those} {how}"))
         elif changes and all(one is Change.UNKNOWN for one in changes):
-            said.append((_INSTEAD[inconclusive], "gate undecided: nothing can be told"))
+            said.append((options.instead(inconclusive), "gate undecided: nothing can be told"))
         else:
             said.append((Exit.OK, "gate passed: no regression"))
     if fail_under is not None:
@@ -128,10 +127,14 @@ def _patch(
     if not document.patch.methods:
         return Exit.OK, f"gate passed: {limit}; no method differs"
     if score is None or score.bounds is None:
-        return _INSTEAD[inconclusive], f"gate undecided: {limit}; no changed method was judged"
+        return options.instead(
+            inconclusive
+        ), f"gate undecided: {limit}; no changed method was judged"
     low, high = score.bounds
     if low >= least:
         return Exit.OK, f"gate passed: {limit}, it is {score.percent:.4g} %"
     if high < least:
         return Exit.GATE_FAILED, f"gate failed: {limit}, it is {score.percent:.4g} %"
-    return _INSTEAD[inconclusive], f"gate undecided: {limit}, it is {low:.4g} to {high:.4g} %"
+    return options.instead(
+        inconclusive
+    ), f"gate undecided: {limit}, it is {low:.4g} to {high:.4g} %"

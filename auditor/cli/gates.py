@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from auditor.audits.outcomes import NOT_COUNTED
+from auditor.cli import options
 from auditor.config import Config, Gates
 from auditor.core.errors import Exit, UsageError
 from auditor.core.result import Result
 from reports.document import Document, Either, Score
 
-_INSTEAD = {"fail": Exit.GATE_FAILED, "pass": Exit.OK, None: Exit.NO_VERDICT}
 _MISSED = frozenset({Result.MISSED, Result.UNREACHED})
 _NAMED = 5
 """Methods that a gate names."""
@@ -50,15 +50,19 @@ def judge(
     """
     score = document.without_accepted or document.scores.total
     if document.scores.total.bounds is None or not _anything_judged(document):
-        return _INSTEAD[inconclusive], ["no verdict: nothing was measured"]
+        return options.instead(inconclusive), ["no verdict: nothing was measured"]
     if score.bounds is None:
-        return _INSTEAD[inconclusive], ["no verdict: each method that counts is an accepted miss"]
+        return options.instead(inconclusive), [
+            "no verdict: each method that counts is an accepted miss"
+        ]
     found = []
     if gates.min_score is not None:
         found.append(_least(document, score, score.bounds, gates.min_score))
     if baseline is not None:
         found.append(_new_misses(document, baseline))
-    codes = [_INSTEAD[inconclusive] if code is Exit.NO_VERDICT else code for code, _ in found]
+    codes = [
+        options.instead(inconclusive) if code is Exit.NO_VERDICT else code for code, _ in found
+    ]
     worst = next((one for one in (Exit.GATE_FAILED, Exit.NO_VERDICT) if one in codes), Exit.OK)
     return worst, [said for _, said in found]
 

@@ -13,7 +13,7 @@ from auditor.core.jobs import NOWHERE
 from auditor.core.subject import Language
 from auditor.core.verdict import AbsVerdict
 from auditor.studies import tables
-from auditor.workplace import own_version
+from auditor.versions import own_version
 from reports.document import Either
 from reports.record import Context, document, stability_document
 from runners.ancestors.layout import Tool

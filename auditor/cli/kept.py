@@ -20,6 +20,8 @@ from reports import document as documents
 from reports import tidy
 from reports.document import Document, Either
 
+_WHERE = ("host", "local", "docker", "ssh", "dispatch")
+"""The keys of a configuration that say where a suite runs."""
 AUDIT_AGAIN = "what is measured is kept, so that is cheaper than the first time"
 
 
@@ -66,18 +68,25 @@ def last(path: Path, wanted: Mapping[str, Any], of: str | None) -> Kept:
     return (same or mine)[-1]
 
 
-def beside(found: Kept, document: Either) -> tuple[Either, ...]:
-    """Return the last result of the same question on each machine unlike the one of `found`.
+def beside(path: Path, of: str, config: Mapping[str, Any], document: Either) -> tuple[Either, ...]:
+    """Return the last result of the same question on each machine unlike that of `document`.
 
-    `document` is the result of `found`. A store that others were merged into has such results.
+    `of` is the command, and `config` the configuration, that `document` is the result of. A store
+    has such results where another host was asked for, or where others were merged into it.
     """
+    asked = _anywhere(config)
     by_machine: dict[str, Either] = {}
-    for one in _kept(found.path, found.command):
-        if one.config == found.config and one.record.number != found.record.number:
+    for one in _kept(path, of):
+        if _anywhere(one.config) == asked:
             other = one.document()
             by_machine[_machine(other)] = other
     by_machine.pop(_machine(document), None)
     return tuple(by_machine[name] for name in sorted(by_machine))
+
+
+def _anywhere(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was asked, without where."""
+    return {key: value for key, value in config.items() if key not in _WHERE}
 
 
 def _machine(document: Either) -> str:

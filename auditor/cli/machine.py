@@ -43,12 +43,16 @@ def caveats(facts: Mapping[str, str], load: float | None) -> tuple[Caveat, ...]:
         found.append(
             Caveat("host-quota", f"processor time is limited ({quota}), which stops benchmarks")
         )
-    cores = int(facts.get("cores", "1"))
-    if load is not None and load / cores > BUSY_SHARE:
-        found.append(
-            Caveat("host-load", f"{load:.1f} processes were running lately on {cores} cores; wait")
-        )
+    if load is not None and (others := busy(load, int(facts.get("cores", "1")))):
+        found.append(others)
     return tuple(found)
+
+
+def busy(load: float, cores: int) -> Caveat | None:
+    """Say that a machine has other work, given its mean number of running processes."""
+    if load / cores <= BUSY_SHARE:
+        return None
+    return Caveat("host-load", f"{load:.1f} processes were running lately on {cores} cores; wait")
 
 
 def unwritable(folder: Path) -> str | None:

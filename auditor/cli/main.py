@@ -26,6 +26,7 @@ COMMANDS = {
     "trace": "Which public methods do others call, and which have no benchmark?",
     "stubs": "Begin benchmarks for methods that none watches.",
     "compare": "Did a benchmark get slower from BASE to HEAD, and would one have noticed?",
+    "concurrency": "Is the new version of a thread-safe class slower under threads?",
     "report": "Write the report of the last audit again; runs nothing.",
     "select": "Which benchmarks to run where time is short, and which can go? Runs nothing.",
     "judge": "Judge a result file of the paper's research tools; runs nothing.",

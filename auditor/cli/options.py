@@ -9,6 +9,7 @@ import click
 
 from auditor.cli.surroundings import Surroundings
 from auditor.config import Config, Places, load, places
+from auditor.core.errors import Exit, UsageError
 from auditor.core.warming import Method
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -24,12 +25,27 @@ SUBJECT = (
     ),
 )
 SEED = click.option("--seed", type=int, help="Decides everything that is random (1).")
+HOST = click.option(
+    "--host",
+    metavar="local|docker|ssh:TARGET",
+    help="Where it runs: this machine, containers on it, or another machine.",
+)
+DISPATCH = (
+    click.option(
+        "--dispatch",
+        type=click.Choice(["serial", "dask"]),
+        help="One trial after the other, or on the machines of a cluster.",
+    ),
+    click.option("--scheduler", metavar="ADDRESS", help="Of the cluster: tcp://10.0.0.1:8786."),
+)
 BUDGET = click.option("--budget", metavar="DURATION", help="Stop measuring in time, such as 10m.")
 WHAT = (
     *SUBJECT,
     click.option("--benchmarks", metavar="REGEX", help="Only benchmarks that hold a match."),
     SEED,
     BUDGET,
+    HOST,
+    *DISPATCH,
 )
 OUTPUT = click.option("-o", "--output", type=PATH, help="The folder of results and of the log.")
 PLACES = (click.option("--store", type=PATH, help="The file of measurements."), OUTPUT)
@@ -59,6 +75,7 @@ BASELINE = click.option(
 INCONCLUSIVE = click.option(
     "--inconclusive", type=click.Choice(["fail", "pass"]), help="Instead of exit 5."
 )
+_INSTEAD = {"fail": Exit.GATE_FAILED, "pass": Exit.OK, None: Exit.NO_VERDICT}
 JUDGED = (
     click.option("--method", multiple=True, metavar="NAME", help="A method to slow; repeatable."),
     click.option("--runs", type=int, help="Runs that must agree on a detection (2)."),
@@ -116,6 +133,11 @@ WARMUP = click.option(
 )
 
 
+def instead(inconclusive: str | None) -> Exit:
+    """Return the exit code of a gate that cannot tell; `inconclusive` is that option."""
+    return _INSTEAD[inconclusive]
+
+
 def options(*groups: Callable[[Function], Function]) -> Callable[[Function], Function]:
     """Return a decorator that adds options in the order given."""
 
@@ -164,8 +186,14 @@ class Asked:
 
 def shared_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of the configuration that every measuring command can set."""
-    named = ("harness", "benchmarks", "seed", "budget")
+    named = ("harness", "benchmarks", "seed", "budget", "host", "dispatch")
     changes = _present({key: given.get(key) for key in named})
+    if given.get("scheduler"):
+        if changes.get("dispatch") == "serial":
+            raise UsageError(
+                "--scheduler names a cluster, which --dispatch serial does not use; leave one out"
+            )
+        changes |= {"dispatch": "dask", "dask": {"scheduler": given["scheduler"]}}
     return changes | ({"warmup": {"method": given["warmup"]}} if given.get("warmup") else {})
 
 

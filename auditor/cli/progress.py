@@ -147,7 +147,9 @@ class Bar(Watcher):
 
 
 def line(pace: Pace, now: float) -> str:
-    """Return the state of a phase as words."""
+    """Return the state of a phase as words; one of no trials is its name."""
+    if not pace.trials:
+        return pace.name
     left = time_left(pace.left(now))
     return f"{pace.name}: {pace.done} of {pace.trials}" + (f", {left}" if left else "")
 

@@ -15,7 +15,7 @@ from auditor.core.subject import Language
 from auditor.studies import stored
 from auditor.studies.similarity import similarity
 from auditor.studies.steady import steady as when_steady
-from auditor.workplace import own_version
+from auditor.versions import own_version
 from reports.comparison_document import ComparisonDocument, comparison_document
 from reports.document import StabilityDocument
 from reports.record import Context, stability_document

@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING, Protocol
 
 from auditor.core.caveats import Caveat
 from auditor.core.comparison import Comparison
-from auditor.core.ports import Host, Observer
+from auditor.core.ports import Observer
 from auditor.core.request import SeriesRequest
 from auditor.core.stored import StoredResults
 from auditor.core.verdict import AbsVerdict, Stability
 
 if TYPE_CHECKING:  # `--help` imports this module, and should not pay for msgspec
     from auditor.config import Config, Places
+    from auditor.config.concurrency import ConcurrencyRequest
+    from auditor.core.concurrency import ConcurrencyVerdict
     from auditor.core.stubs import Stub
+    from auditor.hosts.opened import OpenHost
     from reports.comparison_document import ComparisonDocument
+    from reports.concurrency_document import ConcurrencyDocument
     from reports.document import Document, Either
     from reports.profile_document import ProfileDocument
     from reports.record import Context
@@ -133,6 +137,23 @@ class Stubbing(Protocol):
         """Begin benchmarks for methods that none watches."""
 
 
+class Racing(Protocol):
+    """Two versions of a class made ready."""
+
+    def audit(self) -> "ConcurrencyVerdict":
+        """Make tests and race the versions."""
+
+    def document(self, verdict: "ConcurrencyVerdict", /) -> "ConcurrencyDocument":
+        """Return the result."""
+
+    def files(self, verdict: "ConcurrencyVerdict", /) -> Sequence[tuple[str, str]]:
+        """Return the tests as source, by their paths."""
+
+
+OpenHosts = Callable[["Config", "Places", Mapping[str, str]], AbstractContextManager["OpenHost"]]
+OpenConcurrency = Callable[
+    ["ConcurrencyRequest", "Places", Mapping[str, str], Observer], AbstractContextManager[Racing]
+]
 OpenStubbing = Callable[
     ["Config", "Places", Mapping[str, str], Observer], AbstractContextManager[Stubbing]
 ]
@@ -183,10 +204,24 @@ def _open_stubbing(
     return open_stubbing(config, places, environment, observer)
 
 
-def _local_host() -> Host:
-    from runners.hosts.local import LocalHost  # noqa: PLC0415 only the doctor needs it
+def _open_concurrency(
+    asked: "ConcurrencyRequest",
+    places: "Places",
+    environment: Mapping[str, str],
+    observer: Observer,
+) -> AbstractContextManager[Racing]:
+    from auditor.racing import open_concurrency  # noqa: PLC0415 numpy and scipy come with it
 
-    return LocalHost()
+    return open_concurrency(asked, places, environment, observer)
+
+
+def _open_host(
+    config: "Config", places: "Places", environment: Mapping[str, str]
+) -> AbstractContextManager["OpenHost"]:
+    from auditor.hosts import open_host  # noqa: PLC0415 only the doctor needs it
+    from runners.hosts.clock import SystemClock  # noqa: PLC0415 as above
+
+    return open_host(config, places, environment, SystemClock())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +233,8 @@ class Surroundings:
     open_comparison: OpenComparison = _open_comparison
     open_profiling: OpenProfiling = _open_profiling
     open_stubbing: OpenStubbing = _open_stubbing
-    host: Callable[[], Host] = _local_host
+    open_concurrency: OpenConcurrency = _open_concurrency
+    open_host: OpenHosts = _open_host
 
     @classmethod
     def real(cls) -> "Surroundings":

@@ -13,6 +13,7 @@ from auditor.core.result import Result
 from reports import figures, names
 from reports.accepted import Accepted
 from reports.document import Benchmark, Document, Either
+from reports.environments import environments
 from reports.table import MethodRow, Summary, summary
 
 MOST_ROWS = 25
@@ -171,6 +172,12 @@ def and_more(table: Table, rows: int) -> RenderableType:
     return Group(table, Text(f"and {more} more in the report", style="dim")) if more > 0 else table
 
 
+def some(lines: Sequence[str], most: int = 5) -> list[str]:
+    """Return the first lines, and how many more the report has."""
+    more = [f"and {len(lines) - most} more in the report"]
+    return [*lines[:most], *(more if len(lines) > most else [])]
+
+
 def section(title: str, lines: Sequence[str]) -> list[RenderableType]:
     """Return lines as points below a title; nothing where there are none."""
     if not lines:
@@ -189,3 +196,15 @@ def short(text: str) -> str:
     """Return the first line of a text, cut where it is long."""
     first = text.strip().partition("\n")[0]
     return first if len(first) <= 80 else first[:79] + "…"
+
+
+def side_by_side(document: Either, others: Sequence[Either]) -> RenderableType:
+    """Return how stable a suite is on each machine."""
+    view = environments(document, others)
+    table = Table(box=None, pad_edge=False, title="\nSide by side", title_justify="left")
+    table.add_column("")
+    for row in view.rows if view else ():
+        table.add_column(row.name)
+    for one in view.said if view else ():
+        table.add_row(Text(one.what), *map(Text, one.cells))
+    return table

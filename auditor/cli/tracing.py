@@ -12,7 +12,6 @@ from reports import document as documents
 from reports import trace
 from reports.trace_document import TraceDocument
 
-_MOST_FAILED = 5
 FORMATS = ("table", "json")
 RESULT, PAGE = "trace.json", "trace.html"
 _STYLES = {
@@ -28,11 +27,6 @@ def keep(folder: Path, document: TraceDocument) -> None:
     texts = {RESULT: documents.text(document), PAGE: trace.html(document)}
     for name, text in texts.items():
         output.write(folder / name, text)
-
-
-def _some(lines: list[str]) -> list[str]:
-    more = [f"and {len(lines) - _MOST_FAILED} more in the report"]
-    return lines[:_MOST_FAILED] + (more if len(lines) > _MOST_FAILED else [])
 
 
 def show(document: TraceDocument, format_: str, console: Console) -> None:
@@ -61,6 +55,6 @@ def table(document: TraceDocument) -> RenderableType:
         Text(shown.counts, style="dim"),
         "",
         tables.and_more(made, len(shown.rows)),
-        *tables.section("Benchmarks that did not run", _some(failed)),
+        *tables.section("Benchmarks that did not run", tables.some(failed)),
         *tables.section("To know", [f"{one.text} [{one.slug}]" for one in shown.closing.caveats]),
     )

@@ -12,12 +12,14 @@ from typing import Any
 import msgspec
 
 from auditor.config import ancestors, clients, reading, subjects
+from auditor.config.hosts import dask_spec, docker_spec, ssh_spec
 from auditor.config.python import python_spec
 from auditor.config.series import series_request
 from auditor.config.settings import CHOICES, Settings
 from auditor.config.suite import suite_request
 from auditor.core.accepted import Acceptance
 from auditor.core.errors import UsageError
+from auditor.core.hosts import DaskSpec, DockerSpec, SshSpec
 from auditor.core.mutant import Wait
 from auditor.core.request import (
     AbsRequest,
@@ -49,8 +51,9 @@ class Config:
 
     `harness` is None where the subject decides. Where `warmup_given` or `length_given` is False
     the harness decides how many blocks warm a process, and how long a block lasts; the plan then
-    has none. `text` is all of it, but for `retry_failed`, as JSON that means the same from every
-    folder. `model` is a file of a model that tells when processes are warm, None: one of ours.
+    has none. `cpus` are the processors of this machine that jobs run on, empty: all. `text` is all
+    of it, but for `retry_failed`, as JSON that means the same from every folder. `model` is a file
+    of a model that tells when processes are warm, None: one of ours.
     `ignored` are keys of a research tool's file that mean nothing here.
     """
 
@@ -60,6 +63,10 @@ class Config:
     build: BuildWords
     python: PythonSpec
     host: str
+    cpus: str
+    docker: DockerSpec
+    ssh: SshSpec
+    dispatch: DaskSpec | None
     request: AbsRequest
     compare: CompareRequest
     warmup_given: bool
@@ -137,6 +144,17 @@ def _near(path: Path) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
+def from_text(text: str, here: Path) -> Config:
+    """Return the configuration of another machine; a file or folder of its is `here`."""
+    found = json.loads(text)
+    subject = found["subject"]
+    if isinstance(subject, str) and not subject.startswith(subjects.PREFIXES):
+        found["subject"] = str(here)
+    elif isinstance(subject, dict) and subject.get("path"):
+        found["subject"] = {**subject, "path": str(here)}
+    return _resolve(found, {"store": None}, here, "")
+
+
 def _resolve(
     found: Mapping[str, Any], changes: Mapping[str, Any], folder: Path, source: str
 ) -> Config:
@@ -182,7 +200,11 @@ def _config(settings: Settings, folder: Path) -> Config:
         tags=settings.tags,
         build=words,
         python=python_spec(settings.python, folder),
-        host=settings.host,
+        host=settings.host.partition(":")[0],
+        cpus=settings.local.cpus or "",
+        docker=docker_spec(settings.docker, folder),
+        ssh=ssh_spec(settings.host, settings.ssh),
+        dispatch=dask_spec(settings),
         request=_request(settings, methods, model),
         compare=_compare(settings),
         warmup_given=settings.plan.warmup is not None,

@@ -1,6 +1,8 @@
 """Where things of ours are put: never into the user's tree."""
 
-from collections.abc import Mapping
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,12 +42,44 @@ def places(
         home=home(environment),
     )
     if isinstance(config.subject, FolderSpec):
-        for name, path in (("output", found.output), ("store", found.store), ("cache", found.home)):
-            if path.resolve().is_relative_to(config.subject.path):
-                raise UsageError(
-                    f"the {name} {path} lies inside the subject {config.subject.path}, which must "
-                    f"not change while it is audited; {_REMEDIES[name]}"
-                )
+        _require_outside(found, config.subject.path)
+    return found
+
+
+def _require_outside(found: Places, subject: Path) -> None:
+    for name, path in (("output", found.output), ("store", found.store), ("cache", found.home)):
+        if path.resolve().is_relative_to(subject):
+            raise UsageError(
+                f"the {name} {path} lies inside the subject {subject}, which must "
+                f"not change while it is audited; {_REMEDIES[name]}"
+            )
+
+
+def class_places(  # noqa: PLR0913 - what is compared, and where things may be put
+    subject: str,
+    versions: tuple[str, ...],
+    environment: Mapping[str, str],
+    *,
+    output: Path | None = None,
+    store: Path | None = None,
+    folders: Iterable[Path] = (),
+) -> Places:
+    """Return the places of a comparison of two versions of a class; creates nothing.
+
+    All comparisons of a class have one store. Raises UsageError where one lies inside one of the
+    `folders` that versions are.
+    """
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", subject)[-60:].strip("-.") or "class"
+    folder = state(environment) / f"class-{readable}"
+    named = "\0".join(versions).encode(errors="surrogateescape")
+    pair = hashlib.sha256(named).hexdigest()[:8]
+    found = Places(
+        output=(output or folder / pair).absolute(),
+        store=(store or folder / "store.sqlite").absolute(),
+        home=home(environment),
+    )
+    for one in folders:
+        _require_outside(found, one)
     return found
 
 

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from auditor.config.durations import PATTERN
+from auditor.config.sizes import PATTERN as SIZE
 
 Duration = Annotated[str, Meta(extra_json_schema={"pattern": PATTERN})]
 """The pattern is for editors; `durations.seconds` says more kindly what is wrong."""
@@ -181,6 +182,90 @@ class ClientSection(SubjectSection, frozen=True):
         tuple[Annotated[Name, Meta(pattern=r"^[^-]")], ...],
         Meta(description="Which of its tests run, as its test runner names them; none: all."),
     ] = ()
+
+
+CPUS = r"^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"
+VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
+
+
+class DockerSection(Section, frozen=True):
+    """What containers are like, where the host is docker."""
+
+    image: Annotated[
+        Name | None,
+        Meta(description="The image, fetched if it is not here; null: one made for the language."),
+    ] = None
+    dockerfile: Annotated[
+        Name | None, Meta(description="Instead: a Dockerfile, relative to this file.")
+    ] = None
+    cpus: Annotated[
+        Annotated[str, Meta(pattern=CPUS)] | None,
+        Meta(description='Processors that containers run on, such as "2-3"; null: all.'),
+    ] = None
+    memory: Annotated[
+        Annotated[str, Meta(extra_json_schema={"pattern": SIZE})] | None,
+        Meta(description='The most memory, such as "4g"; null: three quarters of the machine\'s.'),
+    ] = None
+    processes: Annotated[
+        Annotated[int, Meta(ge=16, le=100_000)],
+        Meta(description="Processes and threads of a container at most."),
+    ] = 4096
+    network: Annotated[
+        Name,
+        Meta(description="The network while a subject is fetched and built; then there is none."),
+    ] = "bridge"
+    environment: Annotated[
+        tuple[Annotated[Name, Meta(pattern=VARIABLE)], ...],
+        Meta(description="Variables of yours that containers get, besides those of the image."),
+    ] = ()
+
+
+class LocalSection(Section, frozen=True):
+    """The machine we are on, where the host is local."""
+
+    cpus: Annotated[
+        Annotated[str, Meta(pattern=CPUS)] | None,
+        Meta(description='Processors that benchmarks run on, such as "2-3", and we do not.'),
+    ] = None
+
+
+class SshSection(Section, frozen=True):
+    """The other machine, where the host is one that is reached over ssh."""
+
+    folder: Annotated[
+        Annotated[str, Meta(pattern=r"^/[A-Za-z0-9._/+-]*$")] | None,
+        Meta(description="Where our files are, on both machines; null: below /var/tmp."),
+    ] = None
+    path: Annotated[
+        tuple[Annotated[str, Meta(pattern=r"^/[^:]*$")], ...],
+        Meta(description="Folders of programs there that a session over ssh does not find."),
+    ] = ()
+    cpus: Annotated[
+        Annotated[str, Meta(pattern=CPUS)] | None,
+        Meta(description='Processors there that processes run on, such as "2-3"; null: all.'),
+    ] = None
+    environment: Annotated[
+        tuple[Annotated[Name, Meta(pattern=VARIABLE)], ...],
+        Meta(description="Variables of yours that processes there get, besides those of a login."),
+    ] = ()
+    patience: Annotated[
+        Duration, Meta(description="For how long a lost connection is tried to be made again.")
+    ] = "10m"
+
+
+class DaskSection(Section, frozen=True):
+    """The cluster, where trials are dispatched by Dask."""
+
+    scheduler: Annotated[
+        Annotated[str, Meta(pattern=r"^[a-z]+://\S+$")] | None,
+        Meta(description='The address of its scheduler, such as "tcp://10.0.0.1:8786".'),
+    ] = None
+    patience: Annotated[
+        Duration, Meta(description="For how long a cluster without any worker is waited for.")
+    ] = "10m"
+    crowded: Annotated[
+        bool, Meta(description="Several workers may be on a machine: to try it, not to measure.")
+    ] = False
 
 
 class TraceSection(Section, frozen=True):

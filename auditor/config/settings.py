@@ -8,14 +8,18 @@ from msgspec import Meta
 from auditor.config.sections import (
     ClientSection,
     CompareSection,
+    DaskSection,
+    DockerSection,
     Duration,
     GatesSection,
     IgnoreSection,
+    LocalSection,
     Name,
     PlanSection,
     Positive,
     PythonSection,
     Section,
+    SshSection,
     SteadySection,
     SubjectSection,
     TraceSection,
@@ -102,7 +106,22 @@ class Settings(Section, frozen=True):
     plan: PlanSection = PlanSection()
     warmup: WarmupSection = WarmupSection()
     steady: SteadySection = SteadySection()
-    host: Annotated[Literal["local"], Meta(description="Where it runs.")] = "local"
+    host: Annotated[
+        str,
+        Meta(
+            pattern=r"^(local|docker|ssh:[^\s-]\S*)$",
+            description='"docker": in containers, without network while measuring; '
+            '"ssh:TARGET": on another machine.',
+        ),
+    ] = "local"
+    local: LocalSection = LocalSection()
+    docker: DockerSection = DockerSection()
+    ssh: SshSection = SshSection()
+    dispatch: Annotated[
+        Literal["serial", "dask"],
+        Meta(description='"dask": on the machines of a cluster, one trial at a time on each.'),
+    ] = "serial"
+    dask: DaskSection = DaskSection()
     seed: Annotated[
         int, Meta(ge=0, le=2**63 - 1, description="Decides everything that is random.")
     ] = 1
@@ -142,6 +161,10 @@ SECTIONS: dict[str, type[Section]] = {
     "$.gates": GatesSection,
     "$.compare": CompareSection,
     "$.python": PythonSection,
+    "$.local": LocalSection,
+    "$.docker": DockerSection,
+    "$.ssh": SshSection,
+    "$.dask": DaskSection,
     "$.clients[...]": ClientSection,
     "$.clients[...].python": PythonSection,
     "$.trace": TraceSection,
@@ -168,7 +191,16 @@ CHOICES: dict[str, str] = {
     "$.curve": '"none", "methods", "pairs" or null',
     "$.ignore[...].until": 'a date such as "2026-12-31", or null',
     "$.ignore[...].reason": "a reason, in words",
-    "$.host": '"local"; other hosts are not supported yet',
+    "$.host": '"local", "docker" or "ssh:" with what ssh is called with',
+    "$.dispatch": '"serial" or "dask"',
+    "$.dask.scheduler": 'an address such as "tcp://10.0.0.1:8786", or null',
+    "$.ssh.folder": "an absolute path of letters, digits and . _ + -, or null",
+    "$.ssh.path[...]": "an absolute path",
+    "$.ssh.cpus": 'numbers of processors, such as "2-3" or "0,2", or null',
+    "$.ssh.environment[...]": "the name of a variable",
+    "$.local.cpus": 'numbers of processors, such as "2-3" or "0,2", or null',
+    "$.docker.cpus": 'numbers of processors, such as "2-3" or "0,2", or null',
+    "$.docker.environment[...]": "the name of a variable",
 }
 """What may stand where only some words may."""
 

@@ -1,7 +1,7 @@
 """A process to be started, how it ended, and the machine it ran on."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 
@@ -52,11 +52,39 @@ class Invocation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Strain:
+    """What kept a machine from its work while a process ran, as shares of time; None: not known.
+
+    `stolen`: of all processors' time, what another virtual machine had. `waited`: of the process's
+    time, when some task of the machine was ready and had no processor. `throttled`: when our
+    control group had used up what it may use.
+    """
+
+    stolen: float | None = None
+    waited: float | None = None
+    throttled: float | None = None
+
+    @classmethod
+    def together(cls, parts: Iterable[tuple[float, "Strain"]]) -> "Strain":
+        """Return that of several processes, given how many seconds each took."""
+        known = [(lasted, asdict(one)) for lasted, one in parts]
+        return cls(**{name: _mean(name, known) for name in ("stolen", "waited", "throttled")})
+
+
+def _mean(name: str, parts: Iterable[tuple[float, Mapping[str, float | None]]]) -> float | None:
+    found = [(lasted, one[name]) for lasted, one in parts]
+    known = [(lasted, value) for lasted, value in found if value is not None]
+    total = sum(lasted for lasted, _ in known)
+    return sum(lasted * value for lasted, value in known) / total if total else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Completed:
     """How a process ended: `exit_code` is None when our watchdog ended it, negative for a signal.
 
     `truncated` tells that output was dropped because of `output_limit`. `enough` tells that it was
-    told to end since it had shown enough; where it was then made to, the code is 0.
+    told to end since it had shown enough; where it was then made to, the code is 0. `exhausted`
+    says what a limit of the host had no more of, where that has ended it or a part of it.
     """
 
     exit_code: int | None
@@ -66,6 +94,8 @@ class Completed:
     files: Mapping[Path, bytes] = field(default_factory=dict, repr=False)
     truncated: bool = False
     enough: bool = False
+    exhausted: str = ""
+    strain: Strain = field(default_factory=Strain)
 
     @property
     def timed_out(self) -> bool:

@@ -122,6 +122,19 @@ class Crashed:
 
 
 @dataclass(frozen=True, slots=True)
+class Exhausted:
+    """The host had no more of something that it limits, such as "512 MiB of memory"."""
+
+    what: str
+    tail: str
+
+    @property
+    def reason(self) -> str:
+        """Return it in words."""
+        return f"needed more than {self.what}"
+
+
+@dataclass(frozen=True, slots=True)
 class Unreadable:
     """It ended well, but what it left is not what its schedule asks for."""
 
@@ -145,7 +158,16 @@ class NotBuilt:
 
 
 Outcome = (
-    Measured | Counted | Traced | Skipped | TimedOut | Crashed | Unreadable | NeverCalled | NotBuilt
+    Measured
+    | Counted
+    | Traced
+    | Skipped
+    | TimedOut
+    | Crashed
+    | Exhausted
+    | Unreadable
+    | NeverCalled
+    | NotBuilt
 )
 
 
@@ -158,12 +180,13 @@ class Ending(StrEnum):
     SKIPPED = "skipped"
     TIMED_OUT = "timed-out"
     CRASHED = "crashed"
+    EXHAUSTED = "exhausted"
     UNREADABLE = "unreadable"
     NEVER_CALLED = "never-called"
     NOT_BUILT = "not-built"
 
 
-MAY_PASS = frozenset({Ending.TIMED_OUT, Ending.CRASHED, Ending.UNREADABLE})
+MAY_PASS = frozenset({Ending.TIMED_OUT, Ending.CRASHED, Ending.EXHAUSTED, Ending.UNREADABLE})
 """Failures that another try may not repeat; the others are decided by the subject's text."""
 
 
@@ -179,6 +202,7 @@ _ENDINGS: dict[type[Outcome], Ending] = {
     Skipped: Ending.SKIPPED,
     TimedOut: Ending.TIMED_OUT,
     Crashed: Ending.CRASHED,
+    Exhausted: Ending.EXHAUSTED,
     Unreadable: Ending.UNREADABLE,
     NeverCalled: Ending.NEVER_CALLED,
     NotBuilt: Ending.NOT_BUILT,

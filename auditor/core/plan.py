@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from auditor.core.jobs import HostFacts
+from auditor.core.jobs import HostFacts, Strain
 from auditor.core.mutant import PLAIN, Kind, Overlay, Variant
 from auditor.core.outcome import MAY_PASS, Outcome, TimedOut, Traced, ending
 from auditor.core.schedule import Phase, Schedule
@@ -118,7 +118,9 @@ class Trial:
 class Run:
     """How a trial ended, where and when. `started` is UTC in ISO 8601.
 
-    `revision` is that of the project it was made of: another one may have the same trial.
+    `revision` is that of the project it was made of: another one may have the same trial. `strain`
+    is what kept the machine from it. `loop_seconds` is what a fixed loop took there just before,
+    where it was run.
     """
 
     trial: Trial
@@ -127,6 +129,8 @@ class Run:
     started: str
     seconds: float
     revision: str = ""
+    strain: Strain = field(default_factory=Strain)
+    loop_seconds: float | None = None
 
     @property
     def may_pass(self) -> bool:

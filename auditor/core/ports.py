@@ -30,10 +30,17 @@ class Clock(Protocol):
 
 
 class Host(Protocol):
-    """A machine. The only thing in bench-audit that starts a process."""
+    """A machine. The only thing in bench-audit that starts a process.
+
+    `measuring` is the same one for what is measured: without network, and with nothing to write
+    but these folders, where the host can hold processes to that. `stop` ends what other threads
+    run there; nothing is run after it.
+    """
 
     def facts(self) -> HostFacts: ...
     def run(self, job: Invocation) -> Completed: ...
+    def measuring(self, writable: Sequence[Path]) -> "Host": ...
+    def stop(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +123,10 @@ Watchers = Callable[[Trial], Watcher]
 
 
 class Dispatcher(Protocol):
-    """Runs trials, never two at a time on one machine; yields each run as it ends."""
+    """Runs trials, also of several subjects, never two at a time on one machine.
+
+    Yields each run as it ends.
+    """
 
     def run(self, trials: Iterable[Trial]) -> Iterator[Run]: ...
 

@@ -62,6 +62,18 @@ class DistributionSpec:
 SubjectSpec = FolderSpec | JarSpec | GitSpec | GoModuleSpec | MavenSpec | DistributionSpec
 
 
+@dataclass(frozen=True, slots=True)
+class ClassPathSpec:
+    """Jars and folders of classes, in order: a version's `own`, then what these need."""
+
+    own: tuple[Path, ...]
+    rest: tuple[Path, ...] = ()
+
+
+VersionSpec = ClassPathSpec | FolderSpec | GitSpec | MavenSpec
+"""One of two versions of a class; the folder is one of classes or of a project."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """How much is measured in a process, in blocks of `iteration_seconds`.

@@ -10,11 +10,14 @@ from auditor.core.jobs import HostFacts
 def machine(host: HostFacts) -> str:
     """Return what matters of a machine, in words that two alike share.
 
-    Memory is rounded to GiB: kernels keep a little for themselves, each another amount.
+    Memory is rounded to GiB: kernels keep a little for themselves, each another amount. What runs
+    in containers of an image has other libraries than what does not.
     """
     facts = dict(host.facts)
     processor, cores, arch = (facts.get(key, "unknown") for key in ("cpu", "cores", "arch"))
-    return f"processor {processor}, {cores} cores, {_memory(facts)} of memory, {arch}"
+    image = facts.get("image")
+    within = f", containers of {image[:19]}" if image else ""
+    return f"processor {processor}, {cores} cores, {_memory(facts)} of memory, {arch}{within}"
 
 
 def _memory(facts: Mapping[str, str]) -> str:

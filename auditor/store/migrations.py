@@ -85,12 +85,35 @@ def _trials_by_watch(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE trial ADD COLUMN watch TEXT NOT NULL DEFAULT ''")
 
 
+_CONCURRENCY = """\
+CREATE TABLE concurrency (
+    id TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    made TEXT NOT NULL,
+    PRIMARY KEY (id, machine)
+);
+"""
+
+
+def _concurrency(connection: sqlite3.Connection) -> None:
+    for statement in _statements(_CONCURRENCY):
+        connection.execute(statement)
+
+
+def _runs_by_strain(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE run ADD COLUMN strain TEXT NOT NULL DEFAULT ''")
+    connection.execute("ALTER TABLE run ADD COLUMN loop REAL")
+
+
 MIGRATIONS: Mapping[int, Migration] = {
     1: _runs_by_machine,
     2: _listings_by_version,
     3: _runs_by_revision,
     4: _trials_by_layout,
     5: _trials_by_watch,
+    6: _concurrency,
+    7: _runs_by_strain,
 }
 """By the version that each starts from."""
 

@@ -4,13 +4,14 @@ import json
 from dataclasses import asdict
 from typing import Any, TypedDict, assert_never
 
-from auditor.core.jobs import HostFacts
+from auditor.core.jobs import HostFacts, Strain
 from auditor.core.measure import Series
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import (
     Counted,
     Crashed,
     Ending,
+    Exhausted,
     Measured,
     MethodCalls,
     NeverCalled,
@@ -178,6 +179,17 @@ def host_from_row(text: str) -> HostFacts:
     return HostFacts(row["name"], _pairs(row["facts"]))
 
 
+def strain_to_row(strain: Strain) -> str:
+    """Return what is known of it; '' for nothing."""
+    known = {key: value for key, value in asdict(strain).items() if value is not None}
+    return dump(known) if known else ""
+
+
+def strain_from_row(text: str) -> Strain:
+    """Return what `strain_to_row` wrote; raises ValueError, KeyError or TypeError."""
+    return Strain(**json.loads(text)) if text else Strain()
+
+
 def series_to_row(series: Series) -> SeriesRow:
     """Return a series as columns."""
     return (
@@ -217,8 +229,8 @@ def _payload(outcome: Outcome) -> dict[str, Any]:
             known = {"windows": seen, "outside": outside, "set_up_apart": set_up_apart}
             return {**known, "missing": missing}
         case (
-            Traced() | Skipped() | TimedOut() | Crashed() | Unreadable() | NeverCalled()
-            | NotBuilt()
+            Traced() | Skipped() | TimedOut() | Crashed() | Exhausted() | Unreadable()
+            | NeverCalled() | NotBuilt()
         ):  # fmt: skip
             return asdict(outcome)
         case _:
@@ -226,11 +238,12 @@ def _payload(outcome: Outcome) -> dict[str, Any]:
 
 
 _WITHOUT_STRUCTURE: dict[
-    Ending, type[Skipped | TimedOut | Crashed | Unreadable | NeverCalled | NotBuilt]
+    Ending, type[Skipped | TimedOut | Crashed | Exhausted | Unreadable | NeverCalled | NotBuilt]
 ] = {
     Ending.SKIPPED: Skipped,
     Ending.TIMED_OUT: TimedOut,
     Ending.CRASHED: Crashed,
+    Ending.EXHAUSTED: Exhausted,
     Ending.UNREADABLE: Unreadable,
     Ending.NEVER_CALLED: NeverCalled,
     Ending.NOT_BUILT: NotBuilt,

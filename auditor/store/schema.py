@@ -1,10 +1,11 @@
 """The tables, as SQL with comments (docs/schema.md shows the same text)."""
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 8
 """History: 1, the first; 2, runs by trial and machine, "never-called" is an ending of its own;
 3, a listing tells on which machine, by which version and in how much time it was made;
 4, a run tells of which revision it was made; 5, a trial tells in which order functions lie;
-6, it tells how its process was watched."""
+6, it tells how its process was watched; 7, tests of two versions of a class;
+8, a run tells what kept the machine from it."""
 
 APPLICATION_ID = 0x62656E61
 """Tells our files from other SQLite databases ("bena")."""
@@ -65,6 +66,8 @@ CREATE TABLE run (
     started   TEXT NOT NULL,         -- UTC, ISO 8601
     seconds   REAL NOT NULL,         -- from start to end, by the clock
     revision  TEXT NOT NULL DEFAULT '', -- it was made of; '' where an older program made it
+    strain    TEXT NOT NULL DEFAULT '', -- JSON: shares of time stolen, waited, throttled; '': none
+    loop      REAL,                  -- seconds of a fixed loop just before; NULL: it was not run
     UNIQUE (trial, machine)
 );
 
@@ -94,4 +97,13 @@ CREATE TABLE audit (
     document  TEXT                   -- JSON: the result, NULL as long as there is none
 );
 CREATE INDEX audit_by_subject ON audit (subject);
+
+-- Of two versions of a class: the tests made for them, and what each took with a number of threads.
+CREATE TABLE concurrency (
+    id        TEXT NOT NULL,         -- digest of all that decides it
+    machine   TEXT NOT NULL,         -- as in run
+    payload   TEXT NOT NULL,         -- JSON
+    made      TEXT NOT NULL,         -- UTC, ISO 8601
+    PRIMARY KEY (id, machine)
+);
 """

@@ -43,7 +43,7 @@ class SqliteStore:
         self.path = path
         self._retry_failed = retry_failed
         self._added: set[str] = set()
-        self._machine = None if host is None else machine(host)
+        self.machine = None if host is None else machine(host)
         with translated(path):
             self._connection = opened(path, busy_seconds)
 
@@ -73,11 +73,12 @@ class SqliteStore:
         word, payload = rows.outcome_to_row(run.outcome)
         where = (machine(run.host), rows.host_to_row(run.host))
         ended = (None, run.trial.id, *where, word, payload, run.started, run.seconds, run.revision)
+        around = (rows.strain_to_row(run.strain), run.loop_seconds)
         series = [rows.series_to_row(one) for one in getattr(run.outcome, "series", ())]
-        with self._writing() as connection:
+        with self.writing() as connection:
             _insert(connection, "trial", rows.trial_to_row(run.trial))
             _forget_failure(connection, run.trial.id, where[0])
-            key = _insert(connection, "run", ended)
+            key = _insert(connection, "run", (*ended, *around))
             if key is not None:
                 for number, row in enumerate(series):
                     _insert(connection, "series", (key, number, *row))
@@ -85,11 +86,11 @@ class SqliteStore:
 
     def find(self, trial: Trial) -> Run | None:
         """Return the run that answers `trial`, if it was made on this machine or one like it."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             row = connection.execute(
-                "SELECT id, host, ending, payload, started, seconds, revision FROM run"
+                f"SELECT {RUN_COLUMNS} FROM run"  # noqa: S608 ours
                 " WHERE trial = ?1 AND (?2 IS NULL OR machine = ?2) ORDER BY id",
-                (trial.id, self._machine),
+                (trial.id, self.machine),
             ).fetchone()
             run = read_run(connection, trial, row) if row else None
         again = self._retry_failed and trial.id not in self._added
@@ -99,10 +100,9 @@ class SqliteStore:
 
     def alike(self, trial: Trial) -> tuple[Run, ...]:
         """Return the measured runs that differ from `trial` in numbers and order only."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             found = connection.execute(
-                "SELECT schedule, repetition, fork, seed,"
-                " run.id, host, ending, payload, started, seconds, revision"
+                f"SELECT schedule, repetition, fork, seed, {RUN_COLUMNS}"  # noqa: S608 ours
                 " FROM run JOIN trial ON trial.id = run.trial"
                 " WHERE subject = ? AND purpose = ? AND overlay = ? AND benchmark IS ?"
                 " AND layout = ? AND watch = ? AND ending = ? AND (? IS NULL OR machine = ?)"
@@ -115,8 +115,8 @@ class SqliteStore:
                     trial.layout,
                     rows.watch_to_row(trial.watch),
                     Ending.MEASURED,
-                    self._machine,
-                    self._machine,
+                    self.machine,
+                    self.machine,
                 ),
             ).fetchall()
             return tuple(
@@ -128,13 +128,13 @@ class SqliteStore:
 
     def elsewhere(self, *subjects: str) -> dict[str, int]:
         """Return how many runs of subjects are not found here, by the machine that made them."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return dict(
                 connection.execute(
                     "SELECT machine, count(*) FROM run JOIN trial ON trial.id = run.trial"
                     " WHERE subject IN (SELECT value FROM json_each(?1)) AND machine <> ?2"
                     " GROUP BY machine ORDER BY machine",
-                    (rows.dump(subjects), self._machine),
+                    (rows.dump(subjects), self.machine),
                 )
             )
 
@@ -143,11 +143,11 @@ class SqliteStore:
 
         What could not be listed is given another chance with more `seconds` than it had.
         """
-        with self._reading() as connection:
+        with self.reading() as connection:
             row = connection.execute(
                 "SELECT listing, seconds FROM suite"
                 " WHERE subject = ? AND machine = ? AND version = ?",
-                (subject, self._machine or "", version),
+                (subject, self.machine or "", version),
             ).fetchone()
             found = rows.suite_from_row(row[0]) if row else None
             if found and found.unusable and (self._retry_failed or row[1] < seconds):
@@ -156,22 +156,22 @@ class SqliteStore:
 
     def add_suite(self, project: Project, suite: Suite, *, seconds: float, version: str) -> None:
         """Remember a listing, in place of an older one of the subject on this machine."""
-        key = (project.digest, self._machine or "")
-        with self._writing() as connection:
+        key = (project.digest, self.machine or "")
+        with self.writing() as connection:
             _insert(connection, "project", rows.project_to_row(project))
             connection.execute("DELETE FROM suite WHERE subject = ? AND machine = ?", key)
             _insert(connection, "suite", (*key, rows.suite_to_row(suite), seconds, version))
 
     def add_project(self, project: Project) -> None:
         """Remember what the digest of a project stands for."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             _insert(connection, "project", rows.project_to_row(project))
 
     def add_audit(self, audit: AuditRecord) -> int:
         """Remember that a command was started; return its number."""
         asked = audit.command, audit.subject, audit.config
         made = rows.dump(audit.tools), audit.version, audit.started
-        with self._writing() as connection:
+        with self.writing() as connection:
             return int(
                 connection.execute(
                     "INSERT INTO audit (command, subject, config, tools, version, started)"
@@ -183,14 +183,14 @@ class SqliteStore:
 
     def end_audit(self, number: int, ended: str, document: str) -> None:
         """Note the end of a command and its result, JSON text."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             connection.execute(
                 "UPDATE audit SET ended = ?, document = ? WHERE id = ?", (ended, document, number)
             )
 
     def audits(self, subject: str | None = None) -> tuple[AuditRecord, ...]:
         """Return the commands in the order of their start, of one subject or of all."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             found = connection.execute(
                 "SELECT id, command, subject, config, tools, version, started, ended"
                 " FROM audit WHERE ?1 IS NULL OR subject = ?1 ORDER BY id",
@@ -212,14 +212,15 @@ class SqliteStore:
 
     def result(self, audit: AuditRecord) -> str:
         """Return the result of a command that has ended, JSON text; raises StoreError."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             (found,) = connection.execute(
                 "SELECT document FROM audit WHERE id = ?", (audit.number,)
             ).fetchone()
             return str(found)
 
     @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection; what goes wrong is a StoreError, a damaged row too."""
         with translated(self.path):
             try:
                 yield self._connection
@@ -227,7 +228,8 @@ class SqliteStore:
                 raise damaged(self.path, f"{type(error).__name__}: {error}") from error
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection in a transaction, which an error undoes."""
         with translated(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -238,12 +240,13 @@ class SqliteStore:
                 raise
 
 
-RunRow = tuple[int, str, str, str, str, float, str]
+RUN_COLUMNS = "run.id, host, ending, payload, started, seconds, run.revision, run.strain, run.loop"
+RunRow = tuple[int, str, str, str, str, float, str, str, float | None]
 
 
 def read_run(connection: sqlite3.Connection, trial: Trial, row: RunRow) -> Run:
     """Return the run of a trial with its series; `row` is id, host, ending, payload, … of it."""
-    key, host, word, payload, started, seconds, revision = row
+    key, host, word, payload, started, seconds, revision, strain, loop = row
     series = connection.execute(
         "SELECT metric, unit, arm, phase, packed, positions FROM series"
         " WHERE run = ? ORDER BY number",
@@ -258,6 +261,8 @@ def read_run(connection: sqlite3.Connection, trial: Trial, row: RunRow) -> Run:
         started=started,
         seconds=seconds,
         revision=revision,
+        strain=rows.strain_from_row(strain),
+        loop_seconds=loop,
     )
 
 

@@ -12,7 +12,7 @@ from auditor.core.suite import Benchmark, Configured
 from auditor.store import rows
 from auditor.store.audits import UNTIMED, WATCHED
 from auditor.store.failures import damaged
-from auditor.store.sqlite import read_run
+from auditor.store.sqlite import RUN_COLUMNS, read_run
 from auditor.store.upkeep import existing
 
 MAGIC = b"SQLite format 3\x00"
@@ -73,8 +73,8 @@ def suite_runs(path: Path) -> SuiteRuns:
 
 def _newest(connection: sqlite3.Connection, project: str, purpose: Purpose) -> tuple[Run, ...]:
     found = connection.execute(
-        "SELECT benchmark, purpose, schedule, watch, repetition, fork, seed, trial.subject,"
-        " machine, run.id, host, ending, payload, started, seconds, run.revision"
+        "SELECT benchmark, purpose, schedule, watch, repetition, fork, seed, trial.subject,"  # noqa: S608 ours
+        f" machine, {RUN_COLUMNS}"
         " FROM run JOIN trial ON trial.id = run.trial"
         " WHERE purpose = ?1 AND variant = ?2 AND benchmark IS NOT NULL"
         " AND trial.subject IN (SELECT digest FROM project WHERE name = ?3) ORDER BY run.id DESC",

@@ -16,7 +16,7 @@ from auditor.store.failures import damaged, translated
 from auditor.store.opening import opened
 
 BUSY_SECONDS = 30.0
-_RUN = "trial, machine, host, ending, payload, started, seconds, revision"
+_RUN = "trial, machine, host, ending, payload, started, seconds, revision, strain, loop"
 _SERIES = "number, metric, unit, arm, phase, packed, positions"
 _AUDIT = "command, subject, config, tools, version, started, ended, document"
 _FAILED = ", ".join(f"'{one.value}'" for one in sorted(MAY_PASS))
@@ -152,7 +152,7 @@ def _scratch(into: Path) -> Iterator[str]:
 
 def _merge(connection: sqlite3.Connection) -> Merged:
     # All that is put into these statements are the names above.
-    for table in ("project", "suite", "trial"):
+    for table in ("project", "suite", "trial", "concurrency"):
         connection.execute(f"INSERT OR IGNORE INTO main.{table} SELECT * FROM other.{table}")  # noqa: S608
     better = (
         f"SELECT mine.id FROM main.run mine JOIN other.run theirs USING (trial, machine)"  # noqa: S608
@@ -224,6 +224,8 @@ def prune(path: Path, *, before: str | None, failed: bool, audits: int | None) -
                 {"before": before},
             ).rowcount
             connection.execute("DELETE FROM trial WHERE id NOT IN (SELECT trial FROM run)")
+            if before is not None:
+                connection.execute("DELETE FROM concurrency WHERE made < ?", (before,))
         if audits is not None:
             gone = connection.execute(
                 "DELETE FROM audit WHERE id NOT IN (SELECT id FROM (SELECT id, row_number() OVER"

@@ -53,23 +53,9 @@ class Both:
         return self.base.id
 
 
-class _Dispatcher:
-    """Hands each trial to whoever has the code that it is made of."""
-
-    def __init__(self, *sides: Parts) -> None:
-        self._by_subject = {
-            subject: parts.dispatcher for parts in sides for subject in parts.project.subjects
-        }
-
-    def run(self, trials: Iterable[Trial]) -> Iterator[Run]:
-        """Yield the run of each trial as it ends."""
-        for trial in trials:
-            yield from self._by_subject[trial.subject].run([trial])
-
-
 @dataclass(slots=True)
 class ComparisonStudy:
-    """Measures and judges; `base` and `head` share all but the project, the suite and the bench."""
+    """Measures and judges; `base` and `head` share all but the project and the suite."""
 
     base: Parts
     head: Parts
@@ -165,8 +151,7 @@ class ComparisonStudy:
             )
             for trial in suite_trials(mine, sizes, parts).values()
         ]
-        parts = replace(self.head, dispatcher=_Dispatcher(self.base, self.head))
-        self._watched = tuple(measure("warm-up", trials, parts))
+        self._watched = tuple(measure("warm-up", trials, self.head))
         return replace(sizes, plans=warmed(sizes.plans, self._watched))
 
     def _first_rounds(self, pending: Sequence[Both], sizes: Sizes) -> None:
@@ -195,8 +180,7 @@ class ComparisonStudy:
             for one in (pending[at] for at in rng.permutation(len(pending)))
             for side in rng.permutation(len(sides))
         }
-        parts = replace(self.head, dispatcher=_Dispatcher(self.base, self.head))
-        by_trial = {run.trial.id: run for run in measure(name, list(trials.values()), parts)}
+        by_trial = {run.trial.id: run for run in measure(name, list(trials.values()), self.head)}
         for (name_of, side), trial in trials.items():
             if (run := by_trial.get(trial.id)) is not None:
                 self._runs.setdefault(name_of, {})[number, side] = run

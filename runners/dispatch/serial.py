@@ -13,10 +13,14 @@ from runners.trial import Bench
 class SerialDispatcher:
     """Runs trials in the order given; a lock keeps other auditors of this account off meanwhile."""
 
-    def __init__(self, bench: Bench, lock: Path) -> None:
-        """Take the bench, and the file whose lock means "somebody measures on this machine"."""
-        self._bench = bench
+    def __init__(self, lock: Path) -> None:
+        """Take the file whose lock means "somebody measures on this machine"."""
+        self._benches: dict[str, Bench] = {}
         self._lock = lock
+
+    def serve(self, subjects: Iterable[str], bench: Bench) -> None:
+        """Let a bench run the trials of these subjects from now on."""
+        self._benches |= dict.fromkeys(subjects, bench)
 
     def run(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the run of each trial as it ends."""
@@ -25,7 +29,7 @@ class SerialDispatcher:
 
     def _alone(self, trial: Trial) -> Run:
         with alone(self._lock):
-            return self._bench.run(trial)
+            return self._benches[trial.subject].run(trial)
 
 
 @contextmanager

@@ -212,12 +212,14 @@ def _new(listed: Sequence[text.Leaf], known: Sequence[str], *, whole: bool) -> l
 def _doubtful(found: Sequence[text.Leaf]) -> list[text.Leaf]:
     """Return what may have broken a process off, or lost its marks.
 
-    A panic ends the process a little later: by then the next benchmark may have begun, and the
-    one that panics may even have a result.
+    A panic ends the process a little later: by then others may have begun, and the one that
+    panics may even have a result, without a time as its clock was never stopped.
     """
-    return [
-        leaf for leaf in found if not leaf.reason and (leaf.result is None or leaf in found[-2:])
-    ]
+    return [leaf for leaf in found if not leaf.reason and (_timeless(leaf) or leaf in found[-2:])]
+
+
+def _timeless(leaf: text.Leaf) -> bool:
+    return leaf.result is None or leaf.result.value("ns/op") is None
 
 
 def _inside(name: str, known: Sequence[str]) -> list[str]:

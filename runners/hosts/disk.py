@@ -3,7 +3,7 @@
 import errno
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -39,14 +39,26 @@ _LITTLE = 64 << 20
 
 
 def refuse_full(job: Invocation, answer: Completed) -> None:
+    """Raise FolderUnusable for a process of this machine's disks, as `refuse_full_of` does."""
+    advice = "make room, or choose another folder with XDG_CACHE_HOME"
+    refuse_full_of(job, answer, lambda: shutil.disk_usage(job.cwd).free, advice)
+
+
+def refuse_full_of(
+    job: Invocation, answer: Completed, free: Callable[[], int], advice: str
+) -> None:
     """Raise FolderUnusable for a process that a full disk ended: it says nothing of the subject.
 
-    Both signs are needed: a subject may print these words for reasons of its own.
+    Both signs are needed: a subject may print these words for reasons of its own. `free` returns
+    the bytes that there are.
     """
-    if not answer.exit_code or not _FULL.search(answer.stdout + answer.stderr):
-        return
-    if shutil.disk_usage(job.cwd).free < _LITTLE:
+    if answer.exit_code and says_full(answer.stdout + answer.stderr) and free() < _LITTLE:
         raise FolderUnusable(
             f"{Path(job.argv[0]).name} could not write: the disk that holds {job.cwd} is full; "
-            "make room, or choose another folder with XDG_CACHE_HOME"
+            f"{advice}"
         )
+
+
+def says_full(text: bytes) -> bool:
+    """Tell whether somebody complains of a full disk."""
+    return _FULL.search(text) is not None

@@ -5,30 +5,102 @@ import os
 import platform
 import re
 import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.core.jobs import HostFacts
 
 UNKNOWN = "unknown"
 _CPUS = "/sys/devices/system/cpu"
+_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
+_MARKS = ("/.dockerenv", "/run/.containerenv")
+PATHS = (
+    *_IDS,
+    *_MARKS,
+    "/etc/os-release",
+    "/proc/1/cgroup",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/sys/kernel/randomize_va_space",
+    "/sys/class/dmi/id/product_name",
+    "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+    "/sys/fs/cgroup/cpu.max",
+    "/sys/fs/cgroup/cpu/cpu.cfs_quota_us",
+    "/sys/fs/cgroup/memory.max",
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+    "/sys/hypervisor/type",
+    "/sys/kernel/mm/transparent_hugepage/enabled",
+    f"{_CPUS}/cpu0/cpufreq/scaling_governor",
+    f"{_CPUS}/cpufreq/boost",
+    f"{_CPUS}/intel_pstate/no_turbo",
+    f"{_CPUS}/smt/control",
+)
+"""All files of Linux that are asked."""
+_FENCE = "=== bench-audit "
+SCRIPT = f"""for path in {" ".join(PATHS)}; do
+[ -r "$path" ] && echo && echo "{_FENCE}$path" && cat "$path"
+done 2>/dev/null
+echo; echo "{_FENCE}arch"; uname -m
+echo "{_FENCE}kernel"; uname -sr
+echo "{_FENCE}node"; uname -n
+echo "{_FENCE}cores"; nproc
+"""
+"""Words for a shell: they print what a machine, or a container, says of itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a Linux machine says of itself; `texts` are those of PATHS that can be read there."""
+
+    texts: Mapping[str, str]
+    arch: str
+    kernel: str
+    node: str
+    cores: str
+
+
+def fenced(printed: str) -> dict[str, str]:
+    """Return the texts of files that a shell has printed, each behind a line with its path."""
+    return {
+        head.strip(): text.strip()
+        for head, _, text in (one.partition("\n") for one in f"\n{printed}".split(f"\n{_FENCE}"))
+    }
+
+
+def said(printed: str) -> Said:
+    """Return what SCRIPT has printed."""
+    parts = fenced(printed)
+    named = {one: parts.pop(one, "") or UNKNOWN for one in ("arch", "kernel", "node", "cores")}
+    return Said(texts={key: text for key, text in parts.items() if key in PATHS}, **named)
+
+
+def linux_facts(of: Said) -> HostFacts:
+    """Return the name and the facts of a Linux machine."""
+    facts = {
+        "arch": of.arch,
+        "cores": of.cores,
+        "kernel": of.kernel,
+        **{key: reader(of.texts) or UNKNOWN for key, reader in _LINUX.items()},
+    }
+    number = next((of.texts[one] for one in _IDS if of.texts.get(one)), "")
+    return HostFacts(_digest(number or of.node), tuple(sorted(facts.items())))
 
 
 def machine_facts() -> HostFacts:
     """Return the name and the facts of the machine we run on."""
-    facts = {
-        "arch": platform.machine() or UNKNOWN,
-        "cores": str(_cores()),
-        "kernel": f"{platform.system()} {platform.release()}",
-        **_in_kind(),
-    }
-    return HostFacts(_name(), tuple(sorted(facts.items())))
-
-
-def _in_kind() -> dict[str, str]:
-    readers = _MAC if sys.platform == "darwin" else _LINUX
-    return {key: reader() or UNKNOWN for key, reader in readers.items()}
+    kernel = f"{platform.system()} {platform.release()}"
+    arch = platform.machine() or UNKNOWN
+    if platform.system() != "Darwin":
+        texts = {path: text for path in PATHS if (text := _text(path)) is not None}
+        here = Said(
+            texts=texts, arch=arch, kernel=kernel, node=platform.node(), cores=str(_cores())
+        )
+        return linux_facts(here)
+    facts = {key: reader() or UNKNOWN for key, reader in _MAC.items()}
+    own = {"arch": arch, "cores": str(_cores()), "kernel": kernel}
+    name = _digest(_sysctl("kern.uuid") or platform.node())
+    return HostFacts(name, tuple(sorted({**facts, **own}.items())))
 
 
 def _cores() -> int:
@@ -38,62 +110,70 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _name() -> str:
-    """Return a short digest of the machine's stable number: tells apart, reveals nothing."""
-    number = _text("/etc/machine-id") or _text("/var/lib/dbus/machine-id")
-    if not number and sys.platform == "darwin":
-        number = _sysctl("kern.uuid")
-    return hashlib.sha256(f"bench-audit {number or platform.node()}".encode()).hexdigest()[:12]
+def _digest(number: str) -> str:
+    """Return a short digest of a machine's stable number: tells apart, reveals nothing."""
+    return hashlib.sha256(f"bench-audit {number}".encode()).hexdigest()[:12]
 
 
-def _text(path: str) -> str:
+def _text(path: str) -> str | None:
     try:
         return Path(path).read_text(errors="replace").strip()
     except OSError:
-        return ""
+        return None
 
 
-def _chosen(path: str) -> str:
+Texts = Mapping[str, str]
+
+
+def _chosen(text: str) -> str:
     """Return the value in brackets of a kernel setting such as `always [madvise] never`."""
-    found = re.search(r"\[(\w+)\]", _text(path))
+    found = re.search(r"\[(\w+)\]", text)
     return found[1] if found else ""
 
 
-def _found(path: str, pattern: str) -> str:
-    found = re.search(pattern, _text(path), re.MULTILINE)
+def _found(text: str, pattern: str) -> str:
+    found = re.search(pattern, text, re.MULTILINE)
     return found[1].strip() if found else ""
 
 
-def _turbo() -> str:
-    off = _text(f"{_CPUS}/intel_pstate/no_turbo")
-    boost = {"0": "1", "1": "0"}.get(off) or _text(f"{_CPUS}/cpufreq/boost")
+def _turbo(texts: Texts) -> str:
+    off = texts.get(f"{_CPUS}/intel_pstate/no_turbo", "")
+    boost = {"0": "1", "1": "0"}.get(off) or texts.get(f"{_CPUS}/cpufreq/boost", "")
     return {"0": "off", "1": "on"}.get(boost, "")
 
 
-def _memory() -> str:
-    kibibytes = _found("/proc/meminfo", r"^MemTotal:\s+(\d+) kB")
-    return f"{int(kibibytes) // 1024} MiB" if kibibytes else ""
+def _memory(texts: Texts) -> str:
+    """Return the memory that may be used: the machine's, or less where a control group says so."""
+    kibibytes = _found(texts.get("/proc/meminfo", ""), r"^MemTotal:\s+(\d+) kB")
+    if not kibibytes:
+        return ""
+    limits = [
+        int(text)
+        for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+        if (text := texts.get(path, "")).isdecimal()
+    ]
+    return f"{min(int(kibibytes) // 1024, *(one // 2**20 for one in limits))} MiB"
 
 
-def _virtual() -> str:
-    product = _text("/sys/class/dmi/id/product_name") or _text("/sys/hypervisor/type")
-    if re.search(r"^flags\s*:.* hypervisor\b", _text("/proc/cpuinfo"), re.MULTILINE):
+def _virtual(texts: Texts) -> str:
+    product = texts.get("/sys/class/dmi/id/product_name") or texts.get("/sys/hypervisor/type", "")
+    if re.search(r"^flags\s*:.* hypervisor\b", texts.get("/proc/cpuinfo", ""), re.MULTILINE):
         return f"yes {product}".strip()
     return "no" if product else ""
 
 
-def _container() -> str:
-    if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists():
+def _container(texts: Texts) -> str:
+    if any(one in texts for one in _MARKS):
         return "yes"
-    marks = re.search(r"docker|kubepods|containerd|libpod|lxc", _text("/proc/1/cgroup"))
+    marks = re.search(r"docker|kubepods|containerd|libpod|lxc", texts.get("/proc/1/cgroup", ""))
     return "yes" if marks else "no"
 
 
-def _quota() -> str:
+def _quota(texts: Texts) -> str:
     """Return the share of time that the control group grants (v2, then v1)."""
-    if unified := _text("/sys/fs/cgroup/cpu.max"):
+    if unified := texts.get("/sys/fs/cgroup/cpu.max"):
         return unified
-    quota = _text("/sys/fs/cgroup/cpu/cpu.cfs_quota_us")
+    quota = texts.get("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "")
     return {"": "", "-1": "max"}.get(quota, quota)
 
 
@@ -111,19 +191,23 @@ def _sysctl(name: str) -> str:
     return answer.stdout.decode(errors="replace").strip()
 
 
-_LINUX: dict[str, Callable[[], str]] = {
-    "aslr": lambda: _text("/proc/sys/kernel/randomize_va_space"),
-    "clocksource": lambda: _text(
-        "/sys/devices/system/clocksource/clocksource0/current_clocksource"
-    ),
+def _whole(path: str) -> Callable[[Texts], str]:
+    return lambda texts: texts.get(path, "")
+
+
+_LINUX: Mapping[str, Callable[[Texts], str]] = {
+    "aslr": _whole("/proc/sys/kernel/randomize_va_space"),
+    "clocksource": _whole("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
     "container": _container,
-    "cpu": lambda: _found("/proc/cpuinfo", r"^(?:model name|Hardware|cpu model)\s*:(.*)$"),
-    "governor": lambda: _text(f"{_CPUS}/cpu0/cpufreq/scaling_governor"),
+    "cpu": lambda texts: _found(
+        texts.get("/proc/cpuinfo", ""), r"^(?:model name|Hardware|cpu model)\s*:(.*)$"
+    ),
+    "governor": _whole(f"{_CPUS}/cpu0/cpufreq/scaling_governor"),
     "memory": _memory,
-    "os": lambda: _found("/etc/os-release", r'^PRETTY_NAME="?([^"\n]*)'),
+    "os": lambda texts: _found(texts.get("/etc/os-release", ""), r'^PRETTY_NAME="?([^"\n]*)'),
     "quota": _quota,
-    "smt": lambda: _text(f"{_CPUS}/smt/control"),
-    "thp": lambda: _chosen("/sys/kernel/mm/transparent_hugepage/enabled"),
+    "smt": _whole(f"{_CPUS}/smt/control"),
+    "thp": lambda texts: _chosen(texts.get("/sys/kernel/mm/transparent_hugepage/enabled", "")),
     "turbo": _turbo,
     "virtual": _virtual,
 }

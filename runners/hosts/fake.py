@@ -1,6 +1,7 @@
 """A host without processes, the only double that tests use for one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from auditor.core.jobs import Completed, HostFacts, Invocation
 
@@ -19,6 +20,13 @@ class FakeHost:
         self._answer = answer
         self._facts = facts
         self.jobs: list[Invocation] = []
+
+    def measuring(self, writable: Sequence[Path]) -> "FakeHost":  # noqa: ARG002 there are no files
+        """Return this."""
+        return self
+
+    def stop(self) -> None:
+        """Do nothing: no process runs."""
 
     def facts(self) -> HostFacts:
         """Return the facts given."""

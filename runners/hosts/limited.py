@@ -1,7 +1,8 @@
 """A host whose processes end when the time for all of them is up."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from auditor.core.errors import OutOfTime
 from auditor.core.jobs import Completed, HostFacts, Invocation
@@ -22,6 +23,14 @@ class LimitedHost:
     def facts(self) -> HostFacts:
         """Return those of the host."""
         return self._host.facts()
+
+    def measuring(self, writable: Sequence[Path]) -> "LimitedHost":
+        """Return that of the host, with the same limit."""
+        return LimitedHost(self._host.measuring(writable), self._left)
+
+    def stop(self) -> None:
+        """Stop the host."""
+        self._host.stop()
 
     def run(self, job: Invocation) -> Completed:
         """Run a job; raises OutOfTime if not its own limit but the end of the time ended it.

@@ -39,16 +39,20 @@ class Artifact:
     jars: tuple[Path, ...]
 
 
-def fetched(spec: MavenSpec, folder: Path, maven: Maven) -> Fetched:
-    """Return an artifact's files and class path; fetched once if its version stays what it is."""
+def fetched(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool = True) -> Fetched:
+    """Return an artifact's files and class path; fetched once if its version stays what it is.
+
+    Without `tests` it is the jar alone, and the class path is what runs with it: much that the
+    tests of old releases need can no longer be had. Such a folder is for nothing else.
+    """
     with maven.home.locked(folder):
-        return _fetched(spec, folder, maven)
+        return _fetched(spec, folder, maven, tests=tests)
 
 
 def prepared(spec: MavenSpec, folder: Path, maven: Maven, jdk: Jdk) -> Artifact:
     """Return an artifact; fetched once if its version stays what it is, else each time."""
     with maven.home.locked(folder):
-        found = _fetched(spec, folder, maven)
+        found = _fetched(spec, folder, maven, tests=True)
         parts = _parts(spec, found, maven, jdk)
     return Artifact(found.version, parts, tuple(sorted(found.files.values())))
 
@@ -79,12 +83,12 @@ def _same_group(group: str, class_path: tuple[Path, ...]) -> tuple[Path, ...]:
     return () if group == _JMH else tuple(found)
 
 
-def _fetched(spec: MavenSpec, folder: Path, maven: Maven) -> Fetched:
+def _fetched(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool) -> Fetched:
     if not _may_change(spec):
-        return _remembered(spec, folder) or _fetch(spec, folder, maven)
+        return _remembered(spec, folder) or _fetch(spec, folder, maven, tests=tests)
     # A folder for each content: another auditor may be measuring what was there before.
     with maven.home.scratch() as scratch:
-        found = _fetch(spec, scratch, maven)
+        found = _fetch(spec, scratch, maven, tests=tests)
         target = folder / digest([*found.files.values(), *found.class_path], found.version)[:24]
         with writing(target):
             target.mkdir(exist_ok=True)
@@ -112,15 +116,18 @@ def _remembered(spec: MavenSpec, folder: Path) -> Fetched | None:
     return fetched if all(path.exists() for path in everything) else None
 
 
-def _fetch(spec: MavenSpec, folder: Path, maven: Maven) -> Fetched:
+def _fetch(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool) -> Fetched:
     what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
     for each in (what.removeprefix("maven:"), *spec.extra):
         coordinates(each)
-    version, files = _copies(spec, folder, maven, what)
-    pom = folder / "own.pom"
-    with writing(pom):
-        pom.write_bytes(without_build(folder / "files" / f"{spec.artifact}-{version}.pom"))
-    class_path = class_path_of(maven, pom, f"{what}: the dependencies of its tests")
+    version, files = _copies(spec, folder, maven, _CLASSIFIERS if tests else ("",))
+    if tests:
+        pom = folder / "own.pom"
+        with writing(pom):
+            pom.write_bytes(without_build(folder / "files" / f"{spec.artifact}-{version}.pom"))
+        class_path = class_path_of(maven, pom, f"{what}: the dependencies of its tests")
+    else:
+        class_path = _running(spec, folder, maven, version)
     if spec.extra:
         extra = folder / "extra.pom"
         _write(extra, needing(*spec.extra))
@@ -135,22 +142,34 @@ def _fetch(spec: MavenSpec, folder: Path, maven: Maven) -> Fetched:
     return fetched
 
 
-def _copies(spec: MavenSpec, folder: Path, maven: Maven, what: str) -> tuple[str, dict[str, Path]]:
+def _running(spec: MavenSpec, folder: Path, maven: Maven, version: str) -> tuple[Path, ...]:
+    """Return what an artifact brings along where it is depended on, without itself."""
+    pom = folder / "running.pom"
+    artifact = f"{spec.group}:{spec.artifact}:{version}"
+    _write(pom, needing(artifact))
+    path = class_path_of(maven, pom, f"maven:{artifact}: its dependencies")
+    own = (*spec.group.split("."), spec.artifact)
+    return tuple(each for each in path if each.parent.parent.parts[-len(own) :] != own)
+
+
+def _copies(
+    spec: MavenSpec, folder: Path, maven: Maven, classifiers: tuple[str, ...]
+) -> tuple[str, dict[str, Path]]:
     """Fetch the POM, the jar, and those of its companions that were published.
 
     The version is that of the files: another one than was asked for where that is LATEST, say.
     """
     artifact = f"{spec.group}:{spec.artifact}:{spec.version}"
-    _write(folder / "pom.xml", copying(artifact, _CLASSIFIERS))
+    _write(folder / "pom.xml", copying(artifact, classifiers))
     try:
-        maven.run("validate", cwd=folder, what=what)
+        maven.run("validate", cwd=folder, what=f"maven:{artifact}")
     except NotPublished as error:
         if error.artifact.startswith(f"{spec.group}:{spec.artifact}:"):
             raise UsageError(str(error)) from error
         raise
     (pom,) = (folder / "files").glob("*.pom")
     found = {
-        name: pom.with_name(f"{pom.stem}{'-' if name else ''}{name}.jar") for name in _CLASSIFIERS
+        name: pom.with_name(f"{pom.stem}{'-' if name else ''}{name}.jar") for name in classifiers
     }
     version = pom.stem.removeprefix(f"{spec.artifact}-")
     return version, {name: path for name, path in found.items() if path.is_file()}

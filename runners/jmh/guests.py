@@ -2,17 +2,15 @@
 
 import hashlib
 import shutil
-import zipfile
 from dataclasses import dataclass
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from auditor.core.errors import MachineError
-from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
 from runners.home import Home
 from runners.hosts.disk import writing
+from runners.jmh.javac import Javac, jar, read_sources, write_sources
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
 from runners.jmh.maven import Maven, fetched, file_digest
 
@@ -21,7 +19,6 @@ ASM = "org.ow2.asm:asm:9.9"
 _ASM_SHA256 = "03d99a74ad1ee5c71334ef67437f4ef4fe3488caa7c96d8645abc73c8e2017d4"
 _RELEASE = "11"
 _MANIFESTS = {"agent": "Premain-Class: benchaudit.agent.Premain\n"}
-_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ def prepare_guests(
     Raises ToolMissing without a JDK, and ResolveFailed when the byte-code library cannot be had.
     """
     jdk = find_jdk(host, environment)
-    sources = _sources(resources.files("runners.jmh") / "guest")
+    sources = read_sources(resources.files("runners.jmh") / "guest")
     tools = home.tools("java-guest")
     folder = tools / _key(sources, jdk, jmh_core_jar)
     with home.locked(tools):
@@ -64,23 +61,13 @@ def prepare_guests(
             return Guests(folder)
         maven = Maven(home=home, host=host, environment=environment)
         asm = fetched(maven, ASM, _ASM_SHA256, "the Java agent")
-        compiler = _Compiler(host, java_environment(environment), jdk, asm, jmh_core_jar)
+        javac = Javac(host, java_environment(environment), jdk, _RELEASE)
+        compiler = _Compiler(javac, asm, jmh_core_jar)
         with home.scratch() as scratch, writing(folder):
             made = compiler.compile(sources, scratch)
             shutil.copyfile(asm, made / "asm.jar")
             made.rename(folder)
     return Guests(folder)
-
-
-def _sources(folder: Traversable, path: str = "") -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
-    for each in folder.iterdir():
-        name = f"{path}{each.name}"
-        if each.is_dir():
-            found |= _sources(each, f"{name}/")
-        elif name.endswith(".java"):
-            found[name] = each.read_bytes()
-    return found
 
 
 def _key(sources: dict[str, bytes], jdk: Jdk, jmh: Path | None) -> str:
@@ -93,9 +80,7 @@ def _key(sources: dict[str, bytes], jdk: Jdk, jmh: Path | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Compiler:
-    host: Host
-    environment: tuple[tuple[str, str], ...]
-    jdk: Jdk
+    javac: Javac
     asm: Path
     jmh: Path | None
 
@@ -103,10 +88,7 @@ class _Compiler:
         """Return a folder of jars, one for each module of the guest, in the order they need."""
         made = scratch / "jars"
         made.mkdir()
-        for name, data in sources.items():
-            path = scratch / "sources" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+        write_sources(sources, scratch / "sources")
         boot = scratch / "boot"
         needs: dict[str, tuple[Path, ...]] = {
             "boot": (),
@@ -118,29 +100,11 @@ class _Compiler:
         for module, class_path in needs.items():
             classes = scratch / module
             files = [name for name in sorted(sources) if name.startswith(f"{module}/")]
-            self._javac(files, classes, class_path, scratch / "sources")
-            _jar(classes, made / f"{module}.jar", _MANIFESTS.get(module, ""))
+            compiled = self.javac.run(files, scratch / "sources", classes, class_path)
+            if compiled.exit_code != 0:
+                raise MachineError(
+                    f"the Java guest does not compile with {self.javac.jdk.javac}; it said:\n"
+                    f"{compiled.tail()}"
+                )
+            jar(classes, made / f"{module}.jar", _MANIFESTS.get(module, ""))
         return made
-
-    def _javac(
-        self, files: list[str], classes: Path, class_path: tuple[Path, ...], cwd: Path
-    ) -> None:
-        path = ":".join(map(str, class_path))
-        argv = (
-            self.jdk.javac, "--release", _RELEASE, "-proc:none", "-nowarn", "-encoding", "UTF-8",
-            "-classpath", path or str(classes), "-d", str(classes), *files,
-        )  # fmt: skip
-        answer = self.host.run(
-            Invocation(argv=argv, cwd=cwd, environment=self.environment, timeout_seconds=_SECONDS)
-        )
-        if answer.exit_code != 0:
-            raise MachineError(
-                f"the Java guest does not compile with {self.jdk.javac}; it said:\n{answer.tail()}"
-            )
-
-
-def _jar(classes: Path, jar: Path, manifest: str) -> None:
-    with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\n{manifest}\n")
-        for path in sorted(classes.rglob("*.class")):
-            archive.write(path, path.relative_to(classes).as_posix())

@@ -17,11 +17,15 @@ _SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Jdk:
-    """Programs of one JDK; `version` is the whole text that it gives of itself."""
+    """Programs of one JDK.
+
+    `version` is the whole text that it gives of itself, `feature` its number, such as 17.
+    """
 
     java: str
     javac: str
     version: str
+    feature: int
 
 
 def java_environment(environment: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
@@ -36,17 +40,29 @@ def find_jdk(host: Host, environment: tuple[tuple[str, str], ...]) -> Jdk:
     """Find the JDK of JAVA_HOME, else of PATH; raises ToolMissing for none and for an old one."""
     home = dict(environment).get("JAVA_HOME")
     java, javac = (f"{home}/bin/{name}" if home else name for name in ("java", "javac"))
-    said = _ask(host, java, environment)
-    _ask(host, javac, environment)
+    said = ask(host, java, environment, _ADVICE)
+    ask(host, javac, environment, _ADVICE)
+    return Jdk(java, javac, said, known(java, said, LEAST, _ADVICE))
+
+
+def known(program: str, said: str, least: int, advice: str) -> int:
+    """Return the number of the Java that said this of itself.
+
+    Raises ToolMissing with `advice` where it says none, or one below `least`.
+    """
     found = re.search(r'version "(?:1\.)?(\d+)[^"]*"', said)
     if not found:
-        raise ToolMissing(f"{java} -version gave no version: {said[:80]!r}; {_ADVICE}")
-    if int(found[1]) < LEAST:
-        raise ToolMissing(f"{java} is version {found[1]}, too old; {_ADVICE}")
-    return Jdk(java, javac, said)
+        raise ToolMissing(f"{program} -version gave no version: {said[:80]!r}; {advice}")
+    if int(found[1]) < least:
+        raise ToolMissing(f"{program} is version {found[1]}, too old; {advice}")
+    return int(found[1])
 
 
-def _ask(host: Host, program: str, environment: tuple[tuple[str, str], ...]) -> str:
+def ask(host: Host, program: str, environment: tuple[tuple[str, str], ...], advice: str) -> str:
+    """Return what a program of a JDK says of its version.
+
+    Raises ToolMissing with `advice` where there is none, or one that fails.
+    """
     job = Invocation(
         argv=(program, "-version"),
         cwd=Path("/"),
@@ -56,7 +72,7 @@ def _ask(host: Host, program: str, environment: tuple[tuple[str, str], ...]) -> 
     try:
         answer: Completed = host.run(job)
     except ToolMissing as error:
-        raise ToolMissing(f"{program} was not found; {_ADVICE}") from error
+        raise ToolMissing(f"{program} was not found; {advice}") from error
     if answer.exit_code != 0:
-        raise ToolMissing(f"{program} -version failed: {answer.tail(2)}; {_ADVICE}")
+        raise ToolMissing(f"{program} -version failed: {answer.tail(2)}; {advice}")
     return (answer.stderr + answer.stdout).decode(errors="replace").strip()

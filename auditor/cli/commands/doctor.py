@@ -1,29 +1,59 @@
-"""`bench-audit doctor`: which tools are here, and how to get the missing ones?"""
+"""`bench-audit doctor`: which tools are here, how steady is the machine, and what to change?"""
 
 import os
-from typing import Any
+import sys
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Table
 from rich.text import Text
 
+from auditor.cli import options
 from auditor.cli.console import Console
 from auditor.cli.machine import caveats, unwritable
-from auditor.cli.options import FORMAT
 from auditor.cli.surroundings import Surroundings
 from auditor.cli.tools import TOOLS, look, usable
+from auditor.config import Config, Places, load
 from auditor.config.places import home, state
-from auditor.core.errors import Exit
+from auditor.core.errors import Exit, ToolMissing, UsageError
+from auditor.core.jobs import Invocation, Strain
+from reports import figures
+
+if TYPE_CHECKING:
+    from auditor.hosts.opened import OpenHost
+
+_LOOPS = 60
+_TUNING_SECONDS = 120.0
+_TUNING = {"tune": "tune", "restore": "reset"}
+"""Our options, and what pyperf's `system` calls them."""
 
 
-@click.command(short_help="Which tools are here, and how to get the missing ones?")
-@FORMAT
+@click.command(short_help="Which tools are here, and how steady is the machine?")
+@options.options(
+    *options.SUBJECT[:1],
+    options.HOST,
+    click.option("--probe", is_flag=True, help="Run a loop for some seconds: how steady is it?"),
+    click.option("--tune", is_flag=True, help="Make this machine steadier (pyperf, as root)."),
+    click.option("--restore", is_flag=True, help="Undo what --tune has done."),
+    options.FORMAT,
+)
 @click.pass_obj
-def command(surroundings: Surroundings, /, **shown: str) -> int:
-    """Look for the tools that suites are built and run with; exit with 4 if no suite can be run."""
+def command(surroundings: Surroundings, /, **given: Any) -> int:
+    """Look for the tools that suites are built and run with; exit with 4 if no suite can be run.
+
+    With --host the tools and the machine are those of that host; a configuration may say what it
+    is like.
+    """
     console = Console(surroundings.environment, quiet=False)
-    document = _document(surroundings)
-    if shown["format"] == "json":
+    if given["tune"] or given["restore"]:
+        return _tuned(surroundings, given, console)
+    document = _document(surroundings, given)
+    if given["format"] == "json":
         console.document(document)
     else:
         _show(document, console)
@@ -31,12 +61,47 @@ def command(surroundings: Surroundings, /, **shown: str) -> int:
     return Exit.OK if writable and any(document["harnesses"].values()) else Exit.MACHINE
 
 
-def _document(surroundings: Surroundings) -> dict[str, Any]:
-    environment, host = surroundings.environment, surroundings.host()
+def _tuned(surroundings: Surroundings, given: Mapping[str, Any], console: Console) -> int:
+    """Let pyperf change the machine, or change it back, and say what it says."""
+    if given["tune"] and given["restore"]:
+        raise UsageError("--tune and --restore undo each other; choose one")
+    if given["host"] not in (None, "local"):
+        raise UsageError("only this machine can be tuned; run bench-audit doctor --tune there")
+    word = next(theirs for ours, theirs in _TUNING.items() if given[ours])
+    if find_spec("pyperf") is None:
+        raise ToolMissing('pyperf, which tunes machines, is missing; install "bench-audit[tune]"')
+    with _opened(surroundings, load(given["what"], {"host": "local"}, Path.cwd())) as opened:
+        asked = Invocation(
+            argv=(sys.executable, "-m", "pyperf", "system", word),
+            cwd=Path("/"),
+            environment=tuple(sorted(opened.environment.items())),
+            timeout_seconds=_TUNING_SECONDS,
+        )
+        done = opened.host.run(asked)
+    console.result(Text((done.stdout + done.stderr).decode(errors="replace").strip()))
+    return Exit.OK if done.exit_code == 0 else Exit.MACHINE
+
+
+def _opened(surroundings: Surroundings, config: Config) -> "AbstractContextManager[OpenHost]":
+    results = state(surroundings.environment)
+    places = Places(
+        output=results, store=results / "store.sqlite", home=home(surroundings.environment)
+    )
+    return surroundings.open_host(config, places, surroundings.environment)
+
+
+def _document(surroundings: Surroundings, given: Mapping[str, Any]) -> dict[str, Any]:
+    environment = surroundings.environment
     folders = {"cache": home(environment), "results": state(environment)}
-    found = {tool.name: look(tool, host, environment, folders["cache"]) for tool in TOOLS}
-    facts = dict(host.facts().facts)
-    noted = caveats(facts, os.getloadavg()[0])
+    asked = {"host": given["host"]} if given["host"] else {}
+    config = load(given["what"], asked, Path.cwd())
+    with _opened(surroundings, config) as opened:
+        there = opened.environment
+        found = {one.name: look(one, opened.host, there, opened.home.root) for one in TOOLS}
+        facts = dict(opened.host.facts().facts)
+        probe = _probe(opened) if given["probe"] else None
+    local = config.host == "local"
+    noted = caveats(facts, os.getloadavg()[0] if local else None)
     return {
         "schema": "bench-audit/doctor/1",
         "tools": [
@@ -56,8 +121,18 @@ def _document(surroundings: Surroundings) -> dict[str, Any]:
             for name, path in folders.items()
         ],
         "host": facts,
+        "probe": probe,
         "caveats": [{"slug": caveat.slug, "text": caveat.text} for caveat in noted],
     }
+
+
+def _probe(opened: "OpenHost") -> dict[str, Any]:
+    """Run the loop for a while."""
+    from auditor.audits import strain  # noqa: PLC0415 numpy takes a while to import
+    from runners.hosts.loop import Loop  # noqa: PLC0415 only here
+
+    path = opened.environment.get("PATH", os.defpath)
+    return asdict(strain.probed(*Loop(opened.host, opened.home, path, opened.clock).probe(_LOOPS)))
 
 
 def _show(document: dict[str, Any], console: Console) -> None:
@@ -74,5 +149,22 @@ def _show(document: dict[str, Any], console: Console) -> None:
     console.result(table)
     ready = [name for name, works in document["harnesses"].items() if works]
     console.result(Text(f"\nReady for: {', '.join(ready) or 'nothing'}", style="bold"))
+    if probe := document["probe"]:
+        console.result(Text(_said(probe), style="bold"))
     for caveat in document["caveats"]:
         console.result(Text(f"• {caveat['text']} [{caveat['slug']}]"))
+
+
+def _said(probe: Mapping[str, Any]) -> str:
+    strain = Strain(**probe["strain"])
+    also = [
+        f"{name} {figures.share(value)} of the time"
+        for name, value in asdict(strain).items()
+        if value is not None
+    ]
+    return (
+        f"The machine is {probe['rating']}: {probe['loops']} loops of "
+        f"{figures.seconds(probe['seconds'])} lie {figures.share(probe['jitter'])} apart (10th to "
+        f"90th percentile), the longest is {figures.share(probe['worst'])} longer"
+        f"{'; ' if also else ''}{', '.join(also)}"
+    )

@@ -74,7 +74,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         return _other(asked, console, found, given["format"])
     files = running.BY_COMMAND.get(found.command, running.ABS)
     document = found.document()
-    others = kept.beside(found, document)
+    others = kept.beside(found.path, found.command, found.config, document)
     running.keep(asked, files, document, partial(page, beside=others))
     if found.config == wanted:
         console.note(f"the result of {found}")

@@ -1,9 +1,13 @@
 """`bench-audit stability`: how far do repeated runs of the suite lie apart?"""
 
+import json
+from functools import partial
+
 import click
 
-from auditor.cli import options, running
+from auditor.cli import kept, options, running, tables
 from auditor.cli.gates import judge_stability
+from reports.page import page
 
 
 @click.command(short_help="How far do repeated runs of the suite lie apart?")
@@ -20,7 +24,8 @@ from auditor.cli.gates import judge_stability
 def command(context: click.Context, /, **_: object) -> int:
     """Run the unchanged suite several times (5) and compare the runs.
 
-    CONFIG_OR_SUBJECT is as for abs.
+    CONFIG_OR_SUBJECT is as for abs. What the store holds of the same suite on other machines
+    (another --host, or a store that was merged into it) is shown beside.
     """
     changes = options.shared_changes(context.params)
     if context.params["runs"] is not None:
@@ -31,7 +36,13 @@ def command(context: click.Context, /, **_: object) -> int:
     document, console = running.make(
         asked, lambda audit: audit.document(audit.stability()), running.STABILITY
     )
+    config = json.loads(asked.config.text)
+    others = kept.beside(asked.places.store, "stability", config, document)
+    if others:
+        running.keep(asked, running.STABILITY, document, partial(page, beside=others))
     running.show(asked, console, document, running.STABILITY)
+    if others and not asked.as_json:
+        console.result(tables.side_by_side(document, others))
     code, said = judge_stability(document)
     for line in said:
         console.say(line)

@@ -21,6 +21,7 @@ from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
 from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.warming import Method, Watch
+from runners.hosts.local import LocalHost
 from runners.stored.streams import Stream
 
 _STREAM = "-"
@@ -108,7 +109,7 @@ def _run(
         stream.read(data)
         return ()
 
-    ended = surroundings.host().run(
+    ended = LocalHost().run(
         Invocation(
             argv=tuple(words),
             cwd=Path.cwd(),

@@ -23,7 +23,14 @@ from auditor.audits.pair import Judgement, PairData, method_doubt, probe_ratio
 from auditor.audits.reach import Reach
 from auditor.core.measure import METHOD_TIME
 from auditor.core.mutant import Delay, Wait
-from auditor.core.outcome import Measured, NeverCalled, NotBuilt, Skipped, Unreadable
+from auditor.core.outcome import (
+    Exhausted,
+    Measured,
+    NeverCalled,
+    NotBuilt,
+    Skipped,
+    Unreadable,
+)
 from auditor.core.plan import Purpose
 from auditor.core.request import AbsRequest, Plan, SuiteRequest
 from auditor.core.result import ReachState, Result
@@ -350,6 +357,7 @@ def test_without_a_calibration_only_a_wait_by_the_clock_can_be_missed(wait, outc
     [
         (crashed(), Result.CRASHED, "exit code 2: panic: no"),
         (timed_out(), Result.TIMED_OUT, "ended by the watchdog after 60 s: still running"),
+        (Exhausted("1 MiB", "no"), Result.INCONCLUSIVE, "needed more than 1 MiB: no"),
         (NotBuilt("ring.go:1: no"), Result.INVALID, "ring.go:1: no"),
         (Unreadable("no records", ""), Result.INCONCLUSIVE, "no records"),
         (NeverCalled(), Result.INCONCLUSIVE, "ran without ever calling the slowed method"),

@@ -87,7 +87,8 @@ def test_the_version_is_said(tmp_path):
         (["abz"], "error[usage]: no such command: abz; did you mean abs?"),
         (["zzz"], "error[usage]: no such command: zzz; there are init, abs, stability"),
         (["--nonsense"], "error[usage]: no such option '--nonsense'"),
-        (["abs", "--formt", "json"], "did you mean '--format'? (see bench-audit abs --help)"),
+        (["abs", "--formatt", "json"], "did you mean '--format'? (see bench-audit abs --help)"),
+        (["abs", "--formt", "json"], "'--format', '--host'?) (see bench-audit abs --help)"),
         (["abs", "--format", "xml"], "error[usage]: invalid value for '--format': 'xml' is not"),
         (["abs", "--runs", "many", SUBJECT], "invalid value for '--runs': 'many' is not a valid"),
         (["abs", "a", "b"], "got unexpected extra argument (b)"),
@@ -120,7 +121,7 @@ def test_the_environment_can_stand_in_for_a_flag(tmp_path):
         ('{"runs": 2,\n "seed" 1}', "error[usage]: c.json is broken JSON at line 2, column 9:"),
         ('{"runs": "2"}', "error[usage]: c.json: expected int, got str at $.runs"),
         ('{"plan": {"fork": 5}}', "c.json: unknown key 'fork' at $.plan; did you mean 'forks'?"),
-        ('{"host": "ssh:x"}', '"ssh:x" at $.host must be "local"'),
+        ('{"host": "moon"}', '"moon" at $.host must be "local"'),
         ('{"subject": "nowhere"}', "c.json: no such folder:"),
         ('{"subject": "c.json"}', "is no folder"),
     ],
@@ -185,6 +186,30 @@ def test_doctor_as_json_is_one_document(tmp_path):
     document = json.loads(answer.stdout)
     assert document["schema"] == "bench-audit/doctor/1"
     assert document["harnesses"] == dict.fromkeys(("go", "jmh", "pytest"), False)
+
+
+def test_doctor_rates_the_machine_by_a_loop(tmp_path):
+    answer = call(tmp_path, "doctor", "--probe", "--format", "json")
+
+    probe = json.loads(answer.stdout)["probe"]
+    assert probe["rating"] in {"quiet", "usable", "noisy"}
+    assert probe["loops"] == 60
+    assert probe["seconds"] > 0
+    assert probe["worst"] >= 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "code"),
+    [
+        (["--tune"], 'pyperf, which tunes machines, is missing; install "bench-audit[tune]"', 4),
+        (["--tune", "--restore"], "--tune and --restore undo each other; choose one", 2),
+        (["--tune", "--host", "docker"], "only this machine can be tuned", 2),
+        (["--host", "moon"], '"moon" at $.host must be', 2),
+        (["nowhere.json"], "no such file or folder: nowhere.json", 2),
+    ],
+)
+def test_what_doctor_cannot_do_is_one_line(tmp_path, words, message, code):
+    assert message in refused(tmp_path, "doctor", *words, code=code)
 
 
 def on_a_terminal(folder, *arguments, **environment):

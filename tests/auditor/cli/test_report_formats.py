@@ -157,6 +157,7 @@ def test_machines_of_a_merged_store_stand_side_by_side(stage, capsys):
     kept(stage, command="stability", **quick)
     kept(stage, command="stability", **quick)
     kept(stage, "--seed", "7", command="stability", host="other", host_facts={"cpu": "Other"})
+    kept(stage, "--host", "docker", command="stability", host="third", host_facts={"cpu": "Third"})
     kept(stage, command="stability")
 
     assert stage.call("report", SUBJECT, "--of", "stability") == 0
@@ -164,6 +165,7 @@ def test_machines_of_a_merged_store_stand_side_by_side(stage, capsys):
     _, places = stage.opened[-1]
     page = (places.output / "stability.html").read_text()
     assert "Side by side" in page
+    assert page.count("cpu Third") == 1
     assert page.count("Fast 9000") == 1
     assert "1: abc" in page
     assert "2: quick" in page

@@ -11,11 +11,12 @@ import pytest
 from store_making import HERE, measured, project, run, trial
 
 from auditor.core.errors import FolderUnusable, StoreError
-from auditor.core.jobs import HostFacts
+from auditor.core.jobs import HostFacts, Strain
 from auditor.core.mutant import Delay, Overlay, Wait
 from auditor.core.outcome import (
     Counted,
     Crashed,
+    Exhausted,
     MethodCalls,
     NeverCalled,
     NotBuilt,
@@ -108,6 +109,7 @@ def test_a_trial_without_a_layout_or_a_watch_has_the_id_that_it_had_before_there
         Skipped("needs a network"),
         TimedOut(60.0, "still here"),
         Crashed(-9, "killed"),
+        Exhausted("512 MiB of memory", "the last line"),
         Unreadable("no records", "tail\0with a nul"),
         NeverCalled(),
         NotBuilt("undefined: x"),
@@ -228,6 +230,7 @@ def test_what_timed_out_is_run_again_with_more_time_and_the_new_run_is_kept(tmp_
         (Traced(calls=(), ended_after=60.0), True),
         (Traced(calls=()), False),
         (Crashed(1, "no connection"), True),
+        (Exhausted("512 MiB of memory", ""), True),
         (Unreadable("no records", ""), True),
         (NotBuilt("undefined: x"), False),
         (Skipped("needs a network"), False),
@@ -441,6 +444,15 @@ def test_a_read_only_file_system_is_named():
         SqliteStore(Path("/proc/s.sqlite"))
 
 
+def test_what_was_beside_a_run_is_kept(tmp_path):
+    strain = Strain(stolen=0.25, waited=0.0)
+    strained = dataclasses.replace(run(), strain=strain, loop_seconds=0.125)
+    with SqliteStore(tmp_path / "s.sqlite", host=HERE) as store:
+        store.add(strained)
+
+        assert store.find(strained.trial) == strained
+
+
 def test_an_older_store_is_migrated_step_by_step(tmp_path):
     path = tmp_path / "s.sqlite"
     with SqliteStore(path) as store:
@@ -489,6 +501,9 @@ def test_a_store_from_before_trials_were_watched_keeps_its_runs(tmp_path):
         store.add(run())
     connection = sqlite3.connect(path)
     connection.execute("ALTER TABLE trial DROP COLUMN watch")
+    connection.execute("ALTER TABLE run DROP COLUMN strain")
+    connection.execute("ALTER TABLE run DROP COLUMN loop")
+    connection.execute("DROP TABLE concurrency")
     connection.execute("PRAGMA user_version = 5")
     connection.close()
 
@@ -572,6 +587,8 @@ def test_runs_of_another_machine_are_kept_but_not_found(tmp_path):
         ({"memory": "31800 MiB"}, False),
         ({"memory": "unknown"}, False),
         ({"arch": "aarch64"}, False),
+        ({"container": "yes"}, True),
+        ({"container": "docker", "image": "sha256:" + "a" * 64}, False),
     ],
 )
 def test_machines_are_alike_when_what_matters_is_the_same(facts, alike):

@@ -16,61 +16,6 @@ from runners.hosts.local import LocalHost
 ROOT = Path(__file__).parents[3]
 
 
-def test_both_streams_and_the_code_come_back(tmp_path):
-    answer = LocalHost().run(shell("echo out; echo err >&2; exit 3", cwd=tmp_path))
-
-    assert (answer.exit_code, answer.stdout, answer.stderr) == (3, b"out\n", b"err\n")
-    assert not answer.truncated
-    assert answer.seconds > 0
-
-
-def test_a_signal_is_a_negative_code(tmp_path):
-    assert LocalHost().run(shell("kill -9 $$", cwd=tmp_path)).exit_code == -signal.SIGKILL
-
-
-def test_a_job_gets_only_the_environment_it_is_given(tmp_path):
-    answer = LocalHost().run(job("env", cwd=tmp_path))
-
-    assert answer.stdout == b"PATH=/usr/bin:/bin\n"
-
-
-def test_standard_input_is_empty(tmp_path):
-    assert LocalHost().run(job("cat", cwd=tmp_path)).exit_code == 0
-
-
-def test_files_are_written_before_and_read_after(tmp_path):
-    answer = LocalHost().run(
-        shell(
-            "cat deep/in > out",
-            cwd=tmp_path,
-            files=((Path("deep/in"), b"hello"),),
-            collects=(Path("out"), tmp_path / "out", Path("absent")),
-        )
-    )
-
-    assert answer.files == {Path("out"): b"hello", tmp_path / "out": b"hello"}
-
-
-def test_100_megabytes_of_output_are_neither_kept_nor_waited_for(tmp_path):
-    text = "echo first; head -c 100000000 /dev/zero; echo last; echo err >&2"
-
-    answer = LocalHost().run(shell(text, cwd=tmp_path, output_limit=1000))
-
-    assert answer.exit_code == 0
-    assert answer.truncated
-    assert len(answer.stdout) == 1000
-    assert answer.stdout.startswith(b"first\n")
-    assert answer.stdout.endswith(b"last\n")
-    assert answer.stderr == b"err\n"
-
-
-def test_the_watchdog_ends_a_job_and_keeps_what_it_said(tmp_path):
-    answer = LocalHost().run(shell("echo started; sleep 600", cwd=tmp_path, timeout=0.3))
-
-    assert answer.timed_out
-    assert answer.stdout == b"started\n"
-
-
 def test_the_watchdog_kills_grandchildren_that_ignore_every_request(tmp_path):
     text = 'trap "" INT TERM; sh -c \'trap "" INT TERM; echo $$ > pid; sleep 600\' & sleep 600'
 
@@ -143,33 +88,10 @@ def test_a_missing_program_is_said_with_where_it_was_looked_for(tmp_path):
         LocalHost().run(job("no-such-program", cwd=tmp_path))
 
 
-def test_a_missing_folder_is_not_taken_for_a_missing_program(tmp_path):
-    with pytest.raises(FolderUnusable, match="no such folder"):
-        LocalHost().run(job("true", cwd=tmp_path / "absent"))
-
-
-def test_a_file_in_the_way_of_a_folder_is_one_line(tmp_path):
-    (tmp_path / "deep").write_text("")
-
-    with pytest.raises(FolderUnusable, match="a file is in the way"):
-        LocalHost().run(job("true", cwd=tmp_path, files=((Path("deep/in"), b""),)))
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no device that is always full")
 def test_a_full_disk_is_one_line(tmp_path):
     with pytest.raises(FolderUnusable, match="the disk is full"):
         LocalHost().run(job("true", cwd=tmp_path, files=((Path("/dev/full"), b"x" * 10),)))
-
-
-def test_facts_are_the_same_each_time_and_have_no_empty_values():
-    facts = LocalHost().facts()
-
-    assert facts == LocalHost().facts()
-    assert all(value for _, value in facts.facts)
-    assert list(facts.facts) == sorted(facts.facts)
-    assert {"aslr", "cores", "cpu", "governor", "kernel", "memory", "os", "smt", "turbo"} <= set(
-        dict(facts.facts)
-    )
 
 
 def test_the_fake_host_remembers_what_it_was_asked(tmp_path):

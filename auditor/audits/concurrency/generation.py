@@ -1,0 +1,287 @@
+"""Feedback-directed random tests of a class with two versions (Pradel et al., Section 3.3).
+
+A sequence grows statement by statement; what is added stays only where both versions go through it
+without an exception.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import isqrt
+
+import numpy as np
+
+from auditor.audits.concurrency.arguments import Arguments, Scope
+from auditor.audits.concurrency.catalogue import PRIMITIVES, Catalogue
+from auditor.audits.concurrency.spoilers import spoilers
+from auditor.core.asking import Answer, Attempt, Making, Segment
+from auditor.core.concurrency import Plan
+from auditor.core.races import Kind, Member, Sequence, Statement, Test, Variable
+
+_PAIR = 0.3
+"""How often what a call returns is given back at once, where the class takes such a thing: what is
+borrowed and kept would soon be all that there is."""
+_BLOCKS_ALONE = 2
+"""After so many hangs a method is called no more, unless what it returns is given back."""
+_BLOCKS = 8
+"""After so many it is not called at all: each costs the time of an attempt, and often a process."""
+_MOST_FAILURES = 12
+"""Extensions in a row that do not work, after which a sequence is as long as it gets."""
+_CREATIONS = 30
+_ATTEMPTS = 4
+"""How often a whole test is made anew that fails with threads."""
+_NUMBER = re.compile(r"@?[0-9a-f]*\d[0-9a-f]*")
+_LONGEST_PROBLEM = 160
+_WITH_THREADS = 3
+"""How often a test has to go well with threads: what goes wrong then does so now and then."""
+_MOST_POOLED = 12
+"""Arguments that are made in a prefix for all suffixes."""
+_SPOILER = 0.02
+"""How much less a method is called after which others fail; a prefix does not call it at all."""
+_CREATOR = 0.25
+"""How much less the constructors are called than a method of equal weight."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was left out while tests were made, and how often; hangs by method.
+
+    `failing` counts how often in a row a method has failed when it was tried last.
+    `spoilers` are methods after which others fail, or that fail beside others; None as long as
+    nobody has looked for them.
+    """
+
+    dropped: Counter[str] = field(default_factory=Counter)
+    hangs: Counter[str] = field(default_factory=Counter)
+    failing: Counter[str] = field(default_factory=Counter)
+    spoilers: frozenset[str] | None = None
+
+    def drop(self, what: str, problem: str) -> None:
+        """Count something left out; problems that differ in numbers only are one."""
+        self.dropped[f"{what}: {_NUMBER.sub('#', problem)[:_LONGEST_PROBLEM]}"] += 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generator:
+    """Makes tests of a class; `weights` are those of the methods by their keys."""
+
+    catalogue: Catalogue
+    weights: Mapping[str, float]
+    plan: Plan
+    tally: Tally = field(default_factory=Tally)
+
+    def test(self, number: int, length: int, threads: int) -> Making[Test | None]:
+        """Make a test with suffixes of about `length` calls; None where none works with threads."""
+        for attempt in range(_ATTEMPTS):
+            seeds = (self.plan.seed, number, threads, attempt)
+            maker = _Maker(self, np.random.default_rng(seeds))
+            made = yield from maker.test(number, length, threads)
+            if made is None:
+                continue
+            answer = yield from self._with_threads(made)
+            if not answer.problem:
+                return made
+            self.tally.drop("a test with threads", answer.problem)
+            if answer.at is not None:
+                # What fails beside others now would fail again, and the race be inconclusive.
+                segment, index = answer.at
+                key = made.suffixes[segment][index].member.key
+                learned = (self.tally.spoilers or frozenset()) | {key}
+                # Of a class all of whose methods fail there is nothing to test but that.
+                if any(_on_object(one) and one.key not in learned for one in self.members):
+                    self.tally.spoilers = learned
+        return None
+
+    def _with_threads(self, test: Test) -> Making[Answer]:
+        """Run all suffixes at once, a few times; return the first answer that is not well."""
+        segments = tuple(Segment(one, test.repeats) for one in test.suffixes)
+        attempt = Attempt(prefix=test.prefix, segments=segments, threads=True)
+        answer = yield attempt
+        for _ in range(_WITH_THREADS - 1):
+            if not answer.problem:
+                answer = yield attempt
+        return answer
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Return what suffixes are made of."""
+        return (*self.catalogue.methods, *self.catalogue.creators)
+
+    def weight(self, member: Member) -> float:
+        """Return how likely a member is drawn, relative to others: less, the more it fails."""
+        seldom = _SPOILER if member.key in (self.tally.spoilers or ()) else 1.0
+        kind = seldom if _on_object(member) else _CREATOR
+        return self.weights.get(member.key, 1.0) * kind / (1 + self.tally.failing[member.key])
+
+
+def _on_object(member: Member) -> bool:
+    return member.kind in (Kind.METHOD, Kind.GET, Kind.SET)
+
+
+@dataclass(slots=True)
+class _Maker:
+    """Makes one test."""
+
+    of: Generator
+    rng: np.random.Generator
+    arguments: Arguments = field(init=False)
+    prefix: Sequence = ()
+    subject: int = 0
+
+    def __post_init__(self) -> None:
+        self.arguments = Arguments(self.of.catalogue, self.rng)
+
+    def test(self, number: int, length: int, threads: int) -> Making[Test | None]:
+        most = self.of.plan.statements or length
+        statements = max(1, min(isqrt(length), most))
+        if not (yield from self._prefix()):
+            return None
+        suffixes: list[Sequence] = []
+        for _ in range(threads):
+            made = yield from self._suffix(tuple(suffixes), statements)
+            if not made:
+                return None
+            suffixes.append(made)
+        if not any(_on_object(one.member) for made in suffixes for one in made):
+            # What only makes further objects shares none.
+            self.of.tally.drop("a test", "its threads do not use the object they share")
+            return None
+        mean = sum(map(len, suffixes)) / len(suffixes)
+        return Test(
+            number=number,
+            prefix=self.prefix,
+            subject=self.subject,
+            suffixes=tuple(suffixes),
+            repeats=max(1, round(length / mean)),
+        )
+
+    def _prefix(self) -> Making[bool]:
+        """Make an object, bring it into a state, and make arguments for all suffixes."""
+        creators = self.of.catalogue.creators
+        for _ in range(_CREATIONS if creators else 0):
+            scope = Scope((), [], None)
+            made = self.arguments.call(self._drawn(creators), scope, None)
+            if made is None:
+                continue
+            answer = yield Attempt(prefix=tuple(scope.more))
+            if not self._failed("a new object", answer):
+                self.prefix, self.subject = tuple(scope.more), made.index
+                break
+        else:
+            return False
+        tally = self.of.tally
+        if tally.spoilers is None:
+            tally.spoilers = yield from spoilers(self.arguments, self.prefix, self.subject)
+        own = self.of.catalogue.methods
+        usable = [one for one in own if _on_object(one) and one.key not in tally.spoilers]
+        hangs = tally.hangs
+        yield from self._pool()
+        calls = failures = 0
+        while usable and calls < self.of.plan.prefix and failures < _MOST_FAILURES:
+            scope = Scope((), list(self.prefix), self.subject)
+            member = self._drawn(usable)
+            kept = hangs[member.key] < _BLOCKS_ALONE and (
+                yield from self._extended_prefix(member, scope)
+            )
+            calls, failures = (calls + 1, 0) if kept else (calls, failures + 1)
+        return True
+
+    def _extended_prefix(self, member: Member, scope: Scope) -> Making[bool]:
+        if self.arguments.call(member, scope, Variable(self.subject, shared=True)) is None:
+            return False
+        longer = (*self.prefix, *scope.more)
+        answer = yield Attempt(prefix=longer)
+        if self._failed(member.key, answer):
+            return False
+        self.prefix = longer
+        return True
+
+    def _pool(self) -> Making[None]:
+        """Make a value of each type that methods ask for, so that suffixes need not."""
+        catalogue = self.of.catalogue
+        asked = {type_ for one in catalogue.methods for type_ in one.parameters} - PRIMITIVES
+        wanted = [one for one in sorted(asked) if catalogue.makers(one)]
+        for at in self.rng.permutation(len(wanted))[:_MOST_POOLED]:
+            scope = Scope((), list(self.prefix), self.subject)
+            if self.arguments.value(wanted[int(at)], scope) is None:
+                continue
+            longer = (*self.prefix, *scope.more)
+            answer = yield Attempt(prefix=longer)
+            if not answer.problem:
+                self.prefix = longer
+
+    def _suffix(self, others: tuple[Sequence, ...], most: int) -> Making[Sequence]:
+        made: Sequence = ()
+        failures = 0
+        while len(made) < most and failures < _MOST_FAILURES:
+            scope = Scope(self.prefix, list(made), self.subject)
+            member = self._drawn(self.of.members)
+            if not self._extended(member, scope) or len(made) + len(scope.more) > most + _ROOM:
+                failures += 1
+                continue
+            longer = (*made, *scope.more)
+            around = tuple(Segment(one) for one in others)
+            # Twice, and the others before and after: suffixes are repeated, side by side.
+            segments = (*around, Segment(longer, 2), *around)
+            answer = yield Attempt(prefix=self.prefix, segments=segments)
+            if self._failed(member.key, answer):
+                failures += 1
+            else:
+                made, failures = longer, 0
+        return made
+
+    def _extended(self, member: Member, scope: Scope) -> bool:
+        """Add a call, perhaps with one that takes back what it returns."""
+        receiver = Variable(self.subject, shared=True) if _on_object(member) else None
+        blocked = self.of.tally.hangs[member.key]
+        hangs = blocked >= _BLOCKS_ALONE
+        takers = self._takers(member)
+        if (hangs and not takers) or blocked >= _BLOCKS:
+            return False
+        made = self.arguments.call(member, scope, receiver)
+        if made is None:
+            return False
+        if takers and (hangs or self.rng.random() < _PAIR):
+            return self._given_back(self._drawn(takers), member.returns, made, scope)
+        return True
+
+    def _takers(self, member: Member) -> list[Member]:
+        """Return the methods that have a parameter of just the type that a method returns."""
+        if member.returns in PRIMITIVES or member.returns == "void" or not _on_object(member):
+            return []
+        own = self.of.catalogue.methods
+        return [
+            one
+            for one in own
+            if one.kind is Kind.METHOD and member.returns in one.parameters and one != member
+        ]
+
+    def _given_back(self, taker: Member, type_: str, made: Variable, scope: Scope) -> bool:
+        receiver = Variable(self.subject, shared=True)
+        if self.arguments.call(taker, scope, receiver) is None:
+            return False
+        last: Statement = scope.more[-1]
+        at = taker.parameters.index(type_)
+        given = (*last.arguments[:at], made, *last.arguments[at + 1 :])
+        scope.more[-1] = replace(last, arguments=given)
+        return True
+
+    def _drawn(self, members: list[Member] | tuple[Member, ...]) -> Member:
+        weights = np.array([self.of.weight(one) for one in members])
+        return members[int(self.rng.choice(len(members), p=weights / weights.sum()))]
+
+    def _failed(self, key: str, answer: Answer) -> bool:
+        tally = self.of.tally
+        if answer.blocked:
+            tally.hangs[key] += 1
+        if answer.problem:
+            tally.drop(key, answer.problem)
+            tally.failing[key] += 1
+        else:
+            tally.failing[key] = 0
+        return bool(answer.problem)
+
+
+_ROOM = 4
+"""Statements by which a suffix may be longer than asked for, since arguments have to be made."""

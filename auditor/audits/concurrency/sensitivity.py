@@ -1,0 +1,65 @@
+"""Precision and recall as functions of δ_report (Pradel et al., Section 5.4).
+
+Nothing is run for it: the votes are taken anew on what was measured. Tests that were left out as
+they could not have changed a finding are missing at other values, too.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from auditor.audits.concurrency import oracle
+from auditor.core.concurrency import SEQUENTIAL, Finding, Plan, Timed
+
+Decide = Callable[[Sequence[Timed], Plan], Finding]
+_REPORTED = (Finding.REGRESSION, Finding.IMPROVEMENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is expected of a pair of versions, and what was measured of them by which plan."""
+
+    expected: Finding
+    timed: tuple[Timed, ...]
+    plan: Plan
+
+
+class Point(NamedTuple):
+    """Parts of one; precision is None where nothing is reported, recall where nothing is expected.
+
+    `report` is δ_report.
+    """
+
+    report: float
+    precision: float | None
+    recall: float | None
+
+
+def decided(timed: Sequence[Timed], plan: Plan) -> Finding:
+    """Return what the oracle says of measurements; the control has no vote."""
+    numbers = sorted({one.threads for one in timed} - {SEQUENTIAL})
+    return oracle.overall(
+        oracle.verdict(
+            number, [oracle.judge(one, plan) for one in timed if one.threads == number], plan
+        )
+        for number in numbers
+    )
+
+
+def sensitivity(
+    pairs: Sequence[Known], reports: Sequence[float], decide: Decide = decided
+) -> tuple[Point, ...]:
+    """Return a point for each value of δ_report, in their order."""
+    return tuple(_point(pairs, report, decide) for report in reports)
+
+
+def _point(pairs: Sequence[Known], report: float, decide: Decide) -> Point:
+    found = [(one.expected, decide(one.timed, replace(one.plan, report=report))) for one in pairs]
+    reported = sum(said in _REPORTED for _, said in found)
+    expected = sum(known in _REPORTED for known, _ in found)
+    right = sum(known is said for known, said in found if said in _REPORTED)
+    return Point(
+        report,
+        right / reported if reported else None,
+        right / expected if expected else None,
+    )

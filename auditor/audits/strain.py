@@ -1,0 +1,139 @@
+"""Has the machine been itself while it measured? Nothing is corrected by what is found here."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from auditor.core.caveats import Caveat
+from auditor.core.jobs import Strain
+
+STOLEN = 0.01
+"""The share of all processors' time that another virtual machine may have had."""
+THROTTLED = 0.01
+"""The share of time that our control group may have been stopped for its quota."""
+DRIFT = 0.03
+"""How far apart the thirds of a long run may lie in what the fixed loop took."""
+LEAST_LOOPS = 12
+"""Fewer are no long run."""
+_DOUBT = 0.01
+_ORDERS = 999
+
+Numbers = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A process: when it was begun (UTC, ISO 8601), its seconds, and what was beside it."""
+
+    started: str
+    seconds: float
+    strain: Strain
+    loop_seconds: float | None
+
+
+def whole(noted: Sequence[Noted]) -> Strain:
+    """Return the strain of all processes, each as long as it took."""
+    return Strain.together((one.seconds, one.strain) for one in noted)
+
+
+def caveats(noted: Sequence[Noted]) -> Iterator[Caveat]:
+    """Say what kept the machine from its work, and whether it became another one meanwhile."""
+    found = whole(noted)
+    if (found.stolen or 0.0) > STOLEN:
+        worst = max(one.strain.stolen or 0.0 for one in noted)
+        text = (
+            f"other virtual machines had {found.stolen:.1%} of the processors' time while it was "
+            f"measured, and {worst:.1%} beside one process; measure on a machine of your own"
+        )
+        yield Caveat("host-stolen", text)
+    if (found.throttled or 0.0) > THROTTLED:
+        text = (
+            f"processes were stopped for {found.throttled:.1%} of the time, as a control group "
+            "had used up what it may use; give it more processor time"
+        )
+        yield Caveat("host-throttled", text)
+    in_order = (one.loop_seconds for one in sorted(noted, key=lambda one: one.started))
+    loops = list(dict.fromkeys(one for one in in_order if one is not None))  # each look once
+    ratio = drift(loops)
+    if ratio is not None:
+        text = (
+            f"the machine has changed: a loop that is the same each time took {ratio:.1%} longer "
+            f"in one third of the time than in another ({len(loops)} looks); what was measured in "
+            "turns is not harmed by that, runs of the suite that followed each other are"
+        )
+        yield Caveat("host-drift", text)
+
+
+def drift(loops: Sequence[float]) -> float | None:
+    """Return how much slower the slowest third is than the fastest, where that is no chance.
+
+    `loops` are seconds in the order of time. Their thirds' medians are compared with those of the
+    same numbers in other orders: a machine that only jitters has no order.
+    """
+    if len(loops) < LEAST_LOOPS:
+        return None
+    values = np.asarray(loops, dtype=np.float64)
+    seen = _apart(values)
+    if seen <= DRIFT:
+        return None
+    random = np.random.default_rng(len(loops))
+    by_chance = sum(_apart(random.permutation(values)) >= seen for _ in range(_ORDERS))
+    return seen if (1 + by_chance) / (1 + _ORDERS) <= _DOUBT else None
+
+
+def _apart(values: Numbers) -> float:
+    medians = [float(np.median(part)) for part in np.array_split(values, 3)]
+    return max(medians) / min(medians) - 1.0
+
+
+class Rating(StrEnum):
+    """How well a machine can be measured on."""
+
+    QUIET = "quiet"
+    USABLE = "usable"
+    NOISY = "noisy"
+
+
+QUIET, USABLE = 0.02, 0.10
+"""How far apart the 10th and the 90th percentile of the loop may lie, relative to the median."""
+_STOLEN_USABLE = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probed:
+    """What the same loop took again and again: seconds, and relative to their median.
+
+    `jitter` lies between the 10th and the 90th percentile, `worst` is the longest one's excess.
+    """
+
+    loops: int
+    seconds: float
+    jitter: float
+    worst: float
+    strain: Strain
+    rating: Rating
+
+
+def probed(took: Sequence[float], strain: Strain) -> Probed:
+    """Rate a machine by what a fixed loop took on it, at least once."""
+    values = np.asarray(took, dtype=np.float64)
+    low, middle, high = (float(one) for one in np.quantile(values, (0.1, 0.5, 0.9)))
+    jitter = (high - low) / middle
+    stolen, throttled = strain.stolen or 0.0, strain.throttled or 0.0
+    if jitter <= QUIET and stolen <= STOLEN and throttled <= THROTTLED:
+        rating = Rating.QUIET
+    elif jitter <= USABLE and stolen <= _STOLEN_USABLE and throttled <= _STOLEN_USABLE:
+        rating = Rating.USABLE
+    else:
+        rating = Rating.NOISY
+    return Probed(
+        loops=len(values),
+        seconds=middle,
+        jitter=jitter,
+        worst=float(values.max()) / middle - 1.0,
+        strain=strain,
+        rating=rating,
+    )

@@ -1,0 +1,152 @@
+"""What the workers of a cluster run: each makes the subject ready for itself."""
+
+import atexit
+import io
+import os
+import platform
+import tarfile
+from collections import defaultdict
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from auditor.benches import Benched, benched
+from auditor.config import Places
+from auditor.config.load import from_text
+from auditor.config.places import home, state
+from auditor.core.errors import MachineError
+from auditor.core.jobs import HostFacts
+from auditor.core.plan import Run, Trial
+from auditor.core.ports import Host
+from auditor.harnesses import Machine
+from auditor.hosts import open_host
+from auditor.versions import own_version
+from runners.dispatch.serial import alone
+from runners.home import Home
+from runners.hosts.clock import SystemClock
+from runners.hosts.disk import writing
+from runners.hosts.facts import machine_facts
+from runners.hosts.loop import Loop
+from runners.subjects.jar import NAME
+from runners.subjects.placed import Placed
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """All that a worker needs to make a subject ready: `tree` is an archive of what was placed.
+
+    `digest` is that of the project, which has to come out alike. `session` is of the audit that
+    asks: another one, of the same subject too, shares nothing with it but what was built.
+    """
+
+    session: str
+    config: str
+    placed: Placed = field(repr=False)
+    tree: bytes = field(repr=False)
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """What a worker says of itself."""
+
+    version: str
+    python: str
+    host: HostFacts
+
+
+@dataclass(slots=True)
+class _Session:
+    """What this worker has open for an audit: hosts at once, benches when they are ready."""
+
+    hosts: list[Host] = field(default_factory=list)
+    benches: dict[str, tuple[Benched, Path]] = field(default_factory=dict)
+    stack: ExitStack = field(default_factory=ExitStack)
+    left: bool = False
+
+
+_SESSIONS: defaultdict[str, _Session] = defaultdict(_Session)
+
+
+def introduce() -> Worker:
+    """Say what this worker is."""
+    return Worker(own_version(), platform.python_version(), machine_facts())
+
+
+def run_trial(recipe: Recipe, trial: Trial) -> Run:
+    """Run a trial on this worker, whose subject is made ready at the first one."""
+    session = _SESSIONS[recipe.session]
+    if recipe.digest not in session.benches:
+        session.benches[recipe.digest] = _open(recipe, session)
+    made, lock = session.benches[recipe.digest]
+    with alone(lock):
+        return made.bench.run(trial)
+
+
+def leave(name: str) -> None:
+    """End what this worker runs for an audit, also while it makes a subject ready.
+
+    Called beside the thread that runs trials, which must not be waited for: it ends by itself when
+    its host runs nothing any more.
+    """
+    session = _SESSIONS[name]
+    session.left = True
+    for host in session.hosts:
+        host.stop()
+    session.stack.close()
+
+
+def _open(recipe: Recipe, session: _Session) -> tuple[Benched, Path]:
+    environment = dict(os.environ)  # noqa: TID251 nobody hands a worker what it was started with
+    clock = SystemClock()
+    results = state(environment)
+    places = Places(output=results, store=results / "store.sqlite", home=home(environment))
+    placed = _unpacked(recipe, Home(places.home))
+    jar = placed.tree / NAME
+    config = from_text(recipe.config, jar if jar.is_file() else placed.tree)
+    opened = session.stack.enter_context(open_host(config, places, environment, clock))
+    session.hosts.append(opened.host)
+    if session.left:
+        opened.host.stop()
+    path = opened.environment.get("PATH", os.defpath)
+    host = Machine(
+        home=opened.home,
+        host=opened.host,
+        environment=tuple(sorted(opened.environment.items())),
+    )
+    loop = Loop(opened.host, opened.home, path, clock)
+    made = benched(config, placed, host, clock, loop.seconds)
+    if made.ready.project.digest != recipe.digest:
+        said = ", ".join(" ".join(one) for one in made.ready.project.versions)
+        raise MachineError(
+            f"worker {platform.node()} builds another program of the same tree ({said}); it "
+            "needs the same tools and settings as the machine that asks"
+        )
+    return made, opened.lock
+
+
+def _unpacked(recipe: Recipe, home_: Home) -> Placed:
+    """Have the tree on this machine, whole or not at all."""
+    there = home_.subjects() / f"sent-{recipe.placed.digest_of_tree[:24]}"
+    if not there.exists():
+        with home_.scratch() as scratch, writing(there):
+            with tarfile.open(fileobj=io.BytesIO(recipe.tree)) as archive:
+                archive.extractall(scratch / "tree", filter="data")
+            _moved(scratch / "tree", there)
+    inside = recipe.placed.tree.relative_to(recipe.placed.root)
+    return replace(recipe.placed, root=there, tree=there / inside)
+
+
+def _moved(made: Path, there: Path) -> None:
+    """Name a folder, unless another worker of this machine was quicker."""
+    try:
+        made.rename(there)
+    except OSError:
+        if not there.is_dir():
+            raise
+
+
+@atexit.register
+def _leave_all() -> None:
+    for name in tuple(_SESSIONS):
+        leave(name)

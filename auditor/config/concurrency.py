@@ -1,0 +1,157 @@
+"""From the options of `concurrency` to a request."""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from auditor.config.durations import seconds
+from auditor.config.versions import version_spec
+from auditor.core.concurrency import PAPER, Plan, Scope, Version
+from auditor.core.errors import UsageError
+from auditor.core.request import VersionSpec
+
+_DURATIONS = (
+    "warmup_seconds", "steady_seconds", "crowded_seconds", "least_seconds", "attempt_seconds",
+)  # fmt: skip
+_PARTS = ("stop_spread", "acceptable_spread", "report", "confidence")
+_MOST_THREADS = 1024
+_MOST_TESTS = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConcurrencyRequest:
+    """What is asked: a class, both versions as written and as meant, and how it is done.
+
+    `java_home` runs the subject; `options` are for its JVM. `jmh` asks for benchmarks, too.
+    """
+
+    subject: str
+    written: Mapping[Version, str]
+    versions: Mapping[Version, VersionSpec]
+    plan: Plan
+    java_home: Path | None = None
+    options: tuple[str, ...] = ()
+    jmh: bool = False
+
+
+def concurrency_request(given: Mapping[str, Any], folder: Path) -> ConcurrencyRequest:
+    """Read the options; paths are relative to `folder`. Raises UsageError."""
+    written = {one: str(given[one]) for one in Version}
+    return ConcurrencyRequest(
+        subject=given["subject"],
+        written=written,
+        versions={one: version_spec(text, folder) for one, text in written.items()},
+        plan=_plan(given),
+        java_home=given.get("java_home"),
+        options=_words(given.get("jvm_args") or ""),
+        jmh=bool(given.get("jmh")),
+    )
+
+
+def _words(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise UsageError(f"--jvm-args {text!r} cannot be split into words: {error}") from error
+
+
+def _plan(given: Mapping[str, Any]) -> Plan:
+    """Return the plan of a preset with what was given over it."""
+    plan = PAPER if given.get("paper") else Plan()
+    named = {one.name for one in fields(Plan)}
+    changes = {key: value for key, value in given.items() if key in named and value is not None}
+    for key in changes.keys() & {*_DURATIONS}:
+        try:
+            changes[key] = seconds(changes[key])
+        except ValueError as error:
+            raise UsageError(f"{_option(key)}: {error}") from error
+    for key in changes.keys() & {*_PARTS}:
+        changes[key] = _part(key, changes[key])
+    if "threads" in changes:
+        changes["threads"] = _threads(changes["threads"])
+    if "scope" in changes:
+        changes["scope"] = Scope(changes["scope"])
+    if "steady_seconds" in changes and "crowded_seconds" not in changes:
+        changes["crowded_seconds"] = changes["steady_seconds"]
+    return _checked(replace(plan, **changes))
+
+
+def _part(key: str, text: str) -> float:
+    """Read "5%" or .05."""
+    try:
+        found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < 1:
+        raise UsageError(f"{_option(key)} {text} is no part of 1: write .05 or 5%")
+    return found
+
+
+def _threads(text: str) -> tuple[int, ...]:
+    words = [one.strip() for one in text.split(",")]
+    if not all(one.isdecimal() and 2 <= int(one) <= _MOST_THREADS for one in words):
+        raise UsageError(
+            f"--threads {text} must be numbers from 2 to {_MOST_THREADS} with commas between "
+            "them, such as 2,8; one thread is the control"
+        )
+    return tuple(sorted({int(one) for one in words}))
+
+
+_LEAST = {
+    "tests": 1, "least_repetitions": 1, "least_measurements": 2, "shortest": 1, "prefix": 0,
+    "statements": 0, "most_tries": 0, "least_conclusive": 1, "seed": 0,
+}  # fmt: skip
+_ORDERED = (
+    ("least_measurements", "most_measurements"), ("shortest", "longest"),
+    ("least_conclusive", "tests"), ("stop_spread", "acceptable_spread"),
+)  # fmt: skip
+
+
+def _checked(plan: Plan) -> Plan:
+    for key, lowest in _LEAST.items():
+        if getattr(plan, key) < lowest:
+            raise UsageError(f"{_option(key)} {getattr(plan, key)} must be at least {lowest}")
+    for low, high in _ORDERED:
+        if getattr(plan, low) > getattr(plan, high):
+            raise UsageError(
+                f"{_option(low)} {getattr(plan, low)} is above {_option(high)} "
+                f"{getattr(plan, high)}"
+            )
+    if plan.tests > _MOST_TESTS:
+        raise UsageError(f"--tests {plan.tests} must be at most {_MOST_TESTS}")
+    if plan.confidence <= 0:
+        raise UsageError("--confidence must be above nothing")
+    return plan
+
+
+def words_of(asked: ConcurrencyRequest) -> tuple[str, ...]:
+    """Return the options that ask for the same, paths as they were written."""
+    plan = asked.plan
+    preset = PAPER if plan.strict else Plan()
+    words = ["--class", asked.subject]
+    for one in Version:
+        words += [f"--{one}", asked.written[one]]
+    words += ["--paper"] if plan.strict else []
+    for key in (one.name for one in fields(Plan)):
+        if (value := getattr(plan, key)) != getattr(preset, key):
+            words += _word(key, value)
+    if asked.java_home is not None:
+        words += ["--java-home", str(asked.java_home)]
+    if asked.options:
+        words += ["--jvm-args", shlex.join(asked.options)]
+    return (*words, *(["--jmh"] if asked.jmh else []))
+
+
+def _word(key: str, value: Any) -> list[str]:
+    name = _option(key)
+    if isinstance(value, bool):
+        return [name if value else name.replace("--", "--no-", 1)]
+    if key in _DURATIONS:
+        return [name, f"{value:g}s"]
+    return [name, ",".join(map(str, value)) if isinstance(value, tuple) else str(value)]
+
+
+def _option(key: str) -> str:
+    return f"--{key.removesuffix('_seconds').replace('_', '-')}"

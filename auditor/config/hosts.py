@@ -1,0 +1,69 @@
+"""Where a suite runs, as a configuration asks for it."""
+
+from pathlib import Path
+
+from auditor.config import durations
+from auditor.config.sections import DockerSection, SshSection
+from auditor.config.settings import Settings
+from auditor.config.sizes import size
+from auditor.core.hosts import DaskSpec, DockerSpec, SshSpec
+
+
+def docker_spec(written: DockerSection, folder: Path) -> DockerSpec:
+    """Return what containers are like, paths relative to `folder`; raises ValueError."""
+    if written.image and written.dockerfile:
+        raise ValueError("$.docker names both an image and a dockerfile; name one of them")
+    try:
+        memory = None if written.memory is None else size(written.memory)
+    except ValueError as error:
+        raise ValueError(f"{error} at $.docker.memory") from error
+    path = written.dockerfile and (folder / Path(written.dockerfile).expanduser()).absolute()
+    return DockerSpec(
+        image=written.image,
+        dockerfile=path or None,
+        cpus=written.cpus or "",
+        memory=memory,
+        processes=written.processes,
+        network=written.network,
+        environment=written.environment,
+    )
+
+
+def ssh_spec(host: str, written: SshSection) -> SshSpec:
+    """Return the machine behind "ssh:TARGET", and how it is used; raises ValueError."""
+    try:
+        patience = durations.seconds(written.patience)
+    except ValueError as error:
+        raise ValueError(f"{error} at $.ssh.patience") from error
+    return SshSpec(
+        target=host.partition(":")[2],
+        folder=Path(written.folder) if written.folder else None,
+        path=written.path,
+        cpus=written.cpus or "",
+        environment=written.environment,
+        patience_seconds=patience,
+    )
+
+
+def dask_spec(settings: Settings) -> DaskSpec | None:
+    """Return the cluster that trials are dispatched to, None for none; raises ValueError."""
+    written = settings.dask
+    try:
+        patience = durations.seconds(written.patience)
+    except ValueError as error:
+        raise ValueError(f"{error} at $.dask.patience") from error
+    if settings.dispatch != "dask":
+        return None
+    if written.scheduler is None:
+        raise ValueError("$.dispatch is dask: name the address of a scheduler at $.dask.scheduler")
+    ours = {
+        "$.host": settings.host != "local",
+        "$.local.cpus": settings.local.cpus is not None,
+        "$.warmup.model": settings.warmup.model is not None,
+    }
+    if not_there := [key for key, is_set in ours.items() if is_set]:
+        raise ValueError(
+            f"{not_there[0]} is of this machine, and $.dispatch is dask: its workers measure on "
+            "their own machines, as they are; leave one out"
+        )
+    return DaskSpec(scheduler=written.scheduler, patience_seconds=patience, crowded=written.crowded)

@@ -1,0 +1,55 @@
+"""The ways to name one of two versions of a Java class."""
+
+import os
+from pathlib import Path
+
+from auditor.config.subjects import PREFIXES, spec
+from auditor.core.errors import UsageError
+from auditor.core.request import ClassPathSpec, FolderSpec, GitSpec, MavenSpec, VersionSpec
+
+_FORMS = (
+    "name jars or folders of classes as a class path (the version's own first), the folder of a "
+    "project, git:PATH@REVISION or maven:GROUP:ARTIFACT:VERSION"
+)
+_ALL_JARS = "*"
+
+
+def version_spec(written: str, folder: Path) -> VersionSpec:
+    """Return the version meant; paths are relative to `folder`. Raises UsageError.
+
+    Of a class path the first entry is the version's own, what follows are its dependencies. As
+    Java has it, an entry that ends in `/*` is all jars of a folder.
+    """
+    if written.startswith(PREFIXES):
+        found = spec(written, folder)
+        if isinstance(found, GitSpec | MavenSpec):
+            return found
+        raise UsageError(f"{written} is no version of a Java class; {_FORMS}")
+    # An empty entry is what an empty variable leaves; that of Java is the current folder.
+    entries = [each for each in written.split(os.pathsep) if each]
+    if not entries:
+        raise UsageError(f"a version has no name; {_FORMS}")
+    first, *rest = [_entry(each, folder) for each in entries]
+    if not rest and first[0].is_dir():
+        return FolderSpec(first[0])
+    return ClassPathSpec(first, tuple(one for each in rest for one in each))
+
+
+def _entry(written: str, folder: Path) -> tuple[Path, ...]:
+    path = _absolute(written, folder)
+    if path.name == _ALL_JARS:
+        # Java leaves the order open; ours has to be the same each time.
+        jars = [each for each in path.parent.glob("*") if each.suffix.lower() == ".jar"]
+        if not jars:
+            raise UsageError(f"no jars in {path.parent}; {_FORMS}")
+        return tuple(sorted(jars))
+    if not path.exists():
+        raise UsageError(f"no such file or folder: {path}; {_FORMS}")
+    return (path,)
+
+
+def _absolute(written: str, folder: Path) -> Path:
+    try:
+        return (folder / Path(written).expanduser()).resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UsageError(f"the version {written!r} is no path: {error}") from error

@@ -1,0 +1,140 @@
+"""Concurrent tests of a class as sequences of statements (Pradel et al., Section 3)."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a member is: how a value comes about, or what is done with one."""
+
+    CONSTRUCTOR = "constructor"
+    METHOD = "method"
+    STATIC = "static"
+    GET = "get"
+    SET = "set"
+    CONSTANT = "constant"
+    """A static field that is read: an enum's constant, a factory's product."""
+    ARRAY = "array"
+    """A new array of its arguments."""
+    PLAIN = "plain"
+    """A small implementation of an interface, which returns plain values; `name` is what it says
+    where a boolean is asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """Something public that a statement can use.
+
+    Types are written as Java's binary names (`java.util.Map$Entry`), arrays with `[]` behind.
+    `returns` is "void" where there is no value.
+    """
+
+    kind: Kind
+    owner: str
+    name: str
+    parameters: tuple[str, ...] = ()
+    returns: str = "void"
+
+    @property
+    def key(self) -> str:
+        """Return what tells methods apart, `name(Type,Type)`, as the analysis of changes does."""
+        name = "<init>" if self.kind is Kind.CONSTRUCTOR else self.name
+        return name if self.kind in _FIELDS else f"{name}({','.join(self.parameters)})"
+
+
+_FIELDS = (Kind.GET, Kind.SET, Kind.CONSTANT)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """The value of a statement: the `index`th of the prefix, or of the suffix it is used in."""
+
+    index: int
+    shared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A value that can be written down; `text` is None for null, a class's name for a class."""
+
+    type: str
+    text: str | None
+
+
+Argument = Variable | Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A call, a construction or an access to a field; its value is a fresh variable."""
+
+    member: Member
+    receiver: Variable | None = None
+    arguments: tuple[Argument, ...] = ()
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Return it as texts, which the store and the guest are given: see `statement_of`."""
+        member = self.member
+        receiver = "" if self.receiver is None else _text(self.receiver)
+        return (
+            str(member.kind), member.owner, member.name, ",".join(member.parameters),
+            member.returns, receiver, *map(_text, self.arguments),
+        )  # fmt: skip
+
+
+def _text(argument: Argument) -> str:
+    if isinstance(argument, Variable):
+        return f"{'P' if argument.shared else 'S'}{argument.index}"
+    return f"!{argument.type}" if argument.text is None else f"={argument.type}:{argument.text}"
+
+
+def statement_of(fields: tuple[str, ...]) -> Statement:
+    """Return the statement whose `fields` these are."""
+    kind, owner, name, parameters, returns, receiver, *arguments = fields
+    return Statement(
+        member=Member(
+            kind=Kind(kind),
+            owner=owner,
+            name=name,
+            parameters=tuple(parameters.split(",")) if parameters else (),
+            returns=returns,
+        ),
+        receiver=_variable(receiver) if receiver else None,
+        arguments=tuple(map(_argument, arguments)),
+    )
+
+
+def _argument(text: str) -> Argument:
+    if text[0] in "PS":
+        return _variable(text)
+    type_, _, value = text[1:].partition(":")
+    return Literal(type_, value if text[0] == "=" else None)
+
+
+def _variable(text: str) -> Variable:
+    return Variable(int(text[1:]), shared=text[0] == "P")
+
+
+Sequence = tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Test:
+    """A prefix, and one suffix for each thread; each suffix is done `repeats` times (Section 3).
+
+    `subject` is the variable of the prefix that all suffixes share.
+    """
+
+    number: int
+    prefix: Sequence
+    subject: int
+    suffixes: tuple[Sequence, ...]
+    repeats: int
+
+    def calls(self, threads: int, turns: int) -> int:
+        """Return the statements of a repetition with so many of its suffixes, done `turns` times.
+
+        No threads are the control: one thread does them all.
+        """
+        return turns * sum(len(one) for one in self.suffixes[: threads or None])

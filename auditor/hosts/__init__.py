@@ -1,0 +1,34 @@
+"""Which host a configuration means, where it keeps its things and what its processes get."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+
+from auditor.config import Config, Places
+from auditor.core.ports import Clock
+from auditor.hosts.docker import docker_host
+from auditor.hosts.opened import OpenHost, machine_lock
+from auditor.hosts.ssh import ssh_host
+from runners.home import Home
+from runners.hosts.local import LocalHost
+from runners.hosts.processors import left_to_us
+
+_OTHERS = {"docker": docker_host, "ssh": ssh_host}
+
+
+@contextmanager
+def open_host(
+    config: Config, places: Places, environment: Mapping[str, str], clock: Clock
+) -> Iterator[OpenHost]:
+    """Give the host of a configuration; raises MachineError where it cannot be had."""
+    if (other := _OTHERS.get(config.host)) is not None:
+        with other(config, places, environment, clock) as host:
+            yield host
+        return
+    with left_to_us(config.cpus, "$.local.cpus") if config.cpus else nullcontext():
+        yield OpenHost(
+            host=LocalHost(clock, config.cpus),
+            home=Home(places.home),
+            environment=environment,
+            lock=machine_lock(places),
+            clock=clock,
+        )

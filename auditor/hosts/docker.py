@@ -1,0 +1,112 @@
+"""The host of containers that a configuration means."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING
+
+from auditor.config import Config, Places
+from auditor.core.errors import UsageError
+from auditor.core.hosts import DockerSpec
+from auditor.core.ports import Clock
+from auditor.core.request import (
+    DistributionSpec,
+    FolderSpec,
+    GoModuleSpec,
+    JarSpec,
+    MavenSpec,
+)
+from auditor.hosts.opened import OpenHost, chosen, machine_lock
+from runners.home import Home
+from runners.hosts.facts import machine_facts
+from runners.subjects.placed import detect
+
+if TYPE_CHECKING:
+    from runners.hosts.daemon import Daemon, Image
+
+_LANGUAGES = {"go": "go", "jmh": "java", "python": "python"}
+"""What `detect` says, and the language of the image that has what it needs."""
+_SHARE = 0.75
+_MEMORY = 4 << 30
+"""The limit where nobody knows how much memory there is."""
+
+
+@contextmanager
+def docker_host(
+    config: Config, places: Places, environment: Mapping[str, str], clock: Clock
+) -> Iterator[OpenHost]:
+    """Open a host whose containers have folders of their own, one for each image.
+
+    What strangers' code has written there is never used outside of one.
+    """
+    from runners.hosts.daemon import Daemon  # noqa: PLC0415 the SDK takes a while to import
+    from runners.hosts.docker import DockerHost, Limits  # noqa: PLC0415 as above
+
+    spec, facts = config.docker, machine_facts()
+    given = chosen(spec.environment, environment, "$.docker.environment")
+    language = "" if spec.image or spec.dockerfile else _language(config)
+    with Daemon(environment, facts.name) as daemon:
+        daemon.sweep()
+        image = _image(daemon, spec, language)
+        home = Home(places.home / "docker" / image.digest.removeprefix("sha256:")[:12])
+        home.subjects()
+        if os.getuid() == 0:
+            # Another account owns what is below, so nobody else of this machine may go there.
+            home.root.parent.chmod(0o700)
+        memory = spec.memory or _memory(dict(facts.facts))
+        host = DockerHost(
+            daemon=daemon,
+            image=image,
+            limits=Limits(memory=memory, processes=spec.processes, cpus=spec.cpus),
+            home=home,
+            own=Home(home.root.parent),
+            network=spec.network,
+            clock=clock,
+        )
+        yield OpenHost(
+            host=host,
+            home=home,
+            environment={**_PLAIN, **image.variables, **given},
+            lock=machine_lock(places),
+            clock=clock,
+        )
+
+
+def _image(daemon: "Daemon", spec: DockerSpec, language: str) -> "Image":
+    if spec.image:
+        return daemon.image(spec.image)
+    if spec.dockerfile:
+        return daemon.built(spec.dockerfile, "bench-audit/own")
+    with as_file(files("runners.hosts") / "images" / f"{language}.Dockerfile") as path:
+        return daemon.built(path, f"bench-audit/{language}")
+
+
+_PLAIN = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/tmp",  # noqa: S108 the container's own
+}
+
+
+def _language(config: Config) -> str:
+    """Return the language whose image is meant; raises UsageError where only a look would tell."""
+    if config.harness is not None:
+        return _LANGUAGES.get(config.harness, "python")
+    match config.subject:
+        case GoModuleSpec():
+            return "go"
+        case MavenSpec() | JarSpec():
+            return "java"
+        case DistributionSpec():
+            return "python"
+        case FolderSpec(path) if found := detect(path):
+            return _LANGUAGES[found]
+    raise UsageError(
+        "which image has what the suite needs cannot be told before it is fetched; "
+        "name docker.image, docker.dockerfile or the harness"
+    )
+
+
+def _memory(facts: Mapping[str, str]) -> int:
+    number, _, unit = facts.get("memory", "").partition(" ")
+    return int(int(number) * _SHARE) << 20 if unit == "MiB" else _MEMORY

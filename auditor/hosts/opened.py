@@ -1,0 +1,36 @@
+"""A host with what belongs to it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.config import Places
+from auditor.core.errors import UsageError
+from auditor.core.ports import Clock, Host
+from runners.home import Home
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenHost:
+    """A host with the folders that it sees and the environment of its processes.
+
+    `lock` means "somebody measures on this machine".
+    """
+
+    host: Host
+    home: Home
+    environment: Mapping[str, str]
+    lock: Path
+    clock: Clock
+
+
+def machine_lock(places: Places) -> Path:
+    """Return the lock of the machine we are on."""
+    return places.home.absolute() / "machine.lock"
+
+
+def chosen(names: Sequence[str], environment: Mapping[str, str], key: str) -> dict[str, str]:
+    """Return the variables of these names; raises UsageError where one is not set."""
+    if missing := [one for one in names if one not in environment]:
+        raise UsageError(f"{missing[0]} at {key} is not set; set it, or leave it out")
+    return {name: environment[name] for name in names}

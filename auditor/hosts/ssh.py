@@ -1,0 +1,62 @@
+"""The machine that a configuration names, reached over ssh."""
+
+import hashlib
+import os
+import platform
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from auditor.config import Config, Places
+from auditor.core.errors import FolderUnusable
+from auditor.core.ports import Clock
+from auditor.hosts.opened import OpenHost, chosen
+from runners.home import Home
+from runners.hosts.disk import writing
+from runners.hosts.ssh.opening import Asked, opened
+
+
+@contextmanager
+def ssh_host(
+    config: Config,
+    places: Places,  # noqa: ARG001 our files are where they can be on the other machine, too
+    environment: Mapping[str, str],
+    clock: Clock,
+) -> Iterator[OpenHost]:
+    """Open a machine of another name; one auditor at a time uses its folder."""
+    spec = config.ssh
+    given = chosen(spec.environment, environment, "$.ssh.environment")
+    # Another machine that asks this one, as the same account too, has a tree of its own.
+    number = hashlib.sha256(f"{platform.node()} {spec.target}".encode()).hexdigest()[:12]
+    folder = (spec.folder or _top()) / number
+    asked = Asked(
+        target=spec.target,
+        folder=folder,
+        processors=spec.cpus,
+        patience_seconds=spec.patience_seconds,
+    )
+    with opened(asked, environment, clock) as (host, variables):
+        path = ":".join((*spec.path, variables.get("PATH", "/usr/bin:/bin")))
+        yield OpenHost(
+            host=host,
+            home=Home(asked.tree),
+            environment={**variables, **given, "PATH": path},
+            lock=folder / "machine.lock",
+            clock=clock,
+        )
+
+
+def _top() -> Path:
+    """Return a folder that any machine lets one make, whatever the account's name is there.
+
+    Everybody may write where it lies, so nobody else may have made it.
+    """
+    top = Path(f"/var/tmp/bench-audit-{os.getuid()}")  # noqa: S108 looked at below
+    with writing(top):
+        top.mkdir(mode=0o700, exist_ok=True)
+    found = top.lstat()
+    if found.st_uid != os.getuid() or found.st_mode & 0o077 or top.is_symlink():
+        raise FolderUnusable(
+            f"{top} is not ours alone; remove it, or name another folder with $.ssh.folder"
+        )
+    return top

@@ -1,0 +1,231 @@
+"""Two versions of a class made ready, with what makes, runs and writes their tests."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.audits.concurrency.catalogue import Catalogue
+from auditor.audits.concurrency.focus import focus
+from auditor.config import Places
+from auditor.config.concurrency import ConcurrencyRequest, words_of
+from auditor.core.caveats import Caveat
+from auditor.core.concurrency import ConcurrencyVerdict, Focus, Version
+from auditor.core.ports import Observer
+from auditor.store.races import Races
+from auditor.store.sqlite import SqliteStore
+from auditor.studies.concurrency import ConcurrencyStudy, Workers
+from auditor.versions import own_version
+from mutators.java.races import JMH, Notes, RaceWriter
+from reports.concurrency_document import (
+    Circumstances,
+    ConcurrencyDocument,
+    Origin,
+    concurrency_document,
+)
+from runners.concurrency import guests
+from runners.concurrency.arena import RACE_OPTIONS, LocalArena
+from runners.concurrency.code import CodeReader
+from runners.concurrency.jdks import Java, jdk_at
+from runners.concurrency.lookup import require_class, require_readable
+from runners.concurrency.versions import ReadyVersion, ready_version
+from runners.home import Home
+from runners.hosts.clock import SystemClock
+from runners.hosts.local import LocalHost
+from runners.jmh.guests import prepare_guests
+from runners.jmh.javac import Javac
+from runners.jmh.jdk import Jdk, find_jdk, java_environment
+
+_LEAST_RELEASE = "8"
+"""The guest's own code runs in any JDK that a subject may be run with."""
+_READ_ME = """These tests were made by bench-audit for two versions of {subject}.
+
+A test is a class Race1, Race2, ...; benchaudit/race/ is what runs it. To compile them, and to see
+what a repetition of one takes with {threads} threads, the most it has (0: one thread does the work
+of all), for 5 seconds:
+
+    javac -cp VERSION.jar -d classes benchaudit/race/*.java {sources}
+    java -cp classes:VERSION.jar benchaudit.race.Measure {first} threads={threads} pilot=5
+
+The line "pilot N WALL SECONDS" tells how many repetitions were counted, and the mean seconds of
+one, with its prefix and without.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ready:
+    """The versions, and the JDKs that compile and run them."""
+
+    versions: Mapping[Version, ReadyVersion]
+    subject: str
+    java: Java
+    jdk: Jdk
+
+
+class Racing:
+    """Two versions of a class made ready."""
+
+    def __init__(
+        self,
+        asked: ConcurrencyRequest,
+        places: Places,
+        environment: Mapping[str, str],
+        store: SqliteStore,
+        observer: Observer,
+    ) -> None:
+        """Place both versions; nothing of them is run yet."""
+        self._asked = asked
+        self._store = store
+        self._observer = observer
+        self._clock = SystemClock()
+        self._started = self._clock.now()
+        self._host = LocalHost(self._clock)
+        self._home = Home(places.home)
+        self._given = tuple(sorted(environment.items()))
+        self._java_environment = java_environment(self._given)
+        self._ready = self._made_ready()
+
+    def audit(self) -> ConcurrencyVerdict:
+        """Make tests and race the versions."""
+        ready, asked = self._ready, self._asked
+        javac = Javac(self._host, self._java_environment, ready.jdk, _LEAST_RELEASE)
+        guest = guests.prepare_guests(self._home, javac)
+        with self._home.scratch() as scratch:
+            arena = LocalArena(
+                host=self._host,
+                folder=scratch,
+                environment=self._java_environment,
+                java=ready.java,
+                javac=Javac(self._host, self._java_environment, ready.jdk, self._release),
+                guest=guest.jar,
+                class_paths={one: ready.versions[one].class_path for one in Version},
+                lock=self._home.root / "machine.lock",
+                options=asked.options,
+                attempt_seconds=asked.plan.attempt_seconds,
+            )
+            workers = Workers(
+                arena=arena,
+                writer=self._writes,
+                memory=self._memory(guest.jar),
+                observer=self._observer,
+            )
+            found, unread = self._focus(scratch)
+            return ConcurrencyStudy(ready.subject, asked.plan, found, workers, unread).audit()
+
+    def document(self, verdict: ConcurrencyVerdict) -> ConcurrencyDocument:
+        """Return the result."""
+        facts, ready = self._host.facts(), self._ready
+        old, new = (self._origin(one) for one in Version)
+        around = Circumstances(
+            old=old,
+            new=new,
+            host=facts.name,
+            host_facts=facts.facts,
+            versions=(("jdk", ready.java.version),),
+            version=own_version(),
+            command=self._command(),
+            started=self._started,
+            ended=self._clock.now(),
+        )
+        return concurrency_document(verdict, around)
+
+    def files(self, verdict: ConcurrencyVerdict) -> Sequence[tuple[str, str]]:
+        """Return the tests as source, with all that they need to run, by their paths."""
+        tests = [name for name, _ in verdict.suite.files if not name.startswith(JMH)]
+        first = tests[0].removesuffix(".java").replace("/", ".")
+        read_me = _READ_ME.format(
+            subject=verdict.subject,
+            sources=" ".join(tests),
+            first=first,
+            threads=max(verdict.plan.threads),
+        )
+        return [
+            ("README.txt", read_me),
+            *verdict.suite.files,
+            *(
+                (name, data.decode())
+                for name, data in guests.sources().items()
+                if name.startswith(guests.RUNTIME)
+            ),
+        ]
+
+    @property
+    def _release(self) -> str:
+        """Return the oldest JVM that tests are compiled for: the one that runs them."""
+        return str(min(self._ready.java.feature, self._ready.jdk.feature))
+
+    def _made_ready(self) -> _Ready:
+        asked, host = self._asked, self._host
+        jdk = find_jdk(host, self._given)
+        java = jdk_at(asked.java_home, host, self._given)
+        versions = {
+            one: ready_version(
+                asked.written[one],
+                asked.versions[one],
+                home=self._home,
+                host=host,
+                environment=self._given,
+            )
+            for one in Version
+        }
+        names = [require_class(one, asked.subject) for one in versions.values()]
+        for one in versions.values():
+            require_readable(one, names[0], java.feature)
+        return _Ready(versions=versions, subject=names[0], java=java, jdk=jdk)
+
+    def _focus(self, scratch: Path) -> tuple[tuple[Focus, ...], tuple[Caveat, ...]]:
+        """Return the methods that differ and those that call them, and what could not be read."""
+        reader = CodeReader(
+            host=self._host,
+            guests=prepare_guests(
+                home=self._home, host=self._host, environment=self._given, jmh_core_jar=None
+            ),
+            java=self._ready.jdk.java,
+            environment=self._java_environment,
+        )
+        old, new = (reader.read(self._ready.versions[one].own, scratch) for one in Version)
+        unread = (*old.unreadable, *new.unreadable)
+        said = [f"{len(unread)} classes cannot be read, {path}: {why}" for path, why in unread[:1]]
+        caveats = tuple(Caveat("classes-unread", text) for text in said)
+        return focus(old.classes, new.classes, self._ready.subject), caveats
+
+    def _memory(self, guest: Path) -> Races:
+        ready = self._ready
+        deciding = (
+            ready.subject,
+            *(ready.versions[one].digest for one in Version),
+            ready.java.version,
+            guest.name,
+            *RACE_OPTIONS,
+            *self._asked.options,
+        )
+        return Races(self._store, self._clock, self._asked.plan, deciding)
+
+    def _writes(self, catalogue: Catalogue) -> RaceWriter:
+        answers = {
+            name: facts.answers
+            for name, facts in catalogue.types.items()
+            if facts.answers is not None
+        }
+        old, new = (self._asked.written[one] for one in Version)
+        notes = Notes(subject=self._ready.subject, old=old, new=new, seed=self._asked.plan.seed)
+        return RaceWriter(catalogue.written, answers, notes, self._asked.jmh)
+
+    def _origin(self, version: Version) -> Origin:
+        return Origin(self._asked.written[version], self._ready.versions[version].revision)
+
+    def _command(self) -> str:
+        return shlex.join(("bench-audit", "concurrency", *words_of(self._asked)))
+
+
+@contextmanager
+def open_concurrency(
+    asked: ConcurrencyRequest,
+    places: Places,
+    environment: Mapping[str, str],
+    observer: Observer,
+) -> Iterator[Racing]:
+    """Make both versions ready and open the store."""
+    with SqliteStore(places.store, host=LocalHost().facts()) as store:
+        yield Racing(asked, places, environment, store, observer)

@@ -1,0 +1,118 @@
+"""Concurrent tests of two versions of a class, and what they took, as a study goes along."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from auditor.core.caveats import Caveat
+from auditor.core.concurrency import Focus, Plan, Suite, Timed
+from auditor.core.ports import Clock
+from auditor.core.races import Sequence, Test, statement_of
+from auditor.store import rows
+from auditor.store.sqlite import SqliteStore
+
+_OF_VOTES = ("report", "confidence", "least_conclusive", "acceptable_spread", "strict", "control")
+"""Parameters that only the oracle asks, and whether there is a control."""
+_NO_RACE = (*_OF_VOTES, "tests", "threads")
+"""Parameters that decide no race, so that it need not be run again where they change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Races:
+    """What a store knows of one pair of versions; `deciding` are texts of all that decides it."""
+
+    store: SqliteStore
+    clock: Clock
+    plan: Plan
+    deciding: tuple[str, ...]
+
+    def suite(self) -> Suite | None:
+        """Return the tests made before, without their files, if there are any."""
+        found = self._find(self._suite_id())
+        return None if found is None else _suite(found)
+
+    def keep_suite(self, suite: Suite, /) -> None:
+        """Remember the tests."""
+        self._keep(self._suite_id(), _of_suite(suite))
+
+    def timed(self, test: Test, threads: int, /) -> Timed | None:
+        """Return what a test took with so many threads, if it was measured."""
+        found = self._find(self._race_id(test, threads))
+        if found is None:
+            return None
+        return Timed(**{**found, "old": tuple(found["old"]), "new": tuple(found["new"])})
+
+    def keep_timed(self, test: Test, timed: Timed, /) -> None:
+        """Remember what a test took."""
+        self._keep(self._race_id(test, timed.threads), asdict(timed))
+
+    def _suite_id(self) -> str:
+        plan = {key: value for key, value in asdict(self.plan).items() if key not in _OF_VOTES}
+        plan["threads"] = (min(self.plan.threads), max(self.plan.threads))
+        return self._id("suite", rows.dump(plan))
+
+    def _race_id(self, test: Test, threads: int) -> str:
+        plan = {key: value for key, value in asdict(self.plan).items() if key not in _NO_RACE}
+        return self._id("race", rows.dump(plan), rows.dump(_of_test(test)), str(threads))
+
+    def _id(self, *more: str) -> str:
+        return hashlib.sha256("\0".join((*self.deciding, *more)).encode()).hexdigest()
+
+    def _find(self, id_: str) -> Any:
+        with self.store.reading() as connection:
+            row = connection.execute(
+                "SELECT payload FROM concurrency WHERE id = ? AND machine = ?",
+                (id_, self.store.machine or ""),
+            ).fetchone()
+            return json.loads(row[0]) if row else None
+
+    def _keep(self, id_: str, payload: object) -> None:
+        made = (id_, self.store.machine or "", rows.dump(payload), self.clock.now())
+        with self.store.writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO concurrency VALUES (?, ?, ?, ?)", made)
+
+
+def _of_suite(suite: Suite) -> dict[str, Any]:
+    made = {key: getattr(suite, key) for key in ("length", "tried", "methods", "dropped")}
+    return made | {
+        "tests": [_of_test(one) for one in suite.tests],
+        "focus": [asdict(one) for one in suite.focus],
+        "caveats": [(one.slug, one.text) for one in suite.caveats],
+    }
+
+
+def _suite(found: Any) -> Suite:
+    return Suite(
+        tests=tuple(_test(one) for one in found["tests"]),
+        length=found["length"],
+        tried=tuple(found["tried"]),
+        methods=tuple(found["methods"]),
+        focus=tuple(Focus(**one) for one in found["focus"]),
+        dropped=tuple((what, times) for what, times in found["dropped"]),
+        caveats=tuple(Caveat(slug, text) for slug, text in found["caveats"]),
+    )
+
+
+def _of_test(test: Test) -> dict[str, Any]:
+    return {
+        "number": test.number,
+        "prefix": [one.fields for one in test.prefix],
+        "subject": test.subject,
+        "suffixes": [[one.fields for one in suffix] for suffix in test.suffixes],
+        "repeats": test.repeats,
+    }
+
+
+def _test(found: Any) -> Test:
+    return Test(
+        number=found["number"],
+        prefix=_sequence(found["prefix"]),
+        subject=found["subject"],
+        suffixes=tuple(_sequence(one) for one in found["suffixes"]),
+        repeats=found["repeats"],
+    )
+
+
+def _sequence(found: Any) -> Sequence:
+    return tuple(statement_of(tuple(one)) for one in found)

@@ -1,0 +1,33 @@
+"""What was beside the processes that were measured, noted while studies listen to them."""
+
+from auditor.audits.strain import Noted
+from auditor.core.caveats import Caveat
+from auditor.core.plan import Run
+from auditor.core.ports import Observer
+
+
+class Noting:
+    """An observer between studies and another observer; notes each trial once."""
+
+    def __init__(self, inner: Observer) -> None:
+        """Take who else listens."""
+        self._inner = inner
+        self._noted: dict[str, Noted] = {}
+
+    @property
+    def noted(self) -> tuple[Noted, ...]:
+        """Return what was noted of runs that belong to a result, whenever they were made."""
+        return tuple(self._noted.values())
+
+    def phase_started(self, name: str, trials: int, seconds: float) -> None:
+        """Pass it on."""
+        self._inner.phase_started(name, trials, seconds)
+
+    def trial_ended(self, run: Run, *, reused: bool) -> None:
+        """Note what was beside it, and pass it on."""
+        self._noted[run.trial.id] = Noted(run.started, run.seconds, run.strain, run.loop_seconds)
+        self._inner.trial_ended(run, reused=reused)
+
+    def caveat(self, caveat: Caveat) -> None:
+        """Pass it on."""
+        self._inner.caveat(caveat)

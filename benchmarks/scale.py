@@ -1,0 +1,227 @@
+"""What a cluster costs beside its measuring: trials of a made-up harness on real workers of Dask.
+
+    python benchmarks/scale.py [--trials 100000] [--workers 1,2,4,8,16] [--cores 2] [--seconds 60]
+
+Printed are, for each number of workers, how many trials that do nothing are dispatched, stored and
+awaited a second, what each costs a worker, the memory of the controller at each tenth of the way,
+and the size of the store; then the share of workers' time that trials of one second get on as many
+workers as there are cores; then how long a controller that was killed by SIGKILL half the way
+needs until it goes on. All of that is of this machine: its cores are shared by all workers, the
+scheduler and the controller.
+"""
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from distributed import Client
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from dask_daemon import dask_cluster  # noqa: E402
+
+from auditor.core.caveats import Caveat  # noqa: E402
+from auditor.core.jobs import HostFacts  # noqa: E402
+from auditor.core.measure import TIME, Series  # noqa: E402
+from auditor.core.outcome import Measured  # noqa: E402
+from auditor.core.plan import Purpose, Run, Trial  # noqa: E402
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule  # noqa: E402
+from auditor.core.suite import Benchmark  # noqa: E402
+from auditor.store.sqlite import SqliteStore  # noqa: E402
+from runners.dispatch.cluster import ClusterDispatcher  # noqa: E402
+from runners.hosts.clock import SystemClock  # noqa: E402
+
+HOST = HostFacts("made up", (("cores", "2"), ("cpu", "made up")))
+BENCHMARKS = 1000
+BLOCKS = 15
+PLAN = Schedule(
+    arms=(Arm(ArmName.PLAIN),),
+    blocks=tuple(Block(Phase.MEASUREMENT, 0) for _ in range(BLOCKS)),
+    seconds=0.1,
+)
+TENTHS = 10
+
+
+def trials(many: int) -> Iterator[Trial]:
+    """Yield the trials of a suite of 1,000 benchmarks, run after run."""
+    for number in range(many):
+        yield Trial(
+            subject="made up",
+            purpose=Purpose.SUITE,
+            benchmark=Benchmark(group="made.up", name=f"Benchmark{number % BENCHMARKS}"),
+            schedule=PLAN,
+            repetition=1 + number // BENCHMARKS,
+            seed=1,
+            timeout_seconds=60,
+        )
+
+
+def work(seconds: float, trial: Trial) -> Run:
+    """Take some time, and return what a process of a suite would."""
+    time.sleep(seconds)
+    values = enumerate(1e-6 * (1 + at / 100) for at in range(BLOCKS))
+    series = Series.of(TIME, "s/op", ArmName.PLAIN, Phase.MEASUREMENT, values)
+    return Run(trial=trial, host=HOST, outcome=Measured((series,)), started="", seconds=seconds)
+
+
+class Crew:
+    """Workers that need nothing but to know how long a trial takes, and end by themselves."""
+
+    def __init__(self, seconds: float) -> None:
+        """Take what each trial takes."""
+        self._seconds = seconds
+
+    def given(self, _subject: str) -> tuple[float]:
+        """Return what work is given besides its trial."""
+        return (self._seconds,)
+
+    def admit(self, _worker: str) -> str:
+        """Take everybody."""
+        return ""
+
+    def stop(self) -> None:
+        """End nothing."""
+
+
+@contextmanager
+def cluster(workers: int) -> Iterator[Client]:
+    """Give a cluster of processes on this machine, none of them this one."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        dask_cluster(Path(folder)) as found,
+        Client(found.address, set_as_default=False) as client,
+    ):
+        for _ in range(workers):
+            found.add()
+        client.wait_for_workers(workers, timeout=120)
+        yield client
+
+
+def dispatched(client: Client, seconds: float, store: SqliteStore, many: int) -> Iterator[int]:
+    """Run what the store lacks of the trials; yields how many of them are done."""
+    told: list[Caveat] = []
+    dispatcher = ClusterDispatcher(
+        client,
+        work,
+        Crew(seconds),
+        clock=SystemClock(),
+        told=told.append,
+        patience_seconds=60.0,
+    )
+    known = 0
+
+    def missing() -> Iterator[Trial]:
+        nonlocal known
+        for one in trials(many):
+            if store.find(one) is None:
+                yield one
+            else:
+                known += 1
+
+    for done, run in enumerate(dispatcher.run(missing()), start=1):
+        store.add(run)
+        yield known + done
+
+
+def memory() -> float:
+    """Return what this process has in memory, in MiB."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def curve(workers: Sequence[int], many: int, folder: Path) -> None:
+    """Print what trials that do nothing cost, by the number of workers."""
+    print(f"{many} trials that do nothing\n")
+    print("workers  trials/s  ms a trial and worker  MiB at each tenth of the way       store, MiB")
+    for number in workers:
+        path = folder / f"{number}.sqlite"
+        looks: list[float] = []
+        with cluster(number) as client, SqliteStore(path, host=HOST) as store:
+            begun = time.monotonic()
+            for done in dispatched(client, 0.0, store, many):
+                if done % max(1, many // TENTHS) == 0:
+                    looks.append(memory())  # noqa: PERF401 at its time
+            took = time.monotonic() - begun
+        said = " ".join(f"{one:.0f}" for one in looks)
+        size = path.stat().st_size / 2**20
+        each = 1e3 * took * number / many
+        print(f"{number:7}  {many / took:8.0f}  {each:21.2f}  {said:34} {size:10.1f}", flush=True)
+        path.unlink()
+
+
+def efficiency(cores: int, seconds: float, folder: Path) -> float:
+    """Print the share of the workers' time that trials of one second get; returns it."""
+    many = max(cores, round(seconds)) * cores
+    with (
+        cluster(cores) as client,
+        SqliteStore(folder / "second.sqlite", host=HOST) as store,
+    ):
+        begun = time.monotonic()
+        for _ in dispatched(client, 1.0, store, many):
+            pass
+        took = time.monotonic() - begun
+    share = many * 1.0 / (took * cores)
+    print(f"\n{many} trials of 1 s on {cores} workers: {took:.1f} s, efficiency {share:.1%}")
+    return share
+
+
+def resumed(many: int, folder: Path) -> None:
+    """Print how long a killed controller needs until its first new trial is done."""
+    path = folder / "killed.sqlite"
+    words = (sys.executable, __file__, "--controller", str(path), "--trials", str(many))
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as child:
+        for line in child.stdout or ():
+            if int(line) >= many // 2:
+                break
+        os.killpg(child.pid, signal.SIGKILL)
+    with cluster(2) as client, SqliteStore(path, host=HOST) as store:
+        begun = time.monotonic()
+        left = dispatched(client, 0.0, store, many)
+        first = next(left)
+        again = time.monotonic() - begun
+        done = max(left, default=first)
+    print(
+        f"\nkilled (SIGKILL) with {first - 1} of {many} trials stored; repeated, the first new one "
+        f"is done after {again:.1f} s, and {done} are stored at the end"
+    )
+
+
+def controller(path: Path, many: int) -> None:
+    """Run the trials, and say how many are done, until somebody ends it."""
+    with cluster(2) as client, SqliteStore(path, host=HOST) as store:
+        for done in dispatched(client, 0.0, store, many):
+            if done % 50 == 0:
+                print(done, flush=True)
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--trials", type=int, default=100_000)
+    parser.add_argument("--workers", default="1,2,4,8,16")
+    parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--seconds", type=float, default=60.0, help="of the trials of one second")
+    parser.add_argument("--controller", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.controller:
+        controller(given.controller, given.trials)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        numbers = [int(one) for one in given.workers.split(",")]
+        curve(numbers, given.trials, Path(folder))
+        efficiency(given.cores, given.seconds, Path(folder))
+        resumed(given.trials, Path(folder))
+
+
+if __name__ == "__main__":
+    main()

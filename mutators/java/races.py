@@ -1,0 +1,285 @@
+"""Concurrent tests as Java source that people can read, keep, and compile by itself."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from auditor.core.races import Argument, Kind, Literal, Member, Sequence, Statement, Test, Variable
+
+Written = Callable[[str], str]
+"""How a type stands in source text."""
+Answers = Mapping[str, tuple[Member, ...]]
+"""The methods that an implementation of an interface needs, by its name."""
+
+PACKAGE = "races"
+JMH = "jmh"
+"""The folder of benchmarks."""
+_OBJECT, _STRING = "java.lang.Object", "java.lang.String"
+_NUMBERS = {"byte": "(byte) {}", "short": "(short) {}", "int": "{}", "long": "{}L",
+            "float": "{}f", "double": "{}", "boolean": "{}"}  # fmt: skip
+_INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notes:
+    """What is said above a test: of which class, made how."""
+
+    subject: str
+    old: str
+    new: str
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class RaceWriter:
+    """Writes tests of one class; `answers` are those of the interfaces that they implement."""
+
+    written: Written
+    answers: Answers
+    notes: Notes
+    with_jmh: bool = False
+
+    def name(self, test: Test) -> str:
+        """Return the name of a test's class."""
+        return f"{self.package}.{_simple(test)}".removeprefix(".")
+
+    def files(self, test: Test) -> tuple[tuple[str, str], ...]:
+        """Return the sources of a test by their paths."""
+        found = ((self.path(test), self.program(test)),)
+        # JMH refuses benchmarks without a package, and classes without one cannot be named in one.
+        if not self.with_jmh or not self.package:
+            return found
+        return (*found, (f"{JMH}/{self.package}/{_simple(test)}Benchmark.java", self.jmh(test)))
+
+    def path(self, test: Test) -> str:
+        """Return where its source belongs."""
+        return f"{self.package}/{_simple(test)}.java".removeprefix("/")
+
+    def program(self, test: Test) -> str:
+        """Return the class of a test: a `benchaudit.race.Race`."""
+        body = _Body(self.written, self.answers)
+        prefix = body.prefix(test)
+        suffixes = [body.suffix(at, one) for at, one in enumerate(test.suffixes)]
+        cases = "\n".join(
+            f"            case {at}:\n"
+            f"                suffix{at}(turns, sink);\n                break;"
+            for at in range(len(test.suffixes))
+        )
+        parts = [
+            f"{self._package}import benchaudit.race.Race;\nimport benchaudit.race.Sink;\n",
+            self._comment(test),
+            '@SuppressWarnings({"unchecked", "rawtypes", "deprecation"})',
+            f"public final class {_simple(test)} implements Race {{",
+            body.fields(test),
+            prefix,
+            "    @Override\n    public int suffixes() {\n"
+            f"        return {len(test.suffixes)};\n    }}\n",
+            f"    @Override\n    public int turns() {{\n        return {test.repeats};\n    }}\n",
+            "    @Override\n"
+            "    public void suffix(int number, int turns, Sink sink) throws Throwable {\n"
+            f"        switch (number) {{\n{cases}\n            default:\n"
+            "                throw new IllegalArgumentException();\n        }\n    }\n",
+            *suffixes,
+            *body.plains(),
+        ]
+        return "\n".join(parts).rstrip() + "\n}\n"
+
+    def jmh(self, test: Test) -> str:
+        """Return a test as a benchmark of JMH: a group with a thread for each suffix.
+
+        JMH calls a suffix again and again on one object, which lives for an iteration.
+        """
+        body = _Body(self.written, self.answers)
+        prefix = body.prefix(test)
+        name, group = f"{_simple(test)}Benchmark", f"race{test.number}"
+        methods = [
+            f'    @Benchmark\n    @Group("{group}")\n    @GroupThreads(1)\n'
+            f"    public void suffix{at}(Blackhole sink) throws Throwable {{\n"
+            f"{body.statements(one, 2, 'sink.consume')}    }}\n"
+            for at, one in enumerate(test.suffixes)
+        ]
+        imports = "\n".join(f"import org.openjdk.jmh.annotations.{one};" for one in _JMH)
+        parts = [
+            f"{self._package}{imports}\nimport org.openjdk.jmh.infra.Blackhole;\n",
+            self._comment(test),
+            '@State(Scope.Group)\n@SuppressWarnings({"unchecked", "rawtypes", "deprecation"})',
+            f"public class {name} {{",
+            body.fields(test),
+            prefix.replace("    @Override\n", "    @Setup(Level.Iteration)\n"),
+            *methods,
+            *body.plains(),
+        ]
+        return "\n".join(parts).rstrip() + "\n}\n"
+
+    @property
+    def package(self) -> str:
+        """Return the tests' package: none where the class has none, which others cannot name."""
+        return PACKAGE if "." in self.notes.subject else ""
+
+    @property
+    def _package(self) -> str:
+        return f"package {self.package};\n\n" if self.package else ""
+
+    def _comment(self, test: Test) -> str:
+        notes, many = self.notes, len(test.suffixes)
+        calls = sum(map(len, test.suffixes)) / many
+        return (
+            f"/**\n * Test {test.number} of {_said(notes.subject)}: {_said(notes.old)} against "
+            f"{_said(notes.new)}.\n *\n * <p>{many} suffixes of about {calls:.0f} statements, "
+            f"each done {test.repeats} times, share one object.\n * Made by bench-audit with seed "
+            f"{notes.seed}.\n */"
+        )
+
+
+_JMH = (
+    "Benchmark", "Group", "GroupThreads", "Level", "Scope", "Setup", "State",
+)  # fmt: skip
+
+
+class _Body:
+    """The parts of a class; remembers which interfaces they implement."""
+
+    def __init__(self, written: Written, answers: Answers) -> None:
+        self._written = written
+        self._answers = answers
+        self._plain: dict[tuple[str, str], str] = {}
+
+    def fields(self, test: Test) -> str:
+        lines = [
+            f"    private {self._type(one.member.returns)} p{at};\n"
+            for at, one in enumerate(test.prefix)
+            if one.member.returns != "void"
+        ]
+        return "".join(lines)
+
+    def prefix(self, test: Test) -> str:
+        lines = []
+        for at, one in enumerate(test.prefix):
+            target = "" if one.member.returns == "void" else f"p{at} = "
+            lines.append(f"        {target}{self._call(one)};\n")
+        return (
+            "    @Override\n    public void prefix() throws Throwable {\n"
+            + "".join(lines)
+            + "    }\n"
+        )
+
+    def suffix(self, number: int, sequence: Sequence) -> str:
+        return (
+            f"    private void suffix{number}(int turns, Sink sink) throws Throwable {{\n"
+            "        for (int turn = 0; turn < turns; turn++) {\n"
+            f"            block{number}(sink);\n        }}\n    }}\n\n"
+            f"    private void block{number}(Sink sink) throws Throwable {{\n"
+            f"{self.statements(sequence, 2, 'sink.take')}    }}\n"
+        )
+
+    def statements(self, sequence: Sequence, depth: int, take: str) -> str:
+        lines = []
+        for at, one in enumerate(sequence):
+            if one.member.returns == "void":
+                lines.append(f"{self._call(one)};")
+            else:
+                lines.append(f"{self._type(one.member.returns)} s{at} = {self._call(one)};")
+                lines.append(f"{take}(s{at});")
+        return "".join(f"{_INDENT * depth}{line}\n" for line in lines)
+
+    def _call(self, one: Statement) -> str:
+        member, given = one.member, self._given(one)
+        owner = self._type(member.owner)
+        on = owner if one.receiver is None else _variable(one.receiver)
+        match member.kind:
+            case Kind.CONSTRUCTOR:
+                return f"new {owner}({given})"
+            case Kind.METHOD | Kind.STATIC:
+                return f"{on}.{member.name}({given})"
+            case Kind.GET | Kind.CONSTANT:
+                return f"{on}.{member.name}"
+            case Kind.SET:
+                return f"{on}.{member.name} = {given}"
+            case Kind.ARRAY:
+                return f"new {owner}[] {{{given}}}"
+            case Kind.PLAIN:
+                name = f"Plain{len(self._plain)}"
+                return f"new {self._plain.setdefault((member.owner, member.name), name)}()"
+
+    def _given(self, one: Statement) -> str:
+        pairs = zip(one.arguments, one.member.parameters, strict=True)
+        return ", ".join(self._argument(argument, type_) for argument, type_ in pairs)
+
+    def _argument(self, argument: Argument, type_: str) -> str:
+        """Return an argument as its parameter's type, so that no other overload is meant."""
+        if isinstance(argument, Variable):
+            return f"({self._type(type_)}) {_variable(argument)}"
+        if argument.text is None:
+            return f"({self._type(type_)}) null"
+        text = self._literal(argument, argument.text)
+        if argument.type == type_ and type_ not in ("byte", "short"):
+            return text
+        return f"({self._type(type_)}) {f'({text})' if text.startswith('-') else text}"
+
+    def _literal(self, literal: Literal, text: str) -> str:
+        if literal.type == _STRING:
+            return _quoted(text, '"')
+        if literal.type == "char":
+            return _quoted(text, "'")
+        if literal.type == "java.lang.Class":
+            return f"{self._type(text)}.class"
+        return _NUMBERS[literal.type].format(text)
+
+    def plains(self) -> Iterator[str]:
+        """Yield the small implementations of interfaces."""
+        for (type_, says), name in self._plain.items():
+            methods = "".join(self._answer(one, says) for one in self._answers[type_])
+            yield (
+                f"    /** Returns plain values. */\n"
+                f"    public static final class {name} implements {self._type(type_)} {{\n"
+                f"{methods}    }}\n"
+            )
+
+    def _answer(self, method: Member, says: str) -> str:
+        parameters = ", ".join(
+            f"{self._type(one)} a{at}" for at, one in enumerate(method.parameters)
+        )
+        value = self._plain_value(method.returns, says)
+        body = f"            return {value};\n" if value else ""
+        return (
+            f"        @Override\n        public {self._type(method.returns)} {method.name}"
+            f"({parameters}) {{\n{body}        }}\n"
+        )
+
+    def _plain_value(self, type_: str, says: str) -> str:
+        known = {
+            "void": "",
+            "boolean": says,
+            _STRING: '""',
+            _OBJECT: "new Object()",
+            "char": "'\\0'",
+        }
+        if type_ in known:
+            return known[type_]
+        return f"({type_}) 0" if type_ in _NUMBERS else "null"
+
+    def _type(self, type_: str) -> str:
+        text = self._written(type_)
+        return text.removeprefix("java.lang.") if text.count(".") == _PLAIN_DOTS else text
+
+
+_PLAIN_DOTS = 2
+"""A class of java.lang, not of a package below."""
+
+
+def _simple(test: Test) -> str:
+    return f"Race{test.number}"
+
+
+def _said(text: str) -> str:
+    """Return a text that ends no comment and is no escape."""
+    plain = text.replace("\\", "&#92;").replace("*/", "*&#47;")
+    return "".join(one if one.isprintable() else " " for one in plain)
+
+
+def _variable(one: Variable) -> str:
+    return f"{'p' if one.shared else 's'}{one.index}"
+
+
+def _quoted(text: str, quote: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace(quote, f"\\{quote}")
+    return f"{quote}{escaped}{quote}"

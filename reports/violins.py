@@ -1,0 +1,91 @@
+"""Spreads of a suite on several machines, as shapes under each other and as dots of pairs."""
+
+import math
+from collections.abc import Sequence
+from statistics import median, quantiles
+
+from markupsafe import Markup
+
+from reports import figures
+from reports.plots import BOUNDARIES, NOTHING, at, line, svg, text
+
+_LEFT, _WIDTH, _ROW = 150.0, 520.0, 46.0
+_LEAST, _MOST = 1e-3, 2.0
+_STEPS = 80
+_BANDWIDTH = 0.035
+"""Of the width of the axis: about what Silverman's rule gives for 100 benchmarks."""
+_SIDE = 300.0
+
+
+def violins(machines: Sequence[tuple[str, Sequence[float]]]) -> Markup:
+    """Draw how the spreads are distributed on each machine, with their quartiles, on one axis."""
+    if not any(values for _, values in machines):
+        return NOTHING
+    height = _ROW * len(machines)
+    body = "".join(line(_LEFT + _x(border), 0, height, "needed") for border in BOUNDARIES)
+    for row, (name, values) in enumerate(machines):
+        middle = _ROW * (row + 0.5)
+        body += text(0, middle + 4, name, "start")
+        body += _violin([_x(one) for one in values], middle)
+    body += f'<path class="axis" d="M{at(_LEFT)} {at(height)}H{at(_LEFT + _WIDTH)}"/>'
+    for tick in (0.01, *BOUNDARIES):
+        body += text(_LEFT + _x(tick), height + 16, figures.share(tick))
+    middles = ", ".join(
+        f"{name} {figures.share(median(values) if values else None)}" for name, values in machines
+    )
+    label = f"maximum spreads by machine; in the middle: {middles}"
+    return svg((int(_LEFT + _WIDTH + 30), int(height + 22)), label, body, kind="violins")
+
+
+def _violin(places: Sequence[float], middle: float) -> str:
+    """Draw one shape: the kernel density, above and below; few benchmarks are dots."""
+    if not places:
+        return text(_LEFT, middle + 4, "no spread", "start")
+    dots = "".join(f"M{at(_LEFT + one)} {at(middle)}h0" for one in places)
+    body = f'<path class="dot spread" d="{dots}"/>'
+    if len(places) < 3:
+        return body
+    steps = [_WIDTH * step / _STEPS for step in range(_STEPS + 1)]
+    heights = [_density(step, places) for step in steps]
+    most = max(heights)
+    above = [(step, 0.42 * _ROW * one / most) for step, one in zip(steps, heights, strict=True)]
+    shape = [(x, middle - y) for x, y in above] + [(x, middle + y) for x, y in reversed(above)]
+    points = " ".join(f"{at(_LEFT + x)},{at(y)}" for x, y in shape)
+    low, half, high = quantiles(places, n=4, method="inclusive")
+    return (
+        f'<polygon class="violin" points="{points}"/>{body}'
+        f'<path class="quartiles" d="M{at(_LEFT + low)} {at(middle)}H{at(_LEFT + high)}"/>'
+        + line(_LEFT + half, middle - 6, middle + 6, "middle")
+    )
+
+
+def _density(place: float, places: Sequence[float]) -> float:
+    width = _BANDWIDTH * _WIDTH
+    return sum(math.exp(-0.5 * ((place - one) / width) ** 2) for one in places)
+
+
+def pairs(first: str, second: str, spreads: Sequence[tuple[float, float]]) -> Markup:
+    """Draw each benchmark's spread on two machines; above the line it is larger on the second."""
+    if not spreads:
+        return NOTHING
+    scale = _SIDE / _WIDTH
+    left, bottom = 46.0, _SIDE + 6
+    body = f'<path class="needed" d="M{at(left)} {at(bottom)}L{at(left + _SIDE)} 6"/>'
+    body += f'<path class="axis" d="M{at(left)} 6V{at(bottom)}H{at(left + _SIDE)}"/>'
+    dots = "".join(
+        f"M{at(left + scale * _x(one))} {at(bottom - scale * _x(other))}h0"
+        for one, other in spreads
+    )
+    body += f'<path class="dot spread" d="{dots}"/>'
+    for tick in (0.01, 0.1, 0.5):
+        body += text(left + scale * _x(tick), bottom + 16, figures.share(tick))
+        body += text(left - 6, bottom - scale * _x(tick) + 4, figures.share(tick), "end")
+    body += text(left + _SIDE / 2, bottom + 32, f"spread on {first}")
+    larger = sum(other > one for one, other in spreads)
+    label = f"{larger} of {len(spreads)} benchmarks have a larger spread on {second} than {first}"
+    return svg((int(left + _SIDE + 10), int(bottom + 38)), label, body, kind="pairs")
+
+
+def _x(value: float) -> float:
+    inside = min(max(value, _LEAST), _MOST)
+    return _WIDTH * math.log10(inside / _LEAST) / math.log10(_MOST / _LEAST)

@@ -1,0 +1,1 @@
+"""Two versions of a class on this machine: their files, the Java guest that runs tests of them."""

@@ -1,0 +1,164 @@
+"""Both versions of a class on this machine: tests are tried, compiled and raced there."""
+
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from auditor.core.arena import Pilot, Race, Settings
+from auditor.core.asking import Making
+from auditor.core.concurrency import Version
+from auditor.core.errors import MachineError
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.ports import Host
+from runners.concurrency.conversation import Conversation
+from runners.concurrency.jdks import Java
+from runners.dispatch.serial import alone
+from runners.hosts.disk import writing
+from runners.jmh.javac import Javac, write_sources
+
+_Made = TypeVar("_Made")
+_MAKER, _MEASURE = "benchaudit.maker.Maker", "benchaudit.race.Measure"
+_RECORDS = Path("records.txt")
+_BLAMED = re.compile(r"^(\S+\.java):\d+: error: (.*)$", re.MULTILINE)
+_MORE_SECONDS = 60.0
+_SLOWER = 10.0
+"""How much longer than planned a measurement may take: versions may differ by that."""
+_MAKER_MEMORY = "-Xmx1g"
+RACE_OPTIONS = ("-Xmx1g", "-XX:-DontCompileHugeMethods", "-XX:-BackgroundCompilation")
+"""A block of hundreds of statements would never be compiled otherwise. Threads that share two cores
+with the compiler leave it little: where they wait for it, it is done long before."""
+_REASON_LENGTH = 2000
+
+
+@dataclass(slots=True)
+class LocalArena:
+    """One folder of ours, one JDK, two class paths.
+
+    Nobody else measures while one holds `lock`; `options` are the user's for the JVM. A repetition
+    that lasts longer than `repetition_seconds` is stuck; usual ones take milliseconds.
+    """
+
+    host: Host
+    folder: Path
+    environment: tuple[tuple[str, str], ...]
+    java: Java
+    javac: Javac
+    guest: Path
+    class_paths: Mapping[Version, tuple[Path, ...]]
+    lock: Path
+    options: tuple[str, ...] = ()
+    attempt_seconds: float = 1.0
+    repetition_seconds: int = 20
+    _classes: list[Path] = field(default_factory=list)
+
+    def make(self, making: Making[_Made], /) -> _Made:
+        """Let a maker try what it makes with both versions in one process."""
+        paths = tuple(_joined(self.class_paths[one]) for one in Version)
+        talk = Conversation(
+            host=self.host,
+            folder=self._scratch("maker"),
+            command=(
+                self.java.program, _MAKER_MEMORY, *self.options, "-cp", str(self.guest), _MAKER,
+            ),
+            arguments=(str(round(self.attempt_seconds * 1000)), *paths),
+            environment=self.environment,
+        )  # fmt: skip
+        with alone(self.lock):
+            return talk.make(making)
+
+    def compile(self, files: Mapping[str, str], /) -> Mapping[str, str]:
+        """Compile tests against the old version; both have all that they use, by the same names.
+
+        Raises MachineError where the compiler blames none of them.
+        """
+        problems: dict[str, str] = {}
+        sources = self.folder / f"sources-{len(self._classes)}"
+        classes = self.folder / f"classes-{len(self._classes)}"
+        left = dict(files)
+        with writing(sources):
+            write_sources(
+                {name: text.encode(errors="replace") for name, text in left.items()}, sources
+            )
+        while left:
+            shutil.rmtree(classes, ignore_errors=True)
+            path = (self.guest, *self.class_paths[Version.OLD])
+            done = self.javac.run(sorted(left), sources, classes, path)
+            if done.exit_code == 0:
+                self._classes.append(classes)
+                break
+            said = (done.stderr + done.stdout).decode(errors="replace")
+            blamed = {name: what for name, what in _BLAMED.findall(said) if name in left}
+            if not blamed:
+                raise MachineError(f"the tests do not compile; javac said:\n{done.tail()}")
+            problems |= blamed
+            left = {name: text for name, text in left.items() if name not in blamed}
+        return problems
+
+    def pilot(self, race: Race, seconds: float, /) -> Pilot | str:
+        """Run a test for so long, and tell what its repetitions take."""
+        found = self._raced(race, (f"pilot={seconds}",), seconds)
+        if isinstance(found, str):
+            return found
+        for word, *rest in found:
+            if word == "pilot":
+                return Pilot(wall=float(rest[1]), suffixes=float(rest[2]))
+        return "it ended without a measurement"
+
+    def measure(self, race: Race, settings: Settings, /) -> tuple[float, ...] | str:
+        """Measure a test in a process of its own."""
+        words = (
+            f"warmup={settings.warmup}", f"repetitions={settings.repetitions}",
+            f"least={settings.least}", f"most={settings.most}", f"stop={settings.stop}",
+        )  # fmt: skip
+        found = self._raced(race, words, settings.seconds)
+        if isinstance(found, str):
+            return found
+        return tuple(float(rest[0]) for word, *rest in found if word == "measurement")
+
+    def _raced(self, race: Race, words: tuple[str, ...], seconds: float) -> list[list[str]] | str:
+        path = (*reversed(self._classes), self.guest, *self.class_paths[race.version])
+        folder = self._scratch("race")
+        job = Invocation(
+            argv=(
+                self.java.program, *RACE_OPTIONS, *self.options, "-cp", _joined(path),
+                _MEASURE, race.test, f"threads={race.threads}", f"turns={race.turns}",
+                f"scope={race.scope}", f"limit={self.repetition_seconds}", f"out={_RECORDS}",
+                *words,
+            ),
+            cwd=folder,
+            environment=self.environment,
+            timeout_seconds=_SLOWER * seconds + self.repetition_seconds + _MORE_SECONDS,
+            collects=(_RECORDS,),
+        )  # fmt: skip
+        with alone(self.lock):
+            ended = self.host.run(job)
+        records = ended.files.get(_RECORDS, b"").decode(errors="replace").splitlines()
+        for line in records:
+            if line.startswith("failed "):
+                return line.removeprefix("failed ").replace("\t", "\n")[:_REASON_LENGTH]
+        if not records or records[-1] != "end":
+            return _how(ended)
+        return [line.split() for line in records]
+
+    def _scratch(self, name: str) -> Path:
+        """Return an empty folder: what a subject writes is gone before the next one runs."""
+        folder = self.folder / name
+        with writing(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+        return folder
+
+
+def _joined(path: tuple[Path, ...]) -> str:
+    return ":".join(map(str, path))
+
+
+def _how(ended: Completed) -> str:
+    if ended.timed_out:
+        return "it was ended, as it took far too long"
+    return f"its process ended by itself (exit code {ended.exit_code}): {ended.tail(2)}".rstrip(
+        ": "
+    )

@@ -1,0 +1,164 @@
+"""What the classes of a version do, as the guest's `ClassCode` reads it from their byte code."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from auditor.core.bytecode import Call, ClassCode, Classes, FieldCode, FieldUse, MethodCode
+from auditor.core.errors import SourceUnreadable
+from auditor.core.jobs import Invocation
+from auditor.core.ports import Host
+from runners.jmh.guests import Guests
+
+_PROGRAM = "benchaudit.weaver.ClassCode"
+_SECONDS = 600
+_Key = tuple[str, str]
+
+
+class _Field(msgspec.Struct, frozen=True):
+    name: str
+    type: str
+    flags: frozenset[str]
+    values: frozenset[str]
+
+
+class _Method(msgspec.Struct, frozen=True):
+    """A method; `generated` are the lambdas and bridges that it uses, in order, with repeats.
+
+    A bridge has the key of the method that it calls where only the returned type differs.
+    """
+
+    key: str
+    flags: frozenset[str]
+    bridge: bool
+    digest: str
+    calls: tuple[tuple[str, str, bool], ...]
+    generated: tuple[_Key, ...]
+    reads: tuple[FieldUse, ...]
+    writes: tuple[FieldUse, ...]
+
+
+class _Line(msgspec.Struct, frozen=True):
+    """A class, or something that could not be read: then `path` and `reason` say what and why."""
+
+    kind: str
+    owner: str = ""
+    superclass: str | None = None
+    interfaces: tuple[str, ...] = ()
+    flags: frozenset[str] = frozenset()
+    fields: tuple[_Field, ...] = ()
+    methods: tuple[_Method, ...] = ()
+    path: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionCode:
+    """The classes of a version, and what could not be read: its path and the reason."""
+
+    classes: Classes
+    unreadable: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeReader:
+    """Reads classes with a Java of 11 or newer; it runs none of their code."""
+
+    host: Host
+    guests: Guests
+    java: str
+    environment: tuple[tuple[str, str], ...]
+
+    def read(self, parts: Sequence[Path], into: Path) -> VersionCode:
+        """Return what is in jars and class folders; of two equal names the first counts.
+
+        `into` is a folder of ours. Raises SourceUnreadable where the program fails.
+        """
+        answer = into / "code.jsonl"
+        path = ":".join(map(str, self.guests.lister))
+        ended = self.host.run(
+            Invocation(
+                argv=(self.java, "-cp", path, _PROGRAM, str(answer), *map(str, parts)),
+                cwd=into,
+                environment=self.environment,
+                timeout_seconds=_SECONDS,
+                collects=(answer,),
+            )
+        )
+        if ended.exit_code != 0 or answer not in ended.files:
+            raise SourceUnreadable(f"the classes cannot be read; java said:\n{ended.tail()}")
+        return read_code(ended.files[answer])
+
+
+def read_code(data: bytes) -> VersionCode:
+    """Read what the program writes; raises SourceUnreadable for anything else."""
+    decoder = msgspec.json.Decoder(_Line)
+    try:
+        lines = [decoder.decode(line) for line in data.splitlines()]
+    except msgspec.MsgspecError as error:
+        raise SourceUnreadable(f"the list of classes cannot be read: {error}") from error
+    classes: dict[str, _Line] = {}
+    for line in lines:
+        if line.kind == "class":
+            classes.setdefault(line.owner, line)
+    methods = {
+        (line.owner, method.key): method
+        for line in classes.values()
+        for method in sorted(line.methods, key=lambda one: not one.bridge)
+    }
+    inside = {each for one in methods.values() for each in one.generated}
+    whole = {
+        where: _whole(_parts(one, methods, frozenset((where,))), classes.keys())
+        for where, one in methods.items()
+        if where not in inside
+    }
+    return VersionCode(
+        classes={name: _class(line, whole) for name, line in classes.items()},
+        unreadable=tuple((one.path, one.reason) for one in lines if one.kind == "unreadable"),
+    )
+
+
+def _class(line: _Line, whole: Mapping[_Key, MethodCode]) -> ClassCode:
+    keys = ((line.owner, one.key) for one in line.methods)
+    return ClassCode(
+        name=line.owner,
+        superclass=line.superclass,
+        interfaces=line.interfaces,
+        flags=line.flags,
+        methods={where[1]: whole[where] for where in keys if where in whole},
+        fields={one.name: _field(one) for one in line.fields},
+    )
+
+
+def _field(field: _Field) -> FieldCode:
+    return FieldCode(type=field.type, flags=field.flags, values=field.values)
+
+
+def _parts(
+    method: _Method, methods: Mapping[_Key, _Method], seen: frozenset[_Key]
+) -> Iterator[_Method]:
+    """Yield a method and, in the order of their use, the lambdas and bridges that belong to it."""
+    yield method
+    for each in method.generated:
+        if each in methods and each not in seen:
+            yield from _parts(methods[each], methods, seen | {each})
+
+
+def _whole(parts: Iterable[_Method], known: Set[str]) -> MethodCode:
+    """Make one of a method and what belongs to it; `known` are the classes that count."""
+    found = tuple(parts)
+    calls = (Call(*each) for one in found for each in one.calls)
+    return MethodCode(
+        digest=hashlib.sha256("\n".join(one.digest for one in found).encode()).hexdigest(),
+        flags=found[0].flags,
+        calls=tuple(dict.fromkeys(each for each in calls if each.owner in known)),
+        reads=_uses((each for one in found for each in one.reads), known),
+        writes=_uses((each for one in found for each in one.writes), known),
+    )
+
+
+def _uses(uses: Iterable[FieldUse], known: Set[str]) -> tuple[FieldUse, ...]:
+    return tuple(dict.fromkeys(each for each in uses if each[0] in known))

@@ -1,0 +1,264 @@
+"""A talk with the guest that runs sequences of statements with two versions of a class.
+
+What makes tests is a generator (`auditor.core.asking`). The guest reads requests from
+a named pipe and answers on its standard output, so that a process of ours is nothing special to a
+host. A guest that dies of what it ran has answered, too; the next one goes on.
+"""
+
+import os
+import secrets
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Generic, TypeVar
+
+from auditor.core.asking import (
+    Answer,
+    Attempt,
+    Describe,
+    Lines,
+    Making,
+    Request,
+    Segment,
+    Subtypes,
+)
+from auditor.core.errors import MachineError
+from auditor.core.jobs import Completed, Follow, Invocation
+from auditor.core.ports import Host
+from auditor.core.races import Sequence, Statement
+
+_Made = TypeVar("_Made")
+_SECONDS = 24 * 3600.0
+_NO_TALK = 3
+"""After so many guests in a row that did not even begin, none will."""
+_ESCAPES: Mapping[str, str] = {"t": "\t", "n": "\n", "r": "\r"}
+_TOKEN_BYTES = 8
+_MOST_TEXTS = 256
+"""Sequences whose numbers are kept in words: those of other suffixes are sent again and again."""
+_OPENS_WITHIN = 10.0
+_LONGEST_LINE = 1 << 20
+_BLOCKED, _STUCK = "blocked", "stuck"
+"""Answers about an attempt that did not end; after the second the guest does, too, as threads of it
+are left."""
+
+
+def split(line: str) -> tuple[str, ...]:
+    """Return the fields of a line as the guest writes them."""
+    fields, field_, escaped = [], [], False
+    for one in line:
+        if escaped:
+            field_.append(_ESCAPES.get(one, one))
+            escaped = False
+        elif one == "\\":
+            escaped = True
+        elif one == "\t":
+            fields.append("".join(field_))
+            field_ = []
+        else:
+            field_.append(one)
+    return (*fields, "".join(field_))
+
+
+def join(fields: tuple[str, ...]) -> str:
+    """Return a line of fields as the guest reads them."""
+    codes = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+    return "\t".join(one.translate(codes) for one in fields)
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One maker, and as many guests as it uses up.
+
+    `command` starts a guest, but for the pipe and the token, which come before `arguments`.
+    """
+
+    host: Host
+    folder: Path
+    command: tuple[str, ...]
+    arguments: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...]
+    _asked: int = 0
+    _answered: int = 0
+    _numbers: dict[tuple[str, ...], int] = field(default_factory=dict)
+    _defined_lines: list[str] = field(default_factory=list)
+    _defined: int = 0
+    _texts: dict[int, tuple[Sequence, str]] = field(default_factory=dict)
+    _pipe: IO[str] | None = None
+    _lines: list[tuple[str, ...]] = field(default_factory=list)
+    _rest: bytes = b""
+    _token: str = ""
+
+    def make(self, making: Making[_Made]) -> _Made:
+        """Go on until the maker has made what it wants; raises MachineError without a guest."""
+        talk = _Talk(making)
+        silent = 0
+        while not talk.over():
+            self._asked = self._answered = 0
+            ended = self._guest(talk)
+            silent = 0 if self._asked else silent + 1
+            if silent == _NO_TALK:
+                raise MachineError(
+                    f"the process that tries tests does not start; it said:\n{ended.tail()}"
+                )
+            if self._asked > self._answered and not talk.over():
+                talk.hear(Answer(problem=_how(ended), blocked=True))
+        return talk.made()
+
+    def _guest(self, talk: "_Talk[_Made]") -> Completed:
+        self._token = secrets.token_hex(_TOKEN_BYTES)
+        pipe = self.folder / f"requests-{self._token}"
+        os.mkfifo(pipe, 0o600)
+        self._defined, self._lines, self._rest = 0, [], b""
+
+        def read(data: bytes) -> tuple[()]:
+            self._read(data, talk, pipe)
+            return ()
+
+        try:
+            return self.host.run(
+                Invocation(
+                    argv=(*self.command, str(pipe), self._token, *self.arguments),
+                    cwd=self.folder,
+                    environment=self.environment,
+                    timeout_seconds=_SECONDS,
+                    follow=Follow(read=read),
+                )
+            )
+        finally:
+            if self._pipe is not None:
+                _closed(self._pipe)
+                self._pipe = None
+            pipe.unlink(missing_ok=True)
+
+    def _read(self, data: bytes, talk: "_Talk[_Made]", pipe: Path) -> None:
+        *lines, rest = (self._rest + data).split(b"\n")
+        self._rest = rest[-_LONGEST_LINE:]
+        for line in lines:
+            word, *fields = split(line.decode(errors="replace"))
+            if word != self._token:
+                continue  # the subject found a way to print, after all
+            if fields == ["ready"]:
+                self._pipe = _opened(pipe)
+                self._ask(talk.request)
+            elif (answer := self._answer(tuple(fields))) is not None:
+                self._answered += 1
+                talk.hear(answer)
+                if fields[0] != _STUCK:
+                    self._ask(talk.request)
+
+    def _answer(self, fields: tuple[str, ...]) -> Answer | None:
+        match fields:
+            case ("done",):
+                lines: Lines = tuple(self._lines)
+                self._lines = []
+                return Answer(lines=lines)
+            case ("fine",):
+                return Answer()
+            case (how, version) if how in (_BLOCKED, _STUCK):
+                return Answer(problem=f"no end with the {version} version", blocked=True)
+            case ("raised", version, segment, index, what):
+                at = (int(segment), int(index)) if int(segment) >= 0 else None
+                return Answer(problem=f"{what} in the {version} version", at=at)
+        self._lines.append(fields)
+        return None
+
+    def _ask(self, request: Request | None) -> None:
+        lines = ["bye"] if request is None else self._requests(request)
+        self._asked += 1
+        if self._pipe is not None:
+            with suppress(BrokenPipeError):  # it has died, which its end will tell
+                self._pipe.write("".join(f"{line}\n" for line in lines))
+                self._pipe.flush()
+
+    def _requests(self, request: Request) -> list[str]:
+        match request:
+            case Describe(types):
+                return [join(("describe", *types))]
+            case Subtypes(types):
+                return [join(("subtypes", *types))]
+            case Attempt():
+                defined: list[str] = []
+                words = [
+                    "try",
+                    "1" if request.threads else "0",
+                    self._known(request.prefix, defined),
+                ]
+                words += [self._segment(one, defined) for one in request.segments]
+                return [*defined, join(tuple(words))]
+
+    def _segment(self, segment: Segment, defined: list[str]) -> str:
+        return f"{segment.repeats}:{self._known(segment.statements, defined)}"
+
+    def _known(self, sequence: Sequence, defined: list[str]) -> str:
+        """Return the numbers of statements; `defined` gets the lines that define new ones."""
+        known = self._texts.get(id(sequence))
+        if known is None or known[0] is not sequence:
+            if len(self._texts) > _MOST_TEXTS:
+                self._texts.clear()
+            known = sequence, ",".join(str(self._number(one)) for one in sequence)
+            self._texts[id(sequence)] = known
+        new = self._defined_lines[self._defined :]
+        defined += new
+        self._defined += len(new)
+        return known[1]
+
+    def _number(self, statement: Statement) -> int:
+        fields = statement.fields
+        number = self._numbers.setdefault(fields, len(self._numbers))
+        if number == len(self._defined_lines):
+            self._defined_lines.append(join(("define", str(number), *fields)))
+        return number
+
+
+class _Talk(Generic[_Made]):
+    """A maker, what it asks now (None once it is over), and what it has made in the end."""
+
+    def __init__(self, making: Making[_Made]) -> None:
+        self._making = making
+        self._made: list[_Made] = []
+        self.request: Request | None = None
+        self._go_on(None)
+
+    def over(self) -> bool:
+        """Tell whether it asks no more."""
+        return self.request is None
+
+    def hear(self, answer: Answer) -> None:
+        """Hand it an answer."""
+        self._go_on(answer)
+
+    def made(self) -> _Made:
+        """Return what it has made."""
+        return self._made[0]
+
+    def _go_on(self, answer: Answer | None) -> None:
+        try:
+            self.request = next(self._making) if answer is None else self._making.send(answer)
+        except StopIteration as end:
+            self.request = None
+            self._made.append(end.value)
+
+
+def _how(ended: Completed) -> str:
+    return f"its process ended ({'killed' if ended.exit_code is None else ended.exit_code})"
+
+
+def _opened(pipe: Path) -> IO[str]:
+    """Open a pipe that its reader is about to open; raises MachineError where it does not."""
+    until = time.monotonic() + _OPENS_WITHIN
+    while time.monotonic() < until:
+        try:
+            handle = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            time.sleep(0.001)
+            continue
+        os.set_blocking(handle, True)
+        return os.fdopen(handle, "w", encoding="utf-8", newline="\n")
+    raise MachineError(f"the process that tries tests does not open {pipe}; call again")
+
+
+def _closed(pipe: IO[str]) -> None:
+    with suppress(BrokenPipeError):
+        pipe.close()

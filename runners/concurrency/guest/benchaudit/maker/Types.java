@@ -1,0 +1,287 @@
+package benchaudit.maker;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Member;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.zip.ZipFile;
+
+/**
+ * What both versions have of a type. Lines: "type NAME WRITTEN FLAGS SUPERTYPES" (the name in
+ * source text; flags: public interface abstract plain), then "member KIND OWNER NAME PARAMETERS
+ * RETURNS", and for an interface "answers NAME PARAMETERS RETURNS" for each method without a body.
+ */
+final class Types {
+    private static final String END = ".class";
+
+    private final Side[] sides;
+
+    Types(Side[] sides) {
+        this.sides = sides;
+    }
+
+    /** Returns the lines of a type; "missing NAME VERSION WHY" where a version does not have it. */
+    List<List<String>> describe(String name) {
+        Set<List<String>> both = null;
+        for (Side side : sides) {
+            Set<List<String>> lines = new LinkedHashSet<>();
+            try {
+                add(Names.find(name, side.loader), lines);
+            } catch (ClassNotFoundException | RuntimeException | Error error) {
+                return Collections.singletonList(
+                        Arrays.asList("missing", name, side.name, String.valueOf(error)));
+            }
+            if (both == null) {
+                both = lines;
+            } else {
+                return common(both, lines);
+            }
+        }
+        throw new IllegalStateException();
+    }
+
+    /**
+     * Returns what is in both, but for the type itself, of which the new version counts, and what an
+     * implementation has to answer: that is what either asks for.
+     */
+    private static List<List<String>> common(Set<List<String>> old, Set<List<String>> now) {
+        List<List<String>> found = new ArrayList<>();
+        found.add(now.iterator().next());
+        old.stream().filter(each -> each.get(0).equals("answers")
+                || (each.get(0).equals("member") && now.contains(each))).forEach(found::add);
+        now.stream().filter(each -> each.get(0).equals("answers") && !old.contains(each))
+                .forEach(found::add);
+        return found;
+    }
+
+    private static void add(Class<?> type, Set<List<String>> lines) {
+        String written = type.getCanonicalName();
+        lines.add(Arrays.asList("type", Names.of(type), written == null ? "" : written,
+                flags(type), String.join(",", supertypes(type))));
+        if (!accessible(type)) {
+            return;
+        }
+        if (!Modifier.isAbstract(type.getModifiers())) {
+            for (Constructor<?> each : type.getConstructors()) {
+                lines.add(Arrays.asList("member", "constructor", type.getName(), "",
+                        Names.of(each.getParameterTypes()), type.getName()));
+            }
+        }
+        for (Method each : type.getMethods()) {
+            if (usable(each)) {
+                lines.add(Arrays.asList("member",
+                        Modifier.isStatic(each.getModifiers()) ? "static" : "method",
+                        type.getName(), each.getName(), Names.of(each.getParameterTypes()),
+                        Names.of(each.getReturnType())));
+            }
+            if (type.isInterface() && Modifier.isAbstract(each.getModifiers())
+                    && !isOfObject(each)) {
+                lines.add(Arrays.asList("answers", each.getName(),
+                        Names.of(each.getParameterTypes()), Names.of(each.getReturnType())));
+            }
+        }
+        for (Field each : type.getFields()) {
+            addField(type, each, lines);
+        }
+    }
+
+    private static void addField(Class<?> type, Field field, Set<List<String>> lines) {
+        boolean shared = Modifier.isStatic(field.getModifiers());
+        if (field.isSynthetic() || (shared && !accessible(field.getDeclaringClass()))) {
+            return;
+        }
+        String of = Names.of(field.getType());
+        lines.add(Arrays.asList("member", shared ? "constant" : "get", type.getName(),
+                field.getName(), "", of));
+        if (!shared && !Modifier.isFinal(field.getModifiers())) {
+            lines.add(Arrays.asList("member", "set", type.getName(), field.getName(), of, "void"));
+        }
+    }
+
+    /** Leaves out what every object has, and what an interface of the JDK gives its classes. */
+    private static boolean usable(Method method) {
+        Class<?> from = method.getDeclaringClass();
+        boolean given = from.isInterface() && !Modifier.isAbstract(method.getModifiers())
+                && !Modifier.isStatic(method.getModifiers());
+        return from != Object.class && !method.isBridge() && !method.isSynthetic()
+                && !(given && from.getName().startsWith("java."))
+                && accessible(method.getReturnType());
+    }
+
+    private static boolean isOfObject(Method method) {
+        try {
+            Object.class.getMethod(method.getName(), method.getParameterTypes());
+            return true;
+        } catch (NoSuchMethodException error) {
+            return false;
+        }
+    }
+
+    private static String flags(Class<?> type) {
+        List<String> found = new ArrayList<>();
+        if (accessible(type)) {
+            found.add("public");
+        }
+        if (type.isInterface()) {
+            found.add("interface");
+        }
+        if (Modifier.isAbstract(type.getModifiers())) {
+            found.add("abstract");
+        }
+        if (type.isInterface() && isPlain(type)) {
+            found.add("plain");
+        }
+        return String.join(",", found);
+    }
+
+    /**
+     * Tells whether a class with the erased methods implements it: not where it gives its own type
+     * arguments to an interface, whose methods then have other parameters than they seem to have.
+     */
+    private static boolean isPlain(Class<?> type) {
+        for (java.lang.reflect.Type each : type.getGenericInterfaces()) {
+            if (!(each instanceof Class) || !isPlain((Class<?>) each)) {
+                return false;
+            }
+        }
+        for (Method each : type.getMethods()) {
+            if (Modifier.isAbstract(each.getModifiers()) && each.getTypeParameters().length > 0) {
+                return false;
+            }
+        }
+        return !type.isAnnotation();
+    }
+
+    private static boolean accessible(Class<?> type) {
+        Class<?> element = type;
+        while (element.isArray()) {
+            element = element.getComponentType();
+        }
+        for (Class<?> each = element; each != null; each = each.getEnclosingClass()) {
+            if (!Modifier.isPublic(each.getModifiers()) || each.isAnonymousClass()
+                    || each.isLocalClass()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static Set<String> supertypes(Class<?> type) {
+        Set<String> found = new TreeSet<>();
+        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+            found.add(Names.of(each));
+            addInterfaces(each, found);
+        }
+        if (!type.isPrimitive()) {
+            found.add("java.lang.Object");
+        }
+        return found;
+    }
+
+    private static void addInterfaces(Class<?> type, Set<String> found) {
+        for (Class<?> each : type.getInterfaces()) {
+            found.add(each.getName());
+            addInterfaces(each, found);
+        }
+    }
+
+    /** Returns the public classes that objects can be made of, in both versions' own jars. */
+    List<List<String>> subtypes(List<String> wanted) {
+        Set<List<String>> both = null;
+        for (Side side : sides) {
+            Set<List<String>> found = new LinkedHashSet<>();
+            for (String name : names(side.path)) {
+                Class<?> type = loaded(name, side.loader);
+                if (type == null || !makes(type)) {
+                    continue;
+                }
+                Set<String> above = supertypes(type);
+                for (String one : wanted) {
+                    if (above.contains(one) && !one.equals(name)) {
+                        found.add(Arrays.asList("subtype", one, name));
+                    }
+                }
+            }
+            if (both == null) {
+                both = found;
+            } else {
+                both.retainAll(found);
+            }
+        }
+        return new ArrayList<>(both);
+    }
+
+    /** A class whose own needs are not on the class path makes nothing. */
+    private static boolean makes(Class<?> type) {
+        try {
+            return makeable(type);
+        } catch (RuntimeException | Error error) {
+            return false;
+        }
+    }
+
+    private static boolean makeable(Class<?> type) {
+        return accessible(type) && !Modifier.isAbstract(type.getModifiers())
+                && Stream.of(type.getConstructors(), type.getMethods(), type.getFields())
+                        .flatMap(Arrays::stream).anyMatch(each -> makes((Member) each, type));
+    }
+
+    private static boolean makes(Member member, Class<?> type) {
+        boolean shared = Modifier.isStatic(member.getModifiers());
+        return member instanceof Constructor
+                || (shared && member instanceof Method && ((Method) member).getReturnType() == type)
+                || (shared && member instanceof Field && ((Field) member).getType() == type);
+    }
+
+    private static Class<?> loaded(String name, ClassLoader loader) {
+        try {
+            return Class.forName(name, false, loader);
+        } catch (ClassNotFoundException | LinkageError error) {
+            return null;
+        }
+    }
+
+    private static List<String> names(List<File> path) {
+        List<String> found = new ArrayList<>();
+        for (File part : path) {
+            try {
+                (part.isDirectory() ? inFolder(part.toPath()) : inArchive(part)).stream()
+                        .filter(each -> each.endsWith(END) && !each.contains("-"))
+                        .map(each -> each.substring(0, each.length() - END.length()))
+                        .map(each -> each.replace('/', '.')).sorted().forEach(found::add);
+            } catch (IOException error) {
+                continue;
+            }
+        }
+        return found;
+    }
+
+    private static List<String> inFolder(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.map(each -> folder.relativize(each).toString())
+                    .map(each -> each.replace(File.separatorChar, '/'))
+                    .collect(Collectors.toList());
+        }
+    }
+
+    private static List<String> inArchive(File archive) throws IOException {
+        try (ZipFile zip = new ZipFile(archive)) {
+            return Collections.list(zip.entries()).stream().map(each -> each.getName())
+                    .collect(Collectors.toList());
+        }
+    }
+}

@@ -1,0 +1,32 @@
+"""The Java that runs the subject: that of the build, or an older one that the user names."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.core.ports import Host
+from runners.jmh.jdk import ask, find_jdk, known
+
+LEAST = 8
+_ADVICE = f"name the folder of a JDK {LEAST} or newer, whose bin holds java"
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """One Java: its program, all that it says of itself, and its number, 8 or 17, say."""
+
+    program: str
+    version: str
+    feature: int
+
+
+def jdk_at(java_home: Path | None, host: Host, environment: tuple[tuple[str, str], ...]) -> Java:
+    """Return the Java below a folder, without one that of JAVA_HOME or PATH.
+
+    Raises ToolMissing where there is none, or none that is new enough.
+    """
+    if java_home is None:
+        jdk = find_jdk(host, environment)
+        return Java(jdk.java, jdk.version, jdk.feature)
+    program = str(java_home.absolute() / "bin" / "java")
+    said = ask(host, program, environment, _ADVICE)
+    return Java(program, said, known(program, said, LEAST, _ADVICE))

@@ -1,0 +1,87 @@
+"""The class under test in a version's class path: its name as Java has it, and its format."""
+
+import re
+import struct
+import zipfile
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from auditor.core.errors import SourceUnreadable, SubjectError, UsageError
+from runners.concurrency.versions import CLASS, ReadyVersion, class_names
+from runners.jmh.classes import opened
+
+_MAGIC = 0xCAFEBABE
+_FIRST = 44
+"""The major version of a class file is this much above the number of the Java that it is for (The
+Java Virtual Machine Specification, table 4.1-A)."""
+_NEAR = 3
+# No user names these: anonymous classes, and files with a hyphen, which say what a module or
+# package is.
+_UNNAMED = re.compile(r"\$\d|-info$")
+
+
+def require_class(version: ReadyVersion, name: str) -> str:
+    """Return the binary name of a class that may be written as in Java or as in a class file.
+
+    Raises UsageError, naming what is near, where the version has no such class.
+    """
+    known: set[str] = set()
+    for place in version.class_path:
+        here = set(class_names(place))
+        for one in _spellings(name):
+            if one in here:
+                return one
+        known |= here
+    near = _near(name, known)
+    hint = f"did you mean {' or '.join(near)}?" if near else "give its package, too"
+    raise UsageError(f"{version.name} has no class {name}; {hint}")
+
+
+def require_readable(version: ReadyVersion, name: str, feature: int) -> None:
+    """Raise SubjectError where a class is compiled for a newer Java than `feature`, such as 17.
+
+    `name` is binary. Raises SourceUnreadable where the file is no class.
+    """
+    header = _bytes(version, name)[:8]
+    magic, _, major = struct.unpack(">IHH", header) if len(header) == 8 else (0, 0, 0)
+    if magic != _MAGIC:
+        raise SourceUnreadable(f"{name} of {version.name} is no class file; build it again")
+    if major - _FIRST > feature:
+        raise SubjectError(
+            f"{name} of {version.name} is compiled for Java {major - _FIRST}, but runs with Java "
+            f"{feature}; name a newer JDK (--java-home, JAVA_HOME), or compile it for {feature}"
+        )
+
+
+def _spellings(name: str) -> Iterator[str]:
+    """Yield a name, then with its last dots as those of nested classes."""
+    parts = name.replace("/", ".").split(".")
+    for at in range(len(parts), 0, -1):
+        yield ".".join(parts[:at]) + "".join(f"${each}" for each in parts[at:])
+
+
+def _near(name: str, known: set[str]) -> list[str]:
+    """Return names that are alike in their last part: a package is easily wrong."""
+    simple: dict[str, list[str]] = {}
+    for one in sorted(known):
+        if not _UNNAMED.search(one):
+            simple.setdefault(_last(one), []).append(one)
+    alike = get_close_matches(_last(name), simple, n=_NEAR)
+    return [one for each in alike for one in simple[each]][:_NEAR]
+
+
+def _last(name: str) -> str:
+    return re.split(r"[./$]", name)[-1]
+
+
+def _bytes(version: ReadyVersion, name: str) -> bytes:
+    entry = name.replace(".", "/") + CLASS
+    for place in version.class_path:
+        if place.is_dir():
+            if (place / entry).is_file():
+                return (place / entry).read_bytes()
+        elif zipfile.is_zipfile(place):
+            with opened(place) as jar:
+                if entry in jar.namelist():
+                    return jar.read(entry)
+    raise SourceUnreadable(f"{version.name} has no class {name}")

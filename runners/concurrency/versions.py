@@ -1,0 +1,203 @@
+"""One of two versions of a class made ready: its own classes, and all that they run with.
+
+All of it is copied: what a user has in a folder, and what is in a repository of jars, may change
+while tests run for an hour.
+"""
+
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path, PurePosixPath
+from typing import assert_never
+
+from auditor.core.errors import SourceUnreadable, SubjectError
+from auditor.core.ports import Host
+from auditor.core.request import (
+    BuildWords,
+    ClassPathSpec,
+    FolderSpec,
+    GitSpec,
+    MavenSpec,
+    VersionSpec,
+)
+from auditor.core.subject import Part, Role
+from runners.home import Home
+from runners.jmh import artifact
+from runners.jmh.classes import opened
+from runners.jmh.content import content
+from runners.jmh.jdk import find_jdk
+from runners.jmh.maven import Maven
+from runners.jmh.tree import built
+from runners.subjects.files import Entry, entry, place_entries, walk
+from runners.subjects.place import artifact_folder, place
+from runners.subjects.placed import detect
+
+CLASS = ".class"
+_JAVA = "jmh"
+"""What `detect` calls a project that Maven or Gradle builds."""
+_ARCHIVES = (".jar", ".zip")
+"""Java passes over other files of a class path, and Maven puts some there."""
+# No archive, cut off, a wrong checksum, a compression or cipher that is not known.
+_DAMAGED = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadyVersion:
+    """A version in folders of ours.
+
+    `name` is what was written. `revision` says which state it is: a commit, a published version, or
+    a digest of what a folder holds now. `own` are the jars and folders of its own classes,
+    `class_path` all of it in order, these first. `digest` covers the content of the class path;
+    the dates in jars and the order of their entries do not count.
+    """
+
+    name: str
+    revision: str
+    own: tuple[Path, ...]
+    class_path: tuple[Path, ...]
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Where a version's files are before they are copied.
+
+    `lacking` is what to say where there are no classes. No revision: the content is it.
+    """
+
+    own: tuple[Path, ...]
+    rest: tuple[Path, ...]
+    lacking: str
+    revision: str = ""
+
+
+def ready_version(  # noqa: PLR0913 - what the version, the machine and the user contribute
+    written: str,
+    spec: VersionSpec,
+    *,
+    home: Home,
+    host: Host,
+    environment: tuple[tuple[str, str], ...],
+    words: BuildWords | None = None,
+) -> ReadyVersion:
+    """Return a version, fetched or built if need be; `words` are what the user asks of a build.
+
+    Raises SubjectError or SourceUnreadable where it has no classes, and what fetching and building
+    raise.
+    """
+    maven = Maven(home=home, host=host, environment=environment)
+    return _copied(written, _found(spec, maven, words or BuildWords()), home)
+
+
+def _found(spec: VersionSpec, maven: Maven, words: BuildWords) -> _Found:
+    match spec:
+        case ClassPathSpec():
+            return _given(spec)
+        case MavenSpec():
+            return _published(spec, maven)
+        case FolderSpec(path) if detect(path) != _JAVA:
+            return _given(ClassPathSpec((path,)))
+        case FolderSpec() | GitSpec():
+            return _compiled(spec, maven, words)
+        case _:
+            assert_never(spec)
+
+
+def class_names(place: Path) -> Iterator[str]:
+    """Yield the binary names of the classes in a folder or jar, in no order.
+
+    Those that a jar has once more for later JDKs are left out.
+    """
+    found: Iterable[str] = ()
+    if place.is_dir():
+        found = (each.relative_to(place).as_posix() for each in place.rglob(f"*{CLASS}"))
+    elif zipfile.is_zipfile(place):
+        with opened(place) as jar:
+            found = jar.namelist()
+    for each in found:
+        if each.endswith(CLASS) and not each.startswith("META-INF/"):
+            yield each.removesuffix(CLASS).replace("/", ".")
+
+
+def _given(spec: ClassPathSpec) -> _Found:
+    lacking = (
+        f"no classes in {', '.join(map(str, spec.own))}; name the jar or the folder that they are "
+        "compiled into, such as target/classes, or the project's folder"
+    )
+    return _Found(spec.own, spec.rest, lacking)
+
+
+def _published(spec: MavenSpec, maven: Maven) -> _Found:
+    # A folder of its own: that of the artifact remembers another class path, the one of its tests.
+    folder = maven.home.work(f"{artifact_folder(spec, maven.home).tree.name}-running")
+    found = artifact.fetched(spec, folder, maven, tests=False)
+    what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
+    lacking = f"{what} is no jar of classes; name the artifact that holds the classes"
+    return _Found(tuple(found.files.values()), found.class_path, lacking, found.version)
+
+
+def _compiled(spec: FolderSpec | GitSpec, maven: Maven, words: BuildWords) -> _Found:
+    """Build a project; what its modules compile, tests left out, is the version's own."""
+    home, host, environment = maven.home, maven.host, maven.environment
+    placed = place(spec, home=home, host=host, environment=environment)
+    if detect(placed.tree) != _JAVA:
+        raise SubjectError(f"{placed.name} is no Java project: no Maven or Gradle builds it")
+    _, sets = built(placed, maven, find_jdk(host, environment), words)
+    main = [each for each in sets if not each.test]
+    own = _distinct(each.classes for each in main)
+    tests = _distinct(each.classes for each in sets if each.test)
+    rest = [each for each in _distinct(each.path for each in main) if each not in (*own, *tests)]
+    lacking = f"{placed.name} has no classes that are not of tests"
+    return _Found(own, tuple(rest), lacking, placed.revision)
+
+
+def _distinct(paths: Iterable[tuple[Path, ...]]) -> tuple[Path, ...]:
+    return tuple(each for each in dict.fromkeys(chain.from_iterable(paths)) if each.exists())
+
+
+def _copied(written: str, found: _Found, home: Home) -> ReadyVersion:
+    own, rest = (
+        tuple(copy for each in paths for copy in _copy(each, home))
+        for paths in (found.own, found.rest)
+    )
+    if not any(True for each in own for _ in class_names(each)):
+        raise SubjectError(found.lacking)
+    path = tuple(dict.fromkeys((*own, *rest)))
+    parts = (Part(Role.LIBRARY if each in own else Role.DEPENDENCY, each) for each in path)
+    digest = content(parts, {})
+    return ReadyVersion(
+        name=written,
+        revision=found.revision or digest[:12],
+        own=tuple(dict.fromkeys(own)),
+        class_path=path,
+        digest=digest,
+    )
+
+
+def _copy(path: Path, home: Home) -> Iterator[Path]:
+    """Yield the copy of a jar or folder; none of a folder without files."""
+    if path.is_dir():
+        below = walk(path, without=home.root.resolve())
+        if entries := [one for each in below for one in entry(path, each)]:
+            root, _, _ = place_entries(entries, home)
+            yield root
+        return
+    root, _, _ = place_entries([Entry(PurePosixPath(path.name), path)], home)
+    copy = root / path.name
+    if copy.suffix.lower() in _ARCHIVES:
+        _refuse_damaged(copy, path)
+    yield copy
+
+
+def _refuse_damaged(jar: Path, shown: Path) -> None:
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            damaged = archive.testzip()
+    except _DAMAGED as error:
+        raise SourceUnreadable(
+            f"{shown} is no readable jar: {error}; build or fetch it again"
+        ) from error
+    if damaged is not None:
+        raise SourceUnreadable(f"{shown} is damaged at {damaged}; build or fetch it again")

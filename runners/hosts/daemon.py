@@ -1,0 +1,184 @@
+"""The Docker daemon of this machine: its images, and containers that were left behind."""
+
+import os
+import re
+import socket
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from docker import APIClient
+from docker.errors import APIError, DockerException, ImageNotFound, NotFound
+from docker.utils import kwargs_from_env
+
+from auditor.core.errors import BuildFailed, MachineError, ResolveFailed, ToolMissing
+
+LABEL, OWNER = "bench-audit", "bench-audit.owner"
+"""What marks our containers, and which process of which machine has made one."""
+_SECONDS = 60
+_LOCAL = ("unix://", "http+unix://", "npipe://")
+_LINES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image by its digest, `sha256:...`, and the variables that it sets."""
+
+    name: str
+    digest: str
+    variables: Mapping[str, str]
+
+
+class Daemon:
+    """A connection to it."""
+
+    def __init__(self, environment: Mapping[str, str], machine: str) -> None:
+        """Connect as DOCKER_HOST says, else in the usual place; raises MachineError."""
+        given = kwargs_from_env(environment=dict(environment))
+        self._where = str(given.get("base_url") or "unix:///var/run/docker.sock")
+        self._machine = machine
+        if not self._where.startswith(_LOCAL):
+            raise MachineError(
+                f"the Docker daemon at {self._where} may be another machine, which does not have "
+                "our files; name a socket of this one with DOCKER_HOST"
+            )
+        try:
+            _knock(self._where)
+            self.api = APIClient(**{**given, "base_url": self._where, "timeout": _SECONDS})
+        except (DockerException, OSError) as error:
+            raise MachineError(
+                f"the Docker daemon at {self._where} does not answer; start it, or name another "
+                f"socket with DOCKER_HOST ({_reason(error)})"
+            ) from error
+
+    @property
+    def owner(self) -> str:
+        """Return what tells whether the process that has made a container still runs."""
+        return f"{self._machine} {os.getpid()} {_begun(os.getpid())}"
+
+    def __enter__(self) -> Self:
+        """Return this."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the connection."""
+        self.api.close()
+
+    def image(self, name: str) -> Image:
+        """Return an image, fetched where it is not here; raises ResolveFailed."""
+        try:
+            found = self.api.inspect_image(name)
+        except ImageNotFound:
+            found = self._pulled(name)
+        except DockerException as error:
+            raise MachineError(f"the image {name} cannot be used: {_reason(error)}") from error
+        said = (found["Config"] or {}).get("Env") or ()
+        return Image(name, found["Id"], dict(one.split("=", 1) for one in said if "=" in one))
+
+    def built(self, dockerfile: Path, name: str) -> Image:
+        """Build an image of a Dockerfile, its folder being the context; raises BuildFailed."""
+        said: list[str] = []
+        try:
+            answers = self.api.build(
+                path=str(dockerfile.parent),
+                dockerfile=dockerfile.name,
+                tag=name,
+                rm=True,
+                forcerm=True,
+                decode=True,
+            )
+            for one in answers:
+                said += str(one.get("stream") or one.get("error") or "").splitlines()
+                if "error" in one:
+                    raise BuildFailed(_built(dockerfile, said))
+        except (DockerException, TypeError) as error:
+            raise BuildFailed(_built(dockerfile, [*said, _reason(error)])) from error
+        return self.image(name)
+
+    def sweep(self) -> int:
+        """Remove containers of ours whose process is gone from this machine; return how many."""
+        removed = 0
+        for one in self.api.containers(all=True, filters={"label": LABEL}):
+            if self._orphan(one["Labels"].get(OWNER, "")):
+                with suppress(NotFound, APIError):  # another auditor is at it, too
+                    self.api.remove_container(one["Id"], force=True, v=True)
+                    removed += 1
+        return removed
+
+    def _orphan(self, owner: str) -> bool:
+        machine, _, process = owner.partition(" ")
+        number, _, begun = process.partition(" ")
+        if machine != self._machine or not number.isdecimal():
+            return False
+        return _begun(int(number)) != begun
+
+    def _pulled(self, name: str) -> Mapping[str, dict[str, list[str]]]:
+        named = name if re.search(r":[^/]+$|@", name) else f"{name}:latest"
+        try:
+            self.api.pull(named)
+            found: Mapping[str, dict[str, list[str]]] = self.api.inspect_image(name)
+        except DockerException as error:
+            raise ResolveFailed(
+                f"there is no image {name} here, and it cannot be fetched: {_reason(error)}"
+            ) from error
+        return found
+
+
+def _knock(where: str) -> None:
+    """Raise OSError where nobody listens; a client that finds that out leaves its sockets open."""
+    scheme, _, path = where.partition("://")
+    if scheme.endswith("unix"):
+        with socket.socket(socket.AF_UNIX) as one:
+            one.settimeout(_SECONDS)
+            one.connect(path)
+
+
+def _built(dockerfile: Path, said: list[str]) -> str:
+    last = "\n".join(line[:300] for line in said if line.strip() and line.strip() != "--->")
+    return f"{dockerfile} does not build; it said:\n" + "\n".join(last.splitlines()[-_LINES:])
+
+
+def _begun(number: int) -> str:
+    """Return when a process of this machine began, in the kernel's own words; none: "gone"."""
+    try:
+        text = Path(f"/proc/{number}/stat").read_text()
+    except OSError:
+        return _asked(number)
+    # The name, in parentheses, may have blanks in it; the 20th field after it is the start.
+    return text.rpartition(")")[2].split()[19]
+
+
+def _asked(number: int) -> str:
+    """Ask the system whether there is a process, where its files do not tell when it began."""
+    if Path("/proc/self/stat").exists():
+        return "gone"
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return "gone"
+    except PermissionError:
+        return "there"
+    return "there"
+
+
+def _reason(error: Exception) -> str:
+    """Return what went wrong in the daemon's words, on one line."""
+    said = error.explanation if isinstance(error, APIError) and error.explanation else error
+    return " ".join(str(said).split())[:300]
+
+
+def refused(error: APIError, program: str, image: Image) -> MachineError:
+    """Return the error for a container that cannot be started."""
+    said = _reason(error)
+    if "executable file not found" in said or "no such file or directory" in said.lower():
+        return missing(program, image)
+    return MachineError(f"the Docker daemon cannot run {program} in {image.name}: {said}")
+
+
+def missing(program: str, image: Image) -> ToolMissing:
+    """Return the error for a program that an image does not have."""
+    return ToolMissing(
+        f"{program} was not found in the image {image.name}; name one that has it with docker.image"
+    )

@@ -1,0 +1,278 @@
+"""A container of its own for each process, on the Docker daemon of this machine."""
+
+import copy
+import os
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from docker.errors import APIError, DockerException, NotFound
+from docker.utils.socket import frames_iter
+
+from auditor.core.errors import FolderUnusable, MachineError
+from auditor.core.jobs import Completed, HostFacts, Invocation
+from auditor.core.ports import Clock
+from runners.home import Home
+from runners.hosts import strain
+from runners.hosts.clock import SystemClock
+from runners.hosts.daemon import LABEL, OWNER, Daemon, Image, missing, refused
+from runners.hosts.disk import refuse_full
+from runners.hosts.exchange import collect, refuse_links, write_files
+from runners.hosts.facts import SCRIPT, linux_facts, machine_facts, said
+from runners.hosts.following import Following
+from runners.hosts.mounts import mounts
+from runners.hosts.watching import Watch, Watched, signal_or_code
+
+_NOBODY = 65534
+"""Who runs in the container where we are root."""
+_FACTS_SECONDS = 60.0
+_INIT = b"[FATAL tini"
+_NOT_FOUND = 127
+_LAG_SECONDS = 5.0
+"""How long after its end a container's output may still be on its way."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a container may use. `cpus` are numbers such as "0,2-3", empty: all."""
+
+    memory: int
+    processes: int
+    cpus: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Access:
+    """What a container reaches: a network, None without one, and the folders it may write."""
+
+    network: str | None
+    writable: tuple[Path, ...]
+
+
+class DockerHost:
+    """Runs each job in a container of its own that is removed at its end.
+
+    The folder of `home` is mounted at the path that it has here. A container is no root, has no
+    capabilities, cannot get any, and writes to temporary folders and what it is handed only.
+    """
+
+    def __init__(  # noqa: PLR0913 - the daemon, and what containers get
+        self,
+        *,
+        daemon: Daemon,
+        image: Image,
+        limits: Limits,
+        home: Home,
+        own: Home,
+        network: str,
+        clock: Clock | None = None,
+    ) -> None:
+        """Take the parts.
+
+        `network` is the one that subjects are fetched and built with; `own` is a folder that no
+        container sees but for the temporary files in it.
+        """
+        self._daemon = daemon
+        self._api: Any = daemon.api
+        self._image = image
+        self._limits = limits
+        self._home = home
+        self._own = own
+        self._access = _Access(network, (home.root,))
+        self._clock = clock or SystemClock()
+        self._facts: list[HostFacts] = []
+        self._running: set[str] = set()
+        self._stopped = threading.Event()
+        self._user = (os.getuid(), os.getgid()) if os.getuid() else (_NOBODY, _NOBODY)
+
+    def measuring(self, writable: Sequence[Path]) -> "DockerHost":
+        """Return it without network, where nothing but these folders can be written."""
+        other = copy.copy(self)
+        other._access = _Access(None, tuple(writable))
+        return other
+
+    def stop(self) -> None:
+        """End what other threads run here; nothing is run after that."""
+        self._stopped.set()
+        for number in tuple(self._running):
+            self._signal(number, signal.SIGKILL)
+
+    def facts(self) -> HostFacts:
+        """Return those of a container, under the name of this machine."""
+        if not self._facts:
+            asked = Invocation(
+                argv=("sh", "-c", SCRIPT),
+                cwd=self._home.root,
+                environment=tuple(sorted(self._image.variables.items())),
+                timeout_seconds=_FACTS_SECONDS,
+            )
+            answer = self.measuring(()).run(asked)
+            found = dict(linux_facts(said(answer.stdout.decode(errors="replace"))).facts)
+            found |= {"container": "docker", "image": self._image.digest}
+            self._facts.append(HostFacts(machine_facts().name, tuple(sorted(found.items()))))
+        return self._facts[0]
+
+    def run(self, job: Invocation) -> Completed:
+        """Run one process to its end, or until it has shown enough; nothing of it is left.
+
+        Raises MachineError once it has been stopped and where the daemon cannot run it, ToolMissing
+        for a program that the image lacks, SubjectError for links that lead out of our folder.
+        """
+        if not job.cwd.is_dir():
+            raise FolderUnusable(f"cannot run {job.argv[0]} in {job.cwd}: there is no such folder")
+        write_files(job, self._home.root)
+        following = Following(job)
+        with self._own.scratch() as scratch, self._container(job, scratch) as number:
+            before, started = strain.here(), self._clock.monotonic()
+            with self._started(number, job) as watched:
+                self._running.add(number)
+                watch = Watch(watched, self._clock, job.output_limit, following)
+                try:
+                    over = self._stopped.is_set() or watch.until(started + job.timeout_seconds)
+                finally:
+                    self._running.discard(number)
+                    self._signal(number, signal.SIGKILL)
+                    watch.finish()
+            lasted = self._clock.monotonic() - started
+            strained = strain.between(before, strain.here())
+            state = self._state(number)
+        refuse_links(self._access.writable, self._home.root)
+        if self._stopped.is_set():
+            raise MachineError(f"{job.argv[0]} was ended, as another part of the work had failed")
+        following.look()  # what it showed at its very end
+        answer = self._answer(job, watch, state, over=over, seconds=lasted)
+        # The counters of our control group are not those of the container's.
+        return replace(answer, strain=replace(strained, throttled=None))
+
+    def _answer(
+        self, job: Invocation, watch: Watch, state: Any, *, over: bool, seconds: float
+    ) -> Completed:
+        ended = signal_or_code(int(state["ExitCode"]))
+        if ended == _NOT_FOUND and watch.stderr.kept.startswith(_INIT):
+            raise missing(job.argv[0], self._image)
+        answer = Completed(
+            exit_code=watch.code(ended) if over else ended,
+            stdout=watch.stdout.kept,
+            stderr=watch.stderr.kept,
+            seconds=seconds,
+            files=collect(job, self._home.root),
+            truncated=watch.stdout.truncated or watch.stderr.truncated,
+            enough=watch.enough,
+        )
+        refuse_full(job, answer)
+        if not (state["OOMKilled"] and answer.exit_code):
+            return answer
+        limit = f"{self._limits.memory >> 20} MiB of memory"
+        if self._access.network:
+            raise MachineError(
+                f"{job.argv[0]} needs more than {limit} to make the subject ready; "
+                "allow more with docker.memory"
+            )
+        return replace(answer, exhausted=limit)
+
+    @contextmanager
+    def _container(self, job: Invocation, scratch: Path) -> Iterator[str]:
+        """Make a container; it is removed whatever happens."""
+        settings = self._settings(job, scratch)
+        try:
+            number = str(self._api.create_container_from_config(settings)["Id"])
+        except DockerException as error:
+            raise MachineError(f"the Docker daemon makes no container: {error}") from error
+        try:
+            yield number
+        finally:
+            with suppress(NotFound):
+                self._api.remove_container(number, force=True, v=True)
+
+    @contextmanager
+    def _started(self, number: str, job: Invocation) -> Iterator[Watched]:
+        """Start a container, its output going to pipes."""
+        asked = {"stdout": 1, "stderr": 1, "stream": 1, "logs": 0}
+        output = self._api.attach_socket(number, params=asked)
+        try:
+            self._api.start(number)
+        except APIError as error:
+            _close(output)
+            raise refused(error, job.argv[0], self._image) from error
+        reads, writes = zip(os.pipe(), os.pipe(), strict=True)
+        pump = threading.Thread(target=_pump, args=(output, writes), daemon=True)
+        pump.start()
+        try:
+            yield Watched(
+                stdout=reads[0],
+                stderr=reads[1],
+                wait=partial(self._wait, number, pump),
+                signal=partial(self._signal, number),
+            )
+        finally:
+            for one in reads:
+                os.close(one)
+
+    def _wait(self, number: str, pump: threading.Thread) -> None:
+        with suppress(DockerException):
+            self._api.wait(number, timeout=None)
+        pump.join(_LAG_SECONDS)
+
+    def _signal(self, number: str, which: signal.Signals) -> None:
+        with suppress(APIError):  # it has ended
+            self._api.kill(number, signal=which.name)
+
+    def _state(self, number: str) -> Any:
+        return self._api.inspect_container(number)["State"]
+
+    def _settings(self, job: Invocation, scratch: Path) -> Any:
+        user = f"{self._user[0]}:{self._user[1]}"
+        given = dict(job.environment)
+        # A name without a value takes away what the image, or the daemon, would add.
+        unset = [one for one in (*self._image.variables, "HOSTNAME", "HOME") if one not in given]
+        return self._api.create_container_config(
+            image=self._image.digest,
+            command=None,
+            entrypoint=list(job.argv),
+            environment=[*(f"{key}={value}" for key, value in given.items()), *unset],
+            working_dir=str(job.cwd),
+            user=user,
+            hostname="bench-audit",
+            labels={LABEL: "", OWNER: self._daemon.owner},
+            host_config=self._host_config(scratch),
+        )
+
+    def _host_config(self, scratch: Path) -> Any:
+        return self._api.create_host_config(
+            mounts=mounts(self._home.root, self._access.writable, scratch, self._user),
+            network_mode=self._access.network or "none",
+            init=True,
+            read_only=True,
+            cap_drop=["ALL"],
+            security_opt=["no-new-privileges"],
+            mem_limit=self._limits.memory,
+            memswap_limit=self._limits.memory,
+            pids_limit=self._limits.processes,
+            cpuset_cpus=self._limits.cpus or None,
+            log_config={"type": "none"},
+            ipc_mode="private",
+        )
+
+
+def _pump(output: Any, pipes: tuple[int, int]) -> None:
+    """Hand on what a container writes, until it ends or nobody reads any more."""
+    with suppress(DockerException, OSError):
+        for stream, chunk in frames_iter(output, tty=False):
+            left = memoryview(chunk)
+            while left:
+                left = left[os.write(pipes[stream - 1], left) :]
+    for one in pipes:
+        os.close(one)
+    _close(output)
+
+
+def _close(output: Any) -> None:
+    """Close what the SDK attached; its connection was upgraded, so no pool takes it back."""
+    connection = getattr(output, "_sock", output)
+    output.close()
+    connection.close()

@@ -1,0 +1,85 @@
+"""The files that a process is given, and those that it leaves."""
+
+import os
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+from pathlib import Path
+
+from auditor.core.errors import FolderUnusable, SubjectError
+from auditor.core.jobs import Invocation
+from runners.hosts.disk import writing
+
+
+def write_files(job: Invocation, *inside: Path) -> None:
+    """Write the files of a process before it starts; raises as `put` does."""
+    put(((job.cwd / path, content) for path, content in job.files), *inside)
+
+
+def put(files: Iterable[tuple[Path, bytes]], *inside: Path) -> None:
+    """Write files; raises FolderUnusable, and SubjectError where a link leads one elsewhere.
+
+    They have to be in one of the folders `inside`, if some are given.
+
+    What runs in a container may put a link in the place of a file of ours. It does not run while
+    we look, so to look and then to write is enough.
+    """
+    for path, content in files:
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _require(path, inside)
+            path.write_bytes(content)
+
+
+def collect(job: Invocation, *inside: Path) -> dict[Path, bytes]:
+    """Read what a process has left; what is missing is absent. Raises as `put` does."""
+    found: dict[Path, bytes] = {}
+    for path in job.collects:
+        _require(job.cwd / path, inside)
+        try:
+            found[path] = (job.cwd / path).read_bytes()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise FolderUnusable(f"cannot read {job.cwd / path}: {error.strerror}") from error
+    return found
+
+
+_TOOLS = ("/bin/", "/lib/", "/lib64/", "/nix/", "/opt/", "/sbin/", "/usr/")
+"""Where links may lead: an environment of Python has one to the interpreter."""
+
+
+def refuse_links(folders: Iterable[Path], inside: Path) -> None:
+    """Remove a link in these folders that leads to somebody's files; raises SubjectError then.
+
+    What has run in a container sees other files there than we would.
+    """
+    for folder in folders:
+        for path, names, files in os.walk(folder):
+            for name in (*names, *files):
+                link = Path(path, name)
+                if link.is_symlink() and not harmless(link, target := link.readlink(), inside):
+                    link.unlink()
+                    raise SubjectError(
+                        f"what ran in the container has made a link at {link} to {target}, outside "
+                        "of its folders; it was removed, and nothing was read or written through it"
+                    )
+
+
+def harmless(link: Path, target: Path, inside: Path) -> bool:
+    """Tell whether a link leads to a tool, or to a place inside where another link may stand.
+
+    A step up that is not at the beginning goes wherever a link before it leads.
+    """
+    up = list(takewhile(lambda part: part == "..", target.parts))
+    if ".." in target.parts[len(up) :]:
+        return False
+    place = Path(os.path.normpath(link.parent.resolve() / target))
+    return f"{place}/".startswith(_TOOLS) or place.is_relative_to(inside.resolve())
+
+
+def _require(path: Path, inside: Sequence[Path]) -> None:
+    if inside and not any(path.resolve().is_relative_to(one.resolve()) for one in inside):
+        raise SubjectError(
+            f"a link leads from {path} to {path.resolve()}: something that ran there has made it; "
+            "nothing was read or written through it"
+        )

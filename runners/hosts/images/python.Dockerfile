@@ -1,0 +1,2 @@
+FROM python:3
+RUN pip install --no-cache-dir uv

@@ -1,0 +1,78 @@
+"""A loop that is the same each time: what it takes tells how steady a machine is."""
+
+from itertools import pairwise
+
+from auditor.core.errors import MachineError
+from auditor.core.jobs import Invocation, Strain
+from auditor.core.ports import Clock, Host
+from runners.home import Home
+
+AGAIN_SECONDS = 30.0
+"""How long what it took is taken to hold."""
+_LIMIT_SECONDS = 600.0
+_TURNS = 200_000
+_WORDS = f"""
+now() {{ date +%s%N; }}
+now
+while [ "$n" -gt 0 ]; do
+    i=0
+    while [ "$i" -lt {_TURNS} ]; do i=$((i + 1)); done
+    now
+    n=$((n - 1))
+done
+"""
+"""Each loop takes some tenths of a second, of which its clock is a few thousandths."""
+_DIGITS = 16
+"""A clock that tells nanoseconds since 1970 has more; others are no use."""
+
+
+class Loop:
+    """Runs a fixed loop of the shell on a host, now and then."""
+
+    def __init__(self, host: Host, home: Home, path: str, clock: Clock) -> None:
+        """Take the host, a folder that it has, and PATH."""
+        self._host = host.measuring(())
+        self._home = home
+        self._path = path
+        self._clock = clock
+        self._at: float | None = None
+        self._took: float | None = None
+
+    def seconds(self) -> float | None:
+        """Return what it takes now, or took a little while ago; None where no clock is that fine.
+
+        Raises as the host does.
+        """
+        now = self._clock.monotonic()
+        if self._at is None or now - self._at > AGAIN_SECONDS:
+            took, _ = self._run(1)
+            self._took = took[0] if took else None
+            self._at = self._clock.monotonic()
+        return self._took
+
+    def probe(self, times: int) -> tuple[tuple[float, ...], Strain]:
+        """Return what it takes so many times in a row, and what kept the machine from it.
+
+        Raises MachineError where no clock there is that fine.
+        """
+        took, strain = self._run(times)
+        if not took:
+            raise MachineError("the date of that machine tells no nanoseconds: it cannot be probed")
+        return took, strain
+
+    def _run(self, times: int) -> tuple[tuple[float, ...], Strain]:
+        job = Invocation(
+            argv=("sh", "-c", f"n={times}\n{_WORDS}"),
+            cwd=self._home.root,
+            environment=(("PATH", self._path),),
+            timeout_seconds=_LIMIT_SECONDS,
+        )
+        answer = self._host.run(job)
+        words = answer.stdout.split()
+        if len(words) != times + 1 or not all(
+            one.isdigit() and len(one) > _DIGITS for one in words
+        ):
+            return (), answer.strain
+        at = [int(one) for one in words]
+        took = tuple((later - early) / 1e9 for early, later in pairwise(at))
+        return took, answer.strain

@@ -1,0 +1,43 @@
+"""The folders of this machine that a container sees."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from docker.types import Mount
+
+User = tuple[int, int]
+"""The numbers of a user and a group."""
+
+
+def mounts(root: Path, writable: Sequence[Path], scratch: Path, user: User) -> list[Mount]:
+    """Return what is mounted, outer ones first: `root`, and of it what may be written.
+
+    Temporary files are on the disk, in the empty folder `scratch`, so that a full one can be told,
+    and programs may be run from there.
+    """
+    temporary, passwd, group = (scratch / one for one in ("tmp", "passwd", "group"))
+    temporary.mkdir()
+    passwd.write_text(f"bench:x:{user[0]}:{user[1]}::/tmp:/bin/sh\n")
+    group.write_text(f"bench:x:{user[1]}:\n")
+    _hand_over((scratch, *writable), user)
+    folders = [(root, root, root not in writable)]
+    folders += [(one, one, False) for one in writable if one != root]
+    folders += [(temporary, Path("/tmp"), False), (passwd, Path("/etc/passwd"), True)]
+    folders += [(group, Path("/etc/group"), True)]
+    return [
+        Mount(target=str(there), source=str(here), type="bind", read_only=fixed)
+        for here, there, fixed in folders
+    ]
+
+
+def _hand_over(folders: Sequence[Path], user: User) -> None:
+    """Give folders to the one who runs in the container, where we are another: root."""
+    if os.getuid() != 0:
+        return
+    for folder in folders:
+        for path, names, files in os.walk(folder):
+            for name in ("", *names, *files):
+                one = os.path.join(path, name).rstrip("/")  # noqa: PTH118 thousands of files
+                if os.lstat(one).st_uid != user[0]:
+                    os.chown(one, *user, follow_symlinks=False)

@@ -1,0 +1,36 @@
+"""The processors that a benchmark gets, and those that are left to us."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from auditor.core.errors import MachineError, UsageError
+
+
+def numbers(written: str) -> frozenset[int]:
+    """Return the processors of "0,2-3"."""
+    found: set[int] = set()
+    for part in written.split(","):
+        first, _, last = part.partition("-")
+        found |= set(range(int(first), int(last or first) + 1))
+    return frozenset(found)
+
+
+@contextmanager
+def left_to_us(theirs: str, key: str) -> Iterator[None]:
+    """Keep this program off the processors of others, where there are more than those.
+
+    Raises UsageError, naming the `key` that they are from, for processors that there are not, and
+    MachineError where processors cannot be chosen.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        raise MachineError(f"processors can be chosen on Linux only; leave out {key}")
+    all_, wanted = os.sched_getaffinity(0), numbers(theirs)
+    if missing := wanted - all_:
+        there = ", ".join(map(str, sorted(all_)))
+        raise UsageError(f"processor {min(missing)} at {key} is not there; there are {there}")
+    os.sched_setaffinity(0, all_ - wanted or all_)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, all_)

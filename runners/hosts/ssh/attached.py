@@ -1,0 +1,145 @@
+"""Waiting for the end of a process of another machine, and hearing what it shows meanwhile."""
+
+import os
+import select
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import IO, Self, cast
+
+from auditor.core.errors import AuditError, MachineError
+from auditor.core.jobs import Invocation
+from auditor.core.ports import Clock
+from runners.hosts.following import Following
+from runners.hosts.ssh.connection import Connection
+from runners.hosts.watching import Watched
+
+_AGAIN = 3
+"""What `attach` ends with when the process has ended: the rest of its output is to be had."""
+_NOBODY = 4
+"""What it ends with when nobody is left there who would say so."""
+_CHUNK = 1 << 16
+_LAG_SECONDS = 5.0
+"""How long what was shown may still be on its way, once nobody waits for it any more."""
+_LOOK_SECONDS = 0.2
+
+
+class Telling(Following):
+    """Follows what comes over the connection, and tells the process there when it is enough."""
+
+    def __init__(self, job: Invocation, tell: Callable[[], object]) -> None:
+        """Take the process before it starts."""
+        follow = job.follow and replace(job.follow, path=None)
+        super().__init__(replace(job, follow=follow))
+        self._tell = tell
+
+    def tell(self) -> float:
+        """Tell the process that it is enough; return how many seconds it gets to end by itself."""
+        grace = super().tell()
+        if grace:
+            self._tell()
+        return grace
+
+
+class Attached:
+    """Hears a process through connections that may be lost, in a thread of its own."""
+
+    def __init__(self, connection: Connection, number: str, clock: Clock) -> None:
+        """Take the process."""
+        self._connection = connection
+        self._number = number
+        self._clock = clock
+        self._offset = 0
+        self._failure: AuditError | None = None
+        self._closed = threading.Event()
+        self._unheard = False
+        self.ended = False
+        self._shown, self._show = os.pipe()
+        self._nothing, nothing = os.pipe()
+        os.close(nothing)
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop listening."""
+        self.close()
+        self._thread.join()
+        os.close(self._shown)
+        os.close(self._nothing)
+
+    def watched(self, send: Callable[[signal.Signals], None]) -> Watched:
+        """Return the process; `send` reaches it with a signal."""
+        return Watched(
+            stdout=self._shown, stderr=self._nothing, wait=self._thread.join, signal=send
+        )
+
+    def close(self) -> None:
+        """Wait no longer than for what is on its way."""
+        self._closed.set()
+
+    def check(self) -> None:
+        """Raise what has kept us from hearing its end."""
+        if self._failure is not None:
+            raise self._failure
+
+    def _listen(self) -> None:
+        try:
+            while not (self.ended or self._unheard):
+                self._hear()
+        except AuditError as error:
+            self._failure = error
+        except OSError as error:
+            self._failure = MachineError(f"cannot listen to {self._connection.target}: {error}")
+        finally:
+            os.close(self._show)
+
+    def _hear(self) -> None:
+        """Hear until the process has ended or the connection was lost."""
+        with self._connection.reading("attach", self._number, str(self._offset)) as process:
+            if not self._read(cast("IO[bytes]", process.stdout)):
+                self._unheard = True
+                return
+            code = process.wait()
+        if self._connection.lost(code):
+            # Until there is one again, as long as there is hope and somebody waits.
+            self._connection.exchange("hello", until=self._closed)
+        elif code == _NOBODY:
+            raise MachineError(
+                f"what ran a process on {self._connection.target} has ended before it did; was the "
+                "machine restarted?"
+            )
+        elif code not in (0, _AGAIN):
+            raise MachineError(f"{self._connection.target} does not do its part (attach): {code}")
+        self.ended = code == 0
+
+    def _read(self, shown: IO[bytes]) -> bool:
+        """Hand on what is shown; False where nobody has read or waited for it for a while."""
+        while True:
+            if not self._ready([shown], []):
+                return False
+            chunk = os.read(shown.fileno(), _CHUNK)
+            if not chunk:
+                return True
+            self._offset += len(chunk)
+            while chunk:
+                if not self._ready([], [self._show]):
+                    return False
+                chunk = chunk[os.write(self._show, chunk) :]
+
+    def _ready(self, reads: list[IO[bytes]], writes: list[int]) -> bool:
+        """Wait until one can be read or written; False where it takes too long after the end."""
+        late: float | None = None
+        while True:
+            ready = select.select(reads, writes, [], _LOOK_SECONDS)
+            if ready[0] or ready[1]:
+                return True
+            if self._closed.is_set():
+                now = self._clock.monotonic()
+                late = now + _LAG_SECONDS if late is None else late
+                if now > late:
+                    return False

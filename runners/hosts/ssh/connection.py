@@ -1,0 +1,270 @@
+"""The system's own ssh, with the user's configuration, agent and known hosts."""
+
+import re
+import shlex
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import IO, Self
+
+from auditor.core.errors import FolderUnusable, MachineError, ToolMissing, UsageError
+from auditor.core.ports import Clock
+from runners.hosts.disk import says_full, writing
+
+_LOST = 255
+"""What ssh ends with where the connection was refused or lost; no command of ours does."""
+_OPTIONS = (
+    "BatchMode=yes",
+    "ClearAllForwardings=yes",
+    "ConnectTimeout=15",
+    "ControlMaster=no",
+    "ForwardAgent=no",
+    "LogLevel=ERROR",
+    "RemoteCommand=none",
+    "ServerAliveInterval=5",
+    "ServerAliveCountMax=3",
+)
+_PERSIST_SECONDS = 60
+"""How long the shared connection is kept where an auditor that was killed does not close it."""
+_OWN = Path(tempfile.gettempdir())
+_PLAIN = re.compile(r"/[A-Za-z0-9._/+-]*")
+_UPLOAD = (
+    "umask 077; mkdir -p $0/jobs $1 && cat > $0/far.new && mv $0/far.new $0/far.sh && "
+    "chmod 700 $0 $1"
+)
+_EMPTY = "rm -rf $0 $1"
+_WAITS = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""Seconds between two tries to have a lost connection back; the last ones are repeated."""
+
+
+@dataclass(frozen=True, slots=True)
+class There:
+    """Two folders of the other machine: what we need for jobs, and the tree.
+
+    `skipped` are folders of the tree that need not be alike.
+    """
+
+    state: Path
+    tree: Path
+    skipped: tuple[str, ...] = ()
+
+
+class Connection:
+    """Runs the verbs of far.sh; a connection that is lost is made again, for a while."""
+
+    def __init__(
+        self,
+        target: str,
+        there: There,
+        *,
+        environment: Mapping[str, str],
+        patience_seconds: float,
+        clock: Clock,
+    ) -> None:
+        """Take what ssh is called with; `patience_seconds` are how long a loss is put up with."""
+        for folder in (there.state, there.tree):
+            if not _PLAIN.fullmatch(str(folder)):
+                raise UsageError(
+                    f"$.ssh.folder: {folder} has characters that not every shell leaves alone; "
+                    "choose an absolute path of letters, digits and . _ + -"
+                )
+        self.target = target
+        self._there = there
+        self._environment = dict(environment)
+        self._patience = patience_seconds
+        self._clock = clock
+        self._given_up = threading.Event()
+        self._why = ""
+        self._doubtful = True
+        self._making = threading.Lock()
+        # Sockets have short paths, so it is below none of our folders.
+        self._folder = tempfile.TemporaryDirectory(prefix="ba-", ignore_cleanup_errors=True)
+        self._socket = Path(self._folder.name) / "s"
+
+    def __enter__(self) -> Self:
+        """Connect; raises MachineError with what ssh says."""
+        try:
+            done = self._uploaded()
+            if done.code not in (0, _LOST) and says_full(done.said.encode()):
+                # What fills it may be ours: all of it can be had again.
+                self._once(self._words_of(_EMPTY), None, None)
+                done = self._uploaded()
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        if done.code != 0:
+            self.__exit__()
+            raise MachineError(
+                f"{self.target} cannot be used: {done.said}; `ssh {shlex.quote(self.target)} true` "
+                "has to work without a question, and the folder of $.ssh.folder to be ours"
+            )
+        return self
+
+    def _uploaded(self) -> "_Done":
+        with (files("runners.hosts.ssh") / "far.sh").open("rb") as script:
+            return self._once(self._words_of(_UPLOAD), script, None)
+
+    def _words_of(self, words: str) -> str:
+        """Return words for any login shell; $0 and $1 in them are our folders there."""
+        return f"exec sh -c '{words}' {self._there.state} {self._there.tree}"
+
+    def __exit__(self, *_: object) -> None:
+        """Close the connection."""
+        with suppress(subprocess.SubprocessError, OSError):
+            self._ssh(("-O", "exit", self.target), subprocess.DEVNULL, subprocess.DEVNULL)
+        self._folder.cleanup()
+
+    def give_up(self) -> None:
+        """Stop trying to have a lost connection back."""
+        self._given_up.set()
+
+    def ask(self, verb: str, *words: str, sends: bytes = b"", patient: bool = True) -> bytes:
+        """Return what a verb writes; raises MachineError."""
+        with writing(_OWN), tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as taken:
+            given.write(sends)
+            self.exchange(verb, *words, sends=given, takes=taken, patient=patient)
+            taken.seek(0)
+            return taken.read()
+
+    def exchange(
+        self,
+        verb: str,
+        *words: str,
+        sends: IO[bytes] | None = None,
+        takes: IO[bytes] | None = None,
+        patient: bool = True,
+        until: threading.Event | None = None,
+    ) -> None:
+        """Run a verb between two files; where the connection is lost, from their start again.
+
+        Nothing is tried again where it is not `patient`, or after `until`.
+        """
+        for _ in self._tries(until or self._given_up, patient=patient):
+            for one in (sends, takes):
+                if one is not None:
+                    one.seek(0)
+            if takes is not None:
+                takes.truncate()
+            done = self._once(self._line(verb, *words), sends, takes)
+            if done.code == 0:
+                return
+            if done.code != _LOST and says_full(done.said.encode()):
+                raise FolderUnusable(
+                    f"the disk of {self.target} that holds {self._there.tree} is full; make room "
+                    "there, or choose another folder with $.ssh.folder"
+                )
+            if done.code != _LOST:
+                raise MachineError(f"{self.target} does not do its part ({verb}): {done.said}")
+            self._why, self._doubtful = done.said, True
+
+    @contextmanager
+    def reading(self, verb: str, *words: str) -> Iterator["subprocess.Popen[bytes]"]:
+        """Start a verb whose output is read while it runs; a code of 255 is a lost connection."""
+        self._connected()
+        with subprocess.Popen(
+            self._words((self.target, self._line(verb, *words))),
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            start_new_session=True,
+        ) as process:
+            try:
+                yield process
+            finally:
+                if process.poll() is None:
+                    process.kill()
+
+    def lost(self, code: int) -> bool:
+        """Tell whether a verb that was read ended since the connection was lost."""
+        found = code == _LOST or code < 0
+        self._doubtful = self._doubtful or found
+        return found
+
+    def _tries(self, until: threading.Event, *, patient: bool) -> Iterator[None]:
+        """Yield for each try, until there is no hope; raises MachineError then."""
+        self._why = ""
+        begun = self._clock.monotonic()
+        waits = iter(_WAITS)
+        while True:
+            yield
+            late = self._clock.monotonic() - begun > self._patience
+            if late or not patient or until.is_set() or self._given_up.is_set():
+                raise MachineError(
+                    f"the connection to {self.target} was lost, and could not be made again for "
+                    f"{self._clock.monotonic() - begun:.0f} s: {self._why}"
+                )
+            until.wait(next(waits, _WAITS[-1]))
+
+    def _line(self, verb: str, *words: str) -> str:
+        far, there = self._there.state / "far.sh", self._there
+        places = (str(there.state), str(there.tree), ":".join(there.skipped))
+        return " ".join(("exec", "sh", str(far), verb, *places, *words))
+
+    def _once(self, line: str, sends: IO[bytes] | None, takes: IO[bytes] | None) -> "_Done":
+        said = self._connected()
+        if said is not None:
+            return _Done(_LOST, said)
+        return self._ssh((self.target, line), sends or subprocess.DEVNULL, takes)
+
+    def _connected(self) -> str | None:
+        """Have a connection that all share; returns why there is none.
+
+        It is made by a process of its own: one that a command leaves behind would hold the pipes
+        of the command.
+        """
+        with self._making:
+            if not self._doubtful and self._socket.exists():  # it is closed when nobody uses it
+                return None
+            if self._socket.exists() and self._ssh(("-O", "check", self.target)).code == 0:
+                self._doubtful = False
+                return None
+            self._socket.unlink(missing_ok=True)
+            own = ("-M", f"-oControlPersist={_PERSIST_SECONDS}", "-fN")
+            with writing(_OWN), tempfile.TemporaryFile() as errors:
+                made = self._ssh((*own, self.target), errors=errors)
+            self._doubtful = made.code != 0
+            return (made.said or "ssh gives no reason") if self._doubtful else None
+
+    def _words(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        options = (f"-o{one}" for one in _OPTIONS)
+        return ("ssh", "-T", "-S", str(self._socket), *options, *words)
+
+    def _ssh(
+        self,
+        words: tuple[str, ...],
+        sends: "IO[bytes] | int" = subprocess.DEVNULL,
+        takes: "IO[bytes] | int | None" = None,
+        errors: IO[bytes] | None = None,
+    ) -> "_Done":
+        with writing(_OWN), tempfile.TemporaryFile() as own:
+            into = errors or own
+            try:
+                done = subprocess.run(
+                    self._words(words),
+                    env=self._environment,
+                    stdin=sends,
+                    stdout=subprocess.DEVNULL if takes is None else takes,
+                    stderr=into,
+                    check=False,
+                    start_new_session=True,
+                )
+            except FileNotFoundError as error:
+                raise ToolMissing(
+                    "ssh was not found on PATH; install it (openssh-client)"
+                ) from error
+            into.seek(0)
+            lines = into.read().decode(errors="replace").strip().splitlines()
+            return _Done(done.returncode, " / ".join(lines[-3:])[:500])
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    code: int
+    said: str

@@ -1,0 +1,244 @@
+"""A machine that is reached over ssh, whose processes outlive a connection."""
+
+import copy
+import os
+import signal
+import tarfile
+import tempfile
+import threading
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+from auditor.core.errors import FolderUnusable, MachineError
+from auditor.core.jobs import Completed, HostFacts, Invocation
+from auditor.core.ports import Clock
+from runners.hosts.clock import SystemClock
+from runners.hosts.disk import refuse_full_of, writing
+from runners.hosts.exchange import write_files
+from runners.hosts.facts import SCRIPT, linux_facts, said
+from runners.hosts.ssh.attached import Attached, Telling
+from runners.hosts.ssh.connection import Connection
+from runners.hosts.ssh.job import Left, packed, read_left, read_rest, unstarted
+from runners.hosts.ssh.mirror import Mirror, joined
+from runners.hosts.watching import Watch
+
+_FACTS_SECONDS = 60.0
+_OWN = Path(tempfile.gettempdir())
+
+
+class SshHost:
+    """Runs each job on another machine, in the folder that has the same path there as here.
+
+    `mirror` is None where both machines see the same files.
+    """
+
+    def __init__(  # noqa: PLR0913 - both machines, and how processes there are
+        self,
+        connection: Connection,
+        root: Path,
+        mirror: Mirror | None,
+        *,
+        variables: Mapping[str, str],
+        processors: str = "",
+        clock: Clock | None = None,
+    ) -> None:
+        """Take the parts; `variables` are for processes of our own there.
+
+        `processors` are numbers such as "0,2-3" that processes run on, empty: all.
+        """
+        self._connection = connection
+        self._root = root
+        self._mirror = mirror
+        self._variables = dict(variables)
+        self._processors = processors
+        self._clock = clock or SystemClock()
+        self._writable: tuple[Path, ...] | None = None
+        self._facts: list[HostFacts] = []
+        self._running: set[str] = set()
+        self._read: list[str] = []
+        self._stopped = threading.Event()
+        self._syncing = threading.Lock()
+
+    def measuring(self, writable: Sequence[Path]) -> "SshHost":
+        """Return it for what is measured, one at a time; nothing holds it to these folders."""
+        other = copy.copy(self)
+        other._writable = tuple(writable)
+        return other
+
+    def stop(self) -> None:
+        """End what other threads run there; nothing is run after that."""
+        self._stopped.set()
+        self._connection.give_up()
+        for number in tuple(self._running):
+            self._end(number)
+
+    def close(self) -> None:
+        """Forget there what has been read here."""
+        with suppress(MachineError):
+            self._connection.ask("forget", *self._read, patient=False)
+
+    def facts(self) -> HostFacts:
+        """Return those of the other machine."""
+        if not self._facts:
+            asked = Invocation(
+                argv=("sh", "-c", SCRIPT),
+                cwd=self._root,
+                environment=tuple(sorted(self._variables.items())),
+                timeout_seconds=_FACTS_SECONDS,
+            )
+            answer = self.measuring(()).run(asked)
+            self._facts.append(linux_facts(said(answer.stdout.decode(errors="replace"))))
+        return self._facts[0]
+
+    def run(self, job: Invocation) -> Completed:
+        """Run one process to its end, or until it has shown enough; nothing of its group is left.
+
+        A connection that is lost is made again, and the process picked up. Raises MachineError
+        where that does not succeed or once it has been stopped, ToolMissing for a program that the
+        machine lacks.
+        """
+        if not job.cwd.is_dir():
+            raise FolderUnusable(f"cannot run {job.argv[0]} in {job.cwd}: there is no such folder")
+        number = uuid.uuid4().hex
+        following = Telling(job, partial(self._connection.ask, "tell", number))
+        with self._syncing:  # what another job has changed comes before or after all of this
+            write_files(job)
+            self._send()
+            read = tuple(self._read)
+            self._read.clear()
+        words = packed(
+            job,
+            alone=self._writable is not None,
+            processors=self._processors,
+            scope=self._scope(),
+            mirrored=self._fetched() is not None,
+        )
+        with self._ending(number):
+            self._connection.ask("start", number, *read, sends=words)
+            started = self._clock.monotonic()
+            watch, over = self._watch(number, job, following, started + job.timeout_seconds)
+            seconds = self._clock.monotonic() - started
+        if self._stopped.is_set():
+            raise MachineError(f"{job.argv[0]} was ended, as another part of the work had failed")
+        following.look()  # what it showed at its very end
+        with self._syncing, self._finished(number) as archive:
+            left = read_left(archive, number, job, self._fetched(), self._scope())
+            self._read.append(number)
+            self._fetch(left.missed)
+        if left.reason:
+            raise unstarted(left.reason, job, self._connection.target)
+        return self._answer(job, left, watch, over=over, seconds=seconds)
+
+    def _watch(
+        self, number: str, job: Invocation, following: Telling, deadline: float
+    ) -> tuple[Watch, bool]:
+        """Wait until a process has ended; tell whether we had to bring it about."""
+        with Attached(self._connection, number, self._clock) as attached:
+            watched = attached.watched(partial(self._signal, number))
+            watch = Watch(watched, self._clock, job.output_limit, following)
+            awaited = False
+            try:
+                over = self._stopped.is_set() or watch.until(deadline)
+                awaited = not self._stopped.is_set()
+            finally:
+                attached.close()
+                if not attached.ended:
+                    self._end(number, patient=awaited)
+                watch.finish()
+        attached.check()
+        return watch, over
+
+    def _answer(
+        self, job: Invocation, left: Left, watch: Watch, *, over: bool, seconds: float
+    ) -> Completed:
+        answer = Completed(
+            exit_code=watch.code(left.code) if over and left.signalled else left.code,
+            stdout=left.stdout,
+            stderr=left.stderr,
+            seconds=seconds,
+            files=left.files,
+            truncated=left.truncated,
+            enough=watch.enough,
+            strain=left.strain,
+        )
+        advice = "make room there, or choose another folder with $.ssh.folder"
+        refuse_full_of(job, answer, lambda: left.free, advice)
+        return answer
+
+    def _scope(self) -> tuple[str, ...]:
+        """Return the folders that may have changed, relative to the root."""
+        if self._writable is None:
+            return (".",)
+        return tuple(os.path.relpath(one, self._root) for one in self._writable)
+
+    def _fetched(self) -> Mirror | None:
+        """Return what gets what a process has changed, None where it may change nothing."""
+        return self._mirror if self._scope() else None
+
+    def _send(self) -> None:
+        """Make the other side like this one."""
+        if self._mirror is None:
+            return
+        changes = self._mirror.changes(caches=self._writable is None)
+        if not changes:
+            return
+        if changes.gone:
+            self._connection.ask("drop", sends=joined(changes.gone))
+        if changes.there:
+            with writing(_OWN), tempfile.TemporaryFile() as archive:
+                self._mirror.pack(changes, archive)
+                try:
+                    self._connection.exchange("take", sends=archive)
+                except FolderUnusable:  # no part of a file may stay there, nor take its room
+                    self._connection.ask("drop", sends=joined(self._mirror.unsent(changes)))
+                    raise
+        self._mirror.sent(changes)
+
+    def _fetch(self, missed: Sequence[str]) -> None:
+        """Have what no status tells to have changed."""
+        if self._mirror is None or not missed:
+            return
+        with writing(_OWN), tempfile.TemporaryFile() as wanted, tempfile.TemporaryFile() as taken:
+            wanted.write(joined(missed))
+            self._connection.exchange("fetch", sends=wanted, takes=taken)
+            taken.seek(0)
+            with _archive(taken) as archive:
+                came = read_rest(archive, self._mirror)
+        self._mirror.leave(one for one in missed if one not in came)
+
+    @contextmanager
+    def _ending(self, number: str) -> Iterator[None]:
+        """See to it that a process ends when we do."""
+        self._running.add(number)
+        try:
+            yield
+        except BaseException:
+            self._end(number)
+            raise
+        finally:
+            self._running.discard(number)
+
+    @contextmanager
+    def _finished(self, number: str) -> Iterator[tarfile.TarFile]:
+        with writing(_OWN), tempfile.TemporaryFile() as taken:
+            self._connection.exchange("finish", number, takes=taken)
+            taken.seek(0)
+            with _archive(taken) as archive:
+                yield archive
+
+    def _signal(self, number: str, which: signal.Signals) -> None:
+        self._connection.ask("signal", number, which.name.removeprefix("SIG"))
+
+    def _end(self, number: str, *, patient: bool = False) -> None:
+        """End a process; one that cannot be reached ends at its limit of time."""
+        with suppress(MachineError):
+            self._connection.ask("signal", number, "KILL", patient=patient)
+
+
+def _archive(taken: IO[bytes]) -> tarfile.TarFile:
+    """Read archives that follow each other."""
+    return tarfile.open(fileobj=taken, mode="r:", ignore_zeros=True)

@@ -1,0 +1,205 @@
+"""A job as the words of a shell, and what it leaves."""
+
+import io
+import math
+import shlex
+import tarfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.core.errors import FolderUnusable, MachineError, ToolMissing
+from auditor.core.jobs import Invocation, Strain
+from runners.hosts import strain
+from runners.hosts.facts import fenced
+from runners.hosts.ssh.mirror import Mirror, split
+from runners.hosts.watching import signal_or_code
+
+_BEYOND_SECONDS = 60
+"""How long after its limit a process ends that nobody has ended."""
+_LAST, _WHOLE = "ended", "token"
+"""The name of what comes last; all that comes before it, but for the job's own, begins with ./."""
+_OURS = ("PWD", "OLDPWD", "SHLVL")
+"""What shells add to an environment."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """How a job ended, and what is there of it.
+
+    `reason` is why it was not started; `free` are the bytes that the disk there has left;
+    `signalled`: it got a signal of ours. `missed` is what has to be fetched besides.
+    """
+
+    code: int
+    stdout: bytes
+    stderr: bytes
+    truncated: bool
+    files: Mapping[Path, bytes]
+    reason: str
+    signalled: bool
+    missed: Sequence[str]
+    strain: Strain
+    free: int
+
+
+def packed(
+    job: Invocation, *, alone: bool, processors: str, scope: Sequence[str], mirrored: bool
+) -> bytes:
+    """Return an archive of the words that far.sh is handed of a job.
+
+    `alone`: while no other process of ours is measured on that machine. `scope` are the folders
+    that it may change, relative to the tree.
+    """
+    words = {
+        "settings": _settings(job, alone=alone, scope=scope, mirrored=mirrored),
+        "run": _run(job, processors),
+        "left": _left(job),
+    }
+    into = io.BytesIO()
+    with tarfile.open(fileobj=into, mode="w", format=tarfile.GNU_FORMAT) as archive:
+        for name, lines in words.items():
+            content = "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
+            member = tarfile.TarInfo(name)
+            member.size, member.mode = len(content), 0o600
+            archive.addfile(member, io.BytesIO(content))
+    return into.getvalue()
+
+
+def _settings(
+    job: Invocation, *, alone: bool, scope: Sequence[str], mirrored: bool
+) -> Iterator[str]:
+    follow = job.follow
+    path = "" if follow is None else str(job.cwd / follow.path) if follow.path else "-"
+    enough = follow.enough if follow else None
+    values = {
+        "alone": "1" if alone else "",
+        "enough": "" if enough is None else str(job.cwd / enough),
+        "follow": path,
+        "half": str(job.output_limit - job.output_limit // 2),
+        "limit": str(job.output_limit),
+        "longest": str(math.ceil(job.timeout_seconds) + _BEYOND_SECONDS),
+        "mirrored": "1" if mirrored else "",
+        "scope": shlex.join(one if one == "." else f"./{one}" for one in scope),
+    }
+    return (f"{name}={shlex.quote(value)}" for name, value in values.items())
+
+
+def _run(job: Invocation, processors: str) -> Iterator[str]:
+    """Yield the words that become the process; what is secret in them is on no command line."""
+    given = dict(job.environment)
+    program = shlex.quote(job.argv[0])
+    pinned = f"taskset -c {processors} " if processors else ""
+    yield "why=$PWD/why"
+    yield f'cd {shlex.quote(str(job.cwd))} || {{ echo folder >"$why"; exit 126; }}'
+    yield "umask 022"
+    yield "unset " + " ".join(one for one in _OURS if one not in given)
+    yield from (f"export {name}={shlex.quote(value)}" for name, value in given.items())
+    for one in (*pinned.split()[:1], program):
+        yield f'command -v {one} >/dev/null 2>&1 || {{ echo {one} >"$why"; exit 127; }}'
+    yield f"exec {pinned}{shlex.join(job.argv)}"
+
+
+def _left(job: Invocation) -> Iterator[str]:
+    for number, path in enumerate(job.collects):
+        there = shlex.quote(str(job.cwd / path))
+        yield f"if [ -f {there} ]; then cp {there} got.{number} || exit 1; fi"
+
+
+def read_left(
+    archive: tarfile.TarFile,
+    number: str,
+    job: Invocation,
+    mirror: Mirror | None,
+    scope: Sequence[str],
+) -> Left:
+    """Read what `finish` has written of a job; the mirror gets what has changed.
+
+    Raises SubjectError for what no tree of ours can have, MachineError for what is incomplete.
+    """
+    try:
+        return _left_of(archive, number, job, mirror, scope)
+    except (KeyError, ValueError, IndexError, tarfile.TarError) as error:
+        raise MachineError(
+            f"what is there of {job.argv[0]} is incomplete ({type(error).__name__}: {error}); "
+            "something has changed our folder while it ran"
+        ) from error
+
+
+def _left_of(
+    archive: tarfile.TarFile,
+    number: str,
+    job: Invocation,
+    mirror: Mirror | None,
+    scope: Sequence[str],
+) -> Left:
+    own: dict[str, bytes] = {}
+    while f"{(member := _next(archive)).name}/".startswith(f"{number}/"):
+        content = archive.extractfile(member) if member.isreg() else None
+        own[member.name.removeprefix(f"{number}/")] = content.read() if content else b""
+    missed: Sequence[str] = ()
+    if mirror is None:
+        _rest(archive, member, _LAST, None)
+    else:
+        folders, names, renamed = (split(own[one]) for one in ("folders", "names", "renamed"))
+        mirror.shape(folders)
+        came = _rest(archive, member, _LAST, mirror)
+        moved = mirror.forget_missing(scope, {*names, *folders})
+        missed = mirror.missed(names, came, renamed if moved else ())
+    return Left(
+        code=signal_or_code(int(own["code"].split()[0])),
+        stdout=own["out.first"] + own["out.end"],
+        stderr=own["err.first"] + own["err.end"],
+        truncated="out.cut" in own or "err.cut" in own,
+        files={
+            path: own[f"got.{at}"] for at, path in enumerate(job.collects) if f"got.{at}" in own
+        },
+        signalled="signalled" in own,
+        missed=missed,
+        reason=own.get("why", b"").decode(errors="replace").strip(),
+        free=int(own["free"]) << 10,
+        strain=strain.between(*(_counters(own.get(one, b"")) for one in ("before", "after"))),
+    )
+
+
+def read_rest(archive: tarfile.TarFile, mirror: Mirror) -> set[str]:
+    """Read what `fetch` has written; returns its paths. Raises as `read_left` does."""
+    try:
+        return _rest(archive, _next(archive), _WHOLE, mirror)
+    except tarfile.TarError as error:
+        raise MachineError(f"what was fetched is incomplete: {error}") from error
+
+
+def _rest(
+    archive: tarfile.TarFile, member: tarfile.TarInfo, last: str, mirror: Mirror | None
+) -> set[str]:
+    """Take what follows of the tree; returns its paths."""
+    came = set()
+    while member.name != last:
+        if mirror is not None and not member.isdir():
+            path = member.name.removeprefix("./")
+            mirror.take(archive, member, path)
+            came.add(path)
+        member = _next(archive)
+    return came
+
+
+def _next(archive: tarfile.TarFile) -> tarfile.TarInfo:
+    if (member := archive.next()) is None:
+        raise tarfile.ReadError("it ends too early")
+    return member
+
+
+def _counters(printed: bytes) -> strain.Counters:
+    return strain.counters(fenced(printed.decode(errors="replace")))
+
+
+def unstarted(reason: str, job: Invocation, target: str) -> MachineError:
+    """Return why a process was not started."""
+    if reason == "folder":
+        return FolderUnusable(f"cannot run {job.argv[0]} in {job.cwd} of {target}: no such folder")
+    path = dict(job.environment).get("PATH", "")
+    return ToolMissing(
+        f"{reason} was not found on PATH ({path}) of {target}, or may not be run there; install "
+        "it, or name its folder in ssh.path"
+    )

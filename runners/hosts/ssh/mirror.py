@@ -1,0 +1,254 @@
+"""A folder that is kept like its namesake on another machine: what differs is sent and fetched."""
+
+import json
+import os
+import shutil
+import stat
+import tarfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from auditor.core.errors import FolderUnusable, SubjectError
+from runners.hosts.disk import writing
+from runners.hosts.exchange import harmless
+
+_LOCK = ".bench-audit-lock"
+_CACHES = "cache"
+_FOLDER = "folder"
+_FAR = "far"
+"""What only the other machine has: no file, or a link that must not be followed here."""
+SKIPPED = ("cache/go", "cache/go-build", "cache/go-path")
+"""What only processes read: it stays where they run."""
+_SKIPPED = tuple(f"{one}/" for one in SKIPPED)
+Known = dict[str, str]
+"""Paths below the folder, and what tells that a file is another one: its status."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is to be sent, paths relative to the folder: what there is now, and what is gone."""
+
+    there: Known
+    gone: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        """Tell whether there are any."""
+        return bool(self.there or self.gone)
+
+
+@dataclass(slots=True)
+class Mirror:
+    """Remembers what both sides have. `token` names the state of the other side that is meant."""
+
+    root: Path
+    memory: Path
+    token: str = ""
+    known: Known = field(default_factory=dict)
+
+    @classmethod
+    def remembered(cls, root: Path, memory: Path) -> "Mirror":
+        """Return what was saved; without that, or where it is damaged, nothing is known."""
+        with suppress(OSError, ValueError, KeyError):
+            kept = json.loads(memory.read_bytes())
+            return cls(root, memory, str(kept["token"]), dict(kept["known"]))
+        return cls(root, memory)
+
+    def save(self) -> None:
+        """Keep it for the next time."""
+        new = self.memory.with_suffix(".new")
+        with writing(new):
+            new.write_text(json.dumps({"token": self.token, "known": self.known}))
+            new.replace(self.memory)
+
+    def changes(self, *, caches: bool) -> Changes:
+        """Return what has changed here since both sides were alike, in caches too if asked."""
+        now = dict(self._walk(caches=caches))
+        there = {path: said for path, said in now.items() if self.known.get(path) != said}
+        gone = [
+            path
+            for path, said in self.known.items()
+            if path not in now
+            and (caches or path.partition("/")[0] != _CACHES)
+            and (said != _FAR or not (self.root / path).parent.is_dir())
+        ]
+        return Changes(there, tuple(gone))
+
+    def sent(self, changes: Changes) -> None:
+        """Remember that the other side has these."""
+        for path in changes.gone:
+            self.known.pop(path, None)
+        self.known |= changes.there
+
+    def unsent(self, changes: Changes) -> list[str]:
+        """Forget the files of changes that may have come in part; returns them."""
+        files = [path for path, said in changes.there.items() if said != _FOLDER]
+        for path in files:
+            self.known.pop(path, None)
+        return files
+
+    def pack(self, changes: Changes, into: IO[bytes]) -> None:
+        """Write an archive of what is there now."""
+        with tarfile.open(fileobj=into, mode="w", format=tarfile.GNU_FORMAT) as archive:
+            for path in changes.there:
+                with suppress(FileNotFoundError):  # it is gone by now, as scratch files go
+                    archive.add(self.root / path, path, recursive=False, filter=_anonymous)
+
+    def reconcile(self, names: Iterable[str], changed: Iterable[str]) -> list[str]:
+        """Take what the other side has after an auditor was killed; what is here counts.
+
+        Returns what the other side has to drop.
+        """
+        for path in changed:
+            self.known.pop(path, None)
+        extra = [path for path in names if not os.path.lexists(self.root / path)]
+        extra = [path for path in extra if self.known.get(path) != _FAR]
+        for path in extra:
+            self.known.pop(path, None)
+        return extra
+
+    def forget_missing(self, scope: Iterable[str], names: set[str]) -> bool:
+        """Remove here what a process has removed in some folders of the other side.
+
+        Tells whether a folder was among it, or was renamed.
+        """
+        folders = False
+        below = tuple("" if one == "." else f"{one}/" for one in scope)
+        gone = [one for one in self.known if one.startswith(below) and one not in names]
+        for path in sorted(gone, reverse=True):  # what is in a folder comes before it
+            if path in SKIPPED or path.startswith(_SKIPPED):
+                continue
+            said = self.known.pop(path)
+            place = self.root / path
+            if said == _FOLDER:
+                folders = True
+                with suppress(OSError):  # what we have put into it meanwhile stays, and is sent
+                    place.rmdir()
+            elif said != _FAR and said == self._now(path):
+                place.unlink()
+        return folders
+
+    def missed(
+        self, names: Iterable[str], came: set[str], renamed: Iterable[str]
+    ) -> tuple[str, ...]:
+        """Return what the other side has and we have not, or may have with another content.
+
+        `came` has been taken; what is in `renamed` folders is not told by its own status.
+        """
+        below = tuple(f"{one}/" for one in renamed)
+        return tuple(
+            path
+            for path in names
+            if path not in came and (path not in self.known or path.startswith(below))
+        )
+
+    def leave(self, paths: Iterable[str]) -> None:
+        """Remember what only the other machine has: it cannot be read."""
+        self.known |= dict.fromkeys(paths, _FAR)
+
+    def take(self, archive: tarfile.TarFile, member: tarfile.TarInfo, path: str) -> None:
+        """Put a file or a link of the other side here; raises SubjectError where it leads away."""
+        place = self._place(path)
+        if member.isreg() or member.islnk():
+            content = archive.extractfile(member)
+            with writing(place):
+                self._cleared(place)
+                with place.open("wb") as to:
+                    shutil.copyfileobj(content, to) if content else None
+                place.chmod(member.mode & 0o777 | stat.S_IRUSR | stat.S_IWUSR)
+                os.utime(place, (member.mtime, member.mtime))
+        elif member.issym() and harmless(place, Path(member.linkname), self.root):
+            with writing(place):
+                self._cleared(place)
+                place.symlink_to(member.linkname)
+        else:
+            self._cleared(place)
+            self.known[path] = _FAR
+            return
+        self.known[path] = _status(place.lstat(), place)
+
+    def shape(self, folders: Iterable[str]) -> None:
+        """Have the folders that the other side has."""
+        for path in folders:
+            place = self._place(path)
+            if place.is_symlink() or not place.is_dir():
+                with writing(place):
+                    self._cleared(place)
+                    place.mkdir()
+            self.known[path] = _FOLDER
+
+    def _now(self, path: str) -> str:
+        """Return the status of what is here, nothing where nothing is."""
+        place = self.root / path
+        try:
+            return _status(place.lstat(), place)
+        except OSError:
+            return ""
+
+    def _place(self, path: str) -> Path:
+        """Return where something belongs; the other side's word is not taken for it."""
+        parts = PurePosixPath(path).parts
+        place = self.root.joinpath(*parts)
+        if not parts or ".." in parts or PurePosixPath(path).is_absolute():
+            raise SubjectError(f"the other machine names {path!r}, which is no path of ours")
+        with writing(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+        if not place.parent.resolve().is_relative_to(self.root.resolve()):
+            raise SubjectError(
+                f"a link leads from {place.parent} to {place.parent.resolve()}; nothing was "
+                "written through it"
+            )
+        return place
+
+    def _cleared(self, place: Path) -> None:
+        if place.is_dir() and not place.is_symlink():
+            shutil.rmtree(place)
+        else:
+            place.unlink(missing_ok=True)
+
+    def _walk(self, *, caches: bool) -> Iterator[tuple[str, str]]:
+        ways = [("", self.root)]
+        while ways:
+            prefix, folder = ways.pop()
+            try:
+                entries = list(os.scandir(folder))
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise FolderUnusable(f"cannot read {folder}: {error.strerror}") from error
+            for entry in entries:
+                path = prefix + entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    if caches or path != _CACHES:
+                        yield path, _FOLDER
+                        ways.append((f"{path}/", Path(entry.path)))
+                elif entry.name != _LOCK:
+                    with suppress(FileNotFoundError):
+                        yield path, _status(entry.stat(follow_symlinks=False), Path(entry.path))
+
+
+def _status(of: os.stat_result, place: Path) -> str:
+    if stat.S_ISLNK(of.st_mode):
+        return f"link {place.readlink()}"
+    return f"{of.st_size} {of.st_mtime_ns} {of.st_ino} {of.st_mode & 0o777:o}"
+
+
+def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    """Send files, links and folders, and whose they are is nobody's business."""
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    known = member.isreg() or member.islnk() or member.issym() or member.isdir()
+    return member if known else None
+
+
+def split(names: bytes) -> list[str]:
+    """Return the names that `find -print0` has written, relative to the folder."""
+    found = (os.fsdecode(one).removeprefix("./") for one in names.split(b"\0"))
+    return [one for one in found if one and one != "."]
+
+
+def joined(names: Iterable[str]) -> bytes:
+    """Return names as xargs -0 reads them."""
+    return b"".join(os.fsencode(f"./{one}") + b"\0" for one in names)

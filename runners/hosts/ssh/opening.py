@@ -1,0 +1,134 @@
+"""Having a machine ready: our words there, what was left there, and the tree alike."""
+
+import fcntl
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.core.errors import MachineError, ToolMissing
+from auditor.core.ports import Clock
+from runners.hosts.disk import writing
+from runners.hosts.ssh.connection import Connection, There
+from runners.hosts.ssh.host import SshHost
+from runners.hosts.ssh.mirror import SKIPPED, Mirror, joined, split
+
+_VARIABLES = (
+    "HOME", "JAVA_HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER",
+)  # fmt: skip
+"""What processes get of the environment of a session there."""
+_HAIL = "bench-audit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A machine and how it is used. `folder` is ours, on both machines."""
+
+    target: str
+    folder: Path
+    processors: str
+    patience_seconds: float
+
+    @property
+    def tree(self) -> Path:
+        """Return the folder that is kept alike."""
+        return self.folder / "tree"
+
+
+@contextmanager
+def opened(
+    asked: Asked, environment: Mapping[str, str], clock: Clock
+) -> Iterator[tuple[SshHost, dict[str, str]]]:
+    """Give a host and the variables of a session there; raises MachineError."""
+    state = asked.folder / "state"
+    with _alone(asked):
+        with writing(state):
+            state.mkdir(exist_ok=True)
+            asked.tree.mkdir(exist_ok=True)
+        with Connection(
+            asked.target,
+            There(state, asked.tree, SKIPPED),
+            environment=environment,
+            patience_seconds=asked.patience_seconds,
+            clock=clock,
+        ) as connection:
+            said = _hello(connection, state)
+            mirror = None
+            if said.shared:
+                connection.ask("sweep")
+            else:
+                mirror = _alike(connection, asked.tree, state, said.token)
+            host = SshHost(
+                connection,
+                asked.tree,
+                mirror,
+                variables=said.variables,
+                processors=asked.processors,
+                clock=clock,
+            )
+            try:
+                yield host, said.variables
+            finally:
+                host.close()
+                if mirror is not None:
+                    mirror.save()
+
+
+@contextmanager
+def _alone(asked: Asked) -> Iterator[None]:
+    """Wait until no other auditor of ours uses the folder."""
+    path = asked.folder / "lock"
+    with writing(path):
+        asked.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = path.open("w")
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    token: str
+    shared: bool
+    variables: dict[str, str]
+
+
+def _hello(connection: Connection, state: Path) -> _Said:
+    """Ask what is there. Both machines share their files where ours is read there."""
+    here = secrets.token_hex(16)
+    path = state / "here"
+    with writing(path):
+        path.write_text(f"{here}\n")
+    lines = connection.ask("hello", *_VARIABLES).decode(errors="replace").splitlines()
+    if not lines or lines[0] != _HAIL:
+        raise MachineError(
+            f"a session on {connection.target} prints {lines[:1]} by itself; what it starts may "
+            "not print anything where there is no terminal"
+        )
+    said = [line.partition("=")[::2] for line in lines[1:]]
+    if missing := [value for key, value in said if key == "missing"]:
+        raise ToolMissing(f"{', '.join(missing)} were not found on PATH of {connection.target}")
+    if strange := [value for key, value in said if key == "strange"]:
+        raise MachineError(
+            f"{strange[0]} on {connection.target} is another account's; name another folder with "
+            "$.ssh.folder"
+        )
+    once = dict(said)
+    variables = dict(value.partition("=")[::2] for key, value in said if key == "variable")
+    return _Said(once.get("token", ""), once.get("here") == here, variables)
+
+
+def _alike(connection: Connection, tree: Path, state: Path, token: str) -> Mirror:
+    """Make the tree there what is known of it here, whatever has happened since."""
+    mirror = Mirror.remembered(tree, state / "mirror.json")
+    if not mirror.token or mirror.token != token:
+        mirror = Mirror(tree, state / "mirror.json", secrets.token_hex(16))
+        connection.ask("reset", mirror.token)
+        mirror.save()
+        return mirror
+    changed = split(connection.ask("sweep"))
+    extra = mirror.reconcile(split(connection.ask("names")), changed)
+    if extra:
+        connection.ask("drop", sends=joined(extra))
+    return mirror

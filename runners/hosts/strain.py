@@ -1,0 +1,79 @@
+"""What keeps a machine from its work, from the counters of a Linux kernel before and after."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.core.jobs import Strain
+
+STAT, PRESSURE, GROUP = "/proc/stat", "/proc/pressure/cpu", "/sys/fs/cgroup/cpu.stat"
+UPTIME = "/proc/uptime"
+PATHS = (UPTIME, STAT, PRESSURE, GROUP)
+_STOLEN = 7
+"""The place of that time among those of all processors, in proc(5)."""
+_COUNTED = 8
+"""Times of guests, which come after these, are in that of users as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """What a kernel has counted since its start: seconds, but ticks for processors; None: no."""
+
+    seconds: float | None
+    ticks: tuple[int, ...]
+    waited: float | None
+    throttled: float | None
+
+
+def counters(texts: Mapping[str, str]) -> Counters:
+    """Read the texts of PATHS, those that are there."""
+    line = _found(texts.get(STAT, ""), r"^cpu +([0-9 ]+)$") or ""
+    return Counters(
+        seconds=_number(_found(texts.get(UPTIME, ""), r"^([0-9.]+) ")),
+        ticks=tuple(int(one) for one in line.split()),
+        waited=_number(_found(texts.get(PRESSURE, ""), r"^some .*total=([0-9]+)$"), 1e-6),
+        throttled=_number(_found(texts.get(GROUP, ""), r"^throttled_usec ([0-9]+)$"), 1e-6),
+    )
+
+
+def here() -> Counters:
+    """Return what this machine's kernel has counted."""
+    return counters({path: text for path in PATHS if (text := _text(path)) is not None})
+
+
+def between(before: Counters, after: Counters) -> Strain:
+    """Return what was counted meanwhile."""
+    lasted = _difference(before.seconds, after.seconds)
+    ticks = [late - early for early, late in zip(before.ticks, after.ticks, strict=False)]
+    all_ticks = sum(ticks[:_COUNTED])
+    return Strain(
+        stolen=ticks[_STOLEN] / all_ticks if len(ticks) > _STOLEN and all_ticks > 0 else None,
+        waited=_share(_difference(before.waited, after.waited), lasted),
+        throttled=_share(_difference(before.throttled, after.throttled), lasted),
+    )
+
+
+def _share(part: float | None, whole: float | None) -> float | None:
+    """Return a share: counters of different clocks may say a little more than all."""
+    return None if part is None or not whole else min(1.0, max(0.0, part / whole))
+
+
+def _difference(before: float | None, after: float | None) -> float | None:
+    return None if before is None or after is None else after - before
+
+
+def _found(text: str, pattern: str) -> str | None:
+    found = re.search(pattern, text, re.MULTILINE)
+    return found[1] if found else None
+
+
+def _number(text: str | None, unit: float = 1.0) -> float | None:
+    return None if text is None else float(text) * unit
+
+
+def _text(path: str) -> str | None:
+    try:
+        return Path(path).read_text()
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,144 @@
+"""Reading what a process writes until it ends, or has to."""
+
+import os
+import selectors
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from auditor.core.ports import Clock
+from runners.hosts.following import Following
+from runners.hosts.output import Ends
+
+GRACE_SECONDS = 0.5
+"""How long a process may take to end after an interrupt, and again after a request to end."""
+LINGER_SECONDS = 0.5
+"""How long a pipe is read after the process is gone: only one that got away can hold it."""
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """A process, wherever it runs, with all that belongs to it.
+
+    `stdout` and `stderr` are pipes to read from; `wait` returns once the process has ended, and
+    `signal` reaches all of its processes.
+    """
+
+    stdout: int
+    stderr: int
+    wait: Callable[[], object]
+    signal: Callable[[signal.Signals], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    number: signal.Signals
+    grace: float
+
+
+_STEPS = (
+    _Step(signal.SIGINT, GRACE_SECONDS),
+    _Step(signal.SIGTERM, GRACE_SECONDS),
+    _Step(signal.SIGKILL, 10 * GRACE_SECONDS),
+)
+
+
+_OURS = frozenset(
+    code for number in (signal.SIGTERM, signal.SIGKILL) for code in (-number, 128 + number)
+)
+"""How a process or a shell around it ends that gets one of our signals."""
+
+
+_SIGNALS = 64
+
+
+def signal_or_code(said: int) -> int:
+    """Return the negative number of the signal that a shell, or a daemon, says as 128 more."""
+    return 128 - said if 128 < said <= 128 + _SIGNALS else said
+
+
+class Watch:
+    """Reads what a process writes while waiting for its end, in one thread."""
+
+    def __init__(self, watched: Watched, clock: Clock, limit: int, following: Following) -> None:
+        """Begin to read; of either stream both ends are kept, `limit` bytes together."""
+        self._watched = watched
+        self._clock = clock
+        self._following = following
+        self.enough = False
+        self.stdout = Ends(limit)
+        self.stderr = Ends(limit)
+        self._selector = selectors.DefaultSelector()
+        for stream, ends in ((watched.stdout, self.stdout), (watched.stderr, self.stderr)):
+            self._selector.register(stream, selectors.EVENT_READ, ends)
+        self._end, write_end = os.pipe()
+        self._selector.register(self._end, selectors.EVENT_READ, None)
+        self._ended = False
+        self._waiter = threading.Thread(target=self._wait, args=(write_end,), daemon=True)
+        self._waiter.start()
+
+    def _wait(self, write_end: int) -> None:
+        self._watched.wait()
+        os.close(write_end)
+
+    def until(self, deadline: float) -> bool:
+        """Wait for the end; tell whether we had to bring it about, as time was up or as enough."""
+        while not (self._ended or self.enough) and self._turn(deadline):
+            self.enough = self._shows_enough()
+        if self.enough:
+            self._read(min(deadline, self._clock.monotonic() + self._following.tell()))
+        if self._ended:
+            return False
+        for step in _STEPS[1:] if self.enough else _STEPS:
+            self._watched.signal(step.number)
+            if self._read(self._clock.monotonic() + step.grace):
+                break
+        return True
+
+    def code(self, ended: int) -> int | None:
+        """Return the code of a process whose end we brought about, and that ended with this one.
+
+        One that had shown enough has not failed, unless it ended with a code that is not our
+        signal's; any other one has none.
+        """
+        if not self.enough:
+            return None
+        return 0 if ended in _OURS else ended
+
+    def _shows_enough(self) -> bool:
+        return not self._ended and self._following.look()
+
+    def finish(self) -> None:
+        """Read what is left in the pipes, after the group is gone."""
+        deadline = self._clock.monotonic() + LINGER_SECONDS
+        while self._selector.get_map():
+            if not self._turn(deadline):
+                break
+        self._waiter.join()
+        self._selector.close()
+        os.close(self._end)
+
+    def _read(self, deadline: float) -> bool:
+        while not self._ended:
+            if not self._turn(deadline):
+                return False
+        return True
+
+    def _turn(self, deadline: float) -> bool:
+        """Take what is ready; False when the deadline has passed."""
+        left = deadline - self._clock.monotonic()
+        if left <= 0:
+            return False
+        for key, _ in self._selector.select(self._following.pause(left)):
+            if key.data is None:
+                self._ended = True
+                self._selector.unregister(key.fileobj)
+            elif chunk := os.read(key.fd, _CHUNK):
+                key.data.take(chunk)
+                if key.data is self.stdout:
+                    self._following.hear(chunk)
+            else:
+                self._selector.unregister(key.fileobj)
+        return True

@@ -1,0 +1,65 @@
+"""Java code of ours, compiled on this machine."""
+
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.ports import Host
+from runners.jmh.jdk import Jdk
+
+_SECONDS = 300
+
+
+def read_sources(folder: Traversable, path: str = "") -> dict[str, bytes]:
+    """Return the Java files below a folder by their paths in it."""
+    found: dict[str, bytes] = {}
+    for each in folder.iterdir():
+        name = f"{path}{each.name}"
+        if each.is_dir():
+            found |= read_sources(each, f"{name}/")
+        elif name.endswith(".java"):
+            found[name] = each.read_bytes()
+    return found
+
+
+def write_sources(sources: Mapping[str, bytes], folder: Path) -> None:
+    """Write Java files below a folder."""
+    for name, data in sources.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+@dataclass(frozen=True, slots=True)
+class Javac:
+    """A compiler; `release` is the oldest JVM that what it makes runs in."""
+
+    host: Host
+    environment: tuple[tuple[str, str], ...]
+    jdk: Jdk
+    release: str
+
+    def run(
+        self, files: Sequence[str], cwd: Path, classes: Path, class_path: Sequence[Path]
+    ) -> Completed:
+        """Compile files of a folder into another one, which is made."""
+        path = ":".join(map(str, class_path))
+        argv = (
+            self.jdk.javac, "-J-Duser.language=en", "--release", self.release, "-proc:none",
+            "-nowarn", "-Xlint:-options", "-encoding", "UTF-8",
+            "-classpath", path or str(classes), "-d", str(classes), *files,
+        )  # fmt: skip
+        return self.host.run(
+            Invocation(argv=argv, cwd=cwd, environment=self.environment, timeout_seconds=_SECONDS)
+        )
+
+
+def jar(classes: Path, into: Path, manifest: str = "") -> None:
+    """Pack the classes of a folder."""
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\n{manifest}\n")
+        for path in sorted(classes.rglob("*.class")):
+            archive.write(path, path.relative_to(classes).as_posix())

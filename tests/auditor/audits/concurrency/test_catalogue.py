@@ -1,0 +1,120 @@
+"""The types of two versions, as the guest describes them."""
+
+import pytest
+from made_up_pool import FACTORY, LINES, OBJECT, POOL, Guest
+
+from auditor.audits.concurrency.catalogue import described
+from auditor.core.asking import Answer, Describe, Subtypes
+from auditor.core.errors import SubjectError
+from auditor.core.races import Kind
+
+
+def catalogue(answers, subject=POOL):
+    """Return the catalogue that these answers make; `answers` is asked."""
+    making = described(subject)
+    try:
+        request = next(making)
+        while True:
+            request = making.send(Answer(lines=answers(request)))
+    except StopIteration as end:
+        return end.value
+
+
+def test_methods_and_fields_of_the_class_are_there_without_its_constructors():
+    found = Guest().make(described(POOL))
+
+    assert [one.key for one in found.methods] == [
+        "limit", "borrow()", "close()", "giveBack(java.lang.Object)", "size()", "limit",
+    ]  # fmt: skip
+    assert [one.key for one in found.creators] == ["<init>(org.example.Factory,int)"]
+
+
+def test_an_interface_is_implemented_in_two_ways():
+    found = Guest().make(described(POOL))
+
+    makers = found.makers("org.example.Factory")
+
+    assert [(one.kind, one.name) for one in makers] == [(Kind.PLAIN, "true"), (Kind.PLAIN, "false")]
+
+
+def test_a_class_that_a_version_lacks_is_said_with_the_version():
+    with pytest.raises(
+        SubjectError, match=r"org.example.Pool cannot be loaded from the new version: gone"
+    ):
+        catalogue(lambda _: (("missing", POOL, "new", "gone"),))
+
+
+def test_an_argument_s_subclasses_are_asked_for_and_make_values():
+    shape = ("type", "org.example.Shape", "org.example.Shape", "public,abstract", OBJECT)
+    circle = (
+        "type",
+        "org.example.Circle",
+        "org.example.Circle",
+        "public",
+        f"{OBJECT},org.example.Shape",
+    )
+    asked = []
+
+    def answers(request):
+        asked.append(request)
+        match request:
+            case Subtypes(("org.example.Shape",)):
+                return (("subtype", "org.example.Shape", "org.example.Circle"),)
+            case Describe(("org.example.Circle",)):
+                made = ("member", "static", "org.example.Circle", "of", "int", "org.example.Circle")
+                return (circle, made)
+            case Describe(("org.example.Shape",)):
+                return (shape,)
+            case _:
+                takes = ("member", "method", POOL, "add", "org.example.Shape", "void")
+                return (*LINES[:1], takes)
+
+    found = catalogue(answers)
+
+    (maker,) = found.makers("org.example.Shape")
+    assert (maker.kind, maker.key, maker.returns) == (Kind.STATIC, "of(int)", "org.example.Circle")
+    assert found.fits("org.example.Circle", "org.example.Shape")
+    assert not found.fits("org.example.Shape", "org.example.Circle")
+
+
+def test_usual_classes_of_the_jdk_stand_for_its_interfaces():
+    def answers(request):
+        match request:
+            case Describe(("java.util.Map",)):
+                return (
+                    ("type", "java.util.Map", "java.util.Map", "public,interface,abstract", OBJECT),
+                )
+            case Describe(("java.util.HashMap",)):
+                return (
+                    (
+                        "type",
+                        "java.util.HashMap",
+                        "java.util.HashMap",
+                        "public",
+                        f"{OBJECT},java.util.Map",
+                    ),
+                    ("member", "constructor", "java.util.HashMap", "", "", "java.util.HashMap"),
+                )
+            case Subtypes():
+                return ()
+            case _:
+                return (*LINES[:1], ("member", "method", POOL, "put", "java.util.Map", "void"))
+
+    found = catalogue(answers)
+
+    assert [one.owner for one in found.makers("java.util.Map")] == ["java.util.HashMap"]
+
+
+def test_any_value_fits_an_object_and_nothing_fits_a_number_but_itself():
+    found = Guest().make(described(POOL))
+
+    assert found.fits("int", OBJECT)
+    assert found.fits("int", "int")
+    assert not found.fits("int", "long")
+    assert not found.fits("void", OBJECT)
+
+
+def test_nested_types_are_written_with_dots():
+    found = catalogue(lambda _: (("type", POOL, POOL, "public", OBJECT), *FACTORY[:0]))
+
+    assert found.written("org.example.Outer$Inner[]") == "org.example.Outer.Inner[]"

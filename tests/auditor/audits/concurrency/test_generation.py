@@ -1,0 +1,197 @@
+"""Feedback-directed random tests, made for a class that answers without a JVM."""
+
+from dataclasses import replace
+
+import pytest
+from made_up_pool import FACTORY, POOL, Guest, earlier
+
+from auditor.audits.concurrency.catalogue import described
+from auditor.audits.concurrency.generation import Generator
+from auditor.core.concurrency import Plan
+from auditor.core.races import Kind, Literal
+
+PLAN = Plan(seed=3)
+
+
+def generator(guest, *, plan=PLAN, **weights):
+    """Return a generator of tests of the made-up pool."""
+    return Generator(catalogue=guest.make(described(POOL)), weights=weights, plan=plan)
+
+
+def test_a_test_has_a_suffix_for_each_thread_of_the_square_root_of_the_length():
+    guest = Guest()
+
+    test = guest.make(generator(guest).test(1, 400, 4))
+
+    assert len(test.suffixes) == 4
+    assert all(20 <= len(one) <= 24 for one in test.suffixes)
+    assert 17 <= test.repeats <= 20
+
+
+def test_no_more_statements_than_asked_for_but_more_repeats():
+    guest = Guest()
+
+    test = guest.make(generator(guest, plan=replace(PLAN, statements=10)).test(1, 10_000, 2))
+
+    assert all(10 <= len(one) <= 14 for one in test.suffixes)
+    assert 10_000 / 14 <= test.repeats <= 1000
+
+
+def test_all_suffixes_share_the_object_that_the_prefix_makes():
+    guest = Guest()
+
+    test = guest.make(generator(guest).test(1, 100, 3))
+
+    assert test.prefix[test.subject].member.kind is Kind.CONSTRUCTOR
+    shared = {
+        one.receiver.index for suffix in test.suffixes for one in suffix if one.receiver is not None
+    }
+    assert shared == {test.subject}
+
+
+@pytest.mark.parametrize("number", range(1, 9))
+def test_whatever_is_used_was_made_before(number):
+    guest = Guest()
+
+    test = guest.make(generator(guest).test(number, 225, 3))
+
+    assert earlier(test.prefix, test.prefix)
+    assert all(earlier(one, test.prefix) for one in test.suffixes)
+
+
+def test_the_same_seed_makes_the_same_test_and_another_one_another():
+    made = []
+    for seed in (3, 3, 4):
+        guest = Guest()
+        plan = replace(PLAN, seed=seed)
+        made.append(guest.make(generator(guest, plan=plan).test(1, 100, 2)))
+
+    assert made[0] == made[1] != made[2]
+
+
+def test_what_fails_is_in_no_test_and_counted():
+    guest = Guest(worse=frozenset(("size",)))
+    maker = generator(guest)
+
+    test = guest.make(maker.test(1, 400, 2))
+
+    names = {one.member.name for each in (test.prefix, *test.suffixes) for one in each}
+    assert "size" not in names
+    assert maker.tally.dropped["size(): size fails in the new version"] > 1
+
+
+def test_what_is_borrowed_is_given_back_so_that_a_test_can_be_repeated():
+    guest = Guest(worse=frozenset(("close",)))
+    plan = replace(PLAN, prefix=0)
+
+    test = guest.make(generator(guest, plan=plan, **{"borrow()": 20.0}).test(1, 900, 2))
+
+    for suffix in test.suffixes:
+        names = [one.member.name for one in suffix]
+        assert 3 < names.count("borrow") <= names.count("giveBack") + 1
+
+
+def test_a_method_that_hangs_is_soon_called_no_more_by_itself():
+    guest = Guest(worse=frozenset(("giveBack", "close")))
+    maker = generator(guest, **{"borrow()": 50.0})
+
+    guest.make(maker.test(1, 900, 2))
+
+    assert 2 <= maker.tally.hangs["borrow()"] <= 8
+
+
+def test_a_test_that_fails_with_threads_is_made_anew_a_few_times():
+    guest = Guest(with_threads="a race in the old version")
+    maker = generator(guest)
+
+    test = guest.make(maker.test(1, 100, 2))
+
+    assert test is None
+    assert maker.tally.dropped["a test with threads: a race in the old version"] == 4
+
+
+def test_methods_of_weight_are_called_more():
+    counts = []
+    for weights in ({}, {"size()": 30.0}):
+        guest = Guest(worse=frozenset(("close",)))
+        test = guest.make(generator(guest, **weights).test(1, 1600, 2))
+        names = [one.member.name for each in test.suffixes for one in each]
+        counts.append(names.count("size") / len(names))
+
+    assert counts[1] > 2 * counts[0]
+
+
+def test_an_interface_gets_a_plain_implementation_and_not_null():
+    guest = Guest()
+
+    test = guest.make(generator(guest).test(1, 100, 2))
+
+    (made,) = [one for one in test.prefix if one.member.kind is Kind.CONSTRUCTOR]
+    assert not any(isinstance(one, Literal) and one.text is None for one in made.arguments)
+    assert any(one.member.kind is Kind.PLAIN for one in test.prefix)
+
+
+def test_an_attempt_tries_a_suffix_twice_between_the_others():
+    guest = Guest()
+
+    test = guest.make(generator(guest).test(1, 100, 2))
+
+    last = [one for one in guest.attempts if not one.threads][-1]
+    first, tried, again = last.segments
+    assert (first.statements, again.statements) == (test.suffixes[0], test.suffixes[0])
+    assert (first.repeats, tried.repeats) == (1, 2)
+    assert guest.attempts[-1].threads
+
+
+def test_a_method_that_fails_beside_others_is_hardly_called_again():
+    guest = Guest(worse=frozenset(("close",)), with_threads="a race", blames="size")
+    maker = generator(guest, **{"size()": 5.0})
+
+    guest.make(maker.test(1, 400, 2))
+
+    assert "size()" in maker.tally.spoilers
+    assert maker.weight(_size(maker)) < 0.2
+
+
+def _size(maker):
+    (found,) = [one for one in maker.members if one.name == "size"]
+    return found
+
+
+def test_a_method_after_which_others_fail_is_in_no_prefix():
+    guest = Guest()
+    maker = generator(guest, **{"close()": 5.0})
+
+    tests = [guest.make(maker.test(number, 100, 2)) for number in range(1, 5)]
+
+    assert maker.tally.spoilers == {"close()"}
+    assert not [one for test in tests for one in test.prefix if one.member.name == "close"]
+
+
+def test_threads_that_only_make_further_objects_are_no_test():
+    guest = Guest()
+    maker = generator(guest, **{"<init>(org.example.Factory,int)": 1e9})
+
+    assert guest.make(maker.test(1, 16, 2)) is None
+    assert maker.tally.dropped["a test: its threads do not use the object they share"] > 0
+
+
+def test_what_has_failed_is_drawn_less_until_it_works_again():
+    guest = Guest(worse=frozenset(("size",)))
+    maker = generator(guest)
+    size = _size(maker)
+
+    before = maker.weight(size)
+    guest.make(maker.test(1, 400, 2))
+
+    assert maker.weight(size) < before / 2
+    maker.tally.failing[size.key] = 0
+    assert maker.weight(size) == before
+
+
+def test_an_interface_that_asks_for_a_method_twice_is_not_implemented():
+    twice = (*FACTORY, ("answers", "make", "", "java.lang.String"))
+    guest = Guest(factory=twice)
+
+    assert guest.make(described(POOL)).makers("org.example.Factory") == ()
+    assert len(Guest().make(described(POOL)).makers("org.example.Factory")) == 2

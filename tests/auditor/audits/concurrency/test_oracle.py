@@ -1,0 +1,272 @@
+"""Votes of tests and what they come to (Pradel et al., Section 4.3)."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.audits.concurrency import oracle
+from auditor.core.concurrency import (
+    PAPER,
+    SEQUENTIAL,
+    Cause,
+    Finding,
+    Plan,
+    ThreadVerdict,
+    Timed,
+    Vote,
+)
+
+PLAN = Plan()
+MEANS = replace(PLAN, processes=False)
+"""Measured in one process: no pairs."""
+OLD, NEW, NONE, OPEN = Vote.OLD, Vote.NEW, Vote.NONE, Vote.INCONCLUSIVE
+
+
+def timed(old, new, reason=""):
+    """Return a test with these measurements."""
+    return Timed(
+        test=1, threads=8, calls=100, repetitions=50, old=tuple(old), new=tuple(new), reason=reason
+    )
+
+
+def found(*votes, plan=PLAN):
+    """Return what votes come to."""
+    made = {
+        OLD: timed((1.0, 1.01, 0.99), (2.0, 2.01, 1.99)),
+        NEW: timed((2.0, 2.01, 1.99), (1.0, 1.01, 0.99)),
+        NONE: timed((1.0, 1.01, 0.99), (1.0, 1.01, 0.99)),
+        OPEN: timed((), (), "a suffix hung"),
+    }
+    return oracle.verdict(8, [oracle.judge(made[one], plan) for one in votes], plan)
+
+
+def test_the_interval_of_a_mean_is_that_of_student():
+    """The quantile of t with two degrees of freedom at 99 % is 6.9646 in every table."""
+    low, high = oracle.mean_interval((1.0, 2.0, 3.0), 0.98)
+
+    assert (low, high) == pytest.approx((2 - 6.9646 / 3**0.5, 2 + 6.9646 / 3**0.5), abs=1e-4)
+
+
+def test_the_interval_holds_the_mean_as_often_as_it_says():
+    rng = np.random.default_rng(5)
+    inside = 0
+    for _ in range(2000):
+        low, high = oracle.mean_interval(tuple(rng.normal(10, 1, 4)), 0.98)
+        inside += low < 10 < high
+
+    assert inside / 2000 == pytest.approx(0.98, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "vote", "speedup"),
+    [
+        ((1.0, 1.01, 0.99), (2.0, 2.01, 1.99), OLD, 0.5),
+        ((2.0, 2.01, 1.99), (1.0, 1.01, 0.99), NEW, 2.0),
+        ((1.0, 1.0001, 0.9999), (1.04, 1.0401, 1.0399), NONE, 1 / 1.04),
+        ((1.0, 1.1, 0.9), (1.1, 1.2, 1.0), NONE, 1 / 1.1),
+    ],
+    ids=["old", "new", "below the least difference", "the intervals overlap"],
+)
+def test_a_vote_needs_intervals_apart_and_a_difference_that_counts(old, new, vote, speedup):
+    judged = oracle.judge(timed(old, new), MEANS)
+
+    assert judged.vote is vote
+    assert judged.speedup == pytest.approx(speedup)
+    assert judged.ratio == pytest.approx(
+        (judged.old[0] / judged.new[1], judged.old[1] / judged.new[0])
+    )
+
+
+DRIFT = (1.0, 3.0, 1.4, 2.0, 0.7)
+"""How busy the machine is with something else, pair by pair."""
+
+
+@pytest.mark.parametrize(
+    ("factors", "vote"),
+    [
+        ((2.0, 2.1, 1.9, 2.0, 2.05), OLD),
+        ((0.5, 0.52, 0.49, 0.5, 0.51), NEW),
+        ((1.0, 1.02, 0.98, 1.01, 0.99), NONE),
+        ((1.0, 1.6, 0.8, 1.9, 0.7), OPEN),
+    ],
+)
+def test_what_slows_both_of_a_pair_hides_nothing(factors, vote):
+    new = tuple(one * factor for one, factor in zip(DRIFT, factors, strict=True))
+
+    judged = oracle.judge(timed(DRIFT, new), PLAN)
+
+    assert judged.vote is vote
+    assert oracle.judge(timed(DRIFT, new), replace(PLAN, strict=True)).vote is OPEN
+    if vote is not OPEN:
+        low, high = judged.ratio
+        assert low < judged.speedup < high
+        assert judged.speedup == pytest.approx(1 / np.exp(np.mean(np.log(factors))))
+
+
+def test_the_interval_of_a_speed_up_is_that_of_student_for_logarithms():
+    """The quantile of t with three degrees of freedom at 99.5 % is 5.8409 in every table."""
+    logs = np.array([0.1, 0.3, 0.2, 0.2])
+    half = 5.8409 * logs.std(ddof=1) / 2
+
+    plan = replace(PLAN, acceptable_spread=0.5)
+    judged = oracle.judge(timed(tuple(np.exp(logs)), (1.0,) * 4), plan)
+
+    assert np.log(judged.ratio) == pytest.approx((0.2 - half, 0.2 + half), abs=1e-4)
+
+
+def test_that_there_is_no_difference_needs_a_speed_up_that_is_known_well():
+    old = (1.0, 1.1, 1.0, 1.1)
+
+    known = oracle.judge(timed(old, (1.05,) * 4), replace(PLAN, acceptable_spread=0.3))
+    unknown = oracle.judge(timed(old, (1.05,) * 4), replace(PLAN, acceptable_spread=0.1))
+
+    assert (known.vote, unknown.vote) == (NONE, OPEN)
+    assert unknown.timed.reason == "the speed-up may be anything from 0.85 to 1.17"
+
+
+def test_the_least_difference_is_a_part_of_the_faster_version():
+    """Equation 5 divides by the new version's mean: 1.06 times is above 5 %, the other way too."""
+    slower = oracle.judge(timed((1.0, 1.001, 0.999), (1.06, 1.061, 1.059)), PLAN)
+    faster = oracle.judge(timed((1.06, 1.061, 1.059), (1.0, 1.001, 0.999)), PLAN)
+
+    assert (slower.vote, faster.vote) == (OLD, NEW)
+
+
+def test_what_is_spread_too_far_shows_a_difference_but_never_that_there_is_none():
+    wide, far = (1.0, 1.4, 0.6), (10.0, 14.0, 6.0, 10.0, 14.0, 6.0)
+
+    apart = oracle.judge(timed(wide * 2, far), MEANS)
+    alike = oracle.judge(timed(wide, wide), MEANS)
+    strict = oracle.judge(timed(wide * 2, far), replace(PLAN, strict=True))
+
+    assert (apart.vote, alike.vote, strict.vote) == (OLD, OPEN, OPEN)
+    assert alike.timed.reason == "old version: its measurements are spread by 40%"
+
+
+def test_a_test_that_failed_has_no_vote_and_keeps_its_reason():
+    judged = oracle.judge(timed((), (), "a deadlock"), PLAN)
+
+    assert (judged.vote, judged.timed.reason, judged.speedup) == (OPEN, "a deadlock", None)
+
+
+def test_further_measurements_are_due_until_they_lie_close_or_are_many():
+    close, wide = (1.0, 1.0, 1.0), (1.0, 1.2, 1.0)
+
+    assert oracle.goes_on((1.0, 1.0), (1.0, 1.0), PLAN)
+    assert not oracle.goes_on(close, close, PLAN)
+    assert oracle.goes_on(close, wide, PLAN)
+    assert not oracle.goes_on((1.0, 1.2) * 4, (1.0, 1.2) * 4, PLAN)
+
+
+def test_a_sure_difference_needs_no_further_measurements_and_a_likely_one_does():
+    wide, other = (1.0, 1.1, 0.9, 1.0), (1.1, 1.0, 1.0, 0.9)
+
+    for plan in (PLAN, MEANS):
+        assert not oracle.goes_on(wide, tuple(10 * one for one in other), plan)
+        assert oracle.goes_on(wide, tuple(1.3 * one for one in other), plan)
+
+
+def test_no_difference_that_is_sure_needs_no_further_measurements():
+    drift = (1.0, 2.0, 1.5, 1.2)
+
+    assert not oracle.goes_on(drift, tuple(1.001 * one for one in drift), PLAN)
+    assert oracle.goes_on(drift, (2.0, 1.0, 1.5, 1.2), PLAN)
+
+
+@pytest.mark.parametrize("plan", [PLAN, MEANS])
+def test_looking_after_each_measurement_hardly_adds_false_votes(plan):
+    """The same code in both arms, spread by a tenth: the doubt is one in a hundred tests."""
+    rng = np.random.default_rng(11)
+    votes = 0
+    for _ in range(1500):
+        old, new = ((), ())
+        while oracle.goes_on(old, new, plan):
+            old, new = (*old, rng.normal(1, 0.1)), (*new, rng.normal(1, 0.1))
+        votes += oracle.judge(timed(old, new), plan).vote in (OLD, NEW)
+
+    assert votes / 1500 < 0.02
+
+
+@pytest.mark.parametrize(
+    ("votes", "finding"),
+    [
+        ((OLD, OLD, NONE, NONE, OPEN), Finding.REGRESSION),
+        ((OLD, OLD, NONE, NONE, NONE), Finding.NONE),
+        ((OLD, OLD, NEW, NEW, NONE), Finding.NONE),
+        ((NEW, NEW, NEW, OLD, NONE), Finding.IMPROVEMENT),
+        ((NONE, NONE, NONE, NONE, NONE), Finding.NONE),
+        ((OLD, OLD, OPEN, OPEN, OPEN), Finding.INCONCLUSIVE),
+    ],
+)
+def test_a_finding_needs_as_many_votes_as_there_are_without_a_winner(votes, finding):
+    assert found(*votes).finding is finding
+
+
+def test_the_paper_takes_a_single_conclusive_test():
+    assert found(OLD, OPEN, OPEN, plan=replace(PAPER, strict=False)).finding is Finding.REGRESSION
+
+
+def test_nothing_conclusive_is_no_finding_in_the_paper_s_plan_either():
+    assert found(OPEN, OPEN, plan=PAPER).finding is Finding.INCONCLUSIVE
+
+
+@given(st.lists(st.sampled_from(list(Vote)), max_size=4), st.integers(0, 3))
+def test_a_settled_vote_is_not_changed_by_whatever_follows(votes, left):
+    if oracle.settled(votes, left, PLAN):
+        ends = {found(*votes, *[more] * left).finding for more in Vote}
+        assert len(ends) == 1
+
+
+def test_three_alike_of_five_settle_it_and_two_do_not():
+    assert oracle.settled([OLD] * 3, 2, PLAN)
+    assert not oracle.settled([OLD] * 2, 3, PLAN)
+
+
+def lane(threads, finding):
+    """Return what a number of threads has come to."""
+    return ThreadVerdict(threads=threads, finding=finding, tests=(), speedup=None)
+
+
+@pytest.mark.parametrize(
+    ("findings", "whole"),
+    [
+        ((Finding.NONE, Finding.REGRESSION), Finding.REGRESSION),
+        ((Finding.IMPROVEMENT, Finding.INCONCLUSIVE), Finding.IMPROVEMENT),
+        ((Finding.IMPROVEMENT, Finding.REGRESSION), Finding.INCONCLUSIVE),
+        ((Finding.NONE, Finding.INCONCLUSIVE), Finding.NONE),
+        ((Finding.INCONCLUSIVE,), Finding.INCONCLUSIVE),
+        ((), Finding.INCONCLUSIVE),
+    ],
+)
+def test_one_number_of_threads_suffices_unless_another_says_the_opposite(findings, whole):
+    assert oracle.overall(lane(at, one) for at, one in enumerate(findings)) is whole
+
+
+@pytest.mark.parametrize(
+    ("finding", "control", "cause"),
+    [
+        (Finding.REGRESSION, Finding.REGRESSION, Cause.ANYWAY),
+        (Finding.REGRESSION, Finding.NONE, Cause.CONCURRENCY),
+        (Finding.REGRESSION, Finding.IMPROVEMENT, Cause.CONCURRENCY),
+        (Finding.REGRESSION, Finding.INCONCLUSIVE, Cause.UNKNOWN),
+        (Finding.NONE, Finding.NONE, Cause.UNKNOWN),
+    ],
+)
+def test_the_control_says_whether_it_is_about_concurrency(finding, control, cause):
+    assert oracle.cause(finding, lane(SEQUENTIAL, control)) is cause
+    assert oracle.cause(finding, None) is Cause.UNKNOWN
+
+
+def test_the_smallest_test_is_one_that_voted_for_the_finding():
+    votes = [
+        replace(one, timed=replace(one.timed, test=number))
+        for number, one in enumerate(found(NEW, OLD, OLD, OLD).tests, 1)
+    ]
+    verdict = replace(lane(8, Finding.REGRESSION), tests=tuple(votes))
+
+    sizes = {1: 5, 2: 40, 3: 20, 4: 20}
+    assert oracle.smallest(Finding.REGRESSION, [verdict], sizes) == 3
+    assert oracle.smallest(Finding.NONE, [verdict], sizes) is None

@@ -1,0 +1,98 @@
+"""Whether a machine was itself while it measured."""
+
+import numpy as np
+import pytest
+
+from auditor.audits.strain import DRIFT, Noted, Rating, caveats, drift, probed, whole
+from auditor.core.jobs import Strain
+
+
+def noted(at, *, strain=None, loop=None, seconds=10.0):
+    return Noted(f"2026-01-01T00:{at:02}:00Z", seconds, strain or Strain(), loop)
+
+
+def slugs(found):
+    return [one.slug for one in caveats(found)]
+
+
+def test_nothing_is_said_of_a_quiet_machine():
+    quiet = [noted(at, strain=Strain(stolen=0.001, throttled=0.0), loop=0.2) for at in range(30)]
+
+    assert slugs(quiet) == []
+    assert slugs([]) == []
+    assert whole(quiet).stolen == pytest.approx(0.001)
+
+
+def test_stolen_and_throttled_time_are_said():
+    strained = [
+        noted(0, strain=Strain(stolen=0.2, throttled=0.1)),
+        noted(1, strain=Strain(stolen=0.0)),
+    ]
+
+    said = {one.slug: one.text for one in caveats(strained)}
+
+    assert set(said) == {"host-stolen", "host-throttled"}
+    assert "had 10.0% of the processors' time" in said["host-stolen"]
+    assert "20.0% beside one process" in said["host-stolen"]
+
+
+@pytest.mark.parametrize("shape", ["up", "down", "bump"])
+def test_a_machine_that_becomes_another_one_is_told_from_one_that_jitters(shape):
+    random = np.random.default_rng(1)
+    jitter = random.lognormal(0.0, 0.02, 30)
+    course = {
+        "up": np.linspace(1.0, 1.1, 30),
+        "down": np.linspace(1.1, 1.0, 30),
+        "bump": np.repeat([1.0, 1.1, 1.0], 10),
+    }[shape]
+
+    found = drift(list(0.2 * course * jitter))
+
+    assert found is not None
+    assert found == pytest.approx(0.1, abs=0.05)
+
+
+def test_machines_that_only_jitter_are_rarely_said_to_have_changed():
+    random = np.random.default_rng(2)
+    said = [drift(list(random.lognormal(0.0, 0.1, 30))) for _ in range(300)]
+
+    assert sum(one is not None for one in said) <= 9
+    assert all(one is None or one > DRIFT for one in said)
+
+
+def test_a_short_run_is_not_judged():
+    assert drift([0.1] * 5 + [0.5] * 6) is None
+
+
+def test_a_look_counts_once_and_in_the_order_of_time():
+    early = [noted(at, loop=0.2 + at * 1e-5) for at in range(15)]
+    late = [noted(at, loop=0.3 + at * 1e-5) for at in range(15, 30)]
+    text = next(one.text for one in caveats([*late, *late, *early]))
+
+    assert "(30 looks)" in text
+    assert "took 50" in text or "took 49" in text
+
+
+@pytest.mark.parametrize(
+    ("noise", "strain", "rating"),
+    [
+        (0.002, Strain(), Rating.QUIET),
+        (0.02, Strain(), Rating.USABLE),
+        (0.2, Strain(), Rating.NOISY),
+        (0.002, Strain(stolen=0.03), Rating.USABLE),
+        (0.002, Strain(stolen=0.2), Rating.NOISY),
+        (0.002, Strain(throttled=0.2), Rating.NOISY),
+    ],
+)
+def test_a_machine_is_rated_by_how_far_a_loop_scatters_and_by_what_it_is_kept_from(
+    noise, strain, rating
+):
+    took = np.random.default_rng(3).normal(0.1, 0.1 * noise, 60)
+
+    found = probed(took, strain)
+
+    assert found.rating is rating
+    assert found.loops == 60
+    assert found.seconds == pytest.approx(0.1, rel=0.1)
+    assert found.jitter == pytest.approx(2.56 * noise, rel=0.4)
+    assert found.worst > found.jitter / 2

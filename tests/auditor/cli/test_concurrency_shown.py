@@ -1,0 +1,125 @@
+"""Two versions of a class under threads: what a terminal, a folder and a gate get."""
+
+import io
+from dataclasses import replace
+
+import pytest
+from concurrencies import document, lane, verdict, whole
+from rich.console import Console
+
+from auditor.cli import concurrency
+from auditor.core.errors import Exit, FolderUnusable
+from reports import concurrency_document
+
+SLOWER, FASTER, CALM, OPEN = (1.4, 1.5, 1.4), (0.5, 0.6, 0.7), (1.0, 1.0, 1.0), (None, None, 1.0)
+VERDICTS = {
+    "regression": verdict(lane(2, *CALM), lane(8, *SLOWER)),
+    "improvement": verdict(lane(8, *FASTER)),
+    "none": verdict(lane(2, *CALM), lane(8, *OPEN)),
+    "open": verdict(lane(2, *OPEN)),
+    "opposed": verdict(lane(2, *SLOWER), lane(8, *FASTER)),
+    "empty": verdict(),
+}
+
+
+def printed(found, width):
+    console = Console(width=width, record=True, file=io.StringIO())
+    console.print(concurrency.table(document(found)))
+    return console.export_text()
+
+
+def test_a_terminal_shows_the_answer_first_and_a_row_for_each_number_of_threads():
+    lines = printed(whole(), 140).splitlines()
+
+    assert lines[1].startswith("Regression: the new version is slower in 3 of 4 tests with 8")
+    rows = [line.split() for line in lines]
+    assert ["▲", "8", "regression", "3", "0", "1", "0", "0.65", "0.65", "…", "0.66", "1"] in rows
+    assert [row[0] for row in rows if row[1:3] == ["3", "+"]] == ["3", "5", "4", "2", "1"]
+
+
+def test_of_what_was_left_out_a_terminal_shows_the_first():
+    found = whole()
+    dropped = tuple((f"call {number} failed", 9) for number in range(9))
+    many = replace(found, suite=replace(found.suite, dropped=dropped))
+
+    said = printed(many, 140)
+
+    assert "call 4 failed: 9 times" in said
+    assert "and 4 more in the report" in said
+    assert "call 5" not in said
+
+
+def test_findings_stand_on_one_line_where_a_terminal_is_narrow():
+    lines = printed(whole(), 80).splitlines()
+
+    assert [line.split()[1] for line in lines if "regression" in line] == ["4", "8"]
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+def test_whatever_there_is_can_be_shown(name):
+    assert concurrency.concurrency_words.headline(document(VERDICTS[name]))[:40] in printed(
+        VERDICTS[name], 200
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "inconclusive", "code", "said"),
+    [
+        ("regression", None, Exit.GATE_FAILED, "gate failed: regression with 8 threads: old fas"),
+        ("improvement", None, Exit.OK, "gate passed: no regression"),
+        ("none", None, Exit.OK, "gate passed: no regression; with 8 threads it cannot be told"),
+        ("open", None, Exit.NO_VERDICT, "gate undecided: too few tests are conclusive, 1 of 3"),
+        ("open", "fail", Exit.GATE_FAILED, "gate undecided: too few tests are conclusive"),
+        ("open", "pass", Exit.OK, "gate undecided: too few tests are conclusive"),
+        ("opposed", None, Exit.NO_VERDICT, "gate undecided: the new version is slower in 3 of 3"),
+        ("empty", None, Exit.NO_VERDICT, "gate undecided: no test was run"),
+    ],
+)
+def test_a_gate_fails_for_a_regression_and_is_undecided_where_nothing_is_known(
+    name, inconclusive, code, said
+):
+    found, lines = concurrency.judge(
+        document(VERDICTS[name]), fail_on_regression=True, inconclusive=inconclusive
+    )
+
+    assert found is code
+    assert lines[0].startswith(said)
+
+
+def test_a_gate_never_says_regression_without_votes_and_interval():
+    _, (line,) = concurrency.judge(
+        document(verdict(lane(8, *SLOWER))), fail_on_regression=True, inconclusive=None
+    )
+
+    assert "old faster in 3, new in 0, neither in 0" in line
+    assert "interval 1.42 … 1.45" in line
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+def test_without_a_gate_nothing_fails(name):
+    asked = {"fail_on_regression": False, "inconclusive": None}
+
+    assert concurrency.judge(document(VERDICTS[name]), **asked) == (Exit.OK, [])
+
+
+def test_result_page_and_sources_are_kept(tmp_path):
+    found = whole()
+    concurrency.keep(tmp_path, document(found), found.suite.files)
+
+    written = {str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*") if one.is_file()}
+    assert written == {
+        "concurrency.json", "concurrency.html", "concurrency.md", "suite/PoolTest1.java",
+        "suite/Main.java",
+    }  # fmt: skip
+    assert concurrency_document.read((tmp_path / "concurrency.json").read_bytes()) == document(
+        found
+    )
+    assert (tmp_path / "suite" / "Main.java").read_text() == "class Main {}\n"
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(FolderUnusable, match="cannot write"):
+        concurrency.keep(tmp_path / "file", document(), ())

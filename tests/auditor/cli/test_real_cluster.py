@@ -1,0 +1,172 @@
+"""Audits on a cluster: the program as a process, a real scheduler and workers, a small suite."""
+
+import json
+import time
+
+import distributed
+import pytest
+from dask_daemon import dask_cluster
+from real_program import (
+    PYTHON_RING,
+    QUICK,
+    TINY,
+    commit,
+    everything,
+    git,
+    tiny,
+    write,
+)
+
+from auditor.clusters import Cluster
+from auditor.core.hosts import DaskSpec
+from runners.hosts.clock import SystemClock
+
+pytestmark = pytest.mark.subject
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler without workers yet."""
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    with dask_cluster(folder) as found:
+        yield found
+
+
+def configured(tmp_path, cluster, **more):
+    """Write a configuration that runs a suite there."""
+    path = tmp_path / "config.json"
+    dask = {
+        "scheduler": cluster.address,
+        "patience": "60s",
+        "crowded": True,
+        **more.pop("dask", {}),
+    }
+    asked = {"subject": str(PYTHON_RING), "harness": "pytest", "benchmarks": "tiny|push"}
+    path.write_text(json.dumps({**QUICK, **asked, "dispatch": "dask", "dask": dask, **more}))
+    return path
+
+
+def add(cluster, tmp_path, number, **more):
+    """Start a worker with a home of its own."""
+    home = tmp_path / f"home-{number}"
+    home.mkdir()
+    return cluster.add(XDG_CACHE_HOME=str(home), XDG_STATE_HOME=str(home), **more)
+
+
+def await_workers(cluster, number):
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        client.wait_for_workers(number, timeout=60)
+
+
+def test_a_suite_is_measured_by_workers(program, cluster, tmp_path):
+    before = everything(PYTHON_RING)
+    for number in range(2):
+        add(cluster, tmp_path, number)
+    path = configured(tmp_path, cluster)
+
+    document, _ = program.audited("stability", path, "-o", tmp_path / "out")
+
+    assert [one["runs"] for one in document["benchmarks"]] == [2, 2]
+    assert everything(PYTHON_RING) == before
+    built = [any((tmp_path / f"home-{one}").rglob("built.json")) for one in range(2)]
+    assert any(built)
+    again, _ = program.audited("stability", path, "-o", tmp_path / "out")
+    assert again["benchmarks"] == document["benchmarks"]
+
+
+def test_two_revisions_are_compared_there(program, cluster, tmp_path):
+    folder = tiny(tmp_path / "tiny")
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder, "base")
+    write(folder, {"tiny.go": TINY.replace("n := 200", "n := 600")})
+    commit(folder, "slower")
+    for _ in range(2):  # `go env` is part of what is built
+        cluster.add(XDG_CACHE_HOME=str(program.cache), HOME=str(program.home))
+    await_workers(cluster, 2)
+    path = configured(
+        tmp_path,
+        cluster,
+        subject="tiny",
+        harness="go",
+        benchmarks="Add",
+        compare={"rounds": 4, "confirm": 5, "min_delta": 0.2, "methods": 0},
+    )
+    store = tmp_path / "store.sqlite"
+
+    document, _ = program.audited(
+        "compare", "HEAD~1", "HEAD", path, "--store", store, "-o", tmp_path / "out"
+    )
+
+    assert document["change"] == "regression"
+
+
+def test_a_worker_that_joins_is_looked_at_like_those_that_were_there(cluster, tmp_path):
+    add(cluster, tmp_path, 0)
+    asked = DaskSpec(scheduler=cluster.address, patience_seconds=60.0, crowded=False)
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        crew = Cluster(client, asked, SystemClock())
+        assert crew.facts.name
+        first = set(client.ncores())
+        add(cluster, tmp_path, 1)
+        client.wait_for_workers(2, timeout=60)
+        (beside,) = set(client.ncores()) - first
+
+        assert f"{beside} and {first.pop()} are on one machine" in crew.admit(beside)
+
+        cluster.workers[0].kill()
+        cluster.workers[0].wait()
+        add(cluster, tmp_path, 2, resources=())
+        client.wait_for_workers(2, timeout=60)
+        (bare,) = set(client.ncores()) - {beside}
+        assert crew.admit(beside) == ""
+        assert "are on one machine" in crew.admit(bare)
+        cluster.workers[1].kill()
+        while beside in client.ncores():
+            time.sleep(0.05)
+        assert crew.admit(beside) == f"{beside} has left"
+        assert "without --resources machine=1" in crew.admit(bare)
+
+
+@pytest.mark.parametrize(
+    ("workers", "dask", "said"),
+    [
+        (2, {"crowded": False}, "where they would measure each other; start one for each"),
+        (0, {"patience": "1s"}, "the cluster has had no worker for 1 s; start some with"),
+        (0, {"scheduler": "tcp://127.0.0.1:9"}, "no Dask scheduler answers at tcp://127.0.0.1:9"),
+        (
+            0,
+            {"scheduler": "tls://127.0.0.1:9"},
+            "tls://127.0.0.1:9 needs certificates, and Dask has none",
+        ),
+    ],
+)
+def test_a_cluster_that_cannot_be_used_is_one_line(  # noqa: PLR0917 a table
+    program, cluster, tmp_path, workers, dask, said
+):
+    for number in range(workers):
+        add(cluster, tmp_path, number)
+    if workers:
+        await_workers(cluster, workers)
+    path = configured(tmp_path, cluster, dask=dask)
+
+    line = program.refused("stability", path, "-q", "-o", tmp_path / "o", code=4, slug="machine")
+
+    assert said in line
+
+
+def test_a_scheduler_for_one_trial_after_the_other_is_refused(program, tmp_path):
+    words = ("stability", ".", "--dispatch", "serial", "--scheduler", "tcp://10.0.0.1:8786")
+
+    line = program.refused(*words, "-q", "-o", tmp_path / "o", code=2, slug="usage")
+
+    assert "--scheduler names a cluster, which --dispatch serial does not use" in line
+
+
+def test_a_worker_that_may_do_several_things_at_once_is_refused(program, cluster, tmp_path):
+    add(cluster, tmp_path, 0, resources=())
+    path = configured(tmp_path, cluster)
+
+    line = program.refused("stability", path, "-q", "-o", tmp_path / "o", code=4, slug="machine")
+
+    assert "was started without --resources machine=1" in line

@@ -1,0 +1,96 @@
+"""Audits in containers: the program as a process, a real daemon, a small suite of Go and Python."""
+
+import json
+
+import pytest
+from docker_daemon import IMAGE, client
+from real_program import PYTHON_RING, QUICK, Program, everything
+
+from runners.hosts.daemon import LABEL
+
+pytestmark = pytest.mark.subject
+
+
+@pytest.fixture
+def program(tmp_path, docker):
+    """The program, told where the daemon is."""
+    made = Program.below(tmp_path, tmp_path / "cache")
+    return Connected(made, docker)
+
+
+class Connected:
+    """Calls of the program that know a daemon."""
+
+    def __init__(self, program, docker):
+        self._program = program
+        self._where = {"DOCKER_HOST": docker}
+
+    def audited(self, *words):
+        return self._program.audited(*words, **self._where)
+
+    def call(self, *words):
+        return self._program.call(*words, **self._where)
+
+    def refused(self, *words, **expected):
+        return self._program.refused(*words, **expected, **self._where)
+
+
+def configured(tmp_path, subject, **more):
+    """Write a configuration that runs a suite in containers."""
+    path = tmp_path / "config.json"
+    there = {"image": IMAGE, "network": "host", "memory": "1g", "environment": []}
+    docker = {**there, **more.pop("docker", {})}
+    path.write_text(
+        json.dumps({**QUICK, "subject": str(subject), "host": "docker", "docker": docker, **more})
+    )
+    return path
+
+
+def test_a_suite_is_built_and_measured_in_containers(program, docker, tmp_path):
+    before = everything(PYTHON_RING)
+    path = configured(tmp_path, PYTHON_RING, harness="pytest", benchmarks="tiny|push")
+
+    document, _ = program.audited("stability", path, "-o", tmp_path / "out")
+
+    assert document["host_facts"]["container"] == "docker"
+    assert document["host_facts"]["memory"] == "1024 MiB"
+    assert [one["runs"] for one in document["benchmarks"]] == [2, 2]
+    assert everything(PYTHON_RING) == before
+    with client(docker) as api:
+        assert api.containers(all=True, filters={"label": LABEL}) == []
+
+    here = program.call("stability", path, "--host", "local", "-o", tmp_path / "out")
+
+    assert here.returncode == 0
+    assert "Side by side" in here.stdout
+    assert ", containers" in here.stdout
+    page = (tmp_path / "out" / "stability.html").read_text()
+    assert "violins" in page
+    assert "in a container" in page
+
+
+@pytest.mark.parametrize(
+    ("docker_section", "code", "slug", "said"),
+    [
+        ({"image": "absent:1"}, 4, "resolve-failed", "there is no image absent:1 here"),
+        ({"memory": "lots"}, 2, "usage", "'lots' is no size"),
+        ({"dockerfile": "Dockerfile"}, 2, "usage", "names both an image and a dockerfile"),
+        ({"environment": ["NOT_SET_HERE"]}, 2, "usage", "NOT_SET_HERE at $.docker.environment"),
+    ],
+)
+def test_what_cannot_be_is_one_line(  # noqa: PLR0917 a table
+    program, tmp_path, docker_section, code, slug, said
+):
+    path = configured(tmp_path, PYTHON_RING, harness="pytest", docker=docker_section)
+
+    line = program.refused("stability", path, "-q", "-o", tmp_path / "out", code=code, slug=slug)
+
+    assert said in line
+
+
+def test_an_image_is_asked_for_where_only_a_look_would_tell_the_language(program, tmp_path):
+    path = configured(tmp_path, "git:/nonexistent@main", docker={"image": None})
+
+    line = program.refused("stability", path, "-q", "-o", tmp_path / "out", code=2, slug="usage")
+
+    assert "name docker.image, docker.dockerfile or the harness" in line

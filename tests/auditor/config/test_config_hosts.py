@@ -1,0 +1,118 @@
+"""Where a suite runs, as a configuration says it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from auditor.config import load
+from auditor.core.errors import UsageError
+from auditor.core.hosts import DaskSpec, DockerSpec, SshSpec
+
+
+def loaded(folder, **keys):
+    """Return what a configuration file with these keys asks for."""
+    path = folder / "bench.json"
+    path.write_text(json.dumps({"subject": ".", **keys}))
+    return load("bench.json", {}, folder)
+
+
+def test_a_suite_runs_here_unless_something_else_is_said(tmp_path):
+    found = loaded(tmp_path)
+
+    assert found.host == "local"
+    assert found.docker == DockerSpec(
+        image=None,
+        dockerfile=None,
+        cpus="",
+        memory=None,
+        processes=4096,
+        network="bridge",
+        environment=(),
+    )
+
+
+def test_what_containers_are_like_can_be_said(tmp_path):
+    docker = {"dockerfile": "bench/Dockerfile", "cpus": "0,2-3", "memory": "1.5g", "processes": 99}
+
+    found = loaded(tmp_path, host="docker", docker={**docker, "environment": ["GOPROXY"]}).docker
+
+    assert found.dockerfile == tmp_path / "bench" / "Dockerfile"
+    assert (found.cpus, found.memory, found.processes) == ("0,2-3", 3 << 29, 99)
+    assert found.environment == ("GOPROXY",)
+
+
+def test_another_machine_can_be_said(tmp_path):
+    ssh = {"folder": "/srv/bench", "path": ["/opt/go/bin"], "cpus": "2-3", "patience": "1m"}
+
+    found = loaded(tmp_path, host="ssh:me@there", ssh={**ssh, "environment": ["GOPROXY"]})
+
+    assert found.host == "ssh"
+    assert found.ssh == SshSpec(
+        target="me@there",
+        folder=Path("/srv/bench"),
+        path=("/opt/go/bin",),
+        cpus="2-3",
+        environment=("GOPROXY",),
+        patience_seconds=60.0,
+    )
+
+
+def test_a_cluster_can_be_said(tmp_path):
+    dask = {"scheduler": "tcp://10.0.0.1:8786", "patience": "1m", "crowded": True}
+
+    assert loaded(tmp_path).dispatch is None
+    assert loaded(tmp_path, dask=dask).dispatch is None
+    assert loaded(tmp_path, dispatch="dask", dask=dask).dispatch == DaskSpec(
+        scheduler="tcp://10.0.0.1:8786", patience_seconds=60.0, crowded=True
+    )
+
+
+def test_the_command_line_wins(tmp_path):
+    (tmp_path / "bench.json").write_text('{"host": "local"}')
+
+    assert load("bench.json", {"host": "docker"}, tmp_path).host == "docker"
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"host": "moon"}, '"moon" at $.host must be "local", "docker" or "ssh:"'),
+        ({"host": "ssh:-oProxyCommand=touch"}, 'must be "local", "docker" or "ssh:" with what'),
+        ({"host": "ssh:a b"}, 'must be "local", "docker" or "ssh:" with what ssh is called with'),
+        ({"local": {"cpus": "two"}}, "at $.local.cpus must be numbers of processors"),
+        ({"dispatch": "dask"}, "name the address of a scheduler at $.dask.scheduler"),
+        (
+            {"host": "docker", "dispatch": "dask", "dask": {"scheduler": "tcp://10.0.0.1:8786"}},
+            "$.host is of this machine, and $.dispatch is dask",
+        ),
+        (
+            {
+                "local": {"cpus": "1"},
+                "dispatch": "dask",
+                "dask": {"scheduler": "tcp://10.0.0.1:8786"},
+            },
+            "$.local.cpus is of this machine",
+        ),
+        ({"dispatch": "moon"}, '"moon" at $.dispatch must be "serial" or "dask"'),
+        ({"dask": {"scheduler": "here"}}, '"here" at $.dask.scheduler must be an address'),
+        ({"dask": {"patience": "long"}}, "'long' is no duration"),
+        ({"ssh": {"folder": "here"}}, '"here" at $.ssh.folder must be an absolute path'),
+        ({"ssh": {"path": ["a:b"]}}, "$.ssh.path[0] must be an absolute path"),
+        ({"ssh": {"patience": "long"}}, "'long' is no duration"),
+        ({"ssh": {"cpus": "0;true"}}, 'at $.ssh.cpus must be numbers of processors, such as "2-3"'),
+        ({"docker": {"memory": "4"}}, "'4' is no size; write a number and a unit"),
+        ({"docker": {"memory": "1k"}}, "with which no container starts"),
+        ({"docker": {"cpus": "two"}}, 'numbers of processors, such as "2-3"'),
+        ({"docker": {"image": "a", "dockerfile": "b"}}, "both an image and a dockerfile"),
+        ({"docker": {"environment": ["A=b"]}}, "the name of a variable"),
+        ({"docker": {"mounts": ["/"]}}, "mounts"),
+        ({"docker": {"processes": 2}}, "processes"),
+    ],
+)
+def test_what_makes_no_sense_is_one_line(tmp_path, keys, said):
+    with pytest.raises(UsageError) as raised:
+        loaded(tmp_path, **keys)
+
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)

@@ -1,0 +1,63 @@
+"""How one of two versions of a class is named; nothing is read but names."""
+
+import os
+
+import pytest
+
+from auditor.config.versions import version_spec
+from auditor.core.errors import UsageError
+from auditor.core.request import ClassPathSpec, FolderSpec, GitSpec, MavenSpec
+
+
+@pytest.fixture
+def here(tmp_path):
+    folder = tmp_path.resolve()
+    (folder / "libs").mkdir()
+    (folder / "none").mkdir()
+    for name in ("a.jar", "libs/c.jar", "libs/b.JAR", "libs/notes.txt"):
+        (folder / name).touch()
+    return folder
+
+
+def test_published_artifacts_and_revisions_are_named_as_subjects_are(here):
+    assert version_spec("maven:g:a:1", here) == MavenSpec(group="g", artifact="a", version="1")
+    assert version_spec("git:.@v1", here) == GitSpec(str(here), "v1")
+
+
+def test_a_folder_alone_may_be_a_project_and_a_jar_alone_is_a_class_path(here):
+    assert version_spec("libs", here) == FolderSpec(here / "libs")
+    assert version_spec(f"./libs{os.pathsep}", here) == FolderSpec(here / "libs")
+    assert version_spec("a.jar", here) == ClassPathSpec((here / "a.jar",))
+
+
+def test_the_first_entry_is_its_own_and_a_star_is_all_jars_in_order(here):
+    jars = (here / "libs" / "b.JAR", here / "libs" / "c.jar")
+
+    assert version_spec(f"a.jar{os.pathsep}none{os.pathsep}libs/*", here) == ClassPathSpec(
+        (here / "a.jar",), (here / "none", *jars)
+    )
+    assert version_spec(f"libs/*{os.pathsep}a.jar", here) == ClassPathSpec(jars, (here / "a.jar",))
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("b.jar", r"no such file or folder: .*/b\.jar; name jars or"),
+        (f"a.jar{os.pathsep}libs/d.jar", r"no such file or folder: .*/libs/d\.jar; name"),
+        ("mvn:g:a:1", "no such file or folder: .*/mvn; name"),
+        ("none/*", "no jars in .*/none; name"),
+        ("away/*", "no jars in .*/away; name"),
+        ("", "a version has no name; name"),
+        (os.pathsep, "a version has no name; name"),
+        ("go:example.org/a@v1", "go:example.org/a@v1 is no version of a Java class; name"),
+        ("pypi:pluggy@1.7.0", "is no version of a Java class; name"),
+        ("git:.", "names no revision"),
+        ("maven:g:a", "is not GROUP:ARTIFACT:VERSION"),
+        ("~nobody-of-this-name/a.jar", "is no path"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_one_line(written, message, here):
+    with pytest.raises(UsageError, match=message) as failure:
+        version_spec(written, here)
+
+    assert "\n" not in str(failure.value)

@@ -1,0 +1,101 @@
+"""Concurrent tests and what they took, remembered."""
+
+from dataclasses import replace
+
+import pytest
+from concurrencies import made
+
+from auditor.core.caveats import Caveat
+from auditor.core.concurrency import Focus, Plan, Suite, Timed
+from auditor.core.jobs import HostFacts
+from auditor.core.races import Kind, Literal, Member, Statement, Variable
+from auditor.store.races import Races
+from auditor.store.sqlite import SqliteStore
+
+PLAN = Plan()
+HERE = HostFacts("here", (("cpu", "a"), ("cores", "2")))
+TIMED = Timed(test=1, threads=8, calls=64, repetitions=20, old=(0.01, 0.011), new=(0.02, 0.021))
+
+
+class Clock:
+    """A clock that stands."""
+
+    def now(self):
+        return "2026-01-02T03:04:05Z"
+
+
+@pytest.fixture
+def store(tmp_path):
+    with SqliteStore(tmp_path / "store.sqlite", host=HERE) as opened:
+        yield opened
+
+
+def races(store, *, plan=PLAN, deciding=("org.example.Pool", "old", "new")):
+    """Return what a store knows of a pair of versions."""
+    return Races(store, Clock(), plan, deciding)
+
+
+def suite():
+    """Return a suite whose test has all kinds of arguments."""
+    call = Statement(
+        member=Member(
+            kind=Kind.METHOD, owner="a.B", name="put", parameters=("int", "java.lang.String")
+        ),
+        receiver=Variable(0, shared=True),
+        arguments=(Literal("int", "-1"), Literal("java.lang.String", None)),
+    )
+    return Suite(
+        tests=(replace(made(), suffixes=((call,), (call, call))),),
+        length=100,
+        tried=(16, 100),
+        methods=("put(int,java.lang.String)",),
+        focus=(Focus(method="put(int,java.lang.String)", distance=0, why="its code changed"),),
+        dropped=(("take() does not come to an end", 2),),
+        caveats=(Caveat("fewer-tests", "only 1 of 5"),),
+    )
+
+
+def test_a_suite_comes_back_as_it_was(store):
+    known = races(store)
+
+    assert known.suite() is None
+    known.keep_suite(suite())
+    assert races(store).suite() == suite()
+
+
+def test_a_race_comes_back_for_its_test_and_number_of_threads(store):
+    known = races(store)
+
+    known.keep_timed(made(), TIMED)
+
+    assert known.timed(made(), 8) == TIMED
+    assert known.timed(made(), 4) is None
+    assert known.timed(made(suffix=5), 8) is None
+
+
+@pytest.mark.parametrize("change", [{"report": 0.2}, {"confidence": 0.9}, {"threads": (8, 16)}])
+def test_what_only_the_oracle_asks_changes_no_race(store, change):
+    races(store).keep_timed(made(), TIMED)
+
+    assert races(store, plan=replace(PLAN, **change)).timed(made(), 8) == TIMED
+
+
+@pytest.mark.parametrize("change", [{"steady_seconds": 2.0}, {"seed": 2}, {"processes": False}])
+def test_what_decides_a_measurement_makes_another_race(store, change):
+    races(store).keep_timed(made(), TIMED)
+
+    assert races(store, plan=replace(PLAN, **change)).timed(made(), 8) is None
+
+
+def test_other_versions_have_races_of_their_own(store):
+    races(store).keep_timed(made(), TIMED)
+
+    assert races(store, deciding=("org.example.Pool", "old", "newer")).timed(made(), 8) is None
+
+
+def test_another_machine_has_races_of_its_own(store, tmp_path):
+    races(store).keep_timed(made(), TIMED)
+    elsewhere = HostFacts("there", (("cpu", "b"), ("cores", "64")))
+
+    with SqliteStore(tmp_path / "store.sqlite", host=elsewhere) as other:
+        assert races(other).timed(made(), 8) is None

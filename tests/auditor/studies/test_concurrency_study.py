@@ -1,0 +1,283 @@
+"""Two versions of a class raced, where an arena only says how long they take."""
+
+import re
+from dataclasses import dataclass, field, replace
+
+import pytest
+from made_up_pool import POOL, Guest
+
+from auditor.core.arena import Pilot
+from auditor.core.concurrency import (
+    SEQUENTIAL,
+    Cause,
+    Finding,
+    Plan,
+    Suite,
+    Timed,
+    Version,
+    Vote,
+)
+from auditor.core.errors import SubjectError
+from auditor.studies.concurrency import ConcurrencyStudy, Workers
+
+PLAN = Plan(threads=(2, 8), tests=3, statements=16, prefix=2)
+
+
+class Writer:
+    """Writes tests as their numbers."""
+
+    def name(self, test):
+        return str(test.number)
+
+    def path(self, test):
+        return f"Race{test.number}.java"
+
+    def program(self, test):
+        return f"test {test.number}, {test.repeats} repeats"
+
+    def files(self, test):
+        return ((self.path(test), self.program(test)),)
+
+
+@dataclass
+class Arena:
+    """Takes so many seconds for a call, by version and number of threads; remembers all races."""
+
+    seconds: dict
+    slowed: dict = field(default_factory=dict)
+    noise: float = 0.01
+    fails: str = ""
+    failing: dict = field(default_factory=dict)
+    guest: Guest = field(default_factory=lambda: Guest(worse=frozenset(("close",))))
+    refused: tuple = ()
+    races: list = field(default_factory=list)
+    measured: int = 0
+
+    def make(self, making):
+        return self.guest.make(making)
+
+    def compile(self, files):
+        return {name: "cannot find symbol" for name in files if name in self.refused}
+
+    def pilot(self, race, seconds):
+        took = self._took(race)
+        failed = self.fails or self.failing.get(race.test)
+        return failed or Pilot(wall=took + 1e-4, suffixes=took)
+
+    def measure(self, race, settings):
+        self.races.append((race, settings))
+        self.measured += 1
+        noise = 1 + self.noise * (self.measured % 3 - 1)
+        return tuple(self._took(race) * noise for _ in range(settings.least))
+
+    def _took(self, race):
+        each = self.seconds[race.version] * self.slowed.get((race.version, race.threads), 1.0)
+        return each * race.turns * max(1, race.threads)
+
+
+@dataclass
+class Memory:
+    """Remembers while a test lasts."""
+
+    made: list = field(default_factory=list)
+    known: dict = field(default_factory=dict)
+
+    def suite(self):
+        return self.made[-1] if self.made else None
+
+    def keep_suite(self, suite):
+        self.made.append(suite)
+
+    def timed(self, test, threads):
+        return self.known.get((test.number, threads))
+
+    def keep_timed(self, test, timed):
+        self.known[test.number, threads_of(timed)] = timed
+
+
+def threads_of(timed):
+    """Return its number of threads."""
+    return timed.threads
+
+
+class Nobody:
+    """Hears nothing."""
+
+    def phase_started(self, name, trials, seconds):
+        """Ignore it."""
+
+
+def arena(old=1e-7, new=1e-7, **more):
+    """Return an arena where a turn takes so long with each version."""
+    return Arena({Version.OLD: old, Version.NEW: new}, **more)
+
+
+def audited(arena, *, plan=PLAN, memory=None):
+    """Return the verdict."""
+    workers = Workers(
+        arena=arena,
+        writer=lambda _: Writer(),
+        memory=memory or Memory(),
+        observer=Nobody(),
+    )
+    return ConcurrencyStudy(POOL, plan, (), workers).audit()
+
+
+def test_a_version_twice_as_slow_is_a_regression_that_one_thread_shows_too():
+    found = audited(arena(new=2e-7))
+
+    assert (found.finding, found.cause) == (Finding.REGRESSION, Cause.ANYWAY)
+    assert [one.threads for one in found.threads] == [2, 8]
+    assert found.control.threads == SEQUENTIAL
+    assert all(one.speedup == pytest.approx(0.5, rel=0.05) for one in found.threads)
+
+
+def test_a_version_slower_with_many_threads_only_is_about_concurrency():
+    found = audited(arena(slowed={(Version.NEW, 8): 3.0}))
+
+    assert (found.finding, found.cause) == (Finding.REGRESSION, Cause.CONCURRENCY)
+    assert [one.finding for one in found.threads] == [Finding.NONE, Finding.REGRESSION]
+
+
+def test_the_same_twice_is_none_and_needs_no_control():
+    place = arena()
+
+    found = audited(place)
+
+    assert (found.finding, found.cause, found.smallest) == (Finding.NONE, Cause.UNKNOWN, None)
+    assert found.control is None
+    assert SEQUENTIAL not in {race.threads for race, _ in place.races}
+
+
+def test_tests_that_could_not_change_the_vote_are_left_out():
+    found = audited(arena(new=2e-7), plan=replace(PLAN, tests=5))
+
+    assert [len(one.tests) for one in found.threads] == [3, 3]
+    assert [one.left_out for one in found.threads] == [2, 2]
+
+
+def test_both_versions_get_the_same_numbers_of_repetitions_and_turns():
+    place = arena(new=3e-7)
+
+    audited(place)
+
+    for test in ("1", "2", "3"):
+        for threads in (0, 2, 8):
+            given = {
+                (race.turns, settings.repetitions, settings.warmup)
+                for race, settings in place.races
+                if (race.test, race.threads) == (test, threads)
+            }
+            assert len(given) == 1
+
+
+def test_turns_are_scaled_so_that_a_repetition_stays_in_the_window():
+    place = arena(slowed={(Version.NEW, 8): 40.0})
+
+    found = audited(place)
+
+    (crowded,) = [one for one in found.threads if one.threads == 8]
+    assert all(one.timed.repetitions >= PLAN.least_repetitions for one in crowded.tests)
+    assert {one.vote for one in crowded.tests} == {Vote.OLD}
+
+
+def test_the_order_of_the_versions_is_drawn_anew_each_time():
+    place = arena(noise=0.05)
+
+    audited(place)
+
+    orders = [race.version for race, _ in place.races]
+    pairs = set(zip(orders[::2], orders[1::2], strict=True))
+    assert pairs == {(Version.OLD, Version.NEW), (Version.NEW, Version.OLD)}
+
+
+def test_without_processes_of_their_own_measurements_are_left_to_the_guest():
+    place = arena()
+
+    audited(place, plan=replace(PLAN, processes=False))
+
+    settings = place.races[0][1]
+    assert (settings.least, settings.most, settings.stop) == (3, 8, 0.02)
+    assert len(place.races) == 2 * 3 * 2
+
+
+def test_without_a_control_there_is_none():
+    found = audited(arena(new=2e-7), plan=replace(PLAN, control=False))
+
+    assert (found.control, found.cause) == (None, Cause.UNKNOWN)
+
+
+def test_a_study_goes_on_where_it_stopped():
+    memory = Memory()
+    first = audited(arena(new=2e-7), memory=memory)
+    again = arena(new=2e-7)
+
+    assert audited(again, memory=memory) == first
+    assert again.races == []
+
+
+def test_a_test_that_does_not_compile_is_replaced_and_counted():
+    found = audited(arena(refused=("Race2.java",)))
+
+    assert [one.number for one in found.suite.tests] == [1, 3, 4]
+    assert ("a test that does not compile: cannot find symbol", 1) in found.suite.dropped
+
+
+def test_a_test_that_fails_in_a_race_is_replaced_and_counted():
+    found = audited(arena(failing={"2": "suffix 1 raised java.lang.IllegalStateException"}))
+
+    assert [one.number for one in found.suite.tests] == [1, 3, 4]
+    what = "a test with threads: suffix # raised java.lang.IllegalStateException in the old version"
+    assert (what, 1) in found.suite.dropped
+
+
+def test_races_that_all_fail_are_an_error_with_the_first_reason():
+    place = arena()
+    memory = Memory()
+    audited(place, memory=memory)
+    memory.known.clear()
+    place.fails = "suffix 1 raised java.lang.IllegalStateException"
+    said = (
+        "no test of org.example.Pool could be measured, 2 were run; with the first, old version: "
+        "suffix 1 raised"
+    )
+
+    with pytest.raises(SubjectError, match=re.escape(said)):
+        audited(place, memory=memory)
+
+
+def test_a_class_of_which_no_test_works_says_what_failed_most():
+    guest = Guest(worse=frozenset(("close",)), with_threads="a race in the old version")
+    said = "no test of org.example.Pool works with both versions and 8 threads; most often: "
+
+    with pytest.raises(SubjectError, match=re.escape(said)) as raised:
+        audited(arena(guest=guest))
+
+    assert "a test with threads: a race in the old version" in str(raised.value)
+
+
+def test_a_failed_race_is_open_and_said():
+    memory = Memory()
+    audited(arena(), memory=memory)
+    memory.known[1, 8] = Timed(test=1, threads=8, calls=0, repetitions=0, reason="a deadlock")
+
+    found = audited(arena(), memory=memory)
+
+    (crowded,) = [one for one in found.threads if one.threads == 8]
+    assert crowded.votes(Vote.INCONCLUSIVE) == 1
+    assert any(
+        one.slug == "inconclusive-tests" and "a deadlock" in one.text for one in found.caveats
+    )
+
+
+def test_the_tests_are_handed_out_as_source():
+    found = audited(arena())
+
+    assert isinstance(found.suite, Suite)
+    assert [name for name, _ in found.suite.files] == ["Race1.java", "Race2.java", "Race3.java"]
+
+
+def test_a_length_whose_first_test_does_not_compile_is_tried_with_another():
+    found = audited(arena(refused=("Race1000.java", "Race1001.java")))
+
+    assert found.suite.length == audited(arena()).suite.length

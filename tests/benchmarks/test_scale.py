@@ -1,0 +1,31 @@
+"""What a cluster costs: a small version of benchmarks/scale.py, guarded by ratios alone."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.subject, pytest.mark.timed]
+ROOT = Path(__file__).parents[2]
+LEAST_EFFICIENCY = 80.0
+"""Percent of the workers' time at trials of one second; benchmarks/README.md has what it is."""
+
+
+def test_trials_of_a_second_use_most_of_the_workers_time_and_a_killed_controller_goes_on():
+    words = ("--trials", "400", "--workers", "1,2", "--cores", "2", "--seconds", "10")
+    done = subprocess.run(
+        (sys.executable, ROOT / "benchmarks" / "scale.py", *words),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr[-2000:]
+    efficiency = float(re.search(r"efficiency ([\d.]+)%", done.stdout).group(1))
+    assert efficiency > LEAST_EFFICIENCY
+    stored, many = re.search(r"with (\d+) of (\d+) trials stored", done.stdout).groups()
+    assert 0 < int(stored) < int(many)
+    assert f"and {many} are stored at the end" in done.stdout

@@ -1,0 +1,108 @@
+"""Two versions of a class under threads, made up; what a test does not name is dull."""
+
+from dataclasses import replace
+
+from auditor.audits.concurrency import oracle
+from auditor.core.caveats import Caveat
+from auditor.core.concurrency import SEQUENTIAL, ConcurrencyVerdict, Focus, Plan, Suite, Timed
+from auditor.core.races import Kind, Member, Statement, Test
+from reports.concurrency_document import Circumstances, Origin, concurrency_document
+
+PLAN = Plan()
+AROUND = Circumstances(
+    old=Origin("pool-1.3.jar"),
+    new=Origin(". at HEAD", "b" * 40),
+    host="abc",
+    host_facts=(("cores", "2"),),
+    versions=(("java", "17"),),
+    version="1.0",
+    command="bench-audit concurrency --class org.example.Pool --old pool-1.3.jar --new .",
+    started="2026-01-02T03:04:05Z",
+    ended="2026-01-02T03:05:05Z",
+)
+
+
+def made(number=1, *, prefix=3, suffix=4, threads=8):
+    """Return a test of so many statements in its prefix and in each suffix."""
+    call = Statement(member=Member(kind=Kind.METHOD, owner="org.example.Pool", name="size"))
+    return Test(
+        number=number,
+        prefix=(call,) * prefix,
+        subject=0,
+        suffixes=((call,) * suffix,) * threads,
+        repeats=25,
+    )
+
+
+def timed(test=1, threads=8, *, times=1.0, noise=0.001, reason=""):
+    """Return a test whose new version takes so many `times` as long as the old one."""
+    seconds = 0.01 * (1 + max(threads, 1) / 4)
+    values = () if reason else tuple(seconds * (1 + noise * at) for at in range(3))
+    return Timed(
+        test=test,
+        threads=threads,
+        calls=100 * max(threads, 8),
+        repetitions=50,
+        old=values,
+        new=tuple(times * value for value in reversed(values)),
+        reason=reason,
+    )
+
+
+def lane(threads, *times, plan=PLAN, left_out=0):
+    """Return the tests with a number of threads; None instead of `times` is an inconclusive one."""
+    judged = [
+        oracle.judge(
+            timed(at, threads, reason="a suffix hung")
+            if each is None
+            else timed(at, threads, times=each),
+            plan,
+        )
+        for at, each in enumerate(times, 1)
+    ]
+    return oracle.verdict(threads, judged, plan, left_out=left_out)
+
+
+def verdict(*lanes, control=None, tests=None, plan=PLAN, **suite):
+    """Return what these numbers of threads come to."""
+    finding = oracle.overall(lanes)
+    known = {one.timed.test for each in lanes for one in each.tests}
+    tests = tests or tuple(made(number, suffix=9 - number) for number in sorted(known))
+    sizes = {one.number: len(one.prefix) + sum(map(len, one.suffixes)) for one in tests}
+    return ConcurrencyVerdict(
+        subject="org.example.Pool",
+        finding=finding,
+        cause=oracle.cause(finding, control),
+        threads=lanes,
+        control=control,
+        smallest=oracle.smallest(finding, lanes, sizes),
+        suite=Suite(
+            tests=tests, **{"length": 100, "tried": (), "methods": (), "focus": ()} | suite
+        ),
+        plan=plan,
+    )
+
+
+def whole(**more):
+    """Return a regression with all that a verdict can have."""
+    found = verdict(
+        lane(2, 1.04, 1.1, 0.99, 1.0, None),
+        lane(4, 1.4, 1.5, 1.3, 1.0, None),
+        lane(8, 1.8, 2.1, 1.7, 1.0, left_out=1),
+        control=lane(SEQUENTIAL, 1.0, 1.01, 0.99, 1.0, 1.02),
+        tried=(16, 64, 100),
+        methods=("borrowObject()", "returnObject(java.lang.Object)", "size()"),
+        focus=(
+            Focus(method="size()", distance=0, why="changed: is synchronized now"),
+            Focus(method="borrowObject()", distance=1, why="calls size()"),
+        ),
+        dropped=(("a call threw java.util.NoSuchElementException", 12), ("a call hung", 1)),
+        files=(("PoolTest1.java", "class PoolTest1 {}\n"), ("Main.java", "class Main {}\n")),
+        caveats=(Caveat("no-source", "a caveat of the suite"),),
+    )
+    caveats = (Caveat("busy-machine", "something else ran, too"),)
+    return replace(found, caveats=caveats, **more)
+
+
+def document(found=None, **around):
+    return concurrency_document(found or whole(), replace(AROUND, **around))

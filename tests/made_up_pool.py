@@ -1,0 +1,126 @@
+"""A class with two versions that only exist here: what answers those who make tests of it."""
+
+from dataclasses import dataclass, field
+
+from auditor.core.asking import Answer, Attempt, Describe, Subtypes
+from auditor.core.races import Kind, Variable
+
+POOL = "org.example.Pool"
+OBJECT = "java.lang.Object"
+LINES = (
+    ("type", POOL, POOL, "public", f"{OBJECT},{POOL}"),
+    ("member", "constructor", POOL, "", "org.example.Factory,int", POOL),
+    ("member", "method", POOL, "borrow", "", OBJECT),
+    ("member", "method", POOL, "giveBack", OBJECT, "void"),
+    ("member", "method", POOL, "size", "", "int"),
+    ("member", "method", POOL, "close", "", "void"),
+    ("member", "get", POOL, "limit", "", "int"),
+    ("member", "set", POOL, "limit", "int", "void"),
+)
+FACTORY = (
+    (
+        "type",
+        "org.example.Factory",
+        "org.example.Factory",
+        "public,interface,abstract,plain",
+        OBJECT,
+    ),
+    ("answers", "make", "", OBJECT),
+)
+MOST = 3
+
+
+@dataclass
+class State:
+    """A pool: how many are lent, and whether it is closed."""
+
+    lent: int = 0
+    closed: bool = False
+
+
+@dataclass
+class Guest:
+    """Runs attempts as the guest does; remembers them. `worse` are methods that always fail."""
+
+    worse: frozenset[str] = frozenset()
+    with_threads: str = ""
+    blames: str = ""
+    factory: tuple = FACTORY
+    attempts: list = field(default_factory=list)
+
+    def make(self, making):
+        """Answer a maker until it has made what it wants."""
+        try:
+            request = next(making)
+            while True:
+                request = making.send(self.answer(request))
+        except StopIteration as end:
+            return end.value
+
+    def answer(self, request):
+        """Return the answer to a request."""
+        match request:
+            case Describe(types):
+                known = {POOL: LINES, "org.example.Factory": self.factory}
+                missing = [
+                    ("missing", one, "old", "no such class") for one in types if one not in known
+                ]
+                return Answer(
+                    lines=(*missing, *(line for one in types for line in known.get(one, ())))
+                )
+            case Subtypes():
+                return Answer()
+            case Attempt():
+                self.attempts.append(request)
+                if request.threads and self.with_threads:
+                    return Answer(problem=self.with_threads, at=self._blamed(request))
+                return self._ran(request)
+
+    def _blamed(self, attempt):
+        for at, segment in enumerate(attempt.segments):
+            for index, one in enumerate(segment.statements):
+                if one.member.name == self.blames:
+                    return at, index
+        return None
+
+    def _ran(self, attempt):
+        state = State()
+        for sequence, repeats in [
+            (attempt.prefix, 1), *((one.statements, one.repeats) for one in attempt.segments)
+        ]:  # fmt: skip
+            for _ in range(min(repeats, MOST + 1)):  # more than that show nothing new
+                for statement in sequence:
+                    answer = self._step(statement, state)
+                    if answer is not None:
+                        return answer
+        return Answer()
+
+    def _step(self, statement, state):
+        name = statement.member.name
+        if name in self.worse:
+            return Answer(problem=f"{name} fails in the new version")
+        if statement.member.kind is not Kind.METHOD:
+            return None
+        if state.closed and name != "size":
+            return Answer(problem="closed in the old version")
+        if name == "close":
+            state.closed = True
+        if name == "borrow":
+            state.lent += 1
+        if name == "giveBack" and state.lent:
+            state.lent -= 1
+        if state.lent > MOST:
+            return Answer(problem="no end with the old version", blocked=True)
+        return None
+
+
+def earlier(statements, prefix):
+    """Tell whether all variables of a sequence are of statements before their use, with a value."""
+    for at, one in enumerate(statements):
+        used = [*one.arguments, *([one.receiver] if one.receiver else [])]
+        for each in used:
+            if isinstance(each, Variable):
+                sequence, end = (prefix, len(prefix)) if each.shared else (statements, at)
+                if each.index >= end or sequence[each.index].member.returns == "void":
+                    return False
+    return True

@@ -1,0 +1,215 @@
+"""What is said of two versions of a class: never a finding without votes and interval."""
+
+import json
+import re
+from dataclasses import fields, replace
+from pathlib import Path
+
+import jsonschema
+import pytest
+from concurrencies import PLAN, document, lane, made, timed, verdict, whole
+from test_page_names import NASTY
+
+from auditor.audits.concurrency import oracle
+from auditor.core.concurrency import SEQUENTIAL
+from auditor.core.concurrency import Plan as Known
+from auditor.core.errors import UsageError
+from reports import concurrency, concurrency_document, concurrency_words, throughput
+from reports import document as documents
+from reports.concurrency_document import Plan
+from reports.concurrency_markdown import markdown
+
+SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "concurrency.schema.json"
+CALM = (1.0, 1.0, 1.0)
+SLOWER, FASTER, OPEN = (1.4, 1.5, 1.4), (0.5, 0.6, 0.7), (None, None, 1.0)
+
+
+def plain(text):
+    return text.replace("\N{NO-BREAK SPACE}", " ").replace("\N{MULTIPLICATION SIGN}", "x")
+
+
+def test_the_schema_is_that_of_the_types():
+    assert SCHEMA.read_text() == concurrency_document.schema()
+
+
+@pytest.mark.parametrize("found", [whole(), verdict(), verdict(lane(2, *OPEN))])
+def test_a_result_satisfies_its_schema_and_is_read_back_the_same(found):
+    written = documents.text(document(found))
+
+    jsonschema.validate(json.loads(written), json.loads(SCHEMA.read_text()))
+    assert concurrency_document.read(written) == document(found)
+
+
+def test_what_another_command_has_written_is_refused():
+    with pytest.raises(UsageError, match="no result of bench-audit concurrency"):
+        concurrency_document.read('{"schema": "bench-audit/abs/1"}')
+
+
+def test_every_parameter_is_in_the_document():
+    assert {one.name for one in fields(Known)} - {"seed"} == set(Plan.__struct_fields__)
+    assert document().seed == PLAN.seed
+    assert document().plan.threads == PLAN.threads
+
+
+def test_sources_are_named_and_not_repeated():
+    found = document()
+
+    assert found.files == ("PoolTest1.java", "Main.java")
+    assert "class PoolTest1" not in documents.text(found)
+    assert (found.tests[0].prefix, found.tests[0].suffixes) == (3, (8,) * 8)
+
+
+def test_caveats_of_the_tests_and_of_the_verdict_are_told_together():
+    assert [one.slug for one in document().caveats] == ["no-source", "busy-machine"]
+
+
+def test_by_means_a_speed_up_lies_between_the_farthest_ends_of_their_intervals():
+    (one,) = document(verdict(lane(8, 2.0, plan=replace(PLAN, strict=True)))).threads[0].tests
+
+    low, high = one.speedup_interval
+    assert low == pytest.approx(one.old_interval[0] / one.new_interval[1])
+    assert high == pytest.approx(one.old_interval[1] / one.new_interval[0])
+    assert low < one.speedup < high
+
+
+def test_the_interval_of_a_number_of_threads_is_the_mean_of_those_of_its_tests():
+    found = document(verdict(lane(8, 2.0, 1.5, None))).threads[0]
+
+    known = [one.speedup_interval for one in found.tests if one.speedup_interval]
+    assert len(known) == 2
+    assert found.speedup_interval == pytest.approx(
+        [sum(ends) / 2 for ends in zip(*known, strict=True)]
+    )
+
+
+def test_an_interval_that_reaches_below_zero_has_no_upper_end():
+    plan = replace(PLAN, acceptable_spread=0.9, processes=False)
+    judged = oracle.judge(timed(times=1.0, noise=2.0), plan)
+    found = document(verdict(oracle.verdict(8, [judged], plan))).threads[0]
+
+    assert judged.new[0] < 0
+    assert found.tests[0].speedup_interval == (0.0, None)
+    assert found.speedup_interval == (0.0, None)
+    assert concurrency_words.interval(found.speedup_interval) == "at least 0"
+
+
+@pytest.mark.parametrize(
+    ("lanes", "said"),
+    [
+        (
+            [lane(2, *SLOWER), lane(8, *SLOWER, None)],
+            "Regression: the new version is slower in 3 of 4 tests with 8 threads "
+            "(1.43 x the time, interval 1.42 … 1.45; 1 inconclusive)",
+        ),
+        (
+            [lane(2, *FASTER)],
+            "Improvement: the new version is faster in 3 of 3 tests with 2 threads "
+            "(0.589 x the time, interval 0.58 … 0.60)",
+        ),
+        (
+            [lane(1, *CALM)],
+            "No difference: with 1 thread neither version is 5 % faster in enough tests",
+        ),
+        (
+            [lane(2, *CALM), lane(4, *CALM), lane(8, *OPEN)],
+            "No difference: with 2 and 4 threads neither version is 5 % faster in enough tests; "
+            "with 8 threads it cannot be told",
+        ),
+        (
+            [lane(2, *OPEN), lane(8, None)],
+            "Cannot tell: too few tests are conclusive, 1 of 3 with 2 threads, 0 of 1 with "
+            "8 threads",
+        ),
+        ([], "Cannot tell: no test was run"),
+        (
+            [lane(2, *SLOWER), lane(8, *FASTER)],
+            "Cannot tell: the new version is slower in 3 of 3 tests with 2 threads (1.43 x the "
+            "time, interval 1.42 … 1.45), but faster in 3 of 3 tests with 8 threads (0.589 x the "
+            "time, interval 0.58 … 0.60)",
+        ),
+    ],
+)
+def test_the_headline_claims_no_more_than_is_known(lanes, said):
+    assert plain(concurrency_words.headline(document(verdict(*lanes)))) == said
+
+
+@pytest.mark.parametrize(
+    ("lanes", "control", "said"),
+    [
+        ([lane(8, *SLOWER)], CALM, "do not show it: it is about threads that share the object"),
+        ([lane(8, *SLOWER)], SLOWER, "show it, too: it is not only about concurrency"),
+        ([lane(8, *SLOWER)], OPEN, "are inconclusive, so whether it is about concurrency is open"),
+        ([lane(8, *CALM)], CALM, "in one thread: old faster in 0, new in 0, neither in 3; "),
+        ([lane(8, *SLOWER)], None, "Whether one thread alone shows it, too, was not measured."),
+    ],
+)
+def test_the_control_says_whether_it_is_about_concurrency(lanes, control, said):
+    control = control and lane(SEQUENTIAL, *control)
+
+    assert said in concurrency_words.cause(document(verdict(*lanes, control=control)))
+
+
+def test_nothing_is_said_of_a_control_that_was_not_measured_and_explains_nothing():
+    assert concurrency_words.cause(document(verdict(lane(8, *CALM)))) == ""
+
+
+def test_the_smallest_test_that_shows_the_finding_stands_first():
+    shown = concurrency.view(document())
+
+    assert [(one.number, one.smallest) for one in shown.tests] == [
+        (3, True),
+        (5, False),
+        (4, False),
+        (2, False),
+        (1, False),
+    ]
+    assert shown.smallest.endswith("test 3 is the smallest: 51 statements in all.")
+
+
+def test_a_test_is_a_vote_with_its_interval_and_never_a_finding():
+    shown = concurrency.view(document(verdict(lane(8, *SLOWER, None), lane(2, *SLOWER))))
+
+    cells = [one for row in shown.tests for one in row.cells]
+    assert {one.word.word for one in cells if one.word} == {"old faster", "inconclusive"}
+    assert all(re.fullmatch(r"[\d.]+ … [\d.]+", one.interval) for one in cells if one.times)
+    assert [one.note for one in cells if not one.times] == ["left out", "a suffix hung"]
+
+
+def test_the_control_and_each_number_of_threads_have_a_row():
+    rows = concurrency.view(document()).rows
+
+    assert [(one.threads, one.word.word, one.votes, one.left_out) for one in rows] == [
+        ("1 (control)", "no difference", (0, 0, 5, 0), 0),
+        ("2", "no difference", (1, 0, 3, 1), 0),
+        ("4", "regression", (3, 0, 1, 1), 0),
+        ("8", "regression", (3, 0, 1, 0), 1),
+    ]
+
+
+def test_a_steady_state_of_its_own_for_crowds_is_told():
+    plan = Known(crowded_seconds=40.0, steady_seconds=20.0)
+
+    facts = dict(concurrency.view(document(verdict(lane(8, *CALM), plan=plan))).closing.plan)
+
+    assert plain(facts["a measurement"]).startswith("20 s, 40 s with more than 8 threads")
+
+
+def test_curves_are_of_the_tests_that_are_conclusive_everywhere():
+    assert throughput.everywhere(document()) == {1, 2, 3, 4}
+    assert throughput.everywhere(document(verdict())) == frozenset()
+
+
+def test_markdown_has_a_row_for_each_number_of_threads():
+    text = markdown(document())
+
+    assert text.startswith("## `org.example.Pool` under threads, `pool-1.3.jar … . at HEAD (b")
+    assert "| 8 | ▲ regression | 3 | 0 | 1 | 0 | 0.65 | 0.65 … 0.66 |" in text
+    assert "* `busy-machine`: something else ran, too" in text
+
+
+def test_markdown_of_hostile_names_stays_text():
+    found = verdict(lane(8, *SLOWER), tests=(made(1), made(2), made(3)))
+    text = markdown(document(found, command="".join(NASTY), host=NASTY[0]))
+
+    assert "\x1b" not in text
+    assert not [line for line in text.splitlines() if line.startswith(("@", "<", "![", "="))]

@@ -1,0 +1,70 @@
+"""Machines side by side: what is drawn and said of their spreads."""
+
+import re
+
+import pytest
+
+from reports import violins
+
+MANY = [0.01, 0.02, 0.03, 0.04, 0.2, 0.6]
+
+
+def numbers(drawing):
+    return [float(one) for one in re.findall(r"-?\d+(?:\.\d+)?", drawing)]
+
+
+def test_each_machine_has_a_shape_with_a_dot_for_each_benchmark():
+    drawn = violins.violins([("1: here", MANY), ("2: cloud", [one * 3 for one in MANY])])
+
+    assert drawn.count("<polygon") == 2
+    assert [
+        one.count("M") for one in re.findall(r'<path class="dot spread" d="([^"]*)"', drawn)
+    ] == [6, 6]
+    assert "in the middle: 1: here 3.5" in drawn
+    assert all(
+        -1 <= one <= 1000 for one in numbers(re.sub(r"<text.*?</text>|<svg[^>]*>", "", drawn))
+    )
+
+
+@pytest.mark.parametrize("values", [[], [0.1], [0.1, 0.1]])
+def test_few_benchmarks_are_dots(values):
+    drawn = violins.violins([("1: here", values), ("2: there", MANY)])
+
+    assert drawn.count("<polygon") == 1
+    assert ("no spread" in drawn) is (values == [])
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-9, 5.0, 1e9])
+def test_values_beyond_the_axis_stay_on_it(value):
+    drawn = violins.pairs("here", "there", [(value, value)])
+    x, y = map(float, re.search(r'class="dot spread" d="M([\d.]+) ([\d.]+)h0"', drawn).groups())
+
+    assert 0 <= x <= 400
+    assert 0 <= y <= 400
+
+
+def test_equal_spreads_lie_on_the_line_and_larger_ones_above_it():
+    drawn = violins.pairs("here", "there", [(0.1, 0.1), (0.1, 0.3), (0.3, 0.1)])
+    left, bottom, right, top = map(
+        float, re.search(r'class="needed" d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)"', drawn).groups()
+    )
+    dots = re.search(r'class="dot spread" d="([^"]*)"', drawn).group(1)
+    places = [tuple(map(float, one)) for one in re.findall(r"M([\d.]+) ([\d.]+)h0", dots)]
+    above = [(bottom - y) / (bottom - top) - (x - left) / (right - left) for x, y in places]
+
+    assert above[0] == pytest.approx(0.0, abs=0.01)
+    assert above[1] > 0.05
+    assert above[2] < -0.05
+    assert "1 of 3 benchmarks have a larger spread on there than here" in drawn
+
+
+def test_names_are_text():
+    drawn = violins.violins([("<b>&", MANY), ("2", MANY)])
+
+    assert "<b>" not in drawn
+    assert "&lt;b&gt;&amp;" in drawn
+
+
+def test_nothing_is_drawn_of_nothing():
+    assert violins.violins([("1", []), ("2", [])]) == ""
+    assert violins.pairs("1", "2", []) == ""

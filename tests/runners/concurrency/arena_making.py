@@ -1,0 +1,98 @@
+"""Arenas of small classes: what a test races, with a JVM."""
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+
+from version_making import compiled, environment
+
+from auditor.core.concurrency import Version
+from runners.concurrency.arena import LocalArena
+from runners.concurrency.guests import prepare_guests
+from runners.concurrency.jdks import Java
+from runners.home import Home
+from runners.hosts.local import LocalHost
+from runners.jmh.javac import Javac
+from runners.jmh.jdk import find_jdk, java_environment
+
+HAZARD = """package org.example;
+import java.util.*;
+public class Hazard {
+    private final Object first = new Object();
+    private final Object second = new Object();
+    private volatile int turn;
+    public int limit = 3;
+    public Hazard() { }
+    public static Hazard of(String name) { return new Hazard(); }
+    public int fine(int a) { return a + 1; }
+    public String text(String a, char b) { return a + b; }
+    public int fail() { throw new IllegalStateException("not now"); }
+    public void block() throws InterruptedException { synchronized (this) { wait(); } }
+    public void spin() { while (true) { turn++; } }
+    public void exit() { System.exit(3); }
+    public void chatter() { for (int i = 0; i < 2000000; i++) { System.out.println("ready"); } }
+    public void devour() {
+        List<byte[]> all = new ArrayList<>();
+        while (true) { all.add(new byte[1 << 20]); }
+    }
+    public void leave() { new Thread(() -> { while (true) { turn++; } }).start(); }
+    public void write() throws Exception {
+        java.nio.file.Files.write(java.nio.file.Paths.get("left"), new byte[9]);
+    }
+    public boolean written() { return new java.io.File("left").exists(); }
+    public void lockOne() throws InterruptedException { locked(first, second); }
+    public void lockOther() throws InterruptedException { locked(second, first); }
+    private void locked(Object one, Object other) throws InterruptedException {
+        synchronized (one) { Thread.sleep(20); synchronized (other) { turn++; } }
+    }
+    public interface Grown { int a(); int d(); }
+    public int grown(Grown what) { return what.a(); }
+    public int with(Comparator<Object> how) { return how.compare("a", "b"); }
+    public Object any(Object what) { return what; }
+}
+"""
+
+
+@contextmanager
+def arena_of(folder, old=HAZARD, new=HAZARD, **more):
+    """Give an arena with a class in two versions, each the text of it."""
+    host, given = LocalHost(), environment(folder)
+    jdk = find_jdk(host, given)
+    home = Home(folder / "home")
+    guest = prepare_guests(home, Javac(host, java_environment(given), jdk, "8"))
+    paths = {
+        Version.OLD: (compiled(folder / "old", old),),
+        Version.NEW: (compiled(folder / "new", new),),
+    }
+    with home.scratch() as scratch:
+        yield LocalArena(
+            host=host,
+            folder=scratch,
+            environment=java_environment(given),
+            java=Java(jdk.java, jdk.version, jdk.feature),
+            javac=Javac(host, java_environment(given), jdk, str(jdk.feature)),
+            guest=guest.jar,
+            class_paths=paths,
+            lock=home.root / "machine.lock",
+            **more,
+        )
+
+
+def children():
+    """Return the Java processes that are left of this one."""
+    every = (one for one in Path("/proc").iterdir() if one.name.isdecimal())
+    return [one.name for one in every if _parent(one) == os.getpid() and _is_java(one)]
+
+
+def _parent(process):
+    try:
+        return int((process / "stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def _is_java(process):
+    try:
+        return b"java" in (process / "cmdline").read_bytes()
+    except OSError:
+        return False

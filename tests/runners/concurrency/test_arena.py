@@ -1,0 +1,183 @@
+"""Tests as written, compiled and raced in real processes; hazards among them."""
+
+import shutil
+import time
+
+import pytest
+from arena_making import arena_of, children
+
+from auditor.audits.concurrency.catalogue import described
+from auditor.audits.concurrency.generation import Generator
+from auditor.core import races
+from auditor.core.arena import Pilot, Race, Settings
+from auditor.core.concurrency import Plan, Scope, Version
+from auditor.core.races import Kind, Literal, Member, Statement, Variable
+from mutators.java.races import Notes, RaceWriter
+
+pytestmark = [
+    pytest.mark.subject,
+    pytest.mark.skipif(shutil.which("javac") is None, reason="needs a JDK"),
+]
+NAME = "org.example.Hazard"
+SUBJECT = Variable(0, shared=True)
+MAKE = Statement(member=Member(kind=Kind.CONSTRUCTOR, owner=NAME, name="", returns=NAME))
+NOTES = Notes(subject=NAME, old="old.jar */ \\u002a/", new="new", seed=1)
+FINE = ("fine", (Literal("int", "-1"),), ("int",), "int")
+NUMBERS = iter(range(1, 1000))
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory):
+    with arena_of(tmp_path_factory.mktemp("arena"), repetition_seconds=2) as made:
+        yield made
+
+
+def call(name, arguments=(), types=(), returns="void"):
+    """Return a call of the shared object."""
+    member = Member(kind=Kind.METHOD, owner=NAME, name=name, parameters=types, returns=returns)
+    return Statement(member=member, receiver=SUBJECT, arguments=arguments)
+
+
+def ready(arena, *suffixes):
+    """Compile a test whose suffixes are one call each; return the name of its class."""
+    test = races.Test(
+        number=next(NUMBERS),
+        prefix=(MAKE,),
+        subject=0,
+        suffixes=tuple((one,) for one in suffixes),
+        repeats=5,
+    )
+    writer = RaceWriter(lambda type_: type_.replace("$", "."), {}, NOTES)
+    assert arena.compile({writer.path(test): writer.program(test)}) == {}
+    return writer.name(test)
+
+
+def race(name, threads=2, *, turns=5, scope=Scope.ALL, version=Version.OLD):
+    return Race(test=name, threads=threads, turns=turns, version=version, scope=scope)
+
+
+def pilot(arena, *suffixes, threads=2, **more):
+    """Return what a pilot of a test with these suffixes gives."""
+    return arena.pilot(race(ready(arena, *suffixes), threads, **more), 0.2)
+
+
+@pytest.mark.parametrize("threads", [0, 1, 2])
+def test_a_test_is_piloted_with_any_number_of_its_threads(arena, threads):
+    found = pilot(arena, call(*FINE), call(*FINE), threads=threads)
+
+    assert isinstance(found, Pilot)
+    assert 0 < found.suffixes <= found.wall
+
+
+def test_a_measurement_has_as_many_values_as_asked_for(arena):
+    name = ready(arena, call(*FINE), call(*FINE))
+
+    few = arena.measure(race(name), Settings(warmup=5, repetitions=5, seconds=1.0))
+    many = arena.measure(
+        race(name, version=Version.NEW, scope=Scope.EACH),
+        Settings(warmup=5, repetitions=5, seconds=1.0, least=3, most=4, stop=0.0),
+    )
+
+    assert (len(few), len(many)) == (1, 4)
+    assert all(one > 0 for one in (*few, *many))
+
+
+def test_more_turns_take_longer(arena):
+    name = ready(arena, call(*FINE), call(*FINE))
+
+    few, many = (arena.pilot(race(name, turns=turns), 0.4) for turns in (100, 1_000_000))
+
+    assert many.suffixes > 2 * few.suffixes
+
+
+def test_an_exception_is_the_reason_with_where_it_came_from(arena):
+    found = pilot(arena, call(*FINE), call("fail", returns="int"))
+
+    assert found.startswith("suffix 1 raised java.lang.IllegalStateException: not now")
+    assert "org.example.Hazard.fail" in found
+
+
+def test_a_deadlock_is_told_with_a_dump_of_who_waits_for_whom(arena):
+    found = pilot(arena, call("lockOne"), call("lockOther"))
+
+    assert found.startswith("deadlock of 2 threads\n")
+    assert "suffix-0 BLOCKED on java.lang.Object@" in found
+    assert "held by suffix-1" in found
+    assert "org.example.Hazard.locked" in found
+
+
+def test_a_call_that_blocks_for_ever_is_told_with_where(arena):
+    found = pilot(arena, call(*FINE), call("block"))
+
+    assert found.startswith("not over after 2 s\nsuffix-1 WAITING")
+    assert "org.example.Hazard.block" in found
+
+
+def test_an_exit_is_told_with_its_code(arena):
+    found = pilot(arena, call(*FINE), call("exit"))
+
+    assert found.startswith("its process ended by itself (exit code 3)")
+
+
+def test_memory_that_is_used_up_is_a_reason(arena):
+    found = pilot(arena, call(*FINE), call("devour"))
+
+    assert "java.lang.OutOfMemoryError" in found
+
+
+def test_endless_output_goes_nowhere(arena):
+    found = pilot(arena, call(*FINE), call("chatter"), turns=1)
+
+    assert isinstance(found, Pilot)
+
+
+def test_threads_left_running_end_with_the_process(arena):
+    found = pilot(arena, call("leave"), call("leave"), turns=1)
+
+    assert isinstance(found, Pilot)
+    time.sleep(0.1)
+    assert children() == []
+
+
+def test_files_are_written_to_a_folder_that_is_empty_each_time(arena):
+    assert isinstance(pilot(arena, call("write"), call(*FINE)), Pilot)
+
+    name = ready(arena, call("written", returns="boolean"), call(*FINE))
+    assert isinstance(arena.pilot(race(name), 0.1), Pilot)
+    assert not (arena.folder / "race" / "left").exists()
+
+
+def test_a_test_that_does_not_compile_is_blamed_and_the_others_are_raced(arena):
+    name = ready(arena, call(*FINE))
+    text = "package races; public class Broken { int a = missing; }"
+
+    found = arena.compile({"races/Broken.java": text})
+
+    assert found == {"races/Broken.java": "cannot find symbol"}
+    assert isinstance(arena.pilot(race(name, 1), 0.1), Pilot)
+
+
+def test_generated_tests_compile_and_run(arena):
+    catalogue = arena.make(described(NAME))
+    hazards = (
+        "fail",
+        "block",
+        "spin",
+        "exit",
+        "chatter",
+        "devour",
+        "leave",
+        "lockOne",
+        "lockOther",
+    )
+    answers = {name: facts.answers for name, facts in catalogue.types.items() if facts.answers}
+    writer = RaceWriter(catalogue.written, answers, NOTES)
+    weights = {f"{name}()": 1e-9 for name in hazards}
+    maker = Generator(catalogue=catalogue, weights=weights, plan=Plan())
+
+    test = arena.make(maker.test(900, 400, 2))
+
+    assert arena.compile({writer.path(test): writer.program(test)}) == {}
+    for version in Version:
+        found = arena.pilot(race(writer.name(test), version=version), 0.2)
+        assert isinstance(found, Pilot)

@@ -1,0 +1,360 @@
+"""What two versions of real classes differ in, as compiled by javac and read from byte code."""
+
+import os
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+from version_making import environment, written
+
+from auditor.audits.concurrency.focus import focus
+from auditor.core.errors import SourceUnreadable
+from runners.concurrency.code import CodeReader, read_code
+from runners.home import Home
+from runners.hosts.local import LocalHost
+from runners.jmh.guests import prepare_guests
+
+pytestmark = [
+    pytest.mark.subject,
+    pytest.mark.skipif(shutil.which("mvn") is None, reason="needs a JDK and Maven"),
+]
+
+REGISTRY = """class Registry {{
+    private {field} boolean ready;
+    public {method} void start() {{ ready = true; }}
+    public {method} boolean isReady() {{ return ready; }}
+    public String use() {{ return isReady() ? "yes" : "no"; }}
+    public String name() {{ return "registry"; }}
+}}"""
+PLAIN = REGISTRY.format(field="", method="")
+LOCKED = REGISTRY.format(field="", method="synchronized")
+VOLATILE = REGISTRY.format(field="volatile", method="")
+
+SHAPE = """import java.util.concurrent.Callable;
+class Shape {{
+    int x, y;
+    void run(Callable<Object> some) {{ }}
+    Object one() {{ return 1; }}
+    Object two() {{ return 2; }}
+    {}
+}}"""
+SHAPES = {
+    "constant": ("return 1;", "return 2;"),
+    "number": ("return 1e300;", "return 2e300;"),
+    "long_constant": ("return 70000;", "return 70000L;"),
+    "text": ('return "a";', 'return "b";'),
+    "joined": ('return "a" + p;', 'return "b" + p;'),
+    "literal": ("return Number.class;", "return String.class;"),
+    "variable": ("return p;", "return q;"),
+    "operator": ("return p + q;", "return p - q;"),
+    "field": ("return x;", "return y;"),
+    "assigned": ("x = p; return 0;", "y = p; return 0;"),
+    "called": ("return String.valueOf(p);", "return Integer.toString(p);"),
+    "jump": ("return p > q ? 1 : 2;", "return p < q ? 1 : 2;"),
+    "counted": ("p++; return p;", "p += 2; return p;"),
+    "made": ("return new int[1];", "return new long[1];"),
+    "nested": ("return new int[1][1];", "return new long[1][1];"),
+    "cast": ("return (String) o;", "return (Number) o;"),
+    "near": (
+        "switch (p) { case 1: return 1; case 2: return 2; default: return 3; }",
+        "switch (p) { case 1: return 1; case 2: case 3: return 2; default: return 3; }",
+    ),
+    "apart": (
+        "switch (p) { case 1: return 1; case 1000: return 2; default: return 3; }",
+        "switch (p) { case 1: return 1; case 2000: return 2; default: return 3; }",
+    ),
+    "caught": (
+        "try { x = p / q; } catch (RuntimeException e) { } return 0;",
+        "try { x = p / q; } catch (ArithmeticException e) { } return 0;",
+    ),
+    "covered": (
+        "x = p / q; try { y = p % q; } catch (RuntimeException e) { } return 0;",
+        "try { x = p / q; y = p % q; } catch (RuntimeException e) { } return 0;",
+    ),
+    "locked": ("x = p; return 0;", "synchronized (this) { x = p; } return 0;"),
+    "lambda": ("run(() -> p); return 0;", "run(() -> q); return 0;"),
+    "inner": (
+        "run(() -> { run(() -> p); return 1; }); return 0;",
+        "run(() -> { run(() -> q); return 1; }); return 0;",
+    ),
+    "reference": ("run(this::one); return 0;", "run(this::two); return 0;"),
+}
+OLD, NEW = 0, 1
+
+
+def shape(which):
+    bodies = (
+        f"public Object {name}(int p, int q, Object o) {{ {both[which]} }}"
+        for name, both in SHAPES.items()
+    )
+    return SHAPE.format("\n    ".join(bodies))
+
+
+# One package for each case, compiled with all the others.
+CASES = {
+    "lock": (PLAIN, LOCKED),
+    "unlock": (LOCKED, VOLATILE),
+    "unsafe": (PLAIN, VOLATILE),
+    "shape": (shape(OLD), shape(NEW)),
+    "lines": (
+        "class A { public int a(int b) { int c = b; return c; } }",
+        "class A {\n\n// more\npublic int a(int\nother) {\n int one = other;\n\nreturn one; } }",
+    ),
+    "pool": (
+        'class A { int x; public String a() { return "a" + x + 70000L; } }',
+        'class A { static final String MORE = "more"; private double before() { return 0.1; }\n'
+        'long y; int x; public String a() { return "a" + x + 70000L; } }',
+    ),
+    "steps": tuple(
+        f"""class A {{
+            private int inner(int a) {{ return a {sign} 1; }}
+            public int near() {{ return inner(1); }}
+            public int far() {{ return near(); }}
+            public int other() {{ return 0; }} }}"""
+        for sign in "+-"
+    ),
+    "through": tuple(
+        f"""interface Source {{ int next(); }}
+        class One implements Source {{ public int next() {{ return {value}; }} }}
+        class Two implements Source {{ public int next() {{ return 7; }} }}
+        class A {{ public int use(Source some) {{ return some.next(); }}
+            public int two(Two some) {{ return some.next(); }} }}"""
+        for value in (1, 2)
+    ),
+    "inherited": tuple(
+        f"""abstract class Top {{ abstract int value();
+            public int size() {{ return value(); }} public int none() {{ return 0; }} }}
+        class A extends Top {{ int value() {{ return {value}; }} public int own() {{ return 0; }} }}
+        """
+        for value in (1, 2)
+    ),
+    "nested": tuple(
+        f"""class A {{ private int secret() {{ return {value}; }} private int other;
+            static class In {{ public int in(A a) {{ return a.secret(); }}
+                public int more(A a) {{ return a.other; }} }}
+            public int out(In in) {{ return in.in(this); }} }}"""
+        for value in (1, 2)
+    ),
+    "numbers": (
+        """class A { private int one, two; private int get() { return 1; }
+            public Runnable kept() { return () -> one++; }
+            static class In { public int in(A a) { return a.two + a.get(); } } }""",
+        """class A { private int one, two, fresh; private int get() { return 1; }
+            public Runnable first() { return () -> two++; }
+            public Runnable kept() { return () -> one++; }
+            static class In { public int before(A a) { return a.fresh++; }
+                public int in(A a) { return a.two + a.get(); } } }""",
+    ),
+    "values": tuple(
+        f"""import java.util.*;
+        class A {{ private final Map<String, String> held = {value};
+            private int size; private final String name;
+            A(String name) {{ this.name = name; size = 3; }} {more}
+            public String get(String key) {{ return held.get(key); }}
+            public int size() {{ return size; }} public String name() {{ return name; }} }}"""
+        for value, more in (
+            ("Collections.synchronizedMap(new HashMap<>())", ""),
+            (
+                "new java.util.concurrent.ConcurrentHashMap<>()",
+                "A(int more, String name) { this.name = name; size = 3; }",
+            ),
+        )
+    ),
+    "covariant": tuple(
+        f"""class A implements Comparable<A> {{ int x;
+            public A clone() {{ x = {value}; return this; }}
+            public int compareTo(A other) {{ return {value}; }} }}"""
+        for value in (1, 2)
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("code-home")
+    given = environment(Path(os.environ["HOME"]))
+    host = LocalHost()
+    guests = prepare_guests(home=Home(folder), host=host, environment=given, jmh_core_jar=None)
+    return CodeReader(host=host, guests=guests, java="java", environment=given)
+
+
+def compiled(folder, which, *options):
+    texts = {f"{name}/A.java": f"package {name};\n{both[which]}" for name, both in CASES.items()}
+    sources = written(folder / "sources", texts)
+    call = ("javac", *options, "-nowarn", "-d", folder / "classes")
+    subprocess.run((*call, *sources.rglob("*.java")), check=True, capture_output=True)
+    return folder / "classes"
+
+
+# Before Java 11 nested classes reach into each other by bridges.
+@pytest.fixture(scope="module", params=["8", "17"])
+def versions(request, reader, tmp_path_factory):
+    release = ("-g", "--release", request.param)
+    folders = [tmp_path_factory.mktemp("version") for _ in (OLD, NEW)]
+    return [
+        reader.read((compiled(folder, which, *release),), folder)
+        for which, folder in enumerate(folders)
+    ]
+
+
+@pytest.fixture
+def said(versions):
+    def ask(name):
+        old, new = (one.classes for one in versions)
+        assert name in old
+        assert name in new
+        return {one.method: (one.distance, one.why) for one in focus(old, new, name)}
+
+    return ask
+
+
+def test_all_classes_are_read(versions):
+    assert [one.unreadable for one in versions] == [(), ()]
+
+
+def test_methods_that_become_synchronized_are_changed_and_who_calls_them_is_near(said):
+    assert said("lock.Registry") == {
+        "start()": (0, "it became synchronized"),
+        "isReady()": (0, "it became synchronized"),
+        "use()": (1, "it calls Registry.isReady()"),
+    }
+
+
+def test_a_volatile_field_in_place_of_synchronized_methods(said):
+    assert said("unlock.Registry") == {
+        "start()": (0, "it is no longer synchronized"),
+        "isReady()": (0, "it is no longer synchronized"),
+        "use()": (1, "it calls Registry.isReady()"),
+    }
+
+
+def test_methods_whose_code_is_the_same_are_changed_by_a_field_that_became_volatile(said):
+    assert said("unsafe.Registry") == {
+        "start()": (0, "it writes the field ready, which became volatile"),
+        "isReady()": (0, "it reads the field ready, which became volatile"),
+        "use()": (1, "it calls Registry.isReady()"),
+    }
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_whatever_code_does_otherwise_is_a_change(name, said):
+    method = f"{name}(int,int,java.lang.Object)"
+
+    assert said("shape.Shape")[method] == (0, "its code changed")
+
+
+@pytest.mark.parametrize("name", ["lines.A", "pool.A"])
+def test_other_lines_names_of_variables_and_constants_are_no_change(name, said):
+    assert said(name) == {}
+
+
+def test_callers_of_a_private_method_that_changed_are_one_and_two_calls_away(said):
+    assert said("steps.A") == {
+        "near()": (1, "it calls A.inner(int)"),
+        "far()": (2, "it calls A.near(), and through it A.inner(int)"),
+    }
+
+
+def test_a_call_of_an_interface_is_one_of_all_that_implement_it(said):
+    assert said("through.A") == {"use(through.Source)": (1, "it calls One.next()")}
+
+
+def test_an_inherited_method_calls_what_the_subclass_has(said):
+    assert said("inherited.A") == {"size()": (1, "it calls A.value()")}
+
+
+def test_nested_classes_are_classes_of_their_own_and_reach_private_methods_in_one_step(said):
+    assert said("nested.A$In") == {"in(nested.A)": (1, "it calls A.secret()")}
+    assert said("nested.A") == {
+        "out(nested.A$In)": (2, "it calls A$In.in(A), and through it A.secret()")
+    }
+
+
+def test_lambdas_and_bridges_that_got_other_numbers_are_no_change(said):
+    assert said("numbers.A") == {}
+    assert said("numbers.A$In") == {}
+
+
+def test_a_field_that_gets_another_value_at_first_changes_who_uses_it(said):
+    found = said("values.A")
+
+    assert found.pop("get(java.lang.String)") == (
+        0,
+        "it reads the field held, which gets another value at first",
+    )
+    assert found == {}
+
+
+def test_a_bridge_to_a_method_of_the_same_parameters_is_that_method(said):
+    assert said("covariant.A") == {
+        "clone()": (0, "its code changed"),
+        "compareTo(covariant.A)": (0, "its code changed"),
+        "compareTo(java.lang.Object)": (1, "it calls A.compareTo(A)"),
+    }
+
+
+def test_the_members_of_a_class_are_read_with_their_flags_and_what_they_use(versions):
+    before, after = (one.classes["unlock.Registry"] for one in versions)
+
+    assert after.name == "unlock.Registry"
+    assert (after.superclass, after.interfaces) == ("java.lang.Object", ())
+    assert after.fields["ready"].type == "boolean"
+    assert after.fields["ready"].flags == {"private", "volatile"}
+    assert before.methods["start()"].flags == {"public", "synchronized"}
+    assert before.methods["start()"].writes == (("unlock.Registry", "ready"),)
+    assert before.methods["use()"].calls[0].key == "isReady()"
+    assert versions[OLD].classes["through.Source"].flags == {"abstract", "interface"}
+    assert versions[OLD].classes["through.One"].interfaces == ("through.Source",)
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_is_read(reader, tmp_path):
+    classes = compiled(tmp_path, OLD)
+    whole = (classes / "lines" / "A.class").read_bytes()
+    (classes / "lines" / "Later.class").write_bytes(whole[:6] + b"\x7f\xff" + whole[8:])
+    (classes / "lines" / "Broken.class").write_bytes(whole[:40])
+    missing = tmp_path / "missing.jar"
+
+    found = reader.read((classes, missing), tmp_path)
+
+    reasons = dict(found.unreadable)
+    assert set(reasons) == {"lines/Later.class", "lines/Broken.class", str(missing)}
+    assert "class file major version" in reasons["lines/Later.class"]
+    assert {"lines.A", "pool.A"} <= set(found.classes)
+
+
+def test_of_two_classes_with_one_name_the_first_counts_be_it_in_a_jar_or_a_folder(reader, tmp_path):
+    old, new = (compiled(tmp_path / str(which), which) for which in (OLD, NEW))
+    jar = tmp_path / "new.jar"
+    with zipfile.ZipFile(jar, "w") as made:
+        made.write(new / "steps" / "A.class", "steps/A.class")
+        made.write(new / "lines" / "A.class", "META-INF/versions/21/lines/A.class")
+
+    first = reader.read((jar, old), tmp_path).classes
+    other = reader.read((old, jar), tmp_path).classes
+    alone = reader.read((jar,), tmp_path).classes
+
+    assert alone.keys() == {"steps.A"}
+    assert first["steps.A"] == alone["steps.A"] != other["steps.A"]
+    assert first.keys() == other.keys()
+
+
+@pytest.mark.parametrize("broken", [b"{", b"[]\n", b'{"kind": 3}', b"\xff"])
+def test_a_list_that_is_none_is_one_error(broken):
+    with pytest.raises(SourceUnreadable, match="list of classes"):
+        read_code(broken)
+
+
+def test_a_java_that_fails_is_one_error_with_what_it_said(reader, tmp_path):
+    into = tmp_path / "gone"
+    into.mkdir()
+    reading = CodeReader(
+        host=reader.host,
+        guests=type(reader.guests)(tmp_path / "nothing"),
+        java="java",
+        environment=reader.environment,
+    )
+
+    with pytest.raises(SourceUnreadable, match="ClassCode"):
+        reading.read((), into)

@@ -1,0 +1,95 @@
+"""The class under test in a version: how it may be written, what is near, and its format."""
+
+import shutil
+
+import pytest
+from version_making import COUNTER, USING, WORDS, compiled, packed, ready
+
+from auditor.core.errors import SourceUnreadable, SubjectError, UsageError
+from runners.concurrency.lookup import require_class, require_readable
+from runners.concurrency.versions import class_names
+from runners.home import Home
+
+pytestmark = [
+    pytest.mark.subject,
+    pytest.mark.skipif(shutil.which("javac") is None, reason="needs a JDK"),
+]
+
+
+@pytest.fixture(scope="module", params=["folder", "jar"])
+def version(request, tmp_path_factory):
+    """Two classes of its own and one that they need, for Java 17."""
+    top = tmp_path_factory.mktemp("looked")
+    needed = compiled(top / "needed", WORDS)
+    classes = compiled(top / "own", COUNTER, USING, path=(needed,))
+    (classes / "module-info.class").write_bytes(b"")
+    later = classes / "META-INF" / "versions" / "21" / "org" / "example"
+    later.mkdir(parents=True)
+    (later / "Later.class").write_bytes(b"")
+    own = packed(classes, top / "own.jar") if request.param == "jar" else classes
+    return ready(f"{own}:{packed(needed, top / 'needed.jar')}", Home(top / "home"), top)
+
+
+@pytest.mark.parametrize(
+    ("written", "binary"),
+    [
+        ("org.example.Counter", "org.example.Counter"),
+        ("org/example/Counter", "org.example.Counter"),
+        ("org.example.Counter$Cell", "org.example.Counter$Cell"),
+        ("org.example.Counter.Cell", "org.example.Counter$Cell"),
+        ("org.example.Counter.Cell.Inner", "org.example.Counter$Cell$Inner"),
+        ("org.example.Counter$Cell.Inner", "org.example.Counter$Cell$Inner"),
+        ("org.needed.Words", "org.needed.Words"),
+    ],
+)
+def test_a_class_is_found_as_java_or_as_a_class_file_has_it(written, binary, version):
+    assert require_class(version, written) == binary
+
+
+@pytest.mark.parametrize(
+    ("written", "near"),
+    [
+        ("org.example.Conter", r"did you mean org\.example\.Counter\?"),
+        ("org.exampel.Counter", r"did you mean org\.example\.Counter\?"),
+        ("Counter", r"did you mean org\.example\.Counter\?"),
+        ("org.example.Inner", r"did you mean org\.example\.Counter\$Cell\$Inner\?"),
+        ("com.acme.Zzyzx", "give its package, too"),
+        ("org.example.Later", "give its package, too"),
+    ],
+)
+def test_a_class_that_is_not_there_is_refused_with_what_is_near(written, near, version):
+    with pytest.raises(UsageError, match=f"has no class {written}; {near}$") as failure:
+        require_class(version, written)
+
+    assert version.name in str(failure.value)
+
+
+def test_what_is_no_class_of_this_java_is_not_listed(version):
+    listed = set(class_names(version.own[0]))
+
+    assert {"org.example.Counter", "org.example.Counter$1", "module-info"} <= listed
+    assert not any("Later" in each for each in listed)
+
+
+def test_a_class_for_a_newer_java_is_refused_and_one_for_the_same_is_not(version):
+    require_readable(version, "org.example.Counter", 17)
+    require_readable(version, "org.needed.Words", 21)
+
+    with pytest.raises(
+        SubjectError, match=r"Counter\$Cell of .* is compiled for Java 17, but runs"
+    ):
+        require_readable(version, "org.example.Counter$Cell", 11)
+
+
+def test_a_class_for_java_8_runs_with_java_8(tmp_path):
+    classes = compiled(tmp_path, COUNTER, release=8)
+    old = ready(str(classes), Home(tmp_path / "home"), tmp_path)
+
+    require_readable(old, "org.example.Counter", 8)
+    with pytest.raises(SubjectError, match="for Java 8, but runs with Java 7"):
+        require_readable(old, "org.example.Counter", 7)
+
+
+def test_a_file_that_is_no_class_is_refused(version):
+    with pytest.raises(SourceUnreadable, match=r"^module-info of .* is no class file"):
+        require_readable(version, "module-info", 17)

@@ -1,0 +1,149 @@
+"""Versions that are jars and folders of classes: real ones, made by javac."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+
+import pytest
+from version_making import COUNTER, USING, WORDS, compiled, environment, packed, ready
+
+from auditor.core.errors import SourceUnreadable, SubjectError
+from runners.home import Home
+
+pytestmark = [
+    pytest.mark.subject,
+    pytest.mark.skipif(shutil.which("javac") is None, reason="needs a JDK"),
+]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A library in `using.jar`, what it needs in `libs`, and another class in `counter`."""
+    top = tmp_path_factory.mktemp("made")
+    needed = compiled(top / "needed", WORDS)
+    using = compiled(top / "using", USING, path=(needed,))
+    compiled(top / "counter", COUNTER)
+    packed(needed, top / "libs" / "words.jar")
+    packed(needed, top / "libs" / "again.JAR", (2021, 1, 2, 3, 4, 6))
+    (top / "libs" / "notes.txt").write_text("no jar")
+    packed(using, top / "using.jar")
+    return top
+
+
+@pytest.fixture
+def home(tmp_path):
+    return Home(tmp_path / "home")
+
+
+def everything(folder):
+    """Digest all paths, times of change and contents below a folder."""
+    sha = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        sha.update(f"{path} {path.lstat().st_mtime_ns}\n".encode())
+        sha.update(path.read_bytes() if path.is_file() else b"")
+    return sha.hexdigest()
+
+
+def names(paths):
+    return [path.name for path in paths]
+
+
+def test_the_first_entry_is_its_own_and_the_rest_are_dependencies(made, home):
+    version = ready(os.pathsep.join(("using.jar", "libs/words.jar", "")), home, made)
+
+    assert names(version.own) == ["using.jar"]
+    assert names(version.class_path) == ["using.jar", "words.jar"]
+    assert version.name == f"using.jar{os.pathsep}libs/words.jar{os.pathsep}"
+    assert version.revision == version.digest[:12]
+
+
+def test_all_jars_of_a_folder_are_in_an_order_that_stays(made, home):
+    version = ready(f"using.jar{os.pathsep}libs/*", home, made)
+
+    assert names(version.class_path) == ["using.jar", "again.JAR", "words.jar"]
+
+
+def test_what_is_copied_runs_with_the_whole_class_path(made, home, tmp_path):
+    version = ready(f"using/classes{os.pathsep}libs/*", home, made)
+    path = os.pathsep.join(map(str, version.class_path))
+    main = "package org.example; class Main { public static void main(String[] a) {" + (
+        " System.out.print(new Using().text()); } }"
+    )
+    classes = compiled(tmp_path / "main", main, path=version.class_path)
+
+    call = ("java", "-cp", f"{path}{os.pathsep}{classes}", "org.example.Main")
+    said = subprocess.run(call, check=True, capture_output=True, env=dict(environment(tmp_path)))
+
+    assert said.stdout == b"1"
+    assert all(each.is_relative_to(home.root) for each in version.class_path)
+
+
+def test_the_users_files_are_only_read_and_may_change_afterwards(made, home, tmp_path):
+    folder = tmp_path / "user"
+    shutil.copytree(made, folder)
+    before = everything(folder)
+
+    version = ready(f"counter/classes{os.pathsep}using.jar", home, folder)
+
+    assert everything(folder) == before
+    kept = everything(version.own[0]), version.class_path[1].read_bytes()
+    (folder / "using.jar").write_bytes(b"built anew")
+    shutil.rmtree(folder / "counter")
+    assert (everything(version.own[0]), version.class_path[1].read_bytes()) == kept
+
+
+def test_the_content_decides_the_digest_and_neither_dates_nor_names_do(made, home, tmp_path):
+    packed(made / "using" / "classes", tmp_path / "other name.jar", (2022, 2, 2, 2, 2, 2))
+    packed(made / "counter" / "classes", tmp_path / "counter.jar")
+    known = ready(str(made / "using.jar"), home, made).digest
+
+    assert ready("other name.jar", home, tmp_path).digest == known
+    assert ready("counter.jar", home, tmp_path).digest != known
+    needing = ready(f"using.jar{os.pathsep}libs/words.jar", home, made).digest
+    assert needing not in (known, ready(f"libs/words.jar{os.pathsep}using.jar", home, made).digest)
+
+
+def test_an_empty_folder_among_the_dependencies_adds_nothing(made, home, tmp_path):
+    (tmp_path / "empty").mkdir()
+
+    version = ready(f"{made / 'using.jar'}{os.pathsep}empty", home, tmp_path)
+
+    assert names(version.class_path) == ["using.jar"]
+
+
+def test_what_is_no_jar_is_refused_in_one_line(made, home, tmp_path):
+    (tmp_path / "text.jar").write_text("no archive")
+
+    with pytest.raises(
+        SourceUnreadable, match=r"text\.jar is no readable jar: .* again$"
+    ) as failure:
+        ready(f"{made / 'using.jar'}{os.pathsep}text.jar", home, tmp_path)
+
+    assert "\n" not in str(failure.value)
+
+
+def test_a_jar_that_is_cut_off_or_has_wrong_bytes_is_refused(made, home, tmp_path):
+    whole = (made / "using.jar").read_bytes()
+    (tmp_path / "cut.jar").write_bytes(whole[: len(whole) // 2])
+    at = whole.index(b"Using.class") + len(b"Using.class") + 30
+    (tmp_path / "wrong.jar").write_bytes(whole[:at] + bytes(8) + whole[at + 8 :])
+
+    with pytest.raises(SourceUnreadable, match=r"cut\.jar is no readable jar"):
+        ready("cut.jar", home, tmp_path)
+    with pytest.raises(SourceUnreadable, match=r"wrong\.jar is (damaged at|no readable jar)"):
+        ready("wrong.jar", home, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["empty", "only.jar", "notes.txt"])
+def test_what_holds_no_classes_is_refused_with_what_to_name(name, home, tmp_path):
+    (tmp_path / "empty" / "inner").mkdir(parents=True)
+    (tmp_path / "notes.txt").write_text("x")
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "notes.txt").write_text("x")
+    packed(tmp_path / "texts", tmp_path / "only.jar")
+
+    with pytest.raises(SubjectError, match=f"^no classes in .*/{name}; name the jar or") as failure:
+        ready(name, home, tmp_path)
+
+    assert "\n" not in str(failure.value)

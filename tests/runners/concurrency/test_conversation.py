@@ -1,0 +1,147 @@
+"""Talking with the guest that tries sequences, and what it survives."""
+
+import shutil
+
+import pytest
+from arena_making import HAZARD, arena_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.audits.concurrency.catalogue import described
+from auditor.core.asking import Attempt, Segment
+from auditor.core.races import Kind, Literal, Member, Statement, Variable
+from runners.concurrency.conversation import join, split
+
+pytestmark = [
+    pytest.mark.subject,
+    pytest.mark.skipif(shutil.which("javac") is None, reason="needs a JDK"),
+]
+NAME = "org.example.Hazard"
+SUBJECT = Variable(0, shared=True)
+MAKE = Statement(member=Member(kind=Kind.CONSTRUCTOR, owner=NAME, name="", returns=NAME))
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory):
+    """A class of hazards, whose new version has one method less and fails in another."""
+    new = (
+        HAZARD.replace("public int fine(int a) { return a + 1; }", "")
+        .replace("return what;", 'throw new java.io.IOException("broken\\tpipe");')
+        .replace("any(Object what)", "any(Object what) throws java.io.IOException")
+        .replace("interface Grown { int a(); ", "interface Grown { int a(); String b(int c); ")
+    )
+    with arena_of(tmp_path_factory.mktemp("talk"), new=new, attempt_seconds=0.5) as made:
+        yield made
+
+
+def call(name, *arguments, types=(), returns="void", kind=Kind.METHOD):
+    """Return a call of the object that the prefix makes."""
+    member = Member(kind=kind, owner=NAME, name=name, parameters=types, returns=returns)
+    return Statement(member=member, receiver=SUBJECT, arguments=arguments)
+
+
+def attempts(*segments, threads=False):
+    """Make one attempt after the other; return the answers."""
+    answers = []
+    for each in segments:
+        every = each if isinstance(each, tuple) else (each,)
+        parts = tuple(Segment((one,)) for one in every)
+        answers.append((yield Attempt(prefix=(MAKE,), segments=parts, threads=threads)))
+    return answers
+
+
+def problems(answers):
+    return [one.problem for one in answers]
+
+
+@given(st.lists(st.text(), min_size=1))
+def test_lines_of_fields_come_back_as_they_were(fields):
+    line = join(tuple(fields))
+
+    assert "\n" not in line
+    assert split(line) == tuple(fields)
+
+
+def test_the_catalogue_has_what_both_versions_have(arena):
+    found = arena.make(described(NAME))
+
+    names = {one.name for one in found.methods}
+    assert {"fail", "limit", "with", "any", "text"} < names
+    assert "fine" not in names
+    assert not {"wait", "getClass", "locked", "hashCode"} & names
+    assert [one.key for one in found.creators] == ["<init>()", "of(java.lang.String)"]
+    plain = [one.name for one in found.makers("java.util.Comparator") if one.kind is Kind.PLAIN]
+    assert plain == ["true", "false"]
+    # Old and new ask for other methods: an implementation has to have all of them.
+    assert [one.key for one in found.types[f"{NAME}$Grown"].answers] == ["a()", "b(int)", "d()"]
+
+
+def test_what_goes_well_with_both_is_fine_and_what_fails_with_one_is_said(arena):
+    text = call("text", Literal("java.lang.String", "a\tb\\"), Literal("char", "\n"),
+                types=("java.lang.String", "char"), returns="java.lang.String")  # fmt: skip
+    compare = Statement(member=Member(kind=Kind.PLAIN, owner="java.util.Comparator", name="true"))
+    with_one = call("with", Variable(0, shared=False), types=("java.util.Comparator",))
+    any_ = call("any", Literal("int", "-1"), types=("java.lang.Object",))
+    field = call("limit", kind=Kind.GET, returns="int")
+    limit = call("limit", Literal("int", "7"), types=("int",), kind=Kind.SET)
+
+    def making():
+        plain = Attempt(prefix=(MAKE,), segments=(Segment((compare, with_one)),))
+        return [*(yield from attempts(text, field, limit, call("fail"), any_)), (yield plain)]
+
+    assert problems(arena.make(making())) == [
+        "", "", "",
+        "java.lang.IllegalStateException: not now in the old version",
+        "java.io.IOException: broken\tpipe in the new version",
+        "",
+    ]  # fmt: skip
+
+
+def test_a_call_that_blocks_ends_in_time_and_the_next_one_is_answered(arena):
+    answers = arena.make(attempts(call("block"), call("limit", kind=Kind.GET)))
+
+    assert [one.blocked for one in answers] == [True, False]
+    assert problems(answers) == ["no end with the old version", ""]
+
+
+def test_a_call_that_nothing_ends_costs_a_guest_and_blames_no_other_call(arena):
+    answers = arena.make(attempts(call("spin"), call("limit", kind=Kind.GET), call("fail")))
+
+    assert [one.blocked for one in answers] == [True, False, False]
+    assert problems(answers)[1:] == [
+        "", "java.lang.IllegalStateException: not now in the old version",
+    ]  # fmt: skip
+
+
+def test_an_exit_is_an_answer_and_the_next_guest_goes_on(arena):
+    answers = arena.make(attempts(call("exit"), call("limit", kind=Kind.GET)))
+
+    assert problems(answers) == ["its process ended (3)", ""]
+
+
+def test_memory_that_is_used_up_is_an_exception_as_any(arena):
+    answers = arena.make(attempts(call("devour"), call("limit", kind=Kind.GET)))
+
+    assert answers[0].problem
+    assert answers[1].problem == ""
+
+
+def test_what_a_class_prints_is_no_answer(arena):
+    answers = arena.make(attempts(call("chatter"), call("limit", kind=Kind.GET)))
+
+    assert problems(answers)[1] == ""
+    assert problems(answers)[0] in ("", "no end with the old version")
+
+
+def test_threads_that_wait_for_each_other_do_not_come_to_an_end(arena):
+    both = (call("lockOne"), call("lockOther"))
+
+    answers = arena.make(attempts(both, threads=True))
+
+    assert answers[0].blocked
+
+
+def test_a_statement_that_does_not_exist_is_said_not_raised(arena):
+    answers = arena.make(attempts(call("vanished")))
+
+    assert "NoSuchMethodException" in answers[0].problem

@@ -1,0 +1,49 @@
+"""What workers do with trials in tests: they write down when they began and ended."""
+
+import os
+import time
+from pathlib import Path
+
+from auditor.core.errors import BuildFailed
+from auditor.core.jobs import HostFacts
+from auditor.core.outcome import Skipped
+from auditor.core.plan import Run
+
+SECONDS = 0.1
+
+
+def note(folder, word, trial):
+    with Path(folder, f"{os.getpid()}").open("a") as file:
+        file.write(f"{word} {trial.benchmark.name} {trial.repetition} {time.monotonic()}\n")
+
+
+def ran(folder, trial, seconds=SECONDS):
+    note(folder, "begun", trial)
+    time.sleep(seconds)
+    note(folder, "ended", trial)
+    host = HostFacts(str(os.getpid()))
+    return Run(trial=trial, host=host, outcome=Skipped(""), started="", seconds=seconds)
+
+
+def slow(folder, trial):
+    return ran(folder, trial, 60.0)
+
+
+def deadly(folder, trial):
+    note(folder, "begun", trial)
+    os._exit(1)
+
+
+def broken(folder, trial):
+    note(folder, "begun", trial)
+    raise BuildFailed("it does not build")
+
+
+def faulty(folder, trial):
+    note(folder, "begun", trial)
+    raise ZeroDivisionError("oh")
+
+
+def stop():
+    with Path(os.environ["STOPPED"]).open("a") as file:
+        file.write("stopped\n")

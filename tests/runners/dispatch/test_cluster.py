@@ -1,0 +1,277 @@
+"""Trials on real workers of Dask: one at a time on each, and none lost with a worker."""
+
+import itertools
+import time
+from collections import defaultdict
+
+import cluster_work
+import pytest
+from dask_daemon import dask_cluster
+
+from auditor.core.errors import BuildFailed, MachineError
+from auditor.core.plan import Purpose, Trial
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.suite import Benchmark
+from runners.dispatch.cluster import ClusterDispatcher
+from runners.hosts.clock import SystemClock
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.subject
+
+
+@pytest.fixture
+def noted(tmp_path):
+    """The folder where workers write down what they do."""
+    folder = tmp_path / "noted"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler without workers yet."""
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    with dask_cluster(folder, cluster_work.__file__.rpartition("/")[0]) as found:
+        yield found
+
+
+@pytest.fixture
+def client(cluster):
+    """A connection to it."""
+    with distributed.Client(cluster.address, set_as_default=False) as found:
+        yield found
+
+
+def trial(name, repetition=1, subject="s"):
+    return Trial(
+        subject=subject,
+        purpose=Purpose.SUITE,
+        benchmark=Benchmark(group="g", name=name),
+        schedule=Schedule(
+            arms=(Arm(ArmName.PLAIN),), blocks=(Block(Phase.MEASUREMENT, 0),), seconds=0.05
+        ),
+        repetition=repetition,
+        seed=1,
+        timeout_seconds=60,
+    )
+
+
+class Crew:
+    """Workers that are given a folder to write into; some are not wanted."""
+
+    def __init__(self, client, noted, unwanted=()):
+        self._client = client
+        self._noted = noted
+        self._unwanted = unwanted
+        self.gave = 0
+
+    def given(self, _subject):
+        self.gave += 1
+        return (self._client.scatter(str(self._noted), broadcast=True, hash=False),)
+
+    def admit(self, worker):
+        return f"{worker} is not wanted" if worker in self._unwanted else ""
+
+    def stop(self):
+        self._client.run(cluster_work.stop)
+
+
+def dispatcher(client, crew, work=cluster_work.ran, told=None, patience=60.0):
+    return ClusterDispatcher(
+        client,
+        work,
+        crew if isinstance(crew, Crew) else Crew(client, crew),
+        clock=SystemClock(),
+        told=(told if told is not None else []).append,
+        patience_seconds=patience,
+    )
+
+
+def ready(cluster, client, workers, noted):
+    for _ in range(workers):
+        cluster.add(STOPPED=str(noted.parent / "stopped"))
+    client.wait_for_workers(workers, timeout=60)
+
+
+def lines(noted):
+    """Return what each worker has written: (word, benchmark, repetition, time)."""
+    return {
+        path.name: [line.split() for line in path.read_text().splitlines()]
+        for path in noted.iterdir()
+    }
+
+
+def test_each_trial_is_run_once_and_a_benchmark_stays_where_it_is(cluster, client, noted):
+    ready(cluster, client, 2, noted)
+    wanted = [trial(name, run) for run in (1, 2, 3) for name in "abcd"]
+
+    found = list(dispatcher(client, noted).run(wanted))
+
+    assert sorted(one.trial.id for one in found) == sorted(one.id for one in wanted)
+    homes = defaultdict(set)
+    for one in found:
+        homes[one.trial.benchmark.name].add(one.host.name)
+    assert all(len(one) == 1 for one in homes.values())
+    assert len(set.union(*homes.values())) == 2
+
+
+def test_both_sides_of_a_benchmark_are_run_on_one_machine_in_their_order(cluster, client, noted):
+    ready(cluster, client, 2, noted)
+    crew = Crew(client, noted)
+    wanted = [
+        trial(name, run, side) for run in (1, 2) for name in "abcd" for side in ("old", "new")
+    ]
+
+    found = list(dispatcher(client, crew).run(wanted))
+
+    assert crew.gave == 2
+    homes, sides = defaultdict(set), defaultdict(list)
+    for one in found:
+        name = one.trial.benchmark.name
+        homes[name].add(one.host.name)
+        sides[name].append((one.trial.repetition, one.trial.subject))
+    assert all(len(one) == 1 for one in homes.values())
+    assert list(sides.values()) == [[(1, "old"), (1, "new"), (2, "old"), (2, "new")]] * 4
+
+
+def test_a_worker_does_one_trial_at_a_time(cluster, client, noted):
+    ready(cluster, client, 2, noted)
+
+    list(dispatcher(client, noted).run(trial(name) for name in "abcdefgh"))
+
+    for one in lines(noted).values():
+        words = [word for word, *_ in one]
+        assert words == ["begun", "ended"] * (len(one) // 2)
+
+
+def test_what_a_lost_worker_had_is_begun_anew_elsewhere(cluster, client, noted):
+    ready(cluster, client, 2, noted)
+    told = []
+    wanted = [trial(name, run) for run in (1, 2, 3, 4) for name in "abcd"]
+    running = dispatcher(client, noted, told=told).run(wanted)
+
+    found = [next(running)]
+    victim = cluster.workers[0]
+    victim.kill()
+    found += list(running)
+
+    assert sorted(one.trial.id for one in found) == sorted(one.id for one in wanted)
+    assert [one.slug for one in told] == ["worker-lost"]
+    ended = [
+        tuple(rest[:2]) for one in lines(noted).values() for word, *rest in one if word == "ended"
+    ]
+    assert len(set(ended)) == len(wanted)
+    assert found[-1].host.name == str(cluster.workers[1].pid)
+
+
+def test_a_new_worker_gets_its_share(cluster, client, noted):
+    ready(cluster, client, 1, noted)
+    running = dispatcher(client, noted).run(trial(f"b{n}") for n in range(60))
+
+    found = [next(running)]
+    cluster.add(STOPPED="")
+    found += list(running)
+
+    assert len(found) == 60
+    assert len({one.host.name for one in found}) == 2
+
+
+def test_what_a_lost_worker_has_made_and_nobody_has_is_made_anew(cluster, client, noted):
+    ready(cluster, client, 2, noted)
+    wanted = [trial(name) for name in "abcdefgh"]
+    running = dispatcher(client, noted).run(wanted)
+
+    found = [next(running)]
+    time.sleep(0.5)  # both workers have ended what they had
+    for one in cluster.workers:
+        if str(one.pid) != found[0].host.name:
+            one.kill()
+            one.wait()
+    while len(client.ncores()) == 2:
+        time.sleep(0.05)
+    found += list(running)
+
+    assert sorted(one.trial.id for one in found) == sorted(one.id for one in wanted)
+    assert {one.host.name for one in found} == {found[0].host.name}
+
+
+def test_what_workers_were_given_is_given_anew_when_all_that_had_it_are_gone(
+    cluster, client, noted
+):
+    ready(cluster, client, 1, noted)
+    crew = Crew(client, noted)
+    wanted = [trial(name) for name in "abcdef"]
+    running = dispatcher(client, crew).run(wanted)
+
+    found = [next(running)]
+    cluster.workers[0].kill()
+    cluster.add(STOPPED="")
+    found += list(running)
+
+    assert sorted(one.trial.id for one in found) == sorted(one.id for one in wanted)
+    assert found[-1].host.name == str(cluster.workers[1].pid)
+    assert crew.gave == 2
+
+
+def test_a_worker_that_cannot_be_used_is_named_once_and_left_alone(cluster, client, noted):
+    ready(cluster, client, 2, noted)
+    unwanted = next(iter(client.ncores()))
+    told = []
+
+    found = list(
+        dispatcher(client, Crew(client, noted, {unwanted}), told=told).run(
+            trial(f"b{n}") for n in range(20)
+        )
+    )
+
+    assert len(found) == 20
+    assert len({one.host.name for one in found}) == 1
+    assert [(one.slug, one.text) for one in told] == [
+        ("worker-refused", f"{unwanted} is not wanted")
+    ]
+
+
+def test_a_trial_that_ends_its_workers_is_not_given_to_all_of_them(cluster, client, noted):
+    ready(cluster, client, 4, noted)
+
+    with pytest.raises(MachineError, match=r"g\.a lost 3 workers; it may have ended them"):
+        list(dispatcher(client, noted, cluster_work.deadly).run([trial("a")]))
+    assert len(lines(noted)) == 3
+
+
+@pytest.mark.parametrize(
+    ("work", "error", "said"),
+    [
+        (cluster_work.broken, BuildFailed, "it does not build"),
+        (cluster_work.faulty, MachineError, r"tcp://.* failed: ZeroDivisionError: oh"),
+    ],
+)
+def test_what_a_worker_raises_is_raised_here(cluster, client, noted, work, error, said):  # noqa: PLR0917 a table
+    ready(cluster, client, 1, noted)
+
+    with pytest.raises(error, match=said):
+        list(dispatcher(client, noted, work).run([trial("a"), trial("b")]))
+
+
+def test_no_more_is_handed_out_than_keeps_all_busy(cluster, client, noted):
+    ready(cluster, client, 2, noted)
+    taken = itertools.count()
+
+    def source():
+        for number in range(10**6):
+            next(taken)
+            yield trial(f"b{number}")
+
+    running = dispatcher(client, noted).run(source())
+    for _ in range(10):
+        next(running)
+    running.close()
+
+    assert next(taken) < 10 + 2 * 4 + 2
+    assert (noted.parent / "stopped").read_text() == "stopped\n" * 2
+
+
+def test_a_cluster_without_workers_is_left_after_a_while(cluster, client, noted):
+    with pytest.raises(MachineError, match="the cluster has had no worker for 1 s"):
+        list(dispatcher(client, noted, patience=1.0).run([trial("a")]))

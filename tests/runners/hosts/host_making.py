@@ -1,0 +1,78 @@
+"""Hosts of each kind with a folder that their processes may write."""
+
+import atexit
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from docker_daemon import IMAGE
+from ssh_daemon import NAME
+
+from runners.home import Home
+from runners.hosts.clock import SystemClock
+from runners.hosts.daemon import Daemon
+from runners.hosts.docker import DockerHost, Limits
+from runners.hosts.facts import machine_facts
+from runners.hosts.ssh.opening import Asked, opened
+
+MEMORY = 256 << 20
+
+
+@dataclass(frozen=True)
+class Place:
+    """A host, and a folder that its processes may write: as we see it, and as they do."""
+
+    host: object
+    folder: Path
+    theirs: Path
+
+
+_OPEN = {}
+
+
+def connected(where):
+    """Return the connection of ours to a daemon that all tests share."""
+    if where not in _OPEN:
+        _OPEN[where] = Daemon({"DOCKER_HOST": where}, machine_facts().name)
+        atexit.register(_OPEN[where].__exit__)
+    return _OPEN[where]
+
+
+def docker_host(where, folder, *, image=IMAGE, memory=MEMORY, processes=64, cpus=""):
+    """Return a host of containers whose files are below a folder."""
+    daemon = connected(where)
+    home = Home(folder / "home")
+    home.subjects()
+    return DockerHost(
+        daemon=daemon,
+        image=daemon.image(image),
+        limits=Limits(memory=memory, processes=processes, cpus=cpus),
+        home=home,
+        own=Home(folder / "own"),
+        network="host",
+    )
+
+
+def docker_place(where, folder, **limits):
+    """Return a host of containers for what is measured."""
+    host = docker_host(where, folder, **limits)
+    work = folder / "home" / "work"
+    work.mkdir()
+    return Place(host.measuring((work,)), work, work)
+
+
+def asked(daemon, name, **more):
+    """Return what opens the machine of a daemon with a folder of its own."""
+    more = {"processors": "", "patience_seconds": 30.0, **more}
+    return Asked(target=NAME, folder=daemon.folder / "here" / name, **more)
+
+
+@contextmanager
+def ssh_place(daemon, name, **more):
+    """Give a host that is reached over ssh for what is measured."""
+    machine = asked(daemon, name, **more)
+    with opened(machine, daemon.environment, SystemClock()) as (host, _):
+        work = machine.tree / "work"
+        work.mkdir(exist_ok=True)
+        there = daemon.folder / "there" / work.relative_to(daemon.folder / "here")
+        yield Place(host.measuring((work,)), work, there)

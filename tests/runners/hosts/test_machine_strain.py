@@ -1,0 +1,120 @@
+"""What kept a machine from its work, from what its kernel counts, and the loop beside it."""
+
+import pytest
+from process_making import shell
+
+from auditor.core.errors import MachineError
+from auditor.core.jobs import Completed, Strain
+from runners.home import Home
+from runners.hosts.fake import FakeHost
+from runners.hosts.local import LocalHost
+from runners.hosts.loop import AGAIN_SECONDS, Loop
+from runners.hosts.strain import GROUP, PRESSURE, STAT, UPTIME, between, counters
+
+# The form is that of proc(5) and of the kernel's documentation of pressure and of control groups.
+BEFORE = {
+    UPTIME: "69519.00 41415.73\n",
+    STAT: "cpu  7000 600 900 4100 140 0 16 400 50 0\ncpu0 1 2 3 4 5 6 7 8 9 10\nintr 5\n",
+    PRESSURE: "some avg10=21.09 avg60=29.39 avg300=24.57 total=2000000\nfull avg10=0.00 total=7\n",
+    GROUP: "usage_usec 99\nnr_throttled 3\nthrottled_usec 5000000\n",
+}
+AFTER = {
+    UPTIME: "69529.00 41416.00\n",
+    STAT: "cpu  7500 600 1000 4300 140 0 16 600 90 0\ncpu0 1 2 3 4 5 6 7 8 9 10\nintr 5\n",
+    PRESSURE: "some avg10=21.09 avg60=29.39 avg300=24.57 total=4500000\nfull avg10=0.00 total=7\n",
+    GROUP: "usage_usec 99\nnr_throttled 4\nthrottled_usec 6000000\n",
+}
+
+
+def test_shares_are_of_the_time_that_passed():
+    found = between(counters(BEFORE), counters(AFTER))
+
+    assert found.stolen == pytest.approx(200 / 1000)
+    assert found.waited == pytest.approx(0.25)
+    assert found.throttled == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("path", [UPTIME, STAT, PRESSURE, GROUP])
+def test_what_a_kernel_does_not_tell_is_not_known(path):
+    less = {key: value for key, value in AFTER.items() if key != path}
+    found = between(counters(BEFORE), counters(less))
+    unknown = {name for name in ("stolen", "waited", "throttled") if getattr(found, name) is None}
+
+    expected = {STAT: {"stolen"}, PRESSURE: {"waited"}, GROUP: {"throttled"}}
+    assert unknown == expected.get(path, {"waited", "throttled"})
+
+
+@pytest.mark.parametrize("text", ["", "cpu\n", "cpu 1 2 3\n", "nonsense", "cpu a b c d e f g h\n"])
+def test_what_is_no_count_is_not_known(text):
+    assert between(counters({STAT: text}), counters({STAT: text})) == Strain()
+
+
+def test_the_strain_of_several_processes_is_each_as_long_as_it_took():
+    parts = [(1.0, Strain(stolen=0.5)), (3.0, Strain(stolen=0.1, waited=0.2)), (4.0, Strain())]
+
+    assert Strain.together(parts) == Strain(stolen=pytest.approx(0.2), waited=pytest.approx(0.2))
+    assert Strain.together([]) == Strain()
+
+
+def test_a_machine_that_has_more_to_do_than_processors_lets_tasks_wait(tmp_path):
+    spin = "i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done"
+    many = " ".join(f"({spin}) &" for _ in range(16)) + " wait"
+
+    busy = LocalHost().run(shell(many, cwd=tmp_path)).strain
+
+    assert busy.waited is not None
+    assert busy.waited > 0.3
+
+
+class Hands:
+    """A clock that is set."""
+
+    now_is = 0.0
+
+    def monotonic(self):
+        return self.now_is
+
+    def now(self):
+        return ""
+
+
+def test_the_loop_is_run_again_after_a_while(tmp_path):
+    clock = Hands()
+    said = [
+        b"1795451375005000000\n1795451375255000000\n",
+        b"1795451376000000000\n1795451377000000000\n",
+    ]
+    host = FakeHost(lambda _: Completed(exit_code=0, stdout=said[len(host.jobs) - 1]))
+    loop = Loop(host, Home(tmp_path), "/usr/bin", clock)
+
+    assert [loop.seconds(), loop.seconds()] == [0.25, 0.25]
+    clock.now_is = AGAIN_SECONDS + 1
+    assert loop.seconds() == 1.0
+
+
+def test_a_clock_that_is_not_fine_enough_says_nothing(tmp_path):
+    host = FakeHost(lambda _: Completed(exit_code=0, stdout=b"1795451375N\n1795451375N\n"))
+
+    assert Loop(host, Home(tmp_path), "/usr/bin", Hands()).seconds() is None
+
+
+def test_the_loop_takes_some_time_on_a_real_machine(tmp_path):
+    took = Loop(LocalHost(), Home(tmp_path), "/usr/bin:/bin", Hands()).seconds()
+
+    assert took is not None
+    assert took > 0.01
+
+
+def test_a_probe_runs_the_loop_again_and_again(tmp_path):
+    took, strain = Loop(LocalHost(), Home(tmp_path), "/usr/bin:/bin", Hands()).probe(5)
+
+    assert len(took) == 5
+    assert min(took) > 0.01
+    assert strain.stolen is not None
+
+
+def test_a_machine_that_cannot_be_probed_is_said(tmp_path):
+    host = FakeHost(lambda _: Completed(exit_code=0, stdout=b"1795451375N\n" * 6))
+
+    with pytest.raises(MachineError, match="the date of that machine tells no nanoseconds"):
+        Loop(host, Home(tmp_path), "/usr/bin", Hands()).probe(5)
