@@ -97,6 +97,7 @@ def test_a_python_benchmark_is_watched_for_its_stability(program, tmp_path):
     assert all(one["max_spread"] is not None for one in watched)
 
 
+@pytest.mark.timed
 def test_an_audit_warms_all_its_processes_up_alike(program, module, tmp_path):
     warmup = {**SHORT, "method": "rciw"}
     asked = config(tmp_path / "config.json", subject=str(module), warmup=warmup, runs=1)
