@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from auditor.clusters import open_cluster
 from auditor.config import Config, Places
+from auditor.config.places import rented
 from auditor.config.subjects import as_revision
 from auditor.core.comparison import Comparison
 from auditor.core.errors import UsageError
@@ -35,6 +36,8 @@ from reports.similarity_document import SimilarityDocument
 from reports.steady_document import SteadyDocument
 from reports.trace_document import TraceDocument, trace_document
 from runners.hosts.clock import SystemClock
+from runners.hosts.local import LocalHost
+from runners.rented.ledger import Ledger
 
 
 class Audit:
@@ -174,8 +177,9 @@ def _workplace(
     config: Config, places: Places, environment: Mapping[str, str], observer: Observer
 ) -> Iterator[Workplace]:
     clock = SystemClock()
+    ledger = Ledger(rented(environment), LocalHost(clock), clock, environment)
     with (
-        open_cluster(config, clock) as cluster,
+        open_cluster(config, ledger, clock, observer.caveat) as cluster,
         open_host(config, places, environment, clock) as opened,
     ):
         facts = cluster.facts if cluster else opened.host.facts()

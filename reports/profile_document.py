@@ -100,7 +100,7 @@ def profile_document(found: UsageProfile, context: Context) -> ProfileDocument:
         "ranking": found.ranking,
         "methods": methods,
         "clients": clients,
-        "caveats": found.caveats,
+        "caveats": (*found.caveats, *context.caveats),
     }
     return msgspec.convert(strict(msgspec.to_builtins(made)), ProfileDocument)
 

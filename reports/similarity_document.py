@@ -75,7 +75,7 @@ def similarity_document(
         **setting(context),
         "schema": "bench-audit/similarity/1",
         "benchmarks": benchmarks,
-        "caveats": caveats,
+        "caveats": (*caveats, *context.caveats),
     }
     return msgspec.convert(strict(msgspec.to_builtins(made)), SimilarityDocument)
 

@@ -71,7 +71,7 @@ def trace_document(found: SuiteUse, context: Context) -> TraceDocument:
         "schema": "bench-audit/trace/1",
         "methods": methods,
         "benchmarks": found.benchmarks,
-        "caveats": found.caveats,
+        "caveats": (*found.caveats, *context.caveats),
     }
     return msgspec.convert(strict(msgspec.to_builtins(made)), TraceDocument)
 

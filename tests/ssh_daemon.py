@@ -55,11 +55,11 @@ class SshDaemon:
             call("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name)
         with socket.socket() as one:
             one.bind(("127.0.0.1", 0))
-            self._port = one.getsockname()[1]
+            self.port = one.getsockname()[1]
         for name, text in (("server", SERVER), ("config", CLIENT)):
-            (folder / name).write_text(text.format(folder=folder, port=self._port))
+            (folder / name).write_text(text.format(folder=folder, port=self.port))
         key = (folder / "host.pub").read_text()
-        (folder / "known").write_text(f"[127.0.0.1]:{self._port} {key}")
+        (folder / "known").write_text(f"[127.0.0.1]:{self.port} {key}")
         program = folder / "bin" / "ssh"
         program.write_text(f'#!/bin/sh\nexec /usr/bin/ssh -F {folder}/config "$@"\n')
         program.chmod(0o755)
@@ -77,7 +77,7 @@ class SshDaemon:
             self._process = subprocess.Popen(words, stdout=log, stderr=log)
         until = time.monotonic() + 30
         while time.monotonic() < until and self._process.poll() is None:
-            with suppress(OSError), socket.create_connection(("127.0.0.1", self._port)):
+            with suppress(OSError), socket.create_connection(("127.0.0.1", self.port)):
                 return
             time.sleep(0.02)
         raise AssertionError((self.folder / "log").read_text()[-2000:])

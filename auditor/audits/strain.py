@@ -26,8 +26,9 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """A process: when it was begun (UTC, ISO 8601), its seconds, and what was beside it."""
+    """A process: its machine, when it began (UTC, ISO 8601), its seconds, what was beside it."""
 
+    machine: str
     started: str
     seconds: float
     strain: Strain
@@ -55,16 +56,20 @@ def caveats(noted: Sequence[Noted]) -> Iterator[Caveat]:
             "had used up what it may use; give it more processor time"
         )
         yield Caveat("host-throttled", text)
-    in_order = (one.loop_seconds for one in sorted(noted, key=lambda one: one.started))
-    loops = list(dict.fromkeys(one for one in in_order if one is not None))  # each look once
-    ratio = drift(loops)
-    if ratio is not None:
-        text = (
-            f"the machine has changed: a loop that is the same each time took {ratio:.1%} longer "
-            f"in one third of the time than in another ({len(loops)} looks); what was measured in "
-            "turns is not harmed by that, runs of the suite that followed each other are"
-        )
-        yield Caveat("host-drift", text)
+    looks: dict[str, dict[float, None]] = {}
+    for one in sorted(noted, key=lambda one: one.started):
+        mine = looks.setdefault(one.machine, {})
+        if one.loop_seconds is not None:
+            mine[one.loop_seconds] = None  # each look once
+    for machine, loops in looks.items():
+        if (ratio := drift([*loops])) is not None:
+            which = "the machine" if len(looks) == 1 else machine
+            text = (
+                f"{which} has changed: a loop that is the same each time took {ratio:.1%} longer "
+                f"in one third of the time than in another ({len(loops)} looks); what was measured "
+                "in turns is not harmed by that, runs of the suite that followed each other are"
+            )
+            yield Caveat("host-drift", text)
 
 
 def drift(loops: Sequence[float]) -> float | None:

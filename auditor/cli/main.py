@@ -34,6 +34,7 @@ COMMANDS = {
     "similarity": "Are the runs in stored results alike? Runs nothing.",
     "watch": "When is a benchmark warm that runs elsewhere?",
     "store": "List, verify, merge, export and prune what was measured.",
+    "hosts": "Which machines are rented, and remove those of audits that were killed.",
     "comment": "Write a comparison as a comment on its pull request (for CI).",
     "doctor": "Which tools are here, and how to get the missing ones?",
 }

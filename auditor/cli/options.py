@@ -37,6 +37,7 @@ DISPATCH = (
         help="One trial after the other, or on the machines of a cluster.",
     ),
     click.option("--scheduler", metavar="ADDRESS", help="Of the cluster: tcp://10.0.0.1:8786."),
+    click.option("--rent", metavar="FILE", help="How a cluster is started, and ended, for this."),
 )
 BUDGET = click.option("--budget", metavar="DURATION", help="Stop measuring in time, such as 10m.")
 WHAT = (
@@ -188,13 +189,25 @@ def shared_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of the configuration that every measuring command can set."""
     named = ("harness", "benchmarks", "seed", "budget", "host", "dispatch")
     changes = _present({key: given.get(key) for key in named})
-    if given.get("scheduler"):
-        if changes.get("dispatch") == "serial":
-            raise UsageError(
-                "--scheduler names a cluster, which --dispatch serial does not use; leave one out"
-            )
-        changes |= {"dispatch": "dask", "dask": {"scheduler": given["scheduler"]}}
+    changes |= _cluster(given, changes.get("dispatch"))
     return changes | ({"warmup": {"method": given["warmup"]}} if given.get("warmup") else {})
+
+
+def _cluster(given: Mapping[str, Any], dispatch: str | None) -> dict[str, Any]:
+    """Return the keys for the cluster that a flag names; of two in a file the flag wins."""
+    named = [one for one in ("scheduler", "rent") if given.get(one)]
+    if not named:
+        return {}
+    if len(named) > 1:
+        raise UsageError("--scheduler and --rent name two clusters; leave one out")
+    if dispatch == "serial":
+        raise UsageError(
+            f"--{named[0]} names a cluster, which --dispatch serial does not use; leave one out"
+        )
+    return {
+        "dispatch": "dask",
+        "dask": {"scheduler": given.get("scheduler"), "rent": given.get("rent")},
+    }
 
 
 def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:

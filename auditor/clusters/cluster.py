@@ -5,14 +5,18 @@ import platform
 import tarfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any
 from uuid import uuid4
 
 from auditor.benches import Benched
+from auditor.clusters.rented import Rented, rented
 from auditor.clusters.worker import Recipe, Worker, introduce, leave, run_trial
 from auditor.config import Config
+from auditor.config.rented import described
+from auditor.core.caveats import Caveat
 from auditor.core.errors import MachineError, ToolMissing
 from auditor.core.hosts import DaskSpec
 from auditor.core.jobs import HostFacts
@@ -20,6 +24,7 @@ from auditor.core.ports import Clock, Observer
 from auditor.store.machines import machine
 from auditor.versions import own_version
 from runners.dispatch.cluster import RESOURCE, ClusterDispatcher
+from runners.rented.ledger import Ledger
 from runners.subjects.placed import Placed
 
 _CONNECT_SECONDS = 20.0
@@ -31,9 +36,12 @@ _LEAVE_SECONDS = 10.0
 class Cluster:
     """A scheduler that answers, and workers like each other: the crew of a dispatcher."""
 
-    def __init__(self, client: Any, asked: DaskSpec, clock: Clock) -> None:
-        """Take a client of `distributed`."""
+    def __init__(
+        self, client: Any, asked: DaskSpec, clock: Clock, rented: Rented | None = None
+    ) -> None:
+        """Take a client of `distributed`, and what was rented for this audit."""
         self._client = client
+        self._rented = rented
         self._crowded = asked.crowded
         self._patience = asked.patience_seconds
         self._clock = clock
@@ -93,6 +101,11 @@ class Cluster:
         self._crew[address] = said
         self._kind = self._kind or machine(said.host)
         return ""
+
+    def require(self) -> None:
+        """Raise MachineError where what is rented may be used no longer."""
+        if self._rented is not None:
+            self._rented.require()
 
     def stop(self) -> None:
         """End what workers run for this audit, for good; one that does not answer is let be."""
@@ -165,8 +178,10 @@ class Cluster:
 
 
 @contextmanager
-def open_cluster(config: Config, clock: Clock) -> Iterator[Cluster | None]:
-    """Connect to the scheduler of a configuration, None where it names none.
+def open_cluster(
+    config: Config, ledger: Ledger, clock: Clock, told: Callable[[Caveat], None]
+) -> Iterator[Cluster | None]:
+    """Connect to the scheduler of a configuration, None where it names none; or start one.
 
     Raises MachineError, and ToolMissing without the extra `cluster`.
     """
@@ -174,31 +189,38 @@ def open_cluster(config: Config, clock: Clock) -> Iterator[Cluster | None]:
     if asked is None:
         yield None
         return
-    try:
-        from distributed import Client, Security  # noqa: PLC0415 an extra, and slow to import
-    except ImportError as error:
+    if find_spec("distributed") is None:
         raise ToolMissing(
             'distributed, which clusters need, is missing; install "bench-audit[cluster]"'
-        ) from error
-    known = Security().get_connection_args("client")  # of Dask's own configuration
-    if asked.scheduler.startswith("tls://") and known.get("ssl_context") is None:
+        )
+    with ExitStack() as stack:
+        found: Rented | None = None
+        if asked.rent is not None:
+            found = stack.enter_context(rented(described(asked.rent), ledger, clock, told))
+        address = found.address if found else asked.scheduler or ""
+        client = stack.enter_context(_client(address, found and found.security))
+        cluster = Cluster(client, asked, clock, found)
+        stack.callback(cluster.stop)
+        yield cluster
+
+
+def _client(address: str, security: Any) -> Any:
+    """Connect to a scheduler; raises MachineError. Without `security` Dask's own is asked."""
+    from distributed import Client, Security  # noqa: PLC0415 an extra, and slow to import
+
+    known = (security or Security()).get_connection_args("client")
+    if address.startswith("tls://") and known.get("ssl_context") is None:
         raise MachineError(
-            f"{asked.scheduler} needs certificates, and Dask has none here; name them in "
+            f"{address} needs certificates, and Dask has none here; name them in "
             "DASK_DISTRIBUTED__COMM__TLS__CA_FILE and ..._CLIENT__CERT, ..._CLIENT__KEY"
         )
     try:
-        client = Client(asked.scheduler, timeout=_CONNECT_SECONDS, set_as_default=False)
+        return Client(address, timeout=_CONNECT_SECONDS, set_as_default=False, security=security)
     except (OSError, ValueError) as error:
         raise MachineError(
-            f"no Dask scheduler answers at {asked.scheduler} ({error}); start one with dask "
+            f"no Dask scheduler answers at {address} ({error}); start one with dask "
             "scheduler, and name the address that it prints"
         ) from error
-    with client:
-        cluster = Cluster(client, asked, clock)
-        try:
-            yield cluster
-        finally:
-            cluster.stop()
 
 
 def _packed(placed: Placed) -> bytes:

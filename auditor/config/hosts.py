@@ -45,8 +45,11 @@ def ssh_spec(host: str, written: SshSection) -> SshSpec:
     )
 
 
-def dask_spec(settings: Settings) -> DaskSpec | None:
-    """Return the cluster that trials are dispatched to, None for none; raises ValueError."""
+def dask_spec(settings: Settings, folder: Path) -> DaskSpec | None:
+    """Return the cluster that trials are dispatched to, None for none; raises ValueError.
+
+    Paths are relative to `folder`.
+    """
     written = settings.dask
     try:
         patience = durations.seconds(written.patience)
@@ -54,8 +57,11 @@ def dask_spec(settings: Settings) -> DaskSpec | None:
         raise ValueError(f"{error} at $.dask.patience") from error
     if settings.dispatch != "dask":
         return None
-    if written.scheduler is None:
-        raise ValueError("$.dispatch is dask: name the address of a scheduler at $.dask.scheduler")
+    if (written.scheduler is None) is (written.rent is None):
+        raise ValueError(
+            "$.dispatch is dask: name either the address of a scheduler at $.dask.scheduler or a "
+            "file at $.dask.rent"
+        )
     ours = {
         "$.host": settings.host != "local",
         "$.local.cpus": settings.local.cpus is not None,
@@ -66,4 +72,10 @@ def dask_spec(settings: Settings) -> DaskSpec | None:
             f"{not_there[0]} is of this machine, and $.dispatch is dask: its workers measure on "
             "their own machines, as they are; leave one out"
         )
-    return DaskSpec(scheduler=written.scheduler, patience_seconds=patience, crowded=written.crowded)
+    rent = written.rent and (folder / Path(written.rent).expanduser()).absolute()
+    return DaskSpec(
+        scheduler=written.scheduler,
+        rent=rent or None,
+        patience_seconds=patience,
+        crowded=written.crowded,
+    )

@@ -185,8 +185,11 @@ def _config(settings: Settings, folder: Path) -> Config:
         (folder / Path(one).expanduser()).absolute() if one else None
         for one in (settings.store, settings.warmup.model)
     )
+    dispatch = dask_spec(settings, folder)
+    rent = str(dispatch.rent) if dispatch and dispatch.rent else None
     whole = msgspec.structs.replace(
         settings,
+        dask=msgspec.structs.replace(settings.dask, rent=rent),
         subject=subjects.resolved(subject, words),
         methods="auto" if methods is None else methods,
         clients=clients.resolved(settings, folder),
@@ -204,7 +207,7 @@ def _config(settings: Settings, folder: Path) -> Config:
         cpus=settings.local.cpus or "",
         docker=docker_spec(settings.docker, folder),
         ssh=ssh_spec(settings.host, settings.ssh),
-        dispatch=dask_spec(settings),
+        dispatch=dispatch,
         request=_request(settings, methods, model),
         compare=_compare(settings),
         warmup_given=settings.plan.warmup is not None,

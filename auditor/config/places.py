@@ -95,6 +95,11 @@ def state(environment: Mapping[str, str]) -> Path:
     return _base(environment, "XDG_STATE_HOME", ".local/state") / PROGRAM
 
 
+def rented(environment: Mapping[str, str]) -> Path:
+    """Return the folder of notes of what is rented: one for all subjects."""
+    return state(environment) / "rented"
+
+
 def home(environment: Mapping[str, str]) -> Path:
     """Return the folder of caches, tools and copies."""
     return _base(environment, "XDG_CACHE_HOME", ".cache") / PROGRAM

@@ -260,6 +260,10 @@ class DaskSection(Section, frozen=True):
         Annotated[str, Meta(pattern=r"^[a-z]+://\S+$")] | None,
         Meta(description='The address of its scheduler, such as "tcp://10.0.0.1:8786".'),
     ] = None
+    rent: Annotated[
+        Name | None,
+        Meta(description="Instead: a file that says how one is started, and ended, for an audit."),
+    ] = None
     patience: Annotated[
         Duration, Meta(description="For how long a cluster without any worker is waited for.")
     ] = "10m"

@@ -1,7 +1,9 @@
 """What a host is like that is asked for."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +42,30 @@ class SshSpec:
 class DaskSpec:
     """A cluster by the address of its scheduler; without a worker it is left after a while.
 
-    `crowded`: several workers may be on one machine.
+    It is None where `rent`, a file, says how one is made for us. `crowded`: several workers may be
+    on one machine.
     """
 
-    scheduler: str
+    scheduler: str | None
+    rent: Path | None = None
     patience_seconds: float
     crowded: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RentedSpec:
+    """A cluster that is made for an audit: a class by its name, and what it is called with.
+
+    `workers` is how many machines beside the scheduler's, None where the options say it. What
+    `listed_by` prints are machines of ours, which `removed_by` ends; both get the variables named
+    in `environment`. `hourly` is the price of a machine; after `most_seconds` it is over.
+    """
+
+    cluster: str
+    options: Mapping[str, Any] = field(repr=False)
+    workers: int | None
+    listed_by: tuple[str, ...]
+    removed_by: tuple[str, ...]
+    environment: tuple[str, ...]
+    hourly: float | None
+    most_seconds: float

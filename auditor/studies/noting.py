@@ -25,7 +25,9 @@ class Noting:
 
     def trial_ended(self, run: Run, *, reused: bool) -> None:
         """Note what was beside it, and pass it on."""
-        self._noted[run.trial.id] = Noted(run.started, run.seconds, run.strain, run.loop_seconds)
+        self._noted[run.trial.id] = Noted(
+            run.host.name, run.started, run.seconds, run.strain, run.loop_seconds
+        )
         self._inner.trial_ended(run, reused=reused)
 
     def caveat(self, caveat: Caveat) -> None:

@@ -33,6 +33,9 @@ class Crew(Protocol):
     def admit(self, worker: str) -> str:
         """Say why a worker cannot be used, nothing where it can."""
 
+    def require(self) -> None:
+        """Raise MachineError where they may work no longer."""
+
     def stop(self) -> None:
         """End what they run, for good."""
 
@@ -208,6 +211,7 @@ class ClusterDispatcher:
         """See which workers there are; waits for one, for a while."""
         begun = self._clock.monotonic()
         while True:
+            self._crew.require()
             there = self._there()
             for worker in [one for one in self._lanes if one not in there]:
                 self._lose(worker, there)

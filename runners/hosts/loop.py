@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from auditor.core.errors import MachineError
-from auditor.core.jobs import Invocation, Strain
+from auditor.core.jobs import Completed, Invocation, Strain
 from auditor.core.ports import Clock, Host
 from runners.home import Home
 
@@ -45,7 +45,7 @@ class Loop:
         """
         now = self._clock.monotonic()
         if self._at is None or now - self._at > AGAIN_SECONDS:
-            took, _ = self._run(1)
+            took = _took(self._run(1).stdout, 1)
             self._took = took[0] if took else None
             self._at = self._clock.monotonic()
         return self._took
@@ -53,26 +53,28 @@ class Loop:
     def probe(self, times: int) -> tuple[tuple[float, ...], Strain]:
         """Return what it takes so many times in a row, and what kept the machine from it.
 
-        Raises MachineError where no clock there is that fine.
+        Raises MachineError where the loop fails, or no clock there is that fine.
         """
-        took, strain = self._run(times)
-        if not took:
+        answer = self._run(times)
+        if answer.exit_code != 0:
+            raise MachineError(f"the loop that probes a machine failed there: {answer.tail(3)}")
+        if not (took := _took(answer.stdout, times)):
             raise MachineError("the date of that machine tells no nanoseconds: it cannot be probed")
-        return took, strain
+        return took, answer.strain
 
-    def _run(self, times: int) -> tuple[tuple[float, ...], Strain]:
+    def _run(self, times: int) -> Completed:
         job = Invocation(
             argv=("sh", "-c", f"n={times}\n{_WORDS}"),
             cwd=self._home.root,
             environment=(("PATH", self._path),),
             timeout_seconds=_LIMIT_SECONDS,
         )
-        answer = self._host.run(job)
-        words = answer.stdout.split()
-        if len(words) != times + 1 or not all(
-            one.isdigit() and len(one) > _DIGITS for one in words
-        ):
-            return (), answer.strain
-        at = [int(one) for one in words]
-        took = tuple((later - early) / 1e9 for early, later in pairwise(at))
-        return took, answer.strain
+        return self._host.run(job)
+
+
+def _took(printed: bytes, times: int) -> tuple[float, ...]:
+    """Return the seconds between clocks; none where not all of them are that fine."""
+    words = printed.split()
+    if len(words) != times + 1 or not all(one.isdigit() and len(one) > _DIGITS for one in words):
+        return ()
+    return tuple((later - early) / 1e9 for early, later in pairwise(int(one) for one in words))

@@ -10,7 +10,7 @@ import pytest
 pytestmark = [pytest.mark.subject, pytest.mark.timed]
 ROOT = Path(__file__).parents[2]
 LEAST_EFFICIENCY = 80.0
-"""Percent of the workers' time at trials of one second; benchmarks/README.md has what it is."""
+"""Percent of the workers' time at trials of one second; docs/cluster.md has what it is."""
 
 
 def test_trials_of_a_second_use_most_of_the_workers_time_and_a_killed_controller_goes_on():

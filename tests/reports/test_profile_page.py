@@ -55,8 +55,14 @@ WHOLE = UsageProfile(
 )
 
 
-def made(found=WHOLE):
-    return profile_document(found, CONTEXT)
+def made(found=WHOLE, context=CONTEXT):
+    return profile_document(found, context)
+
+
+def test_what_the_machine_was_kept_from_stands_beside_what_was_found():
+    strained = replace(CONTEXT, caveats=(Caveat("host-stolen", "the neighbours"),))
+
+    assert made(context=strained).caveats[-1].slug == "host-stolen"
 
 
 def test_the_schema_is_that_of_the_types():

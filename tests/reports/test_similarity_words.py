@@ -1,6 +1,7 @@
 """Whether runs are alike, in words and as coloured cells."""
 
 import json
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -45,6 +46,13 @@ WHOLE = similarity_document.similarity_document(
     CONTEXT,
 )
 SIMILAR, APART, SCATTERED, SINGLE = WHOLE.benchmarks
+
+
+def test_what_the_machine_was_kept_from_stands_beside_what_was_found():
+    strained = replace(CONTEXT, caveats=(Caveat("host-stolen", "the neighbours"),))
+    found = similarity_document.similarity_document((), (), strained)
+
+    assert [one.slug for one in found.caveats] == ["host-stolen"]
 
 
 def benchmark(name, unlike=(), *, count=4, means=(0.0,) * 5, **more):

@@ -52,8 +52,14 @@ WHOLE = SuiteUse(
 )
 
 
-def made(found=WHOLE):
-    return trace_document(found, CONTEXT)
+def made(found=WHOLE, context=CONTEXT):
+    return trace_document(found, context)
+
+
+def test_what_the_machine_was_kept_from_stands_beside_what_was_found():
+    strained = replace(CONTEXT, caveats=(Caveat("host-stolen", "the neighbours"),))
+
+    assert made(context=strained).caveats[-1].slug == "host-stolen"
 
 
 def test_the_schema_is_that_of_the_types():

@@ -65,6 +65,11 @@ def _tuned(surroundings: Surroundings, given: Mapping[str, Any], console: Consol
     """Let pyperf change the machine, or change it back, and say what it says."""
     if given["tune"] and given["restore"]:
         raise UsageError("--tune and --restore undo each other; choose one")
+    if given["probe"] or given["format"] == "json":
+        raise UsageError(
+            "--tune and --restore change the machine and nothing else; leave out "
+            "--probe and --format"
+        )
     if given["host"] not in (None, "local"):
         raise UsageError("only this machine can be tuned; run bench-audit doctor --tune there")
     word = next(theirs for ours, theirs in _TUNING.items() if given[ours])

@@ -27,7 +27,7 @@ from runners.hosts.ssh.mirror import Mirror, joined
 from runners.hosts.watching import Watch
 
 _FACTS_SECONDS = 60.0
-_OWN = Path(tempfile.gettempdir())
+_OWN = Path("/tmp")
 
 
 class SshHost:

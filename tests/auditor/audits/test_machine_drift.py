@@ -7,8 +7,8 @@ from auditor.audits.strain import DRIFT, Noted, Rating, caveats, drift, probed, 
 from auditor.core.jobs import Strain
 
 
-def noted(at, *, strain=None, loop=None, seconds=10.0):
-    return Noted(f"2026-01-01T00:{at:02}:00Z", seconds, strain or Strain(), loop)
+def noted(at, *, strain=None, loop=None, seconds=10.0, machine="here"):
+    return Noted(machine, f"2026-01-01T00:{at:02}:00Z", seconds, strain or Strain(), loop)
 
 
 def slugs(found):
@@ -71,6 +71,16 @@ def test_a_look_counts_once_and_in_the_order_of_time():
 
     assert "(30 looks)" in text
     assert "took 50" in text or "took 49" in text
+
+
+def test_machines_that_differ_have_not_changed():
+    fast = [noted(at, loop=0.2 + at * 1e-5, machine="fast") for at in range(15)]
+    slow = [noted(at, loop=0.3 + at * 1e-5, machine="slow") for at in range(15, 30)]
+    later = [noted(at, loop=0.4 + at * 1e-5, machine="slow") for at in range(30, 45)]
+
+    assert slugs([*fast, *slow]) == []
+    (said,) = caveats([*fast, *slow, *later])
+    assert said.text.startswith("slow has changed")
 
 
 @pytest.mark.parametrize(

@@ -203,6 +203,8 @@ def test_doctor_rates_the_machine_by_a_loop(tmp_path):
     [
         (["--tune"], 'pyperf, which tunes machines, is missing; install "bench-audit[tune]"', 4),
         (["--tune", "--restore"], "--tune and --restore undo each other; choose one", 2),
+        (["--tune", "--probe"], "leave out --probe and --format", 2),
+        (["--tune", "--format", "json"], "leave out --probe and --format", 2),
         (["--tune", "--host", "docker"], "only this machine can be tuned", 2),
         (["--host", "moon"], '"moon" at $.host must be', 2),
         (["nowhere.json"], "no such file or folder: nowhere.json", 2),

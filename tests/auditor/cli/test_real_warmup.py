@@ -140,6 +140,7 @@ def test_another_model_than_the_one_that_comes_with_it(program, module, tmp_path
     assert not program.state.exists()
 
 
+@pytest.mark.timed
 def test_a_model_that_has_not_seen_such_processes_leaves_them_to_a_rule(program, module, tmp_path):
     warmup = {**SHORT, "iterations": 400}
     asked = config(tmp_path / "config.json", subject=str(module), warmup=warmup)

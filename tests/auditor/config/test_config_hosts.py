@@ -81,7 +81,7 @@ def test_the_command_line_wins(tmp_path):
         ({"host": "ssh:-oProxyCommand=touch"}, 'must be "local", "docker" or "ssh:" with what'),
         ({"host": "ssh:a b"}, 'must be "local", "docker" or "ssh:" with what ssh is called with'),
         ({"local": {"cpus": "two"}}, "at $.local.cpus must be numbers of processors"),
-        ({"dispatch": "dask"}, "name the address of a scheduler at $.dask.scheduler"),
+        ({"dispatch": "dask"}, "name either the address of a scheduler at $.dask.scheduler or a"),
         (
             {"host": "docker", "dispatch": "dask", "dask": {"scheduler": "tcp://10.0.0.1:8786"}},
             "$.host is of this machine, and $.dispatch is dask",

@@ -1,5 +1,8 @@
 """What kept a machine from its work, from what its kernel counts, and the loop beside it."""
 
+import os
+from pathlib import Path
+
 import pytest
 from process_making import shell
 
@@ -57,8 +60,11 @@ def test_the_strain_of_several_processes_is_each_as_long_as_it_took():
 
 
 def test_a_machine_that_has_more_to_do_than_processors_lets_tasks_wait(tmp_path):
+    if not Path(PRESSURE).exists():
+        assert LocalHost().run(shell("true", cwd=tmp_path)).strain.waited is None
+        return
     spin = "i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done"
-    many = " ".join(f"({spin}) &" for _ in range(16)) + " wait"
+    many = " ".join(f"({spin}) &" for _ in range(8 * os.cpu_count())) + " wait"
 
     busy = LocalHost().run(shell(many, cwd=tmp_path)).strain
 
@@ -110,7 +116,14 @@ def test_a_probe_runs_the_loop_again_and_again(tmp_path):
 
     assert len(took) == 5
     assert min(took) > 0.01
-    assert strain.stolen is not None
+    assert (strain.stolen is not None) is Path(STAT).exists()
+
+
+def test_a_loop_that_fails_is_said(tmp_path):
+    host = FakeHost(lambda _: Completed(exit_code=None, stderr=b"out of something"))
+
+    with pytest.raises(MachineError, match="failed there: out of something"):
+        Loop(host, Home(tmp_path), "/usr/bin", Hands()).probe(5)
 
 
 def test_a_machine_that_cannot_be_probed_is_said(tmp_path):

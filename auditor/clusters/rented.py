@@ -1,0 +1,177 @@
+"""Machines that are rented for one audit, by any class that Dask's projects have for it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from importlib import import_module
+from io import StringIO
+from typing import Any
+
+from auditor.core.caveats import Caveat
+from auditor.core.errors import MachineError, ToolMissing
+from auditor.core.hosts import RentedSpec
+from auditor.core.ports import Clock
+from runners.rented.ledger import ID, Ledger, Note
+
+_CLOSE_SECONDS = 60.0
+_UNDO_SECONDS = 5.0
+"""One that could not be started has closed itself, and may not know how to do it twice."""
+_AGAIN_SECONDS = 60.0
+"""How often machines are asked for that were lost."""
+
+
+class Rented:
+    """A scheduler and workers that are ours for a while."""
+
+    def __init__(self, made: Any, asked: RentedSpec, clock: Clock) -> None:
+        """Take a cluster of Dask that runs, from the moment on when it was asked for."""
+        self._made = made
+        self._asked = asked
+        self._clock = clock
+        self._begun = self._scaled = clock.monotonic()
+
+    @property
+    def address(self) -> str:
+        """Return that of the scheduler."""
+        return str(self._made.scheduler_address)
+
+    @property
+    def security(self) -> Any:
+        """Return what a client needs to be let in, None for nothing."""
+        return getattr(self._made, "security", None)
+
+    def require(self) -> None:
+        """Have lost machines replaced; raises MachineError where the ceiling is reached."""
+        now = self._clock.monotonic()
+        if now - self._begun > self._asked.most_seconds:
+            raise MachineError(
+                f"the ceiling of what is rented is reached ({self.spent()}); what was measured is "
+                "kept: repeat the command with a higher one"
+            )
+        if self._asked.workers and now - self._scaled > _AGAIN_SECONDS:
+            self._scaled = now
+            self._made.loop.add_callback(self._made.scale, self._asked.workers)
+
+    def spent(self) -> str:
+        """Return what was rented for how long, and what that costs."""
+        seconds = self._clock.monotonic() - self._begun
+        workers, hourly = self._asked.workers, self._asked.hourly
+        said = f"{self._asked.cluster} for {seconds / 60:.0f} min"
+        if workers is None or hourly is None:
+            return said
+        machines = workers + 1
+        cost = seconds / 3600 * hourly * machines
+        return f"{said}, {machines} machines: about {cost:.2f} at {hourly:g} an hour each"
+
+
+@contextmanager
+def rented(
+    asked: RentedSpec, ledger: Ledger, clock: Clock, told: Callable[[Caveat], None]
+) -> Iterator[Rented]:
+    """Give machines that are gone afterwards; those of killed auditors are removed before.
+
+    Raises MachineError, and ToolMissing where the class is not installed.
+    """
+    kind = _kind(asked.cluster)
+    ledger.clean(lambda note, machines: _said(note, machines, told))
+    with ledger.renting(asked) as number, _running(kind, asked, number, told) as made:
+        found = Rented(made, asked, clock)
+        try:
+            yield found
+        finally:
+            told(Caveat("rented", f"rented: {found.spent()}"))
+
+
+@contextmanager
+def _running(
+    kind: Callable[..., Any], asked: RentedSpec, number: str, told: Callable[[Caveat], None]
+) -> Iterator[Any]:
+    from distributed.utils import LoopRunner  # noqa: PLC0415 an extra, and slow to import
+
+    made = _Made(kind, asked, number)
+    runner = LoopRunner(asynchronous=False)
+    runner.start()
+    try:
+        with redirect_stdout(StringIO()):  # where results are, and these classes print
+            found = runner.run_sync(made.start)
+        yield found
+    finally:
+        try:
+            patience = _CLOSE_SECONDS if made.there else _UNDO_SECONDS
+            runner.run_sync(made.close, callback_timeout=patience)
+        except Exception as error:  # what it leaves is listed, and removed, after this
+            if not asked.listed_by:
+                told(Caveat("rented-open", f"{asked.cluster} did not close: {error!r}"))
+        runner.stop()
+
+
+class _Made:
+    """A cluster in the loop that it lives in."""
+
+    def __init__(self, kind: Callable[..., Any], asked: RentedSpec, number: str) -> None:
+        self._kind = kind
+        self._asked = asked
+        self._number = number
+        self._made: Any = None
+        self.there = False
+
+    async def start(self) -> Any:
+        """Return it when its scheduler answers; raises MachineError."""
+        try:
+            self._made = self._kind(asynchronous=True, **_filled(self._asked.options, self._number))
+            self._made.quiet = True  # it would print later, too
+            if hasattr(self._made, "uuid"):
+                self._made.uuid = self._number  # of which dask-cloudprovider makes all names
+            await self._made
+            self.there = True
+            if self._asked.workers is not None:
+                self._made.scale(self._asked.workers)
+        except Exception as error:  # whatever a cloud's library raises
+            first = _first(error)
+            said = (str(first).splitlines() or [""])[0]
+            raise MachineError(
+                f"{self._asked.cluster} cannot be started: {type(first).__name__}: {said}"
+            ) from error
+        return self._made
+
+    async def close(self) -> None:
+        """End it, also one that is only half there."""
+        if self._made is not None:
+            await self._made.close()
+
+
+def _first(error: BaseException) -> BaseException:
+    """Return what went wrong at first: to undo what there was may have failed for that reason."""
+    while (before := error.__cause__ or error.__context__) is not None:
+        error = before
+    return error
+
+
+def _kind(written: str) -> Callable[..., Any]:
+    module, _, name = written.rpartition(".")
+    try:
+        found: Callable[..., Any] = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ToolMissing(
+            f"{written} cannot be imported ({error}); install what has it, beside "
+            '"bench-audit[cluster]"'
+        ) from error
+    return found
+
+
+def _filled(value: Any, number: str) -> Any:
+    """Put the name of an audit's machines wherever options ask for it."""
+    if isinstance(value, str):
+        return value.replace(ID, number)
+    if isinstance(value, Mapping):
+        return {key: _filled(one, number) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_filled(one, number) for one in value]
+    return value
+
+
+def _said(note: Note, machines: tuple[str, ...], told: Callable[[Caveat], None]) -> None:
+    text = (
+        f"an audit that was killed had rented machines of {note.cluster} ({note.started}); "
+        f"{len(machines)} were still there, and have been removed"
+    )
+    told(Caveat("rented-left", text))

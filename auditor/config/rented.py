@@ -1,0 +1,74 @@
+"""A file that says which machines are rented for an audit."""
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from auditor.config import durations, reading
+from auditor.config.sections import VARIABLE, Duration, Name, Section
+from auditor.core.errors import UsageError
+from auditor.core.hosts import RentedSpec
+
+_ID, _MACHINES = "{id}", "{machines}"
+_OURS = ("dask.distributed.", "distributed.")
+"""Classes of Dask itself rent nothing: they use machines that are there."""
+
+
+class _Rented(Section, frozen=True, kw_only=True):
+    """What a file holds."""
+
+    cluster: Annotated[str, Meta(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")]
+    options: dict[str, Any] = msgspec.field(default_factory=dict)
+    workers: Annotated[int, Meta(ge=1, le=10_000)] | None = None
+    listed_by: tuple[Name, ...] = ()
+    removed_by: tuple[Name, ...] = ()
+    environment: tuple[Annotated[Name, Meta(pattern=VARIABLE)], ...] = ()
+    hourly: Annotated[float, Meta(gt=0)] | None = None
+    most_time: Duration | None = None
+    most_money: Annotated[float, Meta(gt=0)] | None = None
+
+
+def described(path: Path) -> RentedSpec:
+    """Read a file; raises UsageError that names it."""
+    found = reading.document(path, path.name)
+    try:
+        return _spec(msgspec.convert(found, _Rented))
+    except ValueError as error:  # of msgspec, too
+        raise UsageError(f"{path.name}: {str(error).replace('`', '')}") from error
+
+
+def _spec(written: _Rented) -> RentedSpec:
+    """Return what is asked for; raises ValueError."""
+    if not written.cluster.startswith(_OURS) and not (written.listed_by and written.removed_by):
+        raise ValueError(
+            "name commands at $.listed_by and $.removed_by: without them machines of an audit "
+            "that was killed would be rented for ever"
+        )
+    if written.listed_by and not any(_ID in one for one in written.listed_by):
+        raise ValueError(f"no word at $.listed_by holds {_ID}, so it would list machines of others")
+    if written.removed_by and _MACHINES not in written.removed_by:
+        raise ValueError(f"no word at $.removed_by is {_MACHINES}, which stands for what is listed")
+    most = math.inf
+    if written.most_time is not None:
+        try:
+            most = durations.seconds(written.most_time)
+        except ValueError as error:
+            raise ValueError(f"{error} at $.most_time") from error
+    if written.most_money is not None:
+        if written.hourly is None or written.workers is None:
+            raise ValueError("$.most_money needs the price at $.hourly and the number at $.workers")
+        # The scheduler's machine costs as much.
+        most = min(most, written.most_money / written.hourly / (written.workers + 1) * 3600)
+    return RentedSpec(
+        cluster=written.cluster,
+        options=written.options,
+        workers=written.workers,
+        listed_by=written.listed_by,
+        removed_by=written.removed_by,
+        environment=written.environment,
+        hourly=written.hourly,
+        most_seconds=most,
+    )

@@ -1,0 +1,1 @@
+"""Machines that are rented for an audit: none outlives it unseen."""

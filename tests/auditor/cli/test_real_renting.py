@@ -1,0 +1,195 @@
+"""Machines that are rented for an audit are gone after it, however it ends."""
+
+import json
+import signal
+import sqlite3
+import sys
+import time
+from pathlib import Path
+
+import made_up_cloud
+import pytest
+from made_up_cloud import LATE_SECONDS, LIST, REMOVE, ended, machines
+from real_program import PYTHON_RING, QUICK, runs
+from ssh_daemon import daemon
+
+pytestmark = pytest.mark.subject
+
+TESTS = Path(__file__).parents[2]
+KNOWN_BY_FEW = "a-word-of-power"
+
+
+@pytest.fixture
+def cloud(tmp_path):
+    folder = tmp_path / "cloud"
+    folder.mkdir()
+    yield folder
+    made_up_cloud.end(folder)
+
+
+def audit(tmp_path, cloud, *, repeated=2, **rented):
+    """Return the words of an audit on two rented machines, and the variables that it needs."""
+    written = {
+        "cluster": "made_up_cloud.MadeUpCloud",
+        "options": {"folder": str(cloud), "name": "{id}", "secret": KNOWN_BY_FEW},
+        "workers": 2,
+        "listed_by": ["sh", "-c", LIST, "sh", str(cloud)],
+        "removed_by": ["sh", "-c", REMOVE, "sh", str(cloud), "{machines}"],
+        **rented,
+    }
+    (tmp_path / "rented.json").write_text(json.dumps(written))
+    asked = {"subject": str(PYTHON_RING), "harness": "pytest", "benchmarks": "tiny|push"}
+    dask = {"patience": "60s", "crowded": True}
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**QUICK, **asked, "stability_runs": repeated, "dask": dask}))
+    words = ("stability", path, "--rent", tmp_path / "rented.json", "-o", tmp_path / "out")
+    return words, {"PYTHONPATH": str(TESTS)}
+
+
+def test_an_audit_runs_on_machines_that_are_gone_afterwards(program, cloud, tmp_path):
+    words, variables = audit(tmp_path, cloud, hourly=0.5)
+
+    document, said = program.audited(*words, **variables)
+
+    assert [one["runs"] for one in document["benchmarks"]] == [2, 2]
+    assert "3 machines: about 0.0" in said
+    assert machines(cloud) == []
+    assert ended(cloud)
+    assert KNOWN_BY_FEW.encode() not in (tmp_path / "out" / "store.sqlite").read_bytes()
+    assert "Nothing is rented." in program.call("hosts", "list").stdout
+
+
+def rented(program):
+    return list((program.state / "bench-audit" / "rented").glob("*.json"))
+
+
+def stored(tmp_path):
+    store = tmp_path / "out" / "store.sqlite"
+    try:
+        return len(runs(store)) if store.exists() else 0
+    except sqlite3.OperationalError:  # it is being made
+        return 0
+
+
+MOMENTS = {
+    "before there is any": lambda program, _cloud, _out: rented(program),
+    "with workers": lambda _program, cloud, _out: len(machines(cloud)) == 3,
+    "while they measure": lambda _program, _cloud, out: stored(out) > 0,
+}
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_what_a_killed_audit_has_rented_is_removed_by_hosts_clean(program, cloud, tmp_path, moment):
+    words, variables = audit(tmp_path, cloud, repeated=200)
+    with program.start(*words, **variables) as process:
+        until = time.monotonic() + 120
+        while not MOMENTS[moment](program, cloud, tmp_path):
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        process.kill()
+    time.sleep(LATE_SECONDS / 2)  # what was asked for last is still to come
+
+    assert " killed " in program.call("hosts", "list").stdout
+    cleaned = program.call("hosts", "clean")
+
+    assert cleaned.returncode == 0, cleaned
+    assert "of made_up_cloud.MadeUpCloud: " in cleaned.stdout
+    assert machines(cloud) == []
+    assert ended(cloud)
+    assert rented(program) == []
+    assert program.call("hosts", "clean").stdout == "No machine is left behind.\n"
+
+
+def test_the_next_audit_that_rents_removes_them_and_an_interrupt_leaves_none(
+    program, cloud, tmp_path
+):
+    words, variables = audit(tmp_path, cloud, repeated=200)
+    with program.start(*words, **variables) as process:
+        while len(machines(cloud)) < 3:
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.01)
+        process.kill()
+    first = set(machines(cloud))
+
+    with program.start(*words, **variables) as process:
+        while not stored(tmp_path):
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.01)
+        assert not first & set(machines(cloud))
+        assert " runs " in program.call("hosts", "list").stdout
+        assert program.call("hosts", "clean").stdout == "No machine is left behind.\n"
+        assert len(machines(cloud)) == 3
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+
+    assert process.returncode == 130, said
+    assert "2 were still there" in said or "3 were still there" in said
+    assert machines(cloud) == []
+    assert ended(cloud)
+
+
+def test_a_ceiling_ends_an_audit_and_keeps_what_was_measured(program, cloud, tmp_path):
+    # Enough for fifteen seconds of three machines at 24 an hour each.
+    words, variables = audit(
+        tmp_path, cloud, repeated=400, hourly=24.0, most_money=0.3, most_time="1h"
+    )
+
+    answer = program.call(*words, **variables)
+
+    assert answer.returncode == 4, answer
+    assert "the ceiling of what is rented is reached" in answer.stderr
+    assert stored(tmp_path) > 0
+    assert machines(cloud) == []
+    assert ended(cloud)
+
+
+def test_a_cluster_is_started_over_ssh(program, tmp_path):
+    (tmp_path / "ssh").mkdir()
+    with daemon(tmp_path / "ssh", shared=True) as there:
+        over = {
+            "port": there.port,
+            "client_keys": [str(there.folder / "client")],
+            "known_hosts": str(there.folder / "known"),
+        }
+        words, variables = audit(
+            tmp_path,
+            tmp_path,
+            cluster="dask.distributed.SSHCluster",
+            options={
+                "hosts": ["127.0.0.1"] * 3,
+                "connect_options": over,
+                "worker_options": {"nthreads": 1, "resources": {"machine": 1}},
+                "scheduler_options": {"dashboard": False, "idle_timeout": "60s"},
+                "remote_python": f"env XDG_CACHE_HOME={program.cache} {sys.executable}",
+            },
+            workers=None,
+            listed_by=[],
+            removed_by=[],
+        )
+
+        document, said = program.audited(*words, **variables)
+
+        assert [one["runs"] for one in document["benchmarks"]] == [2, 2]
+        assert "rented: dask.distributed.SSHCluster for 0 min" in said
+        assert ended("distributed.cli.dask_spec")
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ({"cluster": "nowhere.Cloud"}, (4, "No module named 'nowhere'")),
+        ({"options": {}}, (4, "cannot be started: TypeError")),
+        ({"listed_by": []}, (2, "would be rented for ever")),
+    ],
+)
+def test_what_cannot_be_rented_is_said_in_one_line(program, cloud, tmp_path, written, expected):
+    words, variables = audit(tmp_path, cloud, **written)
+    code, said = expected
+
+    answer = program.call(*words, **variables)
+
+    assert (answer.returncode, answer.stdout) == (code, "")
+    (line,) = [one for one in answer.stderr.splitlines() if one.startswith("error[")]
+    assert said in line
+    assert machines(cloud) == []

@@ -1,0 +1,102 @@
+"""Files that say which machines are rented for an audit."""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from auditor.config.rented import described
+from auditor.core.errors import UsageError
+
+CLOUD = {
+    "cluster": "cloud.Cluster",
+    "options": {"tags": {"audit": "{id}"}},
+    "workers": 3,
+    "listed_by": ["list", "--tag={id}"],
+    "removed_by": ["remove", "{machines}"],
+}
+
+
+def read(tmp_path, **changed):
+    path = tmp_path / "rented.json"
+    path.write_text(json.dumps({**CLOUD, **changed}))
+    return described(path)
+
+
+def test_what_is_written_is_what_is_rented(tmp_path):
+    found = read(tmp_path, environment=["TOKEN"], hourly=0.5)
+
+    assert found.cluster == "cloud.Cluster"
+    assert found.options == {"tags": {"audit": "{id}"}}
+    assert (found.workers, found.hourly, found.most_seconds) == (3, 0.5, math.inf)
+    assert found.listed_by == ("list", "--tag={id}")
+    assert found.removed_by == ("remove", "{machines}")
+    assert found.environment == ("TOKEN",)
+
+
+@pytest.mark.parametrize(
+    ("limits", "seconds"),
+    [
+        ({"most_time": "90m"}, 5400.0),
+        ({"most_money": 2.0}, 3600.0),  # three workers and the scheduler's machine
+        ({"most_money": 2.0, "most_time": "90m"}, 3600.0),
+        ({"most_money": 4.0, "most_time": "90m"}, 5400.0),
+    ],
+)
+def test_the_lower_ceiling_counts(tmp_path, limits, seconds):
+    assert read(tmp_path, hourly=0.5, **limits).most_seconds == seconds
+
+
+def test_machines_that_are_there_need_no_commands(tmp_path):
+    changed = {"cluster": "dask.distributed.SSHCluster", "listed_by": [], "removed_by": []}
+
+    assert read(tmp_path, **changed).listed_by == ()
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"listed_by": []}, "would be rented for ever"),
+        ({"removed_by": []}, "would be rented for ever"),
+        ({"listed_by": ["ls"]}, "no word at $.listed_by holds {id}"),
+        ({"removed_by": ["rm", "x{machines}"]}, "no word at $.removed_by is {machines}"),
+        ({"most_money": 3}, "needs the price at $.hourly"),
+        ({"most_money": 3, "hourly": 1, "workers": None}, "and the number at $.workers"),
+        ({"most_time": "long"}, "'long' is no duration"),
+        ({"workers": 0}, "Expected int >= 1 - at $.workers"),
+        ({"hourly": 0}, "Expected float > 0"),
+        ({"moon": 1}, "Object contains unknown field moon"),
+        ({"cluster": "Cluster"}, "at $.cluster"),
+        ({"environment": ["A=B"]}, "at $.environment[0]"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_file(tmp_path, changed, said):
+    with pytest.raises(UsageError) as error:
+        read(tmp_path, **changed)
+    assert str(error.value).startswith("rented.json: ")
+    assert said in str(error.value)
+
+
+def examples():
+    page = (Path(__file__).parents[3] / "docs" / "cluster.md").read_text()
+    blocks = re.findall(r"^```json\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    return {found["cluster"]: found for one in blocks if "cluster" in (found := json.loads(one))}
+
+
+@pytest.mark.parametrize("name", examples())
+def test_examples_can_be_used_as_they_are(tmp_path, name):
+    path = tmp_path / "rented.json"
+    path.write_text(json.dumps(examples()[name]))
+
+    found = described(path)
+
+    worker = found.options.get("worker_options", {}).get("resources")
+    job = found.options.get("worker_extra_args")
+    assert worker == {"machine": 1} or job == ["--resources", "machine=1"]
+    assert name.startswith("dask.distributed.") or 0 < found.most_seconds < 5 * 3600
+
+
+def test_there_are_examples_of_three_clouds_a_queue_and_machines_of_ones_own():
+    assert len(examples()) == 5

@@ -1,0 +1,197 @@
+"""Notes of what is rented, with commands that are really run; machines are files."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from made_up_cloud import LIST
+
+from auditor.core.errors import MachineError
+from auditor.core.hosts import RentedSpec
+from runners.hosts.clock import SystemClock
+from runners.hosts.local import LocalHost
+from runners.rented import ledger as ledgers
+from runners.rented.ledger import Ledger
+
+REMOVE = """
+cd "$1"; shift
+echo "${WORD-} $*" >> .asked
+[ ! -e .broken ] || { echo "the cloud is closed" >&2; exit 3; }
+[ -e .slow ] && rm .slow || rm -- "$@"
+"""
+
+
+class Clock(SystemClock):
+    """One that goes a hundred times as fast."""
+
+    def monotonic(self):
+        return super().monotonic() * 100
+
+
+@pytest.fixture
+def cloud(tmp_path):
+    found = tmp_path / "cloud"
+    found.mkdir()
+    return found
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    given = {"PATH": os.environ["PATH"], "WORD": "sesame"}
+    return Ledger(tmp_path / "notes", LocalHost(), Clock(), given)
+
+
+def spec(cloud):
+    return RentedSpec(
+        cluster="a.Cloud",
+        options={},
+        workers=2,
+        listed_by=("sh", "-c", LIST, "sh", str(cloud)),
+        removed_by=("sh", "-c", REMOVE, "sh", str(cloud), "{machines}"),
+        environment=(),
+        hourly=None,
+        most_seconds=60.0,
+    )
+
+
+def notes(tmp_path):
+    return list((tmp_path / "notes").glob("*"))
+
+
+def test_machines_are_removed_and_no_others(ledger, cloud, tmp_path):
+    (cloud / "other-1").touch()
+
+    with ledger.renting(spec(cloud)) as number:
+        (cloud / f"{number}-1").touch()
+        (cloud / f"{number}-2").touch()
+        ((note, ended),) = ledger.notes()
+        assert (note.id, note.cluster, ended) == (number, "a.Cloud", False)
+        assert ledger.listed(note) == (f"{number}-1", f"{number}-2")
+
+    assert [one.name for one in cloud.glob("*-*")] == ["other-1"]
+    assert notes(tmp_path) == []
+
+
+def test_an_audit_that_fails_leaves_none_either(ledger, cloud, tmp_path):
+    def failing():
+        with ledger.renting(spec(cloud)) as number:
+            (cloud / f"{number}-1").touch()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        failing()
+
+    assert list(cloud.glob("*-*")) == []
+    assert notes(tmp_path) == []
+
+
+def test_one_that_goes_slowly_is_waited_for_and_asked_again(ledger, cloud):
+    (cloud / ".slow").touch()
+
+    with ledger.renting(spec(cloud)) as number:
+        (cloud / f"{number}-1").touch()
+
+    assert (cloud / ".asked").read_text() == f" {number}-1\n" * 2
+
+
+def test_commands_get_the_variables_that_are_named_and_no_others(ledger, cloud):
+    with ledger.renting(replace(spec(cloud), environment=("WORD",))) as number:
+        (cloud / f"{number}-1").touch()
+    with ledger.renting(spec(cloud)) as second:
+        (cloud / f"{second}-1").touch()
+
+    assert (cloud / ".asked").read_text() == f"sesame {number}-1\n {second}-1\n"
+
+
+def test_what_cannot_be_removed_is_not_forgotten(ledger, cloud, tmp_path, monkeypatch):
+    monkeypatch.setattr(ledgers, "_LATE_SECONDS", 0.0)
+    (cloud / ".broken").touch()
+    with pytest.raises(MachineError, match="the cloud is closed"):  # noqa: SIM117 two blocks
+        with ledger.renting(spec(cloud)) as number:
+            (cloud / f"{number}-1").touch()
+    told = []
+
+    with pytest.raises(MachineError, match="call bench-audit hosts clean"):
+        ledger.clean(lambda note, machines: told.append((note.id, machines)))
+    (cloud / ".broken").unlink()
+    ledger.clean(lambda note, machines: told.append((note.id, machines)))
+
+    assert told == [(number, (f"{number}-1",))]
+    assert list(cloud.glob("*-*")) == []
+    assert notes(tmp_path) == []
+
+
+def test_one_that_stays_is_said(ledger, cloud):
+    asked = replace(spec(cloud), removed_by=("true", "{machines}"))
+
+    with pytest.raises(MachineError, match=r"-1 of a\.Cloud are still there"):  # noqa: SIM117
+        with ledger.renting(asked) as number:
+            (cloud / f"{number}-1").touch()
+    assert len(ledger.notes()) == 1
+
+
+def test_a_running_audit_is_left_alone(ledger, cloud):
+    with ledger.renting(spec(cloud)) as number:
+        (cloud / f"{number}-1").touch()
+        ledger.clean(lambda *_: pytest.fail("it runs"))
+        assert (cloud / f"{number}-1").exists()
+
+
+def test_a_note_that_is_damaged_does_not_keep_others_from_being_cleaned(
+    ledger, cloud, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(ledgers, "_LATE_SECONDS", 0.0)
+    (cloud / ".broken").touch()
+    with pytest.raises(MachineError), ledger.renting(spec(cloud)) as number:
+        (cloud / f"{number}-1").touch()
+    (cloud / ".broken").unlink()
+    (tmp_path / "notes" / "00000000.json").write_text('{"id": 3')
+
+    with pytest.raises(MachineError, match=r"00000000\.json is damaged; look in your cloud"):
+        ledger.clean(lambda *_: None)
+    assert list(cloud.glob("*-*")) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"environment": ("NOWHERE",)}, "NOWHERE, which sh needs, is not set"),
+        ({"listed_by": ("echo", "--all", "{id}")}, "lists '--all', which is no name"),
+        ({"listed_by": ("false", "{id}")}, "may still be rented: false failed"),
+    ],
+)
+def test_what_cannot_be_listed_is_said(ledger, cloud, changed, said):
+    with pytest.raises(MachineError, match=said), ledger.renting(replace(spec(cloud), **changed)):
+        pass
+
+
+def test_the_lock_ends_with_its_process_and_not_before(ledger, cloud, tmp_path):
+    """However it ends: here by a signal that nobody can catch."""
+    code = (
+        "import sys, time; sys.path.insert(0, sys.argv[3]);"
+        "from test_ledger import *; from pathlib import Path;"
+        "made = Ledger(Path(sys.argv[1]), LocalHost(), SystemClock(), {'PATH': '/bin:/usr/bin'});"
+        "renting = made.renting(spec(Path(sys.argv[2])));"
+        "number = renting.__enter__(); (Path(sys.argv[2]) / (number + '-1')).touch();"
+        "print(number, flush=True); time.sleep(600)"
+    )
+    here = Path(__file__).parent
+    words = (sys.executable, "-c", code, str(tmp_path / "notes"), str(cloud), str(here))
+    with subprocess.Popen(
+        words,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    ) as process:
+        number = process.stdout.readline().strip()
+        assert [ended for _, ended in ledger.notes()] == [False]
+        process.kill()
+    told = []
+
+    ledger.clean(lambda note, machines: told.append((note.id, machines)))
+
+    assert told == [(number, (f"{number}-1",))]
+    assert list(cloud.glob("*-*")) == []
