@@ -87,6 +87,9 @@ class Crew:
         """Take everybody."""
         return ""
 
+    def require(self) -> None:
+        """Go on: nothing is rented."""
+
     def stop(self) -> None:
         """End nothing."""
 

@@ -65,6 +65,7 @@ class Crew:
         self._noted = noted
         self._unwanted = unwanted
         self.gave = 0
+        self.ends = False
 
     def given(self, _subject):
         self.gave += 1
@@ -72,6 +73,10 @@ class Crew:
 
     def admit(self, worker):
         return f"{worker} is not wanted" if worker in self._unwanted else ""
+
+    def require(self):
+        if self.ends:
+            raise MachineError("the money is gone")
 
     def stop(self):
         self._client.run(cluster_work.stop)
@@ -275,3 +280,16 @@ def test_no_more_is_handed_out_than_keeps_all_busy(cluster, client, noted):
 def test_a_cluster_without_workers_is_left_after_a_while(cluster, client, noted):
     with pytest.raises(MachineError, match="the cluster has had no worker for 1 s"):
         list(dispatcher(client, noted, patience=1.0).run([trial("a")]))
+
+
+def test_a_ceiling_ends_what_runs(cluster, client, noted):
+    ready(cluster, client, 2, noted)
+    crew = Crew(client, noted)
+    running = dispatcher(client, crew).run(trial(f"b{number}") for number in range(10**6))
+    next(running)
+    crew.ends = True
+
+    with pytest.raises(MachineError, match="the money is gone"):
+        list(running)
+
+    assert (noted.parent / "stopped").read_text() == "stopped\n" * 2
