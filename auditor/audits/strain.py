@@ -1,6 +1,6 @@
 """Has the machine been itself while it measured? Nothing is corrected by what is found here."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -18,6 +18,10 @@ DRIFT = 0.03
 """How far apart the thirds of a long run may lie in what the fixed loop took."""
 LEAST_LOOPS = 12
 """Fewer are no long run."""
+STRAGGLE = 0.10
+"""How much longer the fixed loop may take on one of several machines."""
+_FEW = 3
+"""Fewer looks at a machine tell nothing of it."""
 _DOUBT = 0.01
 _ORDERS = 999
 
@@ -61,6 +65,12 @@ def caveats(noted: Sequence[Noted]) -> Iterator[Caveat]:
         mine = looks.setdefault(one.machine, {})
         if one.loop_seconds is not None:
             mine[one.loop_seconds] = None  # each look once
+    for machine, excess in slow({name: [*mine] for name, mine in looks.items()}).items():
+        text = (
+            f"{machine} is slower than the other machines: a loop that is the same everywhere took "
+            f"{excess:.0%} longer there; look what else runs on it, or leave it out"
+        )
+        yield Caveat("worker-slow", text)
     for machine, loops in looks.items():
         if (ratio := drift([*loops])) is not None:
             which = "the machine" if len(looks) == 1 else machine
@@ -70,6 +80,20 @@ def caveats(noted: Sequence[Noted]) -> Iterator[Caveat]:
                 "in turns is not harmed by that, runs of the suite that followed each other are"
             )
             yield Caveat("host-drift", text)
+
+
+def slow(looks: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Return machines that take longer for the same loop than the others do, and by how much.
+
+    `looks` are the seconds of the loop by machine; those with few are not judged.
+    """
+    medians = {name: float(np.median(one)) for name, one in looks.items() if len(one) >= _FEW}
+    found = {}
+    for name, mine in medians.items():
+        others = [one for other, one in medians.items() if other != name]
+        if others and (excess := mine / float(np.median(others)) - 1.0) > STRAGGLE:
+            found[name] = excess
+    return found
 
 
 def drift(loops: Sequence[float]) -> float | None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from auditor.audits import strain
 from auditor.audits.strain import DRIFT, Noted, Rating, caveats, drift, probed, whole
 from auditor.core.jobs import Strain
 
@@ -78,9 +79,21 @@ def test_machines_that_differ_have_not_changed():
     slow = [noted(at, loop=0.3 + at * 1e-5, machine="slow") for at in range(15, 30)]
     later = [noted(at, loop=0.4 + at * 1e-5, machine="slow") for at in range(30, 45)]
 
-    assert slugs([*fast, *slow]) == []
-    (said,) = caveats([*fast, *slow, *later])
+    assert slugs([*fast, *slow]) == ["worker-slow"]
+    straggling, said = caveats([*fast, *slow, *later])
+    assert straggling.text.startswith("slow is slower than the other machines")
     assert said.text.startswith("slow has changed")
+
+
+def test_a_machine_that_takes_longer_than_the_others_is_seen():
+    looks = {"a": [0.2, 0.21, 0.2], "b": [0.2] * 5, "c": [0.25, 0.3, 0.26], "d": [0.19] * 3}
+
+    assert strain.slow(looks) == {"c": pytest.approx(0.3)}
+    assert strain.slow({"a": [0.2] * 3, "b": [0.23] * 3}) == {"b": pytest.approx(0.15)}
+    assert strain.slow({"a": [0.2] * 3, "b": [0.21] * 3}) == {}
+    assert strain.slow({"a": [0.2] * 3, "b": [0.4] * 2}) == {}
+    assert strain.slow({"a": [0.2] * 9}) == {}
+    assert strain.slow({}) == {}
 
 
 @pytest.mark.parametrize(
