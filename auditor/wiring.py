@@ -8,6 +8,7 @@ from dataclasses import replace
 from auditor.clusters import open_cluster
 from auditor.config import Config, Places
 from auditor.config.places import rented
+from auditor.config.qualify import QualifyRequest
 from auditor.config.subjects import as_revision
 from auditor.core.comparison import Comparison
 from auditor.core.errors import UsageError
@@ -17,6 +18,7 @@ from auditor.core.stored import StoredResults
 from auditor.core.verdict import AbsVerdict, Stability
 from auditor.hosts import open_host
 from auditor.profiling import Profiling, popularity, remembered
+from auditor.qualifying import Qualifying
 from auditor.store.audits import TRACE
 from auditor.store.sqlite import SqliteStore
 from auditor.stubbing import Stubbing
@@ -213,6 +215,19 @@ def open_stubbing(
     """Place the library that benchmarks are to be begun for, and open its store."""
     with _workplace(_here(config), places, environment, observer) as place:
         yield Stubbing(config, place)
+
+
+@contextmanager
+def open_qualifying(
+    config: Config,
+    places: Places,
+    environment: Mapping[str, str],
+    observer: Observer,
+    asked: QualifyRequest,
+) -> Iterator[Qualifying]:
+    """Make the subject ready that a gate is shown, and open its store."""
+    with _workplace(config, places, environment, observer) as place:
+        yield Qualifying(config, place, asked)
 
 
 @contextmanager

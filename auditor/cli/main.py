@@ -27,6 +27,7 @@ COMMANDS = {
     "stubs": "Begin benchmarks for methods that none watches.",
     "compare": "Did a benchmark get slower from BASE to HEAD, and would one have noticed?",
     "concurrency": "Is the new version of a thread-safe class slower under threads?",
+    "qualify": "Does your performance gate work at all?",
     "report": "Write the report of the last audit again; runs nothing.",
     "select": "Which benchmarks to run where time is short, and which can go? Runs nothing.",
     "judge": "Judge a result file of the paper's research tools; runs nothing.",

@@ -16,13 +16,16 @@ from auditor.core.verdict import AbsVerdict, Stability
 if TYPE_CHECKING:  # `--help` imports this module, and should not pay for msgspec
     from auditor.config import Config, Places
     from auditor.config.concurrency import ConcurrencyRequest
+    from auditor.config.qualify import QualifyRequest
     from auditor.core.concurrency import ConcurrencyVerdict
+    from auditor.core.qualify import Qualification, Shown
     from auditor.core.stubs import Stub
     from auditor.hosts.opened import OpenHost
     from reports.comparison_document import ComparisonDocument
     from reports.concurrency_document import ConcurrencyDocument
     from reports.document import Document, Either
     from reports.profile_document import ProfileDocument
+    from reports.qualify_document import QualifyDocument
     from reports.record import Context
     from reports.similarity_document import SimilarityDocument
     from reports.steady_document import SteadyDocument
@@ -150,12 +153,26 @@ class Racing(Protocol):
         """Return the tests as source, by their paths."""
 
 
+class Qualifying(Protocol):
+    """A subject made ready that a gate is shown."""
+
+    def qualify(self, told: "Callable[[Shown, int], None]", /) -> "Qualification":
+        """Show the gate pairs; `told` hears of each answer."""
+
+    def document(self, found: "Qualification", /) -> "QualifyDocument":
+        """Return the result."""
+
+
 OpenHosts = Callable[["Config", "Places", Mapping[str, str]], AbstractContextManager["OpenHost"]]
 OpenConcurrency = Callable[
     ["ConcurrencyRequest", "Places", Mapping[str, str], Observer], AbstractContextManager[Racing]
 ]
 OpenStubbing = Callable[
     ["Config", "Places", Mapping[str, str], Observer], AbstractContextManager[Stubbing]
+]
+OpenQualifying = Callable[
+    ["Config", "Places", Mapping[str, str], Observer, "QualifyRequest"],
+    AbstractContextManager[Qualifying],
 ]
 OpenProfiling = Callable[
     ["Config", "Places", Mapping[str, str], Observer], AbstractContextManager[Profiling]
@@ -215,6 +232,18 @@ def _open_concurrency(
     return open_concurrency(asked, places, environment, observer)
 
 
+def _open_qualifying(
+    config: "Config",
+    places: "Places",
+    environment: Mapping[str, str],
+    observer: Observer,
+    asked: "QualifyRequest",
+) -> AbstractContextManager[Qualifying]:
+    from auditor.wiring import open_qualifying  # noqa: PLC0415 numpy and scipy come with it
+
+    return open_qualifying(config, places, environment, observer, asked)
+
+
 def _open_host(
     config: "Config", places: "Places", environment: Mapping[str, str]
 ) -> AbstractContextManager["OpenHost"]:
@@ -235,6 +264,7 @@ class Surroundings:
     open_stubbing: OpenStubbing = _open_stubbing
     open_concurrency: OpenConcurrency = _open_concurrency
     open_host: OpenHosts = _open_host
+    open_qualifying: OpenQualifying = _open_qualifying
 
     @classmethod
     def real(cls) -> "Surroundings":

@@ -12,3 +12,8 @@ def upper_bound(seen: int, tries: int, level: float) -> float:
     if not 0 <= seen <= tries:
         raise ValueError(f"{seen} of {tries} cannot be seen")
     return 1.0 if seen == tries else float(special.betaincinv(seen + 1, tries - seen, level))
+
+
+def lower_bound(seen: int, tries: int, level: float) -> float:
+    """Return the one-sided lower bound of a chance, as `upper_bound`; 0 without tries."""
+    return 1.0 - upper_bound(tries - seen, tries, level)

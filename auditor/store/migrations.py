@@ -106,6 +106,22 @@ def _runs_by_strain(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE run ADD COLUMN loop REAL")
 
 
+_GATE = """\
+CREATE TABLE gate (
+    id TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    made TEXT NOT NULL,
+    PRIMARY KEY (id, machine)
+);
+"""
+
+
+def _gate(connection: sqlite3.Connection) -> None:
+    for statement in _statements(_GATE):
+        connection.execute(statement)
+
+
 MIGRATIONS: Mapping[int, Migration] = {
     1: _runs_by_machine,
     2: _listings_by_version,
@@ -114,6 +130,7 @@ MIGRATIONS: Mapping[int, Migration] = {
     5: _trials_by_watch,
     6: _concurrency,
     7: _runs_by_strain,
+    8: _gate,
 }
 """By the version that each starts from."""
 

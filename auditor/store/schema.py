@@ -1,11 +1,11 @@
 """The tables, as SQL with comments (docs/schema.md shows the same text)."""
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 """History: 1, the first; 2, runs by trial and machine, "never-called" is an ending of its own;
 3, a listing tells on which machine, by which version and in how much time it was made;
 4, a run tells of which revision it was made; 5, a trial tells in which order functions lie;
 6, it tells how its process was watched; 7, tests of two versions of a class;
-8, a run tells what kept the machine from it."""
+8, a run tells what kept the machine from it; 9, answers of performance gates."""
 
 APPLICATION_ID = 0x62656E61
 """Tells our files from other SQLite databases ("bena")."""
@@ -101,6 +101,15 @@ CREATE INDEX audit_by_subject ON audit (subject);
 -- Of two versions of a class: the tests made for them, and what each took with a number of threads.
 CREATE TABLE concurrency (
     id        TEXT NOT NULL,         -- digest of all that decides it
+    machine   TEXT NOT NULL,         -- as in run
+    payload   TEXT NOT NULL,         -- JSON
+    made      TEXT NOT NULL,         -- UTC, ISO 8601
+    PRIMARY KEY (id, machine)
+);
+
+-- What a performance gate was shown, and what it answered.
+CREATE TABLE gate (
+    id        TEXT NOT NULL,         -- digest of the gate, the subject, the pair and its number
     machine   TEXT NOT NULL,         -- as in run
     payload   TEXT NOT NULL,         -- JSON
     made      TEXT NOT NULL,         -- UTC, ISO 8601

@@ -98,6 +98,14 @@ class SqliteStore:
             return None
         return run
 
+    def schedule(self, trial: str) -> tuple[Schedule, bool] | None:
+        """Return what a process of an id did, and whether its variant was guarded."""
+        with self.reading() as connection:
+            row = connection.execute(
+                "SELECT schedule, guarded FROM trial WHERE id = ?", (trial,)
+            ).fetchone()
+            return (rows.schedule_from_row(row[0]), bool(row[1])) if row else None
+
     def alike(self, trial: Trial) -> tuple[Run, ...]:
         """Return the measured runs that differ from `trial` in numbers and order only."""
         with self.reading() as connection:

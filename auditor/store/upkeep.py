@@ -152,7 +152,7 @@ def _scratch(into: Path) -> Iterator[str]:
 
 def _merge(connection: sqlite3.Connection) -> Merged:
     # All that is put into these statements are the names above.
-    for table in ("project", "suite", "trial", "concurrency"):
+    for table in ("project", "suite", "trial", "concurrency", "gate"):
         connection.execute(f"INSERT OR IGNORE INTO main.{table} SELECT * FROM other.{table}")  # noqa: S608
     better = (
         f"SELECT mine.id FROM main.run mine JOIN other.run theirs USING (trial, machine)"  # noqa: S608
@@ -226,6 +226,7 @@ def prune(path: Path, *, before: str | None, failed: bool, audits: int | None) -
             connection.execute("DELETE FROM trial WHERE id NOT IN (SELECT trial FROM run)")
             if before is not None:
                 connection.execute("DELETE FROM concurrency WHERE made < ?", (before,))
+                connection.execute("DELETE FROM gate WHERE made < ?", (before,))
         if audits is not None:
             gone = connection.execute(
                 "DELETE FROM audit WHERE id NOT IN (SELECT id FROM (SELECT id, row_number() OVER"

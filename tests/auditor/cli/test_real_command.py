@@ -88,7 +88,10 @@ def test_the_version_is_said(tmp_path):
         (["zzz"], "error[usage]: no such command: zzz; there are init, abs, stability"),
         (["--nonsense"], "error[usage]: no such option '--nonsense'"),
         (["abs", "--formatt", "json"], "did you mean '--format'? (see bench-audit abs --help)"),
-        (["abs", "--formt", "json"], "'--format', '--host'?) (see bench-audit abs --help)"),
+        (
+            ["abs", "--formt", "json"],
+            "'--format', '--host', '--rent'?) (see bench-audit abs --help)",
+        ),
         (["abs", "--format", "xml"], "error[usage]: invalid value for '--format': 'xml' is not"),
         (["abs", "--runs", "many", SUBJECT], "invalid value for '--runs': 'many' is not a valid"),
         (["abs", "a", "b"], "got unexpected extra argument (b)"),

@@ -504,6 +504,7 @@ def test_a_store_from_before_trials_were_watched_keeps_its_runs(tmp_path):
     connection.execute("ALTER TABLE run DROP COLUMN strain")
     connection.execute("ALTER TABLE run DROP COLUMN loop")
     connection.execute("DROP TABLE concurrency")
+    connection.execute("DROP TABLE gate")
     connection.execute("PRAGMA user_version = 5")
     connection.close()
 

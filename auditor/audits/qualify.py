@@ -1,0 +1,262 @@
+"""What a gate's answers say of it; nothing is assumed of how it decides."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+
+from auditor.core.qualify import (
+    Answer,
+    Asked,
+    Case,
+    Demand,
+    Diagnosis,
+    Flaw,
+    GatePlan,
+    Qualification,
+    Rate,
+    Shown,
+    Side,
+    Subject,
+    Version,
+)
+from auditor.stats.proportions import lower_bound, upper_bound
+
+LEVEL = 0.95
+"""Of each bound: a claim that rests on one is wrong in one of twenty gates at most."""
+HALF = 0.5
+"""A slowdown is seen where the gate fires at it more often than not."""
+FALSE_ALARMS = 0.05
+"""Above it a gate is noisy, where the user names no limit."""
+_LEAST_DEAD = 3
+
+
+def rate(case: Case, shown: Sequence[Shown], *, skipped: bool = False) -> Rate:
+    """Return how often the gate has fired at a case at its first run."""
+    mine = [one for one in shown if one.case == case]
+    told = [one for one in mine if one.answer is not Answer.FAILED]
+    alarms = sum(fired(one) for one in told)
+    return Rate(
+        case=case,
+        alarms=alarms,
+        shown=len(told),
+        failed=len(mine) - len(told),
+        interval=(lower_bound(alarms, len(told), LEVEL), upper_bound(alarms, len(told), LEVEL)),
+        seconds=median(one.seconds / one.turn for one in told) if told else None,
+        skipped=skipped,
+    )
+
+
+def fired(one: Shown) -> bool:
+    """Tell whether a gate has fired when it was run for the first time."""
+    return one.answer is Answer.ALARM and one.turn == 1
+
+
+def seen(one: Rate) -> bool | None:
+    """Tell whether the gate sees a slowdown; None where that is not known."""
+    if one.interval[0] > HALF:
+        return True
+    return False if one.interval[1] < HALF else None
+
+
+def settled(one: Rate, plan: GatePlan) -> bool:
+    """Tell whether more answers would tell no more than is asked."""
+    if one.shown + one.failed >= plan.runs:
+        return True
+    if one.case.side is not Side.SAME:
+        return seen(one) is not None
+    most = FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
+    return one.interval[0] > most or one.interval[1] <= most
+
+
+def judge(
+    subjects: Sequence[Subject],
+    plan: GatePlan,
+    shown: Sequence[Shown],
+    skipped: Sequence[Case] = (),
+) -> Qualification:
+    """Return what the answers say; `skipped` are cases that were not shown on purpose."""
+    cases = list(dict.fromkeys(one.case for one in shown))
+    rates = [rate(one, shown) for one in cases]
+    rates += [rate(one, (), skipped=True) for one in skipped]
+    rates.sort(key=lambda one: (one.case.side is not Side.SAME, one.case.side is Side.SPED,
+                                one.case.method, one.case.factor))  # fmt: skip
+    times = [one.seconds / one.turn for one in shown]
+    diagnoses = tuple(_diagnoses(subjects, plan, rates, shown))
+    return Qualification(
+        subjects=tuple(subjects),
+        plan=plan,
+        rates=tuple(rates),
+        diagnoses=diagnoses,
+        demands=tuple(_demands(plan, rates)),
+        seen_from={one.method: _seen_from(one.method, rates) for one in subjects},
+        seconds=median(times) if times else None,
+        shown=tuple(shown),
+        caveats=(),
+    )
+
+
+def _seen_from(method: str, rates: Sequence[Rate]) -> float | None:
+    """Return the least factor from which on all that is known is seen."""
+    found = None
+    if _always(rates):
+        return None
+    for one in sorted(_of(rates, Side.SLOWED, method), key=lambda one: -one.case.factor):
+        if seen(one) is not True:
+            break
+        found = one.case.factor
+    return found
+
+
+def _always(rates: Sequence[Rate]) -> bool:
+    """Tell whether what a gate says of slowdowns means nothing: it fires without them."""
+    return any(one.interval[0] > HALF for one in _of(rates, Side.SAME))
+
+
+def _of(rates: Sequence[Rate], side: Side, method: str | None = None) -> list[Rate]:
+    return [
+        one
+        for one in rates
+        if one.case.side is side and (method is None or one.case.method == method)
+    ]
+
+
+def _largest(rates: Sequence[Rate], side: Side, method: str | None = None) -> list[Rate]:
+    mine = [one for one in _of(rates, side, method) if one.shown]
+    most = max((one.case.factor for one in mine), default=0.0)
+    return [one for one in mine if one.case.factor == most]
+
+
+def _diagnoses(
+    subjects: Sequence[Subject], plan: GatePlan, rates: Sequence[Rate], shown: Sequence[Shown]
+) -> Iterator[Diagnosis]:
+    told = [one for one in shown if one.answer is not Answer.FAILED]
+    if (found := _unrun(told)) is not None:
+        yield found
+    same = _of(rates, Side.SAME)
+    if _always(rates):
+        text = f"it fired {_times(same[0])} at base and head that are alike"
+        yield Diagnosis(Flaw.ALWAYS, text)
+        return
+    limit = FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
+    if same and same[0].interval[0] > limit:
+        text = (
+            f"it fired {_times(same[0])} at base and head that are alike, at least "
+            f"{same[0].interval[0]:.0%} of the time"
+        )
+        yield Diagnosis(Flaw.NOISY, text)
+    yield from _blindness(subjects, rates, told)
+
+
+def _unrun(told: Sequence[Shown]) -> Diagnosis | None:
+    """Say whether the gate has run both versions at all: what runs leaves a trace."""
+    if not told:
+        return None
+    both = sum(set(one.ran) == set(Version) for one in told)
+    if both:
+        return None
+    sides = {side for one in told for side in one.ran}
+    if not sides:
+        text = f"in none of {len(told)} runs the slowed code of base or of head was run"
+        return Diagnosis(Flaw.NOT_RUN, text)
+    (side,) = sides if len(sides) == 1 else (None,)
+    named = f"only the code of {side} was run" if side else "the code of one side only was run"
+    return Diagnosis(Flaw.SELF_COMPARISON, f"in all {len(told)} runs {named}")
+
+
+def _blindness(
+    subjects: Sequence[Subject], rates: Sequence[Rate], told: Sequence[Shown]
+) -> Iterator[Diagnosis]:
+    slowed, sped = _largest(rates, Side.SLOWED), _largest(rates, Side.SPED)
+    fires = sum(one.alarms for one in slowed) > 0
+    backwards = [one for one in sped if seen(one)]
+    if backwards and not fires:
+        text = (
+            f"it fired {_times(backwards[0])} where head is {_factor(backwards[0])} as fast, and "
+            f"{_times(slowed[0])} where it is {_factor(slowed[0])} as slow"
+            if slowed
+            else f"it fired {_times(backwards[0])} where head is {_factor(backwards[0])} as fast"
+        )
+        yield Diagnosis(Flaw.INVERTED, text)
+        return
+    if backwards:
+        text = f"it fired {_times(backwards[0])} where head is {_factor(backwards[0])} as fast"
+        yield Diagnosis(Flaw.TWO_SIDED, text)
+    later = [one.turn for one in told if one.answer is Answer.ALARM and one.turn > 1]
+    if later and not fires:
+        text = (
+            f"it fired when it was run {median(later):g} times in the same checkouts, and never at "
+            "once"
+        )
+        yield Diagnosis(Flaw.LATE, text)
+        return
+    shown = sum(one.shown for one in rates if one.case.side is Side.SLOWED)
+    if not fires and not later and shown >= _LEAST_DEAD and slowed:
+        text = (
+            f"it fired at none of {shown} slowdowns, {_factor(slowed[0])} and less, also when it "
+            "was run again in the same checkouts"
+        )
+        yield Diagnosis(Flaw.DEAD, text)
+        return
+    for subject in subjects:
+        mine = _largest(rates, Side.SLOWED, subject.method)
+        if mine and seen(mine[0]) is False and any(seen(one) for one in slowed):
+            why = (
+                "no benchmark calls it"
+                if not subject.reached_by
+                else f"{len(subject.reached_by)} benchmarks call it"
+            )
+            text = (
+                f"it fired {_times(mine[0])} at {subject.method} {_factor(mine[0])} as slow; {why}"
+            )
+            yield Diagnosis(Flaw.BLIND, text)
+
+
+def _demands(plan: GatePlan, rates: Sequence[Rate]) -> Iterator[Demand]:
+    if plan.most_false_alarms is not None:
+        yield _few_false(plan.most_false_alarms, rates)
+    if plan.must_see is not None:
+        yield _sees(plan.must_see, rates)
+
+
+def _few_false(most: float, rates: Sequence[Rate]) -> Demand:
+    asked = f"at most {most:.0%} false alarms"
+    same = [one for one in _of(rates, Side.SAME) if one.shown]
+    if not same:
+        return Demand(asked, Asked.UNDECIDED, "no pair that is alike was shown")
+    low, high = same[0].interval
+    answer = Asked.PASSED if high <= most else Asked.UNDECIDED
+    if low > most:
+        answer = Asked.FAILED
+    return Demand(asked, answer, f"{_times(same[0])}: between {low:.1%} and {high:.1%}")
+
+
+def _sees(factor: float, rates: Sequence[Rate]) -> Demand:
+    asked = f"{factor:g}x is seen more often than not"
+    if _always(rates):
+        why = "it fires at base and head that are alike, too"
+        return Demand(asked, Asked.FAILED, why)
+    mine = [one for one in _of(rates, Side.SLOWED) if one.case.factor == factor]
+    answers = [False if one.skipped else seen(one) for one in mine]
+    answer = Asked.PASSED if answers and all(answers) else Asked.UNDECIDED
+    if False in answers:
+        answer = Asked.FAILED
+    why = "; ".join(
+        f"{one.case.method}: " + ("larger ones are not seen" if one.skipped else _times(one))
+        for one in mine
+    )
+    return Demand(asked, answer, why or "no such pair was shown")
+
+
+def _times(one: Rate) -> str:
+    return f"{one.alarms} of {one.shown} times"
+
+
+def _factor(one: Rate) -> str:
+    return f"{one.case.factor:g} times"
+
+
+def by_method(rates: Sequence[Rate]) -> Mapping[str, Sequence[Rate]]:
+    """Return the detection curve of each method, by its factors."""
+    found: dict[str, list[Rate]] = {}
+    for one in _of(rates, Side.SLOWED):
+        found.setdefault(one.case.method, []).append(one)
+    return found

@@ -1,0 +1,127 @@
+"""From the options of `qualify` to a request."""
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from auditor.config.durations import seconds
+from auditor.core.errors import UsageError
+from auditor.core.qualify import GatePlan
+
+_MOST_FACTOR = 1000.0
+_MOST_RUNS = 10_000
+_CODES = range(1, 126)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QualifyRequest:
+    """A gate and what is asked of it: `codes` and `words` are how it alarms; seconds."""
+
+    command: tuple[str, ...]
+    plan: GatePlan
+    codes: frozenset[int]
+    words: re.Pattern[str] | None
+    timeout_seconds: float
+    budget_seconds: float | None
+
+    @property
+    def written(self) -> str:
+        """Return the gate's command as people write it."""
+        return shlex.join(self.command)
+
+
+def qualify_request(given: Mapping[str, Any]) -> QualifyRequest:
+    """Read the options; raises UsageError."""
+    if not given["words"]:
+        raise UsageError(
+            "no gate: write its command behind --, such as "
+            "bench-audit qualify --method Parse -- ./gate.sh {base} {head}"
+        )
+    plan = GatePlan(
+        factors=_factors(given["slowdowns"]) or GatePlan().factors,
+        runs=_count("--runs", given["runs"], GatePlan().runs),
+        turns=_count("--turns", given["turns"], GatePlan().turns),
+        most_false_alarms=_part(given["max_false_alarms"]),
+        must_see=_factor("--must-see", given["must_see"]) if given["must_see"] else None,
+        seed=1 if given["seed"] is None else given["seed"],
+    )
+    if plan.must_see is not None and plan.must_see not in plan.factors:
+        factors = tuple(sorted({*plan.factors, plan.must_see}))
+        plan = GatePlan(**{**_fields(plan), "factors": factors})
+    return QualifyRequest(
+        command=tuple(given["words"]),
+        plan=plan,
+        codes=_codes(given["alarm_codes"]),
+        words=_pattern(given["alarm"]),
+        timeout_seconds=_duration("--timeout", given["timeout"]),
+        budget_seconds=_duration("--budget", given["budget"]) if given["budget"] else None,
+    )
+
+
+def _fields(plan: GatePlan) -> dict[str, Any]:
+    return {name: getattr(plan, name) for name in plan.__dataclass_fields__}
+
+
+def _factors(text: str | None) -> tuple[float, ...]:
+    words = [one.strip() for one in (text or "").split(",") if one.strip()]
+    return tuple(sorted({_factor("--slowdowns", one) for one in words}))
+
+
+def _factor(option: str, text: str) -> float:
+    """Read "1.5x" or "1.5": how many times as long."""
+    try:
+        found = float(text.strip().removesuffix("x"))
+    except ValueError:
+        found = 0.0
+    if not 1.0 < found <= _MOST_FACTOR:
+        raise UsageError(
+            f"{option} {text!r} must say how many times as long, such as 1.5x: above 1, up to "
+            f"{_MOST_FACTOR:g}"
+        )
+    return found
+
+
+def _count(option: str, given: int | None, default: int) -> int:
+    found = default if given is None else given
+    if not 1 <= found <= _MOST_RUNS:
+        raise UsageError(f"{option} {found} must be a number from 1 to {_MOST_RUNS}")
+    return found
+
+
+def _part(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        found = -1.0
+    if not 0 < found < 1:
+        raise UsageError(f"--max-false-alarms {text} is no part of 1: write .05 or 5%")
+    return found
+
+
+def _codes(text: str | None) -> frozenset[int]:
+    if text is None:
+        return frozenset(_CODES)
+    words = [one.strip() for one in text.split(",")]
+    if not all(one.isdecimal() and int(one) in _CODES for one in words):
+        raise UsageError(f"--alarm-codes {text} must be exit codes from 1 to 125, such as 1,2")
+    return frozenset(map(int, words))
+
+
+def _pattern(text: str | None) -> re.Pattern[str] | None:
+    if text is None:
+        return None
+    try:
+        return re.compile(text, re.MULTILINE)
+    except re.error as error:
+        raise UsageError(f"--alarm {text!r} is no regular expression: {error}") from error
+
+
+def _duration(option: str, text: str) -> float:
+    try:
+        return seconds(text)
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}") from error

@@ -1,0 +1,186 @@
+"""The user's own gate, shown a subject as it is and slowed."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from auditor import slowed
+from auditor.config import Config
+from auditor.config.qualify import QualifyRequest
+from auditor.core.errors import SubjectError, UsageError
+from auditor.core.mutant import Delay, Kind, Overlay, Refused, Variant
+from auditor.core.qualify import Case, Qualification, Shown, Subject, Version
+from auditor.core.request import CurveMode
+from auditor.core.schedule import ArmName
+from auditor.core.subject import Method
+from auditor.core.verdict import AbsVerdict, PairVerdict
+from auditor.store.gates import Gates
+from auditor.studies import abs_score
+from auditor.studies.methods import candidates
+from auditor.studies.parts import Deadline, Parts
+from auditor.studies.qualify import QualifyStudy
+from auditor.workplace import Workplace
+from reports.qualify_document import QualifyDocument, qualify_document
+from runners.dispatch.serial import alone
+from runners.gates import Alarm, LocalGate, sides
+from runners.subjects.place import place as placed_subject
+
+_SIZED_BY = 0.6
+"""The slowdown at which delays are calibrated; they are proportional to it."""
+
+
+class Qualifying:
+    """A subject made ready, with everything that a gate is shown."""
+
+    def __init__(self, config: Config, place: Workplace, asked: QualifyRequest) -> None:
+        """Make the subject ready; nothing is measured yet."""
+        self._place = place
+        self._asked = asked
+        self._config, self._parts = place.ready(config)
+        if refusal := slowed.refusal(self._parts.project.language):
+            raise SubjectError(f"{self._parts.project.name}: {refusal}")
+        self._placed = placed_subject(config.subject, **place.machine.parts)
+
+    def qualify(self, told: Callable[[Shown, int], None]) -> Qualification:
+        """Find out how long a delay is, then show the gate pairs; `told` hears each answer."""
+        subjects = self._subjects()
+        usable = [one for one in subjects if not one.refusal]
+        if not usable:
+            raise SubjectError(
+                f"none of the methods can be slowed: {subjects[0].method}: {subjects[0].refusal}"
+            )
+        asked, place = self._asked, self._place
+        folder = place.home.work(f"gate/{self._parts.project.digest[:16]}")
+        budget = asked.budget_seconds
+        deadline = None if budget is None else Deadline(place.clock, budget)
+        with place.home.locked(folder):
+            gate = LocalGate(
+                host=place.host,
+                folder=folder / "pair",
+                tree=self._placed.root,
+                files=tuple(self._placed.files),
+                overlay=self._overlays(usable),
+                words=asked.command,
+                environment=place.machine.environment,
+                alarm=Alarm(codes=asked.codes, words=asked.words),
+                timeout_seconds=asked.timeout_seconds,
+            )
+            memory = Gates(place.store, place.clock, self._deciding(usable))
+            study = QualifyStudy(subjects, asked.plan, _Alone(gate, place.lock), memory, deadline)
+            return study.qualify(told)
+
+    def document(self, found: Qualification) -> QualifyDocument:
+        """Return the result."""
+        context = self._place.context(self._config, self._parts.project, "qualify")
+        return qualify_document(found, self._asked.written, context)
+
+    def _deciding(self, subjects: list[Subject]) -> tuple[str, ...]:
+        asked = self._asked
+        words = asked.words.pattern if asked.words else ""
+        return (
+            self._parts.project.digest,
+            asked.written,
+            repr(sorted(asked.codes)),
+            words,
+            *(repr((one.method, one.per_slowdown, one.guarded)) for one in subjects),
+        )
+
+    def _subjects(self) -> list[Subject]:
+        """Return the methods with what a delay has to be, as the suite's own audit has found it."""
+        request = replace(
+            self._config.request,
+            slowdown=_SIZED_BY,
+            curve=CurveMode.NONE,
+            controls=0,
+            score_only=True,
+        )
+        chosen = candidates(request.methods, None, self._parts).methods
+        if not chosen:
+            raise UsageError("no method can be slowed; name one with --method")
+        request = replace(request, methods=tuple(one.id for one in chosen))
+        verdict = abs_score.audit(request, self._parts)
+        refusals = {one.id: one.refusal or "" for one in chosen}
+        return [
+            _subject(one.id, verdict, self._place.store.schedule, refusals[one.id])
+            for one in chosen
+        ]
+
+    def _overlays(
+        self, subjects: list[Subject]
+    ) -> Callable[[Case, Version, Path], Mapping[str, bytes]]:
+        """Return what makes the versions of a case; a method is hooked in both of them."""
+        parts, inside = self._parts, self._inside()
+        known = {one.method: (one, _overlay(one, parts)) for one in subjects}
+        first = subjects[0].method
+
+        def laid(case: Case, version: Version, trace: Path) -> Mapping[str, bytes]:
+            subject, overlay = known[case.method or first]
+            wanted = slowed.delay(subject, sides(case)[version])
+            made = slowed.laid(overlay, parts.project.language, wanted, trace, version)
+            return {str(inside / name): content for name, content in made.items()}
+
+        return laid
+
+    def _inside(self) -> Path:
+        return self._placed.tree.relative_to(self._placed.root)
+
+
+class _Alone:
+    """A gate that measures while nobody else of this account does."""
+
+    def __init__(self, gate: LocalGate, lock: Path) -> None:
+        self._gate = gate
+        self._lock = lock
+
+    def show(self, case: Case, number: int, turns: int, /) -> Shown:
+        """Show a pair, alone on this machine."""
+        with alone(self._lock):
+            return self._gate.show(case, number, turns)
+
+
+def _overlay(subject: Subject, parts: Parts) -> Overlay:
+    methods = {one.id: one for one in parts.mutator.methods(parts.suite.sources)}
+    method: Method = methods[subject.method]
+    variant = Variant(Kind.DELAYED, (method,), guarded=subject.guarded)
+    found = parts.mutator.overlay(parts.suite.sources, variant)
+    if isinstance(found, Refused):
+        raise SubjectError(f"{subject.method} cannot be slowed: {found.reason}")
+    return found
+
+
+def _subject(
+    method: str,
+    verdict: AbsVerdict,
+    schedule: Callable[[str], tuple[object, bool] | None],
+    refusal: str,
+) -> Subject:
+    """Return what the audit of the suite knows of a method."""
+    (mine,) = [one for one in verdict.methods if one.id == method]
+    found = Subject(method=method, reached_by=mine.reached_by, refusal=refusal)
+    for pair in _measured(verdict, method):
+        for trial in (one for run in pair.runs for one in run.trials):
+            known = schedule(trial)
+            if known is None:
+                continue
+            for wait in _slowed(known[0]):
+                return replace(
+                    found,
+                    seconds=pair.method_seconds,
+                    guarded=known[1],
+                    per_slowdown=replace(
+                        wait, number=wait.number / (pair.achieved_slowdown or _SIZED_BY)
+                    ),
+                )
+    return found
+
+
+def _measured(verdict: AbsVerdict, method: str) -> Iterator[PairVerdict]:
+    """Yield pairs of a method, those first in which it has the largest share."""
+    mine = [one for one in verdict.pairs if one.method == method and one.runs]
+    yield from sorted(mine, key=lambda one: -(one.share or 0.0))
+
+
+def _slowed(schedule: object) -> Iterator[Delay]:
+    for arm in getattr(schedule, "arms", ()):
+        if arm.name is ArmName.SLOWED and arm.delay is not None and arm.delay.number > 0:
+            yield arm.delay

@@ -1,0 +1,109 @@
+"""A method slowed in the sources themselves, for programs that are built and run by somebody else.
+
+What the guests are told while we measure is written into them here. Where no benchmark has told
+how many turns of the loop a slowdown is, the clock decides in place: that is right for methods of
+microseconds, and too little for shorter ones, as it takes time itself.
+"""
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+from auditor.core.mutant import Delay, Overlay, Wait
+from auditor.core.qualify import Subject, Version
+from auditor.core.subject import Language
+from mutators.go.mutator import FOLDER
+from mutators.python.edits import GUEST
+
+Laid = Mapping[str, bytes]
+"""Files by their paths in the project."""
+
+_GO = """package {folder}
+
+import "os"
+
+func init() {{
+{clock}	set("{wait}", {number!r})
+	if file, err := os.Create({trace}); err == nil {{
+		file.Close()
+	}}
+}}
+"""
+_PYTHON = """
+
+{clock}set_arm("{wait}", {number!r})
+try:
+    open({trace!r}, "wb").close()
+except OSError:
+    pass
+"""
+
+
+def delay(of: Subject, factor: float) -> Delay:
+    """Return what makes a method take `factor` times as long."""
+    slowdown = factor - 1.0
+    if of.per_slowdown is None:
+        return Delay(Wait.SPIN, slowdown)
+    return replace(of.per_slowdown, number=of.per_slowdown.number * slowdown)
+
+
+def laid(
+    overlay: Overlay, language: Language, wanted: Delay, trace: Path, version: Version
+) -> Laid:
+    """Return what is written into a checkout; its code leaves a file named by its version."""
+    words = {"wait": str(wanted.wait), "trace": str(trace / version)}
+    if language is Language.GO:
+        return _go(overlay, wanted, words)
+    return _python(overlay, wanted, words)
+
+
+def _go(overlay: Overlay, wanted: Delay, words: Mapping[str, str]) -> Laid:
+    found = {one.path: one.text for one in overlay.files}
+    guest = next(
+        posixpath.dirname(path) for path in found if posixpath.dirname(path).endswith(FOLDER)
+    )
+    trace = '"' + words["trace"].replace("\\", "\\\\").replace('"', '\\"') + '"'
+    text = _GO.format(
+        folder=FOLDER,
+        wait=words["wait"],
+        number=float(wanted.number),
+        trace=trace,
+        clock="" if wanted.wait is Wait.WORK else "\tmeasureClock()\n",
+    )
+    return {**found, f"{guest}/fixed.go": text.encode()}
+
+
+def _python(overlay: Overlay, wanted: Delay, words: Mapping[str, str]) -> Laid:
+    """Put the guest into the package, so that it is installed with it, under a name of its own."""
+    guest = files("runners.pybench").joinpath("guest", f"{GUEST}.py").read_bytes()
+    number = int(wanted.number) if wanted.wait is Wait.WORK else float(wanted.number)
+    clock = "" if wanted.wait is Wait.WORK else "measure_clock()\n"
+    text = _PYTHON.format(wait=words["wait"], number=number, trace=words["trace"], clock=clock)
+    units = {
+        path: unit
+        for _, unit, path in (
+            line.split("\t") for line in overlay.instructions if line.startswith("module\t")
+        )
+    }
+    found = {}
+    for one in overlay.files:
+        folder, package = posixpath.dirname(one.path), units[one.path].split(".")
+        if posixpath.basename(one.path) != "__init__.py":
+            package = package[:-1]
+        name = ".".join((*package, GUEST))
+        changed = one.text.replace(f"import {GUEST} as".encode(), f"import {name} as".encode(), 1)
+        found[one.path] = changed
+        found[posixpath.join(folder, f"{GUEST}.py")] = guest + text.encode()
+    return found
+
+
+def refusal(language: Language) -> str:
+    """Return why the methods of a language cannot be slowed in their sources; empty: they can."""
+    if language in (Language.GO, Language.PYTHON):
+        return ""
+    return (
+        "methods of Java are slowed while they are loaded, not in their sources: a gate that "
+        "builds and runs them itself cannot be shown any"
+    )

@@ -1,0 +1,172 @@
+"""The user's own gate, run on throw-away checkouts of two versions of a subject."""
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from auditor.core.errors import MachineError
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.ports import Host
+from auditor.core.qualify import Answer, Case, Shown, Side, Version
+from runners.hosts.disk import writing
+
+_IDENTITY = {
+    "GIT_AUTHOR_NAME": "bench-audit",
+    "GIT_AUTHOR_EMAIL": "bench-audit@localhost",
+    "GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z",
+    "GIT_COMMITTER_NAME": "bench-audit",
+    "GIT_COMMITTER_EMAIL": "bench-audit@localhost",
+    "GIT_COMMITTER_DATE": "2020-01-01T00:00:00Z",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_CONFIG_NOSYSTEM": "1",
+}
+VARIABLES = {Version.BASE: "BENCH_AUDIT_BASE", Version.HEAD: "BENCH_AUDIT_HEAD"}
+_NOT_RUN = (126, 127)
+"""What a shell ends with where a program is not there or cannot be run."""
+_GIT_SECONDS = 300.0
+
+Files = Mapping[str, bytes]
+"""What is laid over a checkout, by paths in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alarm:
+    """How a gate says that it has found something: by these exit codes, or by words it prints."""
+
+    codes: frozenset[int] = frozenset(range(1, 126))
+    words: re.Pattern[str] | None = None
+
+    def answer(self, done: Completed) -> Answer:
+        """Return what a gate that has ended has said."""
+        code = done.exit_code
+        if code is None or code < 0 or code in _NOT_RUN:
+            return Answer.FAILED
+        if self.words is not None:
+            text = (done.stdout + b"\n" + done.stderr).decode(errors="replace")
+            if self.words.search(text):
+                return Answer.ALARM
+            return Answer.QUIET if code == 0 else Answer.FAILED
+        if code == 0:
+            return Answer.QUIET
+        return Answer.ALARM if code in self.codes else Answer.FAILED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalGate:
+    """Runs a command on pairs of checkouts.
+
+    `tree` is the subject, with these `files`, `overlay` what lies over a version of a case: (case,
+    version, the folder where its code leaves a trace). `folder` is emptied before each pair; both
+    checkouts have the same paths each time, so what a build has cached stays valid.
+    """
+
+    host: Host
+    folder: Path
+    tree: Path
+    files: Collection[str]
+    overlay: Callable[[Case, Version, Path], Files]
+    words: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...]
+    alarm: Alarm
+    timeout_seconds: float
+
+    def show(self, case: Case, number: int, turns: int) -> Shown:
+        """Make both checkouts, and run the command there until it alarms, `turns` times at most."""
+        revisions = self._checkouts(case, number)
+        ran = self.folder / "ran"
+        seconds, turn = 0.0, 0
+        while True:
+            turn += 1
+            done = self.host.run(self._invocation(revisions))
+            seconds += done.seconds
+            answer = self.alarm.answer(done)
+            if answer is not Answer.QUIET or turn >= turns:
+                break
+        shown = Shown(
+            case=case,
+            number=number,
+            answer=answer,
+            turn=turn,
+            seconds=seconds,
+            exit_code=done.exit_code,
+            ran=tuple(one for one in Version if (ran / one).exists()),
+        )
+        return replace(shown, tail=done.tail(3)) if answer is Answer.FAILED else shown
+
+    def _checkouts(self, case: Case, number: int) -> dict[Version, str]:
+        """Make base and head, with the history that a pull request has; return their revisions."""
+        with writing(self.folder):
+            shutil.rmtree(self.folder, ignore_errors=True)
+            (self.folder / "ran").mkdir(parents=True)
+            base = self.folder / Version.BASE
+            for name in self.files:
+                (base / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(self.tree / name, base / name, follow_symlinks=False)
+            _write(base, self.overlay(case, Version.BASE, self.folder / "ran"))
+            self._git(base, "init", "--quiet", "--initial-branch=main")
+            first = self._commit(base, "base")
+            head = self.folder / Version.HEAD
+            self._git(self.folder, "clone", "--quiet", str(base), str(head))
+            _write(head, self.overlay(case, Version.HEAD, self.folder / "ran"))
+            second = self._commit(head, f"head {number}")
+        return {Version.BASE: first, Version.HEAD: second}
+
+    def _commit(self, folder: Path, message: str) -> str:
+        self._git(folder, "add", "--all", "--force")
+        self._git(folder, "commit", "--quiet", "--allow-empty", "--no-verify", "-m", message)
+        return self._git(folder, "rev-parse", "HEAD").strip()
+
+    def _git(self, folder: Path, *words: str) -> str:
+        """Run git on what is ours alone: no configuration of the user, no hooks."""
+        path = dict(self.environment).get("PATH", os.defpath)
+        answer = self.host.run(
+            Invocation(
+                argv=("git", "-c", "core.hooksPath=/dev/null", *words),
+                cwd=folder,
+                environment=tuple(sorted({**_IDENTITY, "PATH": path}.items())),
+                timeout_seconds=_GIT_SECONDS,
+            )
+        )
+        if answer.exit_code != 0:
+            raise MachineError(f"git cannot {words[0]} a checkout: {answer.tail(2)}")
+        return answer.stdout.decode()
+
+    def _invocation(self, revisions: Mapping[Version, str]) -> Invocation:
+        paths = {one: str(self.folder / one) for one in Version}
+        given = {
+            **dict(self.environment),
+            **{VARIABLES[one]: paths[one] for one in Version},
+            **{f"{VARIABLES[one]}_REVISION": revisions[one] for one in Version},
+        }
+        places = {
+            **{f"{{{one}}}": paths[one] for one in Version},
+            **{f"{{{one}_revision}}": revisions[one] for one in Version},
+        }
+        return Invocation(
+            argv=tuple(_filled(one, places) for one in self.words),
+            cwd=self.folder / Version.HEAD,
+            environment=tuple(sorted(given.items())),
+            timeout_seconds=self.timeout_seconds,
+        )
+
+
+def _filled(word: str, places: Mapping[str, str]) -> str:
+    for name, value in places.items():
+        word = word.replace(name, value)
+    return word
+
+
+def _write(folder: Path, files: Files) -> None:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def sides(case: Case) -> Mapping[Version, float]:
+    """Return how many times as long the method of a case takes in each version."""
+    slowed = {Side.SAME: (), Side.SLOWED: (Version.HEAD,), Side.SPED: (Version.BASE,)}[case.side]
+    return {one: case.factor if one in slowed else 1.0 for one in Version}

@@ -1,0 +1,186 @@
+"""What the answers of a gate say of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from auditor.audits.qualify import judge, rate, seen, settled
+from auditor.core.qualify import (
+    Answer,
+    Asked,
+    Case,
+    Flaw,
+    GatePlan,
+    Shown,
+    Side,
+    Subject,
+    Version,
+)
+
+PARSE = Subject(method="a.Parse", reached_by=("BenchmarkParse",))
+PRINT = Subject(method="a.Print")
+SAME = Case(side=Side.SAME)
+PLAN = GatePlan(factors=(1.5, 10.0))
+BOTH = (Version.BASE, Version.HEAD)
+
+
+def case(factor, side=Side.SLOWED, method="a.Parse"):
+    return Case(side=side, method=method, factor=factor)
+
+
+def answers(of, *, alarms=0, quiet=0, failed=0, turn=1, ran=BOTH):
+    told = [Answer.ALARM] * alarms + [Answer.QUIET] * quiet + [Answer.FAILED] * failed
+    return [
+        Shown(case=of, number=number, answer=one, turn=turn, seconds=2.0 * turn, ran=ran)
+        for number, one in enumerate(told, 1)
+    ]
+
+
+def flaws(*shown, plan=PLAN, subjects=(PARSE,)):
+    found = judge(subjects, plan, [one for part in shown for one in part])
+    return {one.flaw: one.evidence for one in found.diagnoses}
+
+
+GOOD = (
+    *answers(SAME, quiet=20),
+    *answers(case(10.0), alarms=5),
+    *answers(case(10.0, Side.SPED), quiet=5),
+)
+
+
+def test_a_rate_has_the_interval_of_clopper_and_pearson():
+    """Of 5 of 5 the lower bound is .05 ** (1/5); of none of 20 the upper one 1 - .05 ** (1/20)."""
+    five = rate(case(10.0), answers(case(10.0), alarms=5, failed=2))
+    none = rate(SAME, answers(SAME, quiet=20))
+
+    assert (five.alarms, five.shown, five.failed, five.seconds) == (5, 5, 2, 2.0)
+    assert five.interval == (pytest.approx(0.05 ** (1 / 5)), 1.0)
+    assert none.interval == (0.0, pytest.approx(1 - 0.05 ** (1 / 20)))
+    assert rate(SAME, []).interval == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("alarms", "quiet", "known"),
+    [(5, 0, True), (4, 0, None), (0, 5, False), (0, 4, None), (7, 1, True), (6, 2, None)],
+)
+def test_a_slowdown_is_seen_where_it_is_more_often_than_not(alarms, quiet, known):
+    of = rate(case(1.5), answers(case(1.5), alarms=alarms, quiet=quiet))
+
+    assert seen(of) is known
+    assert settled(of, PLAN) is (known is not None)
+    assert settled(of, replace(PLAN, runs=alarms + quiet))
+
+
+def test_false_alarms_are_counted_until_it_is_known_whether_they_are_too_many():
+    def done(alarms, quiet, **plan):
+        return settled(
+            rate(SAME, answers(SAME, alarms=alarms, quiet=quiet)),
+            replace(PLAN, runs=100, **plan),
+        )
+
+    assert not done(0, 58)
+    assert done(0, 59)  # .05 ** (1/59) is .9505
+    assert done(2, 0)  # .05 ** (1/2) is .22
+    assert not done(1, 5, most_false_alarms=0.2)
+    assert done(0, 14, most_false_alarms=0.2)
+
+
+def test_a_gate_without_a_flaw_has_none():
+    assert flaws(GOOD) == {}
+
+
+def test_a_gate_that_never_fires_is_dead():
+    found = flaws(answers(SAME, quiet=5), answers(case(10.0), quiet=5, turn=4))
+
+    assert list(found) == [Flaw.DEAD]
+    assert "none of 5 slowdowns, 10 times and less" in found[Flaw.DEAD]
+    assert flaws(answers(SAME, quiet=5), answers(case(10.0), quiet=2, turn=4)) == {}
+
+
+def test_one_that_fires_when_it_is_run_again_is_late_and_not_dead():
+    found = flaws(answers(SAME, quiet=5), answers(case(10.0), alarms=5, turn=3))
+
+    assert list(found) == [Flaw.LATE]
+    assert "run 3 times" in found[Flaw.LATE]
+
+
+def test_one_that_fires_at_what_got_faster_is_inverted():
+    found = flaws(
+        answers(SAME, quiet=5),
+        answers(case(10.0), quiet=5),
+        answers(case(10.0, Side.SPED), alarms=5),
+    )
+
+    assert list(found) == [Flaw.INVERTED]
+    assert "5 of 5 times where head is 10 times as fast" in found[Flaw.INVERTED]
+    assert "0 of 5 times where it is 10 times as slow" in found[Flaw.INVERTED]
+
+
+def test_one_that_fires_at_both_is_said():
+    found = flaws(
+        answers(SAME, quiet=5),
+        answers(case(10.0), alarms=5),
+        answers(case(10.0, Side.SPED), alarms=5),
+    )
+
+    assert list(found) == [Flaw.TWO_SIDED]
+
+
+def test_one_that_fires_at_what_is_alike_is_noisy_or_fires_always():
+    noisy = flaws(answers(SAME, alarms=3, quiet=9), GOOD[20:])
+    always = flaws(answers(SAME, alarms=5), GOOD[20:])
+
+    assert list(noisy) == [Flaw.NOISY]
+    assert "3 of 12 times at base and head that are alike" in noisy[Flaw.NOISY]
+    assert list(always) == [Flaw.ALWAYS]
+    asked = replace(PLAN, most_false_alarms=0.5)
+    assert flaws(answers(SAME, alarms=3, quiet=9), GOOD[20:], plan=asked) == {}
+
+
+def test_one_that_runs_one_version_twice_compares_it_with_itself():
+    head = [replace(one, ran=(Version.HEAD,)) for one in GOOD]
+    none = [replace(one, ran=()) for one in GOOD]
+
+    assert flaws(head)[Flaw.SELF_COMPARISON] == "in all 30 runs only the code of head was run"
+    assert "in none of 30 runs" in flaws(none)[Flaw.NOT_RUN]
+    assert flaws([*head, GOOD[0]]) == {}
+
+
+def test_one_that_sees_another_method_only_is_blind():
+    found = flaws(GOOD, answers(case(10.0, method="a.Print"), quiet=5), subjects=(PARSE, PRINT))
+
+    assert list(found) == [Flaw.BLIND]
+    assert "a.Print 10 times as slow; no benchmark calls it" in found[Flaw.BLIND]
+
+
+def test_what_is_asked_is_answered_with_yes_no_or_unknown():
+    def demands(*shown, skipped=(), **plan):
+        made = judge(
+            (PARSE,), replace(PLAN, **plan), [one for part in shown for one in part], skipped
+        )
+        return [one.answer for one in made.demands]
+
+    seen_well = answers(case(1.5), alarms=5)
+    assert demands(GOOD) == []
+    assert demands(GOOD, seen_well, must_see=1.5) == [Asked.PASSED]
+    assert demands(GOOD, answers(case(1.5), quiet=5), must_see=1.5) == [Asked.FAILED]
+    assert demands(GOOD, answers(case(1.5), quiet=2), must_see=1.5) == [Asked.UNDECIDED]
+    assert demands(GOOD, must_see=1.5) == [Asked.UNDECIDED]
+    assert demands(GOOD, skipped=[case(1.5)], must_see=1.5) == [Asked.FAILED]
+    assert demands(answers(SAME, alarms=5), seen_well, must_see=1.5) == [Asked.FAILED]
+    assert demands(GOOD, most_false_alarms=0.05) == [Asked.UNDECIDED]
+    assert demands(GOOD, most_false_alarms=0.2) == [Asked.PASSED]
+    assert demands(answers(SAME, alarms=2), most_false_alarms=0.2) == [Asked.FAILED]
+
+
+def test_the_least_slowdown_from_which_on_all_are_seen():
+    plan = replace(PLAN, factors=(1.1, 1.5, 2.0, 10.0))
+    shown = [
+        *answers(case(1.1), alarms=5),  # by chance: what is larger is not seen
+        *answers(case(1.5), quiet=5),
+        *answers(case(2.0), alarms=5),
+        *answers(case(10.0), alarms=5),
+    ]
+
+    assert judge((PARSE,), plan, shown).seen_from == {"a.Parse": 2.0}
+    assert judge((PARSE,), plan, []).seen_from == {"a.Parse": None}

@@ -1,0 +1,204 @@
+"""Gates of small real projects, qualified by the real program."""
+
+import json
+import sys
+from statistics import median
+
+import pytest
+from real_program import JAVA_RING, config, everything, left_behind, write
+
+pytestmark = [pytest.mark.subject, pytest.mark.timed]
+
+RATIO = """#!/bin/sh
+# Alarms where the best of five in {head} is more than half as long again as in {base}.
+best() {
+    cd "$1" && go test -bench 'Add$' -run none -benchtime 20000x -count 5 . |
+        awk '/^BenchmarkAdd/ { print $3 }' | sort -n | head -n 1
+}
+base=$(best "$1") head=$(best "$2")
+echo "$base $head" >> "$3"
+awk "BEGIN { exit ${head:-0} > 1.5 * ${base:-0} }"
+"""
+FAST = {
+    "stability_runs": 2,
+    "plan": {"forks": 1, "warmup": 1, "iterations": 8, "iteration_time": "3ms"},
+}
+LIBRARY = '''"""A library."""
+
+
+def spin(times: int) -> int:
+    """Take some time."""
+    found = 0
+    for each in range(times):
+        found += each * each
+    return found
+'''
+TEST = """from lib import spin
+
+
+def test_spin(benchmark):
+    benchmark(spin, 2000)
+"""
+PROJECT = """[project]
+name = "lib"
+version = "1"
+dependencies = []
+
+[dependency-groups]
+dev = ["pytest", "pytest-benchmark"]
+
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+"""
+
+
+def gate(folder, text):
+    path = folder / "gate.sh"
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+def qualified(program, folder, subject, *words, expected=0, **more):
+    asked = config(folder / "config.json", subject=str(subject), **FAST, **more)
+    out = folder / "out"
+    call = ("qualify", "--subject", asked, "-o", out, "--format", "json")
+    answer = program.call(*call, *words)
+    assert answer.returncode == expected, answer
+    return json.loads(answer.stdout), answer.stderr
+
+
+def rates(document):
+    return {
+        (one["side"], one["factor"]): (one["alarms"], one["shown"]) for one in document["rates"]
+    }
+
+
+def test_a_ratio_of_a_go_benchmark_sees_twice_as_long(program, module, tmp_path):
+    before = everything(module)
+    seen = tmp_path / "seen"
+    words = (
+        *("--method", "tiny.Add", "--slowdowns", "1.2x,2x", "--runs", "5", "--must-see", "2x"),
+        *("--", gate(tmp_path, RATIO), "{base}", "{head}", seen),
+    )
+
+    document, said = qualified(program, tmp_path, module, *words)
+
+    assert rates(document) == {
+        ("same", 1.0): (0, 5),
+        ("slowed", 1.2): (0, 5),
+        ("slowed", 2.0): (5, 5),
+        ("sped", 2.0): (0, 5),
+    }
+    assert document["diagnoses"] == []
+    assert "gate passed: 2x is seen more often than not" in said
+    (method,) = document["methods"]
+    assert (method["calibrated"], method["seen_from"]) == (True, 2.0)
+    # What was injected is what was asked for, as the gate itself has measured it.
+    ratios = [
+        float(head) / float(base) for base, head in map(str.split, seen.read_text().splitlines())
+    ]
+    shown = document["answers"]
+    for side, factor, expected in (("slowed", 2.0, 2.0), ("sped", 2.0, 0.5), ("same", 1.0, 1.0)):
+        mine = [
+            ratio
+            for ratio, one in zip(ratios, shown, strict=True)
+            if (one["side"], one["factor"]) == (side, factor)
+        ]
+        assert median(mine) == pytest.approx(expected, rel=0.25)
+    assert everything(module) == before
+    assert left_behind(program.cache) == []
+
+    again, _ = qualified(program, tmp_path, module, *words)
+    assert len(seen.read_text().splitlines()) == len(ratios)
+    assert again["rates"] == document["rates"]
+
+
+def test_gates_that_cannot_work_are_told_why(program, module, tmp_path):
+    """One gate is dead, as it looks for what is never printed; one measures head twice."""
+    (tmp_path / "dead").mkdir()
+    dead = gate(tmp_path / "dead", RATIO.replace("^BenchmarkAdd/", "^BenchmarkAdd:/"))
+    twice = gate(tmp_path, RATIO.replace('best "$1"', 'best "$2"'))
+    asked = ("--method", "tiny.Add", "--slowdowns", "10x", "--runs", "5", "--turns", "1", "--")
+
+    document, said = qualified(
+        program, tmp_path, module, "--must-see", "10x", *asked, dead, "{base}", "{head}",
+        tmp_path / "a", expected=1,
+    )  # fmt: skip
+    assert [one["flaw"] for one in document["diagnoses"]] == ["dead"]
+    assert "gate failed: 10x is seen more often than not" in said
+
+    document, _ = qualified(
+        program, tmp_path, module, *asked, twice, "{base}", "{head}", tmp_path / "b"
+    )
+    assert [one["flaw"] for one in document["diagnoses"]] == ["self-comparison", "dead"]
+    assert document["diagnoses"][0]["evidence"].endswith("only the code of head was run")
+
+
+def test_a_python_gate(program, tmp_path):
+    subject = write(
+        tmp_path / "lib",
+        {"pyproject.toml": PROJECT, "src/lib/__init__.py": LIBRARY, "tests/test_lib.py": TEST},
+    )
+    text = (
+        "import sys, time\n"
+        "def best(folder):\n"
+        "    import subprocess\n"
+        "    code = ('import sys, time; sys.path.insert(0, sys.argv[1]); import lib;'\n"
+        "            'took = []\\n'\n"
+        "            'for _ in range(200):\\n'\n"
+        "            '    begun = time.perf_counter(); lib.spin(2000)\\n'\n"
+        "            '    took.append(time.perf_counter() - begun)\\n'\n"
+        "            'print(min(took))')\n"
+        "    done = subprocess.run([sys.executable, '-c', code, folder + '/src'],\n"
+        "                          capture_output=True, text=True, check=True)\n"
+        "    return float(done.stdout)\n"
+        "base, head = best(sys.argv[1]), best(sys.argv[2])\n"
+        "print('slower:', head / base)\n"
+        "sys.exit(head > 1.5 * base)\n"
+    )
+    script = tmp_path / "gate.py"
+    script.write_text(text)
+    words = ("--method", "lib.spin", "--slowdowns", "2x", "--runs", "5", "--")
+
+    document, _ = qualified(
+        program, tmp_path, subject, *words, sys.executable, script, "{base}", "{head}",
+        harness="pytest",
+    )  # fmt: skip
+
+    assert rates(document) == {
+        ("same", 1.0): (0, 5),
+        ("slowed", 2.0): (5, 5),
+        ("sped", 2.0): (0, 5),
+    }
+    assert {tuple(one["ran"]) for one in document["answers"]} == {("base", "head")}
+
+
+def test_what_cannot_be_qualified_is_one_line(program, module, tmp_path):
+    def refused(*words, code=2, slug="usage"):
+        return program.refused("qualify", *words, "-o", tmp_path / "out", code=code, slug=slug)
+
+    assert "no gate: write its command behind --" in refused("--subject", module)
+    assert "'2%' must say how many times as long" in refused("--must-see", "2%", "--", "true")
+    assert "is no part of 1" in refused("--max-false-alarms", "5x", "--", "true")
+    assert "is no regular expression" in refused("--alarm", "(", "--", "true")
+    assert "must be exit codes" in refused("--alarm-codes", "0", "--", "true")
+    assert "--runs 0 must be a number" in refused("--runs", "0", "--", "true")
+    assert "'long' is no duration" in refused("--timeout", "long", "--", "true")
+    line = refused("--subject", str(JAVA_RING), "--", "true", code=3, slug="subject")
+    assert "methods of Java are slowed while they are loaded" in line
+
+
+def test_a_gate_that_gives_no_answer_is_no_measurement(program, module, tmp_path):
+    asked = config(tmp_path / "config.json", subject=str(module), **FAST)
+    words = ("--subject", asked, "--method", "tiny.Add", "-q", "-o", tmp_path / "out", "--")
+
+    line = program.refused("qualify", *words, "no-such-gate", code=4, slug="tool-missing")
+
+    assert "no-such-gate" in line
+    line = program.refused(
+        "qualify", *words, "sh", "-c", "echo oh; exit 127", code=3, slug="subject"
+    )
+    assert "the gate gives no answer: it ended with 127 3 times (oh)" in line
+    assert list(program.cwd.iterdir()) == []

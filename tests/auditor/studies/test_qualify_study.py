@@ -1,0 +1,177 @@
+"""Which pairs a gate is shown, and when it is enough; the gates are functions."""
+
+import numpy as np
+import pytest
+
+from auditor.core.errors import SubjectError
+from auditor.core.qualify import Answer, GatePlan, Shown, Side, Subject, Version
+from auditor.studies.parts import Deadline
+from auditor.studies.qualify import QualifyStudy
+
+SUBJECTS = (Subject(method="a.Parse"), Subject(method="a.Print"))
+PLAN = GatePlan(factors=(1.1, 2.0, 10.0), runs=20)
+
+
+class Remembered(dict):
+    """What was shown, by case and number."""
+
+    def known(self, case, number):
+        return self.get((case, number))
+
+    def keep(self, shown):
+        self[shown.case, shown.number] = shown
+
+
+class Clock:
+    def __init__(self):
+        self.now_is = 0.0
+
+    def monotonic(self):
+        return self.now_is
+
+
+class Gate:
+    """Answers by a function of the case, and takes a minute."""
+
+    def __init__(self, answer, clock=None):
+        self.answer = answer
+        self.clock = clock
+        self.shown = []
+
+    def show(self, case, number, turns):
+        self.shown.append((case, number, turns))
+        if self.clock:
+            self.clock.now_is += 60.0
+        return Shown(
+            case=case, number=number, answer=self.answer(case), seconds=60.0, ran=tuple(Version)
+        )
+
+
+def study(gate, plan=PLAN, subjects=SUBJECTS, **more):
+    return QualifyStudy(subjects, plan, gate, more.pop("memory", Remembered()), **more)
+
+
+def ignore(*_):
+    pass
+
+
+def above(limit):
+    def answer(case):
+        slow = case.side is Side.SLOWED and case.factor >= limit
+        return Answer.ALARM if slow else Answer.QUIET
+
+    return answer
+
+
+def test_a_gate_that_is_sure_is_known_after_five_pairs_of_a_kind():
+    gate = Gate(above(2.0))
+
+    found = study(gate).qualify(ignore)
+
+    counts = {
+        (one.case.side, one.case.method, one.case.factor): (one.alarms, one.shown)
+        for one in found.rates
+    }
+    assert counts == {
+        (Side.SAME, "", 1.0): (0, 20),
+        **{(Side.SLOWED, name, 1.1): (0, 5) for name in ("a.Parse", "a.Print")},
+        **{(Side.SLOWED, name, 2.0): (5, 5) for name in ("a.Parse", "a.Print")},
+        **{(Side.SLOWED, name, 10.0): (5, 5) for name in ("a.Parse", "a.Print")},
+        (Side.SPED, "a.Parse", 10.0): (0, 5),
+    }
+    assert found.seen_from == {"a.Parse": 2.0, "a.Print": 2.0}
+    assert found.diagnoses == ()
+
+
+def test_what_tells_most_comes_first_and_a_dead_gate_is_not_shown_the_rest():
+    gate = Gate(lambda _: Answer.QUIET)
+
+    found = study(gate).qualify(ignore)
+
+    first = [(one.side, one.factor) for one, _, _ in gate.shown[:4]]
+    assert first == [
+        (Side.SAME, 1.0), (Side.SLOWED, 10.0), (Side.SLOWED, 10.0), (Side.SPED, 10.0)
+    ]  # fmt: skip
+    assert [str(one.flaw) for one in found.diagnoses] == ["dead"]
+    small = [one for one, _, _ in gate.shown if one.factor in {1.1, 2.0}]
+    assert len(small) < 2 * 2 * 5  # none after the largest one is known not to be seen
+    turns = {
+        turns for one, _, turns in gate.shown if one.factor == 10.0 and one.side is Side.SLOWED
+    }
+    assert turns == {PLAN.turns}
+
+
+def test_a_gate_that_fires_is_run_once_in_each_pair():
+    gate = Gate(above(2.0))
+
+    study(gate).qualify(ignore)
+
+    assert {turns for _, _, turns in gate.shown[2:]} == {1}
+
+
+def test_the_same_again_shows_nothing_and_says_the_same():
+    memory, gate = Remembered(), Gate(above(2.0))
+    first = study(gate, memory=memory).qualify(ignore)
+    shown = len(gate.shown)
+
+    again = study(gate, memory=memory).qualify(ignore)
+
+    assert len(gate.shown) == shown
+    assert again == first
+
+
+def test_the_budget_ends_it_and_the_same_call_goes_on():
+    clock, memory = Clock(), Remembered()
+    gate = Gate(above(2.0), clock)
+
+    part = study(gate, memory=memory, deadline=Deadline(clock, 600.0)).qualify(ignore)
+
+    assert 9 <= len(gate.shown) <= 10
+    assert part.seen_from == {"a.Parse": None, "a.Print": None}
+    whole = study(gate, memory=memory).qualify(ignore)
+    assert whole.seen_from == {"a.Parse": 2.0, "a.Print": 2.0}
+
+
+def test_a_gate_that_only_fails_is_an_error_and_not_a_measurement():
+    gate = Gate(lambda _: Answer.FAILED)
+
+    with pytest.raises(SubjectError, match=r"the gate gives no answer: .* 3 times"):
+        study(gate).qualify(ignore)
+    assert len(gate.shown) == 3
+
+
+def test_a_method_that_cannot_be_slowed_is_not_shown():
+    gate = Gate(above(2.0))
+    subjects = (Subject(method="a.Native", refusal="it has no body"), SUBJECTS[0])
+
+    found = study(gate, subjects=subjects).qualify(ignore)
+
+    assert {one.method for one, _, _ in gate.shown} == {"", "a.Parse"}
+    assert found.subjects == subjects
+
+
+@pytest.mark.parametrize("chance", [0.01, 0.3])
+def test_of_gates_with_a_rate_of_false_alarms_few_are_judged_wrongly(chance):
+    """At five percent: noisy is said of one in a hundred that is not, and of most that are."""
+    wrong = 0
+    for seed in range(200):
+        random = np.random.default_rng(seed)
+
+        def answer(case, random=random):
+            if case.side is Side.SLOWED:
+                return Answer.ALARM
+            return Answer.ALARM if random.random() < chance else Answer.QUIET
+
+        found = study(Gate(answer), subjects=SUBJECTS[:1]).qualify(ignore)
+        noisy = {"noisy", "always"} & {str(one.flaw) for one in found.diagnoses}
+        wrong += bool(noisy) is (chance < 0.05)
+    assert wrong <= 20
+
+
+def test_progress_is_told():
+    heard = []
+
+    study(Gate(above(2.0))).qualify(lambda one, left: heard.append((one.case.side, left)))
+
+    assert len(heard) > 20
+    assert heard[-1][1] == 0

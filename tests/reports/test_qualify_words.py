@@ -1,0 +1,137 @@
+"""What is shown of a gate: words, Markdown, and the promised names."""
+
+import re
+from pathlib import Path
+
+import pytest
+from builders import CONTEXT
+from rich.console import Console
+
+from auditor.audits.qualify import judge
+from auditor.cli import qualify
+from auditor.core.errors import Exit
+from auditor.core.mutant import Delay, Wait
+from auditor.core.qualify import Answer, Case, GatePlan, Shown, Side, Subject, Version
+from reports.qualify_document import qualify_document, schema
+
+SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "qualify.schema.json"
+PARSE = Subject(
+    method="a.Parse",
+    seconds=2e-6,
+    per_slowdown=Delay(Wait.WORK, 900.0),
+    reached_by=("BenchmarkParse",),
+)
+NATIVE = Subject(method="a.Native", refusal="it has no body")
+UNSEEN = Subject(method="a.Print|<b>")
+
+
+def answers(side, factor, *, alarms=0, quiet=0, failed=0, method="a.Parse", turn=1):
+    case = Case(side=side, method=method if side is not Side.SAME else "", factor=factor)
+    told = [Answer.ALARM] * alarms + [Answer.QUIET] * quiet + [Answer.FAILED] * failed
+    return [
+        Shown(case=case, number=number, answer=one, seconds=3.0, turn=turn, ran=tuple(Version))
+        for number, one in enumerate(told, 1)
+    ]
+
+
+GOOD = (
+    *answers(Side.SAME, 1.0, quiet=20, failed=1),
+    *answers(Side.SLOWED, 10.0, alarms=5),
+    *answers(Side.SLOWED, 1.5, alarms=5),
+    *answers(Side.SPED, 10.0, quiet=5),
+)
+
+
+def made(shown=GOOD, subjects=(PARSE,), skipped=(), **plan):
+    found = judge(subjects, GatePlan(factors=(1.5, 10.0), **plan), shown, skipped)
+    return qualify_document(found, "./gate.sh '{base}'", CONTEXT)
+
+
+def text(document):
+    console = Console(width=160)
+    with console.capture() as captured:
+        console.print(qualify.table(document))
+    return captured.get()
+
+
+def test_the_schema_is_that_of_the_types():
+    assert SCHEMA.read_text() == schema()
+
+
+def test_a_gate_that_works_is_told_with_what_it_sees():
+    shown = text(made())
+
+    assert "This gate works: it sees a.Parse from 1.5x on; 0 false alarms in 20 runs." in shown
+    assert "A run takes 3\N{NO-BREAK SPACE}s." in shown
+    assert "0 of 20 (1 no answer)" in shown
+    assert "5 of 5" in shown
+    assert "55% to 100%" in shown
+    assert "a.Parse takes 2\N{NO-BREAK SPACE}µs, called by 1 benchmark" in shown
+
+
+def test_a_flaw_comes_first_with_its_evidence():
+    dead = made((*answers(Side.SAME, 1.0, quiet=5), *answers(Side.SLOWED, 10.0, quiet=5)))
+    shown = text(dead)
+
+    assert "This gate is dead." in shown
+    assert "dead: it fired at none of 5 slowdowns" in shown
+
+
+def test_too_few_answers_are_no_verdict():
+    assert qualify.headline(made(answers(Side.SLOWED, 10.0, alarms=2))).startswith("Cannot tell")
+
+
+def test_what_was_not_shown_and_what_cannot_be_slowed_is_said():
+    small = Case(side=Side.SLOWED, method="a.Parse", factor=1.5)
+    shown = text(
+        made(answers(Side.SLOWED, 10.0, quiet=5), (PARSE, NATIVE, UNSEEN), skipped=[small])
+    )
+
+    assert "not shown" in shown
+    assert "larger ones are not seen" in shown
+    assert "a.Native cannot be slowed: it has no body" in shown
+    assert "a.Print|<b>: no benchmark calls it" in shown
+
+
+def test_markdown_has_names_in_code_spans():
+    shown = (*GOOD, *answers(Side.SLOWED, 10.0, quiet=5, method="a.Print|<b>"))
+    written = qualify.markdown(made(shown, (PARSE, UNSEEN)))
+
+    assert "`./gate.sh '{base}'`" in written
+    assert "| head slower, `a.Parse` | 10 | 5 of 5 | 100% | 55% to 100% |" in written
+    assert "* **blind**: " in written
+    assert "<b>" not in re.sub("`[^`]*`", "", written)
+
+
+@pytest.mark.parametrize(
+    ("plan", "inconclusive", "code", "said"),
+    [
+        ({}, None, Exit.OK, []),
+        ({"must_see": 1.5}, None, Exit.OK, ["gate passed: 1.5x is seen more often than not"]),
+        (
+            {"most_false_alarms": 0.05},
+            None,
+            Exit.NO_VERDICT,
+            ["gate undecided: at most 5% false alarms: 0 of 20 times: between 0.0% and 13.9%"],
+        ),
+        ({"most_false_alarms": 0.05}, "fail", Exit.GATE_FAILED, ["gate undecided"]),
+        ({"most_false_alarms": 0.05}, "pass", Exit.OK, ["gate undecided"]),
+        ({"most_false_alarms": 0.2}, None, Exit.OK, ["gate passed"]),
+    ],
+)
+def test_the_exit_code_follows_what_is_asked(plan, inconclusive, code, said):
+    found, lines = qualify.judge(made(**plan), inconclusive)
+
+    assert found is code
+    assert len(lines) == len(said)
+    assert all(line.startswith(start) for line, start in zip(lines, said, strict=True))
+
+
+def test_an_answer_in_a_line():
+    (late,) = answers(Side.SLOWED, 10.0, alarms=1, turn=3)
+
+    assert qualify.line(late, 7) == (
+        "a.Parse 10x, head slower: alarm at run 3 (3\N{NO-BREAK SPACE}s; about 7 more)"
+    )
+    (same,) = answers(Side.SAME, 1.0, quiet=1)
+    assert qualify.line(same, 0) == "alike: quiet (3\N{NO-BREAK SPACE}s; about 0 more)"

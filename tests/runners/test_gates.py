@@ -1,0 +1,173 @@
+"""A gate that is run on checkouts: real processes, real repositories."""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+from auditor.core.errors import MachineError
+from auditor.core.jobs import Completed
+from auditor.core.qualify import Answer, Case, Side, Version
+from runners.gates import Alarm, LocalGate, sides
+from runners.hosts.local import LocalHost
+
+SLOWED = Case(side=Side.SLOWED, method="a.Parse", factor=2.0)
+SAME = Case(side=Side.SAME)
+
+
+def overlay(case, version, trace):
+    factor = sides(case)[version]
+    return {"lib/factor": f"{factor:g}\n".encode(), "trace": f"{trace / version}\n".encode()}
+
+
+@pytest.fixture
+def gate(tmp_path):
+    """A gate of a shell's words."""
+    tree = tmp_path / "tree"
+    (tree / "lib").mkdir(parents=True)
+    (tree / "run.sh").write_text('touch "$(cat trace)"; cat lib/factor\n')
+    (tree / "run.sh").chmod(0o755)
+    (tree / "left-by-us").touch()
+    (tree / ".gitignore").write_text("*.log\n")
+    (tree / "kept.log").touch()
+    (tree / "link").symlink_to("run.sh")
+
+    def made(script, *, seconds=20.0, **alarm):
+        return LocalGate(
+            host=LocalHost(),
+            folder=tmp_path / "pair",
+            tree=tree,
+            files=("run.sh", ".gitignore", "kept.log", "link"),
+            overlay=overlay,
+            words=("sh", "-c", script, "sh", "{base}", "{head}", "{base_revision}"),
+            environment=(("PATH", os.environ["PATH"]), ("TOKEN", "of mine")),
+            alarm=Alarm(**alarm),
+            timeout_seconds=seconds,
+        )
+
+    return made
+
+
+COMPARES = '(cd "$1" && sh run.sh) >b; (cd "$2" && sh run.sh) >h; cmp -s b h'
+
+
+def test_a_gate_sees_both_versions_and_both_leave_their_trace(gate):
+    shown = gate(COMPARES).show(SLOWED, 1, 1)
+
+    assert (shown.answer, shown.exit_code, shown.turn) == (Answer.ALARM, 1, 1)
+    assert shown.ran == (Version.BASE, Version.HEAD)
+    assert shown.seconds > 0
+    assert gate(COMPARES).show(SAME, 1, 1).answer is Answer.QUIET
+
+
+def test_one_that_runs_head_twice_is_told_by_the_traces(gate):
+    shown = gate('(cd "$2" && sh run.sh); (cd "$2" && sh run.sh)').show(SLOWED, 1, 1)
+
+    assert shown.ran == (Version.HEAD,)
+
+
+def test_checkouts_are_repositories_with_the_history_of_a_pull_request(gate, tmp_path):
+    words = (
+        'test "$PWD" = "$BENCH_AUDIT_HEAD" && test "$2" = "$PWD" '
+        '&& test "$1" = "$BENCH_AUDIT_BASE" && test "$(git rev-parse HEAD~1)" = "$3" '
+        '&& test "$3" = "$BENCH_AUDIT_BASE_REVISION" '
+        '&& test "$(git rev-parse HEAD)" = "$BENCH_AUDIT_HEAD_REVISION" '
+        '&& test -z "$(git status --porcelain)" && test "$TOKEN" = "of mine" && test -x run.sh '
+        "&& test -h link && test -e kept.log && test ! -e left-by-us"
+    )
+
+    for case in (SLOWED, SAME, Case(side=Side.SPED, method="a.Parse", factor=2.0)):
+        assert gate(words).show(case, 1, 1).answer is Answer.QUIET
+
+    def text(version, *words):
+        call = ("git", "-C", tmp_path / "pair" / version, *words)
+        return subprocess.run(call, check=True, capture_output=True, text=True).stdout
+
+    assert text("base", "show", "HEAD:lib/factor") == "2\n"
+    assert text("head", "show", "HEAD:lib/factor") == "1\n"
+    assert text("head", "show", "HEAD~1:lib/factor") == "2\n"
+
+
+def test_what_a_gate_leaves_is_gone_at_the_next_pair(gate):
+    assert gate('touch "$1/made" "$2/made"').show(SAME, 1, 1).answer is Answer.QUIET
+    again = gate('test ! -e "$1/made" && test ! -e "$2/made"').show(SAME, 2, 1)
+
+    assert again.answer is Answer.QUIET
+
+
+def test_one_that_is_quiet_is_run_again_in_the_same_checkouts(gate):
+    words = 'echo >> "$1/../count"; test "$(wc -l < "$1/../count")" -lt 3'
+
+    late, once = gate(words).show(SLOWED, 1, 4), gate(words).show(SLOWED, 1, 2)
+
+    assert (late.answer, late.turn) == (Answer.ALARM, 3)
+    assert (once.answer, once.turn) == (Answer.QUIET, 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "alarm", "answer"),
+    [
+        ("exit 0", {}, Answer.QUIET),
+        ("exit 3", {}, Answer.ALARM),
+        ("exit 3", {"codes": frozenset({1})}, Answer.FAILED),
+        ("exit 1", {"codes": frozenset({1})}, Answer.ALARM),
+        ("no-such-program", {}, Answer.FAILED),
+        ("kill -9 $$", {}, Answer.FAILED),
+        ("echo 'Parse: REGRESSION'", {"words": re.compile("REGRESSION")}, Answer.ALARM),
+        ("echo REGRESSION >&2; exit 1", {"words": re.compile("REGRESSION")}, Answer.ALARM),
+        ("echo fine", {"words": re.compile("REGRESSION")}, Answer.QUIET),
+        ("echo broken; exit 1", {"words": re.compile("REGRESSION")}, Answer.FAILED),
+    ],
+)
+def test_what_is_an_alarm_and_what_is_no_answer(gate, words, alarm, answer):
+    shown = gate(words, **alarm).show(SAME, 1, 1)
+
+    assert shown.answer is answer
+    assert bool(shown.tail) is (
+        answer is Answer.FAILED and words != "exit 3" and "kill" not in words
+    )
+
+
+def test_one_that_hangs_is_ended_and_is_no_alarm(gate):
+    shown = gate("sleep 60", seconds=0.5).show(SAME, 1, 1)
+
+    assert (shown.answer, shown.exit_code) == (Answer.FAILED, None)
+
+
+def test_words_of_the_command_are_not_read_by_a_shell(gate, tmp_path):
+    made = gate("true")
+    odd = LocalGate(
+        **{
+            **{name: getattr(made, name) for name in made.__dataclass_fields__},
+            "words": ("test", "{head}; touch x", "=", f"{tmp_path / 'pair' / 'head'}; touch x"),
+        }
+    )
+
+    assert odd.show(SAME, 1, 1).answer is Answer.QUIET
+
+
+def test_a_machine_without_git_says_so(gate, monkeypatch):
+    made = gate("true")
+    bare = LocalGate(
+        **{
+            **{name: getattr(made, name) for name in made.__dataclass_fields__},
+            "environment": (("PATH", "/nowhere"),),
+        }
+    )
+
+    with pytest.raises(MachineError, match="git"):
+        bare.show(SAME, 1, 1)
+
+
+def test_which_version_is_slowed():
+    assert sides(SAME) == {Version.BASE: 1.0, Version.HEAD: 1.0}
+    assert sides(SLOWED) == {Version.BASE: 1.0, Version.HEAD: 2.0}
+    sped = Case(side=Side.SPED, method="a", factor=3.0)
+    assert sides(sped) == {Version.BASE: 3.0, Version.HEAD: 1.0}
+
+
+def test_completed_without_words_is_judged_by_its_code():
+    assert Alarm().answer(Completed(exit_code=125)) is Answer.ALARM
+    assert Alarm().answer(Completed(exit_code=126)) is Answer.FAILED
+    assert Alarm().answer(Completed(exit_code=-9)) is Answer.FAILED
