@@ -165,23 +165,35 @@ def _unrun(told: Sequence[Shown]) -> Diagnosis | None:
 def _blindness(
     subjects: Sequence[Subject], rates: Sequence[Rate], told: Sequence[Shown]
 ) -> Iterator[Diagnosis]:
-    slowed, sped = _largest(rates, Side.SLOWED), _largest(rates, Side.SPED)
+    slowed = _largest(rates, Side.SLOWED)
     fires = sum(one.alarms for one in slowed) > 0
-    backwards = [one for one in sped if seen(one)]
-    if backwards and not fires:
-        text = (
-            f"it fired {_times(backwards[0])} where head is {_factor(backwards[0])} as fast, and "
-            f"{_times(slowed[0])} where it is {_factor(slowed[0])} as slow"
-            if slowed
-            else f"it fired {_times(backwards[0])} where head is {_factor(backwards[0])} as fast"
-        )
-        yield Diagnosis(Flaw.INVERTED, text)
-        return
+    backwards = [one for one in _largest(rates, Side.SPED) if seen(one)]
     if backwards:
         text = f"it fired {_times(backwards[0])} where head is {_factor(backwards[0])} as fast"
-        yield Diagnosis(Flaw.TWO_SIDED, text)
+        if fires:
+            yield Diagnosis(Flaw.TWO_SIDED, text)
+        else:
+            more = [f"{_times(one)} where it is {_factor(one)} as slow" for one in slowed[:1]]
+            yield Diagnosis(Flaw.INVERTED, ", and ".join((text, *more)))
+            return
     later = [one.turn for one in told if one.answer is Answer.ALARM and one.turn > 1]
-    if later and not fires:
+    if not fires:
+        yield from _silence(rates, slowed, later)
+        return
+    for subject in subjects:
+        mine = _largest(rates, Side.SLOWED, subject.method)
+        if mine and seen(mine[0]) is False and any(seen(one) for one in slowed):
+            many = len(subject.reached_by)
+            why = f"{many} benchmarks call it" if many else "no benchmark calls it"
+            shown = f"it fired {_times(mine[0])} at {subject.method} {_factor(mine[0])} as slow"
+            yield Diagnosis(Flaw.BLIND, f"{shown}; {why}")
+
+
+def _silence(
+    rates: Sequence[Rate], slowed: Sequence[Rate], later: Sequence[int]
+) -> Iterator[Diagnosis]:
+    """Say why a gate never fired at once."""
+    if later:
         text = (
             f"it fired when it was run {median(later):g} times in the same checkouts, and never at "
             "once"
@@ -189,25 +201,12 @@ def _blindness(
         yield Diagnosis(Flaw.LATE, text)
         return
     shown = sum(one.shown for one in rates if one.case.side is Side.SLOWED)
-    if not fires and not later and shown >= _LEAST_DEAD and slowed:
+    if slowed and shown >= _LEAST_DEAD:
         text = (
             f"it fired at none of {shown} slowdowns, {_factor(slowed[0])} and less, also when it "
             "was run again in the same checkouts"
         )
         yield Diagnosis(Flaw.DEAD, text)
-        return
-    for subject in subjects:
-        mine = _largest(rates, Side.SLOWED, subject.method)
-        if mine and seen(mine[0]) is False and any(seen(one) for one in slowed):
-            why = (
-                "no benchmark calls it"
-                if not subject.reached_by
-                else f"{len(subject.reached_by)} benchmarks call it"
-            )
-            text = (
-                f"it fired {_times(mine[0])} at {subject.method} {_factor(mine[0])} as slow; {why}"
-            )
-            yield Diagnosis(Flaw.BLIND, text)
 
 
 def _demands(plan: GatePlan, rates: Sequence[Rate]) -> Iterator[Demand]:
