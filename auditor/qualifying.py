@@ -126,16 +126,17 @@ class Qualifying:
 
 
 class _Alone:
-    """A gate that measures while nobody else of this account does."""
+    """A gate that begins while nobody else of this account measures; it may be one of ours."""
 
     def __init__(self, gate: LocalGate, lock: Path) -> None:
         self._gate = gate
         self._lock = lock
 
     def show(self, case: Case, number: int, turns: int, /) -> Shown:
-        """Show a pair, alone on this machine."""
+        """Wait until nobody measures on this machine, then show a pair."""
         with alone(self._lock):
-            return self._gate.show(case, number, turns)
+            pass
+        return self._gate.show(case, number, turns)
 
 
 def _overlay(subject: Subject, parts: Parts) -> Overlay:
