@@ -9,9 +9,9 @@ from auditor.config import Config
 from auditor.config.qualify import QualifyRequest
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.mutant import Delay, Kind, Overlay, Refused, Variant
-from auditor.core.qualify import Case, Qualification, Shown, Subject, Version
+from auditor.core.qualify import Case, Injected, Qualification, Shown, Subject, Version
 from auditor.core.request import CurveMode
-from auditor.core.schedule import ArmName
+from auditor.core.schedule import ArmName, Schedule
 from auditor.core.subject import Method
 from auditor.core.verdict import AbsVerdict, PairVerdict
 from auditor.store.gates import Gates
@@ -24,9 +24,6 @@ from reports.qualify_document import QualifyDocument, qualify_document
 from runners.dispatch.serial import alone
 from runners.gates import Alarm, LocalGate, sides
 from runners.subjects.place import place as placed_subject
-
-_SIZED_BY = 0.6
-"""The slowdown at which delays are calibrated; they are proportional to it."""
 
 
 class Qualifying:
@@ -82,28 +79,26 @@ class Qualifying:
             asked.written,
             repr(sorted(asked.codes)),
             words,
-            *(repr((one.method, one.per_slowdown, one.guarded)) for one in subjects),
+            *(repr((one.method, one.injected, one.guarded)) for one in subjects),
         )
 
     def _subjects(self) -> list[Subject]:
-        """Return the methods with what a delay has to be, as the suite's own audit has found it."""
-        request = replace(
-            self._config.request,
-            slowdown=_SIZED_BY,
-            curve=CurveMode.NONE,
-            controls=0,
-            score_only=True,
-        )
+        """Return the methods with the delays of all factors, as the suite's own audits find them.
+
+        Turns of the loop are not proportional to the time that they take, as the first ones hide
+        behind the method, so each factor is measured by itself.
+        """
+        request = replace(self._config.request, curve=CurveMode.NONE, controls=0, score_only=True)
         chosen = candidates(request.methods, None, self._parts).methods
         if not chosen:
             raise UsageError("no method can be slowed; name one with --method")
         request = replace(request, methods=tuple(one.id for one in chosen))
-        verdict = abs_score.audit(request, self._parts)
-        refusals = {one.id: one.refusal or "" for one in chosen}
-        return [
-            _subject(one.id, verdict, self._place.store.schedule, refusals[one.id])
-            for one in chosen
-        ]
+        found = {one.id: Subject(method=one.id, refusal=one.refusal or "") for one in chosen}
+        for factor in self._asked.plan.factors:
+            verdict = abs_score.audit(replace(request, slowdown=factor - 1.0), self._parts)
+            for one in found.values():
+                found[one.method] = _with(one, factor, verdict, self._place.store.schedule)
+        return list(found.values())
 
     def _overlays(
         self, subjects: list[Subject]
@@ -115,7 +110,7 @@ class Qualifying:
 
         def laid(case: Case, version: Version, trace: Path) -> Mapping[str, bytes]:
             subject, overlay = known[case.method or first]
-            wanted = slowed.delay(subject, sides(case)[version])
+            wanted = slowed.delay(subject, case.factor, waits=sides(case)[version] > 1.0)
             made = slowed.laid(overlay, parts.project.language, wanted, trace, version)
             return {str(inside / name): content for name, content in made.items()}
 
@@ -149,30 +144,28 @@ def _overlay(subject: Subject, parts: Parts) -> Overlay:
     return found
 
 
-def _subject(
-    method: str,
+def _with(
+    subject: Subject,
+    factor: float,
     verdict: AbsVerdict,
-    schedule: Callable[[str], tuple[object, bool] | None],
-    refusal: str,
+    schedule: Callable[[str], tuple[Schedule, bool] | None],
 ) -> Subject:
-    """Return what the audit of the suite knows of a method."""
-    (mine,) = [one for one in verdict.methods if one.id == method]
-    found = Subject(method=method, reached_by=mine.reached_by, refusal=refusal)
-    for pair in _measured(verdict, method):
-        for trial in (one for run in pair.runs for one in run.trials):
-            known = schedule(trial)
-            if known is None:
-                continue
-            for wait in _slowed(known[0]):
-                return replace(
-                    found,
-                    seconds=pair.method_seconds,
-                    guarded=known[1],
-                    per_slowdown=replace(
-                        wait, number=wait.number / (pair.achieved_slowdown or _SIZED_BY)
-                    ),
-                )
-    return found
+    """Return a method with what the audit at a factor has found of it."""
+    (mine,) = [one for one in verdict.methods if one.id == subject.method]
+    subject = replace(subject, reached_by=mine.reached_by or subject.reached_by)
+    for pair in _measured(verdict, subject.method):
+        known = schedule(pair.runs[-1].trials[0]) if pair.runs[-1].trials else None
+        delay = None if known is None else _slowed(known[0])
+        if known is not None and delay is not None:
+            achieved = pair.achieved_slowdown
+            one = Injected(factor, delay, None if achieved is None else 1.0 + achieved)
+            return replace(
+                subject,
+                seconds=pair.method_seconds,
+                guarded=known[1],
+                injected=(*subject.injected, one),
+            )
+    return subject
 
 
 def _measured(verdict: AbsVerdict, method: str) -> Iterator[PairVerdict]:
@@ -181,7 +174,6 @@ def _measured(verdict: AbsVerdict, method: str) -> Iterator[PairVerdict]:
     yield from sorted(mine, key=lambda one: -(one.share or 0.0))
 
 
-def _slowed(schedule: object) -> Iterator[Delay]:
-    for arm in getattr(schedule, "arms", ()):
-        if arm.name is ArmName.SLOWED and arm.delay is not None and arm.delay.number > 0:
-            yield arm.delay
+def _slowed(schedule: Schedule) -> Delay | None:
+    delays = [one.delay for one in schedule.arms if one.name is ArmName.SLOWED]
+    return next((one for one in delays if one is not None and one.number > 0), None)

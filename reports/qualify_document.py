@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from auditor.core.qualify import Answer, Asked, Flaw, Qualification, Rate, Shown, Side
+from auditor.core.qualify import Answer, Asked, Flaw, Qualification, Rate, Shown, Side, Subject
 from reports.decoding import schema_of
 from reports.document import Caveat, Setting
 from reports.record import Context, setting, strict
@@ -27,11 +27,16 @@ class Method(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
-    """How often the gate fired at a kind of pair; `interval` is of 90 % (Clopper and Pearson)."""
+    """How often the gate fired at a kind of pair; `interval` is of 90 % (Clopper and Pearson).
+
+    `achieved` is how many times as long the method took in its benchmark, null where that was not
+    measured.
+    """
 
     side: Side
     method: str
     factor: float
+    achieved: float | None
     alarms: int
     shown: int
     failed: int
@@ -87,6 +92,7 @@ class QualifyDocument(
 
 def qualify_document(found: Qualification, gate: str, context: Context) -> QualifyDocument:
     """Return the result of showing a gate pairs."""
+    by_name = {one.method: one for one in found.subjects}
     made = {
         **setting(context),
         "schema": "bench-audit/qualify/1",
@@ -96,14 +102,14 @@ def qualify_document(found: Qualification, gate: str, context: Context) -> Quali
             {
                 "method": one.method,
                 "seconds": one.seconds,
-                "calibrated": one.per_slowdown is not None,
+                "calibrated": bool(one.injected),
                 "reached_by": one.reached_by,
                 "refusal": one.refusal,
                 "seen_from": found.seen_from.get(one.method),
             }
             for one in found.subjects
         ],
-        "rates": [_cell(one) for one in found.rates],
+        "rates": [_cell(one, by_name.get(one.case.method)) for one in found.rates],
         "diagnoses": found.diagnoses,
         "demands": found.demands,
         "answers": [_answered(one) for one in found.shown],
@@ -112,8 +118,10 @@ def qualify_document(found: Qualification, gate: str, context: Context) -> Quali
     return msgspec.convert(strict(msgspec.to_builtins(made)), QualifyDocument)
 
 
-def _cell(one: Rate) -> Plain:
+def _cell(one: Rate, subject: Subject | None) -> Plain:
+    injected = subject.at(one.case.factor) if subject else None
     return {
+        "achieved": injected and injected.achieved,
         "side": one.case.side,
         "method": one.case.method,
         "factor": one.case.factor,

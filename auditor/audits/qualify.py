@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
+from auditor.audits.calibration import TOLERANCE
+from auditor.core.caveats import Caveat
 from auditor.core.qualify import (
     Answer,
     Asked,
@@ -90,7 +92,7 @@ def judge(
         seen_from={one.method: _seen_from(one.method, rates) for one in subjects},
         seconds=median(times) if times else None,
         shown=tuple(shown),
-        caveats=(),
+        caveats=tuple(_inexact(subjects, rates)),
     )
 
 
@@ -243,6 +245,29 @@ def _sees(factor: float, rates: Sequence[Rate]) -> Demand:
         for one in mine
     )
     return Demand(asked, answer, why or "no such pair was shown")
+
+
+def _inexact(subjects: Sequence[Subject], rates: Sequence[Rate]) -> Iterator[Caveat]:
+    """Say where a slowdown is not the one that was asked for, or nobody knows."""
+    for subject in subjects:
+        factors = {one.case.factor for one in rates if one.case.method == subject.method}
+        for one in subject.injected:
+            if one.factor not in factors or one.achieved is None:
+                continue
+            ratio = (one.achieved - 1.0) / (one.factor - 1.0)
+            if abs(ratio - 1.0) > TOLERANCE:
+                text = (
+                    f"{subject.method} took {one.achieved:.2f} times as long where {one.factor:g} "
+                    "was asked for, in the benchmark that it was measured in"
+                )
+                yield Caveat("slowdown-inexact", text)
+        if clocked := sorted(one for one in factors if subject.at(one) is None):
+            named = ", ".join(f"{one:g}" for one in clocked)
+            text = (
+                f"{subject.method} is slowed by the clock ({named} times): nothing tells how much "
+                "that comes to; below a microsecond it is too little"
+            )
+            yield Caveat("slowdown-clocked", text)
 
 
 def _times(one: Rate) -> str:

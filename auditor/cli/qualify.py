@@ -93,21 +93,30 @@ def _method(one: Method) -> str:
 
 
 def _rates(document: QualifyDocument) -> RenderableType:
-    made = tables.lineless("pair", ">times as long", ">alarms", ">rate", ">90 % interval", "")
+    made = tables.lineless(
+        "pair", ">times as long", ">achieved", ">alarms", ">rate", ">90 % interval", ""
+    )
     for one in document.rates:
         name = f"{_SIDES[one.side]}, {one.method}" if one.method else _SIDES[one.side]
         made.add_row(Text(name), *_cells(one), Text(_bar(one)))
     return made
 
 
-def _cells(one: Cell) -> tuple[str, str, str, str]:
+def _cells(one: Cell) -> tuple[str, str, str, str, str]:
     factor = f"{one.factor:g}" if one.method else ""
+    achieved = "" if one.achieved is None else f"{one.achieved:.2f}"
     if one.skipped:
-        return factor, "not shown", "", "larger ones are not seen"
+        return factor, achieved, "not shown", "", "larger ones are not seen"
     low, high = one.interval
     failed = f" ({one.failed} no answer)" if one.failed else ""
     rate = "" if one.rate is None else f"{one.rate:.0%}"
-    return factor, f"{one.alarms} of {one.shown}{failed}", rate, f"{low:.0%} to {high:.0%}"
+    return (
+        factor,
+        achieved,
+        f"{one.alarms} of {one.shown}{failed}",
+        rate,
+        f"{low:.0%} to {high:.0%}",
+    )
 
 
 def _bar(one: Cell) -> str:
@@ -122,8 +131,8 @@ def markdown(document: QualifyDocument) -> str:
 def _lines(document: QualifyDocument) -> Iterator[str]:
     yield f"## {code(document.gate)}"
     yield from ("", f"**{code(headline(document))}**", "")
-    yield "| pair | times as long | alarms | rate | 90 % interval |"
-    yield "| --- | ---: | ---: | ---: | ---: |"
+    yield "| pair | times as long | achieved | alarms | rate | 90 % interval |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
     for one in document.rates:
         name = f"{_SIDES[one.side]}, {code(one.method)}" if one.method else _SIDES[one.side]
         yield f"| {name} | {' | '.join(_cells(one))} |"

@@ -64,21 +64,34 @@ class Shown:
     tail: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """A delay by which a method is to take `factor` times as long, and what it came to."""
+
+    factor: float
+    delay: Delay
+    achieved: float | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """A method that is slowed, as the suite knows it.
 
-    `per_slowdown` is the delay that makes it take twice as long (v = 1), None where no benchmark
-    calls it: then the clock decides in place. `seconds` is what it takes, `reached_by` are the
-    benchmarks that call it while they are measured. `refusal` is why it cannot be slowed.
+    `injected` are delays that were measured in a benchmark; for other factors, as where no
+    benchmark calls the method, the clock decides in place. `seconds` is what it takes, `reached_by`
+    are the benchmarks that call it while they are measured. `refusal` is why it cannot be slowed.
     """
 
     method: str
     seconds: float | None = None
-    per_slowdown: Delay | None = None
+    injected: tuple[Injected, ...] = ()
     guarded: bool = False
     reached_by: tuple[str, ...] = ()
     refusal: str = ""
+
+    def at(self, factor: float) -> Injected | None:
+        """Return the delay of a factor, if it was measured."""
+        return next((one for one in self.injected if one.factor == factor), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

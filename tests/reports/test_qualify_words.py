@@ -11,14 +11,14 @@ from auditor.audits.qualify import judge
 from auditor.cli import qualify
 from auditor.core.errors import Exit
 from auditor.core.mutant import Delay, Wait
-from auditor.core.qualify import Answer, Case, GatePlan, Shown, Side, Subject, Version
+from auditor.core.qualify import Answer, Case, GatePlan, Injected, Shown, Side, Subject, Version
 from reports.qualify_document import qualify_document, schema
 
 SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "qualify.schema.json"
 PARSE = Subject(
     method="a.Parse",
     seconds=2e-6,
-    per_slowdown=Delay(Wait.WORK, 900.0),
+    injected=(Injected(10.0, Delay(Wait.WORK, 900.0), 10.3),),
     reached_by=("BenchmarkParse",),
 )
 NATIVE = Subject(method="a.Native", refusal="it has no body")
@@ -98,7 +98,7 @@ def test_markdown_has_names_in_code_spans():
     written = qualify.markdown(made(shown, (PARSE, UNSEEN)))
 
     assert "`./gate.sh '{base}'`" in written
-    assert "| head slower, `a.Parse` | 10 | 5 of 5 | 100% | 55% to 100% |" in written
+    assert "| head slower, `a.Parse` | 10 | 10.30 | 5 of 5 | 100% | 55% to 100% |" in written
     assert "* **blind**: " in written
     assert "<b>" not in re.sub("`[^`]*`", "", written)
 

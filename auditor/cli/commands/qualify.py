@@ -24,6 +24,7 @@ from reports.qualify_document import QualifyDocument
         "--subject", "what", default=".", metavar="CONFIG_OR_SUBJECT", help="As for abs (.)."
     ),
     *options.SUBJECT[1:],
+    options.HOST,
     click.option("--method", multiple=True, metavar="NAME", help="A method to slow; repeatable."),
     click.option("--benchmarks", metavar="REGEX", help="Benchmarks that tell how long it takes."),
     click.option(

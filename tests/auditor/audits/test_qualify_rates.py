@@ -5,12 +5,14 @@ from dataclasses import replace
 import pytest
 
 from auditor.audits.qualify import judge, rate, seen, settled
+from auditor.core.mutant import Delay, Wait
 from auditor.core.qualify import (
     Answer,
     Asked,
     Case,
     Flaw,
     GatePlan,
+    Injected,
     Shown,
     Side,
     Subject,
@@ -184,3 +186,19 @@ def test_the_least_slowdown_from_which_on_all_are_seen():
 
     assert judge((PARSE,), plan, shown).seen_from == {"a.Parse": 2.0}
     assert judge((PARSE,), plan, []).seen_from == {"a.Parse": None}
+
+
+def test_a_slowdown_that_is_not_the_one_asked_for_is_said():
+    delay = Delay(Wait.WORK, 9.0)
+    right = replace(PARSE, injected=(Injected(1.5, delay, 1.55), Injected(10.0, delay, 10.4)))
+    wrong = replace(PARSE, injected=(Injected(1.5, delay, 1.2), Injected(10.0, delay, None)))
+
+    def caveats(subject, *shown):
+        found = judge((subject,), PLAN, [one for part in shown for one in part])
+        return [one.slug for one in found.caveats]
+
+    both = (GOOD, answers(case(1.5), alarms=5))
+    assert caveats(right, *both) == []
+    assert caveats(wrong, *both) == ["slowdown-inexact"]
+    assert caveats(wrong, GOOD) == []
+    assert caveats(PARSE, *both) == ["slowdown-clocked"]

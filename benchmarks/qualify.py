@@ -1,0 +1,192 @@
+"""What are usual gates worth? Each recipe of docs/gates, qualified on small projects.
+
+Prints a row for each recipe and subject: false alarms, and how often each slowdown is noticed.
+Needs benchstat on the PATH, and fetches uuid and xxhash; nothing else should run beside it.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+GATES = ROOT / "docs" / "gates"
+PROGRAM = ROOT / ".venv" / "bin" / "bench-audit"
+LIBRARY = {
+    "pyproject.toml": """[project]
+name = "lib"
+version = "1"
+
+[dependency-groups]
+dev = ["pytest", "pytest-benchmark"]
+
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+""",
+    "src/lib/__init__.py": '''"""A library."""
+
+
+def spin(times: int) -> int:
+    """Take some time."""
+    found = 0
+    for each in range(times):
+        found += each * each
+    return found
+''',
+    "tests/test_lib.py": """from lib import spin
+
+
+def test_spin(benchmark):
+    benchmark(spin, 2000)
+""",
+    "bench_lib.py": """import pyperf
+from lib import spin
+
+runner = pyperf.Runner()
+runner.bench_func("spin", spin, 2000)
+""",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A project, the method that is slowed, and what the recipes are told of its benchmarks."""
+
+    what: str
+    method: str
+    benchmarks: str
+    gates: Mapping[str, tuple[str, ...]]
+
+
+GO = ("benchstat", "previous", "compare")
+PYTHON = ("pytest-benchmark", "pyperf", "compare")
+CODES = {"benchstat": "1", "previous": "1", "pytest-benchmark": "1", "pyperf": "1", "compare": "1"}
+
+
+def subjects(folder: Path) -> dict[str, Subject]:
+    """Return the projects by their names; the one in Python is written here."""
+    for name, text in LIBRARY.items():
+        (folder / "lib" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "lib" / name).write_text(text)
+    return {
+        "uuid": Subject(
+            "go:github.com/google/uuid@v1.6.0",
+            "uuid.UUIDs.Strings",
+            "^BenchmarkUUIDs_Strings$",
+            dict.fromkeys(GO, ("^BenchmarkUUIDs_Strings$",)),
+        ),
+        "xxhash": Subject(
+            "go:github.com/cespare/xxhash/v2@v2.3.0",
+            "xxhash/v2.Sum64String",
+            "Sum64String/4KB",
+            {
+                **dict.fromkeys(GO, ("^BenchmarkSum64String$/^4KB$",)),
+                "compare": ("Sum64String/4KB",),
+            },
+        ),
+        "lib": Subject(
+            str(folder / "lib"),
+            "lib.spin",
+            "spin",
+            {
+                "pytest-benchmark": ("tests/test_lib.py",),
+                "pyperf": ("bench_lib.py",),
+                "compare": ("spin", "--harness", "pytest"),
+            },
+        ),
+    }
+
+
+def main() -> int:
+    """Qualify, and print a table."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--runs", type=int, default=20)
+    options.add_argument("--slowdowns", default="1.05,1.1,1.25,1.5,2")
+    options.add_argument("--gates", default=",".join(dict.fromkeys((*GO, *PYTHON))))
+    options.add_argument("--subjects", default="uuid,xxhash,lib")
+    options.add_argument("--keep", type=Path, help="A folder for stores and results.")
+    asked = options.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = asked.keep or Path(scratch)
+        known = subjects(folder)
+        print(f"| gate | subject | {asked.slowdowns.replace(',', ' x | ')} x | false | s a run |")
+        print("| --- " * (len(asked.slowdowns.split(",")) + 4) + "|")
+        for name in asked.subjects.split(","):
+            for gate in asked.gates.split(","):
+                if gate in known[name].gates:
+                    print(_row(gate, name, known[name], folder, asked), flush=True)
+    return 0
+
+
+def _row(gate: str, name: str, subject: Subject, folder: Path, asked: Any) -> str:
+    begun = time.monotonic()
+    out = folder / f"{gate}-{name}"
+    call = [
+        *(str(PROGRAM), "qualify", "--subject", subject.what, "--method", subject.method),
+        *("--benchmarks", subject.benchmarks, "--runs", str(asked.runs)),
+        *("--slowdowns", asked.slowdowns, "--alarm-codes", CODES[gate]),
+        *("-o", str(out), "--format", "json"),
+        *("--harness", "pytest" if name == "lib" else "go"),
+        *("--", str(GATES / f"{gate}.sh"), "{base}", "{head}", *subject.gates[gate]),
+    ]
+    python = _python(folder) if name == "lib" else sys.executable
+    path = os.pathsep.join((str(PROGRAM.parent), os.environ["PATH"]))
+    done = subprocess.run(
+        call,
+        env={**os.environ, "PATH": path, "PYTHON": python},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        return f"| {gate} | {name} | failed: {done.stderr.strip().splitlines()[-1]} |"
+    found = json.loads(done.stdout)
+    took = f"{found['gate_seconds']:.1f}"
+    minutes = (time.monotonic() - begun) / 60
+    print(f"{gate} on {name}: {minutes:.1f} min", file=sys.stderr)
+    return f"| {gate} | {name} | {' | '.join(_cells(found, asked.slowdowns))} | {took} |"
+
+
+def _cells(found: Mapping[str, Any], slowdowns: str) -> Iterator[str]:
+    by_case = {(one["side"], one["factor"]): one for one in found["rates"]}
+    for factor in map(float, slowdowns.split(",")):
+        yield _cell(by_case.get(("slowed", factor)))
+    alike = [by_case[key] for key in by_case if key[0] in {"same", "sped"}]
+    yield f"{sum(one['alarms'] for one in alike)} of {sum(one['shown'] for one in alike)}"
+
+
+def _cell(one: Mapping[str, Any] | None) -> str:
+    if one is None or one["skipped"]:
+        return "not shown"
+    failed = f", {one['failed']} failed" if one["failed"] else ""
+    return f"{one['alarms']} of {one['shown']}{failed}"
+
+
+def _python(folder: Path) -> str:
+    """Return an interpreter with what the recipes for Python need."""
+    there = folder / "python"
+    if not there.exists():
+        _call(sys.executable, "-m", "venv", str(there))
+        _call(str(there / "bin" / "pip"), "install", "-q", "pytest", "pytest-benchmark", "pyperf")
+    return str(there / "bin" / "python")
+
+
+def _call(*words: str) -> None:
+    subprocess.run(words, check=True)
+
+
+def names() -> Sequence[str]:
+    """Return the recipes that are qualified."""
+    return tuple(CODES)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

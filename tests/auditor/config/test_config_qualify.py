@@ -1,0 +1,75 @@
+"""The options of `qualify`."""
+
+import pytest
+
+from auditor.config.qualify import qualify_request
+from auditor.core.errors import UsageError
+
+NONE = dict.fromkeys(
+    ("slowdowns", "runs", "turns", "alarm", "alarm_codes", "max_false_alarms", "must_see", "seed",
+     "budget")
+)  # fmt: skip
+
+
+def asked(**given):
+    return qualify_request({**NONE, "words": ("gate", "{base}"), "timeout": "10m", **given})
+
+
+def test_what_is_not_said_is_ours():
+    found = asked()
+
+    assert found.command == ("gate", "{base}")
+    assert found.written == "gate '{base}'"
+    assert found.plan.factors == (1.1, 1.25, 1.5, 2.0, 10.0)
+    assert (found.plan.runs, found.plan.turns, found.plan.seed) == (20, 4, 1)
+    assert (found.plan.most_false_alarms, found.plan.must_see) == (None, None)
+    assert found.codes == frozenset(range(1, 126))
+    assert (found.words, found.timeout_seconds, found.budget_seconds) == (None, 600.0, None)
+
+
+def test_what_is_said_is_taken():
+    found = asked(
+        slowdowns="2x, 1.5,2",
+        runs=7,
+        turns=1,
+        alarm="^slow",
+        alarm_codes="1, 3",
+        max_false_alarms="5%",
+        must_see="1.2x",
+        seed=9,
+        budget="30m",
+        timeout="20s",
+    )
+
+    assert found.plan.factors == (1.2, 1.5, 2.0)  # what must be seen is shown
+    assert (found.plan.runs, found.plan.turns, found.plan.seed) == (7, 1, 9)
+    assert (found.plan.most_false_alarms, found.plan.must_see) == (0.05, 1.2)
+    assert found.codes == {1, 3}
+    assert found.words.search("a\nslower")
+    assert (found.timeout_seconds, found.budget_seconds) == (20.0, 1800.0)
+    assert asked(max_false_alarms=".05").plan.most_false_alarms == 0.05
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"words": ()}, "no gate: write its command behind --"),
+        ({"must_see": "2%"}, "--must-see '2%' must say how many times as long"),
+        ({"must_see": "1"}, "above 1, up to 1000"),
+        ({"slowdowns": "1.5,nan"}, "--slowdowns 'nan' must say"),
+        ({"slowdowns": "1e9"}, "above 1, up to 1000"),
+        ({"max_false_alarms": "5x"}, "is no part of 1"),
+        ({"max_false_alarms": "0"}, "is no part of 1"),
+        ({"alarm": "("}, "is no regular expression"),
+        ({"alarm_codes": "0"}, "must be exit codes from 1 to 125"),
+        ({"alarm_codes": "1,two"}, "must be exit codes from 1 to 125"),
+        ({"runs": 0}, "--runs 0 must be a number from 1"),
+        ({"turns": 0}, "--turns 0 must be a number from 1"),
+        ({"timeout": "long"}, "--timeout: 'long' is no duration"),
+        ({"budget": "soon"}, "--budget: 'soon' is no duration"),
+    ],
+)
+def test_what_makes_no_sense_is_one_line(given, said):
+    with pytest.raises(UsageError) as error:
+        asked(**given)
+    assert said in str(error.value)
