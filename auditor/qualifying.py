@@ -62,16 +62,19 @@ class Qualifying:
                 alarm=Alarm(codes=asked.codes, words=asked.words),
                 timeout_seconds=asked.timeout_seconds,
             )
-            memory = Gates(place.store, place.clock, self._deciding(usable))
+            memory = Gates(place.store, place.clock, self._deciding(), _deciding(usable))
             study = QualifyStudy(subjects, asked.plan, _Alone(gate, place.lock), memory, deadline)
-            return study.qualify(told)
+            try:
+                return study.qualify(told)
+            finally:
+                gate.clean()
 
     def document(self, found: Qualification) -> QualifyDocument:
         """Return the result."""
         context = self._place.context(self._config, self._parts.project, "qualify")
         return qualify_document(found, self._asked.written, context)
 
-    def _deciding(self, subjects: list[Subject]) -> tuple[str, ...]:
+    def _deciding(self) -> tuple[str, ...]:
         asked = self._asked
         words = asked.words.pattern if asked.words else ""
         return (
@@ -79,7 +82,6 @@ class Qualifying:
             asked.written,
             repr(sorted(asked.codes)),
             words,
-            *(repr((one.method, one.injected, one.guarded)) for one in subjects),
         )
 
     def _subjects(self) -> list[Subject]:
@@ -89,9 +91,12 @@ class Qualifying:
         behind the method, so each factor is measured by itself.
         """
         request = replace(self._config.request, curve=CurveMode.NONE, controls=0, score_only=True)
+        if request.methods is None:
+            raise UsageError(
+                "no method to slow: name one with --method, best one that a benchmark watches "
+                "(bench-audit trace --benchmarks shows which are called)"
+            )
         chosen = candidates(request.methods, None, self._parts).methods
-        if not chosen:
-            raise UsageError("no method can be slowed; name one with --method")
         request = replace(request, methods=tuple(one.id for one in chosen))
         found = {one.id: Subject(method=one.id, refusal=one.refusal or "") for one in chosen}
         for factor in self._asked.plan.factors:
@@ -132,6 +137,17 @@ class _Alone:
         with alone(self._lock):
             pass
         return self._gate.show(case, number, turns)
+
+
+def _deciding(subjects: list[Subject]) -> Callable[[Case], str]:
+    """Return what tells the versions of a case apart: another factor has answers of its own."""
+    known = {one.method: one for one in subjects}
+
+    def told(case: Case) -> str:
+        subject = known.get(case.method, subjects[0])
+        return repr((slowed.delay(subject, case.factor, waits=True), subject.guarded))
+
+    return told
 
 
 def _overlay(subject: Subject, parts: Parts) -> Overlay:

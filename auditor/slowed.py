@@ -48,7 +48,7 @@ def delay(of: Subject, factor: float, *, waits: bool) -> Delay:
     """
     known = of.at(factor) if factor != 1.0 else next(iter(of.injected), None)
     found = known.delay if known else Delay(Wait.SPIN, factor - 1.0)
-    return found if waits else replace(found, number=0.0)
+    return found if waits and factor != 1.0 else replace(found, number=0.0)
 
 
 def laid(

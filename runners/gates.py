@@ -96,6 +96,10 @@ class LocalGate:
         )
         return replace(shown, tail=done.tail(3)) if answer is Answer.FAILED else shown
 
+    def clean(self) -> None:
+        """Remove the checkouts."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
     def _checkouts(self, case: Case, number: int) -> dict[Version, str]:
         """Make base and head, with the history that a pull request has; return their revisions."""
         with writing(self.folder):

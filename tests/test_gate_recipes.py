@@ -114,10 +114,10 @@ def ended(name, tools, versions, head, *words):
         ("previous", ("Add",)),
         ("pytest-benchmark", ("tests/test_lib.py", "30")),
         ("pyperf", ("bench_lib.py", "30")),
-        ("compare", ("Add", "--min-delta", "20%", "--harness", "go")),
     ],
 )
 def test_it_fires_at_twice_as_long_and_not_at_the_same(tools, versions, name, words):
+    """That of our own gate is tests/auditor/cli/test_real_qualify.py."""
     slow = ended(name, tools, versions, "slow", *words)
     same = ended(name, tools, versions, "same", *words)
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
 from auditor.core.ports import Clock
@@ -12,11 +13,15 @@ from auditor.store.sqlite import SqliteStore
 
 @dataclass(frozen=True, slots=True)
 class Gates:
-    """What a store knows of one gate; `deciding` are texts of all that decides its answers."""
+    """What a store knows of one gate.
+
+    `deciding` are texts of what decides all its answers, `of` returns that of a case.
+    """
 
     store: SqliteStore
     clock: Clock
     deciding: tuple[str, ...]
+    of: Callable[[Case], str]
 
     def known(self, case: Case, number: int, /) -> Shown | None:
         """Return what it has answered before; what has failed is asked again."""
@@ -41,7 +46,7 @@ class Gates:
             connection.execute("INSERT OR REPLACE INTO gate VALUES (?, ?, ?, ?)", made)
 
     def _id(self, case: Case, number: int) -> str:
-        words = (*self.deciding, rows.dump(asdict(case)), str(number))
+        words = (*self.deciding, self.of(case), rows.dump(asdict(case)), str(number))
         return hashlib.sha256("\0".join(words).encode()).hexdigest()
 
 

@@ -141,8 +141,8 @@ class QualifyStudy:
             )
             raise SubjectError(
                 f"the gate gives no answer: it {how} {len(failed)} times "
-                f"({last.tail or 'silent'}); run it by hand with two checkouts, or say how it "
-                "alarms with --alarm or --alarm-codes"
+                f"({' / '.join(last.tail.splitlines()) or 'silent'}); run it by hand with two "
+                "checkouts, or say how it alarms with --alarm or --alarm-codes"
             )
 
     def _left(self) -> int:

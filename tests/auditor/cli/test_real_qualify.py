@@ -1,7 +1,9 @@
 """Gates of small real projects, qualified by the real program."""
 
 import json
+import os
 import sys
+from pathlib import Path
 from statistics import median
 
 import pytest
@@ -9,6 +11,7 @@ from real_program import JAVA_RING, config, everything, left_behind, write
 
 pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
+GATES = Path(__file__).parents[3] / "docs" / "gates"
 RATIO = """#!/bin/sh
 # Alarms where the best of five in {head} is more than half as long again as in {base}.
 best() {
@@ -108,6 +111,7 @@ def test_a_ratio_of_a_go_benchmark_sees_twice_as_long(program, module, tmp_path)
         assert median(mine) == pytest.approx(expected, rel=0.25)
     assert everything(module) == before
     assert left_behind(program.cache) == []
+    assert list(program.cache.rglob("pair")) == []
 
     again, _ = qualified(program, tmp_path, module, *words)
     assert len(seen.read_text().splitlines()) == len(ratios)
@@ -133,6 +137,24 @@ def test_gates_that_cannot_work_are_told_why(program, module, tmp_path):
     )
     assert [one["flaw"] for one in document["diagnoses"]] == ["self-comparison", "dead"]
     assert document["diagnoses"][0]["evidence"].endswith("only the code of head was run")
+
+
+def test_our_own_gate_fires_at_twice_as_long_and_only_then(program, module, tmp_path):
+    """benchmarks/qualify.py is the whole of it."""
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    words = (
+        *("--method", "tiny.Add", "--slowdowns", "2x", "--runs", "1", "--alarm-codes", "1"),
+        *("--", "env", f"PATH={path}", GATES / "compare.sh", "{base}", "{head}", "Add$"),
+    )
+
+    document, _ = qualified(program, tmp_path, module, *words)
+
+    assert rates(document) == {
+        ("same", 1.0): (0, 1),
+        ("slowed", 2.0): (1, 1),
+        ("sped", 2.0): (0, 1),
+    }
+    assert {tuple(one["ran"]) for one in document["answers"]} == {("base", "head")}
 
 
 def test_a_python_gate(program, tmp_path):
@@ -174,11 +196,13 @@ def test_a_python_gate(program, tmp_path):
     assert {tuple(one["ran"]) for one in document["answers"]} == {("base", "head")}
 
 
-def test_what_cannot_be_qualified_is_one_line(program, tmp_path):
+def test_what_cannot_be_qualified_is_one_line(program, module, tmp_path):
     def refused(*words, code, slug):
         return program.refused("qualify", *words, "-o", tmp_path / "out", code=code, slug=slug)
 
     assert "write its command behind --" in refused(code=2, slug="usage")
+    line = refused("--subject", str(module), "--", "true", code=2, slug="usage")
+    assert "no method to slow: name one with --method" in line
     line = refused("--subject", str(JAVA_RING), "--", "true", code=3, slug="subject")
     assert "methods of Java are slowed while they are loaded" in line
     line = refused("--subject", str(JAVA_RING), "--host", "docker", "--", "x", code=2, slug="usage")

@@ -43,7 +43,12 @@ class Gate:
         if self.clock:
             self.clock.now_is += 60.0
         return Shown(
-            case=case, number=number, answer=self.answer(case), seconds=60.0, ran=tuple(Version)
+            case=case,
+            number=number,
+            answer=self.answer(case),
+            seconds=60.0,
+            ran=tuple(Version),
+            tail="one\ntwo",
         )
 
 
@@ -135,9 +140,10 @@ def test_the_budget_ends_it_and_the_same_call_goes_on():
 def test_a_gate_that_only_fails_is_an_error_and_not_a_measurement():
     gate = Gate(lambda _: Answer.FAILED)
 
-    with pytest.raises(SubjectError, match=r"the gate gives no answer: .* 3 times"):
+    with pytest.raises(SubjectError, match=r"gives no answer: .* 3 times \(one / two\)") as error:
         study(gate).qualify(ignore)
     assert len(gate.shown) == 3
+    assert "\n" not in str(error.value)
 
 
 def test_a_method_that_cannot_be_slowed_is_not_shown():
