@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from auditor.core.errors import MachineError
+from auditor.core.errors import MachineError, SubjectError
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
 from auditor.core.qualify import Answer, Case, Shown, Side, Version
@@ -164,9 +164,13 @@ def _filled(word: str, places: Mapping[str, str]) -> str:
 
 
 def _write(folder: Path, files: Files) -> None:
+    """Write below a folder, never through a link of the subject's: that may lead anywhere."""
     for name, content in files.items():
         path = folder / name
+        if not path.parent.resolve().is_relative_to(folder.resolve()):
+            raise SubjectError(f"{name} is reached through a link that leads out of the subject")
         path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
         path.write_bytes(content)
 
 

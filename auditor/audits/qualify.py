@@ -1,6 +1,6 @@
 """What a gate's answers say of it; nothing is assumed of how it decides."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 
 from auditor.audits.calibration import TOLERANCE
@@ -57,6 +57,14 @@ def seen(one: Rate) -> bool | None:
     if one.interval[0] > HALF:
         return True
     return False if one.interval[1] < HALF else None
+
+
+def hopeless(case: Case, rates: Sequence[Rate]) -> bool:
+    """Tell whether a larger slowdown of the method is not seen: then this one is not, either."""
+    return any(
+        one.case.factor > case.factor and seen(one) is False
+        for one in _of(rates, Side.SLOWED, case.method)
+    )
 
 
 def settled(one: Rate, plan: GatePlan) -> bool:
@@ -186,7 +194,8 @@ def _blindness(
         mine = _largest(rates, Side.SLOWED, subject.method)
         if mine and seen(mine[0]) is False and any(seen(one) for one in slowed):
             many = len(subject.reached_by)
-            why = f"{many} benchmarks call it" if many else "no benchmark calls it"
+            why = f"{many} benchmarks call it" if many > 1 else "one benchmark calls it"
+            why = why if many else "no benchmark calls it"
             shown = f"it fired {_times(mine[0])} at {subject.method} {_factor(mine[0])} as slow"
             yield Diagnosis(Flaw.BLIND, f"{shown}; {why}")
 
@@ -236,13 +245,14 @@ def _sees(factor: float, rates: Sequence[Rate]) -> Demand:
         why = "it fires at base and head that are alike, too"
         return Demand(asked, Asked.FAILED, why)
     mine = [one for one in _of(rates, Side.SLOWED) if one.case.factor == factor]
-    answers = [False if one.skipped else seen(one) for one in mine]
+    beyond = [one.skipped or hopeless(one.case, rates) for one in mine]
+    answers = [False if lost else seen(one) for one, lost in zip(mine, beyond, strict=True)]
     answer = Asked.PASSED if answers and all(answers) else Asked.UNDECIDED
     if False in answers:
         answer = Asked.FAILED
     why = "; ".join(
-        f"{one.case.method}: " + ("larger ones are not seen" if one.skipped else _times(one))
-        for one in mine
+        f"{one.case.method}: " + ("larger ones are not seen" if lost else _times(one))
+        for one, lost in zip(mine, beyond, strict=True)
     )
     return Demand(asked, answer, why or "no such pair was shown")
 
@@ -276,11 +286,3 @@ def _times(one: Rate) -> str:
 
 def _factor(one: Rate) -> str:
     return f"{one.case.factor:g} times"
-
-
-def by_method(rates: Sequence[Rate]) -> Mapping[str, Sequence[Rate]]:
-    """Return the detection curve of each method, by its factors."""
-    found: dict[str, list[Rate]] = {}
-    for one in _of(rates, Side.SLOWED):
-        found.setdefault(one.case.method, []).append(one)
-    return found

@@ -27,18 +27,12 @@ def keep(folder: Path, document: ComparisonDocument) -> None:
         PAGE: comparison.html(document),
         "compare.md": markdown(document),
     }
-    for name, text in texts.items():
-        output.write(folder / name, text)
+    output.keep(folder, texts)
 
 
 def show(document: ComparisonDocument, format_: str, console: Console) -> None:
     """Print a comparison in one of FORMATS."""
-    if format_ == "json":
-        console.document(document)
-    elif format_ == "markdown":
-        console.text(markdown(document))
-    else:
-        console.result(table(document))
+    output.show(document, format_, console, table, markdown=markdown)
 
 
 def table(document: ComparisonDocument) -> RenderableType:

@@ -41,18 +41,12 @@ def keep(folder: Path, document: ConcurrencyDocument, files: Iterable[tuple[str,
     for old in (folder / SUITE).rglob("Race*.java"):
         if MADE_BY in old.read_text(errors="replace"):
             old.unlink()
-    for name, text in texts.items():
-        output.write(folder / name, text)
+    output.keep(folder, texts)
 
 
 def show(document: ConcurrencyDocument, format_: str, console: Console) -> None:
     """Print a comparison in one of FORMATS."""
-    if format_ == "json":
-        console.document(document)
-    elif format_ == "markdown":
-        console.text(markdown(document))
-    else:
-        console.result(table(document))
+    output.show(document, format_, console, table, markdown=markdown)
 
 
 def table(document: ConcurrencyDocument) -> RenderableType:

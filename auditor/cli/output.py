@@ -2,10 +2,16 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TypeVar
 
+from rich.console import RenderableType
+
+from auditor.cli.console import Console
 from auditor.core.errors import FolderUnusable
+
+D = TypeVar("D")
 
 
 def write(path: Path, text: str | Iterator[str]) -> None:
@@ -25,6 +31,28 @@ def write(path: Path, text: str | Iterator[str]) -> None:
             raise
     except OSError as error:
         raise unusable(path, error) from error
+
+
+def keep(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write files by their names; the texts are there, so no file is written for nothing."""
+    for name, text in texts.items():
+        write(folder / name, text)
+
+
+def show(
+    document: D,
+    format_: str,
+    console: Console,
+    table: Callable[[D], RenderableType],
+    **others: Callable[[D], str],
+) -> None:
+    """Print a result as "json", as one of the `others`, or as a table."""
+    if format_ == "json":
+        console.document(document)
+    elif format_ in others:
+        console.text(others[format_](document))
+    else:
+        console.result(table(document))
 
 
 def unusable(path: Path, error: OSError) -> FolderUnusable:

@@ -23,18 +23,12 @@ def keep(folder: Path, document: ProfileDocument) -> None:
         PAGE: profile.html(document),
         TABLE: profile.delimited(document),
     }
-    for name, text in texts.items():
-        output.write(folder / name, text)
+    output.keep(folder, texts)
 
 
 def show(document: ProfileDocument, format_: str, console: Console) -> None:
     """Print a profile in one of FORMATS."""
-    if format_ == "json":
-        console.document(document)
-    elif format_ == "csv":
-        console.text(profile.delimited(document))
-    else:
-        console.result(table(document))
+    output.show(document, format_, console, table, csv=profile.delimited)
 
 
 def table(document: ProfileDocument) -> RenderableType:

@@ -25,16 +25,12 @@ _STYLES = {
 def keep(folder: Path, document: TraceDocument) -> None:
     """Write the result and its page; neither where one cannot be made."""
     texts = {RESULT: documents.text(document), PAGE: trace.html(document)}
-    for name, text in texts.items():
-        output.write(folder / name, text)
+    output.keep(folder, texts)
 
 
 def show(document: TraceDocument, format_: str, console: Console) -> None:
     """Print a map in one of FORMATS."""
-    if format_ == "json":
-        console.document(document)
-    else:
-        console.result(table(document))
+    output.show(document, format_, console, table)
 
 
 def table(document: TraceDocument) -> RenderableType:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from auditor.config.durations import seconds
+from auditor.config.shares import share
 from auditor.config.versions import version_spec
 from auditor.core.concurrency import PAPER, Plan, Scope, Version
 from auditor.core.errors import UsageError
@@ -68,7 +69,7 @@ def _plan(given: Mapping[str, Any]) -> Plan:
         except ValueError as error:
             raise UsageError(f"{_option(key)}: {error}") from error
     for key in changes.keys() & {*_PARTS}:
-        changes[key] = _part(key, changes[key])
+        changes[key] = share(_option(key), changes[key])
     if "threads" in changes:
         changes["threads"] = _threads(changes["threads"])
     if "scope" in changes:
@@ -76,17 +77,6 @@ def _plan(given: Mapping[str, Any]) -> Plan:
     if "steady_seconds" in changes and "crowded_seconds" not in changes:
         changes["crowded_seconds"] = changes["steady_seconds"]
     return _checked(replace(plan, **changes))
-
-
-def _part(key: str, text: str) -> float:
-    """Read "5%" or .05."""
-    try:
-        found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        found = -1.0
-    if not 0 <= found < 1:
-        raise UsageError(f"{_option(key)} {text} is no part of 1: write .05 or 5%")
-    return found
 
 
 def _threads(text: str) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from auditor.config.durations import seconds
+from auditor.config.shares import share
 from auditor.core.errors import UsageError
 from auditor.core.qualify import GatePlan
 
@@ -43,7 +44,7 @@ def qualify_request(given: Mapping[str, Any]) -> QualifyRequest:
         factors=_factors(given["slowdowns"]) or GatePlan().factors,
         runs=_count("--runs", given["runs"], GatePlan().runs),
         turns=_count("--turns", given["turns"], GatePlan().turns),
-        most_false_alarms=_part(given["max_false_alarms"]),
+        most_false_alarms=_most(given["max_false_alarms"]),
         must_see=_factor("--must-see", given["must_see"]) if given["must_see"] else None,
         seed=1 if given["seed"] is None else given["seed"],
     )
@@ -90,15 +91,14 @@ def _count(option: str, given: int | None, default: int) -> int:
     return found
 
 
-def _part(text: str | None) -> float | None:
+def _most(text: str | None) -> float | None:
     if text is None:
         return None
-    try:
-        found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        found = -1.0
-    if not 0 < found < 1:
-        raise UsageError(f"--max-false-alarms {text} is no part of 1: write .05 or 5%")
+    found = share("--max-false-alarms", text)
+    if not found:
+        raise UsageError(
+            f"--max-false-alarms {text} cannot be shown by any number of runs: ask for 1% or more"
+        )
     return found
 
 

@@ -100,7 +100,7 @@ class GatePlan:
 
     `factors` are how many times as long the methods take. A pair of each is shown `runs` times at
     most. `turns` is how often a gate that is quiet is run in the same checkouts before it is taken
-    for dead. `most_false_alarms` is a chance; `must_see` is a factor: None: nothing is asked.
+    for dead. `most_false_alarms` is a chance, `must_see` a factor; with None nothing is asked.
     """
 
     factors: tuple[float, ...] = (1.1, 1.25, 1.5, 2.0, 10.0)
@@ -115,8 +115,8 @@ class GatePlan:
 class Rate:
     """How often the gate has fired at a case, with the 90 % Clopper-Pearson interval.
 
-    `turns` is the median number of runs that it took to fire. `skipped`: it was not shown, since
-    larger slowdowns are not seen.
+    `seconds` is the median time of a run. `skipped`: it was not shown, since larger slowdowns are
+    not seen.
     """
 
     case: Case

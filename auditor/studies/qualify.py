@@ -98,25 +98,19 @@ class QualifyStudy:
         return found
 
     def _settled(self, case: Case) -> bool:
-        if case.side is Side.SLOWED and self._unseen_above(case):
+        if self._hopeless(case):
             return True
         return qualify.settled(qualify.rate(case, self._shown), self._plan)
 
-    def _unseen_above(self, case: Case) -> bool:
-        """Tell whether a larger slowdown of the method is not seen: this one is not, either."""
-        return any(
-            qualify.seen(qualify.rate(one, self._shown)) is False
-            for one in self._cases()
-            if one.side is Side.SLOWED and one.method == case.method and one.factor > case.factor
-        )
+    def _hopeless(self, case: Case) -> bool:
+        if case.side is not Side.SLOWED:
+            return False
+        rates = [qualify.rate(one, self._shown) for one in self._cases()]
+        return qualify.hopeless(case, rates)
 
     def _skipped(self) -> list[Case]:
         shown = {one.case for one in self._shown}
-        return [
-            one
-            for one in self._cases()
-            if one not in shown and one.side is Side.SLOWED and self._unseen_above(one)
-        ]
+        return [one for one in self._cases() if one not in shown and self._hopeless(one)]
 
     def _again(self, case: Case) -> int:
         """Return how often a quiet gate is run: again only where nothing else has made it fire."""

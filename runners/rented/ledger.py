@@ -79,13 +79,18 @@ class Ledger:
                 self._remove(note, 0.0)
                 self._path(note.id).unlink()
 
-    def notes(self) -> tuple[tuple[Note, bool], ...]:
-        """Return all notes, and whether the auditor of each has ended; raises MachineError."""
-        found = []
-        for path in self._paths():
-            with suppress(FileNotFoundError), path.open() as file:
-                found.append((_read(path, file), _lock(file)))
-        return tuple(found)
+    def look(self, told: Callable[[Note, bool, tuple[str, ...]], None]) -> None:
+        """Say of each note whether its auditor has ended, and which machines are there.
+
+        Raises MachineError where that cannot be told of some, after all others were.
+        """
+
+        def say(path: Path, file: IO[str]) -> None:
+            note = _read(path, file)
+            ended = _lock(file)
+            told(note, ended, self.listed(note))
+
+        self._each(say)
 
     def listed(self, note: Note) -> tuple[str, ...]:
         """Return the machines that are there; raises MachineError where that cannot be told."""
@@ -104,15 +109,22 @@ class Ledger:
 
         Raises MachineError where some cannot be removed, after all others were.
         """
+
+        def remove(path: Path, file: IO[str]) -> None:
+            if _lock(file) and path.exists():
+                note = _read(path, file)
+                told(note, self._remove(note, _LATE_SECONDS))
+                path.unlink()
+
+        self._each(remove)
+
+    def _each(self, do: Callable[[Path, IO[str]], None]) -> None:
+        """Do something with all notes that can be read; raises MachineError for all others."""
         problems = []
         for path in self._paths():
             with suppress(FileNotFoundError), path.open() as file:
-                if not _lock(file) or not path.exists():
-                    continue
                 try:
-                    note = _read(path, file)
-                    told(note, self._remove(note, _LATE_SECONDS))
-                    path.unlink()
+                    do(path, file)
                 except MachineError as error:
                     problems.append(str(error))
         if problems:

@@ -13,6 +13,8 @@ from auditor.core.errors import Exit
 from auditor.core.mutant import Delay, Wait
 from auditor.core.qualify import Answer, Case, GatePlan, Injected, Shown, Side, Subject, Version
 from reports.qualify_document import qualify_document, schema
+from reports.qualify_markdown import markdown
+from reports.qualify_words import headline
 
 SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "qualify.schema.json"
 PARSE = Subject(
@@ -78,7 +80,7 @@ def test_a_flaw_comes_first_with_its_evidence():
 
 
 def test_too_few_answers_are_no_verdict():
-    assert qualify.headline(made(answers(Side.SLOWED, 10.0, alarms=2))).startswith("Cannot tell")
+    assert headline(made(answers(Side.SLOWED, 10.0, alarms=2))).startswith("Cannot tell")
 
 
 def test_what_was_not_shown_and_what_cannot_be_slowed_is_said():
@@ -95,7 +97,7 @@ def test_what_was_not_shown_and_what_cannot_be_slowed_is_said():
 
 def test_markdown_has_names_in_code_spans():
     shown = (*GOOD, *answers(Side.SLOWED, 10.0, quiet=5, method="a.Print|<b>"))
-    written = qualify.markdown(made(shown, (PARSE, UNSEEN)))
+    written = markdown(made(shown, (PARSE, UNSEEN)))
 
     assert "`./gate.sh '{base}'`" in written
     assert "| head slower, `a.Parse` | 10 | 10.30 | 5 of 5 | 100% | 55% to 100% |" in written

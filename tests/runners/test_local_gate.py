@@ -3,10 +3,11 @@
 import os
 import re
 import subprocess
+from dataclasses import replace
 
 import pytest
 
-from auditor.core.errors import MachineError
+from auditor.core.errors import MachineError, SubjectError
 from auditor.core.jobs import Completed
 from auditor.core.qualify import Answer, Case, Side, Version
 from runners.gates import Alarm, LocalGate, sides
@@ -145,6 +146,26 @@ def test_words_of_the_command_are_not_read_by_a_shell(gate, tmp_path):
     )
 
     assert odd.show(SAME, 1, 1).answer is Answer.QUIET
+
+
+def test_a_file_of_the_subject_that_is_a_link_is_replaced_and_not_written_through(gate, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "factor").write_text("mine")
+    tree = tmp_path / "tree"
+    (tree / "trace").symlink_to(outside / "factor")
+
+    made = gate(COMPARES)
+    shown = replace(made, files=(*made.files, "trace")).show(SLOWED, 1, 1)
+
+    assert shown.answer is Answer.ALARM
+    assert (outside / "factor").read_text() == "mine"
+
+    (tree / "lib").rmdir()
+    (tree / "lib").symlink_to(outside)
+    with pytest.raises(SubjectError, match="lib/factor is reached through a link that leads out"):
+        replace(made, files=(*made.files, "lib")).show(SLOWED, 1, 1)
+    assert (outside / "factor").read_text() == "mine"
 
 
 def test_a_machine_without_git_says_so(gate, monkeypatch):

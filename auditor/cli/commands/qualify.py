@@ -6,14 +6,13 @@ from typing import Any
 
 import click
 
-from auditor.cli import options, output, qualify, running
+from auditor.cli import options, qualify, running
 from auditor.cli.console import Console
 from auditor.cli.surroundings import Qualifying
 from auditor.config import Config, Places
 from auditor.config.qualify import QualifyRequest, qualify_request
 from auditor.core.errors import UsageError
 from auditor.core.ports import Observer
-from reports import document as documents
 from reports.qualify_document import QualifyDocument
 
 
@@ -98,7 +97,5 @@ def _qualified(what: options.Asked, asked: QualifyRequest) -> QualifyDocument:
     with running.working(what, opened) as (work, console):
         found = work.qualify(lambda one, left: console.note(qualify.line(one, left)))
         document = work.document(found)
-        folder = what.places.output
-        output.write(folder / qualify.RESULT, documents.text(document))
-        output.write(folder / qualify.MARKDOWN, qualify.markdown(document))
+        qualify.keep(what.places.output, document)
     return document

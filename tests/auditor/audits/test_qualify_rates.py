@@ -169,6 +169,8 @@ def test_what_is_asked_is_answered_with_yes_no_or_unknown():
     assert demands(GOOD, answers(case(1.5), quiet=2), must_see=1.5) == [Asked.UNDECIDED]
     assert demands(GOOD, must_see=1.5) == [Asked.UNDECIDED]
     assert demands(GOOD, skipped=[case(1.5)], must_see=1.5) == [Asked.FAILED]
+    larger = answers(case(2.0), quiet=5)
+    assert demands(GOOD, larger, answers(case(1.5), quiet=2), must_see=1.5) == [Asked.FAILED]
     assert demands(answers(SAME, alarms=5), seen_well, must_see=1.5) == [Asked.FAILED]
     assert demands(GOOD, most_false_alarms=0.05) == [Asked.UNDECIDED]
     assert demands(GOOD, most_false_alarms=0.2) == [Asked.PASSED]

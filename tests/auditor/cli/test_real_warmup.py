@@ -25,6 +25,7 @@ def told(found):
     return {one["id"].rpartition(".")[2]: slugs(one) for one in found["benchmarks"]}
 
 
+@pytest.mark.timed
 def test_a_go_suite_is_measured_when_it_is_warm(program, module, tmp_path):
     asked = config(tmp_path / "config.json", subject=str(module), warmup=SHORT)
     before = everything(module)
@@ -84,6 +85,7 @@ def test_java_benchmarks_that_go_wrong_do_not_keep_the_others_from_it(program, t
     assert left_behind(program.cache) == []
 
 
+@pytest.mark.timed
 def test_a_python_benchmark_is_watched_for_its_stability(program, tmp_path):
     asked = config(tmp_path / "config.json", subject=str(PYTHON_RING), warmup=SHORT)
 

@@ -57,6 +57,12 @@ def spec(cloud):
     )
 
 
+def looked(ledger):
+    found = []
+    ledger.look(lambda *seen: found.append(seen))
+    return found
+
+
 def notes(tmp_path):
     return list((tmp_path / "notes").glob("*"))
 
@@ -67,7 +73,7 @@ def test_machines_are_removed_and_no_others(ledger, cloud, tmp_path):
     with ledger.renting(spec(cloud)) as number:
         (cloud / f"{number}-1").touch()
         (cloud / f"{number}-2").touch()
-        ((note, ended),) = ledger.notes()
+        ((note, ended, _),) = looked(ledger)
         assert (note.id, note.cluster, ended) == (number, "a.Cloud", False)
         assert ledger.listed(note) == (f"{number}-1", f"{number}-2")
 
@@ -130,7 +136,7 @@ def test_one_that_stays_is_said(ledger, cloud):
     with pytest.raises(MachineError, match=r"-1 of a\.Cloud are still there"):  # noqa: SIM117
         with ledger.renting(asked) as number:
             (cloud / f"{number}-1").touch()
-    assert len(ledger.notes()) == 1
+    assert len(looked(ledger)) == 1
 
 
 def test_a_running_audit_is_left_alone(ledger, cloud):
@@ -150,6 +156,10 @@ def test_a_note_that_is_damaged_does_not_keep_others_from_being_cleaned(
     (cloud / ".broken").unlink()
     (tmp_path / "notes" / "00000000.json").write_text('{"id": 3')
 
+    there = []
+    with pytest.raises(MachineError, match=r"00000000\.json is damaged; look in your cloud"):
+        ledger.look(lambda note, *seen: there.append((note.id, *seen)))
+    assert there == [(number, True, (f"{number}-1",))]
     with pytest.raises(MachineError, match=r"00000000\.json is damaged; look in your cloud"):
         ledger.clean(lambda *_: None)
     assert list(cloud.glob("*-*")) == []
@@ -187,7 +197,7 @@ def test_the_lock_ends_with_its_process_and_not_before(ledger, cloud, tmp_path):
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     ) as process:
         number = process.stdout.readline().strip()
-        assert [ended for _, ended in ledger.notes()] == [False]
+        assert [ended for _, ended, _ in looked(ledger)] == [False]
         process.kill()
     told = []
 
