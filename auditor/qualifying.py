@@ -1,5 +1,6 @@
 """The user's own gate, shown a subject as it is and slowed."""
 
+import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -8,16 +9,15 @@ from auditor import slowed
 from auditor.config import Config
 from auditor.config.qualify import QualifyRequest
 from auditor.core.errors import SubjectError, UsageError
-from auditor.core.mutant import Delay, Kind, Overlay, Refused, Variant
+from auditor.core.mutant import Delay
 from auditor.core.qualify import Case, Injected, Qualification, Shown, Subject, Version
 from auditor.core.request import CurveMode
 from auditor.core.schedule import ArmName, Schedule
-from auditor.core.subject import Method
 from auditor.core.verdict import AbsVerdict, PairVerdict
 from auditor.store.gates import Gates
 from auditor.studies import abs_score
 from auditor.studies.methods import candidates
-from auditor.studies.parts import Deadline, Parts
+from auditor.studies.parts import Deadline
 from auditor.studies.qualify import QualifyStudy
 from auditor.workplace import Workplace
 from reports.qualify_document import QualifyDocument, qualify_document
@@ -34,8 +34,6 @@ class Qualifying:
         self._place = place
         self._asked = asked
         self._config, self._parts = place.ready(config)
-        if refusal := slowed.refusal(self._parts.project.language):
-            raise SubjectError(f"{self._parts.project.name}: {refusal}")
         self._placed = placed_subject(config.subject, **place.machine.parts)
 
     def qualify(self, told: Callable[[Shown, int], None]) -> Qualification:
@@ -110,14 +108,17 @@ class Qualifying:
     ) -> Callable[[Case, Version, Path], Mapping[str, bytes]]:
         """Return what makes the versions of a case; a method is hooked in both of them."""
         parts, inside = self._parts, self._inside()
-        known = {one.method: (one, _overlay(one, parts)) for one in subjects}
+        methods = {one.id: one for one in parts.mutator.methods(parts.suite.sources)}
+        known = {one.method: one for one in subjects}
         first = subjects[0].method
 
         def laid(case: Case, version: Version, trace: Path) -> Mapping[str, bytes]:
-            subject, overlay = known[case.method or first]
+            subject = known[case.method or first]
             wanted = slowed.delay(subject, case.factor, waits=sides(case)[version] > 1.0)
-            made = slowed.laid(overlay, parts.project.language, wanted, trace, version)
-            return {str(inside / name): content for name, content in made.items()}
+            slowing = slowed.Slowing(methods[subject.method], subject.guarded, parts)
+            made = slowing.laid(wanted, trace, version)
+            # A method of a neighbouring module is in a folder beside the subject's.
+            return {posixpath.normpath(inside / name): content for name, content in made.items()}
 
         return laid
 
@@ -148,16 +149,6 @@ def _deciding(subjects: list[Subject]) -> Callable[[Case], str]:
         return repr((slowed.delay(subject, case.factor, waits=True), subject.guarded))
 
     return told
-
-
-def _overlay(subject: Subject, parts: Parts) -> Overlay:
-    methods = {one.id: one for one in parts.mutator.methods(parts.suite.sources)}
-    method: Method = methods[subject.method]
-    variant = Variant(Kind.DELAYED, (method,), guarded=subject.guarded)
-    found = parts.mutator.overlay(parts.suite.sources, variant)
-    if isinstance(found, Refused):
-        raise SubjectError(f"{subject.method} cannot be slowed: {found.reason}")
-    return found
 
 
 def _with(

@@ -5,16 +5,20 @@ how many turns of the loop a slowdown is, the clock decides in place: that is ri
 microseconds, and too little for shorter ones, as it takes time itself.
 """
 
+import os
 import posixpath
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
-from auditor.core.mutant import Delay, Overlay, Wait
+from auditor.core.errors import SubjectError
+from auditor.core.mutant import Delay, Kind, Overlay, Refused, Variant, Wait
 from auditor.core.qualify import Subject, Version
-from auditor.core.subject import Language
+from auditor.core.subject import Language, Method, Role
+from auditor.studies.parts import Parts
 from mutators.go.mutator import FOLDER
+from mutators.java.slowing import slowed as java_slowed
 from mutators.python.edits import GUEST
 
 Laid = Mapping[str, bytes]
@@ -51,14 +55,45 @@ def delay(of: Subject, factor: float, *, waits: bool) -> Delay:
     return found if waits and factor != 1.0 else replace(found, number=0.0)
 
 
-def laid(
-    overlay: Overlay, language: Language, wanted: Delay, trace: Path, version: Version
-) -> Laid:
-    """Return what is written into a checkout; its code leaves a file named by its version."""
-    words = {"wait": str(wanted.wait), "trace": str(trace / version)}
-    if language is Language.GO:
-        return _go(overlay, wanted, words)
-    return _python(overlay, wanted, words)
+@dataclass(frozen=True, slots=True)
+class Slowing:
+    """A method that is to be slowed, guarded against nested calls or not, and its project."""
+
+    method: Method
+    guarded: bool
+    parts: Parts
+
+    def laid(self, wanted: Delay, trace: Path, version: Version) -> Laid:
+        """Return what is written into a checkout; its code leaves a file named by its version.
+
+        Raises SubjectError where the method cannot be slowed in its source.
+        """
+        parts, where = self.parts, str(trace / version)
+        if parts.project.language is Language.JAVA:
+            made = java_slowed(
+                parts.suite.sources, self.method, guarded=self.guarded, delay=wanted, trace=where
+            )
+            return {posixpath.join(self._source_root(), path): text for path, text in made.items()}
+        words = {"wait": str(wanted.wait), "trace": where}
+        if parts.project.language is Language.GO:
+            return _go(self._overlay(), wanted, words)
+        return _python(self._overlay(), wanted, words)
+
+    def _source_root(self) -> str:
+        """Return the folder, as seen from the project's, below which the Java file is.
+
+        Java's files are known by their paths in one of these, as in archives.
+        """
+        project, file = self.parts.project, self.method.span.file if self.method.span else ""
+        root = next(one for one in project.paths(Role.SOURCES) if (one / file).is_file())
+        return os.path.relpath(root, project.root)
+
+    def _overlay(self) -> Overlay:
+        variant = Variant(Kind.DELAYED, (self.method,), guarded=self.guarded)
+        found = self.parts.mutator.overlay(self.parts.suite.sources, variant)
+        if isinstance(found, Refused):
+            raise SubjectError(f"{self.method.id} cannot be slowed: {found.reason}")
+        return found
 
 
 def _go(overlay: Overlay, wanted: Delay, words: Mapping[str, str]) -> Laid:
@@ -99,13 +134,3 @@ def _python(overlay: Overlay, wanted: Delay, words: Mapping[str, str]) -> Laid:
         found[one.path] = changed
         found[posixpath.join(folder, f"{GUEST}.py")] = guest + text.encode()
     return found
-
-
-def refusal(language: Language) -> str:
-    """Return why the methods of a language cannot be slowed in their sources; empty: they can."""
-    if language in (Language.GO, Language.PYTHON):
-        return ""
-    return (
-        "methods of Java are slowed while they are loaded, not in their sources: a gate that "
-        "builds and runs them itself cannot be shown any"
-    )

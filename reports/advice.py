@@ -5,11 +5,8 @@ from dataclasses import dataclass
 
 from auditor.core.result import Result
 from auditor.core.verdict import UNLISTED
-from reports import figures, words
+from reports import figures, spending, words
 from reports.document import Benchmark, Document, Either, Method, Pair
-
-_OPEN = (Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT, Result.UNMEASURED)
-"""Outcomes of a pair that may still turn out a detection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +21,8 @@ class Target:
 class Advice:
     """One thing to do: a sentence, why, and what it is about, most important first.
 
-    `gain` says how much time it saves, empty where that is not known or not the point.
+    `gain` says how much time it saves, empty where that is not known or not the point. `noted`:
+    the notes are what it says, so they are shown wherever the targets are.
     """
 
     slug: str
@@ -32,6 +30,7 @@ class Advice:
     why: str
     targets: tuple[Target, ...]
     gain: str = ""
+    noted: bool = False
 
 
 def advice(document: Either) -> tuple[Advice, ...]:
@@ -40,8 +39,21 @@ def advice(document: Either) -> tuple[Advice, ...]:
     steps = suite
     if isinstance(document, Document):
         judged = [_unwatched(document), _undecided(document), _broken(document)]
-        steps = [*judged, *suite, _redundant(document), _silent(document)]
+        steps = [_cheapest(document), *judged, *suite, _redundant(document), _silent(document)]
     return tuple(step for step in steps if step is not None)
+
+
+def _cheapest(document: Document) -> Advice | None:
+    changes = spending.changes(document)
+    if not changes:
+        return None
+    return Advice(
+        "cheapest",
+        "Begin with what pays most",
+        "They raise the score most for the time that they take of a run, or save most of it.",
+        tuple(Target(one.owner, f"{one.what}: {one.effect}") for one in changes),
+        noted=True,
+    )
 
 
 def _failing(benchmarks: Iterable[Benchmark]) -> Advice | None:
@@ -174,7 +186,7 @@ def saved(document: Document) -> str:
 
 def _silent(document: Document) -> Advice | None:
     """Advise on what takes time and detects nothing; where a pair is open nobody can tell."""
-    open_ = {pair.benchmark for pair in document.pairs if pair.outcome in _OPEN}
+    open_ = {pair.benchmark for pair in document.pairs if pair.outcome in spending.OPEN}
     silent = [
         one
         for one in document.benchmarks

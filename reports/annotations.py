@@ -1,9 +1,9 @@
-"""Methods that nobody notices as GitHub's workflow commands, which become annotations.
+"""Findings as GitHub's workflow commands, which become annotations.
 
 The format: https://docs.github.com/actions/reference/workflow-commands-for-github-actions.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from reports import names
 from reports.document import Document
@@ -19,8 +19,12 @@ def github(document: Document) -> str:
 
     The most telling are first: GitHub shows ten warnings and ten notices of a step.
     """
-    shown = (one for one in findings(document) if one.accepted is None)
-    return "".join(f"{_line(one)}\n" for one in shown)
+    return annotations(findings(document))
+
+
+def annotations(found: Iterable[Finding]) -> str:
+    """Return one line for each finding that is not accepted."""
+    return "".join(f"{_line(one)}\n" for one in found if one.accepted is None)
 
 
 def _line(one: Finding) -> str:

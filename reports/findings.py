@@ -1,4 +1,4 @@
-"""Methods that nobody notices, each as one finding for tools that show such in the source."""
+"""What tools show in the source: findings, here those of methods that nobody notices."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -74,17 +74,19 @@ _BY_OUTCOME: Mapping[Result, Kind] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One method. `text` is a line that can be shown; `accepted` why its miss is accepted.
+    """One thing to be shown. `text` is a line that can be; `accepted` why nothing is done about it.
 
-    `marked`: it is accepted by a marker in the source, not by the configuration.
+    `owner` is the method or benchmark that it is of. `marked`: it is accepted by a marker in the
+    source, not by the configuration. `identity` tells it from the others wherever its lines move.
     """
 
     kind: Kind
-    method: str
+    owner: str
     text: str
     span: Span | None
     accepted: str | None
     marked: bool
+    identity: str
 
 
 def findings(document: Document) -> tuple[Finding, ...]:
@@ -102,11 +104,13 @@ def _found(document: Document) -> Iterator[Finding]:
         held = accepted.get(method.id)
         yield Finding(
             kind=kind,
-            method=method.id,
+            owner=method.id,
             text=_text(kind, method, document.slowdown),
             span=method.span,
             accepted=held.reason if held else None,
             marked=held is not None and held.where != CONFIGURATION,
+            # Of the name alone, so that a method is the same one wherever its lines move.
+            identity=method.id,
         )
 
 

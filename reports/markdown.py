@@ -66,9 +66,16 @@ def _next(steps: Sequence[Advice]) -> Iterator[str]:
     if steps:
         yield from ("", "### Next", "")
     for step in steps:
-        short = list(names.labels(target.id for target in step.targets).values())
+        labels = names.labels(target.id for target in step.targets)
+        short = list(labels.values())
         more = f" and {len(short) - NAMED} more" if len(short) > NAMED else ""
         gain = f" ({step.gain})" if step.gain else ""
+        if step.noted:
+            yield f"* {step.title}:"
+            yield from (
+                f"  * {code(labels[one.id])}: {prose(one.note)}" for one in step.targets[:NAMED]
+            )
+            continue
         yield f"* {step.title}{gain}: {', '.join(code(one) for one in short[:NAMED])}{more}"
 
 

@@ -1,4 +1,4 @@
-"""Methods that nobody notices as SARIF 2.1.0, for code scanning.
+"""Findings as SARIF 2.1.0, for code scanning.
 
 The format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/.
 """
@@ -6,6 +6,7 @@ The format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/.
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from reports import figures, names
@@ -16,6 +17,8 @@ SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 _ROOT = "%SRCROOT%"
+METHODS, SMELLS = "benchAuditMethod/v1", "benchAuditSmell/v1"
+_CATEGORIES = {METHODS: "bench-audit/", SMELLS: "bench-audit-lint/"}
 _BRACKET = re.compile(r"(\\*)([\[\]])")
 
 
@@ -25,25 +28,30 @@ def sarif(document: Document) -> str:
     A method whose place in the source is not known has no result, since services refuse a log with
     such; the log says how many these are. Accepted misses are suppressed results.
     """
-    found = findings(document)
+    return log(findings(document), KINDS, document.bench_audit, METHODS)
+
+
+def log(found: Sequence[Finding], kinds: Sequence[Kind], version: str, named: str) -> str:
+    """Return a log of findings of these kinds; `named` is what their fingerprints are called."""
     placed = [one for one in found if one.span is not None]
     run: Plain = {
         "tool": {
             "driver": {
                 "name": "bench-audit",
-                "version": document.bench_audit,
-                "rules": [_rule(kind) for kind in KINDS],
+                "version": version,
+                "rules": [_rule(kind) for kind in kinds],
             }
         },
-        "automationDetails": {"id": "bench-audit/"},
+        # Logs of one category replace each other.
+        "automationDetails": {"id": _CATEGORIES[named]},
         "invocations": [_invocation(len(found) - len(placed))],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the audited tree"}}},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(one) for one in placed],
+        "results": [_result(one, kinds, named) for one in placed],
     }
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    whole = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     # In ASCII, half a letter that no file can hold is an escape like any other.
-    return json.dumps(log, indent=1, allow_nan=False) + "\n"
+    return json.dumps(whole, indent=1, allow_nan=False) + "\n"
 
 
 def _rule(kind: Kind) -> Plain:
@@ -64,20 +72,16 @@ def _invocation(unplaced: int) -> Plain:
     return {"executionSuccessful": True, "toolExecutionNotifications": [note]}
 
 
-def _result(one: Finding) -> Plain:
-    digest = hashlib.sha256(one.method.encode(errors="surrogatepass")).hexdigest()[:32]
+def _result(one: Finding, kinds: Sequence[Kind], named: str) -> Plain:
+    digest = hashlib.sha256(one.identity.encode(errors="surrogatepass")).hexdigest()[:32]
     found: Plain = {
         "ruleId": one.kind.id,
-        "ruleIndex": KINDS.index(one.kind),
+        "ruleIndex": kinds.index(one.kind),
         "level": one.kind.level.value,
         "message": {"text": _message(one.text)},
         "locations": [_location(one)],
-        # Of the name alone, so that a method is the same one wherever its lines move. GitHub reads
-        # the first of these only.
-        "partialFingerprints": {
-            "primaryLocationLineHash": f"{digest}:1",
-            "benchAuditMethod/v1": digest,
-        },
+        # GitHub reads the first of these only.
+        "partialFingerprints": {"primaryLocationLineHash": f"{digest}:1", named: digest},
     }
     if one.accepted is not None:
         kind = "inSource" if one.marked else "external"
@@ -86,7 +90,7 @@ def _result(one: Finding) -> Plain:
 
 
 def _location(one: Finding) -> Plain:
-    logical = {"fullyQualifiedName": names.line(one.method), "kind": "function"}
+    logical = {"fullyQualifiedName": names.line(one.owner), "kind": "function"}
     return {"physicalLocation": _physical(one.span), "logicalLocations": [logical]}
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from reports import advice, anchors, figures, names, plots, table, words
+from reports import advice, anchors, figures, names, plots, spending, table, words
 from reports.anchors import Link
 from reports.document import Benchmark, Caveat, Document, Either
 
@@ -65,6 +65,28 @@ class WatchView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CostView:
+    """A benchmark's row in the table of costs, each text with a number to sort by, or empty.
+
+    `alone` and `together` are points of the total score.
+    """
+
+    link: Link
+    seconds: str
+    seconds_order: str
+    part: str
+    part_order: str
+    alone: str
+    alone_order: str
+    together: str
+    together_order: str
+    visible: str
+    visible_order: str
+    used: str
+    used_order: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DensityRow:
     """How many methods, and which share of the counted ones, so many benchmarks detect."""
 
@@ -78,11 +100,14 @@ class DensityRow:
 class RedundancyView:
     """The section on redundancy; `none` are benchmarks that detect nothing.
 
-    `silent` says how many those are, `saved` what the cover takes of the suite's time.
+    `silent` says how many those are, `saved` what the cover takes of the suite's time, `whole` what
+    a run of the suite takes.
     """
 
     says: str
     saved: str
+    whole: str
+    costs: tuple[CostView, ...]
     density: tuple[DensityRow, ...]
     watching: tuple[WatchView, ...]
     none: tuple[Link, ...]
@@ -158,6 +183,8 @@ def redundancy(document: Document) -> RedundancyView:
     return RedundancyView(
         says=words.cover(document),
         saved=advice.saved(document),
+        whole=figures.seconds(sum(one.seconds or 0.0 for one in document.benchmarks)),
+        costs=costs(document),
         density=_density(document),
         watching=tuple(
             WatchView(
@@ -170,6 +197,30 @@ def redundancy(document: Document) -> RedundancyView:
         ),
         none=tuple(benchmarks[one.id] for one in none),
         silent=f"{silent} none of these methods",
+    )
+
+
+def costs(document: Document) -> tuple[CostView, ...]:
+    """Return what each benchmark costs and buys, the most expensive first."""
+    links = anchors.benchmarks(document)
+    return tuple(_cost(one, links[one.benchmark]) for one in spending.bought(document))
+
+
+def _cost(one: spending.Bought, link: Link) -> CostView:
+    return CostView(
+        link=link,
+        seconds=figures.seconds(one.seconds),
+        seconds_order=_order(one.seconds),
+        part=figures.share(one.part),
+        part_order=_order(one.part),
+        alone=figures.number(one.alone) if one.alone else "",
+        alone_order=_order(one.alone),
+        together=figures.number(one.together) if one.together else "",
+        together_order=_order(one.together),
+        visible=figures.times(1 + one.visible) if one.visible is not None else "",
+        visible_order=_order(one.visible),
+        used=figures.share(one.used) if one.used else "",
+        used_order=_order(one.used),
     )
 
 

@@ -184,6 +184,10 @@ def _lines(steps: tuple[Advice, ...]) -> tuple[str, ...]:
 
 
 def _line(step: Advice) -> str:
+    if step.noted:
+        short = names.shorten(one.id for one in step.targets)
+        said = (f"{short[one.id]}: {one.note}" for one in step.targets[:ADVISED])
+        return "\n  ".join((f"{step.title}:", *said))
     return f"{step.title}: {_some(target.id for target in step.targets)}"
 
 

@@ -1,5 +1,6 @@
 """The recipes of docs/gates, with the tools that they are for, on versions whose truth is known."""
 
+import json
 import os
 import subprocess
 import sys
@@ -52,6 +53,29 @@ from lib import spin
 
 pyperf.Runner().bench_func("spin", spin, 2000)
 """
+ASV = """from lib import spin
+
+
+def time_spin():
+    spin(2000)
+"""
+ASV_SETTINGS = {
+    "version": 1,
+    "project": "lib",
+    "project_url": "https://example.org",
+    "repo": ".",
+    "branches": ["HEAD"],
+    "environment_type": "virtualenv",
+    "benchmark_dir": "benchmarks",
+}
+PROJECT = """[project]
+name = "lib"
+version = "1"
+
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+"""
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +86,7 @@ def tools(tmp_path_factory):
     subprocess.run(("go", "install", BENCHSTAT), env=given, check=True, capture_output=True)
     python = folder / "python"
     subprocess.run((sys.executable, "-m", "venv", python), check=True)
-    wanted = ("pytest", "pytest-benchmark", "pyperf")
+    wanted = ("pytest", "pytest-benchmark", "pyperf", "asv", "virtualenv")
     subprocess.run((python / "bin" / "pip", "install", "-q", *wanted), check=True)
     path = os.pathsep.join((str(folder), str(ROOT / ".venv" / "bin"), os.environ["PATH"]))
     return {
@@ -71,6 +95,9 @@ def tools(tmp_path_factory):
         "PYTHON": str(python / "bin" / "python"),
         "XDG_CACHE_HOME": str(folder / "cache"),
         "XDG_STATE_HOME": str(folder / "state"),
+        # asv remembers the machine there.
+        "HOME": str(folder),
+        "PIP_CACHE_DIR": str(folder / "pip"),
     }
 
 
@@ -85,6 +112,10 @@ def versions(tmp_path_factory):
         "src/lib/__init__.py": LIBRARY,
         "tests/test_lib.py": PYTEST,
         "bench_lib.py": PYPERF,
+        "benchmarks/__init__.py": "",
+        "benchmarks/bench_lib.py": ASV,
+        "asv.conf.json": json.dumps(ASV_SETTINGS),
+        "pyproject.toml": PROJECT,
     }
     for name in ("base", "same", "slow"):
         for path, text in files.items():
@@ -114,10 +145,11 @@ def ended(name, tools, versions, head, *words):
         ("previous", ("Add",)),
         ("pytest-benchmark", ("tests/test_lib.py", "30")),
         ("pyperf", ("bench_lib.py", "30")),
+        ("asv", ("spin", "1.3")),
     ],
 )
 def test_it_fires_at_twice_as_long_and_not_at_the_same(tools, versions, name, words):
-    """That of our own gate is tests/auditor/cli/test_real_qualify.py."""
+    """Those of our own gate and of JMH's are in tests/auditor/cli/test_real_qualify.py."""
     slow = ended(name, tools, versions, "slow", *words)
     same = ended(name, tools, versions, "same", *words)
 
@@ -132,6 +164,7 @@ def test_it_fires_at_twice_as_long_and_not_at_the_same(tools, versions, name, wo
         ("previous", ("Nothing",), 127),
         ("pytest-benchmark", ("tests/nothing.py",), 127),
         ("pyperf", ("nothing.py",), 127),
+        ("asv", ("nothing",), 127),
         ("compare", ("Nothing", "--harness", "go"), 3),
     ],
 )
@@ -143,6 +176,6 @@ def test_all_recipes_are_shown():
     page = (ROOT / "docs" / "methods" / "qualify.md").read_text()
 
     assert {one.stem for one in GATES.glob("*.sh")} == {
-        "benchstat", "previous", "pytest-benchmark", "pyperf", "compare"
+        "benchstat", "previous", "pytest-benchmark", "pyperf", "asv", "jmh", "compare"
     }  # fmt: skip
     assert all(f"gates/{one.name}" in page for one in GATES.glob("*.sh"))

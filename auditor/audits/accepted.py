@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
+from auditor.audits.comments import comments_above
 from auditor.audits.outcomes import NOT_COUNTED, UNDECIDED
 from auditor.core.accepted import Accepted
 from auditor.core.caveats import Caveat
@@ -33,20 +34,11 @@ def marked(
     for method in methods:
         span = method.span
         if span is not None and span.file in lines:
-            above = _comments(lines[span.file], span.first_line, comment)
+            above = comments_above(lines[span.file], span.first_line, comment)
             found = _nearest(above, marker)
             if found is not None:
                 number, reason = found
                 yield _accepted(method.id, reason, f"{span.file}:{number}")
-
-
-def _comments(lines: Sequence[bytes], first: int, comment: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of comment right above a line, the nearest first; numbers are one-based."""
-    for number in range(first - 1, 0, -1):
-        line = lines[number - 1]
-        if not line.lstrip().startswith(comment):
-            return
-        yield number, line
 
 
 def _nearest(

@@ -217,9 +217,9 @@ class _Body:
 
     def _literal(self, literal: Literal, text: str) -> str:
         if literal.type == _STRING:
-            return _quoted(text, '"')
+            return quoted(text, '"')
         if literal.type == "char":
-            return _quoted(text, "'")
+            return quoted(text, "'")
         if literal.type == "java.lang.Class":
             return f"{self._type(text)}.class"
         return _NUMBERS[literal.type].format(text)
@@ -280,6 +280,7 @@ def _variable(one: Variable) -> str:
     return f"{'p' if one.shared else 's'}{one.index}"
 
 
-def _quoted(text: str, quote: str) -> str:
+def quoted(text: str, quote: str) -> str:
+    """Return a text as a literal between such quotes."""
     escaped = text.replace("\\", "\\\\").replace(quote, f"\\{quote}")
     return f"{quote}{escaped}{quote}"

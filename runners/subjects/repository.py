@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import cast
 
+from auditor.core.backtest import Commit
 from auditor.core.errors import MachineError, ToolMissing
 
 # A repository's own configuration can name programs (fsmonitor, hooks, transports) and must not
@@ -115,6 +116,32 @@ class Repository:
             "--count=200", "refs/heads", "refs/tags",
         )  # fmt: skip
         return listed.decode(errors="replace").split()
+
+    def log(self, revision: str, most: int) -> Iterator[Commit]:
+        """Yield a revision and what led to it, the newest first, of what is below `top`.
+
+        Merges are left out, as what they bring has commits of its own, but for the one named.
+
+        Raises GitFailed where there is no such revision.
+        """
+        # No message and no name of a file has a NUL.
+        shape = "%x00" + "%x00".join(("%H", "%P", "%cs", "%s", "%b")) + "%x00"
+        some, below = (("--no-merges",), ("--", ".")) if most > 1 else ((), ())
+        listed = _git(
+            self.top, "-c", "core.quotePath=false", "log", f"--max-count={most}", "--name-only",
+            "--no-show-signature", "--relative", "--diff-merges=first-parent", *some,
+            f"--format=tformat:{shape}", "--end-of-options", revision, *below,
+        )  # fmt: skip
+        parts = iter(listed.decode(errors="replace").split("\0")[1:])
+        for name, parents, day, title, message, files in zip(*[parts] * 6, strict=True):
+            yield Commit(
+                id=name,
+                parent=parents.partition(" ")[0],
+                day=day,
+                title=title,
+                message=message.strip(),
+                files=tuple(filter(None, files.split("\n"))),
+            )
 
     def fetch(self, source: str, revision: str) -> None:
         """Fetch one revision of another repository, without its history."""

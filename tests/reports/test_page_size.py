@@ -47,4 +47,4 @@ def test_blank_cells_cost_next_to_nothing():
     few, many = (page(crowds.crowd(100, size, size)) for size in (100, 1000))
 
     assert few.count('<a href="#cell-') == many.count('<a href="#cell-') == 100
-    assert many.count("<td") - few.count("<td") < 900 * 12
+    assert many.count("<td") - few.count("<td") < 900 * 14

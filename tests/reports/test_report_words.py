@@ -13,6 +13,12 @@ def judged(verdict):
     return record.document(verdict, examples.context())
 
 
+def step(document, slug):
+    """Return the advice of a kind."""
+    (found,) = [one for one in advice.advice(document) if one.slug == slug]
+    return found
+
+
 @pytest.mark.parametrize(
     ("value", "written"),
     [(None, figures.NONE), (0.6, "60 %"), (0.034, "3.4 %"), (0.03, "3 %"),
@@ -113,13 +119,12 @@ def test_one_run_of_the_suite_is_not_said_to_have_failed():
 
 
 def test_methods_that_nobody_watches_come_first_and_most_called_first():
-    step = advice.advice(judged(examples.audit()))[0]
+    found = step(judged(examples.audit()), "unwatched")
     calls = {method.id: method.calls for method in examples.audit().methods}
 
-    ranked = [calls[target.id] for target in step.targets]
-    assert step.slug == "unwatched"
+    ranked = [calls[target.id] for target in found.targets]
     assert ranked == sorted(ranked, reverse=True)
-    assert {target.id for target in step.targets} == {
+    assert {target.id for target in found.targets} == {
         method.id
         for method in examples.audit().methods
         if method.outcome in {Result.MISSED, Result.UNREACHED}
@@ -154,7 +159,10 @@ def test_the_summary_has_a_row_for_each_score_method_and_bucket():
     assert summary.scores[0].percent == "54\xa0%"
     assert [row.id for row in summary.methods] == [method.id for method in verdict.methods]
     assert [row.count for row in summary.stability] == [n for _, n, _ in verdict.stability.buckets]
-    assert summary.advice[0].endswith("uuid.NewString, uuid.NewSHA1")
+    assert summary.advice[1].endswith("uuid.NewString, uuid.NewSHA1")
+    first = summary.advice[0].splitlines()
+    assert first[0] == "Begin with what pays most:"
+    assert first[1].startswith("  uuid.NewString: write a benchmark for it ")
 
 
 def test_the_summary_says_how_small_a_slowdown_is_noticed():
@@ -278,7 +286,7 @@ def test_a_score_that_nobody_can_tell_is_no_zero():
 def test_methods_called_in_set_up_only_are_advised_as_such():
     document = judged(examples.in_set_up())
 
-    notes = {target.id: target.note for target in advice.advice(document)[0].targets}
+    notes = {target.id: target.note for target in step(document, "unwatched").targets}
     rows = {row.id: row for row in table.summary(document).methods}
 
     (method,) = [one for one in document.methods if one.set_up_in]
@@ -311,7 +319,7 @@ def test_dead_code_is_not_advised_as_a_part_of_what_is_measured():
 
     notes = {
         target.id: target.note
-        for target in advice.advice(judged(replace(made, pairs=dead)))[0].targets
+        for target in step(judged(replace(made, pairs=dead)), "unwatched").targets
     }
 
     assert notes[chosen.id].startswith("the compiler had removed the call")
@@ -322,11 +330,11 @@ def test_what_the_cover_saves_is_the_time_of_all_others():
     seconds = {one.id: one.seconds for one in document.benchmarks}
     kept = sum(seconds[each] for each in document.minimal_cover)
 
-    (step,) = [one for one in advice.advice(document) if one.slug == "redundant"]
+    found = step(document, "redundant")
 
     whole = sum(seconds.values())
     said = f"saves {figures.seconds(whole - kept)} of {figures.seconds(whole)} a run"
-    assert step.gain == said
+    assert found.gain == said
 
 
 def test_where_a_benchmark_of_the_cover_has_no_time_nothing_is_said_to_be_saved():
@@ -343,7 +351,7 @@ def test_only_those_are_asked_what_they_are_for_that_surely_detect_nothing():
     made = examples.audit()
     document = judged(made)
 
-    (step,) = [one for one in advice.advice(document) if one.slug == "silent"]
+    found = step(document, "silent")
 
     detecting = {by for one in made.methods for by in one.detected_by}
     open_ = {
@@ -355,7 +363,7 @@ def test_only_those_are_asked_what_they_are_for_that_surely_detect_nothing():
     every = {one.id for one in made.stability.benchmarks}
     costs = {one.id: one.seconds for one in made.stability.benchmarks}
     assert open_ - detecting - failing
-    assert {one.id for one in step.targets} == every - detecting - open_ - failing
-    ranked = [costs[one.id] for one in step.targets]
+    assert {one.id for one in found.targets} == every - detecting - open_ - failing
+    ranked = [costs[one.id] for one in found.targets]
     assert ranked == sorted(ranked, reverse=True)
-    assert step.gain == f"{figures.seconds(sum(ranked))} a run"
+    assert found.gain == f"{figures.seconds(sum(ranked))} a run"

@@ -69,7 +69,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit compare origin/main HEAD
     bench-audit compare HEAD . --fail-on regression
     """
-    asked = options.Asked.of(context, _changes(given))
+    asked = options.Asked.of(context, changes_of(given))
     console = Console(asked.surroundings.environment, quiet=asked.quiet)
     if given["github"]:
         github.files(asked.surroundings.environment)
@@ -113,7 +113,7 @@ def _compared(asked: options.Asked, console: Console, base: str, head: str) -> C
     return document
 
 
-def _changes(given: dict[str, Any]) -> dict[str, Any]:
+def changes_of(given: dict[str, Any]) -> dict[str, Any]:
     """Return the keys of the configuration that the options set."""
     changes = options.shared_changes(given)
     section = {key: given[key] for key in ("rounds", "confirm", "methods")}

@@ -203,10 +203,46 @@ def test_what_cannot_be_qualified_is_one_line(program, module, tmp_path):
     assert "write its command behind --" in refused(code=2, slug="usage")
     line = refused("--subject", str(module), "--", "true", code=2, slug="usage")
     assert "no method to slow: name one with --method" in line
-    line = refused("--subject", str(JAVA_RING), "--", "true", code=3, slug="subject")
-    assert "methods of Java are slowed while they are loaded" in line
     line = refused("--subject", str(JAVA_RING), "--host", "docker", "--", "x", code=2, slug="usage")
     assert "a gate is run on this machine" in line
+
+
+def test_a_ratio_of_jmhs_results_sees_a_java_method_three_times_as_long(program, tmp_path):
+    before = everything(JAVA_RING)
+    seen = tmp_path / "seen"
+    script = f'#!/bin/bash\nset -o pipefail\n{GATES / "jmh.sh"} "$@" | tee -a {seen}\n'
+    asked = config(tmp_path / "config.json", subject=str(JAVA_RING), stability_runs=2)
+    words = (
+        *("--method", "org.example.ring.Work.micros", "--benchmarks", "Durations.micros"),
+        *("--slowdowns", "3x", "--runs", "1", "-o", tmp_path / "out"),
+        *("--format", "json", "--", gate(tmp_path, script), "{base}", "{head}"),
+        *("Durations.micros", "1.5"),
+    )
+
+    answer = program.call(
+        *("qualify", "--subject", asked, *words), JMH_OPTIONS="-f 1 -wi 3 -i 4 -w 100ms -r 100ms"
+    )
+
+    assert answer.returncode == 0, answer
+    document = json.loads(answer.stdout)
+    assert rates(document) == {
+        ("same", 1.0): (0, 1),
+        ("slowed", 3.0): (1, 1),
+        ("sped", 3.0): (0, 1),
+    }
+    assert [one["ran"] for one in document["answers"]] == [["base", "head"]] * 3
+    ratios = dict(
+        zip(
+            (one["side"] for one in document["answers"]),
+            (float(line.rpartition(" ")[2]) for line in seen.read_text().splitlines()),
+            strict=True,
+        )
+    )
+    assert ratios["same"] == pytest.approx(1.0, rel=0.4)
+    assert ratios["slowed"] == pytest.approx(3.0, rel=0.4)
+    assert ratios["sped"] == pytest.approx(1 / 3, rel=0.4)
+    assert everything(JAVA_RING) == before
+    assert left_behind(program.cache) == []
 
 
 def test_a_gate_that_gives_no_answer_is_no_measurement(program, module, tmp_path):

@@ -1,0 +1,138 @@
+"""Smells of benchmarks: what their sources show without a run."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from auditor.core.caveats import Caveat
+from auditor.core.subject import SourceFile, Span
+
+
+class Sure(StrEnum):
+    """How sure it is that what a rule finds is a fault.
+
+    CERTAIN: the source alone shows it. LIKELY: it hangs on what the source does not show, which is
+    most often as the rule takes it. POSSIBLE: it is worth a look.
+    """
+
+    CERTAIN = "certain"
+    LIKELY = "likely"
+    POSSIBLE = "possible"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A kind of smell.
+
+    `id` is a promise, and names its page (docs/lint/ID.md). `title` says in a line what is wrong,
+    `advice` in a sentence what to do. A rule that is not `on` is looked for where it is asked for:
+    fewer than four of five of its findings on real suites were right.
+    """
+
+    id: str
+    title: str
+    advice: str
+    sure: Sure
+    on: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Smell:
+    """One place that a rule has found.
+
+    `benchmark` is its name without package or module (`BenchmarkParse`, `MapBench.put`,
+    `test_push`, `Queues.time_push`), empty where it is that of no single one. `text` is a sentence
+    on this case. `top` is the first line of the benchmark's declaration with its annotations or
+    decorators, or of what else a marker for all of it is written above (`Class` of a file).
+    `calls` are names of the methods whose results nobody uses, where the rule is about these.
+    """
+
+    rule: str
+    benchmark: str
+    span: Span
+    text: str
+    top: int
+    calls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """What a look at sources has found: names of benchmarks, smells, and files nobody can read.
+
+    Smells are in the order of files and lines. A file is `unread` where its syntax is broken.
+    """
+
+    benchmarks: tuple[str, ...]
+    smells: tuple[Smell, ...]
+    unread: tuple[str, ...] = ()
+
+
+class Linter(Protocol):
+    """Looks at the sources of a suite in one language; `comment` begins a line of comment there."""
+
+    @property
+    def rules(self) -> tuple[Rule, ...]: ...
+    @property
+    def comment(self) -> str: ...
+    def look(self, sources: Iterable[SourceFile], /) -> Looked: ...
+
+
+class Seen(StrEnum):
+    """Whether what was measured bears a finding out."""
+
+    CONFIRMED = "confirmed"
+    REFUTED = "refuted"
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a run says of a finding, and the numbers that say so."""
+
+    seen: Seen
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A smell with its rule.
+
+    `allowed` is the reason that a marker in the source gives for it, empty where none does.
+    """
+
+    rule: Rule
+    smell: Smell
+    allowed: str = ""
+    proof: Proof | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """How often an operation of a benchmark calls a method, and how long a call takes alone."""
+
+    method: str
+    per_operation: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timed:
+    """A benchmark that was measured: seconds of a plain operation, and what it calls."""
+
+    benchmark: str
+    seconds: float
+    calls: tuple[Calls, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linted:
+    """What is wrong with the sources of a suite, in the order of files and lines.
+
+    `rules` are those that were looked for, `benchmarks` all that were looked at.
+    """
+
+    rules: tuple[Rule, ...]
+    benchmarks: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    unread: tuple[str, ...]
+    caveats: tuple[Caveat, ...] = ()

@@ -1,0 +1,110 @@
+"""Is what the audit calls watched what a suite notices? Known commits of real projects.
+
+    .venv/bin/python benchmarks/backtest.py [--clones FOLDER] [--only NAME,NAME]
+
+Clones each project (or takes FOLDER/NAME), tries its commits with `bench-audit backtest`, and
+prints a row for each and the counts of all together.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from auditor.audits.backtest import counted
+from reports.backtest_document import BacktestDocument
+from reports.backtest_words import agreement, by, methods
+from reports.decoding import read_as
+
+PROGRAM = Path(sys.executable).with_name("bench-audit")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A project, those of its benchmarks that take microseconds, and commits that say: faster."""
+
+    url: str
+    benchmarks: str
+    fixes: tuple[str, ...]
+
+
+SUBJECTS: Mapping[str, Subject] = {
+    "uuid": Subject(
+        "https://github.com/google/uuid", "Parse", ("574e68749437", "85223faccf99", "edef28d0c8ac")
+    ),
+    "decimal": Subject(
+        "https://github.com/shopspring/decimal",
+        "NewFromString|NewFromFloat$|NumDigits10|RoundCash|_different|UnmarshalJSON|IsInteger",
+        (
+            "08afb3551736",
+            "645a76e5b0ae",
+            "bf7794e1a84f",
+            "bc96f543c22f",
+            "483a047db9d0",
+            "0cada0bdfec0",
+            "408a2507e114",
+        ),
+    ),
+    "bitset": Subject(
+        "https://github.com/bits-and-blooms/bitset",
+        "GetTest|SetExpand|BenchmarkCount|BenchmarkIterate|BitsetOps|ReadWrite|len=1000$",
+        ("3d1d26c379f8", "dbb95273c073", "5df2e1c2d298", "99be40fb27db"),
+    ),
+    "zerolog": Subject(
+        "https://github.com/rs/zerolog",
+        "LogEmpty|Disabled|Info|LogFields$|ContextFields|AppendString|Sampl",
+        ("14dcf38e7dc7", "ffd0e9625da4"),
+    ),
+}
+"""The commits that `backtest --list` finds in these, as far as they can be built as modules."""
+
+
+def main() -> int:
+    """Try all commits, and print a table."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--clones", type=Path)
+    options.add_argument("--only", default=",".join(SUBJECTS))
+    options.add_argument("--keep", type=Path, help="A folder for stores and results.")
+    asked = options.parse_args()
+    counts = [0, 0, 0, 0]
+    print("| project | commit | noticed | by | changed methods | what it was |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in asked.only.split(","):
+            document = _tried(name, asked, asked.keep or Path(scratch))
+            agreed = document.agreement
+            mine = (agreed.both, agreed.watched_only, agreed.noticed_only, agreed.neither)
+            counts = [sum(pair) for pair in zip(counts, mine, strict=True)]
+            for one in document.commits:
+                told = by(one) or one.reason
+                print(
+                    f"| {name} | {one.commit[:12]} | {one.noticed} | {told} | {methods(one)} | "
+                    f"{one.title} |",
+                    flush=True,
+                )
+    print()
+    print("; ".join(agreement(counted(*counts))))
+    return 0
+
+
+def _tried(name: str, asked: Any, folder: Path) -> BacktestDocument:
+    subject = SUBJECTS[name]
+    clone = (asked.clones or folder) / name
+    if not clone.exists():
+        subprocess.run(["git", "clone", "--quiet", subject.url, str(clone)], check=True)
+    call = [
+        *(str(PROGRAM), "backtest", str(clone), "-o", str(folder / f"{name}-out")),
+        *(word for one in subject.fixes for word in ("--fix", one)),
+        *(("--benchmarks", subject.benchmarks) if subject.benchmarks else ()),
+        *("--format", "json"),
+    ]
+    done = subprocess.run(call, stdout=subprocess.PIPE, check=True)
+    return read_as(BacktestDocument, "backtest", done.stdout)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,17 @@
+"""What a rule has found in a declaration, before it is told as a smell."""
+
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from auditor.core.smells import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A place in the tree of a file: the rule, the node, a sentence, and names of calls."""
+
+    rule: Rule
+    node: Node
+    text: str
+    calls: tuple[str, ...] = ()

@@ -1,0 +1,95 @@
+"""A look at the benchmarks of a Go project."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from auditor.core.smells import Looked, Rule, Smell
+from auditor.core.subject import SourceFile, Span
+from mutators.go import tree
+from mutators.go.smells import counting, preparing, reset, state, syntax, timing, unused
+from mutators.go.smells.benches import Part, parts
+from mutators.go.smells.brief import Brief
+from mutators.go.smells.finding import Finding
+from mutators.go.smells.names import Names
+from mutators.go.smells.packages import Home, Packages
+from mutators.go.smells.rules import RULES
+
+_HEAD = re.compile(rb"^func[ \t]+Benchmark", re.MULTILINE)
+"""How a benchmark begins, which may be all that can be read of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoLinter:
+    """Finds smells in the benchmarks of `_test.go` files."""
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Return its rules."""
+        return RULES
+
+    @property
+    def comment(self) -> str:
+        """Return what begins a line of comment."""
+        return "//"
+
+    def look(self, sources: Iterable[SourceFile], /) -> Looked:
+        """Return the benchmarks and their smells, in the order of files and lines."""
+        files = sorted(sources, key=lambda one: one.path)
+        packages = Packages.of(files)
+        benchmarks: list[str] = []
+        smells: list[Smell] = []
+        unread: list[str] = []
+        for source in files:
+            if not _may_hold_benchmarks(source):
+                continue
+            root = tree.parse(source.text)
+            found = parts(source, root)
+            benchmarks += [one.name for one in found if one.is_benchmark]
+            if root.has_error and (found or _HEAD.search(source.text)):
+                unread.append(source.path)
+            smells += sorted(_smells(found, packages), key=_place)
+        return Looked(benchmarks=tuple(benchmarks), smells=tuple(smells), unread=tuple(unread))
+
+
+def _may_hold_benchmarks(source: SourceFile) -> bool:
+    return source.path.endswith("_test.go") and b"testing" in source.text and b"B" in source.text
+
+
+def _place(smell: Smell) -> tuple[int, int, str]:
+    return smell.span.first_line, smell.span.last_line, smell.rule
+
+
+def _smells(found: list[Part], packages: Packages) -> Iterator[Smell]:
+    for part in found:
+        if not part.declaration.has_error:
+            for one in _findings(part, packages):
+                yield _smell(part, one)
+
+
+def _findings(part: Part, packages: Packages) -> Iterator[Finding]:
+    home = Home(part.source.unit, tree.package(part.root), part.root)
+    names = Names.of(packages, home, part.declaration)
+    brief = Brief(packages)
+    yield from counting.never_repeats(part)
+    yield from counting.grows(part, names)
+    yield from unused.unused(part, names, packages)
+    yield from preparing.prepares(part, names, brief)
+    yield from timing.stops(part, names, brief)
+    yield from reset.counts_setup(part, names)
+    yield from state.leaks(part, names)
+    yield from state.reports_nothing(part, names)
+
+
+def _smell(part: Part, finding: Finding) -> Smell:
+    node: Node = finding.node
+    return Smell(
+        rule=finding.rule.id,
+        benchmark=part.benchmark,
+        span=Span(part.source.path, syntax.line(node), int(node.end_point[0]) + 1),
+        text=finding.text,
+        top=syntax.line(part.declaration),
+        calls=finding.calls,
+    )

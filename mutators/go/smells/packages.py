@@ -1,0 +1,122 @@
+"""What the packages of a project declare."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from auditor.core.subject import SourceFile, SourceRole
+from mutators.go import tree
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """A file that a name is looked up from: its unit, the name of its package, its tree."""
+
+    unit: str
+    package: str
+    root: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A node of a tree, and the file that it stands in."""
+
+    home: Home
+    node: Node
+
+
+@dataclass(slots=True)
+class Package:
+    """What the files of a package declare; what is declared twice counts as unknown."""
+
+    functions: dict[str, list[Declared]] = field(default_factory=dict)
+    methods: dict[tuple[str, str], list[Declared]] = field(default_factory=dict)
+    types: dict[str, list[Declared]] = field(default_factory=dict)
+    variables: dict[str, list[Declared]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Packages:
+    """The packages of a project, parsed where somebody asks for them."""
+
+    _files: dict[str, list[SourceFile]]
+    _known: dict[str, dict[str, Package]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, sources: Iterable[SourceFile]) -> "Packages":
+        """Return those of all files that are built."""
+        files: dict[str, list[SourceFile]] = {}
+        for source in sources:
+            if source.role is not SourceRole.LEFT_OUT and source.path.endswith(".go"):
+                files.setdefault(source.unit, []).append(source)
+        return cls(files)
+
+    def here(self, home: Home) -> Package:
+        """Return the package of a file."""
+        return self._unit(home.unit).get(home.package, Package())
+
+    def imported(self, home: Home, name: str) -> Package | None:
+        """Return the package that a file knows by a name, None if it is not of the project."""
+        path = import_path(home.root, name)
+        if path not in self._files:
+            return None
+        found = [one for key, one in self._unit(path).items() if not key.endswith("_test")]
+        return found[0] if len(found) == 1 else None
+
+    def _unit(self, unit: str) -> dict[str, Package]:
+        if unit not in self._known:
+            self._known[unit] = {}
+            for source in self._files.get(unit, []):
+                root = tree.parse(source.text)
+                home = Home(unit, tree.package(root), root)
+                _declare(home, self._known[unit].setdefault(home.package, Package()))
+        return self._known[unit]
+
+
+def import_path(root: Node, name: str) -> str:
+    """Return the path of the package that a file knows by a name, empty where it knows none."""
+    for one in root.named_children:
+        if one.type == "import_declaration":
+            for spec in (each for each in tree.descend(one) if each.type == "import_spec"):
+                path = tree.source(spec.child_by_field_name("path"))[1:-1]
+                if (tree.source(spec.child_by_field_name("name")) or _last(path)) == name:
+                    return path
+    return ""
+
+
+def _last(path: str) -> str:
+    """Return the usual name of a package: the last part of its path that is not a version."""
+    parts = [one for one in path.split("/") if not (one[:1] == "v" and one[1:].isdigit())]
+    return parts[-1] if parts else path
+
+
+def _declare(home: Home, package: Package) -> None:
+    for one in home.root.named_children:
+        name = tree.source(one.child_by_field_name("name"))
+        if one.type == "function_declaration":
+            package.functions.setdefault(name, []).append(Declared(home, one))
+        elif one.type == "method_declaration":
+            owner = tree.receiver(one)[1]
+            package.methods.setdefault((owner, name), []).append(Declared(home, one))
+        elif one.type in ("type_declaration", "var_declaration"):
+            for spec, names in _specs(one):
+                known = package.types if "type" in spec.type else package.variables
+                for each in names:
+                    known.setdefault(each, []).append(Declared(home, spec))
+
+
+def _specs(declaration: Node) -> Iterator[tuple[Node, list[str]]]:
+    """Yield what a declaration of types or variables declares, with the names."""
+    pending = [one for one in declaration.named_children if "spec" in one.type]
+    for listed in declaration.named_children:
+        if listed.type == "var_spec_list":
+            pending += listed.named_children
+    pending += [one for one in declaration.named_children if one.type == "type_alias"]
+    for spec in pending:
+        yield spec, [tree.source(one) for one in spec.children_by_field_name("name")]
+
+
+def only(found: list[Declared] | None) -> Declared | None:
+    """Return the declaration if there is exactly one."""
+    return found[0] if found is not None and len(found) == 1 else None

@@ -1,0 +1,145 @@
+"""State that sub-benchmarks share and change, and allocations that nobody reports."""
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from mutators.go import tree
+from mutators.go.smells import syntax
+from mutators.go.smells.benches import Loop, Part
+from mutators.go.smells.finding import Finding
+from mutators.go.smells.names import Names
+from mutators.go.smells.rules import LEAKING_STATE, NO_REPORT_ALLOCS
+
+_MOST = 20
+"""Of the variables of a loop that are told."""
+
+
+def leaks(part: Part, names: Names) -> Iterator[Finding]:
+    """Yield growth, in the loop of a sub-benchmark, of what is declared outside of it."""
+    for loop in part.loops:
+        closure = _closure(part, loop)
+        if closure is None or not loop.timed:
+            continue
+        seen: set[str] = set()
+        for node in syntax.walk(loop.body, syntax.LITERAL):
+            if node.type != "assignment_statement":
+                continue
+            name, how = _growth(names, loop, node)
+            is_new = (
+                name
+                and name not in seen
+                and len(seen) < _MOST
+                and _is_outside(names, name, closure)
+            )
+            if is_new and not _is_renewed(closure, name, node):
+                seen.add(name)
+                yield _leak(node, name, how)
+
+
+def _leak(node: Node, name: str, how: str) -> Finding:
+    return Finding(
+        LEAKING_STATE,
+        node,
+        f"{name} is declared outside of the sub-benchmark and {how} in its loop, so later "
+        "iterations and the next sub-benchmarks work on more than the first.",
+    )
+
+
+def _closure(part: Part, loop: Loop) -> Node | None:
+    """Return the function given to b.Run around a loop."""
+    literal = None
+    for one in syntax.around(loop.node, part.above):
+        if one.type == "func_literal":
+            literal = one
+        if one.type == "call_expression" and literal is not None and part.uses(one, "Run"):
+            return literal
+    return None
+
+
+def _growth(names: Names, loop: Loop, node: Node) -> tuple[str, str]:
+    """Return what an assignment makes larger, and how; two empty texts if nothing."""
+    left = syntax.values(node.child_by_field_name("left"))
+    right = syntax.values(node.child_by_field_name("right"))
+    if len(left) != 1 or len(right) != 1:
+        return "", ""
+    if left[0].type == "identifier" and syntax.called(right[0]) == "append":
+        first = syntax.arguments(right[0])[:1] if right[0].type == "call_expression" else []
+        name = tree.source(left[0])
+        if [tree.source(one) for one in first] == [name]:
+            return name, "is appended to"
+    if left[0].type == "index_expression":
+        operand = left[0].child_by_field_name("operand")
+        name = tree.source(operand) if operand is not None else ""
+        found = names.underlying(names.type_of(operand))
+        key = left[0].child_by_field_name("index")
+        if found is not None and found.node.type == "map_type" and _varies(loop, key):
+            return name, "gets new keys"
+    return "", ""
+
+
+def _varies(loop: Loop, key: Node | None) -> bool:
+    """Tell whether a key is another one in each iteration: made of the loop's own variable."""
+    if key is None or any(one.type == "binary_expression" for one in tree.descend(key)):
+        return False
+    used = {tree.source(one) for one in tree.descend(key) if one.type == "identifier"}
+    return bool(used & syntax.counters(loop.node))
+
+
+def _is_outside(names: Names, name: str, closure: Node) -> bool:
+    bound = names.bindings(name)
+    if not bound:
+        return name.isidentifier() and bool(names.packages.here(names.home).variables.get(name))
+    return len(bound) == 1 and not syntax.holds(closure, bound[0])
+
+
+def _is_renewed(closure: Node, name: str, growing: Node) -> bool:
+    """Tell whether the function sets what grows anew, or empties it."""
+    for node in tree.descend(closure):
+        if node.id == growing.id:
+            continue
+        if node.type == "assignment_statement":
+            changed = syntax.names(node.child_by_field_name("left"))
+        elif node.type == "call_expression" and syntax.called(node) in ("delete", "clear"):
+            changed = [tree.source(one) for one in syntax.arguments(node)]
+        else:
+            continue
+        if name in changed:
+            return True
+    return False
+
+
+_ALLOCATES = frozenset({"Sprintf", "Sprint", "Sprintln", "Errorf"})
+
+
+def reports_nothing(part: Part, names: Names) -> Iterator[Finding]:
+    """Yield the first clear allocation of a timed loop, where no allocations are reported."""
+    if not part.is_benchmark:
+        return
+    if any(part.uses(one, "ReportAllocs") for one in syntax.calls(part.declaration)):
+        return
+    for loop in part.loops:
+        for node in syntax.walk(loop.body) if loop.timed else ():
+            how = _allocation(names, node)
+            if how and not part.clock.is_off(node, loop.body):
+                yield Finding(
+                    NO_REPORT_ALLOCS,
+                    node,
+                    f"The timed loop allocates with {how}, and {part.name} does not report its "
+                    "allocations, so a run without -benchmem hides them.",
+                )
+                return
+
+
+def _allocation(names: Names, node: Node) -> str:
+    if node.type == "call_expression":
+        path, name = names.standard(node)
+        if path == "fmt" and name in _ALLOCATES:
+            return syntax.shown(node)
+        if not path and syntax.called(node) in ("make", "new"):
+            return syntax.called(node)
+    if node.type == "unary_expression" and node.text and node.text.startswith(b"&"):
+        value = node.child_by_field_name("operand")
+        if value is not None and value.type == "composite_literal":
+            return f"&{tree.source(value.child_by_field_name('type'))}{{}}"
+    return ""

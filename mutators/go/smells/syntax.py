@@ -1,0 +1,140 @@
+"""More questions about a Go tree: calls, statements, selectors and what stands around a node."""
+
+from collections.abc import Iterator, Mapping
+
+from tree_sitter import Node
+
+from mutators.go import tree
+
+LITERAL = frozenset({"func_literal"})
+"""What a walk leaves out that shall stay in a function's own statements."""
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text as a set."""
+    return frozenset(text.split())
+
+
+NUMBERS = words(
+    "bool byte rune int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr float32 "
+    "float64 complex64 complex128"
+)
+"""Types of one word; a conversion to one of them is no work."""
+
+Parents = Mapping[int, Node]
+
+
+def walk(node: Node, without: frozenset[str] = frozenset()) -> Iterator[Node]:
+    """Yield the node and the named nodes below it in order; nodes of some types are left out."""
+    pending = [node]
+    while pending:
+        here = pending.pop()
+        yield here
+        pending += [one for one in reversed(here.named_children) if one.type not in without]
+
+
+def parents(node: Node) -> Parents:
+    """Return the parent of each named node below a node, by the child's id."""
+    return {child.id: here for here in tree.descend(node) for child in here.named_children}
+
+
+def around(node: Node, above: Parents) -> Iterator[Node]:
+    """Yield what a node lies in, the nearest first."""
+    here = above.get(node.id)
+    while here is not None:
+        yield here
+        here = above.get(here.id)
+
+
+def holds(outer: Node, inner: Node) -> bool:
+    """Tell whether the text of a node lies in that of another of the same tree."""
+    return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
+
+
+def calls(node: Node, without: frozenset[str] = frozenset()) -> Iterator[Node]:
+    """Yield the calls at and below a node."""
+    return (one for one in walk(node, without) if one.type == "call_expression")
+
+
+def arguments(call: Node) -> list[Node]:
+    """Return the arguments of a call."""
+    listed = call.child_by_field_name("arguments")
+    return [one for one in listed.named_children if one.type != "comment"] if listed else []
+
+
+def selector(node: Node | None) -> tuple[str, str]:
+    """Return both names of `operand.field` where the operand is a name, else two empty ones."""
+    if node is None or node.type != "selector_expression":
+        return "", ""
+    operand = node.child_by_field_name("operand")
+    if operand is None or operand.type != "identifier":
+        return "", ""
+    return tree.source(operand), tree.source(node.child_by_field_name("field"))
+
+
+def callee(call: Node) -> Node | None:
+    """Return what a call calls."""
+    return call.child_by_field_name("function")
+
+
+def called(call: Node) -> str:
+    """Return the last name of what a call calls, empty where that has none."""
+    function = callee(call)
+    if function is None:
+        return ""
+    if function.type == "selector_expression":
+        return tree.source(function.child_by_field_name("field"))
+    return tree.source(function) if function.type == "identifier" else ""
+
+
+def shown(call: Node) -> str:
+    """Return how a text names what a call calls: its dotted name, without line breaks."""
+    text = " ".join(tree.source(callee(call)).split())
+    return text if len(text) <= 60 else called(call)
+
+
+def statements(block: Node | None) -> list[Node]:
+    """Return the statements of a block; some versions of the grammar wrap them in a list."""
+    if block is None:
+        return []
+    found: list[Node] = []
+    for one in block.named_children:
+        found += one.named_children if one.type == "statement_list" else [one]
+    return [one for one in found if one.type != "comment"]
+
+
+def names(node: Node | None) -> list[str]:
+    """Return the names on one side of an assignment or declaration; "" for what is none."""
+    if node is None:
+        return []
+    listed = node.named_children if node.type == "expression_list" else [node]
+    return [tree.source(one) if one.type == "identifier" else "" for one in listed]
+
+
+def values(node: Node | None) -> list[Node]:
+    """Return the expressions on one side of an assignment or declaration."""
+    if node is None:
+        return []
+    return node.named_children if node.type == "expression_list" else [node]
+
+
+def plain(node: Node) -> Node:
+    """Return an expression without the parentheses around it."""
+    while node.type == "parenthesized_expression" and node.named_children:
+        node = node.named_children[0]
+    return node
+
+
+def line(node: Node) -> int:
+    """Return the line, one-based, on which a node begins."""
+    return int(node.start_point[0]) + 1
+
+
+def counters(loop: Node) -> set[str]:
+    """Return the names that a loop declares or sets in its head."""
+    head = next(iter(loop.named_children), None)
+    if head is None:
+        return set()
+    start = head.child_by_field_name("initializer")
+    own = set(names(start.child_by_field_name("left"))) if start is not None else set()
+    return (own | set(names(head.child_by_field_name("left")))) - {"", "_"}

@@ -1,0 +1,1 @@
+"""Smells of JMH benchmarks: what their Java sources show without a run."""

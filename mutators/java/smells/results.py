@@ -1,0 +1,142 @@
+"""Results that nobody uses: the compiler may leave the work out."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from auditor.core.smells import Smell
+from mutators.java.smells.benches import Benchmark, called
+from mutators.java.smells.constants import constant
+from mutators.java.smells.effects import Effect, Effects, does_nothing, has_function, is_pure_of_jdk
+from mutators.java.smells.known import changes, returns
+from mutators.java.smells.rules import UNUSED_RESULT
+from mutators.java.smells.tree import (
+    arguments,
+    bare,
+    descend,
+    expressions,
+    field,
+    own,
+)
+from mutators.java.smells.variables import Uses, uses_in
+
+_CALLS = frozenset({"method_invocation", "object_creation_expression"})
+_ARITHMETIC = frozenset({"binary_expression", "unary_expression"})
+_PLAIN = re.compile(
+    r"boolean|byte|char|double|float|int|long|short|\w*(Disposable|Future|Result|Stage|Subscription)"
+)
+
+
+def unused_results(bench: Benchmark, effects: Effects) -> Iterator[Smell]:
+    """Yield the results in a benchmark that are never read."""
+    uses = uses_in(bench.body)
+    for node in own(bench.body) if not bench.about_compiler else ():
+        if node.type == "expression_statement" and not bench.catches(node):
+            value = bare(next(iter(expressions(node)), None))
+            if value is not None and _dropped(value, bench, effects):
+                yield _smell(bench, node, value, _text_of_dropped(value))
+        elif node.type == "local_variable_declaration" and not bench.catches(node):
+            yield from _unread_locals(node, uses, bench, effects)
+
+
+def _unread_locals(node: Node, uses: Uses, bench: Benchmark, effects: Effects) -> Iterator[Smell]:
+    for one in node.children_by_field_name("declarator"):
+        value = _unread(one, uses, bench, effects)
+        if value is not None:
+            yield _smell(bench, node, value, _text_of_unread(field(one, "name"), value))
+
+
+def _smell(bench: Benchmark, node: Node, value: Node, text: str) -> Smell:
+    calls = (called(value),) if value.type in _CALLS else ()
+    return Smell(
+        rule=UNUSED_RESULT.id,
+        benchmark=bench.name,
+        span=bench.method.span(node),
+        text=text,
+        top=bench.method.top,
+        calls=calls,
+    )
+
+
+def _work(value: Node) -> str:
+    if value.type == "object_creation_expression":
+        return f"new {called(value)}(...)"
+    if value.type == "method_invocation":
+        return f"{called(value)}(...)"
+    return "an operation" if value.type in _ARITHMETIC else "new " + field(value, "type") + "[]"
+
+
+def _text_of_dropped(value: Node) -> str:
+    what = "object of" if value.type == "object_creation_expression" else "result of"
+    return (
+        f"The {what} {_work(value)} is dropped and nothing else is seen to change, so the "
+        "compiler may leave the work out and the time is that of nothing."
+    )
+
+
+def _text_of_unread(name: str, value: Node) -> str:
+    return (
+        f"{name} takes the result of {_work(value)} and is never read, so the compiler may "
+        "leave the work out and the time is that of nothing."
+    )
+
+
+def _dropped(value: Node, bench: Benchmark, effects: Effects) -> bool:
+    """Tell whether a statement makes something that it drops, and does nothing else."""
+    if value.type == "object_creation_expression":
+        return not has_function(value) and "class_body" not in {c.type for c in value.children}
+    if value.type != "method_invocation" or bench.consumes(value) or _has_sink(value, bench):
+        return False
+    if is_pure_of_jdk(value, bench.scope):
+        return not has_function(value)
+    callees = bench.scope.callees(value)
+    if not callees or any(one.result in ("void", "") for one in callees):
+        return False
+    if any(one.annotation("CompilerControl") or does_nothing(one) for one in callees):
+        return False
+    return effects.of_call(value, bench.scope) is Effect.NONE
+
+
+def _unread(declarator: Node, uses: Uses, bench: Benchmark, effects: Effects) -> Node | None:
+    """Return the work whose result a local variable takes, if nothing ever reads the variable."""
+    name = field(declarator, "name")
+    first = declarator.child_by_field_name("value")
+    if not uses.never_read(name, first):
+        return None
+    later = (one.child_by_field_name("right") for one in uses.assigned.get(name, ()))
+    worked = [one for one in (bare(first), *map(bare, later)) if one is not None]
+    kept = not _PLAIN.fullmatch(bench.scope.locals[name].type)
+    if any(_may_be_meant(one, bench, effects, kept=kept) for one in worked):
+        return None
+    return next((one for one in worked if _is_work(one, bench)), None)
+
+
+def _is_work(value: Node, bench: Benchmark) -> bool:
+    if value.type in _CALLS:
+        return True
+    return value.type in _ARITHMETIC and not constant(value, bench.scope)
+
+
+def _may_be_meant(value: Node, bench: Benchmark, effects: Effects, *, kept: bool) -> bool:
+    """Tell whether an expression may be there for what it changes.
+
+    Whoever has `kept` an object in a variable has called for the object.
+    """
+    for node in descend(value):
+        if node.type in ("lambda_expression", "method_reference", "class_body"):
+            return True
+        if node.type == "method_invocation":
+            name = field(node, "name")
+            if changes(name) and not (kept and returns(name)):
+                return True
+            if bench.consumes(node) or _has_sink(node, bench):
+                return True
+            if effects.of_call(node, bench.scope) is Effect.SOME:
+                return True
+    return False
+
+
+def _has_sink(call: Node, bench: Benchmark) -> bool:
+    """Tell whether a call gets a Blackhole, which it may feed."""
+    return any(bench.is_sink(one) for one in arguments(call))

@@ -1,0 +1,122 @@
+"""Java source as a tree: the few questions that the rules ask.
+
+Nothing here or in the rules calls itself once for each level of a tree without a limit: whoever
+wrote the source may have nested it as deep as they like.
+"""
+
+from collections.abc import Iterator
+
+import tree_sitter_java
+from tree_sitter import Language, Node, Parser
+
+_LANGUAGE = Language(tree_sitter_java.language())
+_APART = frozenset({"lambda_expression", "class_body", "class_declaration", "record_declaration"})
+_WRAPPERS = frozenset({"parenthesized_expression", "cast_expression"})
+LOOPS = frozenset({"for_statement", "enhanced_for_statement", "while_statement", "do_statement"})
+LITERALS = frozenset(
+    {
+        "decimal_integer_literal",
+        "hex_integer_literal",
+        "octal_integer_literal",
+        "binary_integer_literal",
+        "decimal_floating_point_literal",
+        "hex_floating_point_literal",
+        "character_literal",
+        "string_literal",
+        "true",
+        "false",
+    }
+)
+
+
+def parse(text: bytes) -> Node:
+    """Return the tree of a file; parts that cannot be understood are error nodes in it."""
+    return Parser(_LANGUAGE).parse(text).root_node
+
+
+def source(node: Node | None) -> str:
+    """Return the text of a node."""
+    return node.text.decode(errors="replace") if node is not None and node.text else ""
+
+
+def field(node: Node, name: str) -> str:
+    """Return the text of a named part of a node."""
+    return source(node.child_by_field_name(name))
+
+
+def line(node: Node) -> int:
+    """Return the line on which a node begins."""
+    return node.start_point[0] + 1
+
+
+def descend(node: Node) -> Iterator[Node]:
+    """Yield the node and all named nodes below it, in the order of the text."""
+    pending = [node]
+    while pending:
+        here = pending.pop()
+        yield here
+        pending += reversed(here.named_children)
+
+
+def own(node: Node) -> Iterator[Node]:
+    """Yield the node and those below it, without the code of lambdas and classes inside it."""
+    pending = [node]
+    while pending:
+        here = pending.pop()
+        yield here
+        pending += reversed([one for one in here.named_children if one.type not in _APART])
+
+
+def bare(node: Node | None) -> Node | None:
+    """Return an expression without parentheses and casts around it."""
+    while node is not None and node.type in _WRAPPERS:
+        value = node.child_by_field_name("value")
+        node = value if value is not None else next(iter(expressions(node)), None)
+    return node
+
+
+def expressions(node: Node | None) -> list[Node]:
+    """Return the named children of a node that are not comments."""
+    listed = node.named_children if node is not None else []
+    return [one for one in listed if not one.type.endswith("comment")]
+
+
+def arguments(call: Node) -> list[Node]:
+    """Return the arguments of a call or of a constructor's call."""
+    return expressions(call.child_by_field_name("arguments"))
+
+
+def plain_type(node: Node | None) -> str:
+    """Return the simple name of a type without type arguments; arrays keep their brackets."""
+    text = source(node)
+    head, _, rest = text.partition("<")
+    brackets = "[]" * rest.rpartition(">")[2].count("[")
+    return head.strip().rpartition(".")[2] + brackets
+
+
+def target(node: Node | None) -> Node | None:
+    """Return what is changed by an assignment, an increment or a decrement; else None."""
+    if node is None:
+        return None
+    if node.type == "assignment_expression":
+        return bare(node.child_by_field_name("left"))
+    if node.type == "update_expression":
+        return bare(next(iter(expressions(node)), None))
+    return None
+
+
+def root_name(node: Node | None) -> str:
+    """Return the variable at the root of `x`, `x[i]`, `x.y` or `this.x`; empty if there is none."""
+    while node is not None:
+        if node.type == "identifier":
+            return source(node)
+        if node.type == "field_access":
+            inner = node.child_by_field_name("object")
+            if inner is not None and inner.type == "this":
+                return field(node, "field")
+            node = bare(inner)
+        elif node.type == "array_access":
+            node = bare(node.child_by_field_name("array"))
+        else:
+            return ""
+    return ""

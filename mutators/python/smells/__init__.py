@@ -1,0 +1,1 @@
+"""Smells of Python benchmarks: those of pytest-benchmark, CodSpeed, asv and pyperf."""

@@ -1,0 +1,206 @@
+"""Benchmarks of pytest: the fixture of pytest-benchmark and CodSpeed, and CodSpeed's marker."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from mutators.python.smells import tree
+from mutators.python.smells.benches import Bench, Handed, Harness, Preparation, Timed, timed
+from mutators.python.smells.project import File, Project
+
+HINT = re.compile(rb"\bbenchmark\b")
+_PLAIN = re.compile(
+    rb"^[ \t]*(?:async )?def (?:test|bench)\w*\([^)]{0,500}\bbenchmark\b"
+    rb"|^[ \t]*@pytest\.mark\.benchmark",
+    re.MULTILINE,
+)
+_FIXTURE = "benchmark"
+_MARKER = "pytest.mark.benchmark"
+_TEST = re.compile(r"(test|bench)")
+
+
+def find(project: Project) -> Iterator[Bench]:
+    """Yield the benchmarks of pytest in the order of the files."""
+    ours = [file for file in project.files if HINT.search(file.text)]
+    replaced = [file for file in ours if _replaces(file)]
+    codspeed = any(b"codspeed" in file.text.lower() for file in project.files)
+    for file in ours:
+        if not any(_above(one, file) for one in replaced):
+            yield from _of_file(file, codspeed=codspeed)
+
+
+def holds(file: File) -> bool:
+    """Tell whether the bytes of a file show a benchmark of pytest."""
+    return _PLAIN.search(file.text) is not None
+
+
+def _replaces(file: File) -> bool:
+    """Tell whether a file defines a fixture `benchmark` of its own: nobody knows what it does."""
+    if b"fixture" not in file.text:
+        return False
+    return any(
+        isinstance(node, cst.FunctionDef) and _is_fixture(node) and node.name.value == _FIXTURE
+        for node in tree.descend(*file.statements)
+    )
+
+
+def _above(fixtures: File, file: File) -> bool:
+    if fixtures.place.name == "conftest.py":
+        return fixtures.place.parent in file.place.parents
+    return fixtures is file
+
+
+def _is_fixture(node: cst.FunctionDef) -> bool:
+    return any(name.rpartition(".")[2] == "fixture" for name in tree.decorators(node))
+
+
+def _of_file(file: File, *, codspeed: bool) -> Iterator[Bench]:
+    """Yield the benchmarks of a file; the marker makes one only where CodSpeed reads it."""
+    for bench in _tests(file):
+        if codspeed or bench.harness is not Harness.CODSPEED:
+            yield bench
+
+
+def _tests(file: File) -> Iterator[Bench]:
+    marked = _marks(file.bindings.get("pytestmark", []))
+    for node in tree.own(*file.statements):
+        if isinstance(node, cst.FunctionDef):
+            yield from _bench(file, node, None, marked=marked)
+        elif isinstance(node, cst.ClassDef):
+            below = marked or _MARKER in tree.decorators(node)
+            for one in tree.own(*node.body.body):
+                if isinstance(one, cst.FunctionDef):
+                    yield from _bench(file, one, node, marked=below)
+
+
+def _marks(values: list[cst.BaseExpression | None]) -> bool:
+    """Tell whether `pytestmark` holds the marker."""
+    found = (tree.dotted(node) for value in values if value for node in tree.own(value))
+    return _MARKER in found
+
+
+def _bench(
+    file: File, node: cst.FunctionDef, owner: cst.ClassDef | None, *, marked: bool
+) -> Iterator[Bench]:
+    if not _TEST.match(node.name.value) or _is_fixture(node):
+        return
+    prefix = f"{owner.name.value}." if owner is not None else ""
+    bench = Bench(
+        name=prefix + node.name.value,
+        harness=Harness.PYTEST,
+        file=file,
+        declaration=node,
+        owner=owner,
+        scopes=(_scope(node), file.bindings),
+        preparations=tuple(_preparations(file, node)),
+    )
+    if _FIXTURE in tree.all_parameters(node):
+        yield _filled(bench, node)
+    elif marked or _MARKER in tree.decorators(node):
+        whole = replace(timed(node), parameters=tree.all_parameters(node))
+        yield replace(bench, harness=Harness.CODSPEED, timed=(whole,))
+
+
+def _scope(node: cst.FunctionDef) -> tree.Bindings:
+    """Return what a test binds; its parameters are bound to what is not seen."""
+    found = tree.bindings(tree.body(node))
+    for name in tree.all_parameters(node):
+        found.setdefault(name, []).insert(0, None)
+    return found
+
+
+def _preparations(file: File, node: cst.FunctionDef) -> Iterator[Preparation]:
+    """Yield the fixtures of the same file that a test asks for, and what the module makes."""
+    for name in sorted(tree.all_parameters(node)):
+        fixture = file.functions.get(name)
+        if fixture is not None and _is_fixture(fixture):
+            yield Preparation(nodes=tree.body(fixture), head=fixture, shared=True)
+    yield Preparation(nodes=file.statements, shared=True)
+
+
+def _filled(bench: Bench, node: cst.FunctionDef) -> Bench:
+    """Return the benchmark with what its body hands to the fixture."""
+    body = tree.body(node)
+    inner = {one.name.value: one for one in tree.own(*body) if isinstance(one, cst.FunctionDef)}
+    handed: list[Handed] = []
+    registered: list[cst.Call] = []
+    codes: list[Timed] = []
+    for call in tree.calls(*body):
+        if tree.dotted(call.func) in (_FIXTURE, f"{_FIXTURE}.pedantic") and call.args:
+            registered.append(call)
+            found = _handed(call, bench)
+            if found is not None:
+                handed.append(found)
+                codes += _codes(found, inner, bench)
+    for one in inner.values():
+        if _FIXTURE in tree.decorators(one):
+            given = Handed(call=one, function=one.name)
+            handed.append(given)
+            codes.append(timed(one))
+    first = Preparation(nodes=body, head=node)
+    return replace(
+        bench,
+        handed=tuple(handed),
+        registered=tuple(registered),
+        timed=tuple(codes),
+        preparations=(first, *bench.preparations),
+    )
+
+
+def _handed(call: cst.Call, bench: Bench) -> Handed | None:
+    """Return what a call of the fixture hands over, None where that cannot be told."""
+    if tree.dotted(call.func) == _FIXTURE:
+        first = call.args[0]
+        if first.star or first.keyword:
+            return None
+        return unwrapped(Handed(call=call, function=first.value, arguments=tuple(call.args[1:])))
+    function = tree.argument(call, "target", 0)
+    if function is None:
+        return None
+    given = tree.argument(call, "args", 1)
+    listed = given.elements if isinstance(given, cst.Tuple | cst.List) else ()
+    arguments = tuple(cst.Arg(one.value) for one in listed if isinstance(one, cst.Element))
+    once = all(times(call, name, place, bench) == 1 for name, place in ROUNDS)
+    renewed = once or tree.argument(call, "setup", 3) is not None or tree.splat(call)
+    return unwrapped(Handed(call=call, function=function, arguments=arguments, renewed=renewed))
+
+
+ROUNDS = (("rounds", 5), ("iterations", 7))
+"""How often `pedantic` calls the function: the parameters and their places."""
+
+
+def times(call: cst.Call, name: str, place: int, bench: Bench) -> int | None:
+    """Return one of these numbers of a call of `pedantic`, None where it is not seen."""
+    if tree.splat(call):
+        return None
+    given = tree.argument(call, name, place)
+    if given is None:
+        return 1
+    found = tree.constant(bench.value(given))
+    return found if isinstance(found, int) else None
+
+
+def unwrapped(handed: Handed) -> Handed:
+    """Return the function inside `functools.partial`, with the arguments it holds."""
+    inner = handed.function
+    if not isinstance(inner, cst.Call) or not inner.args:
+        return handed
+    if tree.dotted(inner.func).rpartition(".")[2] != "partial" or inner.args[0].star:
+        return handed
+    arguments = (*inner.args[1:], *handed.arguments)
+    return replace(handed, function=inner.args[0].value, arguments=arguments)
+
+
+def _codes(handed: Handed, inner: dict[str, cst.FunctionDef], bench: Bench) -> Iterator[Timed]:
+    """Yield the code of the function, where it stands in this file and no other name hides it."""
+    code = handed.function
+    if isinstance(code, cst.Lambda):
+        yield timed(code, handed)
+    elif isinstance(code, cst.Name):
+        hidden = code.value in bench.scopes[0]
+        outer = None if hidden else bench.file.functions.get(code.value)
+        function = inner.get(code.value, outer)
+        if function is not None:
+            yield timed(function, handed)

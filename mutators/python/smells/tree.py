@@ -1,0 +1,263 @@
+"""Python source as libcst's tree: the few questions that the rules ask of it."""
+
+import ast
+import re
+import tokenize
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from functools import cache
+from io import BytesIO
+
+import libcst as cst
+from libcst import metadata
+
+Function = cst.FunctionDef | cst.Lambda
+Bindings = Mapping[str, list[cst.BaseExpression | None]]
+"""By name (`data`, `self.data`) what is assigned to it; None where that is no plain value."""
+
+DEEPEST = 100
+"""How deep expressions and blocks of a file may be nested: libcst's parser has no limit of its
+own, and ends the process where its stack does."""
+_LONGEST = 5000
+"""How many tokens a statement may have whose syntax this interpreter does not know."""
+_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
+_LAYOUT = re.compile(r"whitespace|lpar|rpar|comma|lines|semicolon|header|footer|indent|equal")
+
+
+def parse(text: bytes) -> cst.Module | None:
+    """Return the tree of a file, None where its syntax is broken or it is nested too deeply."""
+    try:
+        return cst.parse_module(text) if _shallow(text) else None
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:  # the parser is Rust: a panic in it is no Exception
+        return None
+
+
+def _shallow(text: bytes) -> bool:
+    """Tell whether a file can be parsed without danger, even one of newer syntax."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of odd escapes in strings
+            return not _too_deep(ast.parse(text))
+    except SyntaxError:
+        return _shallow_tokens(text)
+
+
+def _shallow_tokens(text: bytes) -> bool:
+    """Tell whether the tokens of a file show that nothing in it is nested deeply."""
+    depth = length = lambdas = 0
+    for token in tokenize.tokenize(BytesIO(text).readline):
+        depth += (token.string in _OPEN or token.type == tokenize.INDENT) - (
+            token.string in _CLOSE or token.type == tokenize.DEDENT
+        )
+        lambdas += token.string == "lambda"
+        length += 1
+        inside = token.string.count("{") if token.type == tokenize.STRING else 0
+        if max(depth, lambdas, inside) > DEEPEST // 2 or length > _LONGEST:
+            return False
+        if token.type == tokenize.NEWLINE:
+            length = lambdas = 0
+    return True
+
+
+def _too_deep(tree: ast.AST) -> bool:
+    level: list[ast.AST] = [tree]
+    for _ in range(DEEPEST):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return False
+    return True
+
+
+def positions(module: cst.Module) -> Mapping[cst.CSTNode, metadata.CodeRange]:
+    """Return the lines of the nodes, none where the tree is too deep for that."""
+    try:
+        wrapper = metadata.MetadataWrapper(module, unsafe_skip_copy=True)
+        return wrapper.resolve(metadata.PositionProvider)
+    except RecursionError:
+        return {}
+
+
+@cache
+def _parts(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind) if not _LAYOUT.search(one.name))
+
+
+def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the nodes right below one, without those that are only layout."""
+    for name in _parts(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, cst.CSTNode):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from (one for one in value if isinstance(one, cst.CSTNode))
+
+
+def descend(*nodes: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the nodes and all below them, in the order of the text."""
+    pending = list(reversed(nodes))
+    while pending:
+        here = pending.pop()
+        yield here
+        pending += reversed(list(children(here)))
+
+
+def own(*nodes: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the nodes and all below them, without what is inside functions and classes there."""
+    pending = list(reversed(nodes))
+    while pending:
+        here = pending.pop()
+        yield here
+        if not isinstance(here, cst.FunctionDef | cst.ClassDef | cst.Lambda):
+            pending += reversed(list(children(here)))
+
+
+def reads(*nodes: cst.CSTNode) -> Iterator[str]:
+    """Yield the names that stand in some code, without attributes and names of arguments."""
+    pending = list(nodes)
+    while pending:
+        here = pending.pop()
+        match here:
+            case cst.Name():
+                yield here.value
+            case cst.Attribute():
+                pending.append(here.value)
+            case cst.Arg():
+                pending.append(here.value)
+            case _:
+                pending += children(here)
+
+
+def body(function: Function) -> tuple[cst.CSTNode, ...]:
+    """Return the statements of a function, or the expression of a lambda."""
+    if isinstance(function, cst.Lambda):
+        return (function.body,)
+    return tuple(function.body.body)
+
+
+def statements(nodes: Iterable[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+    """Yield the nodes with those simple statements that share a line one by one."""
+    for node in nodes:
+        if isinstance(node, cst.SimpleStatementLine | cst.SimpleStatementSuite):
+            yield from node.body
+        else:
+            yield node
+
+
+def calls(*nodes: cst.CSTNode) -> Iterator[cst.Call]:
+    """Yield the calls that some statements make themselves."""
+    return (one for one in own(*nodes) if isinstance(one, cst.Call))
+
+
+def dotted(node: cst.CSTNode | None) -> str:
+    """Return `a.b.c` as it stands there, empty where the node is anything else."""
+    parts: list[str] = []
+    while isinstance(node, cst.Attribute):
+        parts.append(node.attr.value)
+        node = node.value
+    if not isinstance(node, cst.Name):
+        return ""
+    return ".".join((node.value, *reversed(parts)))
+
+
+def code(node: cst.CSTNode) -> str:
+    """Return the source of a node in one line, shortened where it is long."""
+    text = " ".join(cst.Module(body=[]).code_for_node(node).split())
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def parameters(function: Function) -> tuple[str, ...]:
+    """Return the names of the parameters that take arguments by position, in their order."""
+    listed = function.params
+    return tuple(one.name.value for one in (*listed.posonly_params, *listed.params))
+
+
+def all_parameters(function: Function) -> frozenset[str]:
+    """Return the names of all parameters."""
+    listed = function.params
+    stars = [one for one in (listed.star_arg, listed.star_kwarg) if isinstance(one, cst.Param)]
+    rest = (one.name.value for one in (*listed.kwonly_params, *stars))
+    return frozenset((*parameters(function), *rest))
+
+
+def decorators(node: cst.FunctionDef | cst.ClassDef) -> list[str]:
+    """Return the dotted names of the decorators, without their arguments."""
+    plain = (
+        one.decorator.func if isinstance(one.decorator, cst.Call) else one.decorator
+        for one in node.decorators
+    )
+    return [dotted(one) for one in plain]
+
+
+def bindings(nodes: Iterable[cst.CSTNode]) -> dict[str, list[cst.BaseExpression | None]]:
+    """Return what some statements assign to names and to attributes of names."""
+    found: dict[str, list[cst.BaseExpression | None]] = {}
+    for node in own(*nodes):
+        for target, value in _bound(node):
+            for name, single in _names(target):
+                found.setdefault(name, []).append(value if single else None)
+    return found
+
+
+def _bound(node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression | None]]:
+    """Yield the targets of a node, each with what it gets."""
+    match node:
+        case cst.Assign():
+            yield from ((one.target, node.value) for one in node.targets)
+        case cst.AnnAssign() | cst.NamedExpr():
+            yield node.target, node.value
+        case cst.AugAssign() | cst.For():
+            yield node.target, None
+        case cst.CompFor():
+            yield node.target, None
+        case cst.AsName() | cst.FunctionDef() | cst.ClassDef() | cst.ImportAlias():
+            yield node.name, None
+
+
+def _names(target: cst.CSTNode) -> Iterator[tuple[str, bool]]:
+    """Yield the names in a target, each with whether it is all of it."""
+    if isinstance(target, cst.Tuple | cst.List):
+        for element in target.elements:
+            yield from ((name, False) for name, _ in _names(element.value))
+    elif name := dotted(target):
+        yield name, True
+
+
+def constant(node: cst.CSTNode | None) -> object:
+    """Return the value of a literal number or text, None where the node is something else."""
+    match node:
+        case cst.Integer() | cst.Float() | cst.SimpleString():
+            return node.evaluated_value
+        case cst.ConcatenatedString():
+            return node.evaluated_value
+        case _:
+            return None
+
+
+def argument(call: cst.Call, name: str, place: int) -> cst.BaseExpression | None:
+    """Return the argument that a call gives by name or by place."""
+    plain = [one for one in call.args if one.keyword is None]
+    for one in call.args:
+        if one.keyword is not None and one.keyword.value == name:
+            return one.value
+    if place < len(plain) and not any(one.star for one in plain[: place + 1]):
+        return plain[place].value
+    return None
+
+
+def splat(call: cst.Call) -> bool:
+    """Tell whether a call hands on arguments that it does not name (`*a`, `**k`)."""
+    return any(one.star for one in call.args)
+
+
+def yields(function: cst.FunctionDef) -> bool:
+    """Tell whether calling a function runs nothing of its body: it holds a `yield` of its own."""
+    return any(isinstance(one, cst.Yield) for one in own(*body(function)))
+
+
+def words(*names: str) -> frozenset[str]:
+    """Return the words of some names, in lower case: `time_readCSV` gives time, read and csv."""
+    split = (re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name) for name in names)
+    return frozenset(word.lower() for one in split for word in one)

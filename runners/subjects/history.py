@@ -1,0 +1,41 @@
+"""The commits that led to a subject."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from auditor.core.backtest import Commit
+from auditor.core.errors import UsageError
+from auditor.core.request import FolderSpec, SubjectSpec
+from runners.subjects.repository import GitFailed, Repository
+
+
+def history(spec: SubjectSpec, most: int) -> tuple[Commit, ...]:
+    """Return the last commits that changed what is below the subject's folder, newest first.
+
+    Raises UsageError where the subject is no folder in a repository on this machine.
+    """
+    repository = _repository(spec)
+    try:
+        return tuple(repository.log("HEAD", most))
+    except GitFailed as error:
+        raise UsageError(f"the history cannot be read: {error}") from error
+
+
+def commits(spec: SubjectSpec, names: Sequence[str]) -> tuple[Commit, ...]:
+    """Return commits by their names; raises UsageError for those that do not exist."""
+    repository = _repository(spec)
+    found: list[Commit] = []
+    for name in names:
+        known = repository.commit(name)
+        if known is None:
+            raise UsageError(f"no such commit: {name}; write a hash, a tag or a branch")
+        found += repository.log(known, 1)
+    return tuple(found)
+
+
+def _repository(spec: SubjectSpec) -> Repository:
+    if isinstance(spec, FolderSpec):
+        found = Repository.around(spec.path.expanduser().absolute())
+        if found is not None:
+            return replace(found, top=spec.path.expanduser().absolute())
+    raise UsageError("only a folder in a git repository has a past; clone it, and name its folder")

@@ -1,0 +1,104 @@
+"""The sources of a subject as text, for what only reads them."""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from auditor.core.errors import SubjectError, UsageError
+from auditor.core.ports import Host
+from auditor.core.request import FolderSpec, JarSpec, MavenSpec, SubjectSpec
+from auditor.core.subject import SourceFile, SourceRole
+from runners.home import Home
+from runners.subjects.files import walk
+from runners.subjects.place import place
+from runners.subjects.repository import Repository
+
+_OF_OTHERS = frozenset(("vendor", "node_modules", "site-packages", "third_party"))
+"""Folders of code that others maintain."""
+_LARGEST = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The files of a subject that have one of the endings asked for; `name` is the subject's."""
+
+    name: str
+    revision: str
+    files: tuple[SourceFile, ...]
+
+
+def sources(
+    spec: SubjectSpec,
+    endings: tuple[str, ...],
+    *,
+    home: Home,
+    host: Host,
+    environment: tuple[tuple[str, str], ...],
+) -> Sources:
+    """Read the sources of a subject; nothing of it is run or built.
+
+    A folder is read where it is, whatever project it belongs to; what its repository ignores is
+    left out, and so are links, vendored code and files of more than 2 MB. Raises UsageError and
+    SubjectError.
+    """
+    if isinstance(spec, JarSpec | MavenSpec):
+        raise UsageError("artifacts have no sources of benchmarks; name a folder or a revision")
+    if isinstance(spec, FolderSpec):
+        folder = _folder(spec.path)
+        repository = Repository.around(folder)
+        paths = repository.files(folder) if repository else walk(folder)
+        head = repository.head() if repository else None
+        return Sources(folder.name, head[:12] if head else "", _read(folder, paths, endings))
+    placed = place(spec, home=home, host=host, environment=environment)
+    inside = placed.tree.relative_to(placed.root)
+    below = [PurePosixPath(one) for one in placed.files]
+    paths = (one.relative_to(inside) for one in below if one.is_relative_to(inside))
+    return Sources(placed.name, placed.revision, _read(placed.tree, paths, endings))
+
+
+def _folder(path: Path) -> Path:
+    folder = path.expanduser().absolute()
+    if not folder.is_dir():
+        raise UsageError(f"no such folder: {path}; name the folder of a project")
+    return folder.resolve()
+
+
+def _read(
+    folder: Path, paths: Iterable[PurePosixPath], endings: tuple[str, ...]
+) -> tuple[SourceFile, ...]:
+    return tuple(_files(folder, sorted(paths), endings))
+
+
+def _files(
+    folder: Path, paths: Iterable[PurePosixPath], endings: tuple[str, ...]
+) -> Iterator[SourceFile]:
+    for path in paths:
+        if path.name.endswith(endings) and not _OF_OTHERS.intersection(path.parts):
+            text = _text(folder, path)
+            if text is not None:
+                yield SourceFile(
+                    path=path.as_posix(),
+                    unit=path.parent.as_posix(),
+                    role=SourceRole.BENCHMARKS,
+                    text=text,
+                )
+
+
+def _text(folder: Path, path: PurePosixPath) -> bytes | None:
+    """Return what a file holds; None for what is no file of the folder, and for large ones."""
+    try:
+        # A link may lead anywhere, and so may a folder on the way.
+        if (folder / path).resolve() != folder / path:
+            return None
+        number = os.open(folder / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise SubjectError(f"cannot read {path}: {(error.strerror or '').lower()}") from error
+    with os.fdopen(number, "rb") as file:
+        known = os.fstat(number)
+        if not stat.S_ISREG(known.st_mode) or known.st_size > _LARGEST:
+            return None
+        return file.read(_LARGEST)

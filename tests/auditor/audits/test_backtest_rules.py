@@ -1,0 +1,238 @@
+"""Which commits may have changed performance, and what trying them has shown."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from auditor.audits.backtest import agreement, backtest, candidates, failed, left_out, tried
+from auditor.core.backtest import Commit, Kind, Noticed, PastChange
+from auditor.core.comparison import (
+    BenchmarkComparison,
+    Change,
+    Comparison,
+    Dimension,
+    DimensionVerdict,
+    Patch,
+    Rounds,
+)
+from auditor.core.result import Result
+from auditor.core.verdict import MethodVerdict
+
+
+def commit(title, message="", files=("ring.go",), name="a" * 40, parent="b" * 40):
+    return Commit(
+        id=name, parent=parent, title=title, message=message, day="2024-01-02", files=files
+    )
+
+
+@pytest.mark.parametrize(
+    ("title", "kind"),
+    [
+        ("perf: decode in one pass", Kind.FIX),
+        ("Speed up Push", Kind.FIX),
+        ("Optimise the parser", Kind.FIX),
+        ("Make Pop twice as fast: faster loops", Kind.FIX),
+        ("Avoid an allocation in Push", Kind.FIX),
+        ("Eliminate some copying", Kind.FIX),
+        ("Fix performance regression in Push", Kind.FIX),
+        ("Revert 'cache', which slows down Push", Kind.FIX),
+        ("A slowdown of Push that we can live with", Kind.EITHER),
+        ("Document a performance regression", Kind.EITHER),
+    ],
+)
+def test_messages_that_speak_of_performance(title, kind):
+    (found,) = candidates([commit(title)], 10)
+
+    assert found.kind is kind
+    assert found.why.startswith('its message says "')
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        commit("Add Push"),
+        commit("Be optimistic"),
+        commit("docs: how fast it is, performance"),
+        commit("test: performance of Push"),
+        commit("Speed up Push", files=("README.md",)),
+        commit("Speed up the benchmarks", files=("ring_bench_test.go",)),
+        commit("Speed up the tests", files=("ring_test.go", "src/test/java/RingTest.java")),
+        commit("Speed up Push", parent=""),
+    ],
+)
+def test_other_commits_are_none(one):
+    assert candidates([one], 10) == ()
+
+
+def test_the_likeliest_are_taken_and_kept_in_their_order():
+    vague = commit("Merge files", "this improves performance", name="1")
+    plain = commit("Speed up Push", name="2")
+    sure = commit("Speed up Pop", files=("ring.go", "bench_test.go"), name="3")
+
+    assert [one.commit.id for one in candidates([vague, plain, sure], 2)] == ["2", "3"]
+    (best,) = candidates([vague, plain, sure], 1)
+    assert best.commit.id == "3"
+    assert best.why == 'its message says "Speed up", and it changes benchmarks'
+
+
+def dimension(change, *, confirmed=None, visible=0.05, ratio=1.0, of=Dimension.TIME):
+    return DimensionVerdict(
+        dimension=of,
+        change=change,
+        base=1.0,
+        head=ratio,
+        ratio=ratio,
+        interval=None,
+        confirmed=confirmed,
+        itself=None,
+        visible=visible,
+        rounds=Rounds(first=()),
+    )
+
+
+def compared(*benchmarks, patch=None, added=()):
+    return Comparison(
+        min_delta=0.05,
+        benchmarks=benchmarks,
+        added=added,
+        removed=(),
+        controls=0,
+        suspected=(),
+        patch=patch or Patch(changed=(), added=(), removed=()),
+    )
+
+
+def benchmark(name, *dimensions, same=False):
+    return BenchmarkComparison(id=name, dimensions=dimensions, same=same)
+
+
+FASTER = dimension(Change.IMPROVEMENT, confirmed=True, ratio=0.8)
+SLOWER = dimension(Change.REGRESSION, confirmed=True, ratio=1.3)
+ALIKE = dimension(Change.NONE)
+OPEN = dimension(Change.UNKNOWN, visible=None)
+FIX = PastChange(commit=commit("Speed up"), kind=Kind.FIX)
+CAUSE = PastChange(commit=commit("Slow down"), kind=Kind.CAUSE)
+EITHER = PastChange(commit=commit("Change"), kind=Kind.EITHER)
+
+
+@pytest.mark.parametrize(
+    ("change", "benchmarks", "noticed", "by"),
+    [
+        (FIX, (benchmark("A", ALIKE, FASTER), benchmark("B", ALIKE)), Noticed.NOTICED, ["A"]),
+        (FIX, (benchmark("A", SLOWER),), Noticed.MISSED, []),
+        (CAUSE, (benchmark("A", SLOWER),), Noticed.NOTICED, ["A"]),
+        (CAUSE, (benchmark("A", FASTER),), Noticed.MISSED, []),
+        (EITHER, (benchmark("A", FASTER), benchmark("B", SLOWER)), Noticed.NOTICED, ["A", "B"]),
+        (FIX, (benchmark("A", ALIKE), benchmark("B", OPEN)), Noticed.UNKNOWN, []),
+        (FIX, (benchmark("A", OPEN),), Noticed.UNKNOWN, []),
+        (FIX, (benchmark("A", same=True),), Noticed.MISSED, []),
+        (FIX, (), Noticed.MISSED, []),
+        (
+            FIX,
+            (benchmark("A", dimension(Change.IMPROVEMENT, confirmed=False)),),
+            Noticed.MISSED,
+            [],
+        ),
+    ],
+)
+def test_a_commit_is_noticed_where_a_benchmark_moves_as_it_should(change, benchmarks, noticed, by):
+    found = tried(change, compared(*benchmarks), 3.0)
+
+    assert (found.noticed, [one.benchmark for one in found.by]) == (noticed, by)
+    assert bool(found.reason) is (noticed is not Noticed.NOTICED)
+
+
+def test_what_moves_the_other_way_is_kept_and_so_is_what_would_have_been_seen():
+    mixed = benchmark("A", FASTER, dimension(Change.REGRESSION, confirmed=True, visible=0.01))
+
+    found = tried(FIX, compared(mixed, added=("New",)), 3.0)
+
+    assert [one.benchmark for one in found.against] == ["A"]
+    assert (found.visible, found.added, found.seconds) == (0.01, ("New",), 3.0)
+
+
+def patched(reached_by=(), detected_by=("A",), **outcomes):
+    methods = [
+        MethodVerdict(
+            id=name,
+            outcome=one,
+            reached_by=reached_by,
+            detected_by=detected_by if one is Result.DETECTED else (),
+        )
+        for name, one in outcomes.items()
+    ]
+    return Patch(
+        changed=tuple(outcomes), added=(), removed=(), verdict=SimpleNamespace(methods=methods)
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "watched"),
+    [
+        ({"a": Result.DETECTED, "b": Result.MISSED}, True),
+        ({"a": Result.MISSED, "b": Result.UNREACHED}, False),
+        ({"a": Result.MISSED, "b": Result.INCONCLUSIVE}, None),
+        ({"a": Result.REFUSED}, None),
+        ({}, None),
+    ],
+)
+def test_a_commit_is_watched_where_a_method_is_that_it_changes(outcomes, watched):
+    found = tried(FIX, compared(benchmark("A", ALIKE), patch=patched(**outcomes)), 1.0)
+
+    assert found.is_watched is watched
+
+
+@pytest.mark.parametrize(
+    ("patch", "watched"),
+    [
+        (patched(("A", "New"), ("New",), a=Result.DETECTED), None),
+        (patched(("New",), ("New",), a=Result.DETECTED), False),
+        (patched(("New",), a=Result.INCONCLUSIVE), False),
+        (patched(("A",), ("A", "New"), a=Result.DETECTED), True),
+    ],
+)
+def test_a_benchmark_that_came_with_the_commit_watches_nothing_of_it(patch, watched):
+    found = tried(FIX, compared(benchmark("A", ALIKE), patch=patch, added=("New",)), 1.0)
+
+    assert found.is_watched is watched
+
+
+@pytest.mark.parametrize(
+    ("patch", "noticed", "reason"),
+    [
+        (patched(("A",), a=Result.MISSED), Noticed.MISSED, "no benchmark changed as it should"),
+        (patched(("A", "B"), a=Result.MISSED), Noticed.UNKNOWN, "1 of 2 benchmarks cannot"),
+        (patched(("B",), a=Result.MISSED), Noticed.UNKNOWN, "1 of 1 benchmarks cannot"),
+        (patched((), a=Result.UNREACHED), Noticed.MISSED, "no benchmark calls what the commit"),
+        (patched((), a=Result.REFUSED), Noticed.UNKNOWN, "1 of 2 benchmarks cannot"),
+        (None, Noticed.UNKNOWN, "1 of 2 benchmarks cannot"),
+    ],
+)
+def test_only_who_calls_what_was_changed_has_to_be_judged(patch, noticed, reason):
+    """Benchmark A is judged, B is not."""
+    found = tried(FIX, compared(benchmark("A", ALIKE), benchmark("B", OPEN), patch=patch), 1.0)
+
+    assert (found.noticed, found.reason.startswith(reason)) == (noticed, True)
+
+
+def known(*, watched, noticed):
+    one = FASTER if noticed else ALIKE
+    patch = patched(("A",), a=Result.DETECTED if watched else Result.MISSED)
+    return tried(FIX, compared(benchmark("A", one), patch=patch), 1.0)
+
+
+def test_the_correlation_is_that_of_two_columns_of_zeros_and_ones():
+    """Phi of 3, 1, 1, 2 is (3 * 2 - 1 * 1) / sqrt(4 * 3 * 4 * 3) = 5 / 12."""
+    pairs = [(True, True)] * 3 + [(True, False), (False, True)] + [(False, False)] * 2
+    every = [known(watched=watched, noticed=noticed) for watched, noticed in pairs]
+
+    found = backtest([*every, failed(FIX, "it does not build", 1.0), left_out(FIX)]).agreement
+
+    assert (found.both, found.watched_only, found.noticed_only, found.neither) == (3, 1, 1, 2)
+    assert found.phi == pytest.approx(5 / 12)
+
+
+def test_where_one_of_both_never_varies_there_is_no_correlation():
+    every = [known(watched=True, noticed=noticed) for noticed in (True, False)]
+
+    assert agreement(every).phi is None

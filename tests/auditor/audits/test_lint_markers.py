@@ -1,0 +1,200 @@
+"""Which smells are said: rules chosen, markers heeded, runs asked."""
+
+import pytest
+
+from auditor.audits.lint import Wanted, lint
+from auditor.core.errors import UsageError
+from auditor.core.smells import Calls, Looked, Rule, Seen, Smell, Sure, Timed
+from auditor.core.subject import SourceFile, SourceRole, Span
+
+
+def rule(name, *, on=True):
+    return Rule(id=name, title="t", advice="a", sure=Sure.LIKELY, on=on)
+
+
+def smell(rule="go-a", line=5, top=3, **more):
+    given = {"benchmark": "BenchmarkAdd", "text": "t", "file": "a_test.go"} | more
+    file = given.pop("file")
+    return Smell(rule=rule, span=Span(file, line, line), top=top, **given)
+
+
+class Fixed:
+    """A linter that finds the same smells whatever it is shown."""
+
+    rules = (rule("go-a"), rule("go-b"), rule("go-rare", on=False))
+    comment = "//"
+
+    def __init__(self, *smells, unread=()):
+        self.smells = smells
+        self.unread = unread
+
+    def look(self, sources):
+        assert all(one.path.endswith(".go") for one in sources)
+        return Looked(benchmarks=("BenchmarkAdd",), smells=self.smells, unread=self.unread)
+
+
+TEXT = """package a
+
+func BenchmarkAdd(b *testing.B) {
+	for range b.N {
+		Add()
+	}
+}
+"""
+
+
+def source(text=TEXT, path="a_test.go"):
+    return SourceFile(path=path, unit="", role=SourceRole.BENCHMARKS, text=text.encode())
+
+
+def found(*smells, text=TEXT, wanted=None, measured=()):
+    looks = [(Fixed(*smells), [source(text)])]
+    return lint(looks, wanted or Wanted(), measured)
+
+
+def rules_of(linted):
+    return [one.rule.id for one in linted.findings]
+
+
+def test_rules_that_are_off_are_looked_for_where_they_are_asked_for():
+    smells = (smell("go-rare"), smell("go-a"), smell("go-b"))
+
+    assert rules_of(found(*smells)) == ["go-a", "go-b"]
+    assert rules_of(found(*smells, wanted=Wanted(every=True))) == ["go-a", "go-b", "go-rare"]
+    assert rules_of(found(*smells, wanted=Wanted(named=("go-rare",)))) == ["go-rare"]
+    assert rules_of(found(*smells, wanted=Wanted(left_out=("go-b",)))) == ["go-a"]
+
+
+@pytest.mark.parametrize("wanted", [Wanted(named=("go-z",)), Wanted(left_out=("go-z",))])
+def test_a_rule_that_does_not_exist_is_refused(wanted):
+    with pytest.raises(UsageError, match="no rule is called 'go-z'; there are go-a, go-b, go-rare"):
+        found(wanted=wanted)
+
+
+MARK = "// bench-audit:allow go-a it is seldom"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT.replace("Add()\n", f"Add() {MARK}\n"),
+        TEXT.replace("\tfor range b.N {\n\t\tAdd", f"\t{MARK}\n\t\tAdd"),
+        TEXT.replace("\nfunc", f"{MARK}\nfunc"),
+        TEXT.replace("testing.B) {", f"testing.B) {{ {MARK}"),
+        TEXT.replace("\nfunc", f"{MARK.replace('go-a', 'go-b,go-a')}\nfunc"),
+    ],
+)
+def test_a_marker_in_the_line_above_it_or_above_the_benchmark_allows_a_smell(text):
+    (one,) = found(smell(), text=text).findings
+
+    assert one.allowed == "it is seldom"
+
+
+def test_the_lines_of_comment_above_belong_together():
+    text = f"package a\n{MARK}\n// more\nfunc BenchmarkAdd(b *testing.B) {{\n\tAdd()\n}}\n"
+
+    (one,) = found(smell(top=4), text=text).findings
+
+    assert one.allowed == "it is seldom"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT.replace("package a\n", f"package a {MARK}\n"),
+        TEXT.replace("Add()\n", f"Add() {MARK.replace('go-a', 'go-b')}\n"),
+        f"{TEXT}{MARK}\n",
+    ],
+)
+def test_a_marker_elsewhere_or_for_another_rule_does_not_and_is_said(text):
+    linted = found(smell(), text=text)
+
+    assert [one.allowed for one in linted.findings] == [""]
+    assert [one.slug for one in linted.caveats] == ["needless-allow"]
+
+
+def test_a_marker_for_a_rule_that_was_not_looked_for_is_not_called_needless():
+    text = TEXT.replace("Add()\n", f"Add() {MARK.replace('go-a', 'go-rare')}\n")
+
+    assert found(text=text).caveats == ()
+
+
+@pytest.mark.parametrize(
+    ("mark", "said"),
+    [
+        ("// bench-audit:allow go-a", r"a_test\.go:5: bench-audit:allow gives no reason; .*go-a"),
+        ("// bench-audit:allow go-z because", r"a_test\.go:5: no rule is called 'go-z'"),
+        ("// bench-audit:allow", r"a_test\.go:5: bench-audit:allow names no rule"),
+        ("// bench-audit:allow ,", r"a_test\.go:5: bench-audit:allow names no rule"),
+    ],
+)
+def test_a_marker_that_cannot_be_meant_is_refused(mark, said):
+    with pytest.raises(UsageError, match=said):
+        found(text=TEXT.replace("Add()\n", f"Add() {mark}\n"))
+
+
+def test_findings_are_in_the_order_of_files_and_lines_over_all_languages():
+    looks = [
+        (Fixed(smell(line=9, file="b_test.go"), smell("go-b", line=2)), [source()]),
+        (Fixed(smell(line=1, file="b_test.go"), unread=("c_test.go",)), [source()]),
+    ]
+
+    linted = lint(looks, Wanted())
+
+    places = [(one.smell.span.file, one.smell.span.first_line) for one in linted.findings]
+    assert places == [("a_test.go", 2), ("b_test.go", 1), ("b_test.go", 9)]
+    assert linted.benchmarks == ("BenchmarkAdd", "BenchmarkAdd")
+    assert linted.unread == ("c_test.go",)
+    assert [one.slug for one in linted.caveats] == ["lint-unread"]
+
+
+def timed(name="example.org/a.BenchmarkAdd", *, seconds=1e-6, per=1.0, alone=2e-6, method="Add"):
+    return Timed(benchmark=name, seconds=seconds, calls=(Calls(f"a.{method}", per, alone),))
+
+
+def proved(one, *measured):
+    (finding,) = found(one, measured=measured).findings
+    return finding.proof and finding.proof.seen
+
+
+@pytest.mark.parametrize(
+    ("measured", "seen"),
+    [
+        (timed(), Seen.CONFIRMED),
+        (timed(per=100.0, alone=1e-7), Seen.CONFIRMED),
+        (timed(seconds=3e-6), Seen.REFUTED),
+        (timed(seconds=1.9e-6), None),
+        (timed(seconds=3e-10, method="Other"), Seen.CONFIRMED),
+        (timed(method="Other"), None),
+        (timed("example.org/a.BenchmarkAddition"), None),
+        (timed("example.org/a.BenchmarkAdd/large"), Seen.CONFIRMED),
+        (timed(method="List[int].Add"), Seen.CONFIRMED),
+    ],
+)
+def test_calls_that_take_longer_alone_than_the_operation_were_removed(measured, seen):
+    assert proved(smell(calls=("Add",)), measured) is seen
+
+
+def test_of_two_benchmarks_with_a_name_nobody_knows_which_is_meant():
+    both = (timed(), timed("example.org/b.BenchmarkAdd"))
+
+    assert proved(smell(calls=("Add",)), *both) is None
+
+
+def test_one_parameter_at_which_calls_were_removed_is_enough():
+    some = (timed("a.BenchmarkAdd/1"), timed("a.BenchmarkAdd/2", seconds=5e-6))
+
+    assert proved(smell(calls=("Add",)), *some) is Seen.CONFIRMED
+
+
+def test_a_smell_that_is_not_about_calls_is_not_judged_by_them():
+    assert proved(smell(), timed()) is None
+
+
+@pytest.mark.parametrize(("seconds", "seen"), [(1e-6, Seen.CONFIRMED), (0.02, Seen.REFUTED)])
+def test_set_up_of_invocations_is_a_fault_where_they_are_short(monkeypatch, seconds, seen):
+    monkeypatch.setattr(Fixed, "rules", (rule("jmh-invocation-setup"),))
+    one = smell("jmh-invocation-setup", benchmark="Maps.put")
+
+    assert proved(one, timed("org.example.Maps.put", seconds=seconds)) is seen
+    assert proved(one, timed("org.example.Maps.putAll", seconds=seconds)) is None

@@ -1,0 +1,91 @@
+"""Commits of a real repository beside their parents: which of them its suite notices."""
+
+import json
+import shutil
+
+import jsonschema
+import pytest
+from real_program import PLAN, TINY, commit, everything, git, tiny
+
+from reports.backtest_document import schema
+
+pytestmark = pytest.mark.subject
+
+FASTER = TINY.replace("n := 200", "n := 100")
+UNWATCHED = FASTER.replace("return x + 1 }", "return x + 2 }")
+COMPARE = {"rounds": 6, "confirm": 6, "min_delta": 0.2}
+
+
+@pytest.fixture
+def repository(tmp_path):
+    if shutil.which("go") is None:
+        pytest.skip("go is not installed")
+    folder = tiny(tmp_path / "tiny")
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder, "base")
+    for text, message in (
+        (FASTER, "Speed up Add"),
+        (UNWATCHED, "Optimize Unused"),
+        (UNWATCHED + "\nfunc broken( {\n", "Avoid allocations in what does not build"),
+    ):
+        (folder / "tiny.go").write_text(text)
+        commit(folder, message)
+    return folder
+
+
+@pytest.fixture
+def asked(tmp_path, repository):
+    path = tmp_path / "backtest.json"
+    plan = {**PLAN, "iterations": 15, "iteration_time": "5ms"}
+    given = {"subject": str(repository), "runs": 1, "controls": 0, "plan": plan, "compare": COMPARE}
+    path.write_text(json.dumps(given))
+    return path
+
+
+@pytest.mark.timed
+def test_what_the_suite_watches_is_noticed_and_what_does_not_build_fails_alone(
+    program, asked, repository, tmp_path
+):
+    before = everything(repository)
+    call = ("backtest", asked, "--benchmarks", "Add", "-o", tmp_path / "out")
+
+    found, said = program.audited(*call)
+
+    jsonschema.validate(found, json.loads(schema()))
+    by_title = {one["title"]: one for one in found["commits"]}
+    assert {title: one["noticed"] for title, one in by_title.items()} == {
+        "Avoid allocations in what does not build": "failed",
+        "Optimize Unused": "missed",
+        "Speed up Add": "noticed",
+    }
+    (by,) = [one for one in by_title["Speed up Add"]["by"] if one["dimension"] == "time"]
+    assert by["benchmark"].endswith("BenchmarkAdd")
+    assert by["ratio"] < 0.8
+    assert by_title["Speed up Add"]["watched"] == ["example.org/tiny.Add"]
+    assert by_title["Optimize Unused"]["unwatched"] == ["example.org/tiny.Unused"]
+    assert (found["agreement"]["both"], found["agreement"]["neither"]) == (1, 1)
+    assert "noticed (" in said
+    assert everything(repository) == before
+    assert (tmp_path / "out" / "backtest.md").read_text().count("\n| `") == 3
+
+
+def test_the_commits_are_listed_without_running_anything(program, asked, repository):
+    answer = program.call("backtest", asked, "--list", "--find", "1", "--cause", "main~1")
+
+    assert answer.returncode == 0, answer
+    assert [line.split()[2] for line in answer.stdout.splitlines()[1:]] == ["cause", "fix"]
+    assert not program.state.exists()
+    refused = program.refused(
+        *("backtest", asked, "--list", "--fix", "main~3"), code=2, slug="usage"
+    )
+    assert "has no parent to be compared with" in refused
+
+
+def test_a_suite_without_such_commits_says_what_to_do(program, tmp_path):
+    folder = tiny(tmp_path / "plain")
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder, "base")
+
+    line = program.refused("backtest", folder, code=2, slug="usage")
+
+    assert "no message of the last 2000 commits speaks of performance; name commits" in line

@@ -1,0 +1,234 @@
+"""Results that a JMH benchmark does not use."""
+
+import pytest
+
+from auditor.core.subject import SourceFile, SourceRole
+from mutators.java.smells.linter import JavaLinter
+
+BENCH = """package org.example;
+
+import java.util.*;
+import org.openjdk.jmh.annotations.*;
+import org.openjdk.jmh.infra.Blackhole;
+
+@State(Scope.Thread)
+public class Bench {
+    int x = 3;
+    double d = 0.5;
+    String text = "a";
+    List<String> list = new ArrayList<>();
+    Map<String, String> map = new HashMap<>();
+    Queue<String> queue = new ArrayDeque<>();
+    Ring ring = new Ring();
+    Store store;
+    Foreign foreign;
+    Object kept;
+
+    int plain(int n) { return n * n; }
+    int keeps(int n) { x = n; return n; }
+    int fills(int[] to) { to[0] = 1; return 1; }
+    int feeds(int n, Blackhole bh) { bh.consume(n); return n; }
+    int prints(int n) { System.out.println(n); return n; }
+    int nothing() { return 1 + 2; }
+    @CompilerControl(CompilerControl.Mode.DONT_INLINE) int apart(int n) { return n * n; }
+    void checks(int n) { if (n < 0) throw new IllegalStateException(); }
+    int builds(int n) { StringBuilder b = new StringBuilder(); b.append(n); return b.length(); }
+
+    @Benchmark
+    public void run(Blackhole bh, int[] array) throws Exception {
+        BODY
+    }
+}
+"""
+RING = """package org.example;
+
+public class Ring {
+    private final int[] slots = new int[8];
+    private int next;
+    int peek() { return slots[next]; }
+    int push(int n) { slots[next++] = n; return next; }
+    static Ring of(int n) { return new Ring(); }
+}
+"""
+STORE = """package org.example;
+
+interface Store {
+    boolean containsKey(String key);
+    String lookup(String key);
+    default int guess(int n) { return n + 1; }
+}
+"""
+FIRST = 30
+
+
+def found(body, *others):
+    texts = [BENCH.replace("BODY", body), RING, STORE, *others]
+    sources = [
+        SourceFile(path=f"F{n}.java", unit="", role=SourceRole.BENCHMARKS, text=text.encode())
+        for n, text in enumerate(texts)
+    ]
+    smells = JavaLinter().look(sources).smells
+    return [one for one in smells if one.rule == "jmh-unused-result"]
+
+
+@pytest.mark.parametrize(
+    ("body", "calls"),
+    [
+        ("plain(x);", ("plain",)),
+        ("this.plain(x);", ("plain",)),
+        ("builds(x);", ("builds",)),
+        ("Math.sin(d);", ("sin",)),
+        ("Integer.parseInt(text);", ("parseInt",)),
+        ("Objects.hash(x, text);", ("hash",)),
+        ("text.trim();", ("trim",)),
+        ('"a-b".split("-");', ("split",)),
+        ("list.get(x);", ("get",)),
+        ("map.containsKey(text);", ("containsKey",)),
+        ("ring.peek();", ("peek",)),
+        ("Ring.of(x);", ("of",)),
+        ("store.containsKey(text);", ("containsKey",)),
+        ("new Ring();", ("Ring",)),
+        ("new ArrayList<String>(x);", ("ArrayList",)),
+        ("for (int i = 0; i < array.length; i++) { plain(array[i]); }", ("plain",)),
+        ("try { plain(x); } catch (Exception e) { throw new Error(e); }", ("plain",)),
+        ("int y = plain(x);", ("plain",)),
+        ("final int y = foreign.weigh(x);", ("weigh",)),
+        ("Ring y = new Ring();", ("Ring",)),
+        ("int y = x * 31 + array[0];", ()),
+        ("boolean y = x > array[0];", ()),
+        ("int y; y = plain(x); y = plain(2);", ("plain",)),
+        ("int y = 0; y = y + plain(x);", ()),
+        ("long y = 0; for (int each : array) { y += each * x; }", ()),
+        ("Object y = foreign.execute(x);", ("execute",)),
+        ("Object y = (Object) foreign.weigh(x);", ("weigh",)),
+        ("String y = foreign.readValue(text);", ("readValue",)),
+        ("List<String> y = new ArrayList<>(); y.add(text);", ("ArrayList",)),
+        ("StringBuilder y = new StringBuilder(); y.append(x).append(d);", ("StringBuilder",)),
+        ("int y = plain(x), z = x; bh.consume(z);", ("plain",)),
+    ],
+)
+def test_results_that_are_lost(body, calls):
+    smells = found(body)
+
+    assert [one.calls for one in smells] == [calls], [one.text for one in smells]
+    assert smells[0].span.first_line == FIRST + 2
+    assert smells[0].benchmark == "Bench.run"
+
+
+def test_a_variable_that_is_set_later_is_found_where_it_is_declared():
+    (smell,) = found("int y;\n        y = plain(x);")
+
+    assert smell.calls == ("plain",)
+    assert smell.span.first_line == FIRST + 2
+    assert smell.text.startswith("y takes the result of plain(...)")
+
+
+def test_text_of_a_dropped_result():
+    (smell,) = found("plain(x);")
+
+    assert smell.text == (
+        "The result of plain(...) is dropped and nothing else is seen to change, so the compiler "
+        "may leave the work out and the time is that of nothing."
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "bh.consume(plain(x));",
+        "int y = plain(x); bh.consume(y);",
+        "x = plain(x);",
+        "kept = new Ring();",
+        "array[0] = plain(x);",
+        "list.add(text);",
+        "map.put(text, text);",
+        "map.get(text).foo();",
+        "queue.poll();",
+        "String y = queue.poll();",
+        "boolean y = list.add(text);",
+        "boolean y = foreign.execute(x);",
+        "java.util.concurrent.Future<?> y = foreign.submit(x);",
+        "CompletableFuture<String> y = foreign.apply(x);",
+        "ring.push(x);",
+        "int y = ring.push(x);",
+        "int y = keeps(x);",
+        "keeps(x);",
+        "fills(array);",
+        "int y = fills(array);",
+        "feeds(x, bh);",
+        "int y = feeds(x, bh);",
+        "int y = foreign.weigh(x, bh);",
+        "prints(x);",
+        "nothing();",
+        "apart(x);",
+        "checks(x);",
+        "foreign.weigh(x);",
+        "unseen(x);",
+        "store.lookup(text);",
+        "store.guess(x);",
+        "list.forEach(each -> plain(x));",
+        "Runnable r = () -> plain(x); r.run();",
+        "int y = foreign.each(each -> bh.consume(each));",
+        "try { plain(x); } catch (IllegalStateException expected) { }",
+        "try { int y = plain(x); } catch (Exception expected) { bh.consume(expected); }",
+        "try (AutoCloseable y = foreign.open()) { bh.consume(x); }",
+        "int y = 5;",
+        "final int y = 5 * 7;",
+        "int y = x;",
+        "int y = array[0];",
+        "int y = plain(x); if (y > 3) { bh.consume(1); }",
+        "int y = plain(x); Runnable r = () -> bh.consume(y); r.run();",
+        "int count = 0; for (int each : array) { count++; } x = 1;",
+        "int y = plain(x); y = y + 1; bh.consume(y);",
+        "List<String> y = new ArrayList<>(); y.add(text); bh.consume(y);",
+        "Foreign y = new Foreign(); y.add(text);",
+        "new Thread() { { start(); } };",
+        "new Foreign(() -> bh.consume(1));",
+        "for (String each : list) { bh.consume(each); }",
+        "Math.random();",
+        "text.getChars(0, 1, new char[1], 0);",
+    ],
+)
+def test_what_is_used_or_may_be_meant_is_left_alone(body):
+    assert found(body) == []
+
+
+def test_a_type_of_the_project_is_not_that_of_the_jdk_with_its_name():
+    other = "package org.example; public class Tape { int end; int get(int n) { return end = n; } }"
+
+    assert found("Tape tape = new Tape(); bh.consume(tape); tape.get(1);", other) == []
+
+
+def test_types_that_are_always_imported_are_those_of_the_jdk():
+    other = "package org.other; public class Math { int n; static int abs(int x) { n = x; } }"
+
+    assert [one.calls for one in found("Math.abs(x);", other)] == [("abs",)]
+
+
+def test_two_types_of_one_name_tell_nothing():
+    other = "package org.other; public class Deck { int top() { return 1 * size(); } }"
+    again = other.replace("org.other", "org.third")
+
+    assert found("Deck deck = foreign.deck(); bh.consume(deck); deck.top();", other, again) == []
+
+
+def test_a_method_that_may_be_overridden_tells_nothing():
+    other = "package org.example; abstract class Base { int work(int n) { return n * n; } }"
+
+    assert found("Base base = foreign.base(); bh.consume(base); base.work(x);", other) == []
+    final = other.replace("int work", "final int work")
+    assert len(found("Base base = foreign.base(); bh.consume(base); base.work(x);", final)) == 1
+
+
+def test_a_benchmark_of_what_the_compiler_leaves_out():
+    text = BENCH.replace("BODY", "plain(x);").replace("void run", "void deadCodeElimination")
+    source = SourceFile(path="F.java", unit="", role=SourceRole.BENCHMARKS, text=text.encode())
+
+    assert JavaLinter().look([source]).smells == ()
+
+
+def test_statements_in_other_methods_are_left_alone():
+    text = BENCH.replace("@Benchmark\n", "").replace("BODY", "plain(x);")
+    source = SourceFile(path="F.java", unit="", role=SourceRole.BENCHMARKS, text=text.encode())
+
+    assert JavaLinter().look([source]).smells == ()

@@ -1,0 +1,252 @@
+"""Which functions are benchmarks, and what the linter makes of odd and hostile files."""
+
+import textwrap
+
+import pytest
+
+from auditor.core.smells import Linter, Looked
+from auditor.core.subject import SourceFile, SourceRole
+from mutators.python.smells.linter import PythonLinter
+from mutators.python.smells.rules import RULES
+
+
+def source(text, path="tests/test_it.py"):
+    if isinstance(text, str):
+        text = textwrap.dedent(text).lstrip("\n").encode()
+    return SourceFile(path=path, unit="", role=SourceRole.BENCHMARKS, text=text)
+
+
+def look(**files):
+    """Look at files by path: two underscores stand for a slash, `.py` is added."""
+    return PythonLinter().look(
+        [source(text, path.replace("__", "/") + ".py") for path, text in files.items()]
+    )
+
+
+SORTED = """
+def test_sort(benchmark):
+    data = [3, 1, 2]
+    benchmark(data.sort)
+"""
+
+
+def test_it_is_a_linter_whose_rules_have_ids_of_their_own():
+    linter: Linter = PythonLinter()
+
+    assert linter.comment == "#"
+    assert linter.rules == RULES
+    assert len({rule.id for rule in RULES}) == len(RULES) == 7
+    assert all(rule.id.startswith("py-") for rule in RULES)
+
+
+def test_benchmarks_of_pytest_have_the_fixture():
+    found = look(
+        tests__test_it="""
+        import pytest
+
+        def test_push(benchmark):
+            benchmark(len, [])
+
+        async def test_async(benchmark): ...
+
+        def bench_pop(benchmark, size): ...
+
+        def test_plain(): ...
+
+        def helper(benchmark): ...
+
+        @pytest.fixture
+        def test_data(benchmark): ...
+
+        class TestQueue:
+            def test_pop(self, benchmark): ...
+            def test_other(self): ...
+        """
+    )
+
+    assert found == Looked(
+        benchmarks=("test_push", "test_async", "bench_pop", "TestQueue.test_pop"), smells=()
+    )
+
+
+def test_a_marker_makes_a_benchmark_where_codspeed_reads_it():
+    marked = """
+    import pytest
+
+    @pytest.mark.benchmark
+    def test_push(): ...
+
+    @pytest.mark.benchmark(group="x")
+    class TestQueue:
+        def test_pop(self): ...
+
+    def test_plain(): ...
+    """
+    whole = """
+    import pytest
+    pytestmark = [pytest.mark.slow, pytest.mark.benchmark()]
+    def test_all(): ...
+    """
+
+    assert look(test_it=marked).benchmarks == ()
+    found = look(test_it=marked, conftest="import pytest_codspeed\n", test_whole=whole)
+    assert found.benchmarks == ("test_push", "TestQueue.test_pop", "test_all")
+
+
+def test_a_fixture_of_the_projects_own_is_not_ours():
+    own = "import pytest\n@pytest.fixture\ndef benchmark(): ...\n"
+
+    assert look(a__conftest=own, a__b__test_it=SORTED).benchmarks == ()
+    assert look(test_it=own + SORTED).benchmarks == ()
+    assert look(a__conftest=own, c__test_it=SORTED).benchmarks == ("test_sort",)
+
+
+def test_benchmarks_of_asv_are_in_its_folder_and_have_its_shape():
+    suite = """
+    class Queues:
+        params = [1, 2]
+        def setup(self, n): ...
+        def time_push(self, n): ...
+        def track_size(self, n): ...
+        def peakmem_push(self, n): ...
+        def helper(self): ...
+
+    class _Base:
+        def setup(self): ...
+        def time_inherited(self): ...
+
+    class Heaps(_Base):
+        pass
+
+    def time_alone(): ...
+    """
+    names = (
+        *("Queues.time_push", "Queues.track_size", "Queues.peakmem_push"),
+        *("Heaps.time_inherited", "time_alone"),
+    )
+
+    assert look(benchmarks__queues=suite).benchmarks == names
+    assert look(asv_bench__benchmarks__queues=suite).benchmarks == names
+    assert look(src__queues=suite).benchmarks == ()
+    assert look(benchmarks__tool="class Timer:\n    def time_it(self): ...\n").benchmarks == ()
+    assert look(benchmarks__a=suite, benchmarks__b="def time_b(): ...\n").benchmarks[-1] == "time_b"
+
+
+def test_benchmarks_of_pyperf_are_what_a_runner_is_given():
+    found = look(
+        scripts__bench="""
+        import pyperf
+
+        def work(): ...
+        def loops(n): ...
+        def main():
+            runner = pyperf.Runner()
+            runner.bench_func("first", work)
+            runner.bench_time_func(NAME, loops)
+            runner.timeit("third", stmt="sorted(x)", setup="x = []")
+            runner.parse_args()
+        """,
+        other="runner.bench_func('no', work)\n",
+    )
+
+    assert found.benchmarks == ("first", "loops", "third")
+
+
+def test_a_finding_has_the_lines_of_its_place_and_of_its_benchmark():
+    found = look(
+        tests__test_b="""
+        import pytest
+
+        @pytest.mark.slow
+        @pytest.mark.parametrize(
+            "n", [1])
+        def test_sort(benchmark, n):
+            data = [3, 1, 2]
+            benchmark(
+                data.sort,
+            )
+        """,
+        tests__test_a=SORTED,
+    )
+
+    first, second = found.smells
+    assert (first.span.file, first.span.first_line, first.top) == ("tests/test_a.py", 3, 1)
+    assert (second.span.file, second.top) == ("tests/test_b.py", 3)
+    assert (second.span.first_line, second.span.last_line) == (8, 10)
+    assert second.benchmark == "test_sort"
+    assert second.calls == ()
+
+
+def test_findings_are_in_the_order_of_files_and_lines():
+    found = look(
+        test_b=SORTED + SORTED.replace("test_sort", "test_again"),
+        test_a="import json\n" + SORTED,
+    )
+
+    places = [(one.span.file, one.span.first_line) for one in found.smells]
+    assert places == sorted(places)
+    assert len(places) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"def test_it(benchmark):\n    benchmark((\n",
+        b"def test_it(benchmark):\n    x = " + b"(" * 5000 + b"1" + b")" * 5000 + b"\n",
+        b"def test_it(benchmark):\n    x = " + b"lambda:" * 5000 + b"1\n",
+        b"def test_it(benchmark):\n    x = " + b"-" * 5000 + b"1\n",
+        b"def test_it(benchmark):\n    x = " + b"f'{" * 5000 + b"1" + b"}'" * 5000 + b"\n",
+        b"def test_it[T](benchmark):\n    x = " + b"(" * 5000 + b"1" + b")" * 5000 + b"\n",
+        b"def test_it[T](benchmark):\n    x = " + b"1+" * 5000 + b"1\n",
+        b"# \xff\xfe\ndef test_it(benchmark):\n    benchmark(len, '\xe9')\n",
+        b"def test_it(benchmark):\n    \x00benchmark(len)\n",
+        b"# coding: no-such-thing\ndef test_it(benchmark): ...\n",
+    ],
+)
+def test_what_cannot_be_read_is_said_and_the_rest_is_looked_at(text):
+    # The names of the files say nothing: the bytes alone show that this one holds a benchmark.
+    if b"[T]" in text:
+        text = b"@pytest.mark.benchmark\n" + text
+
+    found = PythonLinter().look([source(text, "test_a.py"), source(SORTED, "test_b.py")])
+
+    assert found.unread == ("test_a.py",)
+    assert [one.span.file for one in found.smells] == ["test_b.py"]
+
+
+@pytest.mark.parametrize(
+    "deep",
+    [
+        "x = " + "a" + ".b" * 3000,
+        "x = " + "+".join("1" * 3000),
+        "if a: pass\n" + "elif b: pass\n" * 900,
+    ],
+)
+def test_what_is_deep_in_other_ways_does_no_harm(deep):
+    found = look(test_it=deep + "\n" + SORTED)
+
+    assert found.unread in ((), ("test_it.py",))
+
+
+def test_broken_files_without_a_benchmark_are_no_business_of_ours():
+    assert look(a="def broken(:\n", benchmark="# benchmark\nclass (:\n") == Looked(
+        benchmarks=(), smells=()
+    )
+
+
+def test_syntax_that_is_newer_than_this_interpreter_is_read():
+    found = look(
+        test_it="""
+        def test_sort[T](benchmark) -> None:
+            data = [3, 1, 2]
+            benchmark(data.sort)
+        """
+    )
+
+    assert found.unread == ()
+    assert [one.rule for one in found.smells] == ["py-mutated-argument"]
+
+
+def test_nothing_and_empty_files_give_nothing():
+    assert PythonLinter().look([]) == Looked(benchmarks=(), smells=())
+    assert look(test_it="", test_that="benchmark\n") == Looked(benchmarks=(), smells=())

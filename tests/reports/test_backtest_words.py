@@ -1,0 +1,123 @@
+"""Past commits and whether they would have been noticed: as a document, in words, as Markdown."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from rich.console import Console
+
+from auditor.audits.backtest import backtest, failed, left_out
+from auditor.cli import backtest as shown
+from auditor.core.backtest import By, Commit, Kind, Noticed, PastChange, Tried
+from auditor.core.comparison import Dimension
+from reports import document as documents
+from reports.backtest_document import backtest_document, schema
+from reports.backtest_words import agreement, by, headline, line, markdown, methods
+
+SCHEMAS = Path(__file__).parents[2] / "reports" / "schema"
+
+
+def change(title="Speed up Push"):
+    commit = Commit(
+        id="a" * 40, parent="b" * 40, title=title, message="", day="2024-01-02", files=()
+    )
+    return PastChange(commit=commit, kind=Kind.FIX)
+
+
+def moved(name, ratio=0.8, dimension=Dimension.TIME):
+    return By(benchmark=name, dimension=dimension, ratio=ratio)
+
+
+NOTICED = Tried(
+    change=change(),
+    noticed=Noticed.NOTICED,
+    by=(moved("BenchmarkPush", 0.9), moved("BenchmarkPop", 0.5), moved("BenchmarkPeek", 0.95)),
+    benchmarks=3,
+    visible=0.02,
+    methods=("Push", "Pop"),
+    watched=("Push",),
+    seconds=12.0,
+)
+MISSED = Tried(
+    change=change("Use <b>less</b> @all"),
+    noticed=Noticed.MISSED,
+    reason="no benchmark changed as it should have",
+    methods=("Peek",),
+    unwatched=("Peek",),
+)
+FAILED = failed(change(), "it does not build", 1.0)
+
+
+def made(*tried):
+    return backtest_document(backtest(tried), "{}", "1.2")
+
+
+def test_the_document_is_what_its_schema_says():
+    document = made(NOTICED, MISSED, FAILED, left_out(change()))
+
+    assert (SCHEMAS / "backtest.schema.json").read_text() == schema()
+    jsonschema.validate(json.loads(documents.text(document)), json.loads(schema()))
+
+
+@pytest.mark.parametrize(
+    ("tried", "said"),
+    [
+        ((NOTICED, MISSED), "The suite would have noticed 1 of 2 commits."),
+        (
+            (NOTICED, FAILED, left_out(change())),
+            "The suite would have noticed 1 of 1 commit; of 2 more nobody can tell.",
+        ),
+        ((FAILED,), "Cannot tell: no commit could be judged."),
+    ],
+)
+def test_the_answer_is_a_sentence(tried, said):
+    assert headline(made(*tried)) == said
+
+
+def test_who_noticed_it_most_comes_first():
+    (one,) = made(NOTICED).commits
+
+    said = by(one).replace("\N{NO-BREAK SPACE}", " ").replace("\N{MULTIPLICATION SIGN}", "x")
+    assert said == "BenchmarkPop (time, 0.5 x), BenchmarkPush (time, 0.9 x) and 1 more"
+
+
+@pytest.mark.parametrize(
+    ("tried", "said"),
+    [
+        (NOTICED, "1 of 2 watched, 1 open"),
+        (MISSED, "0 of 1 watched"),
+        (FAILED, ""),
+        (Tried(change=change(), noticed=Noticed.MISSED), "none"),
+    ],
+)
+def test_changed_methods_are_counted(tried, said):
+    (one,) = made(tried).commits
+
+    assert methods(one) == said
+
+
+def test_agreement_is_said_only_where_something_is_known():
+    assert agreement(made(FAILED).agreement) == []
+    counts, correlation = agreement(made(NOTICED, MISSED).agreement)
+    assert counts.startswith("watched and noticed: 1; ")
+    assert counts.endswith("neither: 1")
+    assert correlation == "correlation 1.00"
+    assert agreement(made(NOTICED).agreement)[1] == "one of both never varies"
+
+
+def test_a_line_for_those_who_watch():
+    assert line(NOTICED).replace("\N{NO-BREAK SPACE}", " ") == (
+        "aaaaaaaaaaaa noticed (12 s; Speed up Push)"
+    )
+    assert "failed: it does not build (" in line(FAILED)
+
+
+def test_titles_of_strangers_are_shown_as_they_are():
+    text = markdown(made(MISSED))
+    console = Console(width=200)
+    with console.capture() as captured:
+        console.print(shown.table(made(MISSED)))
+
+    assert "`Use <b>less</b> @all`" in text
+    assert "Use <b>less</b> @all" in captured.get()

@@ -1,0 +1,162 @@
+"""Smells of benchmarks as a document, in words, as Markdown, SARIF and annotations."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from rich.console import Console
+
+from auditor.cli import lint
+from auditor.core.caveats import Caveat
+from auditor.core.errors import Exit
+from auditor.core.smells import Finding, Linted, Proof, Rule, Seen, Smell, Sure
+from auditor.core.subject import Span
+from reports import document as documents
+from reports.lint_document import LintedSources, lint_document, schema
+from reports.lint_words import github, headline, markdown, sarif
+
+SCHEMAS = Path(__file__).parents[2] / "reports" / "schema"
+SOURCES = LintedSources("ring", "abc", "1.2")
+
+
+def rule(sure):
+    return Rule(id=f"go-{sure}", title=f"It is {sure}", advice="Use b.N.", sure=sure)
+
+
+RULES = tuple(rule(one) for one in Sure)
+
+
+def finding(sure=Sure.LIKELY, benchmark="BenchmarkPush", line=7, text="b.N is not used", **more):
+    smell = Smell(
+        rule=f"go-{sure}",
+        benchmark=benchmark,
+        span=Span("ring_test.go", line, line + 1),
+        text=text,
+        top=5,
+    )
+    return Finding(rule=rule(sure), smell=smell, **more)
+
+
+def made(*findings, caveats=(), benchmarks=("BenchmarkPush", "BenchmarkPop")):
+    linted = Linted(
+        rules=RULES, benchmarks=benchmarks, findings=findings, unread=(), caveats=caveats
+    )
+    return lint_document(linted, SOURCES)
+
+
+ALLOWED = finding(allowed="it is meant so")
+REFUTED = finding(line=9, proof=Proof(Seen.REFUTED, "an invocation takes 2 s"))
+CONFIRMED = finding(line=11, proof=Proof(Seen.CONFIRMED, "an invocation takes 2e-06 s"))
+
+
+def shown(document):
+    console = Console(width=200)
+    with console.capture() as captured:
+        console.print(lint.table(document))
+    return captured.get()
+
+
+def test_the_document_is_what_its_schema_says():
+    document = made(ALLOWED, REFUTED, finding(benchmark=""), caveats=(Caveat("lint-unread", "t"),))
+
+    assert (SCHEMAS / "lint.schema.json").read_text() == schema()
+    jsonschema.validate(json.loads(documents.text(document)), json.loads(schema()))
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        (made(benchmarks=()), "No benchmark was found in these sources."),
+        (made(), "Nothing is wrong with 2 benchmarks by their sources."),
+        (made(finding(), finding(line=8)), "2 findings in 1 of 2 benchmarks."),
+        (
+            made(finding(), ALLOWED, REFUTED, CONFIRMED),
+            "2 findings in 1 of 2 benchmarks (1 allowed, 1 refuted).",
+        ),
+        (made(ALLOWED), "Nothing is wrong with 2 benchmarks by their sources (1 allowed)."),
+    ],
+)
+def test_the_answer_comes_first(document, said):
+    assert headline(document) == said
+    assert shown(document).splitlines()[0].rstrip() == said
+
+
+def test_a_terminal_shows_places_reasons_and_what_to_do():
+    text = shown(made(finding(), ALLOWED, CONFIRMED, finding(Sure.POSSIBLE, line=20)))
+
+    lines = [line.rstrip() for line in text.splitlines()]
+    at = lines.index("ring_test.go:7 go-likely (likely) BenchmarkPush")
+    assert lines[at + 1] == "  b.N is not used"
+    assert "allowed: it is meant so" in text
+    assert "confirmed: an invocation takes 2e-06 s" in text
+    assert text.count("Use b.N.") == 2
+
+
+def test_markup_in_sources_is_shown_as_it_is():
+    assert "[red]x[/red]" in shown(made(finding(text="[red]x[/red]")))
+
+
+def test_markdown_has_names_in_code_spans_and_what_counts_only():
+    text = markdown(made(finding(text="@all <b>"), ALLOWED, REFUTED))
+
+    assert "| go-likely | likely | `ring_test.go:7` | `BenchmarkPush` | `@all <b>` |" in text
+    assert ":9" not in text
+    assert "meant" not in text
+
+
+def test_markdown_of_many_says_how_many_more():
+    text = markdown(made(*(finding(line=number) for number in range(1, 131))))
+
+    assert text.endswith("\nand 30 more\n")
+
+
+def test_annotations_are_the_surest_first_and_leave_out_what_does_not_count():
+    found = github(made(finding(Sure.POSSIBLE), finding(line=8), ALLOWED, REFUTED)).splitlines()
+
+    assert [line.partition(" ")[0] for line in found] == ["::warning", "::notice"]
+    assert "file=ring_test.go,line=8,endLine=9,title=bench-audit go-likely::" in found[0]
+
+
+def test_sarif_suppresses_what_is_allowed_or_refuted_and_tells_findings_apart():
+    log = json.loads(sarif(made(finding(), ALLOWED, REFUTED, finding(Sure.POSSIBLE))))
+    (run,) = log["runs"]
+    results = run["results"]
+
+    assert run["automationDetails"]["id"] == "bench-audit-lint/"
+    assert [one["id"] for one in run["tool"]["driver"]["rules"]] == [one.id for one in RULES]
+    assert [one["level"] for one in results] == ["warning"] * 3 + ["note"]
+    suppressed = [one.get("suppressions") for one in results]
+    assert suppressed == [
+        None,
+        [{"kind": "inSource", "justification": "allowed: it is meant so"}],
+        [{"kind": "external", "justification": "refuted: an invocation takes 2 s"}],
+        None,
+    ]
+    prints = [one["partialFingerprints"]["benchAuditSmell/v1"] for one in results]
+    assert len(set(prints)) == 4
+
+
+def test_a_finding_is_the_same_one_where_lines_move():
+    first, moved = (json.loads(sarif(made(finding(line=line)))) for line in (7, 70))
+
+    results = [log["runs"][0]["results"][0]["partialFingerprints"] for log in (first, moved)]
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize(
+    ("findings", "fail_on", "code"),
+    [
+        ((finding(),), None, Exit.OK),
+        ((finding(),), "likely", Exit.GATE_FAILED),
+        ((finding(),), "certain", Exit.OK),
+        ((finding(),), "possible", Exit.GATE_FAILED),
+        ((ALLOWED, REFUTED), "possible", Exit.OK),
+        ((), "possible", Exit.OK),
+    ],
+)
+def test_a_gate_asks_for_findings_that_are_sure_enough(findings, fail_on, code):
+    found, said = lint.judge(made(*findings), fail_on)
+
+    assert found is code
+    assert bool(said) is (fail_on is not None)

@@ -1,0 +1,115 @@
+"""What a run costs, what that buys, and the changes that pay most."""
+
+from dataclasses import replace
+
+import pytest
+
+import examples
+from auditor.core.caveats import Caveat
+from auditor.core.result import Result
+from reports import record, words
+from reports.spending import MOST, bought, changes
+
+
+def judged(verdict):
+    return record.document(verdict, examples.context())
+
+
+def test_what_benchmarks_buy_adds_up_to_what_the_suite_costs():
+    document = judged(examples.audit())
+
+    found = bought(document)
+
+    assert [one.seconds for one in found] == sorted((one.seconds for one in found), reverse=True)
+    assert sum(one.part for one in found) == pytest.approx(1.0)
+    point = 100 / document.scores.total.counted
+    alone = {one.id: len(one.unique) for one in document.benchmarks}
+    assert {one.benchmark: one.alone for one in found} == {
+        name: pytest.approx(point * many) for name, many in alone.items()
+    }
+    calls = {one.id: one.calls for one in document.methods}
+    whole = sum(calls.values())
+    (best,) = [one for one in found if one.benchmark == document.minimal_cover[0]]
+    (watching,) = [one for one in document.benchmarks if one.id == best.benchmark]
+    watched = sum(calls[each] for each in (*watching.unique, *watching.shared))
+    assert best.used == pytest.approx(watched / whole)
+
+
+def test_new_benchmarks_are_for_the_most_used_and_what_saves_most_pays_for_them():
+    document = judged(examples.audit())
+    lost = [one for one in document.methods if one.outcome in words.UNWATCHED]
+    most = max(lost, key=lambda one: one.calls)
+
+    found = changes(document)
+
+    assert len(found) == MOST
+    assert found[0].owner == most.id
+    assert found[0].points == pytest.approx(100 / document.scores.total.counted)
+    assert found[0].seconds > 0
+    assert not found[0].measured
+    assert (found[-1].points, found[-1].seconds < 0) == (0.0, True)
+    idle = [one for one in document.benchmarks if one.id not in document.minimal_cover]
+    saved = -found[-1].seconds
+    assert saved >= min(one.seconds for one in idle)
+
+
+def test_a_result_that_is_thrown_away_comes_before_new_benchmarks():
+    made = examples.audit()
+    chosen = next(one for one in made.methods if one.outcome is Result.MISSED)
+    pairs = tuple(
+        replace(one, outcome=Result.DEAD_CODE) if one.method == chosen.id else one
+        for one in made.pairs
+    )
+    watched = [one.benchmark for one in pairs if one.method == chosen.id]
+
+    first = changes(judged(replace(made, pairs=pairs)))[0]
+
+    assert first.owner in watched
+    assert first.what == f"use the result of {chosen.id}, whose calls were removed"
+    assert (first.seconds, first.measured) == (0.0, False)
+    assert first.effect.endswith(" points, no time (predicted)")
+
+
+def test_nothing_is_dropped_while_a_pair_of_it_is_open():
+    made = examples.audit()
+    document = judged(made)
+    dropped = {one.owner for one in changes(document) if one.measured}
+    (name,) = dropped
+    lost = next(one.id for one in made.methods if one.outcome is Result.MISSED)
+    open_ = replace(made.pairs[0], benchmark=name, method=lost, outcome=Result.INCONCLUSIVE)
+
+    found = changes(judged(replace(made, pairs=(*made.pairs, open_))))
+
+    assert not dropped & {one.owner for one in found}
+
+
+def test_a_benchmark_that_sees_far_more_than_it_has_to_can_be_shorter():
+    made = examples.audit()
+    kept = made.cover.benchmarks[0]
+    pairs = tuple(replace(one, effect=0.5) if one.benchmark == kept else one for one in made.pairs)
+    suite = tuple(
+        replace(one, visible=0.01, seconds=1000.0) if one.id == kept else one
+        for one in made.stability.benchmarks
+    )
+    stability = replace(made.stability, benchmarks=suite)
+
+    found = {
+        one.owner: one for one in changes(judged(replace(made, pairs=pairs, stability=stability)))
+    }
+
+    plan = judged(made).plan
+    assert not found[kept].measured
+    least = max(5, 0.04**2 * plan.iterations)
+    saved = 1000.0 * (plan.iterations - least) / (plan.warmup + plan.iterations)
+    assert -found[kept].seconds == pytest.approx(saved)
+    assert found[kept].what.startswith(
+        f"measure {least:g} iterations in place of {plan.iterations}: "
+    )
+
+
+def test_a_score_that_stops_at_the_first_detection_tells_nothing_of_the_others():
+    made = examples.audit()
+    stopped = replace(made, caveats=(*made.caveats, Caveat("score-mode", "t")))
+
+    assert changes(judged(made))
+    assert changes(judged(stopped)) == ()

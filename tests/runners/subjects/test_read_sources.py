@@ -1,0 +1,109 @@
+"""Sources that are only read: which files, and never through a link."""
+
+import os
+import subprocess
+
+import pytest
+
+from auditor.core.errors import UsageError
+from auditor.core.request import FolderSpec, GitSpec, JarSpec
+from runners.home import Home
+from runners.hosts.local import LocalHost
+from runners.subjects.sources import sources
+
+ENDINGS = (".go", ".py")
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(spec):
+        environment = (("PATH", os.environ["PATH"]),)
+        return sources(
+            spec,
+            ENDINGS,
+            home=Home(tmp_path / "our-home"),
+            host=LocalHost(),
+            environment=environment,
+        )
+
+    return read
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "ring"
+    (made / "deep").mkdir(parents=True)
+    (made / "vendor" / "x").mkdir(parents=True)
+    (made / "ring.go").write_text("package ring\n")
+    (made / "deep" / "bench.py").write_bytes(b"\xff\xfe odd\n")
+    (made / "vendor" / "x" / "x.go").write_text("package x\n")
+    (made / "readme.md").write_text("no source")
+    return made
+
+
+def git(folder, *words):
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+
+
+def paths(found):
+    return [one.path for one in found.files]
+
+
+def test_a_folder_of_any_kind_is_read_in_place(read, folder, tmp_path):
+    found = read(FolderSpec(folder))
+
+    assert paths(found) == ["deep/bench.py", "ring.go"]
+    assert found.files[0].text == b"\xff\xfe odd\n"
+    assert (found.name, found.revision) == ("ring", "")
+    assert not (tmp_path / "our-home").exists()
+
+
+def test_of_a_repository_what_is_tracked_or_new_is_read(read, folder):
+    (folder / ".gitignore").write_text("made.go\n")
+    git(folder, "init", "--quiet")
+    (folder / "go.mod").write_text("module example.org/ring\n")
+    git(folder, "add", "ring.go", "go.mod", ".gitignore")
+    git(folder, "commit", "--quiet", "-m", "first")
+    (folder / "made.go").write_text("package made\n")
+    (folder / "ring.go").write_text("package changed\n")
+
+    found = read(FolderSpec(folder))
+
+    assert paths(found) == ["deep/bench.py", "ring.go"]
+    assert found.files[1].text == b"package changed\n"
+    assert len(found.revision) == 12
+    assert paths(read(FolderSpec(folder / "deep"))) == ["bench.py"]
+    revision = read(GitSpec(repository=str(folder), revision="HEAD"))
+    assert [one.text for one in revision.files] == [b"package ring\n"]
+
+
+def test_links_pipes_large_and_missing_files_are_left_out(read, folder, tmp_path):
+    outside = tmp_path / "secret.go"
+    outside.write_text("package secret\n")
+    (folder / "link.go").symlink_to(outside)
+    (folder / "folder").symlink_to(tmp_path)
+    os.mkfifo(folder / "pipe.go")
+    (folder / "large.go").write_bytes(b"x" * 2_000_001)
+    git(folder, "init", "--quiet")
+    (folder / "gone.go").write_text("package gone\n")
+    git(folder, "add", "gone.go")
+    (folder / "gone.go").unlink()
+
+    assert paths(read(FolderSpec(folder))) == ["deep/bench.py", "ring.go"]
+
+
+def test_a_folder_that_is_tracked_and_is_a_link_now_is_not_followed(read, folder, tmp_path):
+    git(folder, "init", "--quiet")
+    git(folder, "add", "deep/bench.py")
+    (folder / "deep").rename(tmp_path / "elsewhere")
+    (folder / "deep").symlink_to(tmp_path / "elsewhere")
+
+    assert paths(read(FolderSpec(folder))) == ["ring.go"]
+
+
+def test_what_has_no_sources_is_refused_in_a_line(read, tmp_path):
+    with pytest.raises(UsageError, match=r"no such folder: .*; name the folder of a project"):
+        read(FolderSpec(tmp_path / "nowhere"))
+    with pytest.raises(UsageError, match="artifacts have no sources of benchmarks"):
+        read(JarSpec(tmp_path / "a.jar"))
