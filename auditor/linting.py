@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from mutators.go.smells.linter import GoLinter
-from mutators.java.smells.linter import JavaLinter
-from mutators.python.smells.linter import PythonLinter
-
 from auditor.audits.lint import Wanted, lint
 from auditor.config import Config, Places
 from auditor.core.smells import Calls, Linter, Rule, Timed
 from auditor.versions import own_version
+from mutators.go.smells.linter import GoLinter
+from mutators.java.smells.linter import JavaLinter
+from mutators.python.smells.linter import PythonLinter
 from reports.document import Benchmark, Document, Either
 from reports.lint_document import LintDocument, LintedSources, lint_document
 from runners.home import Home
