@@ -1,6 +1,6 @@
 """How far repeated runs of the unchanged suite lie apart (MSR 2018, Section 5)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
@@ -161,7 +161,9 @@ def _benchmark(
     last = max(runs, key=_when, default=None)
     seconds = [_seconds(runs, repetition) for repetition in complete]
     short = Caveat("incomplete", f"measured in {len(complete)} of {asked} runs")
-    noted = (Caveat("not-as-written", note) for note in benchmark.notes)
+    noted = (
+        Caveat("not-as-written", note) for note in (*benchmark.notes, *_of_length(benchmark, runs))
+    )
     return BenchmarkVerdict(
         id=benchmark.id,
         max_spread=found,
@@ -174,6 +176,20 @@ def _benchmark(
         caveats=(*((short,) if len(complete) < asked else ()), *noted, *watched.of_benchmark(runs)),
         trials=tuple(run.trial.id for run in readings.of_purpose(runs, Purpose.SUITE)),
     )
+
+
+def _of_length(benchmark: Benchmark, runs: Sequence[Run]) -> Iterator[str]:
+    """Say whose length the blocks have where another than the author's means something else."""
+    own, seconds = benchmark.block_seconds, {run.trial.schedule.seconds for run in runs}
+    if own is None or not seconds:
+        return
+    if own in seconds:
+        yield (
+            f"an iteration lasts {own:g} s as its author or JMH's default says, not as long as "
+            f"planned: {benchmark.kept}; those that warm up last as long"
+        )
+    else:
+        yield f"an iteration lasts as planned, not {own:g} s, though {benchmark.kept}"
 
 
 def _why(failed: Sequence[Run], runs: Sequence[Run]) -> str | None:

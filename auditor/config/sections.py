@@ -62,7 +62,7 @@ class PlanSection(Section, frozen=True):
         Duration | None,
         Meta(
             description="How long a block lasts; null: for Go 3 ms, up to 30 where code allocates,"
-            " for Python 10, for JMH 30 ms."
+            " for Python 10, for JMH 30 ms, or the author's where it has to be kept."
         ),
     ] = None
 

@@ -20,6 +20,7 @@ def suite_request(settings: Settings, model: Path | None) -> SuiteRequest:
             warmup=plan.warmup or 0,
             iterations=plan.iterations,
             iteration_seconds=0.0 if length is None else _seconds(length, "$.plan.iteration_time"),
+            for_all=length is not None,
         ),
         stability_runs=settings.stability_runs,
         timeout_seconds=_seconds(settings.timeout, "$.timeout"),

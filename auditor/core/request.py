@@ -80,7 +80,8 @@ class Plan:
 
     `forks` are processes per run; `warmup` is blocks per process before the measuring (all arms
     alternate in them), `iterations` is measured blocks per arm. Where code allocates, a block may
-    last `longest_seconds`, if that is more.
+    last `longest_seconds`, if that is more. `for_all`: blocks last so long also of benchmarks that
+    have a length of their own.
     """
 
     forks: int
@@ -88,6 +89,7 @@ class Plan:
     iterations: int
     iteration_seconds: float
     longest_seconds: float = 0.0
+    for_all: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

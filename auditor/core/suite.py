@@ -31,7 +31,8 @@ class Benchmark:
     `group` is the Go package or the Java class. `threads` run it at once; `concurrency` is the
     number of operations in flight that a reported time per operation has been divided by (Go's
     RunParallel, JMH's throughput mode with threads), else 1. `block_seconds` is the author's own
-    time of a block where it has to be kept (JMH's fixtures around each iteration), else None.
+    time of a block where another would mean something else (JMH's fixtures around each iteration),
+    else None, and `kept` says why: it stays unless the user names a length.
     `configured` is what the author asks for, None where the harness has no such settings.
     `notes` say, for people, where it is not run as its author wrote. `settings` is the harness's
     own note about the author's configuration (JSON text), read by that harness only.
@@ -43,6 +44,7 @@ class Benchmark:
     threads: int = field(default=1, compare=False)
     concurrency: int = field(default=1, compare=False)
     block_seconds: float | None = field(default=None, compare=False)
+    kept: str = field(default="", compare=False)
     configured: Configured | None = field(default=None, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     settings: str = field(default="", compare=False)

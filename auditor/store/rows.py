@@ -66,6 +66,7 @@ def suite_to_row(suite: Suite) -> str:
             "threads": one.threads,
             "concurrency": one.concurrency,
             "block_seconds": one.block_seconds,
+            "kept": one.kept,
             "configured": one.configured and asdict(one.configured),
             "notes": one.notes,
             "settings": one.settings,

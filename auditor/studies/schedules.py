@@ -32,7 +32,7 @@ def fitted(plan: Plan, benchmark: Benchmark, allocated_per_second: float = 0.0) 
 
     That is the author's where it is kept, and a longer one where code allocates.
     """
-    length = benchmark.block_seconds
+    length = _kept(plan, benchmark)
     if length is None:
         length = _length(plan, allocated_per_second)
     if length == plan.iteration_seconds:
@@ -43,7 +43,7 @@ def fitted(plan: Plan, benchmark: Benchmark, allocated_per_second: float = 0.0) 
 
 def calibrating(plan: Plan, benchmark: Benchmark) -> Plan:
     """Return the plan of a calibration, out of the one that suits the benchmark."""
-    if benchmark.block_seconds is not None:
+    if _kept(plan, benchmark) is not None:
         return replace(plan, iterations=CALIBRATION_BLOCKS)
     return replace(
         plan,
@@ -51,6 +51,10 @@ def calibrating(plan: Plan, benchmark: Benchmark) -> Plan:
         iterations=FINER * CALIBRATION_BLOCKS,
         iteration_seconds=plan.iteration_seconds / FINER,
     )
+
+
+def _kept(plan: Plan, benchmark: Benchmark) -> float | None:
+    return None if plan.for_all else benchmark.block_seconds
 
 
 def _length(plan: Plan, allocated_per_second: float) -> float:

@@ -150,7 +150,7 @@ def _start(job: Invocation, words: Sequence[str]) -> "subprocess.Popen[bytes]":
             bufsize=0,
             start_new_session=True,
         )
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:  # also where PATH names a file
         raise _absent(job) from error
     except PermissionError as error:
         raise ToolMissing(f"{program} may not be run: permission denied") from error

@@ -111,7 +111,8 @@ def _benchmarks(modes: list[Entry], jmh: str) -> Iterator[Benchmark]:
     mode = _MODES[0] if entry.mode == _ALL else entry.mode
     settings = Settings(mode=mode, prepend=entry.prepend or ())
     others = [each.mode for each in modes if each is not entry]
-    seconds = _block_seconds(entry, jmh)
+    kept = "" if entry.mode == _SINGLE else _why_kept(entry)
+    configured = _configured(entry, jmh)
     group, _, name = entry.name.rpartition(".")
     threads = _threads(entry)
     choices = entry.parameters or {}
@@ -122,18 +123,12 @@ def _benchmarks(modes: list[Entry], jmh: str) -> Iterator[Benchmark]:
             parameters=tuple(zip(choices, values, strict=True)),
             threads=threads,
             concurrency=threads if mode == "Throughput" else 1,
-            block_seconds=seconds,
-            configured=_configured(entry, jmh),
-            notes=(*_modes_left_out(entry, mode, others), *_notes(entry, seconds)),
+            block_seconds=configured.measurement_seconds if kept else None,
+            kept=kept,
+            configured=configured,
+            notes=(*_modes_left_out(entry, mode, others), *_notes(entry)),
             settings=json.dumps(msgspec.to_builtins(settings), sort_keys=True),
         )
-
-
-def _block_seconds(entry: Entry, jmh: str) -> float | None:
-    """Return how long the iterations of JMH itself would last, where another time would not do."""
-    if entry.mode == _SINGLE or not _why_kept(entry):
-        return None
-    return _configured(entry, jmh).measurement_seconds
 
 
 def _configured(entry: Entry, jmh: str) -> Configured:
@@ -178,7 +173,7 @@ def _modes_left_out(entry: Entry, mode: str, others: list[str]) -> Iterator[str]
         yield f"run in {mode} only, not in {', '.join(others)}"
 
 
-def _notes(entry: Entry, seconds: float | None) -> Iterator[str]:
+def _notes(entry: Entry) -> Iterator[str]:
     if entry.forks == 0:
         yield "the author asks for no fork; it is run in one"
     if entry.mode == _SINGLE:
@@ -187,12 +182,6 @@ def _notes(entry: Entry, seconds: float | None) -> Iterator[str]:
         yield (
             f"an iteration is {what}, however long that takes; how many there are, and how many "
             "warm up before them, is as planned, not as written"
-        )
-    elif seconds is not None:
-        whose = "JMH's default" if entry.iteration_seconds is None else "as written"
-        yield (
-            f"an iteration lasts {seconds:g} s, {whose}, not as long as planned: "
-            f"{_why_kept(entry)}; those that warm up last as long"
         )
 
 

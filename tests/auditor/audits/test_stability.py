@@ -115,6 +115,22 @@ def test_what_is_not_run_as_written_is_a_caveat_of_the_benchmark():
     assert [one.slug for one in short.caveats] == ["incomplete", *["not-as-written"] * 2]
 
 
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        (None, []),
+        (0.05, ["an iteration lasts 0.05 s as its author or JMH's default says"]),
+        (2.0, ["an iteration lasts as planned, not 2 s, though set-up runs at each iteration"]),
+    ],
+)
+def test_whose_length_an_iteration_has_is_said_where_it_means_something(own, said):
+    ours = replace(benchmark(), block_seconds=own, kept="set-up runs at each iteration")
+
+    found = judge([ours], suite_runs([[1.0], [1.0]], of=ours), wanted_runs=2).benchmarks[0]
+
+    assert [one.text[:53] for one in found.caveats] == [text[:53] for text in said]
+
+
 def test_a_failed_pilot_is_why_a_benchmark_was_never_run():
     pilot = run(crashed(-11, ""), purpose=Purpose.PILOT)
 

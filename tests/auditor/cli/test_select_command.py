@@ -275,8 +275,8 @@ def test_caveats_that_are_about_a_choice_too_are_passed_on(answered):
         (None, ("--remove", "--changed", "Pop"), "leave out --changed"),
         (
             None,
-            ("--result", "/nowhere/result.json"),
-            "/nowhere/result.json cannot be read: no such",
+            ("--result", "/proc/nowhere/result.json"),
+            "/proc/nowhere/result.json cannot be read: no such",
         ),
     ],
 )

@@ -14,7 +14,7 @@ from auditor.studies import abs_score, schedules
 
 PLAN = Plan(forks=1, warmup=5, iterations=12, iteration_seconds=0.01, longest_seconds=0.03)
 FREE = Benchmark(group="toy", name="free")
-KEPT = replace(FREE, block_seconds=0.5)
+KEPT = replace(FREE, block_seconds=0.5, kept="set-up runs at each iteration")
 """Its author's iteration time means something, so it stays."""
 
 
@@ -53,6 +53,13 @@ def test_the_authors_length_stays_whatever_is_allocated():
 
     assert (found.iteration_seconds, found.warmup) == (0.5, 1)
     assert schedules.fitted(replace(PLAN, warmup=0), KEPT).warmup == 0
+
+
+def test_a_length_that_the_user_gave_is_that_of_all_benchmarks():
+    asked = replace(PLAN, for_all=True)
+
+    assert schedules.fitted(asked, KEPT) == asked
+    assert schedules.calibrating(asked, KEPT) == schedules.calibrating(asked, FREE)
 
 
 def test_a_calibration_has_more_and_shorter_blocks_where_their_length_is_free():

@@ -60,7 +60,7 @@ def source(text=TEXT, path=PATH):
     return SourceFile(path=path, unit="u", role=SourceRole.LIBRARY, text=text.encode())
 
 
-def changed(one, *, guarded=False, wait=Wait.WORK, number=3.0, trace="/nowhere", text=TEXT):
+def changed(one, *, guarded=False, wait=Wait.WORK, number=3.0, trace="trace", text=TEXT):
     delay = Delay(wait, number)
     return slowed([source(text)], one, guarded=guarded, delay=delay, trace=trace)
 

@@ -172,9 +172,10 @@ def test_a_folder_without_a_module_is_no_subject(go_home, tmp_path):
         lab(tmp_path, go_home, os.environ)
 
 
-def test_without_go_the_tool_is_missing(go_home, tmp_path):
-    with pytest.raises(ToolMissing, match="go"):
-        lab(_module(tmp_path), go_home, {**os.environ, "PATH": "/nowhere"})
+@pytest.mark.parametrize("folder", ["/proc/nowhere", __file__])
+def test_without_go_the_tool_is_missing(go_home, tmp_path, folder):
+    with pytest.raises(ToolMissing, match="go was not found on PATH"):
+        lab(_module(tmp_path), go_home, {**os.environ, "PATH": folder})
 
 
 def test_an_old_go_is_refused(tmp_path):
