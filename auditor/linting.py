@@ -1,10 +1,11 @@
 """Benchmarks looked at in their sources: knows what looks at which language."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from auditor.audits.lint import Wanted, lint
+from auditor.audits.lint import Reading, Wanted, lint
 from auditor.config import Config, Places
+from auditor.core.caveats import Caveat
 from auditor.core.smells import Calls, Linter, Rule, Timed
 from auditor.versions import own_version
 from mutators.go.smells.linter import GoLinter
@@ -17,12 +18,8 @@ from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.subjects.sources import sources
 
-LINTERS: Mapping[str, Linter] = {
-    ".go": GoLinter(),
-    ".java": JavaLinter(),
-    ".py": PythonLinter(),
-}
-"""What looks at files, by how their names end."""
+LINTERS: Mapping[str, Linter] = {"go": GoLinter(), "jmh": JavaLinter(), "py": PythonLinter()}
+"""What looks at sources, by how the ids of its rules begin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,17 +44,33 @@ def linted(
     """
     found = sources(
         config.subject,
-        tuple(LINTERS),
+        tuple(ending for one in LINTERS.values() for ending in one.endings),
         home=Home(places.home),
         host=LocalHost(SystemClock()),
         environment=tuple(sorted(environment.items())),
     )
-    files = {
-        ending: [one for one in found.files if one.path.endswith(ending)] for ending in LINTERS
-    }
-    measured = tuple(_timed(asked.result)) if asked.result else ()
-    looked = lint([(one, files[ending]) for ending, one in LINTERS.items()], asked.wanted, measured)
+    readings = [
+        Reading(
+            linter=one,
+            files=tuple(each for each in found.files if each.path.endswith(one.endings)),
+            large=tuple(each for each in found.large if each.path.endswith(one.endings)),
+        )
+        for one in LINTERS.values()
+    ]
+    other = _of_another(asked.result, found.revision)
+    measured = tuple(_timed(asked.result)) if asked.result and not other else ()
+    looked = lint(readings, asked.wanted, measured)
+    looked = replace(looked, caveats=(*other, *looked.caveats))
     return lint_document(looked, LintedSources(found.name, found.revision, own_version()))
+
+
+def _of_another(result: Either | None, revision: str) -> tuple[Caveat, ...]:
+    """Say that a result is of other sources; where one has no revision nobody knows."""
+    known = result.revision if result else ""
+    if not known or not revision or known.startswith(revision) or revision.startswith(known):
+        return ()
+    text = f"the result is of revision {known}, not of {revision}: it bears nothing out"
+    return (Caveat("result-of-another", text),)
 
 
 def _timed(result: Either) -> Iterator[Timed]:

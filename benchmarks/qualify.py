@@ -53,6 +53,24 @@ from lib import spin
 runner = pyperf.Runner()
 runner.bench_func("spin", spin, 2000)
 """,
+    "benches/__init__.py": "",
+    "benches/bench_lib.py": """from lib import spin
+
+
+def time_spin():
+    spin(2000)
+""",
+    "asv.conf.json": json.dumps(
+        {
+            "version": 1,
+            "project": "lib",
+            "project_url": "https://example.org",
+            "repo": ".",
+            "branches": ["HEAD"],
+            "environment_type": "virtualenv",
+            "benchmark_dir": "benches",
+        }
+    ),
 }
 
 
@@ -60,14 +78,17 @@ runner.bench_func("spin", spin, 2000)
 class Subject:
     """A project, the method that is slowed, and what the recipes are told of its benchmarks."""
 
+    harness: str
     what: str
     method: str
     benchmarks: str
     gates: Mapping[str, tuple[str, ...]]
 
 
+TOOLS = ("pytest", "pytest-benchmark", "pyperf", "asv", "virtualenv")
 GO = ("benchstat", "previous", "compare")
-PYTHON = ("pytest-benchmark", "pyperf", "compare")
+PYTHON = ("pytest-benchmark", "pyperf", "asv", "compare")
+JAVA = ("jmh", "compare")
 
 
 def subjects(folder: Path) -> dict[str, Subject]:
@@ -77,12 +98,14 @@ def subjects(folder: Path) -> dict[str, Subject]:
         (folder / "lib" / name).write_text(text)
     return {
         "uuid": Subject(
+            "go",
             "go:github.com/google/uuid@v1.6.0",
             "uuid.UUIDs.Strings",
             "^BenchmarkUUIDs_Strings$",
             dict.fromkeys(GO, ("^BenchmarkUUIDs_Strings$",)),
         ),
         "xxhash": Subject(
+            "go",
             "go:github.com/cespare/xxhash/v2@v2.3.0",
             "xxhash/v2.Sum64String",
             "Sum64String/4KB",
@@ -92,14 +115,23 @@ def subjects(folder: Path) -> dict[str, Subject]:
             },
         ),
         "lib": Subject(
+            "pytest",
             str(folder / "lib"),
             "lib.spin",
             "spin",
             {
                 "pytest-benchmark": ("tests/test_lib.py",),
                 "pyperf": ("bench_lib.py",),
+                "asv": ("time_spin",),
                 "compare": ("spin", "--harness", "pytest"),
             },
+        ),
+        "ring": Subject(
+            "jmh",
+            str(ROOT / "tests" / "subjects" / "java-ring"),
+            "org.example.ring.Work.micros",
+            "Durations.micros",
+            dict.fromkeys(JAVA, ("Durations.micros",)),
         ),
     }
 
@@ -109,8 +141,8 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--runs", type=int, default=20)
     options.add_argument("--slowdowns", default="1.05,1.1,1.25,1.5,2")
-    options.add_argument("--gates", default=",".join(dict.fromkeys((*GO, *PYTHON))))
-    options.add_argument("--subjects", default="uuid,xxhash,lib")
+    options.add_argument("--gates", default=",".join(dict.fromkeys((*GO, *PYTHON, *JAVA))))
+    options.add_argument("--subjects", default="uuid,xxhash,lib,ring")
     options.add_argument("--keep", type=Path, help="A folder for stores and results.")
     asked = options.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
@@ -133,14 +165,16 @@ def _row(gate: str, name: str, subject: Subject, folder: Path, asked: Any) -> st
         *("--benchmarks", subject.benchmarks, "--runs", str(asked.runs)),
         *("--slowdowns", asked.slowdowns, "--alarm-codes", "1"),
         *("-o", str(out), "--format", "json"),
-        *("--harness", "pytest" if name == "lib" else "go"),
+        *("--harness", subject.harness),
         *("--", str(GATES / f"{gate}.sh"), "{base}", "{head}", *subject.gates[gate]),
     ]
-    python = _python(folder) if name == "lib" else sys.executable
+    python = _python(folder) if subject.harness == "pytest" else sys.executable
+    # asv remembers the machine there.
+    home = {"HOME": str(folder.absolute())} if gate == "asv" else {}
     path = os.pathsep.join((str(PROGRAM.parent), os.environ["PATH"]))
     done = subprocess.run(
         call,
-        env={**os.environ, "PATH": path, "PYTHON": python},
+        env={**os.environ, "PATH": path, "PYTHON": python, **home},
         capture_output=True,
         text=True,
         check=False,
@@ -174,7 +208,7 @@ def _python(folder: Path) -> str:
     there = folder / "python"
     if not there.exists():
         _call(sys.executable, "-m", "venv", str(there))
-        _call(str(there / "bin" / "pip"), "install", "-q", "pytest", "pytest-benchmark", "pyperf")
+        _call(str(there / "bin" / "pip"), "install", "-q", *TOOLS)
     return str(there / "bin" / "python")
 
 

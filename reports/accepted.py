@@ -1,5 +1,6 @@
 """What the JSON result says of accepted misses."""
 
+from collections.abc import Iterable
 from datetime import date
 
 import msgspec
@@ -18,3 +19,8 @@ class Accepted(msgspec.Struct, frozen=True, kw_only=True):
     where: str
     expired: bool
     left_out: bool
+
+
+def left_out(accepted: Iterable[Accepted]) -> frozenset[str]:
+    """Return the methods whose misses are accepted now: nothing is to be done about them."""
+    return frozenset(one.method for one in accepted if one.left_out)

@@ -76,10 +76,7 @@ def _failure(one: Benchmark) -> str:
 
 
 def _unwatched(document: Document) -> Advice | None:
-    ranked = sorted(
-        (method for method in document.methods if method.outcome in words.UNWATCHED),
-        key=lambda method: -(method.calls or 0),
-    )
+    ranked = sorted(words.lost(document), key=lambda method: -(method.calls or 0))
     if not ranked:
         return None
     shares = _shares(pair for pair in document.pairs if pair.outcome is not Result.DEAD_CODE)

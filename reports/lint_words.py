@@ -1,6 +1,6 @@
 """Smells of benchmarks in words, as Markdown, and for tools that show such in the source."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from auditor.core.smells import Seen, Sure
 from reports import figures, names
@@ -23,9 +23,17 @@ def headline(document: LintDocument) -> str:
     counted = [one for one in document.findings if one.counts]
     if not counted:
         return f"Nothing is wrong with {looked} by their sources{_besides(document)}."
-    of = len({(one.span.file, one.benchmark) for one in counted})
     found = figures.count(len(counted), "finding")
-    return f"{found} in {of} of {looked}{_besides(document)}."
+    return f"{found}{_in(counted, looked)}{_besides(document)}."
+
+
+def _in(counted: Sequence[LintFinding], looked: str) -> str:
+    """Return in how many benchmarks findings are; some are of what several share."""
+    inside = [one for one in counted if one.benchmark]
+    of = len({(one.span.file, one.benchmark) for one in inside})
+    if len(inside) == len(counted):
+        return f" in {of} of {looked}"
+    return f", {len(inside)} of them in {of} of {looked}" if inside else f" beside {looked}"
 
 
 def _besides(document: LintDocument) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from auditor.core.result import Result
 from reports import figures, names, table, words
+from reports.accepted import left_out
 from reports.advice import Advice, advice
 from reports.document import Document, Either
 from reports.findings import KINDS, Kind, kind_of
@@ -112,7 +113,7 @@ def _rest(document: Document, shown: int) -> str:
 def _rows(document: Document) -> Iterator[str]:
     shown = {one.id: one for one in table.summary(document).methods}
     short = names.labels(shown)
-    accepted = {one.method for one in document.accepted if one.left_out}
+    accepted = left_out(document.accepted)
     for one in sorted(document.methods, key=lambda one: _rank(kind_of(one), one.outcome)):
         row = shown[one.id]
         note = f"accepted; {row.note}" if one.id in accepted else row.note

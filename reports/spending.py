@@ -108,7 +108,7 @@ def _point(document: Document) -> float:
 
 def _fixes(document: Document) -> Iterator[Change]:
     """Yield uses of results: a call that was removed is watched as soon as it is there."""
-    lost = {one.id for one in document.methods if one.outcome in words.UNWATCHED}
+    lost = {one.id for one in words.lost(document)}
     removed: dict[str, list[str]] = {}
     for pair in document.pairs:
         if pair.outcome is Result.DEAD_CODE and pair.method in lost:
@@ -129,9 +129,7 @@ def _stubs(document: Document) -> list[Change]:
     """Return new benchmarks for methods that nobody watches, the most used first."""
     times = [one.seconds for one in document.benchmarks if one.seconds]
     removed = {pair.method for pair in document.pairs if pair.outcome is Result.DEAD_CODE}
-    lost = [
-        one for one in document.methods if one.outcome in words.UNWATCHED and one.id not in removed
-    ]
+    lost = [one for one in words.lost(document) if one.id not in removed]
     lost.sort(key=lambda one: -(one.calls or 0))
     every = sum(one.calls or 0 for one in document.methods)
     return [

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from auditor.core.result import ReachState, Result
 from auditor.core.verdict import Bucket
 from reports import figures
+from reports.accepted import left_out
 from reports.document import Document, Either, Method, Pair, Score, StabilityDocument
 
 
@@ -189,3 +190,9 @@ def cover(document: Document) -> str:
     if document.cover_bound.exact:
         return f"{sentence}; fewer cannot."
     return f"{sentence}; no fewer than {document.cover_bound.minimum} can."
+
+
+def lost(document: Document) -> list[Method]:
+    """Return the methods that nobody watches, but those whose misses the user accepts."""
+    accepted = left_out(document.accepted)
+    return [one for one in document.methods if one.outcome in UNWATCHED and one.id not in accepted]

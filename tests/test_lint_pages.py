@@ -10,17 +10,17 @@ from auditor.linting import LINTERS, rules
 
 DOCS = Path(__file__).parents[1] / "docs"
 PARTS = ["Before", "After", "What is looked for", "How sure", "Source"]
-FENCES = {"go": ".go", "jmh": ".java", "py": ".py"}
-"""How names of files end, by how ids of rules begin."""
-PLACES = {".go": "deep/deep_test.go", ".java": "deep/Deep.java", ".py": "benchmarks/test_deep.py"}
+FENCES = {"go": "go", "jmh": "java", "py": "python"}
+"""How code is fenced, by how ids of rules begin."""
+PLACES = {"go": "deep/deep_test.go", "jmh": "deep/Deep.java", "py": "benchmarks/test_deep.py"}
 
 
-def look(ending, text):
+def look(kind, text):
     """Look at a file; its first line may say where it is."""
     named = re.match(r"(?://|#) path: (\S+)\n", text)
-    path = named[1] if named else PLACES[ending]
+    path = named[1] if named else PLACES[kind]
     source = SourceFile(path=path, unit="unit", role=SourceRole.BENCHMARKS, text=text.encode())
-    found = LINTERS[ending].look([source])
+    found = LINTERS[kind].look([source])
     assert found.benchmarks
     assert found.unread == ()
     return {one.rule for one in found.smells}
@@ -29,15 +29,14 @@ def look(ending, text):
 @pytest.mark.parametrize("rule", rules(), ids=lambda one: one.id)
 def test_a_page_shows_what_its_rule_finds_and_what_not(rule):
     page = (DOCS / "lint" / f"{rule.id}.md").read_text(encoding="utf-8")
-    ending = FENCES[rule.id.partition("-")[0]]
-    fence = {".go": "go", ".java": "java", ".py": "python"}[ending]
-    before, after = re.findall(rf"```{fence}\n(.*?)```", page, re.DOTALL)
+    kind = rule.id.partition("-")[0]
+    before, after = re.findall(rf"```{FENCES[kind]}\n(.*?)```", page, re.DOTALL)
 
     assert page.startswith(f"# {rule.id}: {rule.title}\n")
     assert re.findall(r"^## (.*)$", page, re.MULTILINE) == PARTS
-    assert rule.id in look(ending, before)
+    assert rule.id in look(kind, before)
     on = {one.id for one in rules() if one.on}
-    assert not look(ending, after) & (on | {rule.id})
+    assert not look(kind, after) & (on | {rule.id})
 
 
 def test_no_page_is_of_a_rule_that_is_gone():

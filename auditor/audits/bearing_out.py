@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from auditor.core.smells import Proof, Seen, Smell, Timed
 
 CLEARLY = 1.25
-"""How much more time calls must need alone than there is: both are measured, with noise."""
+"""How much more time calls must need alone than there is: both are measured, with noise. What calls
+need and what there is are equal, where they differ by no more than that."""
 SHORT_SECONDS = 1e-3
 """Where set-up for each invocation is right by JMH's documentation of `Level.Invocation`."""
 EMPTY_SECONDS = 5e-10
@@ -27,7 +28,7 @@ def proof(smell: Smell, measured: Sequence[Timed]) -> Proof | None:
     them from being removed.
     """
     mine = list(_measured(smell.benchmark, measured))
-    if not mine:
+    if not mine or smell.overlapping:
         return None
     if smell.rule == _INVOCATION:
         return _short(mine)
@@ -61,16 +62,24 @@ def _removed(smell: Smell, measured: Sequence[Timed]) -> Proof | None:
                 f"of {one.benchmark} takes {one.seconds:.3g} s"
             )
             return Proof(Seen.CONFIRMED, text)
-    if all(0 < needed <= one.seconds for needed, one in needs):
-        text = f"operations take as long as their calls of {', '.join(smell.calls)} need, or longer"
+    # Where an operation takes longer, other work may take the time.
+    if all(one.seconds / CLEARLY <= needed for needed, one in needs):
+        text = f"operations take as long as their calls of {', '.join(smell.calls)} need"
         return Proof(Seen.REFUTED, text)
     return None
 
 
 def _needed(smell: Smell, one: Timed) -> float:
-    """Return the seconds that the calls of an operation take alone."""
-    return sum(
-        call.per_operation * call.seconds
-        for call in one.calls
-        if _BESIDE_NAMES.sub("", call.method).rpartition(".")[2] in smell.calls
-    )
+    """Return the seconds that the calls of an operation take alone, 0 where it is not known whose.
+
+    Of two methods with the name of a call nobody knows which one is called.
+    """
+    named = [[each for each in one.calls if _is(each.method, name)] for name in sorted(smell.calls)]
+    if any(len(found) != 1 for found in named):
+        return 0.0
+    return sum(found[0].per_operation * found[0].seconds for found in named)
+
+
+def _is(method: str, name: str) -> bool:
+    whole = _BESIDE_NAMES.sub("", method)
+    return whole == name or whole.endswith((f".{name}", f"/{name}"))

@@ -31,12 +31,15 @@ class Wanted:
         known = {one.id for one in rules}
         for name in (*self.named, *self.left_out):
             require_rule(name, known)
-        return tuple(
+        wanted = tuple(
             one
             for one in rules
             if one.id not in self.left_out
             and (one.id in self.named or (not self.named and (one.on or self.every)))
         )
+        if not wanted:
+            raise UsageError("each rule that is asked for is left out; leave out fewer")
+        return wanted
 
 
 def require_rule(name: str, known: Iterable[str], where: str = "") -> None:
@@ -111,28 +114,34 @@ def _read(text: bytes, where: str, known: set[str]) -> _Marker:
     return _Marker(where, rules, reason.strip().decode(errors="replace"))
 
 
-def lint(
-    looks: Sequence[tuple[Linter, Sequence[SourceFile]]],
-    wanted: Wanted,
-    measured: Sequence[Timed] = (),
-) -> Linted:
-    """Return what is wrong with the sources; `looks` are linters with what each of them reads.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A linter, the files that it is given, and those too large to be looked at."""
+
+    linter: Linter
+    files: tuple[SourceFile, ...]
+    large: tuple[SourceFile, ...] = ()
+
+
+def lint(looks: Sequence[Reading], wanted: Wanted, measured: Sequence[Timed] = ()) -> Linted:
+    """Return what is wrong with the sources.
 
     `measured` are benchmarks of a result, which bear findings out or not. Raises UsageError for
     names of rules that are none, also in markers.
     """
-    every = [rule for one, _ in looks for rule in one.rules]
+    every = [rule for one in looks for rule in one.linter.rules]
     rules, known = wanted.of(every), {one.id for one in every}
     by_id = {one.id: one for one in rules}
     benchmarks: list[str] = []
     findings: list[Finding] = []
     unread: list[str] = []
     needless: list[str] = []
-    for linter, mine in looks:
-        looked = linter.look(mine)
+    for reading in looks:
+        looked = reading.linter.look(reading.files)
         benchmarks += looked.benchmarks
         unread += looked.unread
-        markers = _markers(mine, linter.comment, known)
+        unread += (one.path for one in reading.large if reading.linter.may_hold(one))
+        markers = _markers(reading.files, reading.linter.comment, known)
         findings += [
             Finding(
                 rule=by_id[one.rule],
@@ -168,6 +177,7 @@ def _caveats(needless: Sequence[str], unread: Sequence[str]) -> Iterator[Caveat]
         yield Caveat("needless-allow", f"markers allow what is not there: {some(needless)}")
     if unread:
         text = (
-            f"files with benchmarks that cannot be read, as their syntax is broken: {some(unread)}"
+            "files with benchmarks that cannot be read, as their syntax is broken or they are too "
+            f"large: {some(unread)}"
         )
         yield Caveat("lint-unread", text)

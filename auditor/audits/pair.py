@@ -34,7 +34,8 @@ class PairData:
     the number of benchmarks any of which may detect the method, `min_delta` the limit of the rule
     GATE. With `estimate` the pair is not to be measured. A `control` waits for nothing, so what was
     achieved says nothing of the limit. `layout` is what all processes of a binary have in common,
-    None where that is unknown, or nothing.
+    None where that is unknown, or nothing. `interleaved`: what the rule PAPER compares with are the
+    plain processes among those of the pairs, not the runs of the suite.
     """
 
     method: str
@@ -47,6 +48,7 @@ class PairData:
     estimate: bool = False
     control: bool = False
     layout: Component | None = None
+    interleaved: bool = False
     reach: Reach | None = None
     calibration: Calibration | None = None
     refusal: str | None = None

@@ -27,7 +27,8 @@ def judge(data: PairData) -> Judgement:
     """Detected when, in every run, the test rejects and the mean is at least v / 2 above."""
     mutant_runs = readings.of_purpose(data.runs, Purpose.MUTANT)
     slowed = _pooled(mutant_runs, ArmName.SLOWED)
-    suite = readings.of_purpose(data.plain, Purpose.SUITE)
+    purpose = Purpose.REFERENCE if data.interleaved else Purpose.SUITE
+    suite = readings.of_purpose(data.plain, purpose)
     plain = _pooled(suite, ArmName.PLAIN)
     if not slowed or not set(slowed) <= set(plain):
         missing = sorted(set(slowed) - set(plain))

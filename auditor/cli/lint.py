@@ -9,7 +9,7 @@ from auditor.cli import output, tables
 from auditor.cli.console import Console
 from auditor.core.errors import Exit
 from auditor.core.smells import Rule, Sure
-from reports import figures, lint_words
+from reports import figures, lint_words, names
 from reports.lint_document import LintDocument, LintFinding
 
 FORMATS = ("table", "json", "markdown", "sarif", "github")
@@ -33,24 +33,26 @@ def show(document: LintDocument, format_: str, console: Console) -> None:
 
 def table(document: LintDocument) -> RenderableType:
     """Return what a terminal shows: each finding with its place, then what to do by rule."""
-    parts: list[RenderableType] = [Text(lint_words.headline(document), style="bold")]
+    parts: list[RenderableType] = [Text(names.line(lint_words.headline(document)), style="bold")]
     for one in document.findings:
         parts += ["", *_finding(one)]
     found = {one.rule for one in document.findings if one.counts}
     advice = [f"{one.id}: {one.advice}" for one in document.rules if one.id in found]
     parts += tables.section("What to do", advice)
-    parts += tables.section("To know", [f"{one.text} [{one.slug}]" for one in document.caveats])
+    known = [f"{names.line(one.text)} [{one.slug}]" for one in document.caveats]
+    parts += tables.section("To know", known)
     return Group(*parts)
 
 
 def _finding(one: LintFinding) -> list[RenderableType]:
-    head = Text(lint_words.place(one))
+    head = Text(names.line(lint_words.place(one)))
     head.append(f" {one.rule}", style=_STYLES[one.sure] if one.counts else "dim")
     head.append(f" ({one.sure})", style="dim")
     if one.benchmark:
-        head.append(f" {one.benchmark}")
-    said: list[RenderableType] = [head, Text(f"  {one.text}", style="" if one.counts else "dim")]
-    beside = lint_words.state(one)
+        head.append(f" {names.line(one.benchmark)}")
+    text = Text(f"  {names.line(one.text)}", style="" if one.counts else "dim")
+    said: list[RenderableType] = [head, text]
+    beside = names.line(lint_words.state(one))
     return [*said, Text(f"  {beside}", style="dim")] if beside else said
 
 
@@ -71,4 +73,8 @@ def judge(document: LintDocument, fail_on: str | None) -> tuple[Exit, list[str]]
     if found:
         count = figures.count(len(found), "finding")
         return Exit.GATE_FAILED, [f"gate failed: {count} at least {fail_on}"]
+    if document.unread:
+        unread = figures.count(len(document.unread), "file")
+        text = f"gate undecided: {unread} with benchmarks cannot be read"
+        return Exit.NO_VERDICT, [text]
     return Exit.OK, [f"gate passed: no finding at least {fail_on}"]

@@ -111,6 +111,11 @@ JUDGED = (
         "for each pair, so only on demand).",
     ),
     click.option("--exact", is_flag=True, help="No pruning, no stopping."),
+    click.option(
+        "--interleave",
+        is_flag=True,
+        help="With --paper: measure the plain suite in turns with what is slowed, against drift.",
+    ),
     FAIL_UNDER,
     BASELINE,
     INCONCLUSIVE,
@@ -210,13 +215,16 @@ def _cluster(given: Mapping[str, Any], dispatch: str | None) -> dict[str, Any]:
     }
 
 
+SWITCHES = ("exact", "estimate", "allocations", "interleave")
+
+
 def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys that the options of `abs` set."""
     named = ("runs", "stability_runs", "wait", "rule", "slowdown", "mode", "curve", "controls")
     changes = _present({key: given[key] for key in named})
     if given["paper"]:
         changes = {"wait": "sleep", **changes, "rule": "paper"}
-    changes |= {flag: True for flag in ("exact", "estimate", "allocations") if given[flag]}
+    changes |= {flag: True for flag in SWITCHES if given[flag]}
     if given["method"]:
         changes["methods"] = "auto" if given["method"] == ("auto",) else given["method"]
     if given["fail_under"] is not None:

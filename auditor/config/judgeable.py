@@ -15,11 +15,12 @@ def check_judgeable(config: Config) -> None:
         )
     if request.estimate and (request.exact or request.rule is Rule.PAPER):
         raise UsageError("an estimate is neither exact nor the paper's rule; leave one out")
-    if request.rule is Rule.PAPER and request.suite.stability_runs < request.runs:
+    paired = request.rule is not Rule.PAPER or request.is_interleaved
+    if not paired and request.suite.stability_runs < request.runs:
         raise UsageError(
             f'the rule "paper" compares each of the {request.runs} runs with one of the unchanged '
             f"suite, of which there would be {request.suite.stability_runs}; stability_runs must "
-            "be at least runs"
+            "be at least runs, or say --interleave"
         )
     if request.slowdown is not None:
         return

@@ -238,6 +238,7 @@ def _request(settings: Settings, methods: tuple[str, ...] | None, model: Path | 
         wait=_wait(settings),
         rule=Rule(settings.rule),
         exact=settings.exact,
+        interleave=settings.interleave,
         min_delta=settings.min_delta,
         score_only=settings.mode == "score",
         estimate=settings.estimate,

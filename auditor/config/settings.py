@@ -97,6 +97,13 @@ class Settings(Section, frozen=True):
     exact: Annotated[
         bool, Meta(description="Measure unreached pairs too, and stop nothing early.")
     ] = False
+    interleave: Annotated[
+        bool,
+        Meta(
+            description="With the rule paper: measure the plain suite anew, in turns with what is"
+            " slowed, so that a machine that drifts harms no comparison. The others always do."
+        ),
+    ] = False
     allocations: Annotated[
         bool, Meta(description="Ask also whether one more allocation per call would show.")
     ] = False

@@ -179,6 +179,7 @@ class AbsRequest:
     noticed still is measured, too. `controls` are how many times each measured method is slowed by
     nothing. `allocation_bytes`: whether one more allocation of that size per call would show as
     well, None where that is not asked. `accepted` are the misses that the user accepts.
+    `interleave`: the rule PAPER compares with plain processes among those of the pairs.
     """
 
     suite: SuiteRequest
@@ -196,6 +197,12 @@ class AbsRequest:
     allocation_bytes: int | None = None
     popular: Popularity | None = None
     accepted: tuple[Acceptance, ...] = ()
+    interleave: bool = False
+
+    @property
+    def is_interleaved(self) -> bool:
+        """Tell whether the rule PAPER has plain processes of its own; the others always do."""
+        return self.interleave and self.rule is Rule.PAPER
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,9 @@ class Smell:
     `test_push`, `Queues.time_push`), empty where it is that of no single one. `text` is a sentence
     on this case. `top` is the first line of the benchmark's declaration with its annotations or
     decorators, or of what else a marker for all of it is written above (`Class` of a file).
-    `calls` are names of the methods whose results nobody uses, where the rule is about these.
+    `calls` are the methods whose results nobody uses, where the rule is about these and the project
+    declares them, each with as much before its name as is known (`Parse`, `UUID.String`).
+    `overlapping`: operations run at once, so the time of one says nothing of what is in it.
     """
 
     rule: str
@@ -54,13 +56,15 @@ class Smell:
     text: str
     top: int
     calls: tuple[str, ...] = ()
+    overlapping: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looked:
     """What a look at sources has found: names of benchmarks, smells, and files nobody can read.
 
-    Smells are in the order of files and lines. A file is `unread` where its syntax is broken.
+    There is a name for each benchmark of each file; smells are in the order of files and lines. A
+    file is `unread` where its syntax is broken.
     """
 
     benchmarks: tuple[str, ...]
@@ -69,12 +73,19 @@ class Looked:
 
 
 class Linter(Protocol):
-    """Looks at the sources of a suite in one language; `comment` begins a line of comment there."""
+    """Looks at the sources of a suite in one language.
+
+    `endings` are those of the files that it reads, `comment` begins a line of comment in them. A
+    file that is too large to be looked at `may_hold` benchmarks.
+    """
 
     @property
     def rules(self) -> tuple[Rule, ...]: ...
     @property
+    def endings(self) -> tuple[str, ...]: ...
+    @property
     def comment(self) -> str: ...
+    def may_hold(self, source: SourceFile, /) -> bool: ...
     def look(self, sources: Iterable[SourceFile], /) -> Looked: ...
 
 

@@ -17,7 +17,7 @@ from auditor.core.request import AbsRequest, CurveMode
 from auditor.core.result import ReachState
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import AbsVerdict, PairVerdict, Stability
+from auditor.core.verdict import AbsVerdict, PairVerdict, Rule, Stability
 from auditor.studies import accepted as accepted_study
 from auditor.studies import allocations as allocation_study
 from auditor.studies.controls import zero_delays
@@ -238,5 +238,7 @@ def _told(caveat: Caveat | None, parts: Parts) -> list[Caveat]:
 
 
 def _layouts(question: Question, made: StudyRuns, parts: Parts) -> list[Caveat]:
+    if question.request.rule is Rule.PAPER:  # whose references, if any, are of the user's build
+        return []
     found = layout.caveat(parts.layouts, question.layout, made.references)
     return [found] if found else []

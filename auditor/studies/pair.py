@@ -98,6 +98,7 @@ class Question:
             estimate=request.estimate,
             control=self.control,
             layout=self.layout,
+            interleaved=request.is_interleaved,
             reach=pair.reach,
             calibration=done.calibration,
             refusal=done.refusal,

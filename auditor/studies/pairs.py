@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
-import numpy as np
-
 from auditor.audits import detection, paired
 from auditor.audits.calibration import CLOSEST, Asked
 from auditor.core.mutant import Delay, Kind, Refused, Variant, Wait
@@ -15,7 +13,7 @@ from auditor.core.schedule import Stop
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import PairVerdict, Rule
-from auditor.studies import schedules
+from auditor.studies import schedules, turns
 from auditor.studies.calibration import Calibrated, CalibrationStudy, waves
 from auditor.studies.measure import hung, measure
 from auditor.studies.near import NearDelays, differ
@@ -249,24 +247,25 @@ class PairStudy:
 
     def _trials(
         self, ready: Sequence[Calibrated], left_out: Set[Benchmark | None], repetition: int
-    ) -> list[tuple[PairKey | None, Trial]]:
+    ) -> list[turns.Process]:
         """Return the processes of a run in an order drawn for it; a reference has no key."""
         forks = range(1, self._parts.request.plan.forks + 1)
-        groups: list[list[tuple[PairKey | None, Trial]]] = [
+        groups: list[list[turns.Process]] = [
             [(one.pair.key, self._pair_trial(one, repetition, fork)) for fork in forks]
             for one in ready
         ]
+        seed = (self._parts.request.seed, 7, repetition)
+        benchmarks = dict.fromkeys(one.pair.benchmark for one in ready)
+        beside = [one for one in benchmarks if one not in left_out]
+        number = self._manner.first_run + repetition
+        if self._request.is_interleaved:
+            plain = turns.beside(self._parts, self._baseline, beside, number)
+            return turns.interleaved([*(each for one in groups for each in one), *plain], seed)
         if self._request.rule is not Rule.PAPER:
-            benchmarks = dict.fromkeys(one.pair.benchmark for one in ready)
-            number = self._manner.first_run + repetition
             groups += [
-                [(None, reference(self._parts, self._baseline, benchmark, number))]
-                for benchmark in benchmarks
-                if benchmark not in left_out
+                [(None, reference(self._parts, self._baseline, one, number))] for one in beside
             ]
-        seed = self._parts.request.seed
-        order = np.random.default_rng([seed, 7, repetition]).permutation(len(groups))
-        return [each for index in order for each in groups[index]]
+        return turns.drawn(groups, seed)
 
     def _pair_trial(self, one: Calibrated, repetition: int, fork: int) -> Trial:
         """Return a process of a pair; where it is corrected, of no delay that was wrong."""

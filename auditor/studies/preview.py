@@ -69,7 +69,7 @@ def preview(request: AbsRequest, parts: Parts) -> Preview:
             seen.phase("calibration (at most)", Purpose.CALIBRATION, most=MOST_ROUNDS),
             seen.phase("pairs (at most)", Purpose.PAIRS, Purpose.MUTANT, most=more),
         )
-        if request.rule is not Rule.PAPER:
+        if request.rule is not Rule.PAPER or request.is_interleaved:
             named = "plain among the pairs (at most)"
             phases += (seen.phase(named, Purpose.REFERENCE, most=more),)
         if seen.lacks(Purpose.PAIRS, Purpose.MUTANT, Purpose.CALIBRATION):
@@ -126,11 +126,12 @@ def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]
         _phase("pairs (at most)", times, judged),
         *_further_limits(request, parts),
     )
-    if paper:
+    if paper and not request.is_interleaved:
         return phases
     plain = [schedules.plain(fit, None) for fit in fits]
     named = "plain among the pairs (at most)"
-    return (*phases, _phase(named, runs if count else 0, plain))
+    each = runs * request.suite.plan.forks if paper else runs
+    return (*phases, _phase(named, each if count else 0, plain))
 
 
 def _further_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]:

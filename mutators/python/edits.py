@@ -10,6 +10,8 @@ from typing import cast
 import libcst as cst
 from libcst import metadata
 
+from mutators.python.parsing import parse
+
 GUEST = "zz_bench_audit"
 """The module that the guest is; in the changed module it has a name that `import *` leaves out."""
 TRACER = f"{GUEST}_trace"
@@ -34,7 +36,9 @@ def edited(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str = GUEST
     """
     if MARK.encode() in text:
         raise Unclear(f"the file has a line with {MARK}, which is how we know our own")
-    module = cst.parse_module(text)
+    module = parse(text)
+    if module is None:
+        raise Unclear("its file cannot be read: its syntax is broken, or it is nested too deeply")
     wrapped = metadata.MetadataWrapper(module, unsafe_skip_copy=True)
     change = _Change(calls)
     changed = wrapped.visit(change)

@@ -15,6 +15,8 @@ def history(spec: SubjectSpec, most: int) -> tuple[Commit, ...]:
     Raises UsageError where the subject is no folder in a repository on this machine.
     """
     repository = _repository(spec)
+    if repository.commit("HEAD") is None:
+        raise UsageError("the repository has no commit yet; there is no past to look at")
     try:
         return tuple(repository.log("HEAD", most))
     except GitFailed as error:

@@ -1,5 +1,6 @@
 """The sources of a subject as text, for what only reads them."""
 
+import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -18,15 +19,21 @@ from runners.subjects.repository import Repository
 _OF_OTHERS = frozenset(("vendor", "node_modules", "site-packages", "third_party"))
 """Folders of code that others maintain."""
 _LARGEST = 2_000_000
+_MOST = 50_000_000
+"""Bytes that are read of a file at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The files of a subject that have one of the endings asked for; `name` is the subject's."""
+    """The files of a subject that have one of the endings asked for; `name` is the subject's.
+
+    `large` are those of more than 2 MB.
+    """
 
     name: str
     revision: str
     files: tuple[SourceFile, ...]
+    large: tuple[SourceFile, ...]
 
 
 def sources(
@@ -40,8 +47,7 @@ def sources(
     """Read the sources of a subject; nothing of it is run or built.
 
     A folder is read where it is, whatever project it belongs to; what its repository ignores is
-    left out, and so are links, vendored code and files of more than 2 MB. Raises UsageError and
-    SubjectError.
+    left out, and so are links and vendored code. Raises UsageError and SubjectError.
     """
     if isinstance(spec, JarSpec | MavenSpec):
         raise UsageError("artifacts have no sources of benchmarks; name a folder or a revision")
@@ -50,12 +56,20 @@ def sources(
         repository = Repository.around(folder)
         paths = repository.files(folder) if repository else walk(folder)
         head = repository.head() if repository else None
-        return Sources(folder.name, head[:12] if head else "", _read(folder, paths, endings))
+        return _sources(folder.name, head[:12] if head else "", _files(folder, paths, endings))
     placed = place(spec, home=home, host=host, environment=environment)
     inside = placed.tree.relative_to(placed.root)
     below = [PurePosixPath(one) for one in placed.files]
     paths = (one.relative_to(inside) for one in below if one.is_relative_to(inside))
-    return Sources(placed.name, placed.revision, _read(placed.tree, paths, endings))
+    return _sources(placed.name, placed.revision, _files(placed.tree, paths, endings))
+
+
+def _sources(name: str, revision: str, files: Iterable[SourceFile]) -> Sources:
+    by_size: tuple[list[SourceFile], list[SourceFile]] = ([], [])
+    for one in files:
+        by_size[len(one.text) > _LARGEST].append(one)
+    files, large = map(tuple, by_size)
+    return Sources(name, revision, files, large)
 
 
 def _folder(path: Path) -> Path:
@@ -65,40 +79,37 @@ def _folder(path: Path) -> Path:
     return folder.resolve()
 
 
-def _read(
-    folder: Path, paths: Iterable[PurePosixPath], endings: tuple[str, ...]
-) -> tuple[SourceFile, ...]:
-    return tuple(_files(folder, sorted(paths), endings))
-
-
 def _files(
     folder: Path, paths: Iterable[PurePosixPath], endings: tuple[str, ...]
 ) -> Iterator[SourceFile]:
-    for path in paths:
+    for path in sorted(paths):
         if path.name.endswith(endings) and not _OF_OTHERS.intersection(path.parts):
             text = _text(folder, path)
             if text is not None:
+                name = os.fsencode(path).decode(errors="replace")
                 yield SourceFile(
-                    path=path.as_posix(),
-                    unit=path.parent.as_posix(),
+                    path=name,
+                    unit=str(PurePosixPath(name).parent),
                     role=SourceRole.BENCHMARKS,
                     text=text,
                 )
 
 
 def _text(folder: Path, path: PurePosixPath) -> bytes | None:
-    """Return what a file holds; None for what is no file of the folder, and for large ones."""
+    """Return what a file holds, its first part of more than _MOST; None for what is no file.
+
+    What is no file of this folder, but of another, is none.
+    """
     try:
         # A link may lead anywhere, and so may a folder on the way.
-        if (folder / path).resolve() != folder / path:
+        if os.path.realpath(folder / path) != str(folder / path):
             return None
         number = os.open(folder / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
+        if error.errno == errno.ELOOP:  # a link to itself
+            return None
         raise SubjectError(f"cannot read {path}: {(error.strerror or '').lower()}") from error
     with os.fdopen(number, "rb") as file:
-        known = os.fstat(number)
-        if not stat.S_ISREG(known.st_mode) or known.st_size > _LARGEST:
-            return None
-        return file.read(_LARGEST)
+        return file.read(_MOST) if stat.S_ISREG(os.fstat(number).st_mode) else None

@@ -1,18 +1,11 @@
 """The two actions, run by a local workflow runner on real repositories; GitHub is a fake one."""
 
 import json
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-import yaml
+from acting import act, git
 from fake_github import event, pull, serving
 
-ROOT = Path(__file__).parents[2]
-BIN = Path(sys.executable).parent
 CACHE = "actions/cache@5a3ec84eff668545956fd18022155c47e93e2684"
 DOWNLOAD = "actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093"
 STUB = """name: stub
@@ -62,31 +55,6 @@ jobs:
 pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
 
-def git(folder, *arguments):
-    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-    subprocess.run(("git", "-C", folder, *identity, *arguments), check=True, capture_output=True)
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory):
-    """Return the tracked files of this project as a repository of its own, as a user's job has."""
-    folder = tmp_path_factory.mktemp("action") / "bench-audit"
-    listed = subprocess.run(
-        ("git", "-C", ROOT, "ls-files", "-co", "--exclude-standard", "-z"),
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    for name in filter(None, listed.split("\0")):
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, folder / name)
-    git(folder, "init", "-q")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", "one")
-    return folder
-
-
 @pytest.fixture
 def stub(tmp_path):
     folder = tmp_path / "stub"
@@ -96,34 +64,6 @@ def stub(tmp_path):
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "one")
     return folder
-
-
-def act(folder, workflow, event, places, **environment):
-    """Run a workflow in a repository, on this machine and offline but for what it installs."""
-    file = folder.parent / "workflow.yml"
-    file.write_text(workflow.replace("PYTHON", sys.executable))
-    payload = folder.parent / "event.json"
-    payload.write_text(json.dumps(event))
-    local = [f"--local-repository={name}={path}" for name, path in places.items()]
-    given = [f"--env={name}={value}" for name, value in environment.items()]
-    return subprocess.run(
-        (
-            BIN / "act", "--workflows", file, "--eventpath", payload, "--platform",
-            "ubuntu-latest=-self-hosted", "--action-offline-mode", *local, *given,
-        ),
-        cwd=folder,
-        env={
-            **os.environ,
-            "DOCKER_HOST": "unix:///nonexistent",
-            "HOME": str(folder.parent / "home"),
-            "XDG_CACHE_HOME": str(folder.parent / "cache"),
-            "GOCACHE": subprocess.check_output(("go", "env", "GOCACHE"), text=True).strip(),
-        },
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )  # fmt: skip
 
 
 @pytest.fixture
@@ -197,65 +137,3 @@ def test_both_actions_from_the_audit_to_the_comment(tmp_path, source, stub, repo
     assert comment["body"].startswith("<!-- bench-audit -->\n## Benchmarks of ")
     assert "1 benchmark has a regression" in comment["body"]
     assert ("POST", "/repos/") in {(how, path[:7]) for how, path in github.calls}
-
-
-def workflows(folder):
-    """Copy all that GitHub would run to where its checkers look."""
-    there = folder / ".github" / "workflows"
-    there.mkdir(parents=True)
-    for one in (ROOT / "examples" / "workflows").glob("*.yml"):
-        shutil.copy(one, there)
-    shutil.copy(ROOT / "action.yml", folder)
-    shutil.copytree(ROOT / "comment", folder / "comment")
-    return folder
-
-
-def test_zizmor_finds_nothing(tmp_path):
-    found = subprocess.run(
-        (BIN / "zizmor", "--offline", "--no-progress", "--persona=pedantic", workflows(tmp_path)),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert found.returncode == 0, found.stdout + found.stderr
-    assert "No findings" in found.stdout
-
-
-def test_zizmor_finds_what_is_wrong(tmp_path):
-    """Else its silence would mean nothing."""
-    folder = workflows(tmp_path)
-    file = folder / "action.yml"
-    file.write_text(file.read_text().replace('-- "$BASE"', '-- "${{ inputs.base }}"'))
-
-    found = subprocess.run(
-        (BIN / "zizmor", "--offline", "--no-progress", folder), capture_output=True, check=False
-    )
-
-    assert found.returncode != 0
-
-
-def test_actionlint_finds_nothing(tmp_path):
-    folder = workflows(tmp_path)
-    files = sorted((folder / ".github" / "workflows").iterdir())
-
-    found = subprocess.run(
-        (BIN / "actionlint", *files), capture_output=True, text=True, check=False
-    )
-
-    assert (found.returncode, found.stdout) == (0, "")
-    assert len(files) == 2
-
-
-def test_each_input_is_used_and_each_shell_is_named():
-    """Which actionlint does not look at in actions."""
-    for file in (ROOT / "action.yml", ROOT / "comment" / "action.yml"):
-        action = yaml.safe_load(file.read_text())
-        steps = action["runs"]["steps"]
-        text = file.read_text()
-        assert [one for one in action["inputs"] if f"inputs.{one}" not in text] == []
-        assert [one for one in steps if "run" in one and one.get("shell") != "bash"] == []
-        assert [one for one in steps if "${{" in one.get("run", "")] == []
-        pinned = [one["uses"].partition("@")[2] for one in steps if "uses" in one]
-        assert pinned
-        assert all(len(one) == 40 for one in pinned)

@@ -1,10 +1,12 @@
 """Smells of benchmarks as a document, in words, as Markdown, SARIF and annotations."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
 import pytest
+from msgspec import structs
 from rich.console import Console
 
 from auditor.cli import lint
@@ -55,6 +57,38 @@ def shown(document):
     with console.capture() as captured:
         console.print(lint.table(document))
     return captured.get()
+
+
+def test_findings_beside_benchmarks_are_not_counted_as_some():
+    inside, shared = finding(), finding(benchmark="")
+
+    assert headline(made(inside, shared)) == "2 findings, 1 of them in 1 of 2 benchmarks."
+    assert headline(made(shared)) == "1 finding beside 2 benchmarks."
+
+
+def test_a_terminal_gets_no_line_that_a_file_name_began():
+    odd = finding(text="it \x1b[31m is", benchmark="Odd\n::error::x")
+    odd = replace(odd, smell=replace(odd.smell, span=Span("a\n::error::y.go", 1, 1)))
+
+    printed = shown(made(odd, caveats=(Caveat("lint-unread", "b\n::error::z.go"),)))
+
+    assert "::error::" in printed
+    assert not any(line.lstrip().startswith("::") for line in printed.splitlines())
+    assert "\x1b" not in printed
+
+
+def test_what_could_not_be_read_passes_no_gate():
+    read = made()
+    unread = structs.replace(read, unread=("a_test.go",))
+    bad = structs.replace(made(finding()), unread=("a_test.go",))
+
+    assert lint.judge(read, "likely")[0] is Exit.OK
+    assert lint.judge(unread, "likely") == (
+        Exit.NO_VERDICT,
+        ["gate undecided: 1 file with benchmarks cannot be read"],
+    )
+    assert lint.judge(bad, "likely")[0] is Exit.GATE_FAILED
+    assert lint.judge(unread, None)[0] is Exit.OK
 
 
 def test_the_document_is_what_its_schema_says():

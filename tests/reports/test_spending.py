@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 import examples
 from auditor.core.caveats import Caveat
 from auditor.core.result import Result
 from reports import record, words
+from reports.accepted import Accepted
+from reports.advice import advice
 from reports.spending import MOST, bought, changes
 
 
@@ -51,6 +54,21 @@ def test_new_benchmarks_are_for_the_most_used_and_what_saves_most_pays_for_them(
     idle = [one for one in document.benchmarks if one.id not in document.minimal_cover]
     saved = -found[-1].seconds
     assert saved >= min(one.seconds for one in idle)
+
+
+def test_what_the_user_accepts_needs_no_benchmark():
+    document = judged(examples.audit())
+    lost = [one.id for one in document.methods if one.outcome in words.UNWATCHED]
+    held = [
+        Accepted(method=each, reason="cold", until=None, where="a:1", expired=False, left_out=True)
+        for each in lost[1:]
+    ]
+
+    document = msgspec.structs.replace(document, accepted=tuple(held))
+
+    assert [one.owner for one in changes(document) if one.points] == lost[:1]
+    (unwatched,) = [one for one in advice(document) if one.slug == "unwatched"]
+    assert [one.id for one in unwatched.targets] == lost[:1]
 
 
 def test_a_result_that_is_thrown_away_comes_before_new_benchmarks():

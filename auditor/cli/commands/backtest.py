@@ -85,11 +85,13 @@ def command(context: click.Context, /, **given: Any) -> int:
 
 def _changes(config: Config, given: dict[str, Any]) -> tuple[PastChange, ...]:
     """Return the commits that are named, and those that are found where that is asked for."""
-    found = []
+    found: list[PastChange] = []
     for kind, names in ((Kind.FIX, given["fix"]), (Kind.CAUSE, given["cause"])):
         for one in commits(config.subject, names) if names else ():
             if not one.parent:
                 raise UsageError(f"{one.id[:12]} has no parent to be compared with")
+            if any(each.commit.id == one.id for each in found):
+                raise UsageError(f"{one.id[:12]} is named twice; it is a fix or a cause")
             found.append(PastChange(commit=one, kind=kind))
     if given["find"] or not found:
         known = {one.commit.id for one in found}

@@ -31,9 +31,20 @@ class GoLinter:
         return RULES
 
     @property
+    def endings(self) -> tuple[str, ...]:
+        """Return those of Go files, and of what says how packages are imported."""
+        return (".go", "go.mod")
+
+    @property
     def comment(self) -> str:
         """Return what begins a line of comment."""
         return "//"
+
+    def may_hold(self, source: SourceFile, /) -> bool:
+        """Tell whether the name and the bytes of a file allow a benchmark."""
+        return (
+            source.path.endswith("_test.go") and b"testing" in source.text and b"B" in source.text
+        )
 
     def look(self, sources: Iterable[SourceFile], /) -> Looked:
         """Return the benchmarks and their smells, in the order of files and lines."""
@@ -43,7 +54,7 @@ class GoLinter:
         smells: list[Smell] = []
         unread: list[str] = []
         for source in files:
-            if not _may_hold_benchmarks(source):
+            if not self.may_hold(source):
                 continue
             root = tree.parse(source.text)
             found = parts(source, root)
@@ -52,10 +63,6 @@ class GoLinter:
                 unread.append(source.path)
             smells += sorted(_smells(found, packages), key=_place)
         return Looked(benchmarks=tuple(benchmarks), smells=tuple(smells), unread=tuple(unread))
-
-
-def _may_hold_benchmarks(source: SourceFile) -> bool:
-    return source.path.endswith("_test.go") and b"testing" in source.text and b"B" in source.text
 
 
 def _place(smell: Smell) -> tuple[int, int, str]:

@@ -25,9 +25,18 @@ class JavaLinter:
         return RULES
 
     @property
+    def endings(self) -> tuple[str, ...]:
+        """Return those of Java files."""
+        return (".java",)
+
+    @property
     def comment(self) -> str:
         """Return what a line of comment begins with."""
         return "//"
+
+    def may_hold(self, source: SourceFile, /) -> bool:
+        """Tell whether the bytes of a file allow a benchmark."""
+        return b"org.openjdk.jmh" in source.text and b"@" in source.text
 
     def look(self, sources: Iterable[SourceFile], /) -> Looked:
         """Return the benchmarks of all sources of a project, and what the rules find."""

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import libcst as cst
 
 from mutators.python.smells import tree
-from mutators.python.smells.benches import Bench, Harness, Preparation, Timed, local
+from mutators.python.smells.benches import Bench, Harness, Preparation, Timed
 from mutators.python.smells.project import File, Project
 
 HINT = re.compile(rb"\b(?:[Tt]ime|track|Track|peakmem|PeakMem|mem|Mem|timeraw)_?\w")
@@ -20,6 +21,10 @@ _SHAPE = frozenset(
     {"setup", "setup_cache", "teardown", "params", "param_names", "number", "repeat", "timeout"}
 )
 _SETUPS = ("setup", "setup_cache")
+_MOST_BASES = 20
+"""How many bases of a class are looked at."""
+_MOST = 20_000
+"""How many benchmarks a file may have: many classes may inherit the same many methods."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +67,7 @@ def find(project: Project) -> Iterator[Bench]:
     for file in ours:
         known = file.place.parent in suites or _OWN_FOLDERS.intersection(file.place.parts[:-1])
         if known and not re.match(r"test_|conftest", file.place.name):
-            yield from _of_file(file)
+            yield from islice(_of_file(file), _MOST)
 
 
 def holds(file: File) -> bool:
@@ -72,12 +77,15 @@ def holds(file: File) -> bool:
 
 def _has_shape(file: File) -> bool:
     """Tell whether a class of the file looks like asv's: timed methods, and what prepares them."""
-    for one in _classes(file):
-        methods = one.methods()
-        named = {*methods, *one.attributes()}
-        if named & _SHAPE and any(map(_TIMED.match, methods)):
-            return True
-    return False
+    shaped: set[cst.ClassDef] = set()
+    timed: set[cst.ClassDef] = set()
+    for node in file.classes.values():
+        names = set(tree.bindings(node.body.body))
+        shaped |= {node} if names & _SHAPE else set()
+        timed |= {node} if any(map(_TIMED.match, names)) else set()
+    return any(
+        not shaped.isdisjoint(one.line) and not timed.isdisjoint(one.line) for one in _classes(file)
+    )
 
 
 def _classes(file: File) -> Iterator[_Class]:
@@ -86,6 +94,8 @@ def _classes(file: File) -> Iterator[_Class]:
         for one in line:
             bases = (file.classes.get(tree.dotted(base.value)) for base in one.bases)
             line += [base for base in bases if base is not None and base not in line]
+            if len(line) > _MOST_BASES:
+                break
         yield _Class(node, tuple(line))
 
 
@@ -93,10 +103,9 @@ def _of_file(file: File) -> Iterator[Bench]:
     for one in _classes(file):
         if not one.name.startswith("_"):
             yield from _of_class(file, one)
+    module = Preparation(file=file, scopes=(file.bindings,), nodes=file.statements, shared=True)
     setup = file.functions.get("setup")
-    shared = (
-        () if setup is None else (Preparation(nodes=tree.body(setup), head=setup, shared=True),)
-    )
+    shared = (module,) if setup is None else (_prepared(file, setup), module)
     for name, node in file.functions.items():
         if _TIMED.match(name) or _OTHER.match(name):
             yield Bench(
@@ -106,8 +115,14 @@ def _of_file(file: File) -> Iterator[Bench]:
                 declaration=node,
                 timed=_timed(node, renewed=_once(file.bindings, f"{name}.number")),
                 scopes=(file.bindings,),
-                preparations=(*shared, Preparation(nodes=file.statements, shared=True)),
+                preparations=shared,
             )
+
+
+def _prepared(file: File, setup: cst.FunctionDef) -> Preparation:
+    nodes = tree.body(setup)
+    scopes = (tree.bindings(nodes), file.bindings)
+    return Preparation(file=file, scopes=scopes, nodes=nodes, head=setup, shared=True)
 
 
 def _of_class(file: File, one: _Class) -> Iterator[Bench]:
@@ -118,9 +133,15 @@ def _of_class(file: File, one: _Class) -> Iterator[Bench]:
         for name, values in tree.bindings(tree.body(setup)).items():
             scope[name] = values if name not in scope else [*scope[name], *values]
     shared = sum(map(bool, map(_TIMED.match, methods))) > 1
-    preparations = [Preparation(nodes=tree.body(each), head=each, shared=shared) for each in setups]
-    preparations.append(Preparation(nodes=tuple(one.node.body.body), head=one.node, shared=shared))
-    preparations.append(Preparation(nodes=file.statements, shared=True))
+    scopes = (scope, file.bindings)
+    heads: list[cst.FunctionDef | cst.ClassDef] = [*setups, one.node]
+    preparations = [
+        Preparation(file=file, scopes=scopes, nodes=tuple(each.body.body), head=each, shared=shared)
+        for each in heads
+    ]
+    preparations.append(
+        Preparation(file=file, scopes=(file.bindings,), nodes=file.statements, shared=True)
+    )
     for name, node in methods.items():
         if _TIMED.match(name) or _OTHER.match(name):
             once = _once(attributes, "number") or _once(attributes, f"{name}.number")
@@ -133,7 +154,7 @@ def _of_class(file: File, one: _Class) -> Iterator[Bench]:
                 timed=_timed(
                     node, renewed=once or _once(file.bindings, f"{one.name}.{name}.number")
                 ),
-                scopes=(scope, file.bindings),
+                scopes=scopes,
                 preparations=tuple(preparations),
             )
 
@@ -154,7 +175,6 @@ def _timed(node: cst.FunctionDef, *, renewed: bool) -> tuple[Timed, ...]:
     nodes = tree.body(node)
     found = Timed(
         nodes=nodes,
-        bindings=local(nodes),
         parameters=tree.all_parameters(node) - {"self"},
         function=node,
         renewed=renewed,

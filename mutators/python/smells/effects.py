@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.smells import rules, subjects, tree
-from mutators.python.smells.benches import Bench, Timed
+from mutators.python.smells.benches import Bench
 from mutators.python.smells.hits import Hit
 from mutators.python.smells.project import Project
 
@@ -30,15 +30,18 @@ _METHODS = {
 }
 _LOGGED = frozenset({"warning", "error", "critical", "exception"})
 _LOGGERS = frozenset({"logging", "logger", "log", "_logger", "LOGGER", "LOG"})
+_LIGHT = frozenset({"range", "len", "str", "print"})
+"""Calls that are no work beside the I/O."""
 _IN_MEMORY = frozenset({"file"})
 
 
 def look(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
     """Yield the first call of each timed code that does I/O beside what is measured."""
     for code in bench.timed:
-        for call in tree.calls(*code.nodes):
+        others = frozenset(one for one in code.calls if tree.dotted(one.func) not in _LIGHT)
+        for call in code.calls if others else ():
             what = _what(bench, call)
-            if what and _beside(code, call):
+            if what and _beside(others, call):
                 yield Hit(
                     rule=rules.IO_IN_TIMED,
                     bench=bench,
@@ -73,8 +76,7 @@ def _redirected(call: cst.Call) -> bool:
     return any(one.keyword is not None and one.keyword.value in _IN_MEMORY for one in call.args)
 
 
-def _beside(code: Timed, call: cst.Call) -> bool:
+def _beside(others: frozenset[cst.Call], call: cst.Call) -> bool:
     """Tell whether the timed code calls anything else, in the arguments of the I/O too."""
-    ours = {id(call)} | ({id(one) for one in tree.own(call.func)})
-    others = [one for one in tree.calls(*code.nodes) if id(one) not in ours]
-    return any(tree.dotted(one.func) not in ("range", "len", "str", "print") for one in others)
+    ours = {call, *tree.calls(call.func)}
+    return len(others) > len(others & ours)

@@ -7,11 +7,12 @@ Left out are methods that change a container, but not the work of the next call:
 import re
 from collections.abc import Iterator
 from enum import StrEnum
+from typing import NamedTuple
 
 import libcst as cst
 
 from mutators.python.smells import tree
-from mutators.python.smells.benches import Bench
+from mutators.python.smells.benches import Around
 from mutators.python.smells.project import File
 
 
@@ -75,15 +76,23 @@ CHANGES = {
 """By kind of container the methods that change it."""
 _METHODS = {name: change for methods in CHANGES.values() for name, change in methods.items()}
 
+
+class Parameter(NamedTuple):
+    """A parameter of a function; `place` is -1 where it takes no argument by position."""
+
+    place: int
+    name: str
+
+
 FUNCTIONS = {
-    "heapq.heappush": (0, Change.GROWS),
-    "heapq.heappop": (0, Change.SHRINKS),
-    "heapq.heapify": (0, Change.ORDERS),
-    "bisect.insort": (0, Change.GROWS),
-    "bisect.insort_left": (0, Change.GROWS),
-    "bisect.insort_right": (0, Change.GROWS),
+    "heapq.heappush": (Parameter(0, ""), Change.GROWS),
+    "heapq.heappop": (Parameter(0, ""), Change.SHRINKS),
+    "heapq.heapify": (Parameter(0, ""), Change.ORDERS),
+    "bisect.insort": (Parameter(0, "a"), Change.GROWS),
+    "bisect.insort_left": (Parameter(0, "a"), Change.GROWS),
+    "bisect.insort_right": (Parameter(0, "a"), Change.GROWS),
 }
-"""Functions that change an argument: its place, and what they do to it."""
+"""Functions that change an argument: its parameter, and what they do to it."""
 
 _MAKERS = {
     "list": "list",
@@ -123,32 +132,45 @@ _TRANSPARENT = frozenset({"profile", "jit", "njit"})
 _COPIES = frozenset({"copy.copy", "copy.deepcopy"})
 
 
-def kind(node: cst.BaseExpression | None, bench: Bench) -> str:
+_FARTHEST = 5
+"""Over how many copies of copies a kind is followed."""
+
+
+def kind(node: cst.BaseExpression | None, at: Around, left: int = _FARTHEST) -> str:
     """Return the kind of container that an expression makes, empty where it is not seen."""
+    if left == 0:
+        return ""
     display = next((name for name, made in _DISPLAYS if isinstance(node, made)), "")
     if display:
         return display
     match node:
         case cst.BinaryOperation():
-            both = (kind(one, bench) for one in (node.left, node.right))
+            both = [kind(one, at, left - 1) for one in (node.left, node.right)]
             return "list" if "list" in both else ""
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice())]):
-            whole = bench.value(node.value)
-            return "list" if whole is not node and kind(whole, bench) == "list" else ""
+            return "list" if kind(at.value(node.value), at, left - 1) == "list" else ""
         case cst.Call():
-            return _made(node, bench)
+            return _made(node, at, left)
         case _:
             return ""
 
 
-def _made(call: cst.Call, bench: Bench) -> str:
-    name = bench.file.meant(call.func)
-    if name in _COPIES and call.args:
-        return kind(bench.value(call.args[0].value), bench)
-    if isinstance(call.func, cst.Attribute) and call.func.attr.value == "copy" and not call.args:
-        return kind(bench.value(call.func.value), bench)
-    builtin = "." not in name and not bench.file.plain(name)
+def _made(call: cst.Call, at: Around, left: int) -> str:
+    copied = copied_from(call, at)
+    if copied is not None:
+        return kind(at.value(copied), at, left - 1)
+    name = at.file.meant(call.func)
+    builtin = "." not in name and not at.file.plain(name)
     return "" if builtin else _MAKERS.get(name, "")
+
+
+def copied_from(call: cst.Call, at: Around) -> cst.BaseExpression | None:
+    """Return what a call makes a copy of, None where it makes something else."""
+    if at.file.meant(call.func) in _COPIES and call.args:
+        return call.args[0].value
+    if isinstance(call.func, cst.Attribute) and call.func.attr.value == "copy" and not call.args:
+        return call.func.value
+    return None
 
 
 def runs_out(node: cst.BaseExpression | None, file: File) -> bool:
@@ -161,21 +183,24 @@ def runs_out(node: cst.BaseExpression | None, file: File) -> bool:
     return name in _ITERATORS and file.plain(name)
 
 
-def passes_by(function: cst.FunctionDef, file: File) -> dict[int, Change]:
-    """Return by the places of its parameters what a function does to the arguments there.
+def passes_by(function: cst.FunctionDef, file: File) -> dict[Parameter, Change]:
+    """Return by its parameters what a function does to the arguments there.
 
     Only what it does to a parameter that it binds to nothing else; growing and shrinking may
     cancel out, and both together are left out.
     """
-    bound = tree.bindings(tree.body(function))
-    found: dict[int, Change] = {}
-    for place, name in enumerate(tree.parameters(function)):
-        if name in bound or name in ("self", "cls"):
-            continue
-        changes = set(_changes_of(name, function, file))
-        if len(changes) == 1:
-            found[place] = changes.pop()
-    return found
+    nodes = tree.body(function)
+    bound = {*tree.bindings(nodes), "self", "cls"}
+    changes: dict[str, set[Change]] = {}
+    for name, change in _changes(function, file):
+        changes.setdefault(name, set()).add(change)
+    listed = [Parameter(place, name) for place, name in enumerate(tree.parameters(function))]
+    listed += [Parameter(-1, one.name.value) for one in function.params.kwonly_params]
+    return {
+        one: next(iter(changes[one.name]))
+        for one in listed
+        if one.name not in bound and len(changes.get(one.name, ())) == 1
+    }
 
 
 def transparent(function: cst.FunctionDef) -> bool:
@@ -183,26 +208,31 @@ def transparent(function: cst.FunctionDef) -> bool:
     return all(name.rpartition(".")[2] in _TRANSPARENT for name in tree.decorators(function))
 
 
-def _changes_of(name: str, function: cst.FunctionDef, file: File) -> Iterator[Change]:
+def _changes(function: cst.FunctionDef, file: File) -> Iterator[tuple[str, Change]]:
+    """Yield the names that a function does something to."""
     sorts = re.search("sort|heapify", function.name.value.lower())
     for node in tree.own(*tree.body(function)):
         if isinstance(node, cst.Call):
-            yield from _change_by(node, name, file)
-        elif sorts and isinstance(node, cst.Assign) and _stores(node, name):
-            yield Change.SWAPS
+            yield from _changed_by(node, file)
+        elif sorts and isinstance(node, cst.Assign):
+            yield from ((name, Change.SWAPS) for name in stored(node))
 
 
-def _change_by(call: cst.Call, name: str, file: File) -> Iterator[Change]:
-    if isinstance(call.func, cst.Attribute) and tree.dotted(call.func.value) == name:
-        method = call.func.attr.value
-        if method in _METHODS:
-            yield _METHODS[method]
+def _changed_by(call: cst.Call, file: File) -> Iterator[tuple[str, Change]]:
+    if isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS:
+        yield tree.dotted(call.func.value), _METHODS[call.func.attr.value]
     known = FUNCTIONS.get(file.meant(call.func))
-    if known is not None and call.args and tree.dotted(call.args[0].value) == name:
-        yield known[1]
+    if known is not None and call.args:
+        yield tree.dotted(call.args[0].value), known[1]
 
 
-def _stores(node: cst.Assign, name: str) -> bool:
-    """Tell whether an assignment writes to elements of a name."""
-    targets = [each for one in node.targets for each in tree.own(one.target)]
-    return any(isinstance(one, cst.Subscript) and tree.dotted(one.value) == name for one in targets)
+def stored(node: cst.CSTNode) -> Iterator[str]:
+    """Yield the names of what a statement writes elements to, or deletes some of."""
+    targets: list[cst.CSTNode] = []
+    if isinstance(node, cst.Assign):
+        targets += (one.target for one in node.targets)
+    elif isinstance(node, cst.Del | cst.AugAssign):
+        targets.append(node.target)
+    for one in tree.own(*targets):
+        if isinstance(one, cst.Subscript):
+            yield tree.dotted(one.value)

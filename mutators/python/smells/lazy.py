@@ -58,14 +58,12 @@ def _function(bench: Bench, function: cst.CSTNode, project: Project, *, awaited:
     if bench.file.meant(name) in _BUILTINS:
         hidden = "." not in name and not bench.file.plain(name)
         return "" if hidden else "is lazy, and nobody consumes what each call makes"
-    near = [one.function for one in bench.timed if one.function is not None]
-    inner = [one for one in near if one.name.value == name]
-    found = inner[0] if inner else _resolved(bench, name, project)
+    found = bench.inner.get(name) or _resolved(bench, name, project)
     if found is None:
         return ""
     if any(tree.dotted(one.decorator) != "benchmark" for one in found.decorators):
         return ""
-    if tree.yields(found):
+    if project.once(tree.yields, found):
         return _MADE[True]
     return _MADE[False] if found.asynchronous is not None and not awaited else ""
 
@@ -79,7 +77,7 @@ def _resolved(bench: Bench, name: str, project: Project) -> cst.FunctionDef | No
 
 def _dropped(code: Timed) -> Iterator[cst.BaseExpression]:
     """Yield the expressions whose values nobody uses: statements, and what is returned."""
-    for node in tree.own(*code.nodes):
+    for node in code.every:
         if isinstance(node, cst.Expr | cst.Return) and node.value is not None:
             yield node.value
     if len(code.nodes) == 1 and isinstance(code.nodes[0], cst.BaseExpression):

@@ -34,6 +34,19 @@ _SEARCHES: tuple[Search, ...] = (
     inputs.look,
     lazy.look,
 )
+_NEEDS = (
+    *("pyproject.toml", "setup.cfg", "tox.ini", "Pipfile", "environment.yml", "environment.yaml"),
+    *("requirements.txt", "requirements.in", "dev.txt", "dev.in", "test.txt", "test.in"),
+    *("tests.txt", "tests.in", "testing.txt", "bench.txt", "bench.in", "benchmark.txt"),
+    *("benchmarks.txt", "codspeed.txt", "codspeed.yml", "codspeed.yaml"),
+)
+"""Files that say what a project needs, or that CodSpeed runs it: `requirements/bench.txt`."""
+_MOST = 150_000
+"""How many nodes of timed code are looked at in a file, a function as often as it is timed.
+
+Beyond that nothing is found: no file of a real suite has as many, and a hostile one may time a
+large function many thousand times.
+"""
 _Lines = Mapping[cst.CSTNode, metadata.CodeRange]
 
 
@@ -47,25 +60,34 @@ class PythonLinter:
         return RULES
 
     @property
+    def endings(self) -> tuple[str, ...]:
+        """Return those of Python files, and of what says which frameworks a project uses."""
+        return (".py", *_NEEDS)
+
+    @property
     def comment(self) -> str:
         """Return what begins a line of comment."""
         return "#"
 
+    def may_hold(self, source: SourceFile, /) -> bool:
+        """Tell whether the name and the bytes of a file allow a benchmark."""
+        return source.path.endswith(".py") and _holds(File(source))
+
     def look(self, sources: Iterable[SourceFile], /) -> Looked:
         """Return the benchmarks of a project and what the rules find in them."""
         project = Project(sources)
-        benches = [bench for module in _MODULES for bench in module.find(project)]
         by_file: dict[str, list[Bench]] = {}
-        for bench in benches:
-            by_file.setdefault(bench.file.path, []).append(bench)
+        for module in _MODULES:
+            for bench in module.find(project):
+                by_file.setdefault(bench.file.path, []).append(bench)
         smells: list[Smell] = []
         names: list[str] = []
         for path in sorted(by_file):
             found = by_file[path]
             smells += _smells(found, project)
-            names += [bench.name for bench in found]
+            names += dict.fromkeys(bench.name for bench in found)
         return Looked(
-            benchmarks=tuple(dict.fromkeys(names)),
+            benchmarks=tuple(names),
             smells=tuple(smells),
             unread=tuple(file.path for file in project.files if _unread(file)),
         )
@@ -74,15 +96,23 @@ class PythonLinter:
 _MODULES = (pytest_benches, asv_benches, pyperf_benches)
 
 
+def _holds(file: File) -> bool:
+    return any(each.holds(file) for each in _MODULES)
+
+
 def _unread(file: File) -> bool:
     """Tell whether a file that plainly holds a benchmark cannot be read."""
-    return any(each.holds(file) for each in _MODULES) and file.module is None
+    return _holds(file) and file.module is None
 
 
 def _smells(benches: list[Bench], project: Project) -> list[Smell]:
     """Return what the rules find in the benchmarks of one file, each place once."""
     found: dict[tuple[str, int], Hit] = {}
+    left = _MOST
     for bench in benches:
+        left = _left(bench, left)
+        if left < 0:
+            break
         for search in _SEARCHES:
             for hit in search(bench, project):
                 found.setdefault((hit.rule.id, id(hit.node)), hit)
@@ -96,6 +126,15 @@ def _smells(benches: list[Bench], project: Project) -> list[Smell]:
         (one for one in smells if one is not None),
         key=lambda one: (one.span.first_line, order[one.rule], one.text),
     )
+
+
+def _left(bench: Bench, left: int) -> int:
+    """Return what is left of a number of nodes, less those that a benchmark times."""
+    for code in bench.timed:
+        left -= len(code.every)
+        if left < 0:
+            break
+    return left
 
 
 def _smell(hit: Hit, lines: _Lines, file: File) -> Smell | None:

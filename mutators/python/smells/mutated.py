@@ -1,20 +1,23 @@
 """Inputs that are made once and changed by every timed call."""
 
+import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import libcst as cst
 
-from mutators.python.smells import rules, tree
-from mutators.python.smells.benches import Bench, Handed, Harness, Timed
+from mutators.python.smells import contents, rules, tree
+from mutators.python.smells.benches import Around, Bench, Handed, Harness, Timed
 from mutators.python.smells.hits import Hit
 from mutators.python.smells.kinds import (
     CHANGES,
     FUNCTIONS,
     Change,
+    Parameter,
     kind,
     passes_by,
     runs_out,
+    stored,
     transparent,
 )
 from mutators.python.smells.project import Project
@@ -34,18 +37,32 @@ _WHAT = {
     Change.EXHAUSTS: "is given {0}, an iterator that is made once: the first call uses it up, and"
     " all others meet an empty one",
 }
-_UNREAD = frozenset({"next", "isinstance", "type", "id", "repr", "str", "callable", "hasattr"})
-"""Functions that leave an iterator as it is, or take one item of it."""
+_ORDERING = frozenset({Change.ORDERS, Change.SWAPS})
+_UNREAD = frozenset(
+    {
+        *("next", "isinstance", "issubclass", "type", "id", "repr", "str", "bool", "callable"),
+        *("hasattr", "getattr", "any", "all", "iter", "map", "filter", "zip", "enumerate"),
+        *("reversed", "islice", "chain", "tee", "takewhile", "dropwhile", "first", "take", "peek"),
+        *("peekable", "head", "nth", "chunked", "batched", "cycle", "count", "starmap", "send"),
+        *("range", "print", "partial", "copy", "deepcopy"),
+    }
+)
+"""Functions that leave an iterator as it is, that may take some of it, or that are lazy too."""
+_BUILTINS = frozenset(dir(builtins))
 
 
 @dataclass(frozen=True, eq=False)
 class _Changed:
-    """A call that changes an object; `name` is the object as it stands in the source."""
+    """A call that changes an object, by a function; `name` is the object in the source.
+
+    It is not `seen` to where that hangs on what the object holds.
+    """
 
     call: cst.CSTNode
-    by: str
-    name: str
+    by: cst.CSTNode
+    name: cst.CSTNode
     change: Change
+    seen: bool = True
 
 
 def look(bench: Bench, project: Project) -> Iterator[Hit]:
@@ -61,60 +78,76 @@ def look(bench: Bench, project: Project) -> Iterator[Hit]:
 
 def _hit(bench: Bench, found: _Changed) -> Hit:
     often = " (asv sets up once for many calls)" if bench.harness is Harness.ASV else ""
-    text = f"`{found.by}` {_WHAT[found.change].format(f'`{found.name}`')}{often}."
+    what = _WHAT[found.change].format(f"`{tree.code(found.name)}`")
+    text = f"`{tree.code(found.by)}` {what}{often}."
     return Hit(rule=rules.MUTATED_ARGUMENT, bench=bench, node=found.call, text=text)
 
 
 def _handed(bench: Bench, handed: Handed, project: Project) -> Iterator[_Changed]:
     """Yield what the handed function does to its object or to its arguments."""
-    function = handed.function
-    yield from _by_method(bench, handed.call, function)
-    yield from _exhausted(bench, handed)
-    for place, change in _places(bench, function, project).items():
-        given = handed.argument(place)
-        plain = change is not Change.APPENDS
-        if plain and given is not None and _can_change(bench, given, change):
-            yield _Changed(handed.call, tree.code(function), tree.code(given), change)
+    yield from (one for one in _by_method(bench, handed, bench, project) if one.seen)
+    yield from _exhausted(handed, bench)
+    for found in _by_function(bench, handed, bench, project):
+        if found.seen and found.change is not Change.APPENDS:
+            yield found
 
 
-def _exhausted(bench: Bench, handed: Handed) -> Iterator[_Changed]:
+def _exhausted(handed: Handed, at: Around) -> Iterator[_Changed]:
     """Yield the iterators among the arguments of a function."""
-    if tree.dotted(handed.function) in _UNREAD:
+    last = handed.function.attr if isinstance(handed.function, cst.Attribute) else handed.function
+    if tree.dotted(last) in _UNREAD:
         return
     for one in handed.arguments:
-        if runs_out(bench.value(one.value), bench.file):
-            name = tree.code(handed.function)
-            yield _Changed(handed.call, name, tree.code(one.value), Change.EXHAUSTS)
+        if runs_out(at.value(one.value), at.file):
+            yield _Changed(handed.call, handed.function, one.value, Change.EXHAUSTS)
 
 
-def _by_method(bench: Bench, call: cst.CSTNode, function: cst.CSTNode) -> Iterator[_Changed]:
-    if isinstance(function, cst.Attribute):
-        value = function.value
-        change = CHANGES.get(kind(bench.value(value), bench), {}).get(function.attr.value)
-        if change is not None:
-            yield _Changed(call, tree.code(function), tree.code(value), change)
+def _by_method(bench: Bench, handed: Handed, at: Around, project: Project) -> Iterator[_Changed]:
+    function = handed.function
+    if not isinstance(function, cst.Attribute):
+        return
+    made, method = at.value(function.value), function.attr.value
+    change = CHANGES.get(kind(made, at), {}).get(method)
+    if change is None or made is None:
+        return
+    how = handed.arguments
+    seen = contents.changes(method, how, made, at, project) and not (
+        change in _ORDERING and contents.in_order(function.value, how, bench, project)
+    )
+    yield _Changed(handed.call, function, function.value, change, seen)
 
 
-def _places(bench: Bench, function: cst.CSTNode, project: Project) -> dict[int, Change]:
-    """Return the places of the arguments that a function is known to change."""
+def _by_function(bench: Bench, handed: Handed, at: Around, project: Project) -> Iterator[_Changed]:
+    """Yield the arguments that a function is known to change."""
+    for (place, name), change in _places(bench, handed.function, project).items():
+        given = handed.argument(place, name)
+        if given is not None and _can_change(given, change, at):
+            how = handed.arguments
+            ordered = change in _ORDERING and contents.in_order(given, how, bench, project)
+            yield _Changed(handed.call, handed.function, given, change, not ordered)
+
+
+def _places(bench: Bench, function: cst.CSTNode, project: Project) -> dict[Parameter, Change]:
+    """Return the parameters whose arguments a function is known to change."""
     name = tree.dotted(function)
     if not name:
         return {}
     known = FUNCTIONS.get(bench.file.meant(name))
     if known is not None:
         return dict([known])
-    inner = [one.function for one in bench.timed if one.function is not None]
-    near = [one for one in inner if one.name.value == name]
-    found = (bench.file, near[0]) if near else project.function(bench.file, name)
-    return {} if found is None or not transparent(found[1]) else passes_by(found[1], found[0])
+    near = bench.inner.get(name)
+    found = (bench.file, near) if near is not None else project.function(bench.file, name)
+    if found is None or not transparent(found[1]):
+        return {}
+    return project.once(passes_by, found[1], found[0])
 
 
-def _can_change(bench: Bench, given: cst.BaseExpression, change: Change) -> bool:
+def _can_change(given: cst.BaseExpression, change: Change, at: Around) -> bool:
     """Tell whether an argument is a container that such a change is one of.
 
     What has its elements exchanged in place can be no other than that, even where it is not seen.
     """
-    made = kind(bench.value(given), bench)
+    made = kind(at.value(given), at)
     if change is Change.SWAPS:
         return made in ("", "list", "array")
     return change in CHANGES.get(made, {}).values()
@@ -125,33 +158,43 @@ def _timed(bench: Bench, code: Timed, project: Project) -> Iterator[_Changed]:
 
     What the code appends to is most often a list of results, which nothing measured reads.
     """
+    at = bench.around(code)
     found: dict[str, list[_Changed]] = {}
-    for call in tree.calls(*code.nodes):
-        for each in _by_call(bench, call, project):
-            if code.outlives(each.name):
-                found.setdefault(each.name, []).append(each)
+    for call in code.calls:
+        for each in _by_call(bench, call, at, project):
+            name = tree.dotted(each.name)
+            if name and code.outlives(name):
+                found.setdefault(name, []).append(each)
+    back = _put_back(bench, code, project) if found else frozenset()
     for name, changes in found.items():
-        kinds = {one.change for one in changes}
-        if len(kinds) == 1 and Change.APPENDS not in kinds and not _stored(code, name):
-            yield changes[0]
+        kinds, seen = {one.change for one in changes}, [one for one in changes if one.seen]
+        plain = len(kinds) == 1 and Change.APPENDS not in kinds
+        if plain and seen and name not in back:
+            yield seen[0]
 
 
-def _by_call(bench: Bench, call: cst.Call, project: Project) -> Iterator[_Changed]:
-    if isinstance(call.func, cst.Attribute) and tree.dotted(call.func.value):
-        yield from _by_method(bench, call, call.func)
+def _put_back(bench: Bench, code: Timed, project: Project) -> frozenset[str]:
+    """Return the names of what may hold again what it held.
+
+    The code writes to elements of it, or deletes some; or it hands it to what is not seen.
+    """
+    stores = (name for node in code.every for name in stored(node))
+    hidden = (call for call in code.calls if not _is_seen(call, bench, project))
+    return frozenset(stores) | {tree.dotted(one.value) for call in hidden for one in call.args}
+
+
+def _is_seen(call: cst.Call, bench: Bench, project: Project) -> bool:
+    """Tell whether it is known what a call does to its arguments."""
+    name = tree.dotted(call.func)
+    if name in bench.inner or bench.file.meant(name) in FUNCTIONS:
+        return True
+    if "." not in name and bench.file.plain(name):
+        return name in _BUILTINS
+    return bool(name) and project.function(bench.file, name) is not None
+
+
+def _by_call(bench: Bench, call: cst.Call, at: Around, project: Project) -> Iterator[_Changed]:
     handed = Handed(call=call, function=call.func, arguments=tuple(call.args))
-    yield from (one for one in _exhausted(bench, handed) if one.name.isidentifier())
-    for place, change in _places(bench, call.func, project).items():
-        given = handed.argument(place)
-        if given is not None and tree.dotted(given) and _can_change(bench, given, change):
-            yield _Changed(call, tree.code(call.func), tree.code(given), change)
-
-
-def _stored(code: Timed, name: str) -> bool:
-    """Tell whether the code writes to elements of an object or deletes some: it may be put back."""
-    for node in tree.own(*code.nodes):
-        if isinstance(node, cst.AssignTarget | cst.Del | cst.AugAssign):
-            for one in tree.own(node.target):
-                if isinstance(one, cst.Subscript) and tree.dotted(one.value) == name:
-                    return True
-    return False
+    yield from _by_method(bench, handed, at, project)
+    yield from _exhausted(handed, at)
+    yield from _by_function(bench, handed, at, project)

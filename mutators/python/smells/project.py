@@ -1,19 +1,28 @@
 """The files of a project, and which function a name in one of them stands for."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import TypeVar
+from typing import ParamSpec, TypeVar, cast
 
 import libcst as cst
 
 from auditor.core.subject import SourceFile
+from mutators.python.parsing import parse
 from mutators.python.smells import tree
 
 Kind = TypeVar("Kind", cst.FunctionDef, cst.ClassDef)
+Answer = TypeVar("Answer")
+About = ParamSpec("About")
+Found = tuple["File", cst.FunctionDef]
 
 _FARTHEST = 4
 """Over how many modules an import is followed."""
+_STARRED = 10
+"""How many `from ... import *` of a module are followed."""
+_KNOWN = 4
+"""By how many of its last parts a module is looked up."""
 
 
 class File:
@@ -26,9 +35,20 @@ class File:
         self.place = PurePosixPath(source.path)
 
     @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """Return the folders and the name that the module is imported by."""
+        parts = self.place.with_suffix("").parts
+        return parts[:-1] if parts[-1:] == ("__init__",) else parts
+
+    @cached_property
+    def words(self) -> frozenset[bytes]:
+        """Return the names that stand in the file, before anybody parses it."""
+        return frozenset(re.findall(rb"[\w\x80-\xff]+", self.text))
+
+    @cached_property
     def module(self) -> cst.Module | None:
         """Return the tree, None where the file cannot be read."""
-        return tree.parse(self.text)
+        return parse(self.text)
 
     @cached_property
     def statements(self) -> tuple[cst.CSTNode, ...]:
@@ -57,6 +77,12 @@ class File:
         for node in tree.descend(*self.statements):
             found.update(_imported(node))
         return found
+
+    @cached_property
+    def modules(self) -> frozenset[str]:
+        """Return the modules that the file imports, or takes names of."""
+        full = self.imports.values()
+        return frozenset(part for name in full for part in (name, name.rpartition(".")[0]))
 
     @cached_property
     def starred(self) -> tuple[str, ...]:
@@ -110,16 +136,38 @@ def _origin(node: cst.ImportFrom, name: str = "") -> str:
 
 
 class Project:
-    """All files of a project."""
+    """All files of a project: its Python, and what says what it needs."""
 
     def __init__(self, sources: Iterable[SourceFile]) -> None:
         """Keep the files in the order of their paths."""
-        self.files = [File(one) for one in sorted(sources, key=lambda one: one.path)]
-        self._modules: dict[str, list[File]] = {}
+        self._sources = sorted(sources, key=lambda one: one.path)
+        self.files = [File(one) for one in self._sources if one.path.endswith(".py")]
+        self._modules: dict[tuple[str, ...], list[File]] = {}
+        self._around: dict[PurePosixPath, list[File]] = {}
+        self._answers: dict[object, object] = {}
         for file in self.files:
-            self._modules.setdefault(_last(file), []).append(file)
+            for length in range(1, min(len(file.parts), _KNOWN) + 1):
+                self._modules.setdefault(file.parts[-length:], []).append(file)
+            if file.place.name in ("conftest.py", "__init__.py"):
+                self._around.setdefault(file.place.parent, []).append(file)
 
-    def function(self, file: File, name: str) -> tuple[File, cst.FunctionDef] | None:
+    def says(self, word: bytes) -> bool:
+        """Tell whether a word stands anywhere: in code, or in what says what the project needs."""
+        return any(word in one.text.lower() for one in self._sources)
+
+    def once(
+        self, ask: Callable[About, Answer], *about: About.args, **named: About.kwargs
+    ) -> Answer:
+        """Return the answer to a question that is asked many times, and answered once.
+
+        So many benchmarks of one function cost no more than one of it.
+        """
+        key = (ask, about, *named.items())
+        if key not in self._answers:
+            self._answers[key] = ask(*about, **named)
+        return cast("Answer", self._answers[key])
+
+    def function(self, file: File, name: str) -> Found | None:
         """Return the function that a dotted name in a file stands for, None where nobody knows."""
         if name in file.functions:
             bound = file.bindings.get(name, [])
@@ -131,12 +179,7 @@ class Project:
 
     def around(self, file: File) -> list[File]:
         """Return the files that run with a file: what it imports, `conftest.py`, `__init__.py`."""
-        above = set(file.place.parents)
-        found = [
-            one
-            for one in self.files
-            if one.place.name in ("conftest.py", "__init__.py") and one.place.parent in above
-        ]
+        found = [one for above in file.place.parents for one in self._around.get(above, ())]
         for full in (*file.imports.values(), *file.starred):
             found += self._homes(file, full)
         return found
@@ -150,56 +193,43 @@ class Project:
             if home is not None:
                 yield home
 
-    def _follow(self, file: File, full: str, left: int) -> tuple[File, cst.FunctionDef] | None:
+    def _follow(self, file: File, full: str, left: int) -> Found | None:
         dots = "." * (len(full) - len(full.lstrip(".")))
         module, _, name = full.lstrip(".").rpartition(".")
         home = self._module(file, dots + module)
-        if home is None or left == 0 or not _mentions(home, name):
+        return None if home is None or left == 0 else self.once(self._inside, home, name, left)
+
+    def _inside(self, home: File, name: str, left: int) -> Found | None:
+        """Return the function of a name in a module, by way of what it imports too."""
+        if name.encode() not in home.words and b"import *" not in home.text:
             return None
         if name in home.functions:
             single = len(home.bindings.get(name, [])) == 1
             return (home, home.functions[name]) if single else None
         if name in home.imports:
             return self._follow(home, home.imports[name], left - 1)
-        found = (self._follow(home, f"{each}.{name}", left - 1) for each in home.starred)
+        starred = home.starred if len(home.starred) <= _STARRED else ()
+        found = (self._follow(home, f"{each}.{name}", left - 1) for each in starred)
         return next(filter(None, found), None)
 
     def _module(self, file: File, name: str) -> File | None:
         """Return the file of a module; None where none or several could be meant."""
         dots = len(name) - len(name.lstrip("."))
-        parts = [part for part in name.split(".") if part]
-        if dots:
-            if dots > len(file.place.parents):
-                return None
-            wanted = [*file.place.parents[dots - 1].parts, *parts]
-            fits = [one for one in self._candidates(wanted) if _parts(one) == wanted]
-        else:
-            fits = [
-                one
-                for one in self._candidates(parts)
-                if parts and _parts(one)[-len(parts) :] == parts
-            ]
-            fits = _nearest(fits)
+        parts = tuple(part for part in name.split(".") if part)
+        if not dots:
+            return self.once(self._named, parts)
+        if dots > len(file.place.parents):
+            return None
+        return self.once(self._at, (*file.place.parents[dots - 1].parts, *parts))
+
+    def _at(self, parts: tuple[str, ...]) -> File | None:
+        fits = [one for one in self._modules.get(parts[-_KNOWN:], ()) if one.parts == parts]
         return fits[0] if len(fits) == 1 else None
 
-    def _candidates(self, parts: list[str]) -> list[File]:
-        return self._modules.get(parts[-1], []) if parts else []
-
-
-def _mentions(file: File, name: str) -> bool:
-    """Tell whether a file may define or import a name, before anybody parses it."""
-    return name.encode() in file.text or b"import *" in file.text
-
-
-def _parts(file: File) -> list[str]:
-    """Return the folders and the name that a module is imported by."""
-    parts = list(file.place.with_suffix("").parts)
-    return parts[:-1] if parts[-1] == "__init__" else parts
-
-
-def _last(file: File) -> str:
-    parts = _parts(file)
-    return parts[-1] if parts else ""
+    def _named(self, parts: tuple[str, ...]) -> File | None:
+        found = self._modules.get(parts[-_KNOWN:], ()) if parts else ()
+        fits = _nearest([one for one in found if one.parts[-len(parts) :] == parts])
+        return fits[0] if len(fits) == 1 else None
 
 
 def _nearest(files: list[File]) -> list[File]:

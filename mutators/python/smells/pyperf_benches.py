@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import libcst as cst
 
+from mutators.python.parsing import parse
 from mutators.python.smells import tree
-from mutators.python.smells.benches import Bench, Handed, Harness, Preparation, Timed, local, timed
+from mutators.python.smells.benches import Bench, Handed, Harness, Preparation, Timed, timed
 from mutators.python.smells.project import File, Project
 from mutators.python.smells.pytest_benches import unwrapped
 
@@ -21,7 +22,7 @@ def find(project: Project) -> Iterator[Bench]:
     """Yield the benchmarks of pyperf in the order of the files."""
     for file in project.files:
         if HINT.search(file.text) and _uses(file):
-            yield from _of_file(file)
+            yield from _of_file(file, project)
 
 
 def holds(file: File) -> bool:
@@ -33,16 +34,25 @@ def _uses(file: File) -> bool:
     return any(name.partition(".")[0] in ("pyperf", "perf") for name in file.imports.values())
 
 
-def _of_file(file: File) -> Iterator[Bench]:
+def _of_file(file: File, project: Project) -> Iterator[Bench]:
     inner = _functions(file)
+    module = Preparation(file=file, scopes=(file.bindings,), nodes=file.statements, shared=True)
     for call in (one for one in tree.descend(*file.statements) if isinstance(one, cst.Call)):
         receiver, _, method = tree.dotted(call.func).rpartition(".")
         if not receiver.lower().endswith("runner") or not call.args or tree.splat(call):
             continue
         if method in _FUNCTIONS and len(call.args) > 1:
-            yield _of_function(file, call, method, inner)
+            bench = _of_function(file, call, inner)
+            looped = method == "bench_time_func" and isinstance(bench.declaration, cst.FunctionDef)
+            own = (project.once(_bound, bench.declaration),) if looped else ()
+            yield replace(bench, scopes=(*own, *bench.scopes), preparations=(module,))
         elif method == "timeit":
             yield _of_text(file, call)
+
+
+def _bound(function: cst.CSTNode) -> tree.Bindings:
+    """Return what a function binds, which loops itself over the work that it times."""
+    return tree.bindings(tree.body(function)) if isinstance(function, cst.FunctionDef) else {}
 
 
 def _functions(file: File) -> dict[str, cst.FunctionDef]:
@@ -54,9 +64,8 @@ def _functions(file: File) -> dict[str, cst.FunctionDef]:
     return {name: each[0] for name, each in found.items() if len(each) == 1}
 
 
-def _of_function(
-    file: File, call: cst.Call, method: str, inner: dict[str, cst.FunctionDef]
-) -> Bench:
+def _of_function(file: File, call: cst.Call, inner: dict[str, cst.FunctionDef]) -> Bench:
+    method = tree.dotted(call.func).rpartition(".")[2]
     handed = unwrapped(
         Handed(
             call=call,
@@ -70,9 +79,7 @@ def _of_function(
         code = handed.function
     looped = method == "bench_time_func"
     codes: tuple[Timed, ...] = ()
-    scopes: tuple[tree.Bindings, ...] = (file.bindings,)
     if code is not None:
-        scopes = (tree.bindings(tree.body(code)), *scopes) if looped else scopes
         whole = replace(timed(code, handed), renewed=False)
         codes = (whole,) if not looped else tuple(_between_clocks(whole))
     return Bench(
@@ -82,8 +89,7 @@ def _of_function(
         declaration=code if isinstance(code, cst.FunctionDef) else call,
         handed=() if looped else (handed,),
         timed=codes,
-        scopes=scopes,
-        preparations=(Preparation(nodes=file.statements, shared=True),),
+        scopes=(file.bindings,),
     )
 
 
@@ -104,7 +110,7 @@ def _between_clocks(whole: Timed) -> Iterator[Timed]:
     )
     if first is not None:
         nodes = whole.nodes[first + 1 :]
-        yield replace(whole, nodes=nodes, bindings=local(nodes))
+        yield replace(whole, nodes=nodes)
 
 
 def _reads_clock(node: cst.CSTNode) -> bool:
@@ -115,9 +121,9 @@ def _reads_clock(node: cst.CSTNode) -> bool:
 def _of_text(file: File, call: cst.Call) -> Bench:
     """Return the benchmark of a string of code."""
     found = tree.constant(tree.argument(call, "stmt", 1))
-    module = tree.parse(found.encode(errors="replace")) if isinstance(found, str) else None
+    module = parse(found.encode(errors="replace")) if isinstance(found, str) else None
     nodes = tuple(module.body) if module is not None else ()
-    code = Timed(nodes=nodes, bindings=local(nodes), place=call)
+    code = Timed(nodes=nodes, place=call)
     return Bench(
         name=_name(call) or (found if isinstance(found, str) else ""),
         harness=Harness.PYPERF,

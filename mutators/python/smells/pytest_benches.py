@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -10,14 +10,14 @@ from mutators.python.smells import tree
 from mutators.python.smells.benches import Bench, Handed, Harness, Preparation, Timed, timed
 from mutators.python.smells.project import File, Project
 
-HINT = re.compile(rb"\bbenchmark\b")
+HINT = re.compile(rb"\b(?:codspeed_)?benchmark\b")
 _PLAIN = re.compile(
     rb"^[ \t]*(?:async )?def (?:test|bench)\w*\([^)]{0,500}\bbenchmark\b"
-    rb"|^[ \t]*@pytest\.mark\.benchmark",
+    rb"|^[ \t]*@pytest\.mark\.(?:codspeed_)?benchmark\b",
     re.MULTILINE,
 )
 _FIXTURE = "benchmark"
-_MARKER = "pytest.mark.benchmark"
+_MARKERS = frozenset({"pytest.mark.benchmark", "pytest.mark.codspeed_benchmark"})
 _TEST = re.compile(r"(test|bench)")
 
 
@@ -25,9 +25,11 @@ def find(project: Project) -> Iterator[Bench]:
     """Yield the benchmarks of pytest in the order of the files."""
     ours = [file for file in project.files if HINT.search(file.text)]
     replaced = [file for file in ours if _replaces(file)]
-    codspeed = any(b"codspeed" in file.text.lower() for file in project.files)
+    codspeed = project.says(b"codspeed")
+    folders = {one.place.parent for one in replaced if one.place.name == "conftest.py"}
+    alone = {one.path for one in replaced if one.place.name != "conftest.py"}
     for file in ours:
-        if not any(_above(one, file) for one in replaced):
+        if file.path not in alone and folders.isdisjoint(file.place.parents):
             yield from _of_file(file, codspeed=codspeed)
 
 
@@ -46,12 +48,6 @@ def _replaces(file: File) -> bool:
     )
 
 
-def _above(fixtures: File, file: File) -> bool:
-    if fixtures.place.name == "conftest.py":
-        return fixtures.place.parent in file.place.parents
-    return fixtures is file
-
-
 def _is_fixture(node: cst.FunctionDef) -> bool:
     return any(name.rpartition(".")[2] == "fixture" for name in tree.decorators(node))
 
@@ -65,28 +61,62 @@ def _of_file(file: File, *, codspeed: bool) -> Iterator[Bench]:
 
 def _tests(file: File) -> Iterator[Bench]:
     marked = _marks(file.bindings.get("pytestmark", []))
+    prepared = _prepared(file)
     for node in tree.own(*file.statements):
         if isinstance(node, cst.FunctionDef):
-            yield from _bench(file, node, None, marked=marked)
+            yield from _bench(prepared, node, None, marked=marked)
         elif isinstance(node, cst.ClassDef):
-            below = marked or _MARKER in tree.decorators(node)
+            below = marked or not _MARKERS.isdisjoint(tree.decorators(node))
             for one in tree.own(*node.body.body):
                 if isinstance(one, cst.FunctionDef):
-                    yield from _bench(file, one, node, marked=below)
+                    yield from _bench(prepared, one, node, marked=below)
 
 
 def _marks(values: list[cst.BaseExpression | None]) -> bool:
     """Tell whether `pytestmark` holds the marker."""
     found = (tree.dotted(node) for value in values if value for node in tree.own(value))
-    return _MARKER in found
+    return not _MARKERS.isdisjoint(found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    """What makes inputs for the tests of a file: its module, and its fixtures by name."""
+
+    module: Preparation
+    fixtures: dict[str, Preparation]
+
+    def of(self, node: cst.FunctionDef) -> Iterator[Preparation]:
+        """Yield the fixtures that a test asks for, and what the module makes."""
+        for name in sorted(tree.all_parameters(node)):
+            if name in self.fixtures:
+                yield self.fixtures[name]
+        yield self.module
+
+
+def _prepared(file: File) -> _Prepared:
+    scopes = (file.bindings,)
+    fixtures = {
+        name: Preparation(
+            file=file,
+            scopes=(_scope(node), *scopes),
+            nodes=tree.body(node),
+            head=node,
+            shared=True,
+        )
+        for name, node in file.functions.items()
+        if _is_fixture(node)
+    }
+    module = Preparation(file=file, scopes=scopes, nodes=file.statements, shared=True)
+    return _Prepared(module, fixtures)
 
 
 def _bench(
-    file: File, node: cst.FunctionDef, owner: cst.ClassDef | None, *, marked: bool
+    prepared: _Prepared, node: cst.FunctionDef, owner: cst.ClassDef | None, *, marked: bool
 ) -> Iterator[Bench]:
     if not _TEST.match(node.name.value) or _is_fixture(node):
         return
     prefix = f"{owner.name.value}." if owner is not None else ""
+    file = prepared.module.file
     bench = Bench(
         name=prefix + node.name.value,
         harness=Harness.PYTEST,
@@ -94,13 +124,12 @@ def _bench(
         declaration=node,
         owner=owner,
         scopes=(_scope(node), file.bindings),
-        preparations=tuple(_preparations(file, node)),
+        preparations=tuple(prepared.of(node)),
     )
     if _FIXTURE in tree.all_parameters(node):
         yield _filled(bench, node)
-    elif marked or _MARKER in tree.decorators(node):
-        whole = replace(timed(node), parameters=tree.all_parameters(node))
-        yield replace(bench, harness=Harness.CODSPEED, timed=(whole,))
+    elif marked or not _MARKERS.isdisjoint(tree.decorators(node)):
+        yield replace(bench, harness=Harness.CODSPEED, timed=(timed(node),))
 
 
 def _scope(node: cst.FunctionDef) -> tree.Bindings:
@@ -109,15 +138,6 @@ def _scope(node: cst.FunctionDef) -> tree.Bindings:
     for name in tree.all_parameters(node):
         found.setdefault(name, []).insert(0, None)
     return found
-
-
-def _preparations(file: File, node: cst.FunctionDef) -> Iterator[Preparation]:
-    """Yield the fixtures of the same file that a test asks for, and what the module makes."""
-    for name in sorted(tree.all_parameters(node)):
-        fixture = file.functions.get(name)
-        if fixture is not None and _is_fixture(fixture):
-            yield Preparation(nodes=tree.body(fixture), head=fixture, shared=True)
-    yield Preparation(nodes=file.statements, shared=True)
 
 
 def _filled(bench: Bench, node: cst.FunctionDef) -> Bench:
@@ -139,7 +159,7 @@ def _filled(bench: Bench, node: cst.FunctionDef) -> Bench:
             given = Handed(call=one, function=one.name)
             handed.append(given)
             codes.append(timed(one))
-    first = Preparation(nodes=body, head=node)
+    first = Preparation(file=bench.file, scopes=bench.scopes, nodes=body, head=node)
     return replace(
         bench,
         handed=tuple(handed),
@@ -161,10 +181,21 @@ def _handed(call: cst.Call, bench: Bench) -> Handed | None:
         return None
     given = tree.argument(call, "args", 1)
     listed = given.elements if isinstance(given, cst.Tuple | cst.List) else ()
-    arguments = tuple(cst.Arg(one.value) for one in listed if isinstance(one, cst.Element))
+    plain = [cst.Arg(one.value) for one in listed if isinstance(one, cst.Element)]
+    arguments = (*plain, *_named(tree.argument(call, "kwargs", 2)))
     once = all(times(call, name, place, bench) == 1 for name, place in ROUNDS)
     renewed = once or tree.argument(call, "setup", 3) is not None or tree.splat(call)
     return unwrapped(Handed(call=call, function=function, arguments=arguments, renewed=renewed))
+
+
+def _named(given: cst.BaseExpression | None) -> Iterator[cst.Arg]:
+    """Yield the arguments by name that `kwargs` of `pedantic` holds."""
+    for one in given.elements if isinstance(given, cst.Dict) else ():
+        name = tree.constant(one.key) if isinstance(one, cst.DictElement) else None
+        if isinstance(name, str) and name.isidentifier():
+            yield cst.Arg(one.value, keyword=cst.Name(name))
+    if isinstance(given, cst.Call) and tree.dotted(given.func) == "dict":
+        yield from given.args
 
 
 ROUNDS = (("rounds", 5), ("iterations", 7))

@@ -5,7 +5,7 @@ import re
 import libcst as cst
 
 from mutators.python.smells import tree
-from mutators.python.smells.benches import Bench
+from mutators.python.smells.benches import Around
 
 _STDLIB = frozenset(
     {
@@ -28,43 +28,37 @@ SEED = re.compile(rb"\bseed\b|random_state|set_state|SeedSequence|manual_seed|PR
 """What shows that a file seeds something."""
 
 
-def is_random(call: cst.Call, bench: Bench) -> bool:
+def is_random(call: cst.Call, at: Around) -> bool:
     """Tell whether a call makes random data: by the shared generators, or by one named `rng`."""
-    if is_global(call, bench):
+    if is_global(call, at):
         return True
-    name = bench.file.meant(call.func)
+    name = at.file.meant(call.func)
     module, _, last = name.rpartition(".")
     return name in _OTHER or (
         module.rpartition(".")[2] in ("rng", "_rng", "rs") and last in _STDLIB | _NUMPY
     )
 
 
-def is_global(call: cst.Call, bench: Bench) -> bool:
+def is_global(call: cst.Call, at: Around) -> bool:
     """Tell whether a call takes random data from a generator that the whole program shares."""
-    module, _, last = bench.file.meant(call.func).rpartition(".")
+    module, _, last = at.file.meant(call.func).rpartition(".")
     if module == "random":
-        return last in _STDLIB and "random" in _modules(bench)
+        return last in _STDLIB and "random" in at.file.modules
     return module == "numpy.random" and last in _NUMPY
 
 
-def _modules(bench: Bench) -> frozenset[str]:
-    """Return the modules that the file imports, or takes names of."""
-    full = bench.file.imports.values()
-    return frozenset(part for name in full for part in (name, name.rpartition(".")[0]))
-
-
-def is_unseeded(call: cst.Call, bench: Bench) -> bool:
+def is_unseeded(call: cst.Call, at: Around) -> bool:
     """Tell whether a call draws from a shared generator, or from one made without a seed."""
-    if is_global(call, bench):
+    if is_global(call, at):
         return True
     if not isinstance(call.func, cst.Attribute) or call.func.attr.value not in _DRAWS:
         return False
-    made = bench.value(call.func.value)
-    if not isinstance(made, cst.Call) or bench.file.meant(made.func) not in _GENERATORS:
+    made = at.value(call.func.value)
+    if not isinstance(made, cst.Call) or at.file.meant(made.func) not in _GENERATORS:
         return False
     return all(tree.dotted(one.value) == "None" for one in made.args)
 
 
-def makes_numbers(call: cst.Call, bench: Bench) -> bool:
+def makes_numbers(call: cst.Call, at: Around) -> bool:
     """Tell whether a call makes random numbers, in place of taking some of what it is given."""
-    return is_random(call, bench) and tree.dotted(call.func).rpartition(".")[2] not in _TAKING
+    return is_random(call, at) and tree.dotted(call.func).rpartition(".")[2] not in _TAKING

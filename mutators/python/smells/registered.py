@@ -65,7 +65,7 @@ def _no_function(bench: Bench, call: cst.Call, project: Project) -> str:
     found = project.function(bench.file, name)
     if found is None or found[1].decorators:
         return ""
-    return _returned(found[1])
+    return project.once(_returned, found[1])
 
 
 def _returned(function: cst.FunctionDef) -> str:

@@ -33,7 +33,7 @@ Found = Iterator[tuple[cst.CSTNode, str]]
 def _imports(bench: Bench, code: Timed) -> Found:
     if subjects.about(bench, subjects.IMPORT):
         return
-    for node in tree.own(*code.nodes):
+    for node in code.every:
         if isinstance(node, cst.Import | cst.ImportFrom):
             yield (
                 node,
@@ -47,14 +47,12 @@ def _random(bench: Bench, code: Timed) -> Found:
     """Yield random data that the timed code makes and hands to a call."""
     if subjects.about(bench, subjects.RANDOM):
         return
-    given = {id(one) for call in tree.calls(*code.nodes) for one in _inside(call)}
     used = _arguments(code)
-    for name, values in code.bindings.items():
-        for value in values:
-            if value is not None and name in used:
-                given |= {id(one) for one in tree.own(value)}
-    looped = {id(one) for loop in _loops(code) for one in tree.own(loop)}
-    for call in tree.calls(*code.nodes):
+    bound = (value for name in used for value in code.bindings.get(name, ()) if value is not None)
+    given = tree.below(code.nodes, cst.Arg) | {id(one) for one in tree.own(*bound)}
+    # What draws inside a loop is most often an algorithm that does.
+    looped = tree.below(code.nodes, cst.For, cst.While)
+    for call in code.calls:
         if id(call) in given and id(call) not in looped and makes_numbers(call, bench):
             other = ", and each call measures other data" if is_global(call, bench) else ""
             yield (
@@ -65,21 +63,10 @@ def _random(bench: Bench, code: Timed) -> Found:
             return
 
 
-def _loops(code: Timed) -> Iterator[cst.CSTNode]:
-    """Yield the loops of the code: what draws inside one is most often an algorithm that does."""
-    return (one for one in tree.own(*code.nodes) if isinstance(one, cst.For | cst.While))
-
-
-def _inside(call: cst.Call) -> Iterator[cst.CSTNode]:
-    """Yield what is in the arguments of a call."""
-    for one in call.args:
-        yield from tree.own(one.value)
-
-
 def _arguments(code: Timed) -> dict[str, int]:
     """Return the names that stand alone as arguments of calls, each with how often."""
     found: dict[str, int] = {}
-    for call in tree.calls(*code.nodes):
+    for call in code.calls:
         for one in call.args:
             if isinstance(one.value, cst.Name):
                 found[one.value.value] = found.get(one.value.value, 0) + 1
@@ -96,17 +83,12 @@ def _inputs(bench: Bench, code: Timed) -> Found:
             continue
         name = tree.dotted(node.targets[0].target)
         plain = name in arguments and len(code.bindings.get(name, [])) == 1
-        if plain and _uses(code, name) == arguments[name] and _costly(node.value, bench):
+        if plain and code.reads[name] - 1 == arguments[name] and _costly(node.value, bench):
             yield (
                 node,
                 f"`{name}` is made of constants by every timed call, so the time is that of making"
                 " it and of what is done with it.",
             )
-
-
-def _uses(code: Timed, name: str) -> int:
-    """Return how often a name is read, by functions inside the code too."""
-    return sum(one == name for one in tree.reads(*code.nodes)) - 1
 
 
 def _costly(node: cst.BaseExpression, bench: Bench) -> bool:
@@ -160,10 +142,11 @@ def _largest(node: cst.CSTNode, bench: Bench) -> int:
 def _constant(node: cst.BaseExpression, bench: Bench) -> bool:
     """Tell whether an expression hangs on nothing but literals, constants and builtins."""
     bound = {
-        name
+        name.value
         for one in tree.descend(node)
         if isinstance(one, cst.CompFor)
-        for name in tree.bindings((one,))
+        for name in tree.own(one.target)
+        if isinstance(name, cst.Name)
     }
     for one in tree.own(node):
         if isinstance(one, cst.Lambda | cst.NamedExpr | cst.Await):

@@ -1,13 +1,10 @@
 """Python source as libcst's tree: the few questions that the rules ask of it."""
 
-import ast
 import re
-import tokenize
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
-from io import BytesIO
 
 import libcst as cst
 from libcst import metadata
@@ -16,59 +13,7 @@ Function = cst.FunctionDef | cst.Lambda
 Bindings = Mapping[str, list[cst.BaseExpression | None]]
 """By name (`data`, `self.data`) what is assigned to it; None where that is no plain value."""
 
-DEEPEST = 100
-"""How deep expressions and blocks of a file may be nested: libcst's parser has no limit of its
-own, and ends the process where its stack does."""
-_LONGEST = 5000
-"""How many tokens a statement may have whose syntax this interpreter does not know."""
-_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 _LAYOUT = re.compile(r"whitespace|lpar|rpar|comma|lines|semicolon|header|footer|indent|equal")
-
-
-def parse(text: bytes) -> cst.Module | None:
-    """Return the tree of a file, None where its syntax is broken or it is nested too deeply."""
-    try:
-        return cst.parse_module(text) if _shallow(text) else None
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException:  # the parser is Rust: a panic in it is no Exception
-        return None
-
-
-def _shallow(text: bytes) -> bool:
-    """Tell whether a file can be parsed without danger, even one of newer syntax."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of odd escapes in strings
-            return not _too_deep(ast.parse(text))
-    except SyntaxError:
-        return _shallow_tokens(text)
-
-
-def _shallow_tokens(text: bytes) -> bool:
-    """Tell whether the tokens of a file show that nothing in it is nested deeply."""
-    depth = length = lambdas = 0
-    for token in tokenize.tokenize(BytesIO(text).readline):
-        depth += (token.string in _OPEN or token.type == tokenize.INDENT) - (
-            token.string in _CLOSE or token.type == tokenize.DEDENT
-        )
-        lambdas += token.string == "lambda"
-        length += 1
-        inside = token.string.count("{") if token.type == tokenize.STRING else 0
-        if max(depth, lambdas, inside) > DEEPEST // 2 or length > _LONGEST:
-            return False
-        if token.type == tokenize.NEWLINE:
-            length = lambdas = 0
-    return True
-
-
-def _too_deep(tree: ast.AST) -> bool:
-    level: list[ast.AST] = [tree]
-    for _ in range(DEEPEST):
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
-        if not level:
-            return False
-    return True
 
 
 def positions(module: cst.Module) -> Mapping[cst.CSTNode, metadata.CodeRange]:
@@ -112,6 +57,17 @@ def own(*nodes: cst.CSTNode) -> Iterator[cst.CSTNode]:
         yield here
         if not isinstance(here, cst.FunctionDef | cst.ClassDef | cst.Lambda):
             pending += reversed(list(children(here)))
+
+
+def below(nodes: Iterable[cst.CSTNode], *kinds: type[cst.CSTNode]) -> set[int]:
+    """Return the identities of what is inside nodes of some kinds, and of these."""
+    found: set[int] = set()
+    for node in own(*nodes):
+        if id(node) in found or isinstance(node, kinds):
+            found.add(id(node))
+            if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
+                found |= {id(one) for one in children(node)}
+    return found
 
 
 def reads(*nodes: cst.CSTNode) -> Iterator[str]:
@@ -164,7 +120,10 @@ def dotted(node: cst.CSTNode | None) -> str:
 
 def code(node: cst.CSTNode) -> str:
     """Return the source of a node in one line, shortened where it is long."""
-    text = " ".join(cst.Module(body=[]).code_for_node(node).split())
+    try:
+        text = " ".join(cst.Module(body=[]).code_for_node(node).split())
+    except RecursionError:
+        return "..."
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -227,13 +186,14 @@ def _names(target: cst.CSTNode) -> Iterator[tuple[str, bool]]:
 
 def constant(node: cst.CSTNode | None) -> object:
     """Return the value of a literal number or text, None where the node is something else."""
-    match node:
-        case cst.Integer() | cst.Float() | cst.SimpleString():
+    if not isinstance(node, cst.Integer | cst.Float | cst.SimpleString | cst.ConcatenatedString):
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of odd escapes in strings
             return node.evaluated_value
-        case cst.ConcatenatedString():
-            return node.evaluated_value
-        case _:
-            return None
+    except (SyntaxError, ValueError, RecursionError):  # too many digits, or escapes of no name
+        return None
 
 
 def argument(call: cst.Call, name: str, place: int) -> cst.BaseExpression | None:

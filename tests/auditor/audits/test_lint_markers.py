@@ -2,7 +2,7 @@
 
 import pytest
 
-from auditor.audits.lint import Wanted, lint
+from auditor.audits.lint import Reading, Wanted, lint
 from auditor.core.errors import UsageError
 from auditor.core.smells import Calls, Looked, Rule, Seen, Smell, Sure, Timed
 from auditor.core.subject import SourceFile, SourceRole, Span
@@ -23,10 +23,14 @@ class Fixed:
 
     rules = (rule("go-a"), rule("go-b"), rule("go-rare", on=False))
     comment = "//"
+    endings = (".go",)
 
     def __init__(self, *smells, unread=()):
         self.smells = smells
         self.unread = unread
+
+    def may_hold(self, source):
+        return b"Benchmark" in source.text
 
     def look(self, sources):
         assert all(one.path.endswith(".go") for one in sources)
@@ -48,7 +52,7 @@ def source(text=TEXT, path="a_test.go"):
 
 
 def found(*smells, text=TEXT, wanted=None, measured=()):
-    looks = [(Fixed(*smells), [source(text)])]
+    looks = [Reading(linter=Fixed(*smells), files=(source(text),))]
     return lint(looks, wanted or Wanted(), measured)
 
 
@@ -134,12 +138,12 @@ def test_a_marker_that_cannot_be_meant_is_refused(mark, said):
 
 
 def test_findings_are_in_the_order_of_files_and_lines_over_all_languages():
-    looks = [
-        (Fixed(smell(line=9, file="b_test.go"), smell("go-b", line=2)), [source()]),
-        (Fixed(smell(line=1, file="b_test.go"), unread=("c_test.go",)), [source()]),
-    ]
+    looks = (
+        Fixed(smell(line=9, file="b_test.go"), smell("go-b", line=2)),
+        Fixed(smell(line=1, file="b_test.go"), unread=("c_test.go",)),
+    )
 
-    linted = lint(looks, Wanted())
+    linted = lint([Reading(linter=one, files=(source(),)) for one in looks], Wanted())
 
     places = [(one.smell.span.file, one.smell.span.first_line) for one in linted.findings]
     assert places == [("a_test.go", 2), ("b_test.go", 1), ("b_test.go", 9)]
@@ -162,8 +166,9 @@ def proved(one, *measured):
     [
         (timed(), Seen.CONFIRMED),
         (timed(per=100.0, alone=1e-7), Seen.CONFIRMED),
-        (timed(seconds=3e-6), Seen.REFUTED),
-        (timed(seconds=1.9e-6), None),
+        (timed(seconds=1.9e-6), Seen.REFUTED),
+        (timed(seconds=2.4e-6), Seen.REFUTED),
+        (timed(seconds=3e-6), None),  # other work may take the time
         (timed(seconds=3e-10, method="Other"), Seen.CONFIRMED),
         (timed(method="Other"), None),
         (timed("example.org/a.BenchmarkAddition"), None),
@@ -173,6 +178,35 @@ def proved(one, *measured):
 )
 def test_calls_that_take_longer_alone_than_the_operation_were_removed(measured, seen):
     assert proved(smell(calls=("Add",)), measured) is seen
+
+
+def test_of_two_methods_with_a_name_nobody_knows_which_is_called():
+    calls = tuple(Calls(f"a.{owner}.Add", 1.0, 1e-6) for owner in ("List", "Set"))
+    measured = Timed(benchmark="example.org/a.BenchmarkAdd", seconds=1e-6, calls=calls)
+
+    assert proved(smell(calls=("Add",)), measured) is None
+    assert proved(smell(calls=("List.Add",)), measured) is Seen.REFUTED
+    assert proved(smell(calls=("st.Add",)), measured) is None
+
+
+def test_times_say_nothing_where_operations_run_at_once():
+    one = smell(calls=("Add",), overlapping=True)
+
+    assert [proved(one, timed(seconds=each)) for each in (3e-10, 1e-6, 2e-6)] == [None] * 3
+
+
+def test_a_large_file_that_may_hold_benchmarks_is_not_read():
+    large = (source(path="large_test.go"), source("package a", "data.go"))
+
+    linted = lint([Reading(linter=Fixed(), files=(), large=large)], Wanted())
+
+    assert linted.unread == ("large_test.go",)
+    assert "too large: large_test.go" in linted.caveats[0].text
+
+
+def test_rules_all_left_out_are_refused():
+    with pytest.raises(UsageError, match="each rule that is asked for is left out"):
+        found(wanted=Wanted(named=("go-a",), left_out=("go-a",)))
 
 
 def test_of_two_benchmarks_with_a_name_nobody_knows_which_is_meant():

@@ -79,6 +79,9 @@ def test_the_commits_are_listed_without_running_anything(program, asked, reposit
         *("backtest", asked, "--list", "--fix", "main~3"), code=2, slug="usage"
     )
     assert "has no parent to be compared with" in refused
+    both = ("--fix", "main~1", "--cause", "main~1")
+    refused = program.refused("backtest", asked, "--list", *both, code=2, slug="usage")
+    assert "is named twice; it is a fix or a cause" in refused
 
 
 def test_a_suite_without_such_commits_says_what_to_do(program, tmp_path):

@@ -195,6 +195,33 @@ def test_a_run_confirms_that_a_call_was_removed(program, project, tmp_path):
     assert (proof["seen"], proof["text"].endswith(": an empty loop")) == ("confirmed", True)
 
 
+def test_a_result_of_another_revision_bears_nothing_out(program, project, tmp_path):
+    for name in ("one", "two"):
+        (project / "name.txt").write_text(name)
+        git(project, "init", "-q")
+        git(project, "add", "--all")
+        git(project, "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", name)
+    out = tmp_path / "out"
+    plan = ("--benchmarks", "Dead", "--runs", "1", "-o", out)
+    program.audited("measure", f"git:{project}@HEAD~1", *plan)
+
+    document, _ = program.audited("lint", project, "--result", out / "measured.json")
+
+    assert [one["slug"] for one in document["caveats"]] == ["result-of-another"]
+    assert {one["proof"] for one in document["findings"]} == {None}
+
+
+def test_a_file_that_is_too_large_passes_no_gate(program, tmp_path):
+    text = "def test_x(benchmark):\n    benchmark.pedantic(len, rounds=1)\n"
+    write(tmp_path / "large", {"test_x.py": text + "#" * 2_000_000})
+
+    answer = program.call("lint", tmp_path / "large", "--fail-on", "possible")
+
+    assert answer.returncode == 5, answer
+    assert "gate undecided: 1 file with benchmarks cannot be read" in answer.stderr
+    assert "too large: test_x.py [lint-unread]" in answer.stdout
+
+
 def test_a_file_whose_syntax_is_broken_is_said(program, project):
     (project / "broken_test.go").write_text("package tiny\n\nfunc BenchmarkX(b *testing.B) {{{\n")
 

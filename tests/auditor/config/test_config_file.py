@@ -78,7 +78,11 @@ def test_the_issues_example_means_what_it_says(tmp_path):
     assert config.request.methods == ("example.org/ring.Push", "example.org/ring.Ring.Pop")
     assert (config.request.runs, config.request.slowdown) == (2, 0.6)
     assert config.request.suite.plan == Plan(
-        forks=1, warmup=10, iterations=15, iteration_seconds=pytest.approx(0.05, rel=1e-12)
+        forks=1,
+        warmup=10,
+        iterations=15,
+        iteration_seconds=pytest.approx(0.05, rel=1e-12),
+        for_all=True,
     )
     assert config.request.suite.benchmarks == "^Benchmark"
     assert config.request.suite.seed == 1

@@ -1,6 +1,7 @@
 """The whole study on a language that exists in memory only: what is true is known exactly."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 import toy_language
@@ -191,6 +192,33 @@ def test_the_rule_of_the_paper_runs_mutants_and_comes_to_the_same():
     measured = {Purpose.PAIRS, Purpose.REFERENCE, Purpose.MUTANT}
     assert {t.purpose for t in machine.done} & measured == {Purpose.MUTANT}
     assert "paper-rule" in {caveat.slug for caveat in verdict.caveats}
+
+
+def test_in_turns_the_papers_rule_is_not_misled_by_a_machine_that_became_slower():
+    asked = request(rule=Rule.PAPER, interleave=True)
+    machine = Machine(later=1.5)
+
+    assert outcomes(audited(request(rule=Rule.PAPER), machine=Machine(later=1.5))) != TRUE
+    assert outcomes(audited(asked, machine=machine)) == TRUE
+
+    assert {t.layout for t in machine.done} == {0}
+    turns = [t for t in machine.done if t.purpose in (Purpose.MUTANT, Purpose.REFERENCE)]
+    for repetition in (1, 2):
+        mine = [t for t in turns if t.repetition == repetition]
+        names = [t.benchmark.name for t in mine]
+        assert sum(a != b for a, b in pairwise(names)) == len(set(names)) - 1
+        plain = [t.benchmark.name for t in mine if t.purpose is Purpose.REFERENCE]
+        assert sorted(plain) == sorted(set(names))
+    firsts = [t for before, t in pairwise((None, *turns)) if not before or
+              before.benchmark != t.benchmark]  # fmt: skip
+    assert Purpose.MUTANT in {t.purpose for t in firsts}
+
+
+def test_the_rules_that_always_take_turns_are_the_same_with_it():
+    plain, turned = Machine(), Machine()
+
+    assert audited(request(interleave=True), machine=turned) == audited(request(), machine=plain)
+    assert [t.id for t in plain.done] == [t.id for t in turned.done]
 
 
 @pytest.mark.parametrize("slowdown", [0.6, 0.02, None])
@@ -620,7 +648,14 @@ def test_a_dry_run_counts_fewer_blocks_where_the_papers_rule_runs_fewer():
 
 
 @pytest.mark.parametrize(
-    "changes", [{}, {"methods": None}, {"rule": Rule.PAPER}, {"curve": CurveMode.PAIRS}]
+    "changes",
+    [
+        {},
+        {"methods": None},
+        {"rule": Rule.PAPER},
+        {"rule": Rule.PAPER, "interleave": True},
+        {"curve": CurveMode.PAIRS},
+    ],
 )
 def test_a_dry_run_after_an_audit_finds_nothing_left_to_do(changes):
     store, asked = Memory(), request(**changes)

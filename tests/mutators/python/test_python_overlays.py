@@ -235,6 +235,8 @@ def test_what_only_its_inner_function_does_is_no_reason():
     [
         (f"def f(x): return x  {MARK}\n", "how we know our own"),
         ("def f(x): return (x +\n  1)\n", "goes on below"),
+        # libcst's tree is as deep as this is long, and ends the process.
+        (f"def f(x):\n    return {' and '.join(['x'] * 20_000)}\n", "nested too deeply"),
     ],
 )
 def test_where_lines_could_not_be_told_apart_it_is_refused(text, why):

@@ -4,10 +4,15 @@ import textwrap
 
 import pytest
 
+from auditor.core.request import FolderSpec
 from auditor.core.smells import Linter, Looked
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.python.smells.linter import PythonLinter
 from mutators.python.smells.rules import RULES
+from runners.home import Home
+from runners.hosts.clock import SystemClock
+from runners.hosts.local import LocalHost
+from runners.subjects.sources import sources
 
 
 def source(text, path="tests/test_it.py"):
@@ -91,6 +96,50 @@ def test_a_marker_makes_a_benchmark_where_codspeed_reads_it():
     assert look(test_it=marked).benchmarks == ()
     found = look(test_it=marked, conftest="import pytest_codspeed\n", test_whole=whole)
     assert found.benchmarks == ("test_push", "TestQueue.test_pop", "test_all")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("pyproject.toml", '[dependency-groups]\ndev = ["pytest-codspeed>=3"]\n'),
+        ("requirements-dev.txt", "pytest-codspeed==3.0\n"),
+        ("requirements/bench.txt", "pytest-codspeed\n"),
+        ("tox.ini", "[testenv]\ndeps = pytest-codspeed\n"),
+        (".github/workflows/codspeed.yml", "uses: CodSpeedHQ/action@v3\n"),
+        ("noxfile.py", "session.install('pytest-codspeed')\n"),
+    ],
+)
+def test_what_a_project_needs_says_that_codspeed_reads_markers(tmp_path, path, text):
+    test = "import pytest\n\n@pytest.mark.benchmark\ndef test_push(): ...\n"
+    for name, each in ((path, text), ("tests/test_it.py", test)):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(each)
+    read = sources(
+        FolderSpec(tmp_path),
+        PythonLinter().endings,
+        home=Home(tmp_path / "home"),
+        host=LocalHost(SystemClock()),
+        environment=(),
+    )
+
+    found = PythonLinter().look(read.files)
+
+    assert {one.path for one in read.files} == {path, "tests/test_it.py"}
+    assert found == Looked(benchmarks=("test_push",), smells=())
+
+
+def test_what_a_project_needs_is_no_python():
+    text = "def test_sort(benchmark):\n    benchmark.pedantic(f\n"
+    needs = [source(text, path) for path in ("pyproject.toml", "requirements.txt")]
+
+    assert PythonLinter().look(needs) == Looked(benchmarks=(), smells=())
+    assert not any(PythonLinter().may_hold(one) for one in needs)
+
+
+def test_benchmarks_of_one_name_count_once_for_each_file():
+    found = look(a__test_it=SORTED + SORTED, b__test_it=SORTED)
+
+    assert found.benchmarks == ("test_sort", "test_sort")
 
 
 def test_a_fixture_of_the_projects_own_is_not_ours():

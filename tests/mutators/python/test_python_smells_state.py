@@ -45,7 +45,7 @@ def bench(*body):
         (("data = {1} | {2}; s = set()", "benchmark(s.add, 1)"), "`s.add` adds to `s`"),
         (("data = dict(a=1)", "benchmark(data.clear)"), "`data.clear` takes out of"),
         (("import heapq; h = []", "benchmark(heapq.heappush, h, 1)"), "adds to `h`"),
-        (("from heapq import heapify; h = [1]", "benchmark(heapify, h)"), "`heapify` puts `h`"),
+        (("from heapq import heapify; h = [2, 1]", "benchmark(heapify, h)"), "`heapify` puts `h`"),
         (("from collections import deque; d = deque([1])", "benchmark(d.popleft)"), "out of `d`"),
         (("a = [2, 1]", "benchmark(a.copy().sort)"), "puts `a.copy()` in order"),
         (("a = [2, 1]", "benchmark(lambda: a.sort())"), "`a.sort` puts `a` in order"),

@@ -81,5 +81,5 @@ def test_what_has_no_past_is_refused(tmp_path):
 def test_a_repository_without_a_commit_says_so(tmp_path):
     (tmp_path / "new").mkdir()
     git(tmp_path / "new", "init", "--quiet")
-    with pytest.raises(UsageError, match="the history cannot be read: "):
+    with pytest.raises(UsageError, match="the repository has no commit yet"):
         history(FolderSpec(tmp_path / "new"), 10)

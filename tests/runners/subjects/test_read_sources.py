@@ -93,6 +93,29 @@ def test_links_pipes_large_and_missing_files_are_left_out(read, folder, tmp_path
     assert paths(read(FolderSpec(folder))) == ["deep/bench.py", "ring.go"]
 
 
+def test_odd_names_and_changed_kinds_of_files_do_no_harm(read, folder):
+    (folder / os.fsdecode(b"odd\xff.go")).write_text("package odd\n")
+    (folder / "loop.go").symlink_to("loop.go")
+    git(folder, "init", "--quiet")
+    git(folder, "add", "deep/bench.py", "loop.go")
+    (folder / "deep" / "bench.py").unlink()
+    (folder / "deep").rmdir()
+    (folder / "deep").write_text("a file now")
+
+    found = read(FolderSpec(folder))
+
+    assert paths(found) == ["odd\ufffd.go", "ring.go"]
+
+
+def test_large_files_are_apart(read, folder):
+    (folder / "large.go").write_bytes(b"x" * 2_000_001)
+
+    found = read(FolderSpec(folder))
+
+    assert paths(found) == ["deep/bench.py", "ring.go"]
+    assert [(one.path, len(one.text)) for one in found.large] == [("large.go", 2_000_001)]
+
+
 def test_a_folder_that_is_tracked_and_is_a_link_now_is_not_followed(read, folder, tmp_path):
     git(folder, "init", "--quiet")
     git(folder, "add", "deep/bench.py")
