@@ -32,7 +32,7 @@ def proof(smell: Smell, measured: Sequence[Timed]) -> Proof | None:
         return None
     if smell.rule == _INVOCATION:
         return _short(mine)
-    return _removed(smell, mine) if smell.calls else None
+    return None if smell.calls is None else _removed(mine, smell.calls)
 
 
 def _measured(name: str, measured: Sequence[Timed]) -> Iterator[Timed]:
@@ -49,32 +49,32 @@ def _short(measured: Sequence[Timed]) -> Proof:
     return Proof(Seen.CONFIRMED if shortest < SHORT_SECONDS else Seen.REFUTED, text)
 
 
-def _removed(smell: Smell, measured: Sequence[Timed]) -> Proof | None:
+def _removed(measured: Sequence[Timed], calls: Sequence[str]) -> Proof | None:
     shortest = min(measured, key=lambda one: one.seconds)
     if shortest.seconds < EMPTY_SECONDS:
         text = f"an operation of {shortest.benchmark} takes {shortest.seconds:.3g} s: an empty loop"
         return Proof(Seen.CONFIRMED, text)
-    needs = [(_needed(smell, one), one) for one in measured]
+    needs = [(_needed(calls, one), one) for one in measured]
     for needed, one in needs:
         if needed > CLEARLY * one.seconds:
             text = (
-                f"the calls of {', '.join(smell.calls)} take {needed:.3g} s alone, an operation "
+                f"the calls of {', '.join(calls)} take {needed:.3g} s alone, an operation "
                 f"of {one.benchmark} takes {one.seconds:.3g} s"
             )
             return Proof(Seen.CONFIRMED, text)
     # Where an operation takes longer, other work may take the time.
     if all(one.seconds / CLEARLY <= needed for needed, one in needs):
-        text = f"operations take as long as their calls of {', '.join(smell.calls)} need"
+        text = f"operations take as long as their calls of {', '.join(calls)} need"
         return Proof(Seen.REFUTED, text)
     return None
 
 
-def _needed(smell: Smell, one: Timed) -> float:
+def _needed(calls: Sequence[str], one: Timed) -> float:
     """Return the seconds that the calls of an operation take alone, 0 where it is not known whose.
 
     Of two methods with the name of a call nobody knows which one is called.
     """
-    named = [[each for each in one.calls if _is(each.method, name)] for name in sorted(smell.calls)]
+    named = [[each for each in one.calls if _is(each.method, name)] for name in calls]
     if any(len(found) != 1 for found in named):
         return 0.0
     return sum(found[0].per_operation * found[0].seconds for found in named)

@@ -45,8 +45,8 @@ class Smell:
     `test_push`, `Queues.time_push`), empty where it is that of no single one. `text` is a sentence
     on this case. `top` is the first line of the benchmark's declaration with its annotations or
     decorators, or of what else a marker for all of it is written above (`Class` of a file).
-    `calls` are the methods whose results nobody uses, where the rule is about these and the project
-    declares them, each with as much before its name as is known (`Parse`, `UUID.String`).
+    `calls` are the methods of the project whose results nobody uses, each with as much before its
+    name as is known (`Parse`, `UUID.String`); None where the rule is not about results.
     `overlapping`: operations run at once, so the time of one says nothing of what is in it.
     """
 
@@ -55,7 +55,7 @@ class Smell:
     span: Span
     text: str
     top: int
-    calls: tuple[str, ...] = ()
+    calls: tuple[str, ...] | None = None
     overlapping: bool = False
 
 

@@ -15,6 +15,7 @@ from mutators.go.smells.clock import Clock
 
 _MOST_LOOPS = 200
 """Of a declaration that are looked at, so that none takes for ever."""
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _BENCHMARK = re.compile(r"Benchmark(?![a-z])\w*")
 
 
@@ -70,13 +71,16 @@ class Part:
         operand, field = syntax.selector(syntax.callee(call))
         return operand in self.handles and (field in methods or not methods)
 
-    def subject(self, node: Node) -> str:
-        """Return the names of the benchmark and of the sub-benchmarks around a node, lowered."""
+    def subject(self, node: Node) -> frozenset[str]:
+        """Return the words in the names of the benchmark and of the sub-benchmarks around a node.
+
+        They are lowered.
+        """
         found = [self.name, self.benchmark]
         for one in syntax.around(node, self.above):
             if one.type == "call_expression" and self.uses(one, "Run"):
                 found += [tree.source(each) for each in syntax.arguments(one)[:1]]
-        return " ".join(found).lower()
+        return frozenset(one.lower() for name in found for one in _WORD.findall(name))
 
 
 def parts(source: SourceFile, root: Node) -> list[Part]:

@@ -26,7 +26,10 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The timer of a declaration: the calls that switch it, and what each node lies in."""
+    """The timer of a declaration: the calls that switch it, and what each node lies in.
+
+    What happens when the benchmark is over switches nothing that is looked at.
+    """
 
     switches: tuple[Switch, ...]
     above: syntax.Parents
@@ -37,7 +40,7 @@ class Clock:
         found = []
         for call in syntax.calls(declaration):
             operand, field = syntax.selector(syntax.callee(call))
-            if operand in handles and field in _TIMER:
+            if operand in handles and field in _TIMER and not _is_later(call, above):
                 found.append(Switch(call.start_byte, field, _function(call, above)))
         return cls(tuple(found), above)
 
@@ -97,6 +100,15 @@ class Clock:
 
 def _start(switch: Switch) -> int:
     return switch.start
+
+
+def _is_later(call: Node, above: syntax.Parents) -> bool:
+    """Tell whether a call is made when all is over: deferred, or handed to b.Cleanup."""
+    return any(
+        one.type == "defer_statement"
+        or (one.type == "call_expression" and syntax.called(one) == "Cleanup")
+        for one in syntax.around(call, above)
+    )
 
 
 def _function(node: Node, above: syntax.Parents) -> int:

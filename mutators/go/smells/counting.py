@@ -16,6 +16,7 @@ from mutators.go.smells.rules import BN_AS_SIZE, NO_BN
 _REPEATS = frozenset({"N", "Loop", "RunParallel", "Run"})
 _EXCUSES = frozenset({"Skip", "Skipf", "SkipNow", "ReportMetric"})
 """What a benchmark calls that takes no time, or that reports a number of its own."""
+_FAILURES = ("Fatal", "Fatalf", "FailNow", "Error", "Errorf", "Fail")
 _MOST = 50
 """Of the calls of a declaration that are looked at."""
 _SORTS = {
@@ -28,6 +29,8 @@ def never_repeats(part: Part) -> Iterator[Finding]:
     """Yield a benchmark that neither counts to b.N nor gives its *testing.B to anything."""
     body = part.body
     if not part.is_benchmark or body is None or part.declaration.has_error:
+        return
+    if not syntax.statements(body) or _always_fails(part, body):
         return
     for node in tree.descend(body):
         if node.type == "identifier" and tree.source(node) in part.handles:
@@ -43,6 +46,16 @@ def never_repeats(part: Part) -> Iterator[Finding]:
         part.declaration,
         f"{part.name} does its work once and never uses {handle}.N, so what is reported is the "
         "time of that one run divided by whatever count of iterations was tried.",
+    )
+
+
+def _always_fails(part: Part, body: Node) -> bool:
+    """Tell whether a benchmark is none: it fails whatever happens."""
+    return any(
+        part.uses(call, *_FAILURES)
+        for one in syntax.statements(body)
+        if one.type == "expression_statement"
+        for call in syntax.calls(one)
     )
 
 

@@ -9,9 +9,10 @@ from auditor.core.smells import Rule
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A place in the tree of a file: the rule, the node, a sentence, and names of calls."""
+    """A place in the tree of a file: the rule, the node, a sentence, and more of a `Smell`."""
 
     rule: Rule
     node: Node
     text: str
-    calls: tuple[str, ...] = ()
+    calls: tuple[str, ...] | None = None
+    overlapping: bool = False

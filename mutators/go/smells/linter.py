@@ -14,7 +14,7 @@ from mutators.go.smells.benches import Part, parts
 from mutators.go.smells.brief import Brief
 from mutators.go.smells.finding import Finding
 from mutators.go.smells.names import Names
-from mutators.go.smells.packages import Home, Packages
+from mutators.go.smells.packages import MODULE, Home, Packages
 from mutators.go.smells.rules import RULES
 
 _HEAD = re.compile(rb"^func[ \t]+Benchmark", re.MULTILINE)
@@ -33,7 +33,7 @@ class GoLinter:
     @property
     def endings(self) -> tuple[str, ...]:
         """Return those of Go files, and of what says how packages are imported."""
-        return (".go", "go.mod")
+        return (".go", MODULE)
 
     @property
     def comment(self) -> str:
@@ -70,19 +70,19 @@ def _place(smell: Smell) -> tuple[int, int, str]:
 
 
 def _smells(found: list[Part], packages: Packages) -> Iterator[Smell]:
+    home = Home.of(found[0].source.unit, found[0].root) if found else None
     for part in found:
-        if not part.declaration.has_error:
-            for one in _findings(part, packages):
+        if home is not None and not part.declaration.has_error:
+            for one in _findings(part, packages, home):
                 yield _smell(part, one)
 
 
-def _findings(part: Part, packages: Packages) -> Iterator[Finding]:
-    home = Home(part.source.unit, tree.package(part.root), part.root)
+def _findings(part: Part, packages: Packages, home: Home) -> Iterator[Finding]:
     names = Names.of(packages, home, part.declaration)
     brief = Brief(packages)
     yield from counting.never_repeats(part)
     yield from counting.grows(part, names)
-    yield from unused.unused(part, names, packages)
+    yield from unused.unused(part, names)
     yield from preparing.prepares(part, names, brief)
     yield from timing.stops(part, names, brief)
     yield from reset.counts_setup(part, names)
@@ -99,4 +99,5 @@ def _smell(part: Part, finding: Finding) -> Smell:
         text=finding.text,
         top=syntax.line(part.declaration),
         calls=finding.calls,
+        overlapping=finding.overlapping,
     )

@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.smells import syntax
-from mutators.go.smells.packages import Declared, Home, Packages, import_path, only
+from mutators.go.smells.packages import Declared, Home, Packages, only
 
 _GENERATORS = (("math/rand", "New"), ("math/rand/v2", "New"))
 _DEEPEST = 6
@@ -53,7 +53,7 @@ class Names:
         operand, name = syntax.selector(syntax.callee(call))
         if not operand or self.bindings(operand):
             return "", ""
-        path = import_path(self.home.root, operand)
+        path = self.home.imports.get(operand, "")
         return (path, name) if path else ("", "")
 
     def is_generator(self, call: Node) -> bool:

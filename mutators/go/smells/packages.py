@@ -1,21 +1,36 @@
 """What the packages of a project declare."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.go import tree
 
+MODULE = "go.mod"
+_NAMED = re.compile(rb"""^\s*(?:module\s*\(\s*|module\s+)["`]?([^\s"`()]+)""", re.MULTILINE)
+"""What a file MODULE says its module is called."""
+
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A file that a name is looked up from: its unit, the name of its package, its tree."""
+    """A file that a name is looked up from: its folder, the name of its package, its tree.
+
+    `imports` are paths of packages by the names that the file knows them by.
+    """
 
     unit: str
     package: str
     root: Node
+    imports: Mapping[str, str] = field(repr=False)
+
+    @classmethod
+    def of(cls, unit: str, root: Node) -> "Home":
+        """Return that of a file."""
+        return cls(unit, tree.package(root), root, _imports(root))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +53,30 @@ class Package:
 
 @dataclass(slots=True)
 class Packages:
-    """The packages of a project, parsed where somebody asks for them."""
+    """The packages of a project, parsed where somebody asks for them.
+
+    Files and packages are known by their folders; `_paths` are how these are imported, `_folders`
+    the other way round.
+    """
 
     _files: dict[str, list[SourceFile]]
+    _paths: dict[str, str]
+    _folders: dict[str, str]
     _known: dict[str, dict[str, Package]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sources: Iterable[SourceFile]) -> "Packages":
         """Return those of all files that are built."""
         files: dict[str, list[SourceFile]] = {}
+        modules: dict[str, str] = {}
         for source in sources:
+            path = PurePosixPath(source.path)
+            if path.name == MODULE and (named := _NAMED.search(source.text)):
+                modules[str(path.parent)] = named[1].decode(errors="replace")
             if source.role is not SourceRole.LEFT_OUT and source.path.endswith(".go"):
                 files.setdefault(source.unit, []).append(source)
-        return cls(files)
+        paths = {folder: _path(folder, modules) for folder in files}
+        return cls(files, paths, {path: folder for folder, path in paths.items() if path})
 
     def here(self, home: Home) -> Package:
         """Return the package of a file."""
@@ -58,31 +84,43 @@ class Packages:
 
     def imported(self, home: Home, name: str) -> Package | None:
         """Return the package that a file knows by a name, None if it is not of the project."""
-        path = import_path(home.root, name)
-        if path not in self._files:
+        folder = self._folders.get(home.imports.get(name, ""))
+        if folder is None:
             return None
-        found = [one for key, one in self._unit(path).items() if not key.endswith("_test")]
+        found = [one for key, one in self._unit(folder).items() if not key.endswith("_test")]
         return found[0] if len(found) == 1 else None
+
+    def path(self, unit: str) -> str:
+        """Return how the package of a folder is imported, empty where nobody knows."""
+        return self._paths.get(unit, "")
 
     def _unit(self, unit: str) -> dict[str, Package]:
         if unit not in self._known:
             self._known[unit] = {}
             for source in self._files.get(unit, []):
                 root = tree.parse(source.text)
-                home = Home(unit, tree.package(root), root)
+                home = Home.of(unit, root)
                 _declare(home, self._known[unit].setdefault(home.package, Package()))
         return self._known[unit]
 
 
-def import_path(root: Node, name: str) -> str:
-    """Return the path of the package that a file knows by a name, empty where it knows none."""
+def _path(folder: str, modules: Mapping[str, str]) -> str:
+    """Return the path that a folder is imported by, empty where no module says it."""
+    here = PurePosixPath(folder)
+    for above in (here, *here.parents):
+        if str(above) in modules:
+            return str(PurePosixPath(modules[str(above)]) / here.relative_to(above))
+    return ""
+
+
+def _imports(root: Node) -> dict[str, str]:
+    found: dict[str, str] = {}
     for one in root.named_children:
         if one.type == "import_declaration":
             for spec in (each for each in tree.descend(one) if each.type == "import_spec"):
                 path = tree.source(spec.child_by_field_name("path"))[1:-1]
-                if (tree.source(spec.child_by_field_name("name")) or _last(path)) == name:
-                    return path
-    return ""
+                found.setdefault(tree.source(spec.child_by_field_name("name")) or _last(path), path)
+    return found
 
 
 def _last(path: str) -> str:

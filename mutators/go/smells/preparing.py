@@ -79,6 +79,8 @@ _BUILT_IN = syntax.NUMBERS | syntax.words(
 _CHECKS = syntax.words("NoError Equal NotNil Nil True False Len Error Fatal Fatalf")
 _SENDING = ("publish", "send", "request", "query", "exec", "post", "fetch", "dial", "subscribe")
 _FEW = 2
+_LONG = 4
+"""Letters of a word that may be the beginning of another."""
 _MOST = 50
 """Of the chores of a loop that are looked at."""
 _TEXTS = ("interpreted_string_literal", "raw_string_literal")
@@ -110,9 +112,9 @@ def _chores(part: Part, names: Names, loop: Loop) -> Iterator[tuple[Node, _Chore
     """Yield the calls of a timed loop that only prepare, as far as the benchmark's name says."""
     for call in syntax.calls(loop.body, syntax.LITERAL) if loop.timed else ():
         chore = _chore(names, call)
-        if chore is None or _is_subject(part, call, chore):
+        if chore is None or _is_subject(part, names, call, chore):
             continue
-        if not part.clock.is_off(call, loop.body):
+        if not part.clock.is_off(call, loop.body) and not _is_seldom(part, loop, call):
             yield call, chore
 
 
@@ -126,12 +128,30 @@ def _chore(names: Names, call: Node) -> _Chore | None:
     return None
 
 
-def _is_subject(part: Part, call: Node, chore: _Chore) -> bool:
-    """Tell whether the benchmark is about this, by its name or its package."""
-    if part.source.unit in chore.paths:
+def _is_subject(part: Part, names: Names, call: Node, chore: _Chore) -> bool:
+    """Tell whether the benchmark is about this, by its name or its package.
+
+    A long word may go on (`random`), a short one would then begin many others.
+    """
+    if names.packages.path(part.source.unit).removeprefix("std/") in chore.paths:
         return True
-    subject = part.subject(call)
-    return any(word in subject for word in chore.subjects)
+    return any(
+        word == one or (len(one) >= _LONG and word.startswith(one))
+        for word in part.subject(call)
+        for one in chore.subjects
+    )
+
+
+def _is_seldom(part: Part, loop: Loop, call: Node) -> bool:
+    """Tell whether a call stands in the body of an `if`, which often is the seldom case."""
+    inner = call
+    for one in syntax.around(call, part.above):
+        if one.id == loop.body.id:
+            return False
+        if one.type == "if_statement" and inner.type == "block":
+            return True
+        inner = one
+    return False
 
 
 def _found(place: _Place, chore: _Chore, brief: Brief) -> Iterator[Finding]:

@@ -37,6 +37,8 @@ def counts_setup(part: Part, names: Names) -> Iterator[Finding]:
         if loop.kind is Kind.KEPT or not loop.timed:
             continue
         for one in islice(part.clock.since(loop.node), _MOST):
+            if _may_reset(part, names, one):
+                break
             if one.id in seen:
                 continue
             why = _fills(names, one, loop) if one.id in loops else _cost(names, one)
@@ -48,6 +50,29 @@ def counts_setup(part: Part, names: Names) -> Iterator[Finding]:
                     f"Before the timed loop, {why}, and the timer is not reset after it, so its "
                     "time and allocations are part of the number.",
                 )
+
+
+def _may_reset(part: Part, names: Names, statement: Node) -> bool:
+    """Tell whether a statement hands its *testing.B to a function that may reset the timer."""
+    for call in islice(syntax.calls(statement), _MOST):
+        given = {tree.source(one) for one in syntax.arguments(call)}
+        if given & part.handles and not part.uses(call):
+            found = names.function(call)
+            if found is None or b"Timer" in (found.node.text or b"") or _hands_on(found):
+                return True
+    return False
+
+
+def _hands_on(found: Declared) -> bool:
+    """Tell whether a function hands one of its parameters to another one as it is."""
+    own = {
+        each for _, listed, _ in tree.parameters(found.node) for each in map(tree.source, listed)
+    }
+    return any(
+        {tree.source(one) for one in syntax.arguments(call)} & own
+        for call in islice(syntax.calls(found.node), _MOST)
+        if syntax.called(call) not in _BUILT_IN
+    )
 
 
 def _fills(names: Names, earlier: Node, loop: Loop) -> str:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from mutators.go import tree
 from mutators.go.smells import syntax
 from mutators.go.smells.benches import Kind, Loop, Part
 from mutators.go.smells.finding import Finding
 from mutators.go.smells.names import Names
-from mutators.go.smells.packages import Packages
 from mutators.go.smells.removable import Removable
 from mutators.go.smells.rules import UNUSED_RESULT
 from mutators.go.smells.unread import Unread
@@ -19,12 +19,12 @@ _ASIDE = syntax.words("fmt math/rand math/rand/v2 strconv sync/atomic time")
 _BUILT_IN = syntax.NUMBERS | syntax.words("len cap min max real imag complex string")
 
 
-def unused(part: Part, names: Names, packages: Packages) -> Iterator[Finding]:
+def unused(part: Part, names: Names) -> Iterator[Finding]:
     """Yield the statements of loops that drop such results, where the loop does nothing else.
 
     Of several with the same call in a loop it is the first.
     """
-    removable, unread = Removable(packages), Unread.of(part, names)
+    removable, unread = Removable(names.packages), Unread.of(part, names)
     for loop in part.loops:
         if loop.kind is not Kind.KEPT and loop.timed:
             dropped = [
@@ -34,7 +34,7 @@ def unused(part: Part, names: Names, packages: Packages) -> Iterator[Finding]:
             ]
             if dropped and not _has_other_work(part, names, loop, dropped):
                 firsts = {syntax.shown(one.call): one for one in reversed(dropped)}
-                yield from (_finding(one) for one in firsts.values())
+                yield from (_finding(one, names, loop) for one in firsts.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +45,28 @@ class _Dropped:
     statement: Node
 
 
-def _finding(dropped: _Dropped) -> Finding:
+def _finding(dropped: _Dropped, names: Names, loop: Loop) -> Finding:
     name = syntax.shown(dropped.call)
+    known = _identity(names, dropped.call)
     return Finding(
         UNUSED_RESULT,
         dropped.statement,
         f"Nobody uses the result of {name}, which is small enough to be inlined and does nothing "
         "else, so the compiler may leave it out and the loop measures nothing.",
-        (syntax.called(dropped.call),),
+        (known,) if known else (),
+        overlapping=loop.kind is Kind.PARALLEL,
     )
+
+
+def _identity(names: Names, call: Node) -> str:
+    """Return a method of the project as its identity ends, empty where it is none of it."""
+    found = names.function(call)
+    if found is None:
+        return ""
+    if found.node.type == "method_declaration":
+        return ".".join((tree.receiver(found.node)[1], syntax.called(call)))
+    package = names.packages.path(found.home.unit).rpartition("/")[2]
+    return ".".join(filter(None, (package, syntax.called(call))))
 
 
 def _dropped(unread: Unread, loop: Loop) -> Iterator[_Dropped]:

@@ -44,6 +44,7 @@ class Effects:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._known: dict[JavaMethod, Effect] = {}
+        self._closed: dict[JavaMethod, bool] = {}
 
     def of_call(self, call: Node, scope: Scope, depth: int = 0) -> Effect:
         """Return what a call changes besides its result."""
@@ -67,6 +68,29 @@ class Effects:
             self._known[method] = Effect.UNKNOWN  # for calls of itself
             self._known[method] = self._look(method, depth)
         return self._known[method]
+
+    def reads_nothing(self, method: JavaMethod, depth: int = 0) -> bool:
+        """Tell whether a method's result hangs on its parameters and on constants alone."""
+        if method not in self._closed:
+            self._closed[method] = False  # for calls of itself
+            self._closed[method] = depth <= _DEEPEST and self._is_closed(method, depth)
+        return self._closed[method]
+
+    def _is_closed(self, method: JavaMethod, depth: int) -> bool:
+        if method.body is None:
+            return False
+        scope = Scope(self._project, method)
+        for number, node in enumerate(descend(method.body)):
+            if node.type in ("this", "super") or number >= _MOST_NODES:
+                return False
+            found = scope.field_of(node) if node.type in ("identifier", "field_access") else None
+            if found is not None and not (found.final and found.static):
+                return False
+            if node.type == "method_invocation" and not is_pure_of_jdk(node, scope):
+                inner = scope.callees(node)
+                if not all(self.reads_nothing(one, depth + 1) for one in inner):
+                    return False
+        return True
 
     def _look(self, method: JavaMethod, depth: int) -> Effect:
         body = method.body

@@ -8,18 +8,17 @@ from tree_sitter import Node
 from auditor.core.smells import Smell
 from mutators.java.smells.benches import Benchmark, called, state_scope
 from mutators.java.smells.constants import constant, constant_names
-from mutators.java.smells.declarations import Field, JavaMethod
+from mutators.java.smells.declarations import Field
 from mutators.java.smells.effects import Effect, Effects, gives_value, is_pure_of_jdk
-from mutators.java.smells.project import Project
+from mutators.java.smells.known import makes
 from mutators.java.smells.rules import CONSTANT_INPUTS, FINAL_STATE
 from mutators.java.smells.scope import Local, Scope
-from mutators.java.smells.tree import arguments, bare, descend, own, source
+from mutators.java.smells.tree import arguments, bare, own, source
 
 _SIZE = re.compile(
     r"(?i).*(amount|bound|capacity|concurrency|count|iteration|length|limit|max|min|number|num|size|seed"
     r"|threads?|timeout|times|total|width|height|offset)s?|[nN]"
 )
-_DEEPEST = 3
 
 
 def measured_calls(bench: Benchmark) -> list[Node]:
@@ -69,31 +68,13 @@ def _may_fold(call: Node, bench: Benchmark, effects: Effects) -> bool:
     receiver = bare(call.child_by_field_name("object"))
     if is_pure_of_jdk(call, scope):
         static = receiver is not None and not scope.type_of(receiver)
-        return static or constant(receiver, scope)
+        return constant(receiver, scope) or (static and not makes(source(receiver), called(call)))
     callees = scope.callees(call)
     if any(one.annotation("CompilerControl") for one in callees):
         return False
     if not callees or effects.of_call(call, scope) is not Effect.NONE:
         return False
-    return all(gives_value(one) and _reads_nothing(one, scope.project) for one in callees)
-
-
-def _reads_nothing(method: JavaMethod, project: Project, depth: int = 0) -> bool:
-    """Tell whether a method's result hangs on its parameters and on constants alone."""
-    if method.body is None or depth > _DEEPEST:
-        return False
-    scope = Scope(project, method)
-    for node in descend(method.body):
-        if node.type in ("this", "super"):
-            return False
-        found = scope.field_of(node) if node.type in ("identifier", "field_access") else None
-        if found is not None and not (found.final and found.static):
-            return False
-        if node.type == "method_invocation" and not is_pure_of_jdk(node, scope):
-            inner = scope.callees(node)
-            if not all(_reads_nothing(one, project, depth + 1) for one in inner):
-                return False
-    return True
+    return all(gives_value(one) and effects.reads_nothing(one) for one in callees)
 
 
 def _state_fields(call: Node, bench: Benchmark) -> list[Field]:

@@ -16,6 +16,14 @@ _PURE_STATIC = {
     "String": "copyValueOf format join valueOf",
     "UUID": "fromString nameUUIDFromBytes",
 }
+_MAKING = {
+    **dict.fromkeys(("List", "Map", "Optional", "Set", "UUID"), ""),
+    "Arrays": "asList copyOf copyOfRange stream toString",
+    "Objects": "toString",
+    "Pattern": "compile quote",
+    "String": "copyValueOf format join",
+}
+"""Of those that are static the ones that make an object, which no compiler does beforehand."""
 _EITHER = "equals hashCode toString"
 _COLLECTION = "contains containsAll isEmpty iterator size spliterator stream toArray"
 _LIST = f"{_COLLECTION} get indexOf lastIndexOf subList listIterator getFirst getLast"
@@ -68,6 +76,12 @@ def computes(kind: str, name: str, *, static: bool) -> bool:
     if names is None:
         return False
     return not names or name in names.split() or (not static and name in _EITHER.split())
+
+
+def makes(kind: str, name: str) -> bool:
+    """Tell whether a static method of the JDK is there for the object that it makes."""
+    names = _MAKING.get(kind)
+    return names is not None and (not names or name in names.split())
 
 
 def changes(name: str) -> bool:

@@ -48,7 +48,9 @@ class JavaLinter:
         for file in files:
             smells |= {*options(file, project)}
         return Looked(
-            benchmarks=tuple(sorted({one.name for one in benches})),
+            benchmarks=tuple(
+                name for each in found.values() for name in dict.fromkeys(one.name for one in each)
+            ),
             smells=tuple(sorted(smells, key=_place)),
             unread=tuple(one.path for one in files if one.root.has_error and holds(one, project)),
         )

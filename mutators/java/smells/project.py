@@ -1,7 +1,7 @@
 """All Java sources of a project: which type or method a name means; files are parsed on demand."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from tree_sitter import Node
@@ -61,6 +61,8 @@ class Project:
     def __init__(self, sources: Iterable[SourceFile]) -> None:
         self._texts = {one.path: one.text for one in sources if one.path.endswith(".java")}
         self._files: dict[str, JavaFile] = {}
+        self._types: dict[str, dict[str, list[JavaType]]] = {}
+        self._methods: dict[JavaType, dict[str, list[JavaMethod]]] = {}
 
     @property
     def texts(self) -> dict[str, bytes]:
@@ -85,14 +87,13 @@ class Project:
     def type_named(self, name: str, near: JavaType) -> JavaType | None:
         """Return the type that a simple name means inside `near`; None where nobody can tell."""
         here = self.file(near.file)
-        alike = [one for one in here.types if one.simple == name]
+        alike = self._of_file(near.file).get(name)
         if alike:
             return next((one for one in alike if one.outer in (near, near.outer)), alike[0])
         candidates = [
             one
             for path in self._declaring.get(name.encode(), ())
-            for one in self.file(path).types
-            if one.simple == name
+            for one in self._of_file(path).get(name, ())
         ]
         imported = here.imports.get(name)
         if imported is not None:
@@ -102,6 +103,14 @@ class Project:
         elif any(one.package == here.package and not one.outer for one in candidates):
             candidates = [one for one in candidates if one.package == here.package]
         return candidates[0] if len(candidates) == 1 else None
+
+    def _of_file(self, path: str) -> Mapping[str, list[JavaType]]:
+        """Return the types of a file by their simple names."""
+        if path not in self._types:
+            found = self._types[path] = {}
+            for one in self.file(path).types:
+                found.setdefault(one.simple, []).append(one)
+        return self._types[path]
 
     def qualified(self, name: str) -> JavaType | None:
         """Return the type of a full name."""
@@ -131,7 +140,12 @@ class Project:
     def methods(self, name: str, count: int, owner: JavaType) -> list[JavaMethod]:
         """Return the methods with so many parameters that a type has or inherits by a name."""
         for one in self.lineage(owner):
-            found = [m for m in one.methods if m.name == name and len(m.parameters) == count]
+            if one not in self._methods:
+                mine = self._methods[one] = {}
+                for each in one.methods:
+                    mine.setdefault(each.name, []).append(each)
+            alike = self._methods[one].get(name, ())
+            found = [each for each in alike if len(each.parameters) == count]
             if found:
                 return found
         return []

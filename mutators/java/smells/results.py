@@ -48,15 +48,21 @@ def _unread_locals(node: Node, uses: Uses, bench: Benchmark, effects: Effects) -
 
 
 def _smell(bench: Benchmark, node: Node, value: Node, text: str) -> Smell:
-    calls = (called(value),) if value.type in _CALLS else ()
     return Smell(
         rule=UNUSED_RESULT.id,
         benchmark=bench.name,
         span=bench.method.span(node),
         text=text,
         top=bench.method.top,
-        calls=calls,
+        calls=_of_project(value, bench),
+        overlapping=bool(bench.threads) or bench.method.annotation("Group") is not None,
     )
+
+
+def _of_project(value: Node, bench: Benchmark) -> tuple[str, ...]:
+    """Return the method that a call means, where the sources have it."""
+    owners = {one.owner.name for one in bench.scope.callees(value)}
+    return (f"{owners.pop()}.{called(value)}",) if len(owners) == 1 else ()
 
 
 def _work(value: Node) -> str:

@@ -29,7 +29,7 @@ def shared_states(bench: Benchmark) -> Iterator[Smell]:
             rule=SHARED_STATE.id,
             benchmark=bench.name,
             span=bench.method.span(node),
-            text=f"{who} change {found.name} of the one {found.owner.name} that all have, so "
+            text=f"{who} {found.name} of the one {found.owner.name} that all have, so "
             "their races for its cache line are part of the time.",
             top=bench.method.top,
         )
@@ -37,8 +37,8 @@ def shared_states(bench: Benchmark) -> Iterator[Smell]:
 
 def _threads(bench: Benchmark) -> str:
     if bench.method.annotation("Group") is not None:
-        return "All threads of the group"
-    return f"Threads ({bench.threads})" if bench.threads else ""
+        return "Threads of the group meet at what this one changes:"
+    return f"Threads ({bench.threads}) change" if bench.threads else ""
 
 
 def _is_guarded(bench: Benchmark) -> bool:

@@ -178,15 +178,6 @@ def test_a_random_argument_does_not_hide_that_the_measured_call_is_removed():
     assert unused(body, imports=["math/rand"]) == ["4: BenchmarkX"]
 
 
-def test_another_package_of_the_project_is_resolved_by_its_import_path():
-    outside = benchmarks(
-        'package m_test\nimport ("testing"; "example.org/m")\n'
-        "func BenchmarkX(b *testing.B) {\nfor i := 0; i < b.N; i++ { m.Small(i) }\n}\n"
-    )
-
-    assert lines("go-unused-result", library(SMALL), outside) == ["4: BenchmarkX"]
-
-
 def test_of_several_equal_calls_in_a_loop_the_first_is_told():
     assert unused("for i := 0; i < b.N; i++ {\nSmall(i)\nSmall(i)\n}") == ["5: BenchmarkX"]
 

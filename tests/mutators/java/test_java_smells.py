@@ -47,7 +47,7 @@ def test_names_of_benchmarks():
     public int three() { return 3; }"""
     )
 
-    assert look(text).benchmarks == ("Bench.Inner.two", "Bench.one")
+    assert look(text).benchmarks == ("Bench.one", "Bench.Inner.two")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_smell_says_where_it_is_and_of_what():
     assert smell.benchmark == "Bench.sum"
     assert smell.span == Span("F0.java", 13, 13)
     assert smell.top == 10
-    assert smell.calls == ("twice",)
+    assert smell.calls == ("Work.twice",)
     assert "twice(...)" in smell.text
 
 

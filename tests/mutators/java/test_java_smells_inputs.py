@@ -1,5 +1,8 @@
 """Constant inputs and loops of JMH benchmarks."""
 
+import cProfile
+import pstats
+
 import pytest
 
 from auditor.core.subject import SourceFile, SourceRole
@@ -116,10 +119,38 @@ def test_inputs_that_are_constants(body):
         "return Math.random();",
         "return array[0];",
         "list.stream().map(each -> { return square(7); }); return null;",
+        "return List.of(1, 2, 3);",
+        "return Arrays.asList(1, 2, 3);",
+        'return String.format("%d-%s", 3, "a");',
+        'return String.join("-", "a", "b");',
+        'return UUID.fromString("00000000-0000-0000-0000-000000000000");',
     ],
 )
 def test_inputs_that_are_not_known_or_not_folded(body):
     assert of("jmh-constant-inputs", body) == []
+
+
+def test_methods_that_call_each_other_often_are_looked_at_once():
+    """Counted, not timed: three methods, each of which calls the next one ever more often."""
+
+    def steps(calls):
+        text = "".join(
+            f"static int m{n}(int x) {{ return {' + '.join([f'm{n + 1}(x)'] * calls)}; }}\n"
+            for n in range(3)
+        )
+        text = BENCH.replace("HEAD", f"{text}static int m3(int x) {{ return x; }}\n@Benchmark")
+        source = SourceFile(
+            path="F.java",
+            unit="",
+            role=SourceRole.BENCHMARKS,
+            text=text.replace("BODY", "return m0(3);").encode(),
+        )
+        profile = cProfile.Profile()
+        found = profile.runcall(JavaLinter().look, [source])
+        assert [one.rule for one in found.smells] == ["jmh-constant-inputs"]
+        return pstats.Stats(profile).total_calls
+
+    assert steps(80) < 8 * steps(20)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,10 @@ FIRST = 30
 
 
 def found(body, *others):
-    texts = [BENCH.replace("BODY", body), RING, STORE, *others]
+    return look(BENCH.replace("BODY", body), RING, STORE, *others)
+
+
+def look(*texts):
     sources = [
         SourceFile(path=f"F{n}.java", unit="", role=SourceRole.BENCHMARKS, text=text.encode())
         for n, text in enumerate(texts)
@@ -74,37 +77,37 @@ def found(body, *others):
 @pytest.mark.parametrize(
     ("body", "calls"),
     [
-        ("plain(x);", ("plain",)),
-        ("this.plain(x);", ("plain",)),
-        ("builds(x);", ("builds",)),
-        ("Math.sin(d);", ("sin",)),
-        ("Integer.parseInt(text);", ("parseInt",)),
-        ("Objects.hash(x, text);", ("hash",)),
-        ("text.trim();", ("trim",)),
-        ('"a-b".split("-");', ("split",)),
-        ("list.get(x);", ("get",)),
-        ("map.containsKey(text);", ("containsKey",)),
-        ("ring.peek();", ("peek",)),
-        ("Ring.of(x);", ("of",)),
-        ("store.containsKey(text);", ("containsKey",)),
-        ("new Ring();", ("Ring",)),
-        ("new ArrayList<String>(x);", ("ArrayList",)),
-        ("for (int i = 0; i < array.length; i++) { plain(array[i]); }", ("plain",)),
-        ("try { plain(x); } catch (Exception e) { throw new Error(e); }", ("plain",)),
-        ("int y = plain(x);", ("plain",)),
-        ("final int y = foreign.weigh(x);", ("weigh",)),
-        ("Ring y = new Ring();", ("Ring",)),
+        ("plain(x);", ("Bench.plain",)),
+        ("this.plain(x);", ("Bench.plain",)),
+        ("builds(x);", ("Bench.builds",)),
+        ("Math.sin(d);", ()),
+        ("Integer.parseInt(text);", ()),
+        ("Objects.hash(x, text);", ()),
+        ("text.trim();", ()),
+        ('"a-b".split("-");', ()),
+        ("list.get(x);", ()),
+        ("map.containsKey(text);", ()),
+        ("ring.peek();", ("Ring.peek",)),
+        ("Ring.of(x);", ("Ring.of",)),
+        ("store.containsKey(text);", ("Store.containsKey",)),
+        ("new Ring();", ()),
+        ("new ArrayList<String>(x);", ()),
+        ("for (int i = 0; i < array.length; i++) { plain(array[i]); }", ("Bench.plain",)),
+        ("try { plain(x); } catch (Exception e) { throw new Error(e); }", ("Bench.plain",)),
+        ("int y = plain(x);", ("Bench.plain",)),
+        ("final int y = foreign.weigh(x);", ()),
+        ("Ring y = new Ring();", ()),
         ("int y = x * 31 + array[0];", ()),
         ("boolean y = x > array[0];", ()),
-        ("int y; y = plain(x); y = plain(2);", ("plain",)),
+        ("int y; y = plain(x); y = plain(2);", ("Bench.plain",)),
         ("int y = 0; y = y + plain(x);", ()),
         ("long y = 0; for (int each : array) { y += each * x; }", ()),
-        ("Object y = foreign.execute(x);", ("execute",)),
-        ("Object y = (Object) foreign.weigh(x);", ("weigh",)),
-        ("String y = foreign.readValue(text);", ("readValue",)),
-        ("List<String> y = new ArrayList<>(); y.add(text);", ("ArrayList",)),
-        ("StringBuilder y = new StringBuilder(); y.append(x).append(d);", ("StringBuilder",)),
-        ("int y = plain(x), z = x; bh.consume(z);", ("plain",)),
+        ("Object y = foreign.execute(x);", ()),
+        ("Object y = (Object) foreign.weigh(x);", ()),
+        ("String y = foreign.readValue(text);", ()),
+        ("List<String> y = new ArrayList<>(); y.add(text);", ()),
+        ("StringBuilder y = new StringBuilder(); y.append(x).append(d);", ()),
+        ("int y = plain(x), z = x; bh.consume(z);", ("Bench.plain",)),
     ],
 )
 def test_results_that_are_lost(body, calls):
@@ -118,9 +121,19 @@ def test_results_that_are_lost(body, calls):
 def test_a_variable_that_is_set_later_is_found_where_it_is_declared():
     (smell,) = found("int y;\n        y = plain(x);")
 
-    assert smell.calls == ("plain",)
+    assert smell.calls == ("Bench.plain",)
     assert smell.span.first_line == FIRST + 2
     assert smell.text.startswith("y takes the result of plain(...)")
+
+
+@pytest.mark.parametrize(
+    ("head", "overlapping"),
+    [("", False), ("@Threads(1)", False), ("@Threads(4)", True), ('@Group("g")', True)],
+)
+def test_operations_that_run_at_once_are_told(head, overlapping):
+    text = BENCH.replace("BODY", "plain(x);").replace("@Benchmark", f"{head} @Benchmark")
+
+    assert [one.overlapping for one in look(text)] == [overlapping]
 
 
 def test_text_of_a_dropped_result():
@@ -202,7 +215,7 @@ def test_a_type_of_the_project_is_not_that_of_the_jdk_with_its_name():
 def test_types_that_are_always_imported_are_those_of_the_jdk():
     other = "package org.other; public class Math { int n; static int abs(int x) { n = x; } }"
 
-    assert [one.calls for one in found("Math.abs(x);", other)] == [("abs",)]
+    assert [one.calls for one in found("Math.abs(x);", other)] == [()]
 
 
 def test_two_types_of_one_name_tell_nothing():

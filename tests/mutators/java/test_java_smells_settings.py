@@ -232,6 +232,7 @@ def test_states_that_threads_change(threads, body):
 
     assert (smell.rule, smell.benchmark) == ("jmh-shared-state", "Bench.run")
     assert "of the one Bench.Shared that all have" in smell.text
+    assert smell.text.startswith("Threads")
 
 
 @pytest.mark.parametrize(

@@ -223,7 +223,7 @@ def test_a_finding_has_the_lines_of_its_place_and_of_its_benchmark():
     assert (second.span.file, second.top) == ("tests/test_b.py", 3)
     assert (second.span.first_line, second.span.last_line) == (8, 10)
     assert second.benchmark == "test_sort"
-    assert second.calls == ()
+    assert second.calls is None
 
 
 def test_findings_are_in_the_order_of_files_and_lines():
