@@ -10,13 +10,13 @@ from auditor.cli.console import Console
 from auditor.core.errors import Exit
 from auditor.core.qualify import Answer, Asked, Shown
 from reports import document as documents
-from reports import figures
+from reports import figures, qualify
 from reports.qualify_document import Cell, QualifyDocument
 from reports.qualify_markdown import markdown
 from reports.qualify_words import SIDES, cells, headline, method
 
 FORMATS = ("table", "json", "markdown")
-RESULT = "qualify.json"
+RESULT, PAGE = "qualify.json", "qualify.html"
 _WIDTH = 20
 _GATES = {
     Asked.FAILED: "gate failed",
@@ -26,8 +26,12 @@ _GATES = {
 
 
 def keep(folder: Path, document: QualifyDocument) -> None:
-    """Write the result and its Markdown."""
-    texts = {RESULT: documents.text(document), "qualify.md": markdown(document)}
+    """Write the result, its page and its Markdown."""
+    texts = {
+        RESULT: documents.text(document),
+        PAGE: qualify.html(document),
+        "qualify.md": markdown(document),
+    }
     output.keep(folder, texts)
 
 

@@ -73,7 +73,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     folder = what.places.output
     console = Console(what.surroundings.environment, quiet=what.quiet)
     qualify.show(document, given["format"], console)
-    console.note(f"\nresult: {folder / qualify.RESULT}")
+    console.note(f"\nreport: {folder / qualify.PAGE}")
+    console.note(f"result: {folder / qualify.RESULT}")
     code, said = qualify.judge(document, given["inconclusive"])
     for line in said:
         console.say(line)

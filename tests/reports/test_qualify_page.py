@@ -1,0 +1,82 @@
+"""The page of `qualify`: alarms over slowdowns, names that mean harm, no barrier."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from test_page_names import NASTY
+from test_qualify_words import GOOD, NATIVE, PARSE, UNSEEN, answers, made
+
+from auditor.core.qualify import Side, Subject
+from reports import figures, qualify
+from reports.charts import BOTTOM, TOP
+
+
+def view(*given, **more):
+    return qualify.view(made(*given, **more))
+
+
+def test_alarms_are_drawn_from_alike_to_the_largest_slowdown():
+    (drawn,) = view().curves
+
+    assert drawn.method == "a.Parse"
+    slow, much = figures.times(1.5), figures.times(10.0)
+    assert drawn.told == (
+        f"alike 0 of 20; {slow} head slower 5 of 5; {much} head slower 5 of 5; "
+        f"{much} head faster 0 of 5"
+    )
+    low, high = qualify.SIZE[1] - BOTTOM, TOP
+    slower, faster = re.findall(r'class="way \w+" d="M([^"]*)"', drawn.plot)
+    assert [float(one.split()[1]) for one in slower.split("L")] == [low, high, high]
+    assert [float(one.split()[1]) for one in faster.split("L")] == [low]
+    across = [float(one.split()[0]) for one in (slower.split("L")[2], faster)]
+    assert abs(across[0] - across[1]) <= 6  # one beside the other
+
+
+def test_a_method_that_was_not_shown_is_told_and_not_drawn():
+    shown = view(GOOD, (PARSE, NATIVE, UNSEEN))
+
+    assert [one.method for one in shown.curves] == ["a.Parse"]
+    assert "a.Native cannot be slowed: it has no body" in shown.told
+
+
+def test_demands_and_flaws_are_told():
+    quiet = [one for factor in (1.5, 10.0) for one in answers(Side.SLOWED, factor, quiet=5)]
+    shown = view(quiet, must_see=1.5)
+
+    assert [flaw for flaw, _ in shown.flaws] == ["dead"]
+    assert [(one.glyph, one.answer) for one in shown.demands] == [("✗", "failed")]
+
+
+def test_a_page_lists_so_many_answers_and_says_how_many_more(monkeypatch):
+    monkeypatch.setattr(qualify, "MOST_ANSWERS", 4)
+    shown = view()
+
+    assert len(shown.answers) == 4
+    assert shown.left_out == len(GOOD) - 4
+    assert f"{len(GOOD) - 4} more are in" in qualify.html(made())
+
+
+def test_nothing_shown_yet_is_a_page_too():
+    page = qualify.html(made(()))
+
+    assert "It was shown no slowdown yet." in page
+    assert "It was shown nothing." in page
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_there_is_no_barrier_and_nasty_names_do_no_harm(visit, scheme):
+    subjects = (PARSE, *(Subject(method=one) for one in NASTY))
+    shown = (
+        *GOOD,
+        *(each for one in NASTY for each in answers(Side.SPED, 1.5, alarms=2, method=one)),
+    )
+    page = qualify.html(made(shown, subjects))
+
+    tab, noise = visit(page, color_scheme=scheme)
+    tab.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+
+    assert noise == []
+    assert Axe().run(tab).response["violations"] == []
+    assert tab.evaluate("document.documentElement.scrollWidth") <= tab.viewport_size["width"]
