@@ -43,7 +43,10 @@ class GoLinter:
     def may_hold(self, source: SourceFile, /) -> bool:
         """Tell whether the name and the bytes of a file allow a benchmark."""
         return (
-            source.path.endswith("_test.go") and b"testing" in source.text and b"B" in source.text
+            source.path.endswith("_test.go")
+            and not _is_left_alone(source.path)
+            and b"testing" in source.text
+            and b"B" in source.text
         )
 
     def look(self, sources: Iterable[SourceFile], /) -> Looked:
@@ -63,6 +66,11 @@ class GoLinter:
                 unread.append(source.path)
             smells += sorted(_smells(found, packages), key=_place)
         return Looked(benchmarks=tuple(benchmarks), smells=tuple(smells), unread=tuple(unread))
+
+
+def _is_left_alone(path: str) -> bool:
+    """Tell whether the go tool never looks at a file, by its name or that of a folder around it."""
+    return any(one == "testdata" or one.startswith(("_", ".")) for one in path.split("/"))
 
 
 def _place(smell: Smell) -> tuple[int, int, str]:

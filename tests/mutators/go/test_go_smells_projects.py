@@ -215,3 +215,20 @@ def test_many_imports_and_calls_take_no_longer_than_their_number(tmp_path):
         return pstats.Stats(profile).total_calls
 
     assert steps(400) < 8 * steps(100)
+
+
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        ("deep/x_test.go", 1),
+        ("testdatas/x_test.go", 1),
+        ("testdata/x_test.go", 0),
+        ("deep/testdata/more/x_test.go", 0),
+        ("_old/x_test.go", 0),
+        ("deep/_x_test.go", 0),
+    ],
+)
+def test_what_the_go_tool_never_builds_has_no_benchmarks(where, found, tmp_path):
+    files = {"go.mod": MODULE, where: bench("sum(9)", more="func sum(int) {}")}
+
+    assert len(looked(tmp_path, files).smells) == found
