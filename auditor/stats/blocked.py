@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import sqrt
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy import linalg
 
 from auditor.stats.arrays import Array, positive
 from auditor.stats.compare import Ratio, t_half
-from auditor.stats.trimming import trimmed
+from auditor.stats.trimming import kept, trimmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +37,9 @@ class Contrast:
 
     def reach(self, rounds: int, level: float) -> float:
         """Return half of the interval, as a logarithm, that so many rounds would give."""
-        kept = trimmed(np.zeros(rounds)).kept
-        error = sqrt(self.variance * self.length / kept)
-        return t_half(error, (self.sides - 1) * (kept - 1), level)
+        left = kept(rounds)
+        error = sqrt(self.variance * self.length / left)
+        return t_half(error, (self.sides - 1) * (left - 1), level)
 
 
 def contrast(rounds: Sequence[Sequence[float]], weights: Sequence[float]) -> Contrast:
@@ -48,7 +49,7 @@ def contrast(rounds: Sequence[Sequence[float]], weights: Sequence[float]) -> Con
     scatter is that of the values drawn in (Yuen 1974, Biometrika 61:165).
     """
     logs: Array = np.log([positive(values) for values in rounds])
-    parts = [trimmed(logs @ row) for row in linalg.helmert(len(weights))]
+    parts = [trimmed(logs @ row) for row in _orthogonal(len(weights))]
     given = np.asarray(weights, dtype=np.float64)
     return Contrast(
         middle=trimmed(logs @ given).middle,
@@ -57,3 +58,10 @@ def contrast(rounds: Sequence[Sequence[float]], weights: Sequence[float]) -> Con
         rounds=len(logs),
         sides=len(weights),
     )
+
+
+@cache
+def _orthogonal(sides: int) -> Array:
+    """Return contrasts of length 1 of so many sides, orthogonal to each other, shape (n - 1, n)."""
+    found: Array = linalg.helmert(sides)
+    return found

@@ -10,7 +10,7 @@ from scipy import special, stats
 
 from auditor.stats.arrays import Array, finite, positive
 from auditor.stats.components import Component, doubt
-from auditor.stats.trimming import trimmed
+from auditor.stats.trimming import kept, trimmed
 
 EXACT_UP_TO = 8
 """Size of the smaller group up to which scipy's own rule takes the exact distribution."""
@@ -110,5 +110,5 @@ def ratio_reach(
     """
     parts = [trimmed(np.log(positive(values))) for values in (above, below)]
     variance = sum(part.squares for part in parts) / (sum(part.kept for part in parts) - 2)
-    kept = [trimmed(np.zeros(size)).kept for size in sizes]
-    return t_half(sqrt(variance * sum(1 / one for one in kept)), sum(kept) - 2, level)
+    left = [kept(size) for size in sizes]
+    return t_half(sqrt(variance * sum(1 / one for one in left)), sum(left) - 2, level)

@@ -23,11 +23,18 @@ class Trimmed:
     size: int
 
 
+def kept(size: int) -> int:
+    """Return how many of so many values are left in."""
+    return size - 2 * int(TRIMMED * size)
+
+
 def trimmed(values: Array) -> Trimmed:
     """Leave out TRIMMED of the values at each end."""
     ordered = np.sort(values)
-    cut = int(TRIMMED * ordered.size)
+    cut = (ordered.size - kept(ordered.size)) // 2
     inner = ordered[cut : ordered.size - cut]
-    winsorized = np.clip(ordered, inner[0], inner[-1])
-    squares = float(((winsorized - winsorized.mean()) ** 2).sum())
-    return Trimmed(float(inner.mean()), squares, int(inner.size), int(ordered.size))
+    whole = inner.sum()
+    # As if `cut` values stood at each of the ends: quicker than to draw them in.
+    off = inner - (whole + cut * (inner[0] + inner[-1])) / ordered.size
+    squares = off @ off + cut * (off[0] ** 2 + off[-1] ** 2)
+    return Trimmed(float(whole / inner.size), float(squares), int(inner.size), int(ordered.size))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
-from runners.jmh.jdk import Jdk
+from runners.jmh.jdk import BRIEF, Jdk
 
 _SECONDS = 300
 
@@ -48,7 +48,7 @@ class Javac:
         """Compile files of a folder into another one, which is made."""
         path = ":".join(map(str, class_path))
         argv = (
-            self.jdk.javac, "-J-Duser.language=en", "--release", self.release, "-proc:none",
+            self.jdk.javac, *(f"-J{one}" for one in BRIEF), "-J-Duser.language=en", "--release", self.release, "-proc:none",
             "-nowarn", "-Xlint:-options", "-encoding", "UTF-8",
             "-classpath", path or str(classes), "-d", str(classes), *files,
         )  # fmt: skip

@@ -15,7 +15,7 @@ from pathlib import Path
 RING = Path(__file__).parents[2] / "subjects" / "go-ring"
 JAVA_RING = RING.with_name("java-ring")
 PYTHON_RING = RING.with_name("python-ring")
-PASSED_ON = ("PATH", "JAVA_HOME", "SSL_CERT_FILE", "LANG")
+PASSED_ON = ("PATH", "JAVA_HOME", "MAVEN_OPTS", "SSL_CERT_FILE", "LANG")
 PLAN = {"forks": 1, "warmup": 1, "iterations": 8, "iteration_time": "3ms"}
 QUICK = {
     "stability_runs": 2,

@@ -128,6 +128,7 @@ def _stand_alone(suite, classes, built):
     return done.stdout
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     ("old", "new", "code", "said", "finding"),
     [

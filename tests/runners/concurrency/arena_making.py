@@ -33,7 +33,7 @@ public class Hazard {
     public void chatter() { for (int i = 0; i < 2000000; i++) { System.out.println("ready"); } }
     public void devour() {
         List<byte[]> all = new ArrayList<>();
-        while (true) { all.add(new byte[1 << 28]); }
+        while (true) { all.add(new byte[Integer.MAX_VALUE - 8]); }
     }
     public void leave() { new Thread(() -> { while (true) { turn++; } }).start(); }
     public void write() throws Exception {

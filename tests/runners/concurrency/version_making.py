@@ -11,7 +11,7 @@ from runners.concurrency.versions import ReadyVersion, ready_version
 from runners.home import Home
 from runners.hosts.local import LocalHost
 
-PASSED_ON = ("PATH", "JAVA_HOME", "SSL_CERT_FILE")
+PASSED_ON = ("PATH", "JAVA_HOME", "MAVEN_OPTS", "SSL_CERT_FILE")
 COUNTER = """package org.example;
 public class Counter {
     private int held;

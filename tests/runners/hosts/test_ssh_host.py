@@ -79,6 +79,18 @@ def later(seconds, *steps):
         thread.join()
 
 
+def there(path):
+    """Return a step that is taken once a file is there."""
+
+    def wait():
+        deadline = time.monotonic() + 60
+        while not path.exists():
+            assert time.monotonic() < deadline, f"{path} never came"
+            time.sleep(0.02)
+
+    return wait
+
+
 def beating(path):
     before = path.read_bytes()
     time.sleep(0.5)
@@ -122,7 +134,7 @@ def test_it_is_picked_up_when_the_machine_can_be_reached_again(own, name):
 def test_a_machine_that_stays_away_is_said_and_what_runs_there_is_ended_next_time(own, name):
     with (
         ssh_place(own, name, patience_seconds=1.0) as place,
-        later(0.5, own.stop, own.cut),
+        later(0.1, there(place.theirs / "beats"), own.stop, own.cut),
         pytest.raises(MachineError, match=f"the connection to {NAME} was lost, and could not be"),
     ):
         place.host.run(shell(BEATS, cwd=place.folder))
@@ -166,7 +178,7 @@ def test_a_supervisor_that_is_ended_is_said_and_what_it_watched_is_ended(place, 
         os.kill(int(supervisor.partition("-")[0]), signal.SIGKILL)
 
     with (
-        later(0.7, end_supervisor),
+        later(0.1, there(place.theirs / "beats"), end_supervisor),
         pytest.raises(MachineError, match="has ended before it did"),
     ):
         place.host.run(shell(BEATS, cwd=place.folder))

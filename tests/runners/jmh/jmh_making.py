@@ -47,7 +47,7 @@ _POM = """<project><modelVersion>4.0.0</modelVersion>
 
 
 def environment(variables: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    wanted = ("PATH", "HOME", "JAVA_HOME")
+    wanted = ("PATH", "HOME", "JAVA_HOME", "MAVEN_OPTS")
     return java_environment(tuple((key, variables[key]) for key in wanted if key in variables))
 
 

@@ -5,7 +5,7 @@ import os
 import zipfile
 from pathlib import Path
 
-PASSED_ON = ("PATH", "JAVA_HOME", "SSL_CERT_FILE")
+PASSED_ON = ("PATH", "JAVA_HOME", "MAVEN_OPTS", "SSL_CERT_FILE")
 JAVA_RING = Path(__file__).parents[2] / "subjects" / "java-ring"
 METADATA = "<metadata>{head}<versioning>{more}</versioning></metadata>"
 OWN_REPOSITORY = """<settings><profiles><profile><id>own</id><repositories><repository><id>own</id>
