@@ -48,8 +48,8 @@ class Javac:
         """Compile files of a folder into another one, which is made."""
         path = ":".join(map(str, class_path))
         argv = (
-            self.jdk.javac, *(f"-J{one}" for one in BRIEF), "-J-Duser.language=en", "--release", self.release, "-proc:none",
-            "-nowarn", "-Xlint:-options", "-encoding", "UTF-8",
+            self.jdk.javac, *(f"-J{one}" for one in BRIEF), "-J-Duser.language=en",
+            "--release", self.release, "-proc:none", "-nowarn", "-Xlint:-options", "-encoding", "UTF-8",
             "-classpath", path or str(classes), "-d", str(classes), *files,
         )  # fmt: skip
         return self.host.run(
