@@ -49,8 +49,8 @@ class Javac:
         path = ":".join(map(str, class_path))
         argv = (
             self.jdk.javac, *(f"-J{one}" for one in BRIEF), "-J-Duser.language=en",
-            "--release", self.release, "-proc:none", "-nowarn", "-Xlint:-options", "-encoding", "UTF-8",
-            "-classpath", path or str(classes), "-d", str(classes), *files,
+            "--release", self.release, "-proc:none", "-nowarn", "-Xlint:-options",
+            "-encoding", "UTF-8", "-classpath", path or str(classes), "-d", str(classes), *files,
         )  # fmt: skip
         return self.host.run(
             Invocation(argv=argv, cwd=cwd, environment=self.environment, timeout_seconds=_SECONDS)
