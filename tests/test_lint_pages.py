@@ -51,3 +51,14 @@ def test_the_table_has_all_rules():
     assert [(name, rest) for name, _, rest in rows] == [
         (one.id, f"{one.title} | {one.sure} | {'' if one.on else 'off'}") for one in rules()
     ]
+
+
+def test_a_page_tells_what_was_judged():
+    judged = (DOCS.parent / "benchmarks" / "lint.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| ((?:go|jmh|py)-[\w-]+) \| (\d+) \|", judged, re.MULTILINE))
+
+    assert set(rows) == {one.id for one in rules()}
+    for name, number in rows.items():
+        page = (DOCS / "lint" / f"{name}.md").read_text(encoding="utf-8")
+        said = r"no finding|found nothing" if number == "0" else rf"\b{number} (finding|place|annot)"
+        assert re.search(said, page.partition("## How sure")[2]), name
