@@ -60,5 +60,7 @@ def test_a_page_tells_what_was_judged():
     assert set(rows) == {one.id for one in rules()}
     for name, number in rows.items():
         page = (DOCS / "lint" / f"{name}.md").read_text(encoding="utf-8")
-        said = r"no finding|found nothing" if number == "0" else rf"\b{number} (finding|place|annot)"
+        said = (
+            r"no finding|found nothing" if number == "0" else rf"\b{number} (finding|place|annot)"
+        )
         assert re.search(said, page.partition("## How sure")[2]), name
