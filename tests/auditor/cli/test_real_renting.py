@@ -129,6 +129,7 @@ def test_the_next_audit_that_rents_removes_them_and_an_interrupt_leaves_none(
     assert ended(cloud)
 
 
+@pytest.mark.timed
 def test_a_ceiling_ends_an_audit_and_keeps_what_was_measured(program, cloud, tmp_path):
     # Enough for fifteen seconds of three machines at 24 an hour each.
     words, variables = audit(
