@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from auditor.core.qualify import Answer, Asked, Side
+from auditor.core.qualify import Asked, Side
 from reports import charts, figures, names, page, plots
 from reports import qualify_words as words
 from reports.charts import Axes, Curve, Point
@@ -19,8 +19,6 @@ _DEMANDS = {
     Asked.FAILED: ("missed", "✗"),
     Asked.UNDECIDED: ("inconclusive", "?"),
 }
-_ANSWERS = {Answer.ALARM: "alarm", Answer.QUIET: "quiet", Answer.FAILED: "no answer"}
-_ALIKE = "alike"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +105,7 @@ def _answer(one: Answered) -> tuple[str, ...]:
         names.label(one.method),
         f"{one.factor:g}" if one.method else "",
         str(one.number),
-        _ANSWERS[one.answer] + (f" at run {one.turn}" if one.turn > 1 else ""),
+        words.answer(one.answer, one.turn),
         "" if one.exit_code is None else str(one.exit_code),
         " and ".join(one.ran),
         figures.seconds(one.seconds),
@@ -143,13 +141,16 @@ def _drawn(method: str, same: list[Cell], slowed: list[Cell], sped: list[Cell]) 
     axes = Axes(
         size=SIZE,
         ends=(0.0, float(len(factors))),
-        named=((0.0, _ALIKE), *((float(at), figures.times(one)) for one, at in places.items())),
+        named=(
+            (0.0, words.SIDES[Side.SAME]),
+            *((float(at), figures.times(one)) for one, at in places.items()),
+        ),
         across="how many times as long the method takes",
         units="alarms in percent",
         most=100.0,
     )
     told = "; ".join(
-        f"{_ALIKE if not one.method else f'{figures.times(one.factor)} {words.SIDES[one.side]}'} "
+        f"{figures.times(one.factor) + ' ' if one.method else ''}{words.SIDES[one.side]} "
         f"{one.alarms} of {one.shown}"
         for one in (*same, *slowed, *sped)
     )

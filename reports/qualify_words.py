@@ -1,10 +1,16 @@
 """What a gate is worth, in words."""
 
-from auditor.core.qualify import Side
+from auditor.core.qualify import Answer, Side
 from reports import figures
 from reports.qualify_document import Cell, Method, QualifyDocument
 
 SIDES = {Side.SAME: "alike", Side.SLOWED: "head slower", Side.SPED: "head faster"}
+ANSWERS = {Answer.ALARM: "alarm", Answer.QUIET: "quiet", Answer.FAILED: "no answer"}
+
+
+def answer(one: Answer, turn: int) -> str:
+    """Return an answer, and of an alarm at which run in the same checkouts it came."""
+    return ANSWERS[one] + (f" at run {turn}" if one is Answer.ALARM and turn > 1 else "")
 
 
 def headline(document: QualifyDocument) -> str:

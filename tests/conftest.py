@@ -17,7 +17,7 @@ settings.load_profile("ci")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Maven runs for some seconds each time, too short for what the JVM's second compiler and more
-# threads for the collection of garbage bring; they take a third of the processors' time.
+# threads for the collection of garbage bring.
 os.environ.setdefault("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 # Tests that run side by side are told that their terminal is narrow; they have none.

@@ -8,12 +8,12 @@ from rich.text import Text
 from auditor.cli import options, output, tables
 from auditor.cli.console import Console
 from auditor.core.errors import Exit
-from auditor.core.qualify import Answer, Asked, Shown
+from auditor.core.qualify import Asked, Shown
 from reports import document as documents
 from reports import figures, qualify
 from reports.qualify_document import Cell, QualifyDocument
 from reports.qualify_markdown import markdown
-from reports.qualify_words import SIDES, cells, headline, method
+from reports.qualify_words import SIDES, answer, cells, headline, method
 
 FORMATS = ("table", "json", "markdown")
 RESULT, PAGE = "qualify.json", "qualify.html"
@@ -45,9 +45,8 @@ def line(one: Shown, left: int) -> str:
     what = SIDES[one.case.side]
     if one.case.method:
         what = f"{one.case.method} {one.case.factor:g}x, {what}"
-    answer = {Answer.ALARM: "alarm", Answer.QUIET: "quiet", Answer.FAILED: "no answer"}[one.answer]
-    again = f" at run {one.turn}" if one.answer is Answer.ALARM and one.turn > 1 else ""
-    return f"{what}: {answer}{again} ({figures.seconds(one.seconds)}; about {left} more)"
+    said = answer(one.answer, one.turn)
+    return f"{what}: {said} ({figures.seconds(one.seconds)}; about {left} more)"
 
 
 def table(document: QualifyDocument) -> RenderableType:

@@ -31,7 +31,7 @@ def rank_sum_p(one: Sequence[float] | Array, other: Sequence[float] | Array) -> 
     Small groups with ties get the exact permutation distribution, for which scipy would take the
     normal one: 5 against 5 would then never be below .01.
     """
-    from scipy import stats  # noqa: PLC0415 a quarter of the time that a command takes to begin
+    from scipy import stats  # noqa: PLC0415 slow to load, and few commands need it
 
     first, second = finite(one), finite(other)
     both = np.concatenate([first, second])

@@ -47,7 +47,7 @@ def smallest_p(pairs: int) -> float:
 
 
 def _p(values: Array) -> float:
-    from scipy import stats  # noqa: PLC0415 a quarter of the time that a command takes to begin
+    from scipy import stats  # noqa: PLC0415 slow to load, and few commands need it
 
     ranks = np.rint(2 * stats.rankdata(np.abs(values))).astype(np.int64)
     nonzero = values != 0

@@ -13,11 +13,6 @@ _ADVICE = f"install a JDK {LEAST} or newer, or set JAVA_HOME to one"
 # They would change every Java process, ours and the subject's, without appearing in the request.
 _HIDDEN = frozenset(("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH"))
 _SECONDS = 60
-BRIEF = ("-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-"""For a JVM that runs for a second: what its second compiler finds out never pays.
-
-javac takes half of the processors' time with it.
-"""
 
 
 @dataclass(frozen=True, slots=True)
