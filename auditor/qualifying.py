@@ -70,7 +70,8 @@ class Qualifying:
     def document(self, found: Qualification) -> QualifyDocument:
         """Return the result."""
         context = self._place.context(self._config, self._parts.project, "qualify")
-        return qualify_document(found, self._asked.written, context)
+        again = replace(context, command=self._asked.again)
+        return qualify_document(found, self._asked.written, again)
 
     def _deciding(self) -> tuple[str, ...]:
         asked = self._asked

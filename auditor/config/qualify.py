@@ -32,6 +32,30 @@ class QualifyRequest:
         """Return the gate's command as people write it."""
         return shlex.join(self.command)
 
+    @property
+    def again(self) -> str:
+        """Return the call that asks the same of a configuration, `config.json`."""
+        plan = self.plan
+        asked = {
+            "slowdowns": ",".join(f"{one!r}x" for one in plan.factors),
+            "runs": str(plan.runs),
+            "turns": str(plan.turns),
+            "timeout": f"{self.timeout_seconds:.15g}s",
+            "seed": str(plan.seed),
+        }
+        if self.codes != frozenset(_CODES):
+            asked["alarm-codes"] = ",".join(map(str, sorted(self.codes)))
+        if self.words is not None:
+            asked["alarm"] = self.words.pattern
+        if plan.most_false_alarms is not None:
+            asked["max-false-alarms"] = repr(plan.most_false_alarms)
+        if plan.must_see is not None:
+            asked["must-see"] = f"{plan.must_see!r}x"
+        options = [word for name, value in asked.items() for word in (f"--{name}", value)]
+        return shlex.join(
+            ("bench-audit", "qualify", "--subject", "config.json", *options, "--", *self.command)
+        )
+
 
 def qualify_request(given: Mapping[str, Any]) -> QualifyRequest:
     """Read the options; raises UsageError."""

@@ -1,7 +1,10 @@
 """The options of `qualify`."""
 
+import shlex
+
 import pytest
 
+from auditor.cli.commands.qualify import command
 from auditor.config.qualify import qualify_request
 from auditor.core.errors import UsageError
 
@@ -73,3 +76,26 @@ def test_what_makes_no_sense_is_one_line(given, said):
     with pytest.raises(UsageError) as error:
         asked(**given)
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"slowdowns": "1.05,3", "runs": 7, "turns": 1, "seed": 9, "timeout": "90s"},
+        {"alarm": "^slow: '\\w+'", "alarm_codes": "3,1"},
+        {
+            "max_false_alarms": "5%",
+            "must_see": "1.2x",
+            "words": ("./gate.sh", "--x", "a b", "{head}"),
+        },
+    ],
+)
+def test_the_call_to_repeat_it_asks_for_the_same(given):
+    first = asked(**given)
+
+    program, name, *words = shlex.split(first.again)
+    context = command.make_context(name, words)
+
+    assert (program, name, context.params["what"]) == ("bench-audit", "qualify", "config.json")
+    assert qualify_request(context.params) == first
