@@ -29,10 +29,17 @@ from runners.subjects.place import place as placed_subject
 class Qualifying:
     """A subject made ready, with everything that a gate is shown."""
 
-    def __init__(self, config: Config, place: Workplace, asked: QualifyRequest) -> None:
-        """Make the subject ready; nothing is measured yet."""
+    def __init__(
+        self,
+        config: Config,
+        place: Workplace,
+        asked: QualifyRequest,
+        environment: Mapping[str, str],
+    ) -> None:
+        """Make the subject ready; nothing is measured yet. `environment` is that of the gate."""
         self._place = place
         self._asked = asked
+        self._environment = tuple(sorted(environment.items()))
         self._config, self._parts = place.ready(config)
         self._placed = placed_subject(config.subject, **place.machine.parts)
 
@@ -56,7 +63,7 @@ class Qualifying:
                 files=tuple(self._placed.files),
                 overlay=self._overlays(usable),
                 words=asked.command,
-                environment=place.machine.environment,
+                environment=self._environment,
                 alarm=Alarm(codes=asked.codes, words=asked.words),
                 timeout_seconds=asked.timeout_seconds,
             )

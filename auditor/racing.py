@@ -33,6 +33,7 @@ from runners.concurrency.versions import ReadyVersion, ready_version
 from runners.home import Home
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
+from runners.hosts.variables import usual_ones
 from runners.jmh.guests import prepare_guests
 from runners.jmh.javac import Javac
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
@@ -83,7 +84,7 @@ class Racing:
         self._host = LocalHost(self._clock)
         self._home = Home(places.home)
         self._given = tuple(sorted(environment.items()))
-        self._java_environment = java_environment(self._given)
+        self._java_environment = java_environment(tuple(usual_ones(environment).items()))
         self._ready = self._made_ready()
 
     def audit(self) -> ConcurrencyVerdict:
@@ -171,7 +172,7 @@ class Racing:
         }
         names = [require_class(one, asked.subject) for one in versions.values()]
         for one in versions.values():
-            require_readable(one, names[0], java.feature)
+            require_readable(one, names[0], java.feature, jdk.feature)
         return _Ready(versions=versions, subject=names[0], java=java, jdk=jdk)
 
     def _focus(self, scratch: Path) -> tuple[tuple[Focus, ...], tuple[Caveat, ...]]:

@@ -227,7 +227,8 @@ def open_qualifying(
 ) -> Iterator[Qualifying]:
     """Make the subject ready that a gate is shown, and open its store."""
     with _workplace(config, places, environment, observer) as place:
-        yield Qualifying(config, place, asked)
+        # The command is the user's own, and gets what they have.
+        yield Qualifying(config, place, asked, environment)
 
 
 @contextmanager

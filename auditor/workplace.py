@@ -7,6 +7,7 @@ from auditor.audits import strain
 from auditor.benches import Benched, benched
 from auditor.clusters import Cluster
 from auditor.config import Config
+from auditor.core.plan import Trial
 from auditor.core.ports import Dispatcher, Observer
 from auditor.core.subject import Project
 from auditor.core.suite import Suite
@@ -16,6 +17,7 @@ from auditor.store.audits import COMPARE, PROFILE, TRACE, AuditRecord
 from auditor.store.listings import Listings
 from auditor.store.machines import left_out
 from auditor.store.sqlite import SqliteStore
+from auditor.studies.measure import expected_seconds
 from auditor.studies.noting import Noting
 from auditor.studies.parts import Deadline, Parts
 from auditor.versions import own_version
@@ -105,7 +107,10 @@ class Workplace:
         if self._cluster is None:
             self._serial.serve(made.ready.project.subjects, made.bench)
             return self._serial
-        return self._cluster.serving(made, placed, self.observer)
+        return self._cluster.serving(made, placed, self.observer, self._allows)
+
+    def _allows(self, trial: Trial) -> bool:
+        return self.deadline is None or self.deadline.allows(expected_seconds(trial))
 
     def begin(self, command: str, config: Config, project: Project) -> int:
         """Remember in the store that a command has been started; return its number."""

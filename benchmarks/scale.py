@@ -1,6 +1,7 @@
 """What a cluster costs beside its measuring: trials of a made-up harness on real workers of Dask.
 
     python benchmarks/scale.py [--trials 100000] [--workers 1,2,4,8,16] [--cores 2] [--seconds 60]
+        [--killed 10000]
 
 Printed are, for each number of workers, how many trials that do nothing are dispatched, stored and
 awaited a second, what each costs a worker, the memory of the controller at each tenth of the way,
@@ -117,6 +118,7 @@ def dispatched(client: Client, seconds: float, store: SqliteStore, many: int) ->
         Crew(seconds),
         clock=SystemClock(),
         told=told.append,
+        allowed=lambda _trial: True,
         patience_seconds=60.0,
     )
     known = 0
@@ -214,6 +216,7 @@ def main() -> None:
     parser.add_argument("--workers", default="1,2,4,8,16")
     parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--seconds", type=float, default=60.0, help="of the trials of one second")
+    parser.add_argument("--killed", type=int, help="trials of what is killed, else as many")
     parser.add_argument("--controller", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.controller:
@@ -223,7 +226,7 @@ def main() -> None:
         numbers = [int(one) for one in given.workers.split(",")]
         curve(numbers, given.trials, Path(folder))
         efficiency(given.cores, given.seconds, Path(folder))
-        resumed(given.trials, Path(folder))
+        resumed(given.killed or given.trials, Path(folder))
 
 
 if __name__ == "__main__":

@@ -162,9 +162,12 @@ def _drawn(document: ConcurrencyDocument, common: int) -> str:
     if document.plan.scope is not Scope.ALL:
         return "Each suffix was timed by itself, which tells nothing of the throughput of all."
     if not common:
-        return "No test is conclusive with each number of threads, so there is no curve of all."
+        return "No test is conclusive with all of the numbers of threads, so there is no curve."
     those = f"{common} of {figures.count(len(document.tests), 'test')}"
-    return f"{those}, which are conclusive with each number of threads, one after the other."
+    return (
+        f"{those}, which are conclusive with each number of threads that has a point, one after "
+        "the other. Each thread has calls of its own, so other threads add other calls, too."
+    )
 
 
 def _tests(document: ConcurrencyDocument) -> Iterator[MadeRow]:

@@ -27,7 +27,7 @@ _SHOWN = {
 
 def headline(document: ConcurrencyDocument) -> str:
     """Say in one line what was found; of several numbers of threads the greatest speaks."""
-    finding, lanes = document.finding, document.threads
+    finding, lanes = document.finding, _voting(document)
     if finding in _SHOWN:
         return f"{_SHOWN[finding][0]}: the new version is {_strongest(lanes, finding)}"
     if finding is Finding.NONE:
@@ -43,6 +43,11 @@ def headline(document: ConcurrencyDocument) -> str:
         for one in lanes
     ]
     return f"Cannot tell: too few tests are conclusive, {', '.join(known)}"
+
+
+def _voting(document: ConcurrencyDocument) -> Sequence[Threads]:
+    """Return the numbers of threads that share something."""
+    return [one for one in document.threads if one.threads > 1]
 
 
 def _strongest(lanes: Sequence[Threads], finding: Finding) -> str:
@@ -62,7 +67,7 @@ def _neither(lanes: Sequence[Threads], limit: str) -> str:
 
 def undecided(document: ConcurrencyDocument) -> str:
     """Say with which numbers of threads it cannot be told; empty where it always can."""
-    open_ = _numbers(document.threads, Finding.INCONCLUSIVE)
+    open_ = _numbers(_voting(document), Finding.INCONCLUSIVE)
     return f"; with {open_} it cannot be told" if open_ else ""
 
 
@@ -70,8 +75,7 @@ def _numbers(lanes: Sequence[Threads], finding: Finding) -> str:
     found = [f"{one.threads}" for one in lanes if one.finding is finding]
     if not found:
         return ""
-    said = " and ".join(filter(None, (", ".join(found[:-1]), found[-1])))
-    return f"{said} {'thread' if found == ['1'] else 'threads'}"
+    return f"{' and '.join(filter(None, (', '.join(found[:-1]), found[-1])))} threads"
 
 
 def _factor(lane: Threads) -> str:

@@ -28,13 +28,13 @@ def called(lane: Threads) -> str:
 
 
 def everywhere(document: ConcurrencyDocument) -> frozenset[int]:
-    """Return the tests that are conclusive with each number of threads, the control included.
+    """Return the tests that are conclusive with each number of threads that has such tests.
 
-    Else the points of a curve would be of different tests.
+    Else the points of a curve would be of different tests. A number with which all are open has
+    no point.
     """
-    known = [
-        {one.test for one in lane.tests if one.speedup is not None} for lane in lanes(document)
-    ]
+    all_ = [{one.test for one in lane.tests if one.speedup is not None} for lane in lanes(document)]
+    known = [one for one in all_ if one]
     return frozenset[int]().union(*known).intersection(*known)
 
 

@@ -14,16 +14,21 @@ from pathlib import Path
 from docker import APIClient
 
 IMAGE = "bench-audit-test/tools:1"
+JAVA_IMAGE = "bench-audit-test/java:1"
 PROGRAMS = (
     "sh", "cat", "env", "false", "head", "id", "ln", "ls", "mkdir", "nproc", "rm", "sleep", "true",
     "touch", "uname", "chmod", "seq", "python3", "git",
 )  # fmt: skip
+MAVENS = ("bash", "basename", "dirname", "expr", "mvn", "sed", "tr")
+"""What Maven's script needs beside them."""
 FOLDERS = ("dev", "etc", "home", "proc", "run", "sbin", "sys", "tmp", "usr/local/bin", "var")
 LINKS = {"bin": "usr/bin", "lib": "usr/lib", "lib64": "usr/lib64"}
 TREES = (
     "/usr/lib/python3.11", "/usr/lib/python3", "/usr/share/python-wheels", "/usr/lib/git-core",
     "/etc/ssl", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates",
 )  # fmt: skip
+MAVEN_TREES = ("/usr/share/maven", "/etc/maven")
+"""Its libraries are links to jars elsewhere."""
 DAEMON = (
     "dockerd", "--bridge=none", "--iptables=false", "--ip-forward=false", "--ip-masq=false",
 )  # fmt: skip
@@ -70,29 +75,51 @@ def client(where):
         api.close()
 
 
-def import_tools(where, go=False):
-    """Make the image of this machine's own programs: a shell, Python, git, Go."""
+def import_tools(where):
+    """Make the image of this machine's own programs: a shell, Python, git."""
+    variables = {"PATH": "/usr/bin", "LANG": "C.UTF-8", "IMAGE_SAYS": "hello"}
+    _image(where, IMAGE, _files(PROGRAMS), TREES, variables)
+
+
+def import_java(where):
+    """Make an image with this machine's JDK and Maven, as `JAVA_IMAGE`."""
+    (home,) = {Path(shutil.which(one)).resolve().parents[1] for one in ("java", "javac")}
+    linked = {one.resolve() for one in Path("/usr/share/maven").rglob("*.jar")}
+    jars = {one for path in linked for one in path.parent.iterdir() if one.resolve() in linked}
+    files = _files((*PROGRAMS, *MAVENS)) | jars | _libraries(home.rglob("*.so"))
+    settings = {one.resolve().parent for one in (home / "conf").rglob("*") if one.is_symlink()}
+    trees = (*TREES, *MAVEN_TREES, home, *settings)
+    variables = {"PATH": f"{home}/bin:/usr/bin", "LANG": "C.UTF-8", "JAVA_HOME": home}
+    _image(where, JAVA_IMAGE, files, trees, variables)
+
+
+def _image(where, tag, files, trees, variables):
     with client(where) as api:
-        said = api.import_image_from_data(_archive(go), repository="imported")
-        (number,) = re.findall(r"sha256:[0-9a-f]{64}", said)
-        variables = "ENV PATH=/usr/local/go/bin:/usr/bin LANG=C.UTF-8\nENV IMAGE_SAYS=hello\n"
-        text = f"FROM imported\n{variables}".encode()
-        assert [*api.build(fileobj=io.BytesIO(text), tag=IMAGE, decode=True, rm=True)]
-        return number
+        name = tag.partition(":")[0]
+        api.import_image_from_data(_archive(files, trees), repository=f"{name}-imported")
+        said = " ".join(f"{key}={value}" for key, value in variables.items())
+        text = f"FROM {name}-imported\nENV {said}\n".encode()
+        assert [*api.build(fileobj=io.BytesIO(text), tag=tag, decode=True, rm=True)]
 
 
-def _archive(go):
-    packed = io.BytesIO()
+def _archive(files, trees):
+    packed, seen = io.BytesIO(), set()
+
+    def once(entry):
+        known = entry.name in seen
+        seen.add(entry.name)
+        return None if known else entry  # of a folder what is below it was seen, too
+
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for name in FOLDERS:
             _folder(archive, name)
         for name, target in LINKS.items():
             _link(archive, name, target)
-        for path in sorted(_files()):
-            archive.add(path, str(path).lstrip("/"), recursive=False)
-        for folder in (*TREES, *(("/usr/local/go",) if go else ())):
+        for path in sorted(files):
+            archive.add(path, str(path).lstrip("/"), recursive=False, filter=once)
+        for folder in trees:
             if Path(folder).exists():
-                archive.add(folder, folder.lstrip("/"))
+                archive.add(folder, str(folder).lstrip("/"), filter=once)
         for path in ("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/os-release"):
             archive.add(Path(path).resolve(), path.lstrip("/"))
     return packed.getvalue()
@@ -110,20 +137,26 @@ def _link(archive, name, target):
     archive.addfile(entry)
 
 
-def _files():
+def _files(programs):
     """Return the programs, what they are links to, and the libraries that they need."""
     found = set()
-    for name in PROGRAMS:
+    for name in programs:
         path = Path("/usr/bin", name)
         while path.is_symlink():
             found.add(path)
             path = Path(os.path.normpath(path.parent / path.readlink()))
         found.add(path)
-    modules = [*Path("/usr/lib/python3.11/lib-dynload").glob("*.so")]
-    for path in [one for one in found if not one.is_symlink()] + modules:
+    real = [one for one in found if not one.is_symlink()]
+    modules = Path("/usr/lib/python3.11/lib-dynload").glob("*.so")
+    return found | _libraries([*real, *modules])
+
+
+def _libraries(programs):
+    """Return the system's libraries that these need."""
+    found = set()
+    for path in programs:
         said = subprocess.run(("ldd", path), capture_output=True, text=True, check=False).stdout
         for library in re.findall(r"(/\S+) \(0x", said):
-            real = Path(library).resolve()
             merged = Path("/usr" + library) if library.startswith("/lib") else Path(library)
-            found |= {real, merged}
+            found |= {Path(library).resolve(), merged}
     return found

@@ -14,6 +14,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from runners.rented import ledger
+
 LATE_SECONDS = 1.0
 BOOT = 'sleep "$1"; echo $$ > "$2.new" && mv "$2.new" "$2"; shift 2; exec "$@"'
 LIST = 'cd "$1" && for one in {id}-*; do [ ! -e "$one" ] || echo "$one"; done'
@@ -30,6 +32,8 @@ class MadeUpCloud:
     def __init__(self, *, folder, name, secret, asynchronous):
         assert asynchronous
         assert secret
+        # Whoever rents here need not wait for late machines as long as in a real cloud.
+        ledger._LATE_SECONDS = 3 * LATE_SECONDS
         self.folder = Path(folder)
         self.loop = None
         self._name = name

@@ -41,7 +41,8 @@ class StoredQuestion:
     """Which results to read, as the command line names them.
 
     Without a base, or a commit that is to be the base, there is no comparison. `min_delta` is 0.05
-    for 5 %, None where nobody says. `verb` is the command that asks, `more` are its own options.
+    for 5 %, None where nobody says; with `unlike` what unlike machines measured is compared, too.
+    `verb` is the command that asks, `more` are its own options.
     """
 
     verb: str = "judge"
@@ -51,6 +52,7 @@ class StoredQuestion:
     against: tuple[Path, ...] = ()
     against_commit: str | None = None
     min_delta: float | None = None
+    unlike: bool = False
 
     @property
     def compares(self) -> bool:
@@ -68,7 +70,7 @@ class StoredQuestion:
             "min-delta": self.min_delta,
         }
         words += [f"--{name}={value}" for name, value in known.items() if value is not None]
-        return shlex.join(words)
+        return shlex.join([*words, *(["--unlike-machines"] if self.unlike else [])])
 
     def base(self) -> StoredResults:
         """Read the base; a commit of it alone is one of the same files. Raises UsageError."""
@@ -129,7 +131,7 @@ def compared(asked: StoredQuestion, base: StoredResults, head: StoredResults) ->
         raise UsageError("base and head are the same results; name others with --against")
     started = SystemClock().now()
     limit = CompareSection().min_delta if asked.min_delta is None else asked.min_delta
-    found = stored.compare(base, head, limit)
+    found = stored.compare(base, head, limit, unlike=asked.unlike)
     context = _context(asked, head, len(head.runs), started)
     return comparison_document(found, context, base=_revision(base))
 

@@ -3,8 +3,8 @@
 import io
 import platform
 import tarfile
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from importlib.util import find_spec
@@ -12,6 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from auditor.benches import Benched
+from auditor.clusters.question import Question
 from auditor.clusters.rented import Rented, rented
 from auditor.clusters.worker import Recipe, Worker, introduce, leave, run_trial
 from auditor.config import Config
@@ -20,6 +21,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.errors import MachineError, ToolMissing
 from auditor.core.hosts import DaskSpec
 from auditor.core.jobs import HostFacts
+from auditor.core.plan import Trial
 from auditor.core.ports import Clock, Observer
 from auditor.store.machines import machine
 from auditor.versions import own_version
@@ -31,6 +33,7 @@ _CONNECT_SECONDS = 20.0
 _ANSWER_SECONDS = 30.0
 """A worker imports us before it introduces itself."""
 _LEAVE_SECONDS = 10.0
+_LOOK_SECONDS = 0.2
 
 
 class Cluster:
@@ -47,6 +50,7 @@ class Cluster:
         self._clock = clock
         self._session = uuid4().hex
         self._crew: dict[str, Worker] = {}
+        self._asked: dict[str, Question] = {}
         self._kind = ""
         self._recipes: dict[str, Recipe] = {}
         self._dispatcher: ClusterDispatcher | None = None
@@ -54,20 +58,27 @@ class Cluster:
     @cached_property
     def facts(self) -> HostFacts:
         """Return the machine that all workers are like; raises MachineError where they are not."""
-        try:
-            self._client.wait_for_workers(1, timeout=self._patience)
-        except TimeoutError as error:
-            raise MachineError(
-                f"the cluster has had no worker for {self._patience:.0f} s; start some with "
-                f"dask worker ADDRESS --nworkers 1 --nthreads 1 --resources {RESOURCE}=1"
-            ) from error
-        for address in sorted(self._workers()):
-            if reason := self.admit(address):
-                raise MachineError(reason)
-        return next(iter(self._crew.values())).host
+        until = self._clock.monotonic() + self._patience
+        while True:
+            self.require()
+            silent = self._met()
+            if self._crew:
+                return next(iter(self._crew.values())).host
+            if self._clock.monotonic() > until:
+                raise MachineError(
+                    silent
+                    or f"the cluster has had no worker for {self._patience:.0f} s; start some with "
+                    f"dask worker ADDRESS --nworkers 1 --nthreads 1 --resources {RESOURCE}=1"
+                )
+            time.sleep(_LOOK_SECONDS)
 
-    def serving(self, made: Benched, placed: Placed, observer: Observer) -> ClusterDispatcher:
-        """Return what runs the trials of a subject, and of those that it was asked for before."""
+    def serving(
+        self, made: Benched, placed: Placed, observer: Observer, allowed: Callable[[Trial], bool]
+    ) -> ClusterDispatcher:
+        """Return what runs the trials of a subject, and of those that it was asked for before.
+
+        They are begun as long as that is `allowed`.
+        """
         project = made.ready.project
         recipe = Recipe(self._session, made.config.text, placed, _packed(placed), project.digest)
         self._recipes |= dict.fromkeys(project.subjects, recipe)
@@ -78,22 +89,28 @@ class Cluster:
                 self,
                 clock=self._clock,
                 told=observer.caveat,
+                allowed=allowed,
                 patience_seconds=self._patience,
             )
         return self._dispatcher
 
     def given(self, subject: str) -> tuple[Any, ...]:
-        """Hand the recipe of a subject to all workers."""
+        """Hand the recipe of a subject to all workers; raises OSError where one is lost."""
         return (self._client.scatter(self._recipes[subject], broadcast=True, hash=False),)
 
     def admit(self, address: str) -> str:
-        """Say why a worker cannot be used; nothing where it can."""
+        """Say why a worker cannot be used, nothing where it can; raises TimeoutError.
+
+        What does not answer at once (its first import may be slow) stays asked: to ask again takes
+        no time.
+        """
         there = self._workers()
         self._crew = {one: said for one, said in self._crew.items() if one in there}
+        self._asked = {one: asked for one, asked in self._asked.items() if one in there}
         if address not in there:
             return f"{address} has left"
         try:
-            said = self._ask(introduce, [address], _ANSWER_SECONDS)[address]
+            said = self._introduced(address)
         except MachineError as error:
             return str(error)
         if reason := self._unusable(address, said, there[address]["resources"]):
@@ -110,9 +127,25 @@ class Cluster:
     def stop(self) -> None:
         """End what workers run for this audit, for good; one that does not answer is let be."""
         if there := [one for one in self._workers() if one in self._crew]:
-            with suppress(MachineError):
-                self._ask(leave, there, _LEAVE_SECONDS, self._session)
+            with suppress(MachineError, OSError):
+                Question(self._client, leave, there, self._session).answer(_LEAVE_SECONDS)
         self._crew.clear()
+
+    def _met(self) -> str:
+        """Meet all workers, and say of one that it does not answer: it is asked again later.
+
+        Raises MachineError where one cannot be used.
+        """
+        silent = ""
+        for address in sorted(self._workers()):
+            try:
+                reason = self.admit(address)
+            except TimeoutError as error:
+                silent = str(error)
+            else:
+                if reason and address in self._workers():
+                    raise MachineError(reason)
+        return silent
 
     def _unusable(self, address: str, said: Worker, resources: Mapping[str, float]) -> str:
         mine, here, kind = own_version(), platform.python_version(), machine(said.host)
@@ -144,34 +177,20 @@ class Cluster:
             )
         return ""
 
-    def _ask(
-        self, function: Callable[..., Any], workers: Sequence[str], seconds: float, *given: Any
-    ) -> Mapping[str, Any]:
-        """Let workers call a function beside what they run; raises MachineError."""
-        answers: list[Mapping[str, Any]] = []
-        errors: list[Exception] = []
-
-        def call() -> None:
-            try:
-                answers.append(self._client.run(function, *given, workers=workers))
-            except Exception as error:  # whatever a worker says that lacks us
-                errors.append(error)
-
-        # The client itself waits for ever for one that has been halted.
-        thread = threading.Thread(target=call, daemon=True)
-        thread.start()
-        thread.join(seconds)
-        named = ", ".join(workers)
-        if not answers and not errors:
-            raise MachineError(f"{named} does not answer")
-        if errors and isinstance(errors[0], OSError):
-            raise MachineError(f"{named} does not answer: {errors[0]}") from errors[0]
-        if errors:
-            raise MachineError(
-                f"{named} cannot run bench-audit {own_version()}: install the same version for "
-                f"its Python ({type(errors[0]).__name__}: {errors[0]})"
-            ) from errors[0]
-        return answers[0]
+    def _introduced(self, address: str) -> Worker:
+        """Return what a worker says of itself; raises TimeoutError where that is nothing yet."""
+        asked = self._asked.pop(address, None)
+        seconds = _ANSWER_SECONDS if asked is None else 0.0
+        asked = asked or Question(self._client, introduce, [address])
+        try:
+            said: Worker = asked.answer(seconds)[address]
+        except TimeoutError:
+            self._asked[address] = asked
+            raise
+        except ConnectionError as error:
+            self._asked[address] = Question(self._client, introduce, [address])
+            raise TimeoutError(str(error)) from error
+        return said
 
     def _workers(self) -> Mapping[str, Any]:
         return dict(self._client.scheduler_info(n_workers=-1)["workers"])

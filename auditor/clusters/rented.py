@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 from io import StringIO
+from math import isfinite
 from typing import Any
 
 from auditor.core.caveats import Caveat
@@ -22,12 +23,13 @@ _AGAIN_SECONDS = 60.0
 class Rented:
     """A scheduler and workers that are ours for a while."""
 
-    def __init__(self, made: Any, asked: RentedSpec, clock: Clock) -> None:
-        """Take a cluster of Dask that runs, from the moment on when it was asked for."""
+    def __init__(self, made: Any, asked: RentedSpec, clock: Clock, begun: float) -> None:
+        """Take a cluster of Dask that runs, and since when its first machine was asked for."""
         self._made = made
         self._asked = asked
         self._clock = clock
-        self._begun = self._scaled = clock.monotonic()
+        self._begun = begun
+        self._scaled = clock.monotonic()
 
     @property
     def address(self) -> str:
@@ -43,24 +45,14 @@ class Rented:
         """Have lost machines replaced; raises MachineError where the ceiling is reached."""
         now = self._clock.monotonic()
         if now - self._begun > self._asked.most_seconds:
-            raise MachineError(
-                f"the ceiling of what is rented is reached ({self.spent()}); what was measured is "
-                "kept: repeat the command with a higher one"
-            )
+            raise _over(self.spent())
         if self._asked.workers and now - self._scaled > _AGAIN_SECONDS:
             self._scaled = now
             self._made.loop.add_callback(self._made.scale, self._asked.workers)
 
     def spent(self) -> str:
         """Return what was rented for how long, and what that costs."""
-        seconds = self._clock.monotonic() - self._begun
-        workers, hourly = self._asked.workers, self._asked.hourly
-        said = f"{self._asked.cluster} for {seconds / 60:.0f} min"
-        if workers is None or hourly is None:
-            return said
-        machines = workers + 1
-        cost = seconds / 3600 * hourly * machines
-        return f"{said}, {machines} machines: about {cost:.2f} at {hourly:g} an hour each"
+        return _spent(self._asked, self._clock.monotonic() - self._begun)
 
 
 @contextmanager
@@ -73,8 +65,9 @@ def rented(
     """
     kind = _kind(asked.cluster)
     ledger.clean(lambda note, machines: _said(note, machines, told))
+    begun = clock.monotonic()
     with ledger.renting(asked) as number, _running(kind, asked, number, told) as made:
-        found = Rented(made, asked, clock)
+        found = Rented(made, asked, clock, begun)
         try:
             yield found
         finally:
@@ -92,7 +85,11 @@ def _running(
     runner.start()
     try:
         with redirect_stdout(StringIO()):  # where results are, and these classes print
-            found = runner.run_sync(made.start)
+            most = asked.most_seconds if isfinite(asked.most_seconds) else None
+            try:
+                found = runner.run_sync(made.start, callback_timeout=most)
+            except TimeoutError as error:
+                raise _over(_spent(asked, asked.most_seconds)) from error
         yield found
     finally:
         try:
@@ -137,6 +134,22 @@ class _Made:
         """End it, also one that is only half there."""
         if self._made is not None:
             await self._made.close()
+
+
+def _over(spent: str) -> MachineError:
+    return MachineError(
+        f"the ceiling of what is rented is reached ({spent}); what was measured is kept: repeat "
+        "the command with a higher one"
+    )
+
+
+def _spent(asked: RentedSpec, seconds: float) -> str:
+    said = f"{asked.cluster} for {seconds / 60:.0f} min"
+    if asked.workers is None or asked.hourly is None:
+        return said
+    machines = asked.workers + 1
+    cost = seconds / 3600 * asked.hourly * machines
+    return f"{said}, {machines} machines: about {cost:.2f} at {asked.hourly:g} an hour each"
 
 
 def _first(error: BaseException) -> BaseException:

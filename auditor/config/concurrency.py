@@ -81,12 +81,15 @@ def _plan(given: Mapping[str, Any]) -> Plan:
 
 def _threads(text: str) -> tuple[int, ...]:
     words = [one.strip() for one in text.split(",")]
-    if not all(one.isdecimal() and 2 <= int(one) <= _MOST_THREADS for one in words):
+    if not all(one.isdecimal() and 1 <= int(one) <= _MOST_THREADS for one in words):
         raise UsageError(
-            f"--threads {text} must be numbers from 2 to {_MOST_THREADS} with commas between "
-            "them, such as 2,8; one thread is the control"
+            f"--threads {text} must be numbers from 1 to {_MOST_THREADS} with commas between "
+            "them, such as 2,8"
         )
-    return tuple(sorted({int(one) for one in words}))
+    threads = tuple(sorted({int(one) for one in words}))
+    if threads == (1,):
+        raise UsageError("--threads 1: one thread shares nothing; name a larger number, too")
+    return threads
 
 
 _LEAST = {
@@ -125,7 +128,9 @@ def words_of(asked: ConcurrencyRequest) -> tuple[str, ...]:
         words += [f"--{one}", asked.written[one]]
     words += ["--paper"] if plan.strict else []
     for key in (one.name for one in fields(Plan)):
-        if (value := getattr(plan, key)) != getattr(preset, key):
+        # Without the second one the first decides both.
+        with_steady = key == "crowded_seconds" and "--steady" in words
+        if (value := getattr(plan, key)) != getattr(preset, key) or with_steady:
             words += _word(key, value)
     if asked.java_home is not None:
         words += ["--java-home", str(asked.java_home)]

@@ -3,10 +3,15 @@
 from pathlib import Path
 
 from auditor.config import durations
-from auditor.config.sections import DockerSection, SshSection
+from auditor.config.sections import DockerSection, LocalSection, SshSection
 from auditor.config.settings import Settings
 from auditor.config.sizes import size
-from auditor.core.hosts import DaskSpec, DockerSpec, SshSpec
+from auditor.core.hosts import DaskSpec, DockerSpec, LocalSpec, SshSpec
+
+
+def local_spec(written: LocalSection) -> LocalSpec:
+    """Return how this machine is used."""
+    return LocalSpec(cpus=written.cpus or "", environment=written.environment)
 
 
 def docker_spec(written: DockerSection, folder: Path) -> DockerSpec:

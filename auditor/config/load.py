@@ -12,14 +12,14 @@ from typing import Any
 import msgspec
 
 from auditor.config import ancestors, clients, reading, subjects
-from auditor.config.hosts import dask_spec, docker_spec, ssh_spec
+from auditor.config.hosts import dask_spec, docker_spec, local_spec, ssh_spec
 from auditor.config.python import python_spec
 from auditor.config.series import series_request
 from auditor.config.settings import CHOICES, Settings
 from auditor.config.suite import suite_request
 from auditor.core.accepted import Acceptance
 from auditor.core.errors import UsageError
-from auditor.core.hosts import DaskSpec, DockerSpec, SshSpec
+from auditor.core.hosts import DaskSpec, DockerSpec, LocalSpec, SshSpec
 from auditor.core.mutant import Wait
 from auditor.core.request import (
     AbsRequest,
@@ -51,9 +51,8 @@ class Config:
 
     `harness` is None where the subject decides. Where `warmup_given` or `length_given` is False
     the harness decides how many blocks warm a process, and how long a block lasts; the plan then
-    has none. `cpus` are the processors of this machine that jobs run on, empty: all. `text` is all
-    of it, but for `retry_failed`, as JSON that means the same from every folder. `model` is a file
-    of a model that tells when processes are warm, None: one of ours.
+    has none. `text` is all of it, but for `retry_failed`, as JSON that means the same from every
+    folder. `model` is a file of a model that tells when processes are warm, None: one of ours.
     `ignored` are keys of a research tool's file that mean nothing here.
     """
 
@@ -63,7 +62,7 @@ class Config:
     build: BuildWords
     python: PythonSpec
     host: str
-    cpus: str
+    local: LocalSpec
     docker: DockerSpec
     ssh: SshSpec
     dispatch: DaskSpec | None
@@ -204,7 +203,7 @@ def _config(settings: Settings, folder: Path) -> Config:
         build=words,
         python=python_spec(settings.python, folder),
         host=settings.host.partition(":")[0],
-        cpus=settings.local.cpus or "",
+        local=local_spec(settings.local),
         docker=docker_spec(settings.docker, folder),
         ssh=ssh_spec(settings.host, settings.ssh),
         dispatch=dispatch,

@@ -200,7 +200,7 @@ class DockerSection(Section, frozen=True):
     ] = None
     cpus: Annotated[
         Annotated[str, Meta(pattern=CPUS)] | None,
-        Meta(description='Processors that containers run on, such as "2-3"; null: all.'),
+        Meta(description='Processors that containers run on, such as "2-3", and we do not.'),
     ] = None
     memory: Annotated[
         Annotated[str, Meta(extra_json_schema={"pattern": SIZE})] | None,
@@ -227,6 +227,10 @@ class LocalSection(Section, frozen=True):
         Annotated[str, Meta(pattern=CPUS)] | None,
         Meta(description='Processors that benchmarks run on, such as "2-3", and we do not.'),
     ] = None
+    environment: Annotated[
+        tuple[Annotated[Name, Meta(pattern=VARIABLE)], ...],
+        Meta(description="Variables of yours that processes get, besides those that tools need."),
+    ] = ()
 
 
 class SshSection(Section, frozen=True):

@@ -205,6 +205,7 @@ CHOICES: dict[str, str] = {
     "$.ssh.path[...]": "an absolute path",
     "$.ssh.cpus": 'numbers of processors, such as "2-3" or "0,2", or null',
     "$.ssh.environment[...]": "the name of a variable",
+    "$.local.environment[...]": "the name of a variable",
     "$.local.cpus": 'numbers of processors, such as "2-3" or "0,2", or null',
     "$.docker.cpus": 'numbers of processors, such as "2-3" or "0,2", or null',
     "$.docker.environment[...]": "the name of a variable",

@@ -38,11 +38,13 @@ class Pilot:
 class Race:
     """A test by the name of its class, with a number of threads and a version.
 
-    `turns` is how often each suffix is done in a repetition.
+    `turns` is how often each suffix is done in a repetition, `suffixes` how many of them one thread
+    does where there are no threads.
     """
 
     test: str
     threads: int
+    suffixes: int
     turns: int
     version: Version
     scope: Scope

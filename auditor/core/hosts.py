@@ -7,6 +7,14 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LocalSpec:
+    """The machine we are on: processors that jobs run on, empty for all, and names of variables."""
+
+    cpus: str
+    environment: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DockerSpec:
     """What containers are like. `image` and `dockerfile` are both None for one of ours.
 

@@ -6,11 +6,12 @@ from contextlib import contextmanager, nullcontext
 from auditor.config import Config, Places
 from auditor.core.ports import Clock
 from auditor.hosts.docker import docker_host
-from auditor.hosts.opened import OpenHost, machine_lock
+from auditor.hosts.opened import OpenHost, chosen, machine_lock
 from auditor.hosts.ssh import ssh_host
 from runners.home import Home
 from runners.hosts.local import LocalHost
 from runners.hosts.processors import left_to_us
+from runners.hosts.variables import usual_ones
 
 _OTHERS = {"docker": docker_host, "ssh": ssh_host}
 
@@ -24,11 +25,13 @@ def open_host(
         with other(config, places, environment, clock) as host:
             yield host
         return
-    with left_to_us(config.cpus, "$.local.cpus") if config.cpus else nullcontext():
+    cpus = config.local.cpus
+    given = chosen(config.local.environment, environment, "$.local.environment")
+    with left_to_us(cpus, "$.local.cpus") if cpus else nullcontext():
         yield OpenHost(
-            host=LocalHost(clock, config.cpus),
+            host=LocalHost(clock, cpus),
             home=Home(places.home),
-            environment=environment,
+            environment={**usual_ones(environment), **given},
             lock=machine_lock(places),
             clock=clock,
         )

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from auditor.core.request import (
 from auditor.hosts.opened import OpenHost, chosen, machine_lock
 from runners.home import Home
 from runners.hosts.facts import machine_facts
+from runners.hosts.processors import kept_off
 from runners.subjects.placed import detect
 
 if TYPE_CHECKING:
@@ -64,13 +65,14 @@ def docker_host(
             network=spec.network,
             clock=clock,
         )
-        yield OpenHost(
-            host=host,
-            home=home,
-            environment={**_PLAIN, **image.variables, **given},
-            lock=machine_lock(places),
-            clock=clock,
-        )
+        with kept_off(spec.cpus) if spec.cpus else nullcontext():
+            yield OpenHost(
+                host=host,
+                home=home,
+                environment={**_PLAIN, **image.variables, **given},
+                lock=machine_lock(places),
+                clock=clock,
+            )
 
 
 def _image(daemon: "Daemon", spec: DockerSpec, language: str) -> "Image":

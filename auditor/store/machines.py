@@ -11,13 +11,24 @@ def machine(host: HostFacts) -> str:
     """Return what matters of a machine, in words that two alike share.
 
     Memory is rounded to GiB: kernels keep a little for themselves, each another amount. What runs
-    in containers of an image has other libraries than what does not.
+    in containers of an image has other libraries than what does not. A virtual machine is none like
+    the metal that it is a part of, nor is one whose control group has a share of the time only.
     """
     facts = dict(host.facts)
     processor, cores, arch = (facts.get(key, "unknown") for key in ("cpu", "cores", "arch"))
     image = facts.get("image")
     within = f", containers of {image[:19]}" if image else ""
-    return f"processor {processor}, {cores} cores, {_memory(facts)} of memory, {arch}{within}"
+    virtual = ", virtual" if facts.get("virtual", "").startswith("yes") else ""
+    return (
+        f"processor {processor}, {cores} cores, {_memory(facts)} of memory, {arch}"
+        f"{virtual}{_quota(facts)}{within}"
+    )
+
+
+def _quota(facts: Mapping[str, str]) -> str:
+    """Return what of the time is granted where that is not all: microseconds of a period (v2)."""
+    given = facts.get("quota", "")
+    return f", quota {given}" if given and not given.startswith("max") else ""
 
 
 def _memory(facts: Mapping[str, str]) -> str:

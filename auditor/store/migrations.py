@@ -48,8 +48,12 @@ DROP TABLE old_run;
 """
 
 
-def _runs_by_machine(connection: sqlite3.Connection) -> None:
+def _knowing_machines(connection: sqlite3.Connection) -> None:
     connection.create_function("machine_of", 1, lambda text: machine(host_from_row(text)))
+
+
+def _runs_by_machine(connection: sqlite3.Connection) -> None:
+    _knowing_machines(connection)
     for statement in _statements(_RUNS_BY_MACHINE):
         connection.execute(statement)
 
@@ -122,6 +126,12 @@ def _gate(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _machines_apart(connection: sqlite3.Connection) -> None:
+    """Name machines anew; of listings, races and gates no host is kept, so they are made anew."""
+    _knowing_machines(connection)
+    connection.execute("UPDATE run SET machine = machine_of(host)")
+
+
 MIGRATIONS: Mapping[int, Migration] = {
     1: _runs_by_machine,
     2: _listings_by_version,
@@ -131,6 +141,7 @@ MIGRATIONS: Mapping[int, Migration] = {
     6: _concurrency,
     7: _runs_by_strain,
     8: _gate,
+    9: _machines_apart,
 }
 """By the version that each starts from."""
 

@@ -12,10 +12,11 @@ from auditor.core.races import Sequence, Test, statement_of
 from auditor.store import rows
 from auditor.store.sqlite import SqliteStore
 
-_OF_VOTES = ("report", "confidence", "least_conclusive", "acceptable_spread", "strict", "control")
+_OF_VOTES = ("report", "confidence", "least_conclusive", "acceptable_spread", "control")
 """Parameters that only the oracle asks, and whether there is a control."""
-_NO_RACE = (*_OF_VOTES, "tests", "threads")
-"""Parameters that decide no race, so that it need not be run again where they change."""
+_NO_RACE = (*_OF_VOTES, "strict", "tests", "threads")
+"""Parameters that decide no race but when it ends, so that it need not be run again where they
+change, unless it is to go on. `strict` decides how long tests are, too."""
 
 
 @dataclass(frozen=True, slots=True)

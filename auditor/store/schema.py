@@ -1,11 +1,12 @@
 """The tables, as SQL with comments (docs/schema.md shows the same text)."""
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 """History: 1, the first; 2, runs by trial and machine, "never-called" is an ending of its own;
 3, a listing tells on which machine, by which version and in how much time it was made;
 4, a run tells of which revision it was made; 5, a trial tells in which order functions lie;
 6, it tells how its process was watched; 7, tests of two versions of a class;
-8, a run tells what kept the machine from it; 9, answers of performance gates."""
+8, a run tells what kept the machine from it; 9, answers of performance gates; 10, machines
+are told apart by more."""
 
 APPLICATION_ID = 0x62656E61
 """Tells our files from other SQLite databases ("bena")."""

@@ -79,7 +79,7 @@ class ConcurrencyStudy:
         finding = oracle.overall(threads)
         control = None
         if plan.control and finding in (Finding.REGRESSION, Finding.IMPROVEMENT):
-            (control,) = self._raced(suite, (SEQUENTIAL,))
+            (control,) = self._raced(_of_lane(suite, threads, finding), (SEQUENTIAL,))
         sizes = {one.number: len(one.prefix) + sum(map(len, one.suffixes)) for one in suite.tests}
         return ConcurrencyVerdict(
             subject=self.subject,
@@ -108,10 +108,11 @@ class ConcurrencyStudy:
         tests = tuple(self._tests(generator, length.calls))
         tally = generator.tally
         if not tests:
-            often = "; ".join(what for what, _ in tally.dropped.most_common(3))
+            often = [what for what, _ in tally.dropped.most_common(3)]
+            dumps = "".join(f"\n{tally.dumps[one]}" for one in often if one in tally.dumps)
             raise SubjectError(
                 f"no test of {self.subject} works with both versions and {max(self.plan.threads)} "
-                f"threads; most often: {often or 'no object of it could be made'}"
+                f"threads; most often: {'; '.join(often) or 'no object of it could be made'}{dumps}"
             )
         caveats = [] if not length.reason else [Caveat("length-fallback", length.reason)]
         if len(tests) < self.plan.tests:
@@ -130,8 +131,8 @@ class ConcurrencyStudy:
     def _length(self, generator: Generator) -> Length:
         """Find the length of suffixes, for the fewest threads."""
         looking = search(self.plan)
-        length = next(looking)
         try:
+            length = next(looking)
             for number in range(_FIRST_TRIED, 2 * _FIRST_TRIED):
                 self._phase(f"a length of {length} calls is tried")
                 length = looking.send(self._tried(generator, number, length))
@@ -210,15 +211,30 @@ class ConcurrencyStudy:
     def _timed(self, test: Test, threads: int) -> Timed:
         memory = self.workers.memory
         known = memory.timed(test, threads)
-        if known is None:
+        if known is None or (not known.reason and self._falls_short(known)):
             known = self._racing.measured(test, threads)
             # What failed may have failed for the machine's sake, so it is run again next time.
             if known.old and known.new:
                 memory.keep_timed(test, known)
         return known
 
+    def _falls_short(self, known: Timed) -> bool:
+        """Tell whether measurements ended that this plan goes on with: it may ask to be surer."""
+        return self.plan.processes and oracle.goes_on(known.old, known.new, self.plan)
+
     def _phase(self, name: str) -> None:
         self.workers.observer.phase_started(name, 0, 0.0)
+
+
+def _of_lane(suite: Suite, verdicts: Iterable[ThreadVerdict], finding: Finding) -> Suite:
+    """Return the tests with no more suffixes than the most threads that show a finding have run.
+
+    The control has to do the same calls: those of other threads may not be slower.
+    """
+    most = max(one.threads for one in verdicts if one.finding is finding)
+    return replace(
+        suite, tests=tuple(replace(one, suffixes=one.suffixes[:most]) for one in suite.tests)
+    )
 
 
 def _require_methods(catalogue: Catalogue) -> None:

@@ -103,6 +103,7 @@ class Racing:
         return Race(
             test=self.writer.name(test),
             threads=threads,
+            suffixes=len(test.suffixes),
             turns=test.repeats,
             version=version,
             scope=self.plan.scope,

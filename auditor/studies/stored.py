@@ -57,11 +57,16 @@ def _runs(benchmark: Benchmark, runs: tuple[StoredRun, ...], digest: str) -> Ite
             yield replace(foreign.run(digest, benchmark, (at, 1), outcome), host=run.host)
 
 
-def compare(base: StoredResults, head: StoredResults, min_delta: float) -> Comparison:
-    """Compare the benchmarks that both have; changes from `min_delta` on count (0.05 for 5 %)."""
+def compare(
+    base: StoredResults, head: StoredResults, min_delta: float, *, unlike: bool = False
+) -> Comparison:
+    """Compare the benchmarks that both have; changes from `min_delta` on count (0.05 for 5 %).
+
+    What was measured on unlike machines is compared only where that is asked for (`unlike`).
+    """
     before, after = base.benchmarks, head.benchmarks
     both = [name for name in before if name in set(after)]
-    obstacle = _unlike_machines(base, head)
+    obstacle = "" if unlike else _unlike_machines(base, head)
     known = {name: _sides(name, base, head, obstacle) for name in both}
     judged = sum(isinstance(one, Sides) for one in known.values())
     return Comparison(

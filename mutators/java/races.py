@@ -56,8 +56,8 @@ class RaceWriter:
 
     def program(self, test: Test) -> str:
         """Return the class of a test: a `benchaudit.race.Race`."""
-        body = _Body(self.written, self.answers)
-        prefix = body.prefix(test)
+        body = _Body(self.written, self.answers, test)
+        prefix = body.prefix()
         suffixes = [body.suffix(at, one) for at, one in enumerate(test.suffixes)]
         cases = "\n".join(
             f"            case {at}:\n"
@@ -69,7 +69,7 @@ class RaceWriter:
             self._comment(test),
             '@SuppressWarnings({"unchecked", "rawtypes", "deprecation"})',
             f"public final class {_simple(test)} implements Race {{",
-            body.fields(test),
+            body.fields(),
             prefix,
             "    @Override\n    public int suffixes() {\n"
             f"        return {len(test.suffixes)};\n    }}\n",
@@ -88,8 +88,8 @@ class RaceWriter:
 
         JMH calls a suffix again and again on one object, which lives for an iteration.
         """
-        body = _Body(self.written, self.answers)
-        prefix = body.prefix(test)
+        body = _Body(self.written, self.answers, test)
+        prefix = body.prefix()
         name, group = f"{_simple(test)}Benchmark", f"race{test.number}"
         methods = [
             f'    @Benchmark\n    @Group("{group}")\n    @GroupThreads(1)\n'
@@ -103,7 +103,7 @@ class RaceWriter:
             self._comment(test),
             '@State(Scope.Group)\n@SuppressWarnings({"unchecked", "rawtypes", "deprecation"})',
             f"public class {name} {{",
-            body.fields(test),
+            body.fields(),
             prefix.replace("    @Override\n", "    @Setup(Level.Iteration)\n"),
             *methods,
             *body.plains(),
@@ -138,22 +138,23 @@ _JMH = (
 class _Body:
     """The parts of a class; remembers which interfaces they implement."""
 
-    def __init__(self, written: Written, answers: Answers) -> None:
+    def __init__(self, written: Written, answers: Answers, test: Test) -> None:
         self._written = written
         self._answers = answers
+        self._test = test
         self._plain: dict[tuple[str, str], str] = {}
 
-    def fields(self, test: Test) -> str:
+    def fields(self) -> str:
         lines = [
             f"    private {self._type(one.member.returns)} p{at};\n"
-            for at, one in enumerate(test.prefix)
+            for at, one in enumerate(self._test.prefix)
             if one.member.returns != "void"
         ]
         return "".join(lines)
 
-    def prefix(self, test: Test) -> str:
+    def prefix(self) -> str:
         lines = []
-        for at, one in enumerate(test.prefix):
+        for at, one in enumerate(self._test.prefix):
             target = "" if one.member.returns == "void" else f"p{at} = "
             lines.append(f"        {target}{self._call(one)};\n")
         return (
@@ -184,7 +185,7 @@ class _Body:
     def _call(self, one: Statement) -> str:
         member, given = one.member, self._given(one)
         owner = self._type(member.owner)
-        on = owner if one.receiver is None else _variable(one.receiver)
+        on = owner if one.receiver is None else self._receiver(one.receiver, member.owner)
         match member.kind:
             case Kind.CONSTRUCTOR:
                 return f"new {owner}({given})"
@@ -199,6 +200,15 @@ class _Body:
             case Kind.PLAIN:
                 name = f"Plain{len(self._plain)}"
                 return f"new {self._plain.setdefault((member.owner, member.name), name)}()"
+
+    def _receiver(self, receiver: Variable, owner: str) -> str:
+        """Return an object as its method's class: below it, type arguments may be bound.
+
+        Receivers are of the prefix.
+        """
+        type_ = self._test.prefix[receiver.index].member.returns
+        name = _variable(receiver)
+        return name if type_ == owner else f"(({self._type(owner)}) {name})"
 
     def _given(self, one: Statement) -> str:
         pairs = zip(one.arguments, one.member.parameters, strict=True)

@@ -124,7 +124,8 @@ class LocalArena:
         job = Invocation(
             argv=(
                 self.java.program, *RACE_OPTIONS, *self.options, "-cp", _joined(path),
-                _MEASURE, race.test, f"threads={race.threads}", f"turns={race.turns}",
+                _MEASURE, race.test, f"threads={race.threads}", f"suffixes={race.suffixes}",
+                f"turns={race.turns}",
                 f"scope={race.scope}", f"limit={self.repetition_seconds}", f"out={_RECORDS}",
                 *words,
             ),

@@ -156,8 +156,10 @@ class Conversation:
                 return Answer(lines=lines)
             case ("fine",):
                 return Answer()
-            case (how, version) if how in (_BLOCKED, _STUCK):
-                return Answer(problem=f"no end with the {version} version", blocked=True)
+            case (how, version, dump) if how in (_BLOCKED, _STUCK):
+                what, _, rest = dump.partition("\n")
+                said = f"{what or 'no end'} with the {version} version"
+                return Answer(problem=f"{said}\n{rest}" if rest else said, blocked=True)
             case ("raised", version, segment, index, what):
                 at = (int(segment), int(index)) if int(segment) >= 0 else None
                 return Answer(problem=f"{what} in the {version} version", at=at)

@@ -37,10 +37,11 @@ def require_class(version: ReadyVersion, name: str) -> str:
     raise UsageError(f"{version.name} has no class {name}; {hint}")
 
 
-def require_readable(version: ReadyVersion, name: str, feature: int) -> None:
+def require_readable(version: ReadyVersion, name: str, feature: int, compiler: int) -> None:
     """Raise SubjectError where a class is compiled for a newer Java than `feature`, such as 17.
 
-    `name` is binary. Raises SourceUnreadable where the file is no class.
+    So it is where it is newer than `compiler`, by which its tests are compiled. `name` is binary.
+    Raises SourceUnreadable where the file is no class.
     """
     header = _bytes(version, name)[:8]
     magic, _, major = struct.unpack(">IHH", header) if len(header) == 8 else (0, 0, 0)
@@ -50,6 +51,12 @@ def require_readable(version: ReadyVersion, name: str, feature: int) -> None:
         raise SubjectError(
             f"{name} of {version.name} is compiled for Java {major - _FIRST}, but runs with Java "
             f"{feature}; name a newer JDK (--java-home, JAVA_HOME), or compile it for {feature}"
+        )
+    if major - _FIRST > compiler:
+        raise SubjectError(
+            f"{name} of {version.name} is compiled for Java {major - _FIRST}, but its tests are "
+            f"compiled with Java {compiler}; set JAVA_HOME to a newer JDK, or compile it for "
+            f"{compiler}"
         )
 
 

@@ -1,22 +1,21 @@
 """Trials on the machines of a Dask cluster, one at a time on each."""
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any
 
 from auditor.core.caveats import Caveat
 from auditor.core.errors import AuditError, MachineError
 from auditor.core.plan import Run, Trial
 from auditor.core.ports import Clock
+from runners.dispatch.crew import Admission, Crew
+from runners.dispatch.lanes import AHEAD, Lane, Lanes, Waiting
 
 RESOURCE = "machine"
 """Of which each worker has one and each trial takes one."""
-_AHEAD = 2
-"""Trials that a worker has at a time: the one that it runs, and the next."""
-_WINDOW = 4
-"""Trials for each worker that are known and not done: as many as keep all busy, not all."""
 _LOOK_SECONDS = 1.0
 _FETCH_SECONDS = 5.0
 """How long a result may take on its way before it is asked whether its worker is still there."""
@@ -24,46 +23,11 @@ _ATTEMPTS = 3
 """How many workers a trial may lose before it is suspected to end them."""
 
 
-class Crew(Protocol):
-    """Those who work on a cluster."""
-
-    def given(self, subject: str) -> tuple[Any, ...]:
-        """Hand them what trials of a subject need, and return it."""
-
-    def admit(self, worker: str) -> str:
-        """Say why a worker cannot be used, nothing where it can."""
-
-    def require(self) -> None:
-        """Raise MachineError where they may work no longer."""
-
-    def stop(self) -> None:
-        """End what they run, for good."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    trial: Trial
-    attempt: int = 1
-
-
-@dataclass(slots=True)
-class _Lane:
-    """What one worker has to do: in order, and begun."""
-
-    waiting: deque[_Waiting] = field(default_factory=deque)
-    begun: int = 0
-
-    @property
-    def load(self) -> int:
-        """Return how many trials are not done."""
-        return len(self.waiting) + self.begun
-
-
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """A trial that a worker has; `first` tells that it was the one to run, and not the next."""
+    """A trial that a worker has; `first` tells that it is the one to run, and not the next."""
 
-    of: _Waiting
+    of: Waiting
     worker: str
     first: bool
 
@@ -83,26 +47,29 @@ class ClusterDispatcher:
         *,
         clock: Clock,
         told: Callable[[Caveat], None],
+        allowed: Callable[[Trial], bool],
         patience_seconds: float,
     ) -> None:
         """Take a client of `distributed`, and what a worker does with what it is given and a trial.
 
-        Without any worker for `patience_seconds` it gives up.
+        A trial may have been known for long before it is begun: `allowed` tells then whether it may
+        still be. Without any worker for `patience_seconds` it gives up.
         """
         self._client = client
         self._work = work
         self._crew = crew
         self._given: dict[str, tuple[Any, ...]] = {}
-        self._refused: set[str] = set()
         self._clock = clock
         self._told = told
+        self._allowed = allowed
         self._patience = patience_seconds
-        self._lanes: dict[str, _Lane] = {}
-        self._homes: dict[str, str] = {}
+        self._admission = Admission(crew, clock, told)
+        self._lanes = Lanes()
         self._sent: dict[Any, _Sent] = {}
-        self._orphans: deque[_Waiting] = deque()
+        self._orphans: deque[Waiting] = deque()
         self._numbers = 0
         self._looked = 0.0
+        self._giving: float | None = None
 
     def run(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the run of each trial as it ends, in any order; raises what a worker raises."""
@@ -122,39 +89,55 @@ class ClusterDispatcher:
 
     def _fill(self, source: Iterator[Trial]) -> bool:
         """Know as many trials as keep all busy; False when there is nothing left to do."""
-        known = len(self._orphans) + sum(lane.load for lane in self._lanes.values())
-        while known < _WINDOW * len(self._lanes) and (trial := next(source, None)) is not None:
-            self._lanes[self._home(trial)].waiting.append(_Waiting(trial))
+        known = len(self._orphans) + self._lanes.load
+        while self._lanes.wants(known) and (trial := next(source, None)) is not None:
+            self._lanes.of(trial).waiting.append(Waiting(trial))
             known += 1
         return known > 0
 
-    def _home(self, trial: Trial) -> str:
-        """Return the worker that has the trial's benchmark, else one that has little to do."""
-        name = trial.benchmark.id if trial.benchmark else ""
-        if self._homes.get(name) not in self._lanes:
-            self._homes[name] = min(self._lanes, key=lambda one: self._lanes[one].load)
-        return self._homes[name]
-
     def _send(self) -> None:
-        for worker, lane in self._lanes.items():
-            while lane.waiting and lane.begun < _AHEAD:
+        for worker, lane in self._lanes.each.items():
+            while lane.waiting and lane.begun < AHEAD:
+                trial = lane.waiting[0].trial
+                if not self._allowed(trial):
+                    lane.waiting.popleft()
+                    continue
+                if not self._gave(trial.subject):
+                    return
                 of = lane.waiting.popleft()
-                if (subject := of.trial.subject) not in self._given:
-                    self._given[subject] = self._crew.given(subject)
-                self._numbers += 1
-                future = self._client.submit(
-                    self._work,
-                    *self._given[subject],
-                    of.trial,
-                    key=f"{of.trial.id}-{of.attempt}-{self._numbers}",
-                    workers=[worker],
-                    allow_other_workers=False,
-                    resources={RESOURCE: 1},
-                    pure=False,
-                    retries=0,
-                )
+                future = self._submitted(of, worker)
                 self._sent[future] = _Sent(of, worker, first=lane.begun == 0)
                 lane.begun += 1
+
+    def _gave(self, subject: str) -> bool:
+        """Tell whether workers have what trials of a subject need; else they are looked at next."""
+        if subject in self._given:
+            return True
+        now = self._clock.monotonic()
+        try:
+            self._given[subject] = self._crew.given(subject)
+        except OSError as error:
+            self._giving = now if self._giving is None else self._giving
+            if now - self._giving > self._patience:
+                raise MachineError(f"workers cannot be given what trials need: {error}") from error
+            self._looked = -math.inf
+            return False
+        self._giving = None
+        return True
+
+    def _submitted(self, of: Waiting, worker: str) -> Any:
+        self._numbers += 1
+        return self._client.submit(
+            self._work,
+            *self._given[of.trial.subject],
+            of.trial,
+            key=f"{of.trial.id}-{of.attempt}-{self._numbers}",
+            workers=[worker],
+            allow_other_workers=False,
+            resources={RESOURCE: 1},
+            pure=False,
+            retries=0,
+        )
 
     def _ended(self) -> list[Any]:
         """Wait for a trial to end, for a while."""
@@ -170,10 +153,12 @@ class ClusterDispatcher:
     def _taken(self, future: Any) -> Run | None:
         """Return the run of a trial; None where it was lost, and is to be made again."""
         sent = self._sent.pop(future)
-        if sent.worker in self._lanes:
-            self._lanes[sent.worker].begun -= 1
-        if future.status == "finished" and (run := self._fetched(future, sent.worker)) is not None:
-            return run
+        if sent.worker in self._lanes.each:
+            self._lanes.each[sent.worker].begun -= 1
+        if future.status == "finished":  # so it is the next one that may end the worker
+            sent = replace(sent, first=not self._next_begins(sent.worker))
+            if (run := self._fetched(future, sent.worker)) is not None:
+                return run
         error = future.exception() if future.status == "error" else None
         if isinstance(error, AuditError):
             raise error
@@ -183,6 +168,14 @@ class ClusterDispatcher:
             self._given.clear()
         self._again(sent)
         return None
+
+    def _next_begins(self, worker: str) -> bool:
+        """Remember that a worker runs what was its next trial; False where it has none."""
+        for future, sent in self._sent.items():
+            if sent.worker == worker:
+                self._sent[future] = replace(sent, first=True)
+                return True
+        return False
 
     def _fetched(self, future: Any, worker: str) -> Run | None:
         """Return what a worker has made; None where it took that with it."""
@@ -195,6 +188,7 @@ class ClusterDispatcher:
                 if worker not in self._there():
                     future.cancel()
                     return None
+                self._crew.require()
             except FuturesCancelledError:
                 return None
             else:
@@ -213,12 +207,11 @@ class ClusterDispatcher:
         while True:
             self._crew.require()
             there = self._there()
-            for worker in [one for one in self._lanes if one not in there]:
+            for worker in [one for one in self._lanes.each if one not in there]:
                 self._lose(worker, there)
-            self._refused &= there
-            for worker in sorted(there - set(self._lanes) - self._refused):
-                self._meet(worker)
-            if self._lanes:
+            for worker in self._admission.admitted(there, tuple(self._lanes.each)):
+                self._lanes.each[worker] = Lane()
+            if self._lanes.each:
                 self._rehome()
                 self._looked = self._clock.monotonic()
                 return
@@ -228,19 +221,11 @@ class ClusterDispatcher:
                     "is kept: start workers, and repeat the command"
                 )
             with suppress(TimeoutError):
-                self._client.wait_for_workers(1, timeout=_LOOK_SECONDS)
-
-    def _meet(self, worker: str) -> None:
-        """Use a new worker, or say once why not."""
-        if reason := self._crew.admit(worker):
-            self._refused.add(worker)
-            self._told(Caveat("worker-refused", reason))
-        else:
-            self._lanes[worker] = _Lane()
+                self._client.wait_for_workers(len(there) + 1, timeout=_LOOK_SECONDS)
 
     def _lose(self, worker: str, there: set[str]) -> None:
         """Take back what a worker had that is there no more."""
-        lane = self._lanes.pop(worker)
+        lane = self._lanes.each.pop(worker)
         mine = [(future, sent) for future, sent in self._sent.items() if sent.worker == worker]
         for future, sent in mine:
             del self._sent[future]
@@ -258,13 +243,13 @@ class ClusterDispatcher:
                 f"{sent.of.trial.benchmark.id if sent.of.trial.benchmark else 'the tests'} lost "
                 f"{_ATTEMPTS} workers; it may have ended them: run it alone, and look at their logs"
             )
-        self._orphans.append(_Waiting(sent.of.trial, attempt))
+        self._orphans.append(Waiting(sent.of.trial, attempt))
 
     def _rehome(self) -> None:
         """Hand what lost workers had to others, before what comes next."""
         while self._orphans:
             of = self._orphans.pop()
-            self._lanes[self._home(of.trial)].waiting.appendleft(of)
+            self._lanes.of(of.trial).waiting.appendleft(of)
 
     def _end(self) -> None:
         """Leave nothing running where not all was awaited."""
@@ -273,6 +258,6 @@ class ClusterDispatcher:
         self._client.cancel(list(self._sent))
         self._sent.clear()
         self._crew.stop()
-        for lane in self._lanes.values():
+        for lane in self._lanes.each.values():
             lane.waiting.clear()
             lane.begun = 0

@@ -8,6 +8,7 @@ from pathlib import Path
 from auditor.core.errors import ToolMissing
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
+from runners.hosts.variables import of_installers
 
 OLDEST = (1, 20)
 """The first with B.Elapsed, -test.skip and -test.v=test2json."""
@@ -78,7 +79,7 @@ def environment_of(
     found: Mapping[str, str], environment: Mapping[str, str], folder: Path
 ) -> dict[str, str]:
     """Return the environment of all processes: caches of ours, the user's as a read-only source."""
-    kept = {key: value for key, value in environment.items() if not key.startswith("BENCH_AUDIT_")}
+    kept = {key: value for key, value in environment.items() if not _theirs(key)}
     theirs = f"file://{found.get('GOMODCACHE', '')}/cache/download"
     return {
         **_quiet(kept, folder),
@@ -88,6 +89,11 @@ def environment_of(
         "GOPROXY": ",".join(filter(None, (theirs, found.get("GOPROXY", "")))),
         "PWD": str(folder),
     }
+
+
+def _theirs(name: str) -> bool:
+    """Tell whether a variable is none of Go's business."""
+    return name.startswith("BENCH_AUDIT_") or of_installers(name)
 
 
 def deciding(found: Mapping[str, str], environment: Mapping[str, str]) -> str:

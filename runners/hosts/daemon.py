@@ -3,21 +3,25 @@
 import os
 import re
 import socket
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from docker import APIClient
-from docker.errors import APIError, DockerException, ImageNotFound, NotFound
+from docker.errors import APIError, DockerException, ImageNotFound
 from docker.utils import kwargs_from_env
+from urllib3.exceptions import HTTPError
 
 from auditor.core.errors import BuildFailed, MachineError, ResolveFailed, ToolMissing
 
 LABEL, OWNER = "bench-audit", "bench-audit.owner"
 """What marks our containers, and which process of which machine has made one."""
-_SECONDS = 60
+FAILURES = (DockerException, HTTPError, OSError)
+"""What the SDK raises: errors of its own, and those of the connection, which it hands on."""
+SECONDS = 60
+"""How long the daemon may take for an answer."""
 _LOCAL = ("unix://", "http+unix://", "npipe://")
 _LINES = 12
 
@@ -46,8 +50,8 @@ class Daemon:
             )
         try:
             _knock(self._where)
-            self.api = APIClient(**{**given, "base_url": self._where, "timeout": _SECONDS})
-        except (DockerException, OSError) as error:
+            self.api = APIClient(**{**given, "base_url": self._where, "timeout": SECONDS})
+        except FAILURES as error:
             raise MachineError(
                 f"the Docker daemon at {self._where} does not answer; start it, or name another "
                 f"socket with DOCKER_HOST ({_reason(error)})"
@@ -66,14 +70,34 @@ class Daemon:
         """Close the connection."""
         self.api.close()
 
+    @contextmanager
+    def asked(self, what: str) -> Iterator[None]:
+        """Turn what goes wrong when it is asked for something into MachineError."""
+        try:
+            yield
+        except FAILURES as error:
+            raise self.failed(what, error) from error
+
+    def failed(self, what: str, error: Exception) -> MachineError:
+        """Return the error for something that it was asked for in vain."""
+        if isinstance(error, APIError):
+            return MachineError(
+                f"the Docker daemon at {self._where} does not {what}: {_reason(error)}; its log "
+                "may tell why"
+            )
+        return MachineError(
+            f"the Docker daemon at {self._where} has not answered, asked to {what}; see whether it "
+            f"still runs, and begin again ({_reason(error)})"
+        )
+
     def image(self, name: str) -> Image:
         """Return an image, fetched where it is not here; raises ResolveFailed."""
         try:
             found = self.api.inspect_image(name)
         except ImageNotFound:
             found = self._pulled(name)
-        except DockerException as error:
-            raise MachineError(f"the image {name} cannot be used: {_reason(error)}") from error
+        except FAILURES as error:
+            raise self.failed(f"look at the image {name}", error) from error
         said = (found["Config"] or {}).get("Env") or ()
         return Image(name, found["Id"], dict(one.split("=", 1) for one in said if "=" in one))
 
@@ -93,16 +117,23 @@ class Daemon:
                 said += str(one.get("stream") or one.get("error") or "").splitlines()
                 if "error" in one:
                     raise BuildFailed(_built(dockerfile, said))
-        except (DockerException, TypeError) as error:
+        except (APIError, TypeError) as error:
             raise BuildFailed(_built(dockerfile, [*said, _reason(error)])) from error
+        except FAILURES as error:
+            raise self.failed(f"build {dockerfile}", error) from error
         return self.image(name)
 
     def sweep(self) -> int:
         """Remove containers of ours whose process is gone from this machine; return how many."""
         removed = 0
-        for one in self.api.containers(all=True, filters={"label": LABEL}):
+        with self.asked("list our containers"):
+            found = self.api.containers(all=True, filters={"label": LABEL})
+        for one in found:
             if self._orphan(one["Labels"].get(OWNER, "")):
-                with suppress(NotFound, APIError):  # another auditor is at it, too
+                with (
+                    self.asked("remove a container"),
+                    suppress(APIError),
+                ):  # another auditor is at it, too
                     self.api.remove_container(one["Id"], force=True, v=True)
                     removed += 1
         return removed
@@ -119,7 +150,7 @@ class Daemon:
         try:
             self.api.pull(named)
             found: Mapping[str, dict[str, list[str]]] = self.api.inspect_image(name)
-        except DockerException as error:
+        except FAILURES as error:
             raise ResolveFailed(
                 f"there is no image {name} here, and it cannot be fetched: {_reason(error)}"
             ) from error
@@ -131,7 +162,7 @@ def _knock(where: str) -> None:
     scheme, _, path = where.partition("://")
     if scheme.endswith("unix"):
         with socket.socket(socket.AF_UNIX) as one:
-            one.settimeout(_SECONDS)
+            one.settimeout(SECONDS)
             one.connect(path)
 
 

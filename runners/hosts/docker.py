@@ -4,15 +4,11 @@ import copy
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
-
-from docker.errors import APIError, DockerException, NotFound
-from docker.utils.socket import frames_iter
 
 from auditor.core.errors import FolderUnusable, MachineError
 from auditor.core.jobs import Completed, HostFacts, Invocation
@@ -20,21 +16,20 @@ from auditor.core.ports import Clock
 from runners.home import Home
 from runners.hosts import strain
 from runners.hosts.clock import SystemClock
-from runners.hosts.daemon import LABEL, OWNER, Daemon, Image, missing, refused
+from runners.hosts.container import Container, made
+from runners.hosts.daemon import LABEL, OWNER, Daemon, Image, missing
 from runners.hosts.disk import refuse_full
 from runners.hosts.exchange import collect, refuse_links, write_files
 from runners.hosts.facts import SCRIPT, linux_facts, machine_facts, said
 from runners.hosts.following import Following
 from runners.hosts.mounts import mounts
-from runners.hosts.watching import Watch, Watched, signal_or_code
+from runners.hosts.watching import Watch, signal_or_code
 
 _NOBODY = 65534
 """Who runs in the container where we are root."""
 _FACTS_SECONDS = 60.0
 _INIT = b"[FATAL tini"
 _NOT_FOUND = 127
-_LAG_SECONDS = 5.0
-"""How long after its end a container's output may still be on its way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +81,7 @@ class DockerHost:
         self._access = _Access(network, (home.root,))
         self._clock = clock or SystemClock()
         self._facts: list[HostFacts] = []
-        self._running: set[str] = set()
+        self._running: set[Container] = set()
         self._stopped = threading.Event()
         self._user = (os.getuid(), os.getgid()) if os.getuid() else (_NOBODY, _NOBODY)
 
@@ -99,8 +94,8 @@ class DockerHost:
     def stop(self) -> None:
         """End what other threads run here; nothing is run after that."""
         self._stopped.set()
-        for number in tuple(self._running):
-            self._signal(number, signal.SIGKILL)
+        for one in tuple(self._running):
+            one.send(signal.SIGKILL)
 
     def facts(self) -> HostFacts:
         """Return those of a container, under the name of this machine."""
@@ -126,21 +121,21 @@ class DockerHost:
         if not job.cwd.is_dir():
             raise FolderUnusable(f"cannot run {job.argv[0]} in {job.cwd}: there is no such folder")
         write_files(job, self._home.root)
-        following = Following(job)
-        with self._own.scratch() as scratch, self._container(job, scratch) as number:
+        following = Following(job, self._home.root)
+        with self._own.scratch() as scratch, self._container(job, scratch) as container:
             before, started = strain.here(), self._clock.monotonic()
-            with self._started(number, job) as watched:
-                self._running.add(number)
+            with container.started(job.timeout_seconds) as watched:
+                self._running.add(container)
                 watch = Watch(watched, self._clock, job.output_limit, following)
                 try:
                     over = self._stopped.is_set() or watch.until(started + job.timeout_seconds)
                 finally:
-                    self._running.discard(number)
-                    self._signal(number, signal.SIGKILL)
+                    self._running.discard(container)
+                    container.send(signal.SIGKILL)
                     watch.finish()
             lasted = self._clock.monotonic() - started
             strained = strain.between(before, strain.here())
-            state = self._state(number)
+            state = container.state()
         refuse_links(self._access.writable, self._home.root)
         if self._stopped.is_set():
             raise MachineError(f"{job.argv[0]} was ended, as another part of the work had failed")
@@ -175,55 +170,8 @@ class DockerHost:
             )
         return replace(answer, exhausted=limit)
 
-    @contextmanager
-    def _container(self, job: Invocation, scratch: Path) -> Iterator[str]:
-        """Make a container; it is removed whatever happens."""
-        settings = self._settings(job, scratch)
-        try:
-            number = str(self._api.create_container_from_config(settings)["Id"])
-        except DockerException as error:
-            raise MachineError(f"the Docker daemon makes no container: {error}") from error
-        try:
-            yield number
-        finally:
-            with suppress(NotFound):
-                self._api.remove_container(number, force=True, v=True)
-
-    @contextmanager
-    def _started(self, number: str, job: Invocation) -> Iterator[Watched]:
-        """Start a container, its output going to pipes."""
-        asked = {"stdout": 1, "stderr": 1, "stream": 1, "logs": 0}
-        output = self._api.attach_socket(number, params=asked)
-        try:
-            self._api.start(number)
-        except APIError as error:
-            _close(output)
-            raise refused(error, job.argv[0], self._image) from error
-        reads, writes = zip(os.pipe(), os.pipe(), strict=True)
-        pump = threading.Thread(target=_pump, args=(output, writes), daemon=True)
-        pump.start()
-        try:
-            yield Watched(
-                stdout=reads[0],
-                stderr=reads[1],
-                wait=partial(self._wait, number, pump),
-                signal=partial(self._signal, number),
-            )
-        finally:
-            for one in reads:
-                os.close(one)
-
-    def _wait(self, number: str, pump: threading.Thread) -> None:
-        with suppress(DockerException):
-            self._api.wait(number, timeout=None)
-        pump.join(_LAG_SECONDS)
-
-    def _signal(self, number: str, which: signal.Signals) -> None:
-        with suppress(APIError):  # it has ended
-            self._api.kill(number, signal=which.name)
-
-    def _state(self, number: str) -> Any:
-        return self._api.inspect_container(number)["State"]
+    def _container(self, job: Invocation, scratch: Path) -> AbstractContextManager[Container]:
+        return made(self._daemon, self._image, job.argv[0], self._settings(job, scratch))
 
     def _settings(self, job: Invocation, scratch: Path) -> Any:
         user = f"{self._user[0]}:{self._user[1]}"
@@ -257,22 +205,3 @@ class DockerHost:
             log_config={"type": "none"},
             ipc_mode="private",
         )
-
-
-def _pump(output: Any, pipes: tuple[int, int]) -> None:
-    """Hand on what a container writes, until it ends or nobody reads any more."""
-    with suppress(DockerException, OSError):
-        for stream, chunk in frames_iter(output, tty=False):
-            left = memoryview(chunk)
-            while left:
-                left = left[os.write(pipes[stream - 1], left) :]
-    for one in pipes:
-        os.close(one)
-    _close(output)
-
-
-def _close(output: Any) -> None:
-    """Close what the SDK attached; its connection was upgraded, so no pool takes it back."""
-    connection = getattr(output, "_sock", output)
-    output.close()
-    connection.close()

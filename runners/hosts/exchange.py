@@ -26,7 +26,7 @@ def put(files: Iterable[tuple[Path, bytes]], *inside: Path) -> None:
     for path, content in files:
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            _require(path, inside)
+            require(path, inside)
             path.write_bytes(content)
 
 
@@ -34,7 +34,7 @@ def collect(job: Invocation, *inside: Path) -> dict[Path, bytes]:
     """Read what a process has left; what is missing is absent. Raises as `put` does."""
     found: dict[Path, bytes] = {}
     for path in job.collects:
-        _require(job.cwd / path, inside)
+        require(job.cwd / path, inside)
         try:
             found[path] = (job.cwd / path).read_bytes()
         except FileNotFoundError:
@@ -77,7 +77,8 @@ def harmless(link: Path, target: Path, inside: Path) -> bool:
     return f"{place}/".startswith(_TOOLS) or place.is_relative_to(inside.resolve())
 
 
-def _require(path: Path, inside: Sequence[Path]) -> None:
+def require(path: Path, inside: Sequence[Path]) -> None:
+    """Raise SubjectError for a path that leads out of these folders, if there are some."""
     if inside and not any(path.resolve().is_relative_to(one.resolve()) for one in inside):
         raise SubjectError(
             f"a link leads from {path} to {path.resolve()}: something that ran there has made it; "

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from auditor.core.jobs import Follow, Invocation
-from runners.hosts.disk import writing
+from runners.hosts.mark import Mark
 
 POLL_SECONDS = 0.02
 """How often a file is looked at."""
@@ -18,18 +18,18 @@ _NOTHING = Follow(read=lambda _: ())
 class Following:
     """Hands on what comes until it is enough; of a process that is not followed, nothing."""
 
-    def __init__(self, job: Invocation) -> None:
-        """Take a process before it starts: what told an older one to end must not be there."""
+    def __init__(self, job: Invocation, *inside: Path) -> None:
+        """Take a process before it starts: what told an older one to end must not be there.
+
+        What tells it lies in one of the folders `inside`, if some are given.
+        """
         follow = job.follow or _NOTHING
         self._take = follow.take
         self._path = job.cwd / follow.path if follow.path else None
-        self._enough = job.cwd / follow.enough if follow.enough else None
+        self._enough = Mark(job.cwd / follow.enough, *inside) if follow.enough else None
         self._heard = bytearray()
         self._offset = 0
         self._grace: float | None = None
-        if self._enough is not None:
-            with writing(self._enough):
-                self._enough.unlink(missing_ok=True)
 
     def pause(self, left: float) -> float:
         """Return for how long one may wait for output, of so many seconds that are left."""
@@ -52,8 +52,7 @@ class Following:
         """Tell the process that it is enough; return how many seconds it gets to end by itself."""
         if self._enough is None or self._grace is None:
             return 0.0
-        with writing(self._enough):
-            self._enough.touch()
+        self._enough.make()
         return self._grace
 
     def _come(self) -> bytes:

@@ -29,7 +29,21 @@ def left_to_us(theirs: str, key: str) -> Iterator[None]:
     if missing := wanted - all_:
         there = ", ".join(map(str, sorted(all_)))
         raise UsageError(f"processor {min(missing)} at {key} is not there; there are {there}")
-    os.sched_setaffinity(0, all_ - wanted or all_)
+    with kept_off(theirs):
+        yield
+
+
+@contextmanager
+def kept_off(theirs: str) -> Iterator[None]:
+    """Keep this program off the processors of others, as far as they are ours and can be chosen.
+
+    A daemon may have others than we, and may be in a machine of its own.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    all_ = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, all_ - numbers(theirs) or all_)
     try:
         yield
     finally:

@@ -80,8 +80,10 @@ class Watch:
         self._waiter.start()
 
     def _wait(self, write_end: int) -> None:
-        self._watched.wait()
-        os.close(write_end)
+        try:
+            self._watched.wait()
+        finally:  # nobody would tell of the end any more
+            os.close(write_end)
 
     def until(self, deadline: float) -> bool:
         """Wait for the end; tell whether we had to bring it about, as time was up or as enough."""

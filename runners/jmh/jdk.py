@@ -7,6 +7,7 @@ from pathlib import Path
 from auditor.core.errors import ToolMissing
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
+from runners.hosts.variables import of_installers
 
 LEAST = 17
 _ADVICE = f"install a JDK {LEAST} or newer, or set JAVA_HOME to one"
@@ -29,11 +30,12 @@ class Jdk:
 
 
 def java_environment(environment: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Return the environment without what silently changes Java processes.
+    """Return the environment without what silently changes Java processes, or is Python's.
 
     For those that list, compile or measure; Maven gets the user's own, to reach its repositories.
     """
-    return tuple(sorted((key, value) for key, value in environment if key not in _HIDDEN))
+    hidden = {key for key, _ in environment if key in _HIDDEN or of_installers(key)}
+    return tuple(sorted((key, value) for key, value in environment if key not in hidden))
 
 
 def find_jdk(host: Host, environment: tuple[tuple[str, str], ...]) -> Jdk:

@@ -11,6 +11,7 @@ from auditor.core.request import PythonSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
 from runners.hosts.disk import writing
+from runners.hosts.variables import usual
 from runners.pybench import guests
 from runners.pybench.environment import Environments, Interpreter
 from runners.pybench.frontends import Frontend
@@ -77,8 +78,11 @@ def copy(placed: Placed, top: Path) -> None:
 
 
 def own_variables(given: dict[str, str], found: Interpreter, folder: Path) -> dict[str, str]:
-    """Return the variables of processes of an environment whose folder this is."""
-    variables = {key: given[key] for key in _PASSED_ON if key in given}
+    """Return the variables of processes of an environment whose folder this is.
+
+    What tools need is for what makes the environment; anything else was named, or is an image's.
+    """
+    variables = {key: given[key] for key in given if key in _PASSED_ON or not usual(key)}
     return variables | {
         "PATH": f"{found.path.parent}:{variables.get('PATH', '')}",
         # Beside the copy, not in it, and not in what another environment's processes read.

@@ -26,7 +26,7 @@ _GONE_SECONDS = 900.0
 _AGAIN_SECONDS = 120.0
 """How long they are given before they are asked once more."""
 _LATE_SECONDS = 10.0
-"""How late a machine may appear that was asked for just before the auditor was killed."""
+"""How late a machine may appear that was asked for just before the audit ended."""
 _LOOK_SECONDS = 1.0
 
 
@@ -76,7 +76,7 @@ class Ledger:
             try:
                 yield note.id
             finally:
-                self._remove(note, 0.0)
+                self._remove(note)
                 self._path(note.id).unlink()
 
     def look(self, told: Callable[[Note, bool, tuple[str, ...]], None]) -> None:
@@ -113,7 +113,7 @@ class Ledger:
         def remove(path: Path, file: IO[str]) -> None:
             if _lock(file) and path.exists():
                 note = _read(path, file)
-                told(note, self._remove(note, _LATE_SECONDS))
+                told(note, self._remove(note))
                 path.unlink()
 
         self._each(remove)
@@ -153,8 +153,8 @@ class Ledger:
     def _path(self, number: str) -> Path:
         return self._folder / f"{number}.json"
 
-    def _remove(self, note: Note, late: float) -> tuple[str, ...]:
-        """Remove all machines of a note, and wait until none is there for so many seconds."""
+    def _remove(self, note: Note) -> tuple[str, ...]:
+        """Remove all machines of a note, and wait until none has been there for a while."""
         begun = self._clock.monotonic()
         asked: dict[str, float] = {}
         empty_since: float | None = None
@@ -168,7 +168,7 @@ class Ledger:
                     self._run(note, _filled(note, again))
             else:
                 empty_since = now if empty_since is None else empty_since
-                if now - empty_since >= (late if note.listed_by else 0.0):
+                if now - empty_since >= (_LATE_SECONDS if note.listed_by else 0.0):
                     return tuple(asked)
             if now - begun > _GONE_SECONDS:
                 raise MachineError(

@@ -32,7 +32,7 @@ would have no end."""
 _DEPTH = 3
 _MOST_ELEMENTS = 3
 _OWN = (
-    "java.util.", "java.io.", "java.lang.StringBuilder", "java.lang.StringBuffer",
+    "java.util.", "java.io.", "java.text.", "java.lang.StringBuilder", "java.lang.StringBuffer",
 )  # fmt: skip
 """Of such types each thread has its own: what is not thread-safe would fail for its own sake."""
 

@@ -47,19 +47,33 @@ _CREATOR = 0.25
 class Tally:
     """What was left out while tests were made, and how often; hangs by method.
 
-    `failing` counts how often in a row a method has failed when it was tried last.
-    `spoilers` are methods after which others fail, or that fail beside others; None as long as
-    nobody has looked for them.
+    `dumps` are the further lines of a reason in `dropped`. `failing` counts how often in a row a
+    method has failed when it was tried last. `spoilers` are methods after which others fail, None
+    as long as nobody has looked for them; `beside` are those that failed in one of several threads.
     """
 
     dropped: Counter[str] = field(default_factory=Counter)
+    dumps: dict[str, str] = field(default_factory=dict)
     hangs: Counter[str] = field(default_factory=Counter)
     failing: Counter[str] = field(default_factory=Counter)
     spoilers: frozenset[str] | None = None
+    beside: frozenset[str] = frozenset()
+
+    @property
+    def shunned(self) -> frozenset[str]:
+        """Return the methods that are hardly called."""
+        return (self.spoilers or frozenset()) | self.beside
 
     def drop(self, what: str, problem: str) -> None:
-        """Count something left out; problems that differ in numbers only are one."""
-        self.dropped[f"{what}: {_NUMBER.sub('#', problem)[:_LONGEST_PROBLEM]}"] += 1
+        """Count something left out; problems that differ in numbers only are one.
+
+        What follows the first line (the dump of a deadlock, say) is that of the first of them.
+        """
+        line, _, rest = problem.partition("\n")
+        key = f"{what}: {_NUMBER.sub('#', line)[:_LONGEST_PROBLEM]}"
+        self.dropped[key] += 1
+        if rest:
+            self.dumps.setdefault(key, rest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +100,10 @@ class Generator:
             if answer.at is not None:
                 # What fails beside others now would fail again, and the race be inconclusive.
                 segment, index = answer.at
-                key = made.suffixes[segment][index].member.key
-                learned = (self.tally.spoilers or frozenset()) | {key}
-                # Of a class all of whose methods fail there is nothing to test but that.
-                if any(_on_object(one) and one.key not in learned for one in self.members):
-                    self.tally.spoilers = learned
+                blamed = {made.suffixes[segment][index].member.key}
+                left = {one.key for one in self.members if _on_object(one)} - self.tally.shunned
+                if left - blamed:  # of a class all of whose methods fail, that is all there is
+                    self.tally.beside |= blamed
         return None
 
     def _with_threads(self, test: Test) -> Making[Answer]:
@@ -110,7 +123,7 @@ class Generator:
 
     def weight(self, member: Member) -> float:
         """Return how likely a member is drawn, relative to others: less, the more it fails."""
-        seldom = _SPOILER if member.key in (self.tally.spoilers or ()) else 1.0
+        seldom = _SPOILER if member.key in self.tally.shunned else 1.0
         kind = seldom if _on_object(member) else _CREATOR
         return self.weights.get(member.key, 1.0) * kind / (1 + self.tally.failing[member.key])
 
@@ -174,7 +187,7 @@ class _Maker:
         if tally.spoilers is None:
             tally.spoilers = yield from spoilers(self.arguments, self.prefix, self.subject)
         own = self.of.catalogue.methods
-        usable = [one for one in own if _on_object(one) and one.key not in tally.spoilers]
+        usable = [one for one in own if _on_object(one) and one.key not in tally.shunned]
         hangs = tally.hangs
         yield from self._pool()
         calls = failures = 0

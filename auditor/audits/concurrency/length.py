@@ -32,6 +32,8 @@ def search(plan: Plan) -> Generator[int, tuple[Tried, Tried] | None, Length]:
     race can still scale; with `Plan.strict` the maximum, as in the paper.
     """
     low, high = plan.shortest, plan.longest
+    if low == high:
+        return Length(low, ())
     tried: list[int] = []
     while low < high and len(tried) < plan.most_tries:
         # Between two powers of ten the middle is their geometric mean: lengths range over four.

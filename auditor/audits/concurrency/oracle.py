@@ -38,18 +38,23 @@ _SURER = 10.0
 def goes_on(old: Sequence[float], new: Sequence[float], plan: Plan) -> bool:
     """Tell whether another measurement of both versions is due (Algorithm 2, lines 4 to 16).
 
-    Ours ends, too, once the vote is sure: at a level so much stricter that to look after each
-    measurement hardly adds false votes.
+    Ours ends once the vote is sure: at a level so much stricter that to look after each measurement
+    hardly adds false votes. That there is no difference is sure when the interval holds none that
+    would be reported. With pairs nothing else ends it, without them a small spread does, too.
     """
     both = old, new
     if any(len(one) < plan.least_measurements for one in both):
         return True
-    if all(len(one) >= plan.most_measurements or spread(one) <= plan.stop_spread for one in both):
+    if all(len(one) >= plan.most_measurements for one in both):
         return False
     surer = replace(plan, confidence=1 - (1 - plan.confidence) / _SURER)
     if plan.in_pairs:
-        sure, _ = _by_pairs(old, new, surer)
-        return sure is Vote.INCONCLUSIVE or sure is not _by_pairs(old, new, plan)[0]
+        vote, (low, high) = _by_pairs(old, new, plan)
+        if vote is Vote.NONE:  # however little they spread, the difference may still be a tenth
+            return max(high, 1 / low) - 1 > plan.report
+        return vote is Vote.INCONCLUSIVE or _by_pairs(old, new, surer)[0] is not vote
+    if all(spread(one) <= plan.stop_spread for one in both):
+        return False
     return _outperforms(old, new, surer) is Vote.NONE
 
 
@@ -105,7 +110,7 @@ def _by_pairs(
     Both of a pair ran one right after the other, so what slows the machine down for a while is in
     both, and not in their ratio; that of the means holds all of it. The interval is that of the
     mean of the logarithms (Student's t). That there is no difference is said only where it is
-    known to within `Plan.acceptable_spread`.
+    known to within `Plan.acceptable_spread`, and what was seen is no more than `Plan.report`.
     """
     logs = [math.log(one / other) for one, other in zip(old, new, strict=True)]
     low, high = (math.exp(one) for one in mean_interval(logs, plan.confidence))
@@ -115,7 +120,8 @@ def _by_pairs(
     if high < 1 and 1 / speedup - 1 > plan.report:
         return Vote.OLD, (low, high)
     narrow = math.sqrt(high / low) - 1 <= plan.acceptable_spread
-    return Vote.NONE if narrow else Vote.INCONCLUSIVE, (low, high)
+    none = narrow and max(speedup, 1 / speedup) - 1 <= plan.report
+    return Vote.NONE if none else Vote.INCONCLUSIVE, (low, high)
 
 
 def _outperforms(old: Sequence[float], new: Sequence[float], plan: Plan) -> Vote:
@@ -184,8 +190,9 @@ def overall(threads: Iterable[ThreadVerdict]) -> Finding:
     """Return what all numbers of threads come to.
 
     One number suffices for a finding unless another one says the opposite, which is no answer.
+    One thread shares nothing, so it has no vote.
     """
-    found = {one.finding for one in threads}
+    found = {one.finding for one in threads if one.threads > 1}
     if Finding.REGRESSION in found and Finding.IMPROVEMENT in found:
         return Finding.INCONCLUSIVE
     order = (Finding.REGRESSION, Finding.IMPROVEMENT, Finding.NONE)

@@ -32,7 +32,7 @@ def _duration(name: str, text: str) -> Any:
 
 
 PARAMETERS = (
-    _parameter("--threads", "Numbers of threads that vote, such as 2,4,16 (2,8)."),
+    _parameter("--threads", "Numbers of threads, such as 2,4,16 (2,8); 1 has no vote."),
     _parameter("--tests", "Tests that are made (5).", type=int),
     _duration("--warmup", "t_w, before measurements (1s)."),
     _duration("--steady", "t_s, of a measurement (1s)."),

@@ -22,8 +22,8 @@ from runners.stored.reading import is_stored
 _POSITIVE = click.IntRange(min=1)
 _PATH = click.Path(path_type=Path)
 _OF_TABLES = ("tool", "unit", "slowdown", "runs", "stability_runs", "fail_under")
-_OF_STORED = ("against", "commit", "against_commit", "min_delta", "fail_on")
-_OF_COMPARISONS = ("min_delta", "fail_on")
+_OF_STORED = ("against", "commit", "against_commit", "min_delta", "fail_on", "unlike_machines")
+_OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
 
 
 @click.command(short_help="Judge results that are there already; runs nothing.")
@@ -39,6 +39,7 @@ _OF_COMPARISONS = ("min_delta", "fail_on")
     click.option("--commit", metavar="COMMIT", help="Of stored results; else the newest one."),
     click.option("--against-commit", metavar="COMMIT", help="The commit of the base."),
     click.option("--min-delta", metavar="PERCENT", help='Smaller changes do not count ("5%").'),
+    click.option("--unlike-machines", is_flag=True, help="Compare what these have measured, too."),
     click.option(
         "--fail-on",
         type=click.Choice(["regression", "nothing"]),
@@ -90,7 +91,7 @@ def command(context: click.Context, /, **given: Any) -> int:
 
 def _refuse(given: dict[str, Any], names: tuple[str, ...], whose: str) -> None:
     for name in names:
-        if given[name] not in (None, ()):
+        if given[name] not in (None, (), False):
             raise UsageError(f"--{name.replace('_', '-')} is for {whose}; leave it out")
 
 
@@ -123,6 +124,7 @@ def _stored(given: dict[str, Any], console: Console, surroundings: Surroundings)
         against=given["against"],
         against_commit=given["against_commit"],
         min_delta=stored.min_delta(given["min_delta"]),
+        unlike=given["unlike_machines"],
     )
     if not asked.compares:
         _refuse(given, _OF_COMPARISONS, "a comparison, which --against asks for")

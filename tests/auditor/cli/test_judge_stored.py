@@ -158,6 +158,7 @@ def test_one_file_of_pyperf_tells_nothing_however_many_processes_it_has(call, tm
         ((PYTEST, "--fail-under", "50"), "--fail-under is for tables"),
         ((PYTEST, "--fail-on", "regression"), "--fail-on is for a comparison"),
         ((PYTEST, "--min-delta", "5%"), "--min-delta is for a comparison"),
+        ((PYTEST, "--unlike-machines"), "--unlike-machines is for a comparison"),
         ((ONE, "--against", TWO, "--min-delta", "x"), "'x' is no change that could count"),
         ((ONE, "--against", TWO, "--min-delta", "0"), "'0' is no change that could count"),
         ((ONE, "--against", TWO, "--min-delta", "nan"), "'nan' is no change that could count"),

@@ -1,7 +1,9 @@
 """Audits on a cluster: the program as a process, a real scheduler and workers, a small suite."""
 
 import json
+import signal
 import time
+from dataclasses import replace
 
 import distributed
 import pytest
@@ -18,6 +20,8 @@ from real_program import (
 )
 
 from auditor.clusters import Cluster
+from auditor.clusters import cluster as clusters
+from auditor.core.errors import MachineError
 from auditor.core.hosts import DaskSpec
 from runners.hosts.clock import SystemClock
 
@@ -126,6 +130,48 @@ def test_a_worker_that_joins_is_looked_at_like_those_that_were_there(cluster, tm
             time.sleep(0.05)
         assert crew.admit(beside) == f"{beside} has left"
         assert "without --resources machine=1" in crew.admit(bare)
+
+
+def test_a_worker_that_does_not_answer_is_asked_again(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(clusters, "_ANSWER_SECONDS", 0.5)
+    halted = add(cluster, tmp_path, 0)
+    await_workers(cluster, 1)
+    halted.send_signal(signal.SIGSTOP)
+    asked = DaskSpec(scheduler=cluster.address, patience_seconds=0.0, crowded=True)
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        (address,) = client.ncores()
+        with pytest.raises(MachineError, match=f"^{address} does not answer$"):
+            _ = Cluster(client, asked, SystemClock()).facts
+
+        add(cluster, tmp_path, 1)
+        client.wait_for_workers(2, timeout=60)
+        crew = Cluster(client, replace(asked, patience_seconds=60.0), SystemClock())
+        assert crew.facts.name
+        with pytest.raises(TimeoutError, match=f"^{address} does not answer$"):
+            crew.admit(address)
+
+        halted.send_signal(signal.SIGCONT)
+        until = time.monotonic() + 60
+        while True:
+            try:
+                assert crew.admit(address) == ""
+                break
+            except TimeoutError:
+                assert time.monotonic() < until
+                time.sleep(0.05)
+
+
+def test_a_ceiling_ends_the_wait_for_the_first_worker(cluster):
+    class Over:
+        def require(self):
+            raise MachineError("the money is gone")
+
+    asked = DaskSpec(scheduler=cluster.address, patience_seconds=600.0, crowded=True)
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        crew = Cluster(client, asked, SystemClock(), Over())
+
+        with pytest.raises(MachineError, match="the money is gone"):
+            _ = crew.facts
 
 
 @pytest.mark.parametrize(

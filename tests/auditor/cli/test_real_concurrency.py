@@ -105,7 +105,7 @@ def test_two_versions_are_raced_and_the_tests_are_left_to_run_by_themselves(
     assert (suite / "jmh" / "races" / "Race1Benchmark.java").is_file()
     assert _stand_alone(suite, classes / "volatile", tmp_path / "built").startswith("pilot ")
 
-    again, _ = program.audited(*words, "--report", "20%")
+    again, _ = program.audited(*words, "--no-control")
     assert _measured(again) == _measured(document)
     assert left_behind(program.cache) == []
 
@@ -151,7 +151,7 @@ def test_a_gate_fails_where_threads_wait_for_each_other_now(  # noqa: PLR0917 a 
 
 
 def test_an_interrupt_ends_the_jvm_and_the_same_call_goes_on(program, classes, tmp_path):
-    words = (*between(classes), *QUICK, "--steady", "2s", "-o", tmp_path / "out")
+    words = (*between(classes), *QUICK, "--steady", "1s", "-o", tmp_path / "out")
     with program.start(*words) as process:
         until = time.monotonic() + 120
         while not any("benchaudit.race.Measure" in line and "repetitions" in line and

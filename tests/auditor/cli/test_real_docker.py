@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from docker_daemon import IMAGE, client
-from real_program import PYTHON_RING, QUICK, Program, everything
+from docker_daemon import IMAGE, JAVA_IMAGE, client, import_java
+from real_program import JAVA_RING, PYTHON_RING, QUICK, Program, everything
 
 from runners.hosts.daemon import LABEL
 
@@ -67,6 +67,26 @@ def test_a_suite_is_built_and_measured_in_containers(program, docker, tmp_path):
     page = (tmp_path / "out" / "stability.html").read_text()
     assert "violins" in page
     assert "in a container" in page
+
+
+def test_a_jmh_suite_is_built_and_measured_in_containers(program, docker, tmp_path):
+    import_java(docker)
+    before = everything(JAVA_RING)
+    path = configured(
+        tmp_path,
+        JAVA_RING,
+        harness="jmh",
+        benchmarks="Durations",
+        docker={"image": JAVA_IMAGE, "memory": "2g"},
+        plan={"forks": 1, "warmup": 2, "iterations": 3, "iteration_time": "20ms"},
+    )
+
+    document, _ = program.audited("stability", path, "-o", tmp_path / "out")
+
+    assert document["host_facts"]["container"] == "docker"
+    assert {one["runs"] for one in document["benchmarks"]} == {2}
+    assert all(one["max_spread"] is not None for one in document["benchmarks"])
+    assert everything(JAVA_RING) == before
 
 
 @pytest.mark.parametrize(

@@ -252,8 +252,7 @@ def test_a_gate_that_gives_no_answer_is_no_measurement(program, module, tmp_path
     line = program.refused("qualify", *words, "no-such-gate", code=4, slug="tool-missing")
 
     assert "no-such-gate" in line
-    line = program.refused(
-        "qualify", *words, "sh", "-c", "echo oh; exit 127", code=3, slug="subject"
-    )
-    assert "the gate gives no answer: it ended with 127 3 times (oh)" in line
+    gate = ("sh", "-c", "echo oh $OF_MINE; exit 127")  # it gets all that its user has
+    line = program.refused("qualify", *words, *gate, code=3, slug="subject", OF_MINE="mine")
+    assert "the gate gives no answer: it ended with 127 3 times (oh mine)" in line
     assert list(program.cwd.iterdir()) == []

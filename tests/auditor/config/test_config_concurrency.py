@@ -51,6 +51,8 @@ def test_words_for_the_jvm_are_split_as_a_shell_does(tmp_path):
         {"paper": True, "seed": 3, "jmh": True},
         {"threads": "2,16", "warmup_seconds": "250ms", "report": "10%", "control": False},
         {"jvm_args": "-Xmx2g -Dname='two words'", "scope": "each", "tests": 9},
+        {"steady_seconds": "2s", "crowded_seconds": "1s"},
+        {"steady_seconds": "10s", "crowded_seconds": "40s", "paper": True},
     ],
 )
 def test_the_words_of_a_request_ask_for_the_same(tmp_path, given):
@@ -64,7 +66,8 @@ def test_the_words_of_a_request_ask_for_the_same(tmp_path, given):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"threads": "1,8"}, "--threads 1,8 must be numbers from 2 to 1024"),
+        ({"threads": "0,8"}, "--threads 0,8 must be numbers from 1 to 1024"),
+        ({"threads": "1"}, "--threads 1: one thread shares nothing"),
         ({"threads": "8;9"}, "--threads 8;9 must be numbers"),
         ({"warmup_seconds": "5"}, "--warmup: '5' is no duration"),
         ({"report": "much"}, "--report much is no part of 1"),

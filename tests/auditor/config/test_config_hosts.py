@@ -7,7 +7,7 @@ import pytest
 
 from auditor.config import load
 from auditor.core.errors import UsageError
-from auditor.core.hosts import DaskSpec, DockerSpec, SshSpec
+from auditor.core.hosts import DaskSpec, DockerSpec, LocalSpec, SshSpec
 
 
 def loaded(folder, **keys):
@@ -29,6 +29,15 @@ def test_a_suite_runs_here_unless_something_else_is_said(tmp_path):
         processes=4096,
         network="bridge",
         environment=(),
+    )
+
+
+def test_how_this_machine_is_used_can_be_said(tmp_path):
+    local = {"cpus": "2-3", "environment": ["REPOSITORY_PASSWORD"]}
+
+    assert loaded(tmp_path).local == LocalSpec(cpus="", environment=())
+    assert loaded(tmp_path, local=local).local == LocalSpec(
+        cpus="2-3", environment=("REPOSITORY_PASSWORD",)
     )
 
 
@@ -81,6 +90,7 @@ def test_the_command_line_wins(tmp_path):
         ({"host": "ssh:-oProxyCommand=touch"}, 'must be "local", "docker" or "ssh:" with what'),
         ({"host": "ssh:a b"}, 'must be "local", "docker" or "ssh:" with what ssh is called with'),
         ({"local": {"cpus": "two"}}, "at $.local.cpus must be numbers of processors"),
+        ({"local": {"environment": ["A=b"]}}, "$.local.environment[0] must be the name of a"),
         ({"dispatch": "dask"}, "name either the address of a scheduler at $.dask.scheduler or a"),
         (
             {"host": "docker", "dispatch": "dask", "dask": {"scheduler": "tcp://10.0.0.1:8786"}},

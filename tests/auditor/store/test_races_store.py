@@ -80,6 +80,14 @@ def test_what_only_the_oracle_asks_changes_no_race(store, change):
     assert races(store, plan=replace(PLAN, **change)).timed(made(), 8) == TIMED
 
 
+def test_tests_of_the_paper_s_oracle_are_others_as_their_length_may_be(store):
+    known = races(store)
+    known.keep_suite(suite())
+
+    assert races(store, plan=replace(PLAN, report=0.2)).suite() == suite()
+    assert races(store, plan=replace(PLAN, strict=True)).suite() is None
+
+
 @pytest.mark.parametrize("change", [{"steady_seconds": 2.0}, {"seed": 2}, {"processes": False}])
 def test_what_decides_a_measurement_makes_another_race(store, change):
     races(store).keep_timed(made(), TIMED)

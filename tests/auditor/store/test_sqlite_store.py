@@ -514,6 +514,24 @@ def test_a_store_from_before_trials_were_watched_keeps_its_runs(tmp_path):
     assert columns(path) == columns(new_store(tmp_path / "new.sqlite"))
 
 
+def test_a_store_from_before_virtual_machines_were_told_apart_keeps_its_runs(tmp_path):
+    path = tmp_path / "s.sqlite"
+    virtual = HostFacts(HERE.name, (*HERE.facts, ("virtual", "yes KVM")))
+    ran = dataclasses.replace(run(), host=virtual)
+    with SqliteStore(path) as store:
+        store.add(ran)
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE run SET machine = ?", (machine(HERE),))
+    connection.execute("PRAGMA user_version = 9")
+    connection.commit()
+    connection.close()
+
+    with SqliteStore(path, host=virtual) as store:
+        assert store.find(trial()) == ran
+    with SqliteStore(path, host=HERE) as store:
+        assert store.find(trial()) is None
+
+
 def write_first_version(path, runs):
     connection = sqlite3.connect(path)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -589,6 +607,9 @@ def test_runs_of_another_machine_are_kept_but_not_found(tmp_path):
         ({"memory": "unknown"}, False),
         ({"arch": "aarch64"}, False),
         ({"container": "yes"}, True),
+        ({"virtual": "no", "quota": "max 100000"}, True),
+        ({"virtual": "yes KVM"}, False),
+        ({"quota": "150000 100000"}, False),
         ({"container": "docker", "image": "sha256:" + "a" * 64}, False),
     ],
 )

@@ -139,6 +139,36 @@ def test_a_version_slower_with_many_threads_only_is_about_concurrency():
     assert [one.finding for one in found.threads] == [Finding.NONE, Finding.REGRESSION]
 
 
+def test_the_control_does_the_calls_of_the_threads_that_show_the_finding():
+    place = arena(slowed={(Version.NEW, 2): 3.0})
+
+    found = audited(place)
+
+    assert [one.finding for one in found.threads] == [Finding.REGRESSION, Finding.NONE]
+    alone = [race for race, _ in place.races if race.threads == SEQUENTIAL]
+    assert {one.suffixes for one in alone} == {2}
+    assert {one.suffixes for one, _ in place.races if one.threads == 8} == {8}
+    few = sum(len(one) for one in found.suite.tests[0].suffixes[:2])
+    assert found.control.tests[0].timed.calls % few == 0
+
+
+def test_measurements_that_ended_too_early_for_a_surer_plan_are_made_anew():
+    memory = Memory()
+    audited(arena(new=1.3e-7, noise=0.01), memory=memory)
+    more = arena(new=1.3e-7, noise=0.01)
+
+    found = audited(more, memory=memory, plan=replace(PLAN, confidence=0.999999))
+
+    assert more.races
+    assert found.finding is Finding.REGRESSION
+
+
+def test_a_length_that_is_given_is_that_of_the_tests():
+    found = audited(arena(), plan=replace(PLAN, shortest=64, longest=64))
+
+    assert (found.suite.length, found.suite.tried, found.suite.caveats) == (64, (), ())
+
+
 def test_the_same_twice_is_none_and_needs_no_control():
     place = arena()
 

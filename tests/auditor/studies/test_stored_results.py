@@ -239,6 +239,16 @@ def test_times_of_unlike_machines_are_not_judged(elsewhere, said):
     assert "unlike-sides" in slugs(found)
 
 
+def test_times_of_unlike_machines_are_judged_where_that_is_asked_for():
+    rng = np.random.default_rng(11)
+    base, head = drawn(rng, 5), moved(drawn(rng, 5, slower=2), cpu="Other")
+
+    found = compare(base, head, 0.05, unlike=True)
+
+    assert changes(found) == [Change.REGRESSION]
+    assert "unlike-sides" in slugs(found)
+
+
 def test_machines_of_one_kind_are_compared_where_each_side_has_several():
     rng = np.random.default_rng(12)
     base, head = drawn(rng, 3, session=0.02), drawn(rng, 3, session=0.02, slower=2)

@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from dataclasses import replace
 
 import pytest
 from arena_making import arena_of, children
@@ -53,7 +54,7 @@ def ready(arena, *suffixes):
 
 
 def race(name, threads=2, *, turns=5, scope=Scope.ALL, version=Version.OLD):
-    return Race(test=name, threads=threads, turns=turns, version=version, scope=scope)
+    return Race(test=name, threads=threads, suffixes=2, turns=turns, version=version, scope=scope)
 
 
 def pilot(arena, *suffixes, threads=2, **more):
@@ -80,6 +81,17 @@ def test_a_measurement_has_as_many_values_as_asked_for(arena):
 
     assert (len(few), len(many)) == (1, 4)
     assert all(one > 0 for one in (*few, *many))
+
+
+def test_the_control_runs_as_many_suffixes_as_it_is_told(arena):
+    name = ready(arena, call(*FINE), call("fail", returns="int"))
+
+    first, both = (
+        arena.pilot(replace(race(name, threads=0), suffixes=many), 0.1) for many in (1, 2)
+    )
+
+    assert isinstance(first, Pilot)
+    assert "not now" in both
 
 
 def test_more_turns_take_longer(arena):
@@ -181,3 +193,68 @@ def test_generated_tests_compile_and_run(arena):
     for version in Version:
         found = arena.pilot(race(writer.name(test), version=version), 0.2)
         assert isinstance(found, Pilot)
+
+
+ODD = """package org.example;
+import java.util.concurrent.ConcurrentHashMap;
+public class Odd {
+    static class Base<T> {
+        public synchronized int size() { return 1; }
+        public Object value() { return this; }
+        public void take(T one) { }
+    }
+    interface Listener { void hear(); }
+    public static class Pool extends Base<String> {
+        public Pool() { }
+        public Pool(Listener one) { }
+        @Override public String value() { return "a"; }
+        public void add(Listener one) { }
+        public String text(int... numbers) { return "" + numbers.length; }
+        public boolean is(Thread.State state) { return state == Thread.State.NEW; }
+    }
+    public static class Registry extends ConcurrentHashMap<String, Integer> { }
+}
+"""
+POOL, REGISTRY = "org.example.Odd$Pool", "org.example.Odd$Registry"
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory):
+    with arena_of(tmp_path_factory.mktemp("odd"), ODD, ODD) as made:
+        yield made
+
+
+def test_methods_of_a_base_class_that_is_not_public_are_the_class_s_own(odd):
+    found = odd.make(described(POOL))
+
+    own = {(one.key, one.returns) for one in found.methods}
+    assert own == {
+        ("size()", "int"),
+        ("value()", "java.lang.String"),
+        ("text(int[])", "java.lang.String"),
+        ("is(java.lang.Thread$State)", "boolean"),
+    }
+    # What asks for a type that tests cannot name is left out.
+    assert [one.key for one in found.creators] == ["<init>()"]
+
+
+@pytest.mark.parametrize("name", [POOL, REGISTRY])
+def test_methods_that_are_inherited_are_called_as_source_can(odd, name):
+    catalogue = odd.make(described(name))
+    answers = {one: facts.answers for one, facts in catalogue.types.items() if facts.answers}
+    writer = RaceWriter(catalogue.written, answers, replace(NOTES, subject=name))
+    maker = Generator(catalogue=catalogue, weights={"put": 9.0}, plan=Plan())
+    number = next(NUMBERS)
+
+    test = odd.make(maker.test(number, 900, 2))
+
+    assert len({one.member.key for suffix in test.suffixes for one in suffix}) > 3
+    assert odd.compile({writer.path(test): writer.program(test)}) == {}
+    assert isinstance(odd.pilot(race(writer.name(test)), 0.2), Pilot)
+
+
+def test_a_type_argument_that_is_bound_is_no_hindrance(odd):
+    found = odd.make(described(REGISTRY))
+
+    (put,) = [one for one in found.methods if one.name == "put"]
+    assert put.owner == "java.util.concurrent.ConcurrentHashMap"

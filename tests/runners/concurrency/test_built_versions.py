@@ -88,7 +88,7 @@ def test_two_revisions_of_a_project_are_built_with_all_their_modules(project, ho
         assert "org.example.CounterTest" not in everywhere
         assert "org.apache.commons.logging.Log" in everywhere - own
         assert version.class_path[: len(version.own)] == version.own
-        require_readable(version, require_class(version, "org.example.Counter.Cell"), 17)
+        require_readable(version, require_class(version, "org.example.Counter.Cell"), 17, 17)
     name = "org/example/Counter.class"
     assert content(old, name) != content(new, name)
     assert git(project, "status", "--porcelain", "--ignored") == before == ""
@@ -133,7 +133,7 @@ def test_a_published_artifact_is_fetched_once(home, tmp_path):
 
     assert (version.name, version.revision) == (text, "3.2.1")
     assert [path.name for path in version.class_path] == ["commons-collections-3.2.1.jar"]
-    require_readable(version, require_class(version, BUCKETS), 8)
+    require_readable(version, require_class(version, BUCKETS), 8, 17)
 
     def refuse(job):
         raise AssertionError(f"nothing should be run: {job}")

@@ -72,24 +72,26 @@ def test_what_is_no_class_of_this_java_is_not_listed(version):
 
 
 def test_a_class_for_a_newer_java_is_refused_and_one_for_the_same_is_not(version):
-    require_readable(version, "org.example.Counter", 17)
-    require_readable(version, "org.needed.Words", 21)
+    require_readable(version, "org.example.Counter", 17, 17)
+    require_readable(version, "org.needed.Words", 21, 17)
 
     with pytest.raises(
         SubjectError, match=r"Counter\$Cell of .* is compiled for Java 17, but runs"
     ):
-        require_readable(version, "org.example.Counter$Cell", 11)
+        require_readable(version, "org.example.Counter$Cell", 11, 17)
+    with pytest.raises(SubjectError, match="its tests are compiled with Java 11; set JAVA_HOME"):
+        require_readable(version, "org.example.Counter", 17, 11)
 
 
 def test_a_class_for_java_8_runs_with_java_8(tmp_path):
     classes = compiled(tmp_path, COUNTER, release=8)
     old = ready(str(classes), Home(tmp_path / "home"), tmp_path)
 
-    require_readable(old, "org.example.Counter", 8)
+    require_readable(old, "org.example.Counter", 8, 17)
     with pytest.raises(SubjectError, match="for Java 8, but runs with Java 7"):
-        require_readable(old, "org.example.Counter", 7)
+        require_readable(old, "org.example.Counter", 7, 17)
 
 
 def test_a_file_that_is_no_class_is_refused(version):
     with pytest.raises(SourceUnreadable, match=r"^module-info of .* is no class file"):
-        require_readable(version, "module-info", 17)
+        require_readable(version, "module-info", 17, 17)

@@ -139,6 +139,10 @@ def test_threads_that_wait_for_each_other_do_not_come_to_an_end(arena):
     answers = arena.make(attempts(both, threads=True))
 
     assert answers[0].blocked
+    what, *dump = answers[0].problem.splitlines()
+    assert what == "deadlock of 2 threads with the old version"
+    assert [one for one in dump if "BLOCKED on java.lang.Object@" in one and "held by" in one]
+    assert [one for one in dump if "org.example.Hazard.locked" in one]
 
 
 def test_a_statement_that_does_not_exist_is_said_not_raised(arena):

@@ -10,6 +10,8 @@ from auditor.core.outcome import Skipped
 from auditor.core.plan import Run
 
 SECONDS = 0.1
+DEADLY = "deadly"
+"""The benchmark that ends its workers, after a while."""
 
 
 def note(folder, word, trial):
@@ -25,12 +27,24 @@ def ran(folder, trial, seconds=SECONDS):
     return Run(trial=trial, host=host, outcome=Skipped(""), started="", seconds=seconds)
 
 
+def lasting(folder, trial):
+    return ran(folder, trial, 10 * SECONDS)
+
+
 def slow(folder, trial):
     return ran(folder, trial, 60.0)
 
 
 def deadly(folder, trial):
     note(folder, "begun", trial)
+    os._exit(1)
+
+
+def deadly_for_one(folder, trial):
+    if trial.benchmark.name != DEADLY:
+        return ran(folder, trial)
+    note(folder, "begun", trial)
+    time.sleep(5 * SECONDS)  # what ended before it has been fetched
     os._exit(1)
 
 

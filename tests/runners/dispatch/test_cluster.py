@@ -1,6 +1,9 @@
 """Trials on real workers of Dask: one at a time on each, and none lost with a worker."""
 
 import itertools
+import math
+import signal
+import threading
 import time
 from collections import defaultdict
 
@@ -12,6 +15,8 @@ from auditor.core.errors import BuildFailed, MachineError
 from auditor.core.plan import Purpose, Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.suite import Benchmark
+from runners.dispatch import cluster as clusters
+from runners.dispatch import crew as crews
 from runners.dispatch.cluster import ClusterDispatcher
 from runners.hosts.clock import SystemClock
 
@@ -66,12 +71,20 @@ class Crew:
         self._unwanted = unwanted
         self.gave = 0
         self.ends = False
+        self.silent = {}
+        self.losses = 0
 
     def given(self, _subject):
+        if self.losses:
+            self.losses -= 1
+            raise ConnectionError("a worker is gone")
         self.gave += 1
         return (self._client.scatter(str(self._noted), broadcast=True, hash=False),)
 
     def admit(self, worker):
+        if self.silent.get(worker, 0):
+            self.silent[worker] -= 1
+            raise TimeoutError(f"{worker} does not answer")
         return f"{worker} is not wanted" if worker in self._unwanted else ""
 
     def require(self):
@@ -82,13 +95,16 @@ class Crew:
         self._client.run(cluster_work.stop)
 
 
-def dispatcher(client, crew, work=cluster_work.ran, told=None, patience=60.0):
+def dispatcher(  # noqa: PLR0917 what a test changes
+    client, crew, work=cluster_work.ran, told=None, patience=60.0, allowed=lambda _trial: True
+):
     return ClusterDispatcher(
         client,
         work,
         crew if isinstance(crew, Crew) else Crew(client, crew),
         clock=SystemClock(),
         told=(told if told is not None else []).append,
+        allowed=allowed,
         patience_seconds=patience,
     )
 
@@ -148,6 +164,38 @@ def test_a_worker_does_one_trial_at_a_time(cluster, client, noted):
     for one in lines(noted).values():
         words = [word for word, *_ in one]
         assert words == ["begun", "ended"] * (len(one) // 2)
+
+
+def test_workers_are_busy_at_the_same_time_where_trials_of_a_benchmark_follow_each_other(
+    cluster, client, noted
+):
+    ready(cluster, client, 2, noted)
+    wanted = [trial(name, run) for name in "ab" for run in range(30)]
+
+    found = list(dispatcher(client, noted).run(wanted))
+
+    assert len(found) == 60
+    spans = []
+    for each in lines(noted).values():
+        assert len({name for _, name, *_ in each}) == 1
+        spans.append((float(each[0][3]), float(each[-1][3])))
+    both = min(end for _, end in spans) - max(begin for begin, _ in spans)
+    assert both > 0.6 * max(end - begin for begin, end in spans)
+
+
+def test_what_is_known_and_not_begun_when_the_time_is_up_is_left_out(cluster, client, noted):
+    ready(cluster, client, 1, noted)
+    time_is_up = threading.Event()
+    running = dispatcher(client, noted, allowed=lambda _: not time_is_up.is_set()).run(
+        trial("a", run) for run in range(20)
+    )
+
+    found = [next(running)]
+    time_is_up.set()
+    found += list(running)
+
+    assert 1 <= len(found) <= 3
+    assert [one.trial.repetition for one in found] == list(range(len(found)))
 
 
 def test_what_a_lost_worker_had_is_begun_anew_elsewhere(cluster, client, noted):
@@ -237,12 +285,68 @@ def test_a_worker_that_cannot_be_used_is_named_once_and_left_alone(cluster, clie
     ]
 
 
+def test_a_worker_that_does_not_answer_yet_is_asked_again(cluster, client, noted, monkeypatch):
+    monkeypatch.setattr(crews, "_AGAIN_SECONDS", 0.1)
+    ready(cluster, client, 2, noted)
+    crew = Crew(client, noted)
+    late = next(iter(client.ncores()))
+    crew.silent[late] = 2
+    told = []
+
+    found = list(dispatcher(client, crew, told=told).run(trial(f"b{n}") for n in range(60)))
+
+    assert len({one.host.name for one in found}) == 2
+    assert [(one.slug, one.text) for one in told] == [
+        ("worker-silent", f"{late} does not answer; it is asked again")
+    ]
+
+
+def test_a_worker_that_is_lost_while_others_are_given_what_they_need_ends_nothing(
+    cluster, client, noted
+):
+    ready(cluster, client, 1, noted)
+    crew = Crew(client, noted)
+    crew.losses = 2
+
+    found = list(dispatcher(client, crew).run([trial("a"), trial("b")]))
+
+    assert [one.trial.benchmark.name for one in found] == ["a", "b"]
+    assert (crew.losses, crew.gave) == (0, 1)
+
+
+def test_workers_that_can_be_given_nothing_are_left_after_a_while(cluster, client, noted):
+    ready(cluster, client, 1, noted)
+    crew = Crew(client, noted)
+    crew.losses = math.inf
+
+    with pytest.raises(MachineError, match="given what trials need: a worker is gone"):
+        list(dispatcher(client, crew, patience=0.5).run([trial("a")]))
+
+
 def test_a_trial_that_ends_its_workers_is_not_given_to_all_of_them(cluster, client, noted):
     ready(cluster, client, 4, noted)
 
     with pytest.raises(MachineError, match=r"g\.a lost 3 workers; it may have ended them"):
         list(dispatcher(client, noted, cluster_work.deadly).run([trial("a")]))
     assert len(lines(noted)) == 3
+
+
+def test_one_that_others_run_before_on_the_same_worker_is_not_either(cluster, client, noted):
+    ready(cluster, client, 4, noted)
+    told = []
+    names = ["a", "b", "c", "d"] * 4 + [cluster_work.DEADLY]
+    others = (trial(name, run) for run in range(100, 120) for name in "abcd")
+    wanted = itertools.chain((trial(name, run) for run, name in enumerate(names)), others)
+
+    with pytest.raises(MachineError, match=r"g\.deadly lost 3 workers; it may have ended them"):
+        list(dispatcher(client, noted, cluster_work.deadly_for_one, told).run(wanted))
+    assert [one.slug for one in told] == ["worker-lost"] * 2
+    begun = [
+        (each[-2][0], each[-1][1])  # what was before it has ended
+        for each in lines(noted).values()
+        if each[-1][1] == cluster_work.DEADLY
+    ]
+    assert begun == [("ended", cluster_work.DEADLY)] * 3
 
 
 @pytest.mark.parametrize(
@@ -277,15 +381,53 @@ def test_no_more_is_handed_out_than_keeps_all_busy(cluster, client, noted):
     assert (noted.parent / "stopped").read_text() == "stopped\n" * 2
 
 
+def test_all_trials_of_one_benchmark_are_not_known_at_once_either(cluster, client, noted):
+    ready(cluster, client, 2, noted)
+    taken = itertools.count()
+
+    def source():
+        for number in range(10**6):
+            next(taken)
+            yield trial("a", number)
+
+    running = dispatcher(client, noted).run(source())
+    for _ in range(5):
+        next(running)
+    running.close()
+
+    assert 100 < next(taken) <= 5 + 2 * 64 + 2
+
+
 def test_a_cluster_without_workers_is_left_after_a_while(cluster, client, noted):
     with pytest.raises(MachineError, match="the cluster has had no worker for 1 s"):
         list(dispatcher(client, noted, patience=1.0).run([trial("a")]))
 
 
+def test_a_ceiling_also_ends_the_wait_for_a_result(cluster, client, noted, monkeypatch):
+    monkeypatch.setattr(clusters, "_FETCH_SECONDS", 2.0)
+    ready(cluster, client, 2, noted)
+    crew = Crew(client, noted)
+    crew.stop = lambda: None  # one that is halted stops nothing
+    running = dispatcher(client, crew).run([trial(name) for name in "abcdefgh"])
+    found = next(running)
+    time.sleep(0.5)  # both workers have ended what they had
+    for one in cluster.workers:
+        if str(one.pid) != found.host.name:
+            one.send_signal(signal.SIGSTOP)
+    gone = threading.Timer(2.0, setattr, (crew, "ends", True))  # when it is waited for
+    gone.start()
+
+    with pytest.raises(MachineError, match="the money is gone"):
+        list(running)
+    gone.join()
+
+
 def test_a_ceiling_ends_what_runs(cluster, client, noted):
     ready(cluster, client, 2, noted)
     crew = Crew(client, noted)
-    running = dispatcher(client, crew).run(trial(f"b{number}") for number in range(10**6))
+    running = dispatcher(client, crew, cluster_work.lasting).run(
+        trial(f"b{number}") for number in range(10**6)
+    )
     next(running)
     crew.ends = True
 

@@ -20,6 +20,7 @@ from auditor.core.errors import (
     ResolveFailed,
     SubjectError,
 )
+from auditor.core.jobs import Follow
 from runners.hosts.daemon import LABEL, Daemon
 
 pytestmark = pytest.mark.subject
@@ -227,6 +228,22 @@ def test_a_file_of_ours_is_not_written_through_a_link(place, tmp_path):
         )
 
     assert victim.read_text() == "mine"
+
+
+def test_what_tells_a_process_to_end_is_not_made_through_its_link(place, tmp_path):
+    victim = tmp_path / "victim"
+    follow = Follow(
+        read=lambda data: [(1.0, 1.0)] if data else [],
+        judge=lambda *_: 0.5,
+        path=Path("shown"),
+        enough=Path("enough"),
+    )
+    text = f"ln -s {victim} enough; echo 1 > shown; sleep 600"
+
+    with pytest.raises(SubjectError, match=f"has made a link at .*enough to {victim}"):
+        place.host.run(shell(text, cwd=place.folder, follow=follow))
+
+    assert not victim.exists()
 
 
 def started(docker, folder):

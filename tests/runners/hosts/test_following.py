@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from process_making import gone, number_in, shell
 
+from auditor.core.errors import SubjectError
 from auditor.core.jobs import Follow
+from runners.hosts.following import Following
 from runners.hosts.limited import LimitedHost
 from runners.hosts.local import LocalHost
 
@@ -134,6 +136,42 @@ def test_what_ended_an_older_process_does_not_end_the_next(tmp_path):
 
     assert answer.enough
     assert len(counting.seen) == 20
+
+
+@pytest.mark.parametrize(
+    "swap",
+    [
+        "ln -s {}/victim told/enough",
+        "mv told was; ln -s {} told",
+        "mv told was; mkdir told",
+        "rm -r told",
+        "mkfifo told/enough",
+    ],
+)
+def test_what_tells_it_is_made_nowhere_else_whatever_the_process_puts_there(tmp_path, swap):
+    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    for folder in (theirs, ours, theirs / "told"):
+        folder.mkdir()
+    follow = Counting(3, LOW).of(enough=Path("told/enough"))
+
+    answer = LocalHost().run(shell(f"{swap.format(ours)}; {DEAF}", cwd=theirs, follow=follow))
+
+    assert (answer.exit_code, answer.enough) == (0, True)
+    assert list(ours.iterdir()) == []
+
+
+def test_what_tells_it_lies_in_no_folder_that_a_link_leads_out_to(tmp_path):
+    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    for folder in (theirs, ours):
+        folder.mkdir()
+    (ours / "enough").write_text("mine")
+    (theirs / "told").symlink_to(ours)
+    told = shell(DEAF, cwd=theirs, follow=Counting(3).of(enough=Path("told/enough")))
+
+    with pytest.raises(SubjectError, match="nothing was read or written through it"):
+        Following(told, theirs)
+
+    assert (ours / "enough").read_text() == "mine"
 
 
 def test_one_that_never_shows_enough_has_timed_out(tmp_path):

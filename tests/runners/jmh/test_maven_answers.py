@@ -79,8 +79,9 @@ def test_a_missing_maven_is_said_with_what_to_do(tmp_path):
         )
 
 
-def test_variables_that_change_every_java_process_do_not_reach_the_subject():
-    given = (("JAVA_TOOL_OPTIONS", "-Xmx1g"), ("PATH", "/bin"), ("CLASSPATH", "."))
+def test_variables_that_change_every_java_process_or_are_pips_do_not_reach_the_subject():
+    changing = (("JAVA_TOOL_OPTIONS", "-Xmx1g"), ("CLASSPATH", "."))
+    given = (*changing, ("PATH", "/bin"), ("PIP_INDEX_URL", "https://me:secret@example.org"))
 
     assert java_environment(given) == (("PATH", "/bin"),)
 

@@ -1,5 +1,7 @@
 """What the unit tests of real Python projects call."""
 
+import re
+
 import pytest
 from python_making import Suited, listed, prepared
 
@@ -106,7 +108,8 @@ def test_what_was_counted_before_a_test_hangs_is_kept(counted):
     outcome = counted(test_tiny=TESTS + hangs, seconds=6)
 
     assert calls(outcome) == {"tiny.add": 7, "tiny.twice": 1}
-    assert outcome.missing == "the unit tests were ended after 6 s"
+    # How long ending took beyond the limit hangs on what else the machine does.
+    assert re.fullmatch(r"the unit tests were ended after \d+ s", outcome.missing)
 
 
 def test_a_hang_in_the_first_test_is_a_time_out(counted):

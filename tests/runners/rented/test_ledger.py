@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +30,12 @@ class Clock(SystemClock):
 
     def monotonic(self):
         return super().monotonic() * 100
+
+
+@pytest.fixture(autouse=True)
+def prompt(monkeypatch):
+    """A cloud where no machine comes late."""
+    monkeypatch.setattr(ledgers, "_LATE_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -112,8 +119,22 @@ def test_commands_get_the_variables_that_are_named_and_no_others(ledger, cloud):
     assert (cloud / ".asked").read_text() == f"sesame {number}-1\n {second}-1\n"
 
 
-def test_what_cannot_be_removed_is_not_forgotten(ledger, cloud, tmp_path, monkeypatch):
-    monkeypatch.setattr(ledgers, "_LATE_SECONDS", 0.0)
+def test_one_that_comes_when_the_audit_has_ended_is_removed_too(
+    ledger, cloud, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(ledgers, "_LATE_SECONDS", 10.0)
+
+    with ledger.renting(spec(cloud)) as number:
+        late = threading.Timer(0.3, (cloud / f"{number}-1").touch)
+        late.start()
+    late.join()
+
+    assert (cloud / ".asked").read_text() == f" {number}-1\n"
+    assert list(cloud.glob("*-*")) == []
+    assert notes(tmp_path) == []
+
+
+def test_what_cannot_be_removed_is_not_forgotten(ledger, cloud, tmp_path):
     (cloud / ".broken").touch()
     with pytest.raises(MachineError, match="the cloud is closed"):  # noqa: SIM117 two blocks
         with ledger.renting(spec(cloud)) as number:
@@ -146,10 +167,7 @@ def test_a_running_audit_is_left_alone(ledger, cloud):
         assert (cloud / f"{number}-1").exists()
 
 
-def test_a_note_that_is_damaged_does_not_keep_others_from_being_cleaned(
-    ledger, cloud, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(ledgers, "_LATE_SECONDS", 0.0)
+def test_a_note_that_is_damaged_does_not_keep_others_from_being_cleaned(ledger, cloud, tmp_path):
     (cloud / ".broken").touch()
     with pytest.raises(MachineError), ledger.renting(spec(cloud)) as number:
         (cloud / f"{number}-1").touch()

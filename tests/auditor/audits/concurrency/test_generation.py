@@ -6,7 +6,7 @@ import pytest
 from made_up_pool import FACTORY, POOL, Guest, earlier
 
 from auditor.audits.concurrency.catalogue import described
-from auditor.audits.concurrency.generation import Generator
+from auditor.audits.concurrency.generation import Generator, Tally
 from auditor.core.concurrency import Plan
 from auditor.core.races import Kind, Literal
 
@@ -149,7 +149,8 @@ def test_a_method_that_fails_beside_others_is_hardly_called_again():
 
     guest.make(maker.test(1, 400, 2))
 
-    assert "size()" in maker.tally.spoilers
+    assert "size()" in maker.tally.beside
+    assert "size()" not in maker.tally.spoilers
     assert maker.weight(_size(maker)) < 0.2
 
 
@@ -166,6 +167,16 @@ def test_a_method_after_which_others_fail_is_in_no_prefix():
 
     assert maker.tally.spoilers == {"close()"}
     assert not [one for test in tests for one in test.prefix if one.member.name == "close"]
+
+
+def test_a_dump_stays_whole_beside_the_reason_that_is_counted():
+    tally = Tally()
+
+    for number in (1, 22):
+        tally.drop("a test", f"deadlock of {number} threads\nThread-{number} BLOCKED\n    at a.B")
+
+    assert tally.dropped == {"a test: deadlock of # threads": 2}
+    assert tally.dumps == {"a test: deadlock of # threads": "Thread-1 BLOCKED\n    at a.B"}
 
 
 def test_threads_that_only_make_further_objects_are_no_test():

@@ -39,6 +39,13 @@ def test_a_length_is_found_within_the_window(each):
     assert found.calls * each * 1.5 < 0.5 / 10
 
 
+def test_a_length_that_is_given_is_not_looked_for():
+    with pytest.raises(StopIteration) as end:
+        next(search(replace(PLAN, shortest=400, longest=400)))
+
+    assert (end.value.value.calls, end.value.value.reason) == (400, "")
+
+
 def test_both_versions_have_to_be_in_the_window():
     found = looked_for(PLAN, taking(1e-6, 8e-6))
 

@@ -111,7 +111,7 @@ def test_the_interval_of_a_speed_up_is_that_of_student_for_logarithms():
     logs = np.array([0.1, 0.3, 0.2, 0.2])
     half = 5.8409 * logs.std(ddof=1) / 2
 
-    plan = replace(PLAN, acceptable_spread=0.5)
+    plan = replace(PLAN, acceptable_spread=0.5, report=0.3)
     judged = oracle.judge(timed(tuple(np.exp(logs)), (1.0,) * 4), plan)
 
     assert np.log(judged.ratio) == pytest.approx((0.2 - half, 0.2 + half), abs=1e-4)
@@ -152,13 +152,21 @@ def test_a_test_that_failed_has_no_vote_and_keeps_its_reason():
     assert (judged.vote, judged.timed.reason, judged.speedup) == (OPEN, "a deadlock", None)
 
 
-def test_further_measurements_are_due_until_they_lie_close_or_are_many():
+@pytest.mark.parametrize("plan", [PLAN, MEANS])
+def test_further_measurements_are_due_until_they_lie_close_or_are_many(plan):
     close, wide = (1.0, 1.0, 1.0), (1.0, 1.2, 1.0)
 
-    assert oracle.goes_on((1.0, 1.0), (1.0, 1.0), PLAN)
-    assert not oracle.goes_on(close, close, PLAN)
-    assert oracle.goes_on(close, wide, PLAN)
-    assert not oracle.goes_on((1.0, 1.2) * 4, (1.0, 1.2) * 4, PLAN)
+    assert oracle.goes_on((1.0, 1.0), (1.0, 1.0), plan)
+    assert not oracle.goes_on(close, close, plan)
+    assert oracle.goes_on(close, wide, plan)
+    assert not oracle.goes_on((1.0, 1.2) * 4, (1.2, 1.0) * 4, plan)
+
+
+def test_one_thread_has_no_vote():
+    one = replace(found(OLD, OLD, OLD), threads=1)
+
+    assert oracle.overall([one, found(NONE, NONE, NONE)]) is Finding.NONE
+    assert oracle.overall([one, found(OLD, OLD, OLD)]) is Finding.REGRESSION
 
 
 def test_a_sure_difference_needs_no_further_measurements_and_a_likely_one_does():
@@ -167,6 +175,17 @@ def test_a_sure_difference_needs_no_further_measurements_and_a_likely_one_does()
     for plan in (PLAN, MEANS):
         assert not oracle.goes_on(wide, tuple(10 * one for one in other), plan)
         assert oracle.goes_on(wide, tuple(1.3 * one for one in other), plan)
+
+
+def test_a_tenth_that_a_quiet_machine_shows_is_looked_at_until_it_is_plain():
+    """Three pairs leave it open however little they spread, and eight do not."""
+    three = (1.0, 1.02, 0.98)
+    eight = (*three, 1.01, 0.99, 1.005, 0.995, 1.0)
+    slower = [tuple(1.11 * one for one in old[::-1]) for old in (three, eight)]
+
+    assert oracle.judge(timed(three, slower[0]), PLAN).vote is OPEN
+    assert oracle.goes_on(three, slower[0], PLAN)
+    assert oracle.judge(timed(eight, slower[1]), PLAN).vote is OLD
 
 
 def test_no_difference_that_is_sure_needs_no_further_measurements():
@@ -242,7 +261,7 @@ def lane(threads, finding):
     ],
 )
 def test_one_number_of_threads_suffices_unless_another_says_the_opposite(findings, whole):
-    assert oracle.overall(lane(at, one) for at, one in enumerate(findings)) is whole
+    assert oracle.overall(lane(at, one) for at, one in enumerate(findings, 2)) is whole
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,8 @@ import java.util.List;
  *   <li>try THREADS PREFIX SEGMENT...: runs the statements of the prefix, then the segments, one
  *       after the other or each in a thread of its own; numbers with commas, a segment as
  *       REPEATS:NUMBERS. The answer is "fine", "raised VERSION SEGMENT INDEX WHAT" or
- *       "blocked VERSION", or "stuck VERSION" before this process ends, as nothing ends its threads
+ *       "blocked VERSION DUMP" (empty where it is no deadlock), or "stuck VERSION DUMP" before this
+ *       process ends, as nothing ends its threads
  *   <li>bye
  * </ul>
  */

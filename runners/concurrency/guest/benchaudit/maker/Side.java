@@ -1,5 +1,6 @@
 package benchaudit.maker;
 
+import benchaudit.race.Deadlock;
 import java.io.File;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -82,12 +83,13 @@ final class Side {
         }
         join(running, until);
         if (alive(running)) {
+            String locked = Deadlock.dump();
             for (Thread thread : running) {
                 thread.interrupt();
             }
             join(running, System.nanoTime() + GRACE * 1_000_000);
             stuck = alive(running);
-            return new String[] {stuck ? "stuck" : "blocked", name};
+            return new String[] {stuck ? "stuck" : "blocked", name, locked};
         }
         return attempt.raised;
     }

@@ -4,9 +4,11 @@ import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
+import java.lang.reflect.GenericArrayType;
 import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.TypeVariable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -77,15 +79,19 @@ final class Types {
         }
         if (!Modifier.isAbstract(type.getModifiers())) {
             for (Constructor<?> each : type.getConstructors()) {
+                if (!accessible(each.getParameterTypes())) {
+                    continue;
+                }
                 lines.add(Arrays.asList("member", "constructor", type.getName(), "",
                         Names.of(each.getParameterTypes()), type.getName()));
             }
         }
         for (Method each : type.getMethods()) {
-            if (usable(each)) {
+            Class<?> owner = bound(each, type) ? each.getDeclaringClass() : type;
+            if (usable(each) && accessible(owner)) {
                 lines.add(Arrays.asList("member",
                         Modifier.isStatic(each.getModifiers()) ? "static" : "method",
-                        type.getName(), each.getName(), Names.of(each.getParameterTypes()),
+                        owner.getName(), each.getName(), Names.of(each.getParameterTypes()),
                         Names.of(each.getReturnType())));
             }
             if (type.isInterface() && Modifier.isAbstract(each.getModifiers())
@@ -117,9 +123,59 @@ final class Types {
         Class<?> from = method.getDeclaringClass();
         boolean given = from.isInterface() && !Modifier.isAbstract(method.getModifiers())
                 && !Modifier.isStatic(method.getModifiers());
-        return from != Object.class && !method.isBridge() && !method.isSynthetic()
+        return from != Object.class && (!method.isSynthetic() || repeats(method))
                 && !(given && from.getName().startsWith("java."))
-                && accessible(method.getReturnType());
+                && accessible(method.getReturnType()) && accessible(method.getParameterTypes());
+    }
+
+    /**
+     * Tells whether a bridge only hands on to the same method above: a public class has one for each
+     * public method that it inherits from a class which others cannot name.
+     */
+    private static boolean repeats(Method bridge) {
+        Class<?> from = bridge.getDeclaringClass();
+        if (!bridge.isBridge() || Stream.of(from.getDeclaredMethods())
+                .anyMatch(each -> !each.isSynthetic() && each.getName().equals(bridge.getName())
+                        && each.getParameterCount() == bridge.getParameterCount())) {
+            return false;
+        }
+        for (Class<?> each = from.getSuperclass(); each != null; each = each.getSuperclass()) {
+            for (Method above : each.getDeclaredMethods()) {
+                if (!above.isSynthetic() && above.getName().equals(bridge.getName())
+                        && above.getReturnType() == bridge.getReturnType()
+                        && Arrays.equals(above.getParameterTypes(), bridge.getParameterTypes())) {
+                    return !takesVariable(above);
+                }
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Tells whether a method is inherited with the type arguments of its own class bound: source
+     * that hands over values by erased types has to call it as a method of that class.
+     */
+    private static boolean bound(Method method, Class<?> type) {
+        return method.getDeclaringClass() != type && type.getTypeParameters().length == 0
+                && takesVariable(method);
+    }
+
+    private static boolean takesVariable(Method method) {
+        for (java.lang.reflect.Type each : method.getGenericParameterTypes()) {
+            java.lang.reflect.Type element = each;
+            while (element instanceof GenericArrayType) {
+                element = ((GenericArrayType) element).getGenericComponentType();
+            }
+            if (element instanceof TypeVariable
+                    && ((TypeVariable<?>) element).getGenericDeclaration() instanceof Class) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean accessible(Class<?>[] types) {
+        return Stream.of(types).allMatch(Types::accessible);
     }
 
     private static boolean isOfObject(Method method) {
@@ -159,11 +215,14 @@ final class Types {
             }
         }
         for (Method each : type.getMethods()) {
-            if (Modifier.isAbstract(each.getModifiers()) && each.getTypeParameters().length > 0) {
+            if (Modifier.isAbstract(each.getModifiers())
+                    && (each.getTypeParameters().length > 0
+                            || !accessible(each.getReturnType())
+                            || !accessible(each.getParameterTypes()))) {
                 return false;
             }
         }
-        return !type.isAnnotation();
+        return !type.isAnnotation() && accessible(type);
     }
 
     private static boolean accessible(Class<?> type) {

@@ -1,8 +1,5 @@
 package benchaudit.race;
 
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadInfo;
-import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -14,18 +11,16 @@ import java.util.concurrent.TimeUnit;
  * threads themselves: one that waits for them would be late where they have all the cores.
  */
 final class Crew {
-    private static final int FRAMES = 12;
-
     private final List<Worker> workers = new ArrayList<>();
     private final boolean each;
     private final long limitSeconds;
 
-    /** One thread runs all suffixes where `threads` is nought. */
-    Crew(int threads, int turns, boolean each, long limitSeconds) {
+    /** One thread runs the first `suffixes` of them where `threads` is nought. */
+    Crew(int threads, int suffixes, int turns, boolean each, long limitSeconds) {
         this.each = each;
         this.limitSeconds = limitSeconds;
         for (int number = 0; number < Math.max(1, threads); number++) {
-            workers.add(new Worker(number, turns, threads == 0));
+            workers.add(new Worker(number, turns, threads == 0 ? suffixes : 1));
         }
         for (Worker worker : workers) {
             worker.start();
@@ -71,35 +66,12 @@ final class Crew {
     }
 
     private String stuck() {
-        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-        long[] locked = threads.findDeadlockedThreads();
-        StringBuilder text = new StringBuilder();
-        if (locked == null) {
-            text.append("not over after ").append(limitSeconds).append(" s");
-        } else {
-            text.append("deadlock of ").append(locked.length).append(" threads");
-        }
-        for (ThreadInfo info : threads.getThreadInfo(ids(locked), FRAMES)) {
-            if (info != null) {
-                text.append("\n").append(info.getThreadName()).append(' ');
-                text.append(info.getThreadState());
-                if (info.getLockName() != null) {
-                    text.append(" on ").append(info.getLockName());
-                    text.append(" held by ").append(info.getLockOwnerName());
-                }
-                for (StackTraceElement frame : info.getStackTrace()) {
-                    text.append("\n    at ").append(frame);
-                }
-            }
-        }
-        return text.toString();
-    }
-
-    private long[] ids(long[] locked) {
-        if (locked != null) {
+        String locked = Deadlock.dump();
+        if (!locked.isEmpty()) {
             return locked;
         }
-        return workers.stream().filter(one -> one.busy).mapToLong(Thread::getId).toArray();
+        long[] busy = workers.stream().filter(one -> one.busy).mapToLong(Thread::getId).toArray();
+        return "not over after " + limitSeconds + " s" + Deadlock.described(busy);
     }
 
     /** What ends a measurement. */
@@ -131,14 +103,14 @@ final class Crew {
         Throwable failure;
         volatile boolean busy;
         private final int turns;
-        private final boolean all;
+        private final int many;
         private final Sink sink = new Sink();
 
-        Worker(int number, int turns, boolean all) {
+        Worker(int number, int turns, int many) {
             super("suffix-" + number);
             this.number = number;
             this.turns = turns;
-            this.all = all;
+            this.many = many;
             setDaemon(true);
         }
 
@@ -162,12 +134,8 @@ final class Crew {
             failure = null;
             started = System.nanoTime();
             try {
-                if (all) {
-                    for (int one = 0; one < race.suffixes(); one++) {
-                        race.suffix(one, turns, sink);
-                    }
-                } else {
-                    race.suffix(number, turns, sink);
+                for (int one = number; one < number + many; one++) {
+                    race.suffix(one, turns, sink);
                 }
             } catch (Throwable error) {
                 failure = error;

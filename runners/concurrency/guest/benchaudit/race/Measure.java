@@ -11,8 +11,9 @@ import java.util.Map;
 
 /**
  * Measures a test in this process (Pradel et al., Algorithms 2 and 3). Arguments: the name of the
- * test, then settings as name=value: threads (0: one thread runs all suffixes), turns (how often a
- * suffix is done; without it as often as the test says), scope (all, each),
+ * test, then settings as name=value: threads (0: one thread runs the suffixes), suffixes (how many
+ * of them one thread runs then; without it all), turns (how often a suffix is done; without it as
+ * often as the test says), scope (all, each),
  * limit (seconds that a repetition may take), out (the file of records; standard output without
  * one), and either pilot (seconds) or warmup and repetitions (numbers), least and most (numbers of
  * measurements) and stop (the standard deviation at which it is enough, a part of the mean).
@@ -34,8 +35,9 @@ public final class Measure {
             settings.put(arguments[at].substring(0, sign), arguments[at].substring(sign + 1));
         }
         long limit = Long.parseLong(text("limit", "60"));
-        int turns = number("turns", made().turns());
-        crew = new Crew(number("threads", 0), turns, text("scope", "all").equals("each"), limit);
+        Race race = made();
+        crew = new Crew(number("threads", 0), number("suffixes", race.suffixes()),
+                number("turns", race.turns()), text("scope", "all").equals("each"), limit);
     }
 
     /** Measures, and ends the process whatever threads the subject has left. */

@@ -1,0 +1,64 @@
+"""Those who work on a cluster, and which of them may."""
+
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, Protocol
+
+from auditor.core.caveats import Caveat
+from auditor.core.ports import Clock
+
+_AGAIN_SECONDS = 5.0
+"""After how long a worker is asked again that did not answer."""
+
+
+class Crew(Protocol):
+    """Those who work on a cluster."""
+
+    def given(self, subject: str) -> tuple[Any, ...]:
+        """Hand them what trials of a subject need, and return it; OSError where one is lost."""
+
+    def admit(self, worker: str) -> str:
+        """Say why a worker cannot be used, nothing where it can.
+
+        Raises TimeoutError where it does not answer yet; to ask again takes no time.
+        """
+
+    def require(self) -> None:
+        """Raise MachineError where they may work no longer."""
+
+    def stop(self) -> None:
+        """End what they run, for good."""
+
+
+class Admission:
+    """Remembers who was refused, and who has not answered."""
+
+    def __init__(self, crew: Crew, clock: Clock, told: Callable[[Caveat], None]) -> None:
+        """Take whom to ask, and who is told of those that cannot be used."""
+        self._crew = crew
+        self._clock = clock
+        self._told = told
+        self._refused: set[str] = set()
+        self._silent: dict[str, float] = {}
+
+    def admitted(self, there: Collection[str], used: Collection[str]) -> Iterator[str]:
+        """Yield the workers that can be used from now on; says once of each other why not."""
+        self._refused.intersection_update(there)
+        self._silent = {one: until for one, until in self._silent.items() if one in there}
+        for worker in sorted(set(there) - set(used) - self._refused):
+            now = self._clock.monotonic()
+            if self._silent.get(worker, now) <= now and self._admits(worker):
+                yield worker
+
+    def _admits(self, worker: str) -> bool:
+        try:
+            reason = self._crew.admit(worker)
+        except TimeoutError as error:
+            if worker not in self._silent:
+                self._told(Caveat("worker-silent", f"{error}; it is asked again"))
+            self._silent[worker] = self._clock.monotonic() + _AGAIN_SECONDS
+            return False
+        self._silent.pop(worker, None)
+        if reason:
+            self._refused.add(worker)
+            self._told(Caveat("worker-refused", reason))
+        return not reason

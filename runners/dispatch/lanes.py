@@ -1,0 +1,62 @@
+"""What each worker of a cluster has to do, and which of them has a benchmark."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from auditor.core.plan import Trial
+
+AHEAD = 2
+"""Trials that a worker has at a time: the one that it runs, and the next."""
+_WINDOW = 4
+"""Trials for each worker that are known and not done: as many as keep all busy, not all."""
+_FAR = 64
+"""As many where one has less than it can do: those of one benchmark may follow each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A trial that is not sent yet; `attempt` is above one where workers were lost with it."""
+
+    trial: Trial
+    attempt: int = 1
+
+
+@dataclass(slots=True)
+class Lane:
+    """What one worker has to do: in order, and begun."""
+
+    waiting: deque[Waiting] = field(default_factory=deque)
+    begun: int = 0
+
+    @property
+    def load(self) -> int:
+        """Return how many trials are not done."""
+        return len(self.waiting) + self.begun
+
+
+class Lanes:
+    """The lane of each worker, by its address; all trials of a benchmark have the same one."""
+
+    def __init__(self) -> None:
+        """Begin without workers."""
+        self.each: dict[str, Lane] = {}
+        self._homes: dict[str, str] = {}
+
+    @property
+    def load(self) -> int:
+        """Return how many trials are not done."""
+        return sum(lane.load for lane in self.each.values())
+
+    def wants(self, known: int) -> bool:
+        """Tell whether more trials than these have to be known to keep all workers busy."""
+        many = len(self.each)
+        return known < _WINDOW * many or (
+            known < _FAR * many and any(lane.load < AHEAD for lane in self.each.values())
+        )
+
+    def of(self, trial: Trial) -> Lane:
+        """Return the lane that has the trial's benchmark, else one that has little to do."""
+        name = trial.benchmark.id if trial.benchmark else ""
+        if self._homes.get(name) not in self.each:
+            self._homes[name] = min(self.each, key=lambda one: self.each[one].load)
+        return self.each[self._homes[name]]

@@ -1,0 +1,98 @@
+"""What is rented is counted, and limited, from when it is asked for."""
+
+import asyncio
+import os
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from auditor.clusters.rented import rented
+from auditor.core.errors import MachineError
+from auditor.core.hosts import RentedSpec
+from runners.hosts.clock import SystemClock
+from runners.hosts.local import LocalHost
+from runners.rented.ledger import Ledger
+
+pytest.importorskip("distributed")
+ASKED = RentedSpec(
+    cluster=f"{__name__}.Slow",
+    options={},
+    workers=3,
+    listed_by=(),
+    removed_by=(),
+    environment=(),
+    hourly=1.0,
+    most_seconds=3600.0,
+)
+
+
+class Clock(SystemClock):
+    """One that others can move."""
+
+    moved = 0.0
+
+    def monotonic(self):
+        return super().monotonic() + Clock.moved
+
+
+class Slow:
+    """A cluster whose scheduler's machine takes half an hour to start, of which none passes."""
+
+    minutes = 30
+    closed = 0
+
+    def __init__(self, *, asynchronous):
+        assert asynchronous
+
+    def __await__(self):
+        return self._start().__await__()
+
+    async def _start(self):
+        Clock.moved += 60 * self.minutes
+
+    def scale(self, workers):
+        assert workers == 3
+
+    async def close(self):
+        Slow.closed += 1
+
+
+class Endless(Slow):
+    """One whose machine never starts."""
+
+    async def _start(self):
+        await asyncio.sleep(3600)
+
+
+@contextmanager
+def opened(tmp_path, asked, told):
+    clock = Clock()
+    ledger = Ledger(tmp_path / "notes", LocalHost(clock), clock, {"PATH": os.defpath})
+    with rented(asked, ledger, clock, told.append) as found:
+        yield found
+
+
+def test_the_start_of_the_first_machine_is_paid_for(tmp_path):
+    told = []
+
+    with opened(tmp_path, ASKED, told) as found:
+        found.require()
+        Clock.moved += 1801.0
+        with pytest.raises(MachineError, match="the ceiling of what is rented is reached"):
+            found.require()
+
+    (said,) = told
+    assert said.text.endswith("Slow for 60 min, 4 machines: about 4.00 at 1 an hour each")
+
+
+def test_a_first_machine_that_never_starts_is_left_at_the_ceiling(tmp_path):
+    asked = replace(ASKED, cluster=f"{__name__}.Endless", most_seconds=0.5)
+    closed = Slow.closed
+
+    with pytest.raises(MachineError, match=r"ceiling of what is rented is reached \(.*Endless"):  # noqa: SIM117
+        with opened(tmp_path, asked, []):
+            pytest.fail("it has started")
+
+    assert Slow.closed == closed + 1
+    assert list((tmp_path / "notes").iterdir()) == []

@@ -1,0 +1,125 @@
+"""A Docker daemon that goes away, or hangs, in the midst of its work."""
+
+import os
+import threading
+import time
+
+import pytest
+from fake_docker import answering
+from process_making import shell
+
+from auditor.core.errors import MachineError, ResolveFailed
+from runners.home import Home
+from runners.hosts import container as containers
+from runners.hosts import daemon as daemons
+from runners.hosts.clock import SystemClock
+from runners.hosts.daemon import Image
+from runners.hosts.docker import DockerHost, Limits
+from runners.hosts.following import Following
+from runners.hosts.watching import Watch, Watched
+
+IMAGE = Image("some:1", "sha256:1", {})
+
+
+def ran(daemon, folder):
+    """Return how a process ends."""
+    home = Home(folder / "home")
+    host = DockerHost(
+        daemon=daemon,
+        image=IMAGE,
+        limits=Limits(memory=1 << 30, processes=64),
+        home=home,
+        own=Home(folder / "own"),
+        network="host",
+    )
+    return host.run(shell("true", cwd=home.subjects(), timeout=600))
+
+
+@pytest.fixture(autouse=True)
+def quickly(monkeypatch):
+    """Have no lag, and no patience, that a test would wait for."""
+    monkeypatch.setattr(containers, "_LAG_SECONDS", 0.1)
+
+
+@pytest.mark.parametrize(
+    ("gone", "what"),
+    [
+        ("create", "make a container for sh"),
+        ("attach", "hand on the output of sh"),
+        ("start", "start sh"),
+        ("wait", "wait for sh"),
+        ("inspect", "tell how sh has ended"),
+        ("remove", "remove the container of sh"),
+    ],
+)
+def test_a_daemon_that_goes_away_is_one_line_at_once(tmp_path, gone, what):
+    begun = time.monotonic()
+
+    with answering(tmp_path, gone) as (daemon, asked):
+        with pytest.raises(MachineError, match=f"has not answered, asked to {what}") as raised:
+            ran(daemon, tmp_path)
+        assert asked[-1] == ("create" if gone == "create" else "remove")
+
+    assert str(tmp_path / "socket") in str(raised.value)
+    assert "see whether it still runs" in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert time.monotonic() - begun < 60
+
+
+@pytest.mark.parametrize("gone", ["start", "inspect"])
+def test_one_that_hangs_is_not_waited_for_without_end(tmp_path, monkeypatch, gone):
+    monkeypatch.setattr(daemons, "SECONDS", 0.5)
+
+    with (
+        answering(tmp_path, gone, hangs=True) as (daemon, _),
+        pytest.raises(MachineError, match=r"has not answered, asked to .*timed out"),
+    ):
+        ran(daemon, tmp_path)
+
+
+def test_a_signal_that_is_not_answered_ends_nothing(tmp_path):
+    with answering(tmp_path, "kill") as (daemon, asked):
+        assert ran(daemon, tmp_path).exit_code == 0
+        assert "kill" in asked
+
+
+def test_one_that_goes_away_before_anything_runs_is_one_line(tmp_path):
+    for number, (gone, call, error) in enumerate(
+        (
+            ("list", lambda daemon: daemon.sweep(), MachineError),
+            ("remove", lambda daemon: daemon.sweep(), MachineError),
+            ("look", lambda daemon: daemon.image("some:1"), MachineError),
+        )
+    ):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with answering(folder, gone) as (daemon, _), pytest.raises(error, match="has not answered"):
+            call(daemon)
+
+
+def test_a_wait_that_fails_is_an_end(tmp_path):
+    """Nothing else would tell of one, until the time is up."""
+
+    def fails():
+        raise ResolveFailed("of a kind that nobody expects")
+
+    follower = Following(shell("true", cwd=tmp_path))
+    empty = []
+    raised = []
+    before, threading.excepthook = threading.excepthook, lambda told: raised.append(told.exc_type)
+    try:
+        watched = Watched(stdout=_closed(), stderr=_closed(), wait=fails, signal=empty.append)
+        watch = Watch(watched, SystemClock(), 1000, follower)
+        assert not watch.until(time.monotonic() + 60)
+        watch.finish()
+    finally:
+        threading.excepthook = before
+    assert raised == [ResolveFailed]
+    assert empty == []
+
+
+def _closed():
+    """Return the end of a pipe from which nothing comes."""
+    reads, writes = os.pipe()
+    os.close(writes)
+    return reads

@@ -1,0 +1,23 @@
+"""Which variables of its user the processes of a Python suite get."""
+
+from pathlib import Path
+
+from runners.pybench.environment import Interpreter
+from runners.pybench.project import own_variables
+
+FOUND = Interpreter(path=Path("/env/bin/python"), version="3.11")
+
+
+def test_what_is_named_gets_there_and_what_is_for_tools_does_not(tmp_path):
+    given = {
+        "PATH": "/bin",
+        "LANG": "C.UTF-8",
+        "PIP_INDEX_URL": "https://me:secret@example.org",
+        "PYTHONPATH": "/mine",
+        "OMP_NUM_THREADS": "1",
+    }
+
+    found = own_variables(given, FOUND, tmp_path)
+
+    assert found.keys() & given.keys() == {"PATH", "LANG", "OMP_NUM_THREADS"}
+    assert found["PATH"] == "/env/bin:/bin"
