@@ -35,10 +35,11 @@ def benched(
         project=ready.project,
         harness=ready.harness,
         host=machine.host,
-        builds=machine.home.work(f"builds/{ready.project.digest}"),
+        builds=machine.home.builds(ready.project.digest),
         writes=ready.writes,
         clock=clock,
         watchers=Watchers(config.model),
         loop=loop,
+        elsewhere=machine.elsewhere,
     )
     return Benched(config, ready, support, bench)

@@ -32,19 +32,21 @@ from runners.pybench.project import prepare as prepare_python
 from runners.subjects.place import place
 from runners.subjects.placed import MARKS, Placed, detect
 from runners.subset import Calls
+from runners.trial import Elsewhere, nowhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """Where a subject is made ready."""
+    """Where a subject is made ready; `elsewhere` has what machines like it have built."""
 
     home: Home
     host: Host
     environment: tuple[tuple[str, str], ...]
+    elsewhere: Elsewhere = nowhere
 
     @property
     def parts(self) -> Any:
-        """Return all of it by its names, as what makes subjects ready is handed it."""
+        """Return where that is by its names, as what makes subjects ready is handed it."""
         return {"home": self.home, "host": self.host, "environment": self.environment}
 
 

@@ -59,7 +59,7 @@ class Profiling:
                 project=one.project,
                 launcher=one.launcher,
                 host=place.machine.host,
-                builds=place.home.work(f"builds/{one.project.digest}"),
+                builds=place.home.builds(one.project.digest),
                 clock=place.clock,
             )
             for one in ready.values()

@@ -94,7 +94,7 @@ def _python_client(
 
 def _go_library(placed: Placed, machine: Machine, *_: object) -> Library:
     project = prepare_placed(placed, **machine.parts)
-    folder = machine.home.work(f"builds/{project.digest}")
+    folder = machine.home.builds(project.digest)
     return _shown(project, GoBench().sources(project, folder, machine.host.run), GoMutator())
 
 
@@ -112,7 +112,7 @@ def _java_library(
     spec = subject if isinstance(subject, MavenSpec) else None
     project = prepare_java_library(spec, placed, words=words, **machine.parts)
     guests = prepare_guests(jmh_core_jar=None, **machine.parts)
-    folder = machine.home.work(f"builds/{project.digest}")
+    folder = machine.home.builds(project.digest)
     sources = JmhHarness(guests).sources(project, folder, machine.host.run)
     return _shown(project, sources, JavaMutator())
 

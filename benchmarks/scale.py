@@ -65,7 +65,7 @@ def trials(many: int) -> Iterator[Trial]:
         )
 
 
-def work(seconds: float, trial: Trial) -> Run:
+def work(seconds: float, trial: Trial, _makers: Sequence[str]) -> Run:
     """Take some time, and return what a process of a suite would."""
     time.sleep(seconds)
     values = enumerate(1e-6 * (1 + at / 100) for at in range(BLOCKS))

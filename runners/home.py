@@ -33,6 +33,10 @@ class Home:
         """Return the folder for what is built of one project."""
         return self._folder("work", digest)
 
+    def builds(self, digest: str) -> Path:
+        """Return the folder for the variants of a project by its digest."""
+        return self.work(f"builds/{digest}")
+
     def subjects(self) -> Path:
         """Return the folder that holds the copies of subjects."""
         return self._folder("subjects")

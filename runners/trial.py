@@ -13,8 +13,17 @@ from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import NOTHING, Clock, Harness, Host, Known, Launcher, Watchers
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Suite
+from runners.hosts.disk import writing
 from runners.hosts.exchange import put
 from runners.live import Watching
+
+Elsewhere = Callable[[Path], bytes | None]
+"""Returns a program, by its path in the folder of builds, that a machine like this one has made of
+the same project; None where nobody has."""
+
+
+def nowhere(_path: Path) -> None:
+    """Have nobody who has made what is to be built."""
 
 
 class TrialRunner:
@@ -31,12 +40,14 @@ class TrialRunner:
         watchers: Watchers | None = None,
         writes: tuple[Path, ...] = (),
         loop: Callable[[], float | None] = lambda: None,
+        elsewhere: Elsewhere = nowhere,
     ) -> None:
         """Take the parts.
 
         `builds` belongs to this project's digest alone; `writes` are further folders that builds
         write. What is measured writes there and nowhere else; unit tests may write to their tree.
-        `loop` tells before a process is begun what a fixed loop takes.
+        `loop` tells before a process is begun what a fixed loop takes. What was made `elsewhere` is
+        not made again.
         """
         self._project = project
         self._launcher = launcher
@@ -46,6 +57,7 @@ class TrialRunner:
         self._clock = clock
         self._watchers = watchers
         self._loop = loop
+        self._elsewhere = elsewhere
         self._facts: HostFacts | None = None
         self._failed: dict[str, Outcome] = {}
 
@@ -79,6 +91,8 @@ class TrialRunner:
         answers: list[Completed] = []
         end = self._clock.monotonic() + trial.timeout_seconds
         for job in self._launcher.launch(self._project, trial, into):
+            if job.makes is not None and self._had(job.makes):
+                continue
             if trial.purpose is Purpose.TRACE:  # the limit is of all tests of a client together
                 left = max(0.0, end - self._clock.monotonic())
                 job = replace(job, timeout_seconds=min(job.timeout_seconds, left))  # noqa: PLW2901
@@ -90,6 +104,18 @@ class TrialRunner:
                 break  # but unit tests of a package say nothing of those of another
         outcome = self._launcher.read(trial, answers)
         return (outcome if watching is None else watching.told(outcome)), answers
+
+    def _had(self, program: Path) -> bool:
+        """Have a program that was made elsewhere, whole or not at all."""
+        content = self._elsewhere(program.relative_to(self._builds))
+        if content is None:
+            return False
+        unfinished = program.with_suffix(".sent")
+        put([(unfinished, content)], self._builds)
+        with writing(program):
+            unfinished.chmod(0o755)
+            unfinished.replace(program)
+        return True
 
     def _watching(self, trial: Trial) -> Watching | None:
         if trial.watch is None:
@@ -139,6 +165,7 @@ class Bench(TrialRunner):
         watchers: Watchers | None = None,
         writes: tuple[Path, ...] = (),
         loop: Callable[[], float | None] = lambda: None,
+        elsewhere: Elsewhere = nowhere,
     ) -> None:
         """Take the parts, as a TrialRunner does."""
         super().__init__(
@@ -150,6 +177,7 @@ class Bench(TrialRunner):
             watchers=watchers,
             writes=writes,
             loop=loop,
+            elsewhere=elsewhere,
         )
         self._harness = harness
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import expm1, hypot, inf, log, log1p
+from statistics import median
 
 from auditor.audits import readings, signs
 from auditor.audits.aim import Aim, Process, aim, scaled
@@ -41,8 +42,12 @@ the verdict's interval is hardly wider for it."""
 MOST_LEFT_OPEN = 1 / 4
 """Of the threshold, as a logarithm: where two plain processes lie far apart, any interval would be
 hardly wider, but one of three pairs then reaches from far below the threshold to far above."""
+WITHIN_REACH = 2 / 3
+"""Of the half of a run's interval, in the middle: nearer to the limit than that a pair stays near
+it, as further runs make intervals somewhat narrower, by what they tell of q, and seldom more."""
 STOP_MARGIN = 0.1
 """Share of the threshold by which a process that stops must have passed it."""
+_NOT_OF_RUNS = frozenset({"distorted", "unverified"})
 
 
 def judge(data: PairData) -> Judgement:
@@ -79,6 +84,27 @@ def may_yet_decide(said: PairVerdict) -> bool:
     """
     near = any(one.slug == "near-threshold" for one in said.caveats)
     return said.outcome is Result.INCONCLUSIVE and near and said.method_seconds is not None
+
+
+def is_settled(said: PairVerdict) -> bool:
+    """Tell whether no other run can change a verdict: what stands against it is not in the runs.
+
+    A probe that distorts, or a t(k) that is in doubt, does so in each of them.
+    """
+    slugs = {one.slug for one in said.caveats}
+    return said.outcome in (Result.MISSED, Result.DEAD_CODE) or bool(slugs & _NOT_OF_RUNS)
+
+
+def is_within_reach(said: PairVerdict) -> bool:
+    """Tell whether further runs, wide and placed as those made are in the middle, may decide."""
+    found = [(run.effect, *run.interval) for run in said.runs if run.interval is not None]
+    if said.threshold is None or not found:
+        return False
+    middle = median(effect for effect, _, _ in found)
+    below = median(effect - low for effect, low, _ in found)
+    above = median(high - effect for effect, _, high in found)
+    low, high = middle - WITHIN_REACH * below, middle + WITHIN_REACH * above
+    return not low <= said.threshold <= high
 
 
 def is_off_near_the_threshold(said: PairVerdict, slowdown: float) -> bool:

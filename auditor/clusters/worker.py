@@ -6,11 +6,13 @@ import os
 import platform
 import tarfile
 from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from auditor.benches import Benched, benched
+from auditor.clusters.peers import Peers
 from auditor.config import Places
 from auditor.config.load import from_text
 from auditor.config.places import home, state
@@ -55,12 +57,22 @@ class Worker:
     host: HostFacts
 
 
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A bench, the lock of its machine, its folder of builds, and who has what it would build."""
+
+    made: Benched
+    lock: Path
+    builds: Path
+    peers: Peers
+
+
 @dataclass(slots=True)
 class _Session:
     """What this worker has open for an audit: hosts at once, benches when they are ready."""
 
     hosts: list[Host] = field(default_factory=list)
-    benches: dict[str, tuple[Benched, Path]] = field(default_factory=dict)
+    benches: dict[str, _Open] = field(default_factory=dict)
     stack: ExitStack = field(default_factory=ExitStack)
     left: bool = False
 
@@ -73,14 +85,25 @@ def introduce() -> Worker:
     return Worker(own_version(), platform.python_version(), machine_facts())
 
 
-def run_trial(recipe: Recipe, trial: Trial) -> Run:
-    """Run a trial on this worker, whose subject is made ready at the first one."""
+def run_trial(recipe: Recipe, trial: Trial, makers: Sequence[str]) -> Run:
+    """Run a trial on this worker, whose subject is made ready at the first one.
+
+    `makers` are workers that have built its program.
+    """
     session = _SESSIONS[recipe.session]
     if recipe.digest not in session.benches:
         session.benches[recipe.digest] = _open(recipe, session)
-    made, lock = session.benches[recipe.digest]
-    with alone(lock):
-        return made.bench.run(trial)
+    opened = session.benches[recipe.digest]
+    opened.peers.makers = makers
+    with alone(opened.lock):
+        return opened.made.bench.run(trial)
+
+
+def program(session: str, digest: str, path: str) -> bytes | None:
+    """Return a program that this worker has built for an audit; None where it has not."""
+    found = _SESSIONS[session].benches.get(digest) if session in _SESSIONS else None
+    file = found.builds / path if found else None
+    return file.read_bytes() if file and file.is_file() else None
 
 
 def leave(name: str) -> None:
@@ -96,7 +119,7 @@ def leave(name: str) -> None:
     session.stack.close()
 
 
-def _open(recipe: Recipe, session: _Session) -> tuple[Benched, Path]:
+def _open(recipe: Recipe, session: _Session) -> _Open:
     environment = dict(os.environ)  # noqa: TID251 nobody hands a worker what it was started with
     clock = SystemClock()
     results = state(environment)
@@ -109,10 +132,12 @@ def _open(recipe: Recipe, session: _Session) -> tuple[Benched, Path]:
     if session.left:
         opened.host.stop()
     path = opened.environment.get("PATH", os.defpath)
+    peers = Peers(recipe.session, recipe.digest, program)
     host = Machine(
         home=opened.home,
         host=opened.host,
         environment=tuple(sorted(opened.environment.items())),
+        elsewhere=peers.program,
     )
     loop = Loop(opened.host, opened.home, path, clock)
     made = benched(config, placed, host, clock, loop.seconds)
@@ -122,7 +147,7 @@ def _open(recipe: Recipe, session: _Session) -> tuple[Benched, Path]:
             f"worker {platform.node()} builds another program of the same tree ({said}); it "
             "needs the same tools and settings as the machine that asks"
         )
-    return made, opened.lock
+    return _Open(made, opened.lock, opened.home.builds(recipe.digest), peers)
 
 
 def _unpacked(recipe: Recipe, home_: Home) -> Placed:

@@ -38,7 +38,8 @@ class Invocation:
     `files` are written before it starts, `collects` are read after it ended (missing ones are
     absent from the answer). Paths are absolute, or relative to `cwd`. Of either stream, at most
     `output_limit` bytes are kept: the first half and the last half. Where `follow` is given, the
-    process may be ended as soon as it has shown enough.
+    process may be ended as soon as it has shown enough. `makes` is a program that it makes and that
+    runs by itself, so that one which the same call has made on a machine like this one will do.
     """
 
     argv: tuple[str, ...]
@@ -49,6 +50,7 @@ class Invocation:
     collects: tuple[Path, ...] = ()
     output_limit: int = 8_000_000
     follow: Follow | None = field(default=None, compare=False, repr=False)
+    makes: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -227,16 +227,19 @@ class PairStudy:
     def _is_open(
         self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run], *, further: bool
     ) -> bool:
-        """Tell whether another run can matter: one that missed decides, and a hung one is dear.
+        """Tell whether another run can matter: a hung one is dear.
 
-        `further` runs were not asked for and are for what is near the threshold.
+        `further` runs were not asked for and are for what is near the threshold, unless it lies so
+        near that they would leave it there.
         """
         if not runs or hung(runs):
             return not runs
         if self._request.exact or self._request.rule is Rule.PAPER:
             return True
         said = self._judged(one, runs, references)
-        return paired.may_yet_decide(said) if further else said.outcome is not Result.MISSED
+        if not further:
+            return not paired.is_settled(said)
+        return paired.may_yet_decide(said) and paired.is_within_reach(said)
 
     def _judged(
         self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run]

@@ -13,6 +13,7 @@ from auditor.core.plan import Run, Trial
 from auditor.core.ports import Clock
 from runners.dispatch.crew import Admission, Crew
 from runners.dispatch.lanes import AHEAD, Lane, Lanes, Waiting
+from runners.dispatch.makers import Makers
 
 RESOURCE = "machine"
 """Of which each worker has one and each trial takes one."""
@@ -50,8 +51,9 @@ class ClusterDispatcher:
         allowed: Callable[[Trial], bool],
         patience_seconds: float,
     ) -> None:
-        """Take a client of `distributed`, and what a worker does with what it is given and a trial.
+        """Take a client of `distributed`, and what a worker does.
 
+        It does that with what it is given, a trial, and the workers that have the trial's program.
         A trial may have been known for long before it is begun: `allowed` tells then whether it may
         still be. Without any worker for `patience_seconds` it gives up.
         """
@@ -65,6 +67,7 @@ class ClusterDispatcher:
         self._patience = patience_seconds
         self._admission = Admission(crew, clock, told)
         self._lanes = Lanes()
+        self._makers = Makers()
         self._sent: dict[Any, _Sent] = {}
         self._orphans: deque[Waiting] = deque()
         self._numbers = 0
@@ -131,6 +134,7 @@ class ClusterDispatcher:
             self._work,
             *self._given[of.trial.subject],
             of.trial,
+            self._makers.of(of.trial, worker),
             key=f"{of.trial.id}-{of.attempt}-{self._numbers}",
             workers=[worker],
             allow_other_workers=False,
@@ -158,6 +162,7 @@ class ClusterDispatcher:
         if future.status == "finished":  # so it is the next one that may end the worker
             sent = replace(sent, first=not self._next_begins(sent.worker))
             if (run := self._fetched(future, sent.worker)) is not None:
+                self._makers.note(run.trial, sent.worker)
                 return run
         error = future.exception() if future.status == "error" else None
         if isinstance(error, AuditError):
@@ -226,6 +231,7 @@ class ClusterDispatcher:
     def _lose(self, worker: str, there: set[str]) -> None:
         """Take back what a worker had that is there no more."""
         lane = self._lanes.each.pop(worker)
+        self._makers.lose(worker)
         mine = [(future, sent) for future, sent in self._sent.items() if sent.worker == worker]
         for future, sent in mine:
             del self._sent[future]

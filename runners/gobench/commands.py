@@ -78,6 +78,7 @@ def compile_tests(place: Place, *, overlaid: bool) -> Invocation:
         flags += linking.layout_flags(place.layout, set_by_user)
     where = f"./{place.folder}" if place.folder != "." else "."
     job = go(place.project, "test", "-c", "-vet=off", *flags, "-o", str(place.binary), where)
+    job = replace(job, makes=place.binary)
     return building(place.project, place.binary.parent, job, place.unit)
 
 

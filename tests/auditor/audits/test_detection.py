@@ -158,6 +158,34 @@ def test_what_no_further_run_can_decide_is_left_alone():
 
     assert distorted.outcome is Result.INCONCLUSIVE
     assert not paired.may_yet_decide(distorted)
+    assert paired.is_settled(distorted)
+
+
+def test_a_first_run_that_is_clear_or_near_is_followed_by_the_next_and_one_that_misses_is_not():
+    for share, settled in ((1.0, False), (0.5, False), (0.1, True)):
+        whole = pair(share=share)
+
+        first = judge_pair(replace(whole, runs=whole.runs[:1]))
+
+        assert paired.is_settled(first) is settled
+
+
+@pytest.mark.parametrize(
+    ("intervals", "reach"),
+    [
+        (((0.30, 0.5), (0.25, 0.45)), True),
+        (((0.20, 0.5), (0.15, 0.45)), False),
+        (((0.10, 0.29), (0.15, 0.32)), True),
+    ],
+)
+def test_further_runs_are_worth_it_where_ones_like_those_made_may_be_clear(intervals, reach):
+    found = judge_pair(pair(share=0.5))
+    runs = tuple(
+        replace(run, effect=(low + high) / 2, interval=(low, high))
+        for run, (low, high) in zip(found.runs, intervals, strict=True)
+    )
+
+    assert paired.is_within_reach(replace(found, runs=runs)) is reach
 
 
 def test_a_speed_up_is_never_detected():

@@ -19,6 +19,7 @@ def judged(program, folder, *flags):
     return document
 
 
+@pytest.mark.timed
 def test_a_go_audit_by_the_papers_rule_is_judged_the_same_from_its_file(program, module, tmp_path):
     # 400 % of a method that is all of the operation, and of one that nobody calls: no close call.
     asked = config(

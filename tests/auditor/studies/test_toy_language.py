@@ -363,8 +363,11 @@ def test_an_exact_audit_corrects_nothing(monkeypatch):
     assert "overshoot" in {one.slug for one in found.caveats}
 
 
-def test_what_is_near_the_threshold_gets_as_many_further_runs_and_no_more(monkeypatch):
-    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.5)
+@pytest.mark.parametrize(("share", "runs"), [(0.502, [1, 2, 3, 4]), (0.5, [1, 2])])
+def test_what_is_near_the_threshold_gets_further_runs_where_they_may_decide(
+    share, runs, monkeypatch
+):
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), share)
     machine = Machine()
 
     pairs = {
@@ -372,12 +375,12 @@ def test_what_is_near_the_threshold_gets_as_many_further_runs_and_no_more(monkey
     }
 
     made = [one for one in slowed(machine, "hop") if one.purpose is Purpose.PAIRS]
-    assert [one.repetition for one in made] == [1, 2, 3, 4]
+    assert [one.repetition for one in made] == runs
     assert {one.benchmark.name for one in made} == {"long"}
     assert pairs["toy.long"].outcome is Result.INCONCLUSIVE
     beside = [one for one in machine.done if one.purpose is Purpose.REFERENCE]
     assert [(one.benchmark.name, one.repetition) for one in beside] == [
-        ("long", repetition) for repetition in (1, 2, 3, 4)
+        ("long", repetition) for repetition in runs
     ]
 
 

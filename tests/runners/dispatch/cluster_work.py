@@ -2,7 +2,10 @@
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
+
+from distributed import get_worker
 
 from auditor.core.errors import BuildFailed
 from auditor.core.jobs import HostFacts
@@ -19,7 +22,7 @@ def note(folder, word, trial):
         file.write(f"{word} {trial.benchmark.name} {trial.repetition} {time.monotonic()}\n")
 
 
-def ran(folder, trial, seconds=SECONDS):
+def ran(folder, trial, makers, seconds=SECONDS):
     note(folder, "begun", trial)
     time.sleep(seconds)
     note(folder, "ended", trial)
@@ -27,33 +30,38 @@ def ran(folder, trial, seconds=SECONDS):
     return Run(trial=trial, host=host, outcome=Skipped(""), started="", seconds=seconds)
 
 
-def lasting(folder, trial):
-    return ran(folder, trial, 10 * SECONDS)
+def telling(folder, trial, makers):
+    run = ran(folder, trial, makers)
+    return replace(run, outcome=Skipped(" ".join(makers)), revision=get_worker().address)
 
 
-def slow(folder, trial):
-    return ran(folder, trial, 60.0)
+def lasting(folder, trial, makers):
+    return ran(folder, trial, makers, 10 * SECONDS)
 
 
-def deadly(folder, trial):
+def slow(folder, trial, makers):
+    return ran(folder, trial, makers, 60.0)
+
+
+def deadly(folder, trial, makers):
     note(folder, "begun", trial)
     os._exit(1)
 
 
-def deadly_for_one(folder, trial):
+def deadly_for_one(folder, trial, makers):
     if trial.benchmark.name != DEADLY:
-        return ran(folder, trial)
+        return ran(folder, trial, makers)
     note(folder, "begun", trial)
     time.sleep(5 * SECONDS)  # what ended before it has been fetched
     os._exit(1)
 
 
-def broken(folder, trial):
+def broken(folder, trial, makers):
     note(folder, "begun", trial)
     raise BuildFailed("it does not build")
 
 
-def faulty(folder, trial):
+def faulty(folder, trial, makers):
     note(folder, "begun", trial)
     raise ZeroDivisionError("oh")
 

@@ -123,6 +123,20 @@ def lines(noted):
     }
 
 
+def test_a_worker_is_told_who_has_built_the_program_of_a_trial(cluster, client, noted):
+    ready(cluster, client, 2, noted)
+    crew = dispatcher(client, noted, cluster_work.telling)
+
+    (first,) = crew.run([trial("a")])
+    one, other = sorted(crew.run([trial("a", 2), trial("b")]), key=lambda run: run.trial.id)
+    if one.trial.benchmark.name == "b":
+        one, other = other, one
+
+    assert (first.outcome.reason, one.outcome.reason) == ("", "")
+    assert one.revision == first.revision != other.revision
+    assert other.outcome.reason == first.revision
+
+
 def test_each_trial_is_run_once_and_a_benchmark_stays_where_it_is(cluster, client, noted):
     ready(cluster, client, 2, noted)
     wanted = [trial(name, run) for run in (1, 2, 3) for name in "abcd"]

@@ -16,6 +16,7 @@ from process_making import job, shell
 
 from auditor.core.errors import (
     BuildFailed,
+    FolderUnusable,
     MachineError,
     ResolveFailed,
     SubjectError,
@@ -44,6 +45,18 @@ except KeyboardInterrupt:
 def place(docker, tmp_path):
     """A host of containers for what is measured."""
     return docker_place(docker, tmp_path)
+
+
+@pytest.fixture
+def small_place(docker, tmp_path):
+    """One whose files are on a disk of 16 MiB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", disk), check=True)
+    try:
+        yield docker_place(docker, disk)
+    finally:
+        subprocess.run(("umount", disk), check=True)
 
 
 def said(place, text, **more):
@@ -305,3 +318,17 @@ def test_containers_carry_no_variable_of_ours(place, docker, monkeypatch):
     assert b"secret" not in answer.stdout
     with client(docker) as api:
         assert "secret" not in json.dumps(api.containers(all=True))
+
+
+@pytest.mark.parametrize("file", ["big", "/tmp/big"])  # noqa: S108 the container's
+def test_a_disk_that_is_full_is_said_and_is_no_crash(small_place, file):
+    with pytest.raises(FolderUnusable, match=r"^sh could not write: the disk .* is full; make "):
+        small_place.host.run(shell(f"cat /dev/zero > {file}; exit 1", cwd=small_place.folder))
+
+    assert said(small_place, "rm -f big; echo goes on") == "goes on\n"
+
+
+def test_what_only_says_that_a_disk_is_full_has_failed_by_itself(place):
+    text = "echo no space left on device >&2; exit 1"
+
+    assert place.host.run(shell(text, cwd=place.folder)).exit_code == 1

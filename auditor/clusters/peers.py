@@ -1,0 +1,41 @@
+"""What workers of a cluster have of each other: programs, so that each is built once."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from auditor.clusters.question import Question
+from auditor.core.errors import MachineError
+
+_SECONDS = 20.0
+"""How long a program may take on its way; after that it is built here."""
+
+Made = Callable[[str, str, str], bytes | None]
+"""What a worker answers: the program of a session, a project's digest and a path of its builds."""
+
+
+class Peers:
+    """The workers that have built what this one is about to build, as told with each trial."""
+
+    def __init__(self, session: str, digest: str, made: Made) -> None:
+        """Take whose builds are meant, and what the others are asked."""
+        self._session = session
+        self._digest = digest
+        self._made = made
+        self.makers: Sequence[str] = ()
+
+    def program(self, path: Path) -> bytes | None:
+        """Return what one of them has at this path of its builds; None: it has to be built."""
+        if not self.makers:
+            return None
+        from distributed import get_client  # noqa: PLC0415 an extra, and slow to import
+
+        client = get_client()
+        for worker in self.makers:
+            asked = Question(client, self._made, [worker], self._session, self._digest, str(path))
+            try:
+                found: bytes | None = asked.answer(_SECONDS)[worker]
+            except (TimeoutError, ConnectionError, MachineError, KeyError):
+                continue
+            if found is not None:
+                return found
+        return None

@@ -1,0 +1,37 @@
+"""Which workers have built which programs, so that others need not."""
+
+from auditor.core.plan import Trial
+
+_Program = tuple[str, str, str, int]
+_ASKED = 2
+"""Workers that are asked for a program, one after the other; it is soon built, too."""
+
+
+class Makers:
+    """The workers that have run a trial of each program, as long as they are there."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._known: dict[_Program, list[str]] = {}
+
+    def note(self, trial: Trial, worker: str) -> None:
+        """Know that a worker has run a trial, and so has its program."""
+        known = self._known.setdefault(_program(trial), [])
+        if worker not in known:
+            known.append(worker)
+
+    def lose(self, worker: str) -> None:
+        """Forget a worker."""
+        for known in self._known.values():
+            if worker in known:
+                known.remove(worker)
+
+    def of(self, trial: Trial, worker: str) -> tuple[str, ...]:
+        """Return workers that `worker` may ask for the program of a trial; none where it has it."""
+        known = self._known.get(_program(trial), [])
+        return () if worker in known else tuple(known[:_ASKED])
+
+
+def _program(trial: Trial) -> _Program:
+    group = trial.benchmark.group if trial.benchmark else ""
+    return trial.subject, trial.overlay.digest, group, trial.layout

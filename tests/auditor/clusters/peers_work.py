@@ -1,0 +1,17 @@
+"""What workers do in the tests of their programs."""
+
+from pathlib import Path
+
+from auditor.clusters import peers, worker
+
+
+def has(folder, digest):
+    """Make a worker one that has the builds in a folder."""
+    session = worker._SESSIONS["s"]
+    session.benches[digest] = worker._Open(None, Path(folder), Path(folder), None)
+
+
+def asks(digest, path, makers):
+    found = peers.Peers("s", digest, worker.program)
+    found.makers = makers
+    return found.program(Path(path))

@@ -1,0 +1,45 @@
+"""Programs go from one worker of a real cluster to another."""
+
+from pathlib import Path
+
+import peers_work
+import pytest
+from dask_daemon import dask_cluster
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.subject
+
+PROGRAM = bytes(range(256)) * 4096
+
+
+@pytest.fixture
+def client(tmp_path):
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    with (
+        dask_cluster(folder, str(Path(__file__).parent)) as cluster,
+        distributed.Client(cluster.address, set_as_default=False) as client,
+    ):
+        for _ in range(2):
+            cluster.add()
+        client.wait_for_workers(2, timeout=60)
+        yield client
+
+
+def test_a_program_is_had_from_who_has_built_it_and_nothing_from_others(client, tmp_path):
+    one, other = sorted(client.ncores())
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "a.test").write_bytes(PROGRAM)
+    client.run(peers_work.has, str(tmp_path), "d", workers=[one])
+
+    def asked(*words, makers=(one,)):
+        return client.submit(peers_work.asks, *words, makers, workers=[other], pure=False).result(
+            timeout=60
+        )
+
+    assert asked("d", "bin/a.test") == PROGRAM
+    assert asked("d", "bin/a.test", makers=("tcp://127.0.0.1:9", one)) == PROGRAM
+    assert asked("d", "bin/b.test") is None
+    assert asked("e", "bin/a.test") is None
+    assert asked("d", "bin/a.test", makers=()) is None
+    assert asked("d", "bin/a.test", makers=(other,)) is None

@@ -1,0 +1,48 @@
+"""Who has built a program."""
+
+from dataclasses import replace
+
+import pytest
+from test_cluster import trial
+
+from auditor.core.mutant import Overlay, OverlayFile
+from auditor.core.suite import Benchmark
+from runners.dispatch.makers import Makers
+
+ONE = trial("a")
+
+
+def test_others_are_asked_and_not_one_who_has_it_and_no_more_than_two():
+    makers = Makers()
+    for worker in ("first", "second", "third"):
+        makers.note(ONE, worker)
+    makers.note(ONE, "first")
+
+    assert makers.of(trial("b", 2), "new") == ("first", "second")
+    assert makers.of(ONE, "third") == ()
+
+
+def test_who_is_lost_is_not_asked():
+    makers = Makers()
+    makers.note(ONE, "first")
+    makers.note(ONE, "second")
+
+    makers.lose("first")
+
+    assert makers.of(ONE, "new") == ("second",)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(ONE, subject="t"),
+        replace(ONE, layout=3),
+        replace(ONE, overlay=Overlay((OverlayFile("a.go", b"package a"),))),
+        replace(ONE, benchmark=Benchmark(group="h", name="a")),
+    ],
+)
+def test_another_program_has_other_makers(other):
+    makers = Makers()
+    makers.note(ONE, "first")
+
+    assert makers.of(other, "new") == ()

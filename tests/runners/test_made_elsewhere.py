@@ -1,0 +1,114 @@
+"""Programs that another machine has made are run, and not made again."""
+
+import os
+
+import pytest
+from watchers import blocks
+
+from auditor.core.errors import FolderUnusable
+from auditor.core.jobs import Invocation
+from auditor.core.outcome import Skipped
+from auditor.core.plan import Purpose, Trial
+from auditor.core.ports import Build
+from auditor.core.subject import Language, Project
+from auditor.core.suite import Benchmark
+from runners.hosts.clock import SystemClock
+from runners.hosts.local import LocalHost
+from runners.trial import TrialRunner, nowhere
+
+OURS, THEIRS = b"#!/bin/sh\necho ours\n", b"#!/bin/sh\necho theirs\n"
+
+
+class Launcher:
+    """Makes a program where it is missing, and runs it; the outcome is what it says."""
+
+    def __init__(self):
+        self.program = None
+
+    def build(self, project, overlay, into):
+        return Build()
+
+    def launch(self, project, trial, into):
+        self.program = into / "bin" / "a.test"
+        if not self.program.exists():
+            yield self._job("/bin/sh", "-c", "cp ours bin/a.test && chmod +x bin/a.test")
+        yield self._job(str(self.program))
+
+    def _job(self, *argv):
+        into = self.program.parent.parent
+        makes = self.program if len(argv) > 1 else None
+        return Invocation(
+            argv=argv,
+            cwd=into,
+            environment=(("PATH", os.defpath),),
+            timeout_seconds=30.0,
+            files=((into / "ours", OURS), (into / "bin" / "launch", b"")),
+            makes=makes,
+        )
+
+    def read(self, trial, answers):
+        return Skipped(b" ".join(one.stdout for one in answers).decode().strip())
+
+
+def ran(folder, elsewhere):
+    builds = folder / "builds"
+    launcher = Launcher()
+    project = Project(
+        name="p",
+        revision="",
+        language=Language.GO,
+        harness="go",
+        root=folder,
+        digest="d",
+        parts=(),
+        environment=(),
+    )
+    runner = TrialRunner(
+        project=project,
+        launcher=launcher,
+        host=LocalHost(),
+        builds=builds,
+        clock=SystemClock(),
+        elsewhere=elsewhere,
+    )
+    trial = Trial(
+        subject="d",
+        purpose=Purpose.SUITE,
+        benchmark=Benchmark(group="g", name="a"),
+        schedule=blocks(1),
+        repetition=1,
+        seed=1,
+        timeout_seconds=30.0,
+    )
+    return [runner.run(trial).outcome.reason for _ in range(2)], launcher.program, builds
+
+
+@pytest.mark.parametrize(("there", "said"), [(THEIRS, "theirs"), (None, "ours")])
+def test_what_another_has_is_run_and_asked_for_once(there, said, tmp_path):
+    asked = []
+
+    def elsewhere(path):
+        asked.append(path)
+        return there
+
+    found, program, builds = ran(tmp_path, elsewhere)
+
+    assert found == [said, said]
+    assert asked == [program.relative_to(builds)]
+    assert not asked[0].is_absolute()
+    assert {one.name for one in program.parent.iterdir()} == {"a.test", "launch"}
+
+
+def test_nobody_is_asked_unless_there_is_somebody(tmp_path):
+    found, _, _ = ran(tmp_path, nowhere)
+
+    assert found == ["ours", "ours"]
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):
+    def elsewhere(path):
+        (tmp_path / "builds" / path).mkdir(parents=True)
+        return THEIRS
+
+    with pytest.raises(FolderUnusable, match=r"a\.sent"):
+        ran(tmp_path, elsewhere)
