@@ -19,6 +19,10 @@ FINER = 2
 """Times as many of them, and as short, where their length is free: more moments are looked at."""
 
 
+COUNTED_WARMUP = 3
+"""Blocks before calls are counted: what the first operations fill is full then, and nothing is
+timed, so no compiler has to be waited for."""
+
 ENOUGH_ALLOCATED = 12e6
 """Bytes that a block allocates in which the garbage collector takes its due share: three cycles of
 Go's with the least heap. In blocks of 5 ms code that allocates seemed a quarter faster than it is
@@ -93,14 +97,14 @@ def pilot(plan: Plan) -> Schedule:
 
 
 def counting(plan: Plan, operations: int | None) -> Schedule:
-    """Return as many blocks as a process of a pair has.
+    """Return as many blocks as a process of a pair measures.
 
     A method that is called more rarely than once a block is called in some of them.
     """
     return Schedule(
         arms=(PLAIN_ARM,),
         blocks=(
-            *[Block(Phase.WARMUP, 0)] * plan.warmup,
+            *[Block(Phase.WARMUP, 0)] * min(plan.warmup, COUNTED_WARMUP),
             *[Block(Phase.MEASUREMENT, 0)] * (2 * plan.iterations),
         ),
         seconds=plan.iteration_seconds,
