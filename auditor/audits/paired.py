@@ -47,7 +47,6 @@ WITHIN_REACH = 2 / 3
 it, as further runs make intervals somewhat narrower, by what they tell of q, and seldom more."""
 STOP_MARGIN = 0.1
 """Share of the threshold by which a process that stops must have passed it."""
-_NOT_OF_RUNS = frozenset({"distorted", "unverified"})
 
 
 def judge(data: PairData) -> Judgement:
@@ -86,13 +85,19 @@ def may_yet_decide(said: PairVerdict) -> bool:
     return said.outcome is Result.INCONCLUSIVE and near and said.method_seconds is not None
 
 
-def is_settled(said: PairVerdict) -> bool:
+def is_settled(said: PairVerdict, data: PairData) -> bool:
     """Tell whether no other run can change a verdict: what stands against it is not in the runs.
 
-    A probe that distorts, or a t(k) that is in doubt, does so in each of them.
+    A t(k) that is in doubt, or a probe that surely distorts, does so in each of them.
     """
+    if said.outcome in (Result.MISSED, Result.DEAD_CODE):
+        return True
     slugs = {one.slug for one in said.caveats}
-    return said.outcome in (Result.MISSED, Result.DEAD_CODE) or bool(slugs & _NOT_OF_RUNS)
+    probed = probe_ratio(data) if "distorted" in slugs else None
+    if probed is None:
+        return "unverified" in slugs
+    most = data.slowdown / 2
+    return probed.low > 1 + most or probed.high < 1 - most
 
 
 def is_within_reach(said: PairVerdict) -> bool:

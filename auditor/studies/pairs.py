@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from auditor.audits import detection, paired
 from auditor.audits.calibration import CLOSEST, Asked
+from auditor.audits.pair import PairData
 from auditor.core.mutant import Delay, Kind, Refused, Variant, Wait
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
@@ -227,26 +228,24 @@ class PairStudy:
     def _is_open(
         self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run], *, further: bool
     ) -> bool:
-        """Tell whether another run can matter: a hung one is dear.
-
-        `further` runs were not asked for and are for what is near the threshold, unless it lies so
-        near that they would leave it there.
-        """
+        """Tell whether another run can matter; `further` ones were not asked for."""
         if not runs or hung(runs):
             return not runs
         if self._request.exact or self._request.rule is Rule.PAPER:
             return True
-        said = self._judged(one, runs, references)
-        if not further:
-            return not paired.is_settled(said)
-        return paired.may_yet_decide(said) and paired.is_within_reach(said)
+        data = self._data(one, runs, references)
+        said = detection.judge_pair(data)
+        if further:
+            return paired.may_yet_decide(said) and paired.is_within_reach(said)
+        return not paired.is_settled(said, data)
 
-    def _judged(
-        self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run]
-    ) -> PairVerdict:
+    def _judged(self, one: Calibrated, runs: Sequence[Run], plain: Sequence[Run]) -> PairVerdict:
+        return detection.judge_pair(self._data(one, runs, plain))
+
+    def _data(self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run]) -> PairData:
         one = self._corrected.get(one.pair.key, one)
         mine = [run for run in references if run.trial.benchmark == one.pair.benchmark]
-        return detection.judge_pair(self._question.data(one.pair_runs(runs), mine))
+        return self._question.data(one.pair_runs(runs), mine)
 
     def _trials(
         self, ready: Sequence[Calibrated], left_out: Set[Benchmark | None], repetition: int

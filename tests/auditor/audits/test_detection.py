@@ -158,16 +158,25 @@ def test_what_no_further_run_can_decide_is_left_alone():
 
     assert distorted.outcome is Result.INCONCLUSIVE
     assert not paired.may_yet_decide(distorted)
-    assert paired.is_settled(distorted)
+
+
+def test_a_probe_that_surely_distorts_does_so_in_each_run():
+    for probe, noise, settled in ((1.5, 0.01, True), (1.35, 0.05, False)):
+        whole = pair(share=1.0, probe=probe, noise=noise)
+        first = replace(whole, runs=whole.runs[:1])
+
+        said = judge_pair(first)
+
+        assert "distorted" in slugs(said)
+        assert paired.is_settled(said, first) is settled
 
 
 def test_a_first_run_that_is_clear_or_near_is_followed_by_the_next_and_one_that_misses_is_not():
     for share, settled in ((1.0, False), (0.5, False), (0.1, True)):
         whole = pair(share=share)
+        first = replace(whole, runs=whole.runs[:1])
 
-        first = judge_pair(replace(whole, runs=whole.runs[:1]))
-
-        assert paired.is_settled(first) is settled
+        assert paired.is_settled(judge_pair(first), first) is settled
 
 
 @pytest.mark.parametrize(
