@@ -1,17 +1,21 @@
 """Two versions of a class made ready, with what makes, runs and writes their tests."""
 
+import hashlib
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import resources
 from pathlib import Path
 
+from auditor.audits.concurrency import beside
 from auditor.audits.concurrency.catalogue import Catalogue
 from auditor.audits.concurrency.focus import focus
 from auditor.config import Places
 from auditor.config.concurrency import ConcurrencyRequest, words_of
 from auditor.core.caveats import Caveat
 from auditor.core.concurrency import ConcurrencyVerdict, Focus, Version
+from auditor.core.errors import UsageError
 from auditor.core.ports import Observer
 from auditor.store.races import Races
 from auditor.store.sqlite import SqliteStore
@@ -40,6 +44,19 @@ from runners.jmh.jdk import Jdk, find_jdk, java_environment
 
 _LEAST_RELEASE = "8"
 """The guest's own code runs in any JDK that a subject may be run with."""
+MAKERS = (
+    *(
+        f"auditor.audits.concurrency.{name}"
+        for name in (
+            "arguments", "blame", "catalogue", "focus", "generation", "hierarchy", "length",
+            "spoilers", "tally",
+        )
+    ),
+    "auditor.studies.concurrency",
+)  # fmt: skip
+"""The modules that decide which tests are made."""
+RACERS = ("auditor.studies.racing", "mutators.java.races")
+"""Those that decide what is raced of a test."""
 _READ_ME = """These tests were made by bench-audit for two versions of {subject}.
 
 A test is a class Race1, Race2, ...; benchaudit/race/ is what runs it. To compile them, and to see
@@ -101,18 +118,21 @@ class Racing:
                 javac=Javac(self._host, self._java_environment, ready.jdk, self._release),
                 guest=guest.jar,
                 class_paths={one: ready.versions[one].class_path for one in Version},
-                lock=self._home.root / "machine.lock",
+                lock=self._home.machine_lock,
                 options=asked.options,
                 attempt_seconds=asked.plan.attempt_seconds,
             )
+            memory = replace(self.memory(guest.jar), beside=arena.beside)
             workers = Workers(
                 arena=arena,
                 writer=self._writes,
-                memory=self._memory(guest.jar),
+                memory=memory,
                 observer=self._observer,
             )
             found, unread = self._focus(scratch)
-            return ConcurrencyStudy(ready.subject, asked.plan, found, workers, unread).audit()
+            verdict = ConcurrencyStudy(ready.subject, asked.plan, found, workers, unread).audit()
+        noted = [one for each in memory.noted.values() for one in each]
+        return replace(verdict, caveats=(*verdict.caveats, *beside.caveats(noted)))
 
     def document(self, verdict: ConcurrencyVerdict) -> ConcurrencyDocument:
         """Return the result."""
@@ -173,6 +193,11 @@ class Racing:
         names = [require_class(one, asked.subject) for one in versions.values()]
         for one in versions.values():
             require_readable(one, names[0], java.feature, jdk.feature)
+        if asked.jmh and "." not in names[0]:
+            raise UsageError(
+                f"--jmh writes no benchmark of {names[0]}: JMH takes none without a package, and a "
+                "class without one has no name in a package; leave --jmh out"
+            )
         return _Ready(versions=versions, subject=names[0], java=java, jdk=jdk)
 
     def _focus(self, scratch: Path) -> tuple[tuple[Focus, ...], tuple[Caveat, ...]]:
@@ -191,7 +216,8 @@ class Racing:
         caveats = tuple(Caveat("classes-unread", text) for text in said)
         return focus(old.classes, new.classes, self._ready.subject), caveats
 
-    def _memory(self, guest: Path) -> Races:
+    def memory(self, guest: Path) -> Races:
+        """Return what the store knows of these versions, made and raced as they would be now."""
         ready = self._ready
         deciding = (
             ready.subject,
@@ -200,8 +226,9 @@ class Racing:
             guest.name,
             *RACE_OPTIONS,
             *self._asked.options,
+            _digest(RACERS),
         )
-        return Races(self._store, self._clock, self._asked.plan, deciding)
+        return Races(self._store, self._clock, self._asked.plan, deciding, (_digest(MAKERS),))
 
     def _writes(self, catalogue: Catalogue) -> RaceWriter:
         answers = {
@@ -218,6 +245,15 @@ class Racing:
 
     def _command(self) -> str:
         return shlex.join(("bench-audit", "concurrency", *words_of(self._asked)))
+
+
+def _digest(modules: Sequence[str]) -> str:
+    """Return a digest of the sources of modules: another release may make another thing."""
+    sha = hashlib.sha256()
+    for one in modules:
+        package, _, name = one.rpartition(".")
+        sha.update(resources.files(package).joinpath(f"{name}.py").read_bytes() + b"\0")
+    return sha.hexdigest()
 
 
 @contextmanager

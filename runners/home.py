@@ -2,6 +2,8 @@
 
 import fcntl
 import os
+import platform
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -14,12 +16,25 @@ from runners.hosts.disk import writing
 _STALE_SECONDS = 86_400
 
 
+def node() -> str:
+    """Return the name of this machine in its network, as a name of files."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", platform.node()).strip("-") or "machine"
+
+
 class Home:
     """Hands out folders below one root, made when first asked for."""
 
     def __init__(self, root: Path) -> None:
         """Take the root; it need not exist yet."""
         self.root = root.absolute()
+
+    @property
+    def machine_lock(self) -> Path:
+        """Return the file that whoever measures on this machine holds a lock of.
+
+        It has the machine's name, as many may see this folder.
+        """
+        return self.root / f"{node()}.lock"
 
     def cache(self, name: str) -> Path:
         """Return the folder of a cache of ours (Maven repository, Go build cache …)."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable
-from auditor.core.jobs import Completed, HostFacts, Strain
+from auditor.core.jobs import Completed, HostFacts, Invocation, Strain
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Exhausted, Outcome
 from auditor.core.plan import Purpose, Run, Trial
@@ -45,14 +45,16 @@ class TrialRunner:
         """Take the parts.
 
         `builds` belongs to this project's digest alone; `writes` are further folders that builds
-        write. What is measured writes there and nowhere else; unit tests may write to their tree.
+        write, which what is measured may not: it is what others are built with. Unit tests may
+        write to their tree.
         `loop` tells before a process is begun what a fixed loop takes. What was made `elsewhere` is
         not made again.
         """
         self._project = project
         self._launcher = launcher
-        self._host = host.measuring((builds, *writes))
-        self._testing = host.measuring((builds, *writes, project.root))
+        self._host = host.measuring((builds,))
+        self._building = host.measuring((builds, *writes))
+        self._testing = host.measuring((builds, project.root))
         self._builds = builds
         self._clock = clock
         self._watchers = watchers
@@ -97,13 +99,16 @@ class TrialRunner:
                 left = max(0.0, end - self._clock.monotonic())
                 job = replace(job, timeout_seconds=min(job.timeout_seconds, left))  # noqa: PLW2901
             host = self._testing if trial.benchmark is None else self._host
-            answers.append(host.run(job if watching is None else watching.of(job)))
+            answers.append(self._ask(job if watching is None else watching.of(job), host))
             if answers[-1].exhausted:
                 return Exhausted(answers[-1].exhausted, answers[-1].tail()), answers
             if trial.benchmark is not None and answers[-1].exit_code != 0:
                 break  # but unit tests of a package say nothing of those of another
         outcome = self._launcher.read(trial, answers)
         return (outcome if watching is None else watching.told(outcome)), answers
+
+    def _ask(self, job: Invocation, host: Host | None = None) -> Completed:
+        return (self._building if job.builds else host or self._host).run(job)
 
     def _had(self, program: Path) -> bool:
         """Have a program that was made elsewhere, whole or not at all."""
@@ -135,7 +140,7 @@ class TrialRunner:
         build = self._launcher.build(self._project, overlay, into)
         put(build.files, self._builds, self._project.root)
         for step in build.steps:
-            answer = self._host.run(step)
+            answer = self._building.run(step)
             if answer.exit_code != 0:
                 self._failed[overlay.digest] = self._launcher.read(trial, [answer])
                 return self._failed[overlay.digest]
@@ -184,9 +189,9 @@ class Bench(TrialRunner):
     def discover(self, known: Known = NOTHING) -> Suite:
         """Return the suite of the unchanged project; groups that are known are not listed again."""
         into = self._folder(Overlay().digest)
-        return self._harness.discover(self._project, into, self._host.run, known)
+        return self._harness.discover(self._project, into, self._ask, known)
 
     def sources(self) -> tuple[SourceFile, ...]:
         """Return the sources of that suite; no benchmark is run."""
         into = self._folder(Overlay().digest)
-        return tuple(self._harness.sources(self._project, into, self._host.run))
+        return tuple(self._harness.sources(self._project, into, self._ask))

@@ -5,6 +5,7 @@ is missed without being measured; a detection is always measured, unless an esti
 """
 
 from dataclasses import dataclass
+from statistics import median
 
 from auditor.audits import readings
 from auditor.audits.pair import PairData, method_doubt
@@ -22,11 +23,11 @@ arithmetic can move across its readings, and 16 of 46 ns were seen to vanish."""
 class Prediction:
     """The method's share of the plain operation, between `low` and `high` if all doubt is real.
 
-    `misses`: no measuring is needed to know that the benchmark cannot notice. `expected` is the
-    verdict where nothing is measured.
+    `share` is None where only `high` is known. `misses`: no measuring is needed to know that the
+    benchmark cannot notice. `expected` is the verdict where nothing is measured.
     """
 
-    share: float
+    share: float | None
     low: float
     high: float
     misses: bool
@@ -34,14 +35,19 @@ class Prediction:
 
 
 def predict(data: PairData) -> Prediction | None:
-    """Return the share, None where t(k), the calls or the plain time are not known."""
+    """Return the share, None where t(k), the calls or the plain time are not known.
+
+    Of a method that is lost in the cost of reading the clock t(k) is not known, but what it is at
+    most: what the clock has shown, and all that it may have hidden.
+    """
     plain = readings.least(data.plain, ArmName.PLAIN)
-    if data.share is None or data.method_seconds is None or not data.calls or not plain:
+    shown = _shown(data)
+    if shown is None or not data.calls or not plain:
         return None
     each = data.calls / data.benchmark.concurrency
     doubt = method_doubt(data)
-    high = (data.method_seconds + doubt + HIDDEN * data.clock_seconds) * each / min(plain)
-    low = (data.method_seconds - doubt) * each / max(plain)
+    high = (shown + doubt + HIDDEN * data.clock_seconds) * each / min(plain)
+    low = 0.0 if data.method_seconds is None else (shown - doubt) * each / max(plain)
     expected = Result.INCONCLUSIVE
     if low * data.slowdown > data.limit:
         expected = Result.DETECTED
@@ -54,3 +60,11 @@ def predict(data: PairData) -> Prediction | None:
         misses=high * data.slowdown <= SURELY_MISSED * data.limit,
         expected=expected,
     )
+
+
+def _shown(data: PairData) -> float | None:
+    """Return the seconds of a call as the clock shows them without its own cost, if it told it."""
+    if data.method_seconds is not None or not data.clock_seconds:
+        return data.method_seconds
+    seen = [min(times) for run in data.calibrating if (times := readings.call_times(run))]
+    return max(0.0, median(seen) - data.clock_seconds) if seen else None

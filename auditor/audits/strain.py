@@ -146,6 +146,18 @@ class Probed:
     rating: Rating
 
 
+def advice(rating: Rating) -> Caveat | None:
+    """Say what to do about a noisy machine before it is measured on."""
+    if rating is not Rating.NOISY:
+        return None
+    text = (
+        "what is measured now spreads: end what else runs here, wait, or choose a machine without "
+        "neighbours; until then more runs (--runs) tell more than longer ones, and --interleave "
+        "keeps what drifts out of the rule paper"
+    )
+    return Caveat("host-noisy", text)
+
+
 def probed(took: Sequence[float], strain: Strain) -> Probed:
     """Rate a machine by what a fixed loop took on it, at least once."""
     values = np.asarray(took, dtype=np.float64)

@@ -1,5 +1,6 @@
 """What workers of a cluster have of each other: programs, so that each is built once."""
 
+import platform
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -9,8 +10,14 @@ from auditor.core.errors import MachineError
 _SECONDS = 20.0
 """How long a program may take on its way; after that it is built here."""
 
-Made = Callable[[str, str, str], bytes | None]
-"""What a worker answers: the program of a session, a project's digest and a path of its builds."""
+Made = Callable[[str, str, str, str], bytes | None]
+"""What a worker answers: the program of a session, a project's digest and a path of its builds, if
+its C library is like that of who asks: programs may be linked with it."""
+
+
+def c_library() -> str:
+    """Return the C library of this machine, and its version."""
+    return " ".join(platform.libc_ver())
 
 
 class Peers:
@@ -29,12 +36,12 @@ class Peers:
             return None
         from distributed import get_client  # noqa: PLC0415 an extra, and slow to import
 
-        client = get_client()
+        words = (self._session, self._digest, str(path), c_library())
         for worker in self.makers:
-            asked = Question(client, self._made, [worker], self._session, self._digest, str(path))
             try:
+                asked = Question(get_client(), self._made, [worker], *words)
                 found: bytes | None = asked.answer(_SECONDS)[worker]
-            except (TimeoutError, ConnectionError, MachineError, KeyError):
+            except (OSError, ValueError, KeyError, MachineError):  # to build it is no great loss
                 continue
             if found is not None:
                 return found

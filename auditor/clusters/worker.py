@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from auditor.benches import Benched, benched
-from auditor.clusters.peers import Peers
+from auditor.clusters.peers import Peers, c_library
 from auditor.config import Places
 from auditor.config.load import from_text
 from auditor.config.places import home, state
-from auditor.core.errors import MachineError
+from auditor.core.errors import MachineError, WorkerUnusable
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Run, Trial
 from auditor.core.ports import Host
@@ -24,11 +24,12 @@ from auditor.harnesses import Machine
 from auditor.hosts import open_host
 from auditor.versions import own_version
 from runners.dispatch.serial import alone
-from runners.home import Home
+from runners.home import Home, node
 from runners.hosts.clock import SystemClock
 from runners.hosts.disk import writing
 from runners.hosts.facts import machine_facts
 from runners.hosts.loop import Loop
+from runners.subjects.files import settle
 from runners.subjects.jar import NAME
 from runners.subjects.placed import Placed
 
@@ -88,20 +89,28 @@ def introduce() -> Worker:
 def run_trial(recipe: Recipe, trial: Trial, makers: Sequence[str]) -> Run:
     """Run a trial on this worker, whose subject is made ready at the first one.
 
-    `makers` are workers that have built its program.
+    `makers` are workers that have built its program. Raises WorkerUnusable where that fails for a
+    reason of this machine's.
     """
     session = _SESSIONS[recipe.session]
     if recipe.digest not in session.benches:
-        session.benches[recipe.digest] = _open(recipe, session)
+        try:
+            session.benches[recipe.digest] = _open(recipe, session)
+        except MachineError as error:
+            raise WorkerUnusable(f"{platform.node()}: {error}") from error
     opened = session.benches[recipe.digest]
     opened.peers.makers = makers
     with alone(opened.lock):
         return opened.made.bench.run(trial)
 
 
-def program(session: str, digest: str, path: str) -> bytes | None:
-    """Return a program that this worker has built for an audit; None where it has not."""
-    found = _SESSIONS[session].benches.get(digest) if session in _SESSIONS else None
+def program(session: str, digest: str, path: str, library: str) -> bytes | None:
+    """Return a program that this worker has built for an audit; None where it has not.
+
+    It is for a worker with this C library.
+    """
+    alike = session in _SESSIONS and library == c_library()
+    found = _SESSIONS[session].benches.get(digest) if alike else None
     file = found.builds / path if found else None
     return file.read_bytes() if file and file.is_file() else None
 
@@ -123,7 +132,10 @@ def _open(recipe: Recipe, session: _Session) -> _Open:
     environment = dict(os.environ)  # noqa: TID251 nobody hands a worker what it was started with
     clock = SystemClock()
     results = state(environment)
-    places = Places(output=results, store=results / "store.sqlite", home=home(environment))
+    ours = Home(home(environment))
+    # Machines of a computing centre often see the same files, and each builds and measures there.
+    mine = ours.root / "workers" / node()
+    places = Places(output=results, store=results / "store.sqlite", home=mine)
     placed = _unpacked(recipe, Home(places.home))
     jar = placed.tree / NAME
     config = from_text(recipe.config, jar if jar.is_file() else placed.tree)
@@ -147,28 +159,21 @@ def _open(recipe: Recipe, session: _Session) -> _Open:
             f"worker {platform.node()} builds another program of the same tree ({said}); it "
             "needs the same tools and settings as the machine that asks"
         )
-    return _Open(made, opened.lock, opened.home.builds(recipe.digest), peers)
+    return _Open(made, ours.machine_lock, opened.home.builds(recipe.digest), peers)
 
 
 def _unpacked(recipe: Recipe, home_: Home) -> Placed:
-    """Have the tree on this machine, whole or not at all."""
+    """Have the tree on this machine, as it was sent; raises MachineError."""
     there = home_.subjects() / f"sent-{recipe.placed.digest_of_tree[:24]}"
-    if not there.exists():
-        with home_.scratch() as scratch, writing(there):
+    with home_.scratch() as scratch, writing(there):
+        try:
             with tarfile.open(fileobj=io.BytesIO(recipe.tree)) as archive:
-                archive.extractall(scratch / "tree", filter="data")
-            _moved(scratch / "tree", there)
+                archive.extractall(scratch / "tree", filter="tar")
+        except tarfile.TarError as error:
+            raise MachineError(f"the tree that was sent cannot be unpacked: {error}") from error
+        settle(scratch / "tree", there, scratch)
     inside = recipe.placed.tree.relative_to(recipe.placed.root)
     return replace(recipe.placed, root=there, tree=there / inside)
-
-
-def _moved(made: Path, there: Path) -> None:
-    """Name a folder, unless another worker of this machine was quicker."""
-    try:
-        made.rename(there)
-    except OSError:
-        if not there.is_dir():
-            raise
 
 
 @atexit.register

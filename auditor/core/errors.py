@@ -10,6 +10,7 @@ AuditError
     ToolMissing             go, java, mvn, git ... is absent or has the wrong version
     ResolveFailed           something that had to be fetched could not be had
     FolderUnusable          a folder cannot be written, or the disk is full
+    WorkerUnusable          one machine of a cluster cannot make the subject ready
   StoreError            4   the results file is locked, damaged or too new
   OutOfTime             5   the budget ended before there was anything to judge
 
@@ -88,6 +89,10 @@ class ResolveFailed(MachineError):
     """Something that had to be fetched could not be had."""
 
     slug = "resolve-failed"
+
+
+class WorkerUnusable(MachineError):
+    """A machine of a cluster cannot do what others there can."""
 
 
 class FolderUnusable(MachineError):

@@ -40,6 +40,8 @@ class Invocation:
     `output_limit` bytes are kept: the first half and the last half. Where `follow` is given, the
     process may be ended as soon as it has shown enough. `makes` is a program that it makes and that
     runs by itself, so that one which the same call has made on a machine like this one will do.
+    `builds` tells that tools run and no code of the subject, so that it may write to the caches
+    that others are built with.
     """
 
     argv: tuple[str, ...]
@@ -51,6 +53,7 @@ class Invocation:
     output_limit: int = 8_000_000
     follow: Follow | None = field(default=None, compare=False, repr=False)
     makes: Path | None = None
+    builds: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from contextlib import contextmanager, nullcontext
 from auditor.config import Config, Places
 from auditor.core.ports import Clock
 from auditor.hosts.docker import docker_host
-from auditor.hosts.opened import OpenHost, chosen, machine_lock
+from auditor.hosts.opened import OpenHost, chosen
 from auditor.hosts.ssh import ssh_host
 from runners.home import Home
 from runners.hosts.local import LocalHost
@@ -32,6 +32,6 @@ def open_host(
             host=LocalHost(clock, cpus),
             home=Home(places.home),
             environment={**usual_ones(environment), **given},
-            lock=machine_lock(places),
+            lock=Home(places.home).machine_lock,
             clock=clock,
         )

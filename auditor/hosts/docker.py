@@ -17,7 +17,7 @@ from auditor.core.request import (
     JarSpec,
     MavenSpec,
 )
-from auditor.hosts.opened import OpenHost, chosen, machine_lock
+from auditor.hosts.opened import OpenHost, chosen
 from runners.home import Home
 from runners.hosts.facts import machine_facts
 from runners.hosts.processors import kept_off
@@ -70,7 +70,7 @@ def docker_host(
                 host=host,
                 home=home,
                 environment={**_PLAIN, **image.variables, **given},
-                lock=machine_lock(places),
+                lock=Home(places.home).machine_lock,
                 clock=clock,
             )
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from auditor.config import Places
 from auditor.core.errors import UsageError
 from auditor.core.ports import Clock, Host
 from runners.home import Home
@@ -22,11 +21,6 @@ class OpenHost:
     environment: Mapping[str, str]
     lock: Path
     clock: Clock
-
-
-def machine_lock(places: Places) -> Path:
-    """Return the lock of the machine we are on."""
-    return places.home.absolute() / "machine.lock"
 
 
 def chosen(names: Sequence[str], environment: Mapping[str, str], key: str) -> dict[str, str]:

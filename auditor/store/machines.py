@@ -6,23 +6,33 @@ from collections.abc import Mapping
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import HostFacts
 
+UNKNOWN = "unknown"
+"""What a machine says of itself that does not tell."""
+
 
 def machine(host: HostFacts) -> str:
     """Return what matters of a machine, in words that two alike share.
 
     Memory is rounded to GiB: kernels keep a little for themselves, each another amount. What runs
     in containers of an image has other libraries than what does not. A virtual machine is none like
-    the metal that it is a part of, nor is one whose control group has a share of the time only.
+    the metal that it is a part of, nor is one whose control group has a share of the time only, or
+    one whose processors change their speed by another rule.
     """
     facts = dict(host.facts)
-    processor, cores, arch = (facts.get(key, "unknown") for key in ("cpu", "cores", "arch"))
+    processor, cores, arch = (facts.get(key, UNKNOWN) for key in ("cpu", "cores", "arch"))
     image = facts.get("image")
     within = f", containers of {image[:19]}" if image else ""
     virtual = ", virtual" if facts.get("virtual", "").startswith("yes") else ""
     return (
         f"processor {processor}, {cores} cores, {_memory(facts)} of memory, {arch}"
-        f"{virtual}{_quota(facts)}{within}"
+        f"{virtual}{_speed(facts)}{_quota(facts)}{within}"
     )
+
+
+def _speed(facts: Mapping[str, str]) -> str:
+    """Return what decides how fast the processors run, as far as it is known."""
+    found = ((name, facts.get(name, UNKNOWN)) for name in ("governor", "turbo"))
+    return "".join(f", {name} {value}" for name, value in found if value != UNKNOWN)
 
 
 def _quota(facts: Mapping[str, str]) -> str:

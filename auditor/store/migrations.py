@@ -142,6 +142,7 @@ MIGRATIONS: Mapping[int, Migration] = {
     7: _runs_by_strain,
     8: _gate,
     9: _machines_apart,
+    10: _machines_apart,
 }
 """By the version that each starts from."""
 

@@ -2,7 +2,9 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from collections.abc import Sequence as Many
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from auditor.core.caveats import Caveat
@@ -19,14 +21,29 @@ _NO_RACE = (*_OF_VOTES, "strict", "tests", "threads")
 change, unless it is to go on. `strict` decides how long tests are, too."""
 
 
+Notes = Many[Mapping[str, float]]
+"""What was noted beside a race: shares of time by their names."""
+
+
+def _nothing() -> Notes:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Races:
-    """What a store knows of one pair of versions; `deciding` are texts of all that decides it."""
+    """What a store knows of one pair of versions; `deciding` are texts of all that decides it.
+
+    `making` decides which tests are made, and no race of one. `beside` hands over what was noted
+    beside races since it was asked last; `noted` has it for each race that was found or kept.
+    """
 
     store: SqliteStore
     clock: Clock
     plan: Plan
     deciding: tuple[str, ...]
+    making: tuple[str, ...] = ()
+    beside: Callable[[], Notes] = _nothing
+    noted: dict[str, Notes] = field(default_factory=dict)
 
     def suite(self) -> Suite | None:
         """Return the tests made before, without their files, if there are any."""
@@ -39,19 +56,24 @@ class Races:
 
     def timed(self, test: Test, threads: int, /) -> Timed | None:
         """Return what a test took with so many threads, if it was measured."""
-        found = self._find(self._race_id(test, threads))
+        self.beside()  # of tests while they were made, of races that failed
+        race = self._race_id(test, threads)
+        found = self._find(race)
         if found is None:
             return None
+        self.noted[race] = found.pop("beside", ())
         return Timed(**{**found, "old": tuple(found["old"]), "new": tuple(found["new"])})
 
     def keep_timed(self, test: Test, timed: Timed, /) -> None:
         """Remember what a test took."""
-        self._keep(self._race_id(test, timed.threads), asdict(timed))
+        race = self._race_id(test, timed.threads)
+        self.noted[race] = self.beside()
+        self._keep(race, asdict(timed) | {"beside": [dict(one) for one in self.noted[race]]})
 
     def _suite_id(self) -> str:
         plan = {key: value for key, value in asdict(self.plan).items() if key not in _OF_VOTES}
         plan["threads"] = (min(self.plan.threads), max(self.plan.threads))
-        return self._id("suite", rows.dump(plan))
+        return self._id("suite", *self.making, rows.dump(plan))
 
     def _race_id(self, test: Test, threads: int) -> str:
         plan = {key: value for key, value in asdict(self.plan).items() if key not in _NO_RACE}

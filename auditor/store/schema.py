@@ -1,6 +1,6 @@
 """The tables, as SQL with comments (docs/schema.md shows the same text)."""
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 """History: 1, the first; 2, runs by trial and machine, "never-called" is an ending of its own;
 3, a listing tells on which machine, by which version and in how much time it was made;
 4, a run tells of which revision it was made; 5, a trial tells in which order functions lie;

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from auditor.audits.concurrency import oracle
+from auditor.audits.concurrency.blame import blamed, parts
 from auditor.audits.concurrency.catalogue import Catalogue, described
 from auditor.audits.concurrency.focus import weights
-from auditor.audits.concurrency.generation import Generator, Tally
+from auditor.audits.concurrency.generation import Generator
 from auditor.audits.concurrency.length import Length, Tried, search
+from auditor.audits.concurrency.tally import Tally
 from auditor.core.arena import Arena, Memory, Writer
 from auditor.core.caveats import Caveat
 from auditor.core.concurrency import (
@@ -54,6 +56,7 @@ class ConcurrencyStudy:
     caveats: tuple[Caveat, ...] = ()
     _writer: Writer = field(init=False)
     _racing: Racing = field(init=False)
+    _generator: Generator = field(init=False)
 
     def audit(self) -> ConcurrencyVerdict:
         """Make tests, race them, and say what they come to.
@@ -96,17 +99,17 @@ class ConcurrencyStudy:
     def _suite(self, catalogue: Catalogue) -> Suite:
         known = (*catalogue.methods, *catalogue.creators)
         weighed = zip(known, weights(known, self.focus), strict=True)
-        generator = Generator(
+        self._generator = generator = Generator(
             catalogue=catalogue,
             weights={one.key: weight for one, weight in weighed},
             plan=self.plan,
         )
-        length = self._length(generator)
+        length = self._length()
         # What was banned on the way hangs on how many lengths were tried, so it is forgotten.
-        generator = replace(generator, tally=Tally(spoilers=generator.tally.spoilers))
+        tally = Tally(spoilers=generator.tally.spoilers)
+        self._generator = replace(generator, tally=tally)
         self._phase(f"tests are made, {length.calls} calls a thread")
-        tests = tuple(self._tests(generator, length.calls))
-        tally = generator.tally
+        tests = tuple(self._tests(length.calls))
         if not tests:
             often = [what for what, _ in tally.dropped.most_common(3)]
             dumps = "".join(f"\n{tally.dumps[one]}" for one in often if one in tally.dumps)
@@ -122,30 +125,30 @@ class ConcurrencyStudy:
             tests=tests,
             length=length.calls,
             tried=length.tried,
-            methods=tuple(sorted({one.key for one in catalogue.methods})),
+            methods=tuple(sorted({one.key for one in self._generator.catalogue.methods})),
             focus=tuple(self.focus),
             dropped=tuple(tally.dropped.most_common()),
             caveats=tuple(caveats),
         )
 
-    def _length(self, generator: Generator) -> Length:
+    def _length(self) -> Length:
         """Find the length of suffixes, for the fewest threads."""
         looking = search(self.plan)
         try:
             length = next(looking)
             for number in range(_FIRST_TRIED, 2 * _FIRST_TRIED):
                 self._phase(f"a length of {length} calls is tried")
-                length = looking.send(self._tried(generator, number, length))
+                length = looking.send(self._tried(number, length))
         except StopIteration as end:
             found: Length = end.value
             return found
         raise AssertionError("a search has an end")
 
-    def _tried(self, generator: Generator, number: int, length: int) -> tuple[Tried, Tried] | None:
+    def _tried(self, number: int, length: int) -> tuple[Tried, Tried] | None:
         """Return what a test of a length takes; if one does not work, another one is made."""
         for each in (number, number + _FIRST_TRIED):
-            test = self.workers.arena.make(generator.test(each, length, max(self.plan.threads)))
-            if test is None or self._compile([test]):
+            test = self._compiled(each, length)
+            if test is None:
                 continue
             old, new = (self._lasts(test, one) for one in Version)
             if old is not None and new is not None:
@@ -159,17 +162,14 @@ class ConcurrencyStudy:
             return None
         return Tried(pilot.suffixes, self.plan.steady(few) / pilot.wall)
 
-    def _tests(self, generator: Generator, length: int) -> Iterator[Test]:
-        most, made = max(self.plan.threads), 0
+    def _tests(self, length: int) -> Iterator[Test]:
+        made = 0
         for number in range(1, self.plan.tests + _SPARE + 1):
-            test = self.workers.arena.make(generator.test(number, length, most))
+            test = self._compiled(number, length)
             if test is None:
                 continue
-            wrong = [
-                ("a test that does not compile", one) for one in self._compile([test]).values()
-            ]
-            for what, problem in wrong or self._failures(test):
-                generator.tally.drop(what, problem)
+            for problem in self._failures(test):
+                self._generator.tally.drop("a test with threads", problem)
                 break
             else:
                 made += 1
@@ -177,12 +177,36 @@ class ConcurrencyStudy:
             if made == self.plan.tests:
                 return
 
-    def _failures(self, test: Test) -> Iterator[tuple[str, str]]:
+    def _compiled(self, number: int, length: int) -> Test | None:
+        """Make a test that compiles; without what javac does not take it is made again."""
+        while True:
+            making = self._generator.test(number, length, max(self.plan.threads))
+            test = self.workers.arena.make(making)
+            if test is None or not (problems := self._compile([test])):
+                return test
+            if not self._banned(test):
+                for one in problems.values():
+                    self._generator.tally.drop("a test that does not compile", one)
+                return None
+
+    def _banned(self, test: Test) -> bool:
+        """Ban the members that nobody can write, and tell whether there were some."""
+        found = parts(test)
+        said = self._compile([one.test for one in found])
+        paths = {self._writer.path(one.test): one.test.number for one in found}
+        banned = blamed(found, {paths[name]: problem for name, problem in said.items()})
+        for member, problem in banned.items():
+            self._generator.tally.drop(member.key, f"javac says {problem}, so it is not called")
+        left = self._generator.catalogue.without(banned.keys())
+        self._generator = replace(self._generator, catalogue=left)
+        return bool(banned)
+
+    def _failures(self, test: Test) -> Iterator[str]:
         """Yield why a test cannot be raced: what went well a few times may fail in a thousand."""
         for version in Version:
             pilot = self._racing.pilot(test, max(self.plan.threads), version)
             if isinstance(pilot, str):
-                yield "a test with threads", f"{pilot} in the {version} version"
+                yield f"{pilot} in the {version} version"
 
     def _compile(self, tests: Sequence[Test]) -> Mapping[str, str]:
         writer = self._writer
@@ -240,6 +264,11 @@ def _of_lane(suite: Suite, verdicts: Iterable[ThreadVerdict], finding: Finding) 
 def _require_methods(catalogue: Catalogue) -> None:
     if not catalogue.methods:
         raise SubjectError(f"the versions of {catalogue.subject} have no public method in common")
+    if not catalogue.creators and catalogue.types[catalogue.subject].inner:
+        raise SubjectError(
+            f"no object of {catalogue.subject} can be made: it is an inner class, whose objects "
+            "belong to one of the class around it; make it static, or name that class"
+        )
     if not catalogue.creators:
         raise SubjectError(
             f"no object of {catalogue.subject} can be made: both versions need a public "

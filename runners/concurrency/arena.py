@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -13,6 +13,7 @@ from auditor.core.concurrency import Version
 from auditor.core.errors import MachineError
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
+from runners.concurrency.beside import look, noted
 from runners.concurrency.conversation import Conversation
 from runners.concurrency.jdks import Java
 from runners.dispatch.serial import alone
@@ -38,7 +39,8 @@ class LocalArena:
     """One folder of ours, one JDK, two class paths.
 
     Nobody else measures while one holds `lock`; `options` are the user's for the JVM. A repetition
-    that lasts longer than `repetition_seconds` is stuck; usual ones take milliseconds.
+    that lasts longer than `repetition_seconds` is stuck; usual ones take milliseconds. What tries
+    tests is ended `late_seconds` after it should have answered.
     """
 
     host: Host
@@ -51,8 +53,10 @@ class LocalArena:
     lock: Path
     options: tuple[str, ...] = ()
     attempt_seconds: float = 1.0
+    late_seconds: float = 60.0
     repetition_seconds: int = 20
     _classes: list[Path] = field(default_factory=list)
+    _beside: list[Mapping[str, float]] = field(default_factory=list)
 
     def make(self, making: Making[_Made], /) -> _Made:
         """Let a maker try what it makes with both versions in one process."""
@@ -65,6 +69,8 @@ class LocalArena:
             ),
             arguments=(str(round(self.attempt_seconds * 1000)), *paths),
             environment=self.environment,
+            attempt_seconds=self.attempt_seconds,
+            late_seconds=self.late_seconds,
         )  # fmt: skip
         with alone(self.lock):
             return talk.make(making)
@@ -118,6 +124,11 @@ class LocalArena:
             return found
         return tuple(float(rest[0]) for word, *rest in found if word == "measurement")
 
+    def beside(self) -> Sequence[Mapping[str, float]]:
+        """Hand over what was noted beside races since this was asked last."""
+        found, self._beside = self._beside, []
+        return found
+
     def _raced(self, race: Race, words: tuple[str, ...], seconds: float) -> list[list[str]] | str:
         path = (*reversed(self._classes), self.guest, *self.class_paths[race.version])
         folder = self._scratch("race")
@@ -135,7 +146,9 @@ class LocalArena:
             collects=(_RECORDS,),
         )  # fmt: skip
         with alone(self.lock):
+            before = look()
             ended = self.host.run(job)
+            self._beside.append(noted(ended, before, look()))
         records = ended.files.get(_RECORDS, b"").decode(errors="replace").splitlines()
         for line in records:
             if line.startswith("failed "):

@@ -31,6 +31,15 @@ from auditor.core.races import Sequence, Statement
 
 _Made = TypeVar("_Made")
 _SECONDS = 24 * 3600.0
+_BEATS = 'while sleep "$0"; do echo; done & exec "$@"'
+"""A shell that says something now and then while its program says nothing: what has come is looked
+at then, and whether an answer is due. A JVM may have no thread left that could say so."""
+_BEAT_SECONDS = "1"
+_VERSIONS = 2
+_GRACE = 1.0
+"""What a version needs beyond its attempt, to interrupt threads that do not end."""
+_LOADING = 10
+"""How many times as late a JVM may start, or describe what is in all classes of the jars."""
 _NO_TALK = 3
 """After so many guests in a row that did not even begin, none will."""
 _ESCAPES: Mapping[str, str] = {"t": "\t", "n": "\n", "r": "\r"}
@@ -71,7 +80,9 @@ def join(fields: tuple[str, ...]) -> str:
 class Conversation:
     """One maker, and as many guests as it uses up.
 
-    `command` starts a guest, but for the pipe and the token, which come before `arguments`.
+    `command` starts a guest, but for the pipe and the token, which come before `arguments`. An
+    attempt may take `attempt_seconds` with each version; a guest that has not answered
+    `late_seconds` after that is ended, and what it ran has hung.
     """
 
     host: Host
@@ -79,6 +90,9 @@ class Conversation:
     command: tuple[str, ...]
     arguments: tuple[str, ...]
     environment: tuple[tuple[str, str], ...]
+    attempt_seconds: float
+    late_seconds: float
+    _due: float = 0.0
     _asked: int = 0
     _answered: int = 0
     _numbers: dict[tuple[str, ...], int] = field(default_factory=dict)
@@ -103,7 +117,7 @@ class Conversation:
                     f"the process that tries tests does not start; it said:\n{ended.tail()}"
                 )
             if self._asked > self._answered and not talk.over():
-                talk.hear(Answer(problem=_how(ended), blocked=True))
+                talk.hear(Answer(problem=self._how(ended), blocked=True))
         return talk.made()
 
     def _guest(self, talk: "_Talk[_Made]") -> Completed:
@@ -111,19 +125,21 @@ class Conversation:
         pipe = self.folder / f"requests-{self._token}"
         os.mkfifo(pipe, 0o600)
         self._defined, self._lines, self._rest = 0, [], b""
+        self._due = time.monotonic() + _LOADING * self.late_seconds
+        words = (*self.command, str(pipe), self._token, *self.arguments)
 
-        def read(data: bytes) -> tuple[()]:
+        def read(data: bytes) -> tuple[tuple[float, float], ...]:
             self._read(data, talk, pipe)
-            return ()
+            return () if time.monotonic() < self._due else ((0.0, 0.0),)
 
         try:
             return self.host.run(
                 Invocation(
-                    argv=(*self.command, str(pipe), self._token, *self.arguments),
+                    argv=("sh", "-c", _BEATS, _BEAT_SECONDS, *words),
                     cwd=self.folder,
                     environment=self.environment,
                     timeout_seconds=_SECONDS,
-                    follow=Follow(read=read),
+                    follow=Follow(read=read, judge=_at_once),
                 )
             )
         finally:
@@ -166,9 +182,21 @@ class Conversation:
         self._lines.append(fields)
         return None
 
+    def _patience(self, request: Request | None) -> float:
+        """Return how many seconds a guest has to answer."""
+        if isinstance(request, Attempt):
+            return _VERSIONS * (self.attempt_seconds + _GRACE) + self.late_seconds
+        return _LOADING * self.late_seconds
+
+    def _how(self, ended: Completed) -> str:
+        if ended.enough:
+            return "no end, nor an answer of its process"
+        return f"its process ended ({'killed' if ended.exit_code is None else ended.exit_code})"
+
     def _ask(self, request: Request | None) -> None:
         lines = ["bye"] if request is None else self._requests(request)
         self._asked += 1
+        self._due = time.monotonic() + self._patience(request)
         if self._pipe is not None:
             with suppress(BrokenPipeError):  # it has died, which its end will tell
                 self._pipe.write("".join(f"{line}\n" for line in lines))
@@ -243,8 +271,8 @@ class _Talk(Generic[_Made]):
             self._made.append(end.value)
 
 
-def _how(ended: Completed) -> str:
-    return f"its process ended ({'killed' if ended.exit_code is None else ended.exit_code})"
+def _at_once(_seconds: float, _lasted: float) -> float:
+    return 0.0
 
 
 def _opened(pipe: Path) -> IO[str]:

@@ -1,6 +1,7 @@
 """Trials on the machines of a Dask cluster, one at a time on each."""
 
 import math
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -8,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from auditor.core.caveats import Caveat
-from auditor.core.errors import AuditError, MachineError
+from auditor.core.errors import AuditError, MachineError, WorkerUnusable
 from auditor.core.plan import Run, Trial
 from auditor.core.ports import Clock
 from runners.dispatch.crew import Admission, Crew
@@ -18,6 +19,8 @@ from runners.dispatch.makers import Makers
 RESOURCE = "machine"
 """Of which each worker has one and each trial takes one."""
 _LOOK_SECONDS = 1.0
+_IDLE_SECONDS = 0.05
+"""How long nobody is asked anything where nothing could be handed out."""
 _FETCH_SECONDS = 5.0
 """How long a result may take on its way before it is asked whether its worker is still there."""
 _ATTEMPTS = 3
@@ -149,6 +152,7 @@ class ClusterDispatcher:
         from distributed.client import FuturesCancelledError  # noqa: PLC0415 as above
 
         if not self._sent:
+            time.sleep(_IDLE_SECONDS)
             return []
         with suppress(TimeoutError, FuturesCancelledError), self._client.as_current():
             wait(list(self._sent), timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED")
@@ -156,7 +160,9 @@ class ClusterDispatcher:
 
     def _taken(self, future: Any) -> Run | None:
         """Return the run of a trial; None where it was lost, and is to be made again."""
-        sent = self._sent.pop(future)
+        sent = self._sent.pop(future, None)
+        if sent is None:  # its worker was dropped meanwhile
+            return None
         if sent.worker in self._lanes.each:
             self._lanes.each[sent.worker].begun -= 1
         if future.status == "finished":  # so it is the next one that may end the worker
@@ -165,10 +171,11 @@ class ClusterDispatcher:
                 self._makers.note(run.trial, sent.worker)
                 return run
         error = future.exception() if future.status == "error" else None
-        if isinstance(error, AuditError):
-            raise error
-        if error is not None and type(error).__name__ != "KilledWorker":
-            raise MachineError(f"{sent.worker} failed: {type(error).__name__}: {error}")
+        if isinstance(error, WorkerUnusable) and set(self._lanes.each) - {sent.worker}:
+            self._admission.refuse(sent.worker, str(error))
+            self._orphans += [sent.of, *(one.of for one in self._drop(sent.worker))]
+            return None
+        _require_loss(sent.worker, error)
         if error is None:  # nobody has what the work needs any more: it is given anew
             self._given.clear()
         self._again(sent)
@@ -230,16 +237,23 @@ class ClusterDispatcher:
 
     def _lose(self, worker: str, there: set[str]) -> None:
         """Take back what a worker had that is there no more."""
-        lane = self._lanes.each.pop(worker)
-        self._makers.lose(worker)
-        mine = [(future, sent) for future, sent in self._sent.items() if sent.worker == worker]
-        for future, sent in mine:
-            del self._sent[future]
-            future.cancel()
+        mine = self._drop(worker)
+        for sent in mine:
             self._again(sent)
-        self._orphans.extend(lane.waiting)
+        self._admission.ask_again()
         text = f"{worker} was lost; {len(mine)} trials are begun anew on {len(there)} others"
         self._told(Caveat("worker-lost", text))
+
+    def _drop(self, worker: str) -> list[_Sent]:
+        """Have a worker no more; return what it was sent. What was waiting for it is kept."""
+        lane = self._lanes.each.pop(worker, Lane())
+        self._makers.lose(worker)
+        mine = [(future, sent) for future, sent in self._sent.items() if sent.worker == worker]
+        for future, _ in mine:
+            del self._sent[future]
+            future.cancel()
+        self._orphans.extend(lane.waiting)
+        return [sent for _, sent in mine]
 
     def _again(self, sent: _Sent) -> None:
         """Keep a trial for another worker; one that was only the next has lost nobody."""
@@ -267,3 +281,11 @@ class ClusterDispatcher:
         for lane in self._lanes.each.values():
             lane.waiting.clear()
             lane.begun = 0
+
+
+def _require_loss(worker: str, error: BaseException | None) -> None:
+    """Raise what a worker has raised, unless it only says that the worker is gone."""
+    if isinstance(error, AuditError):
+        raise error
+    if error is not None and type(error).__name__ != "KilledWorker":
+        raise MachineError(f"{worker} failed: {type(error).__name__}: {error}")

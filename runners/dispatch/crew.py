@@ -38,16 +38,33 @@ class Admission:
         self._clock = clock
         self._told = told
         self._refused: set[str] = set()
+        self._unfit: set[str] = set()
+        self._said: set[tuple[str, str]] = set()
         self._silent: dict[str, float] = {}
 
     def admitted(self, there: Collection[str], used: Collection[str]) -> Iterator[str]:
         """Yield the workers that can be used from now on; says once of each other why not."""
         self._refused.intersection_update(there)
+        self._unfit.intersection_update(there)
         self._silent = {one: until for one, until in self._silent.items() if one in there}
-        for worker in sorted(set(there) - set(used) - self._refused):
+        for worker in sorted(set(there) - set(used) - self._refused - self._unfit):
             now = self._clock.monotonic()
             if self._silent.get(worker, now) <= now and self._admits(worker):
                 yield worker
+
+    def refuse(self, worker: str, reason: str) -> None:
+        """Have no more of a worker, for as long as it is there."""
+        self._unfit.add(worker)
+        self._say(worker, reason)
+
+    def ask_again(self) -> None:
+        """Ask those anew that were refused: what they were unlike, or beside, may be gone."""
+        self._refused.clear()
+
+    def _say(self, worker: str, reason: str) -> None:
+        if (worker, reason) not in self._said:
+            self._said.add((worker, reason))
+            self._told(Caveat("worker-refused", reason))
 
     def _admits(self, worker: str) -> bool:
         try:
@@ -60,5 +77,5 @@ class Admission:
         self._silent.pop(worker, None)
         if reason:
             self._refused.add(worker)
-            self._told(Caveat("worker-refused", reason))
+            self._say(worker, reason)
         return not reason

@@ -4,7 +4,11 @@ from auditor.core.plan import Trial
 
 _Program = tuple[str, str, str, int]
 _ASKED = 2
-"""Workers that are asked for a program, one after the other; it is soon built, too."""
+"""Workers that are asked for a program, one after the other; it is soon built, too.
+
+They are those that had it last: to send it takes a moment of a machine that may be measuring, and
+not always of the same one.
+"""
 
 
 class Makers:
@@ -29,7 +33,7 @@ class Makers:
     def of(self, trial: Trial, worker: str) -> tuple[str, ...]:
         """Return workers that `worker` may ask for the program of a trial; none where it has it."""
         known = self._known.get(_program(trial), [])
-        return () if worker in known else tuple(known[:_ASKED])
+        return () if worker in known else tuple(known[: -_ASKED - 1 : -1])
 
 
 def _program(trial: Trial) -> _Program:

@@ -58,6 +58,7 @@ def go(project: Project, *arguments: str, timeout: float = BUILD_SECONDS) -> Inv
         cwd=project.root,
         environment=project.environment,
         timeout_seconds=timeout,
+        builds=True,
     )
 
 

@@ -104,24 +104,29 @@ def place_entries(entries: Iterable[Entry], home: Home) -> tuple[Path, str, File
     """Copy into the folder of this content; return it, the content's digest, and that of each file.
 
     The folder appears whole or not at all. One that is there already is used if its files are
-    still what they were: a benchmark may have written into its own tree.
+    still what they were (`settle`): a benchmark may have written into its own tree.
     """
     with home.scratch() as scratch:
         copy = scratch / "tree"
         digest, files = _copy(entries, copy)
         target = home.subjects() / digest[:24]
-        if target.is_dir() and _holds(target, copy):
-            return target, digest, files
-        with writing(target):
-            if target.exists():
-                target.rename(scratch / "changed")
-            try:
-                copy.rename(target)
-            except OSError:
-                # Another auditor was faster: the name is the content's, so it has the same.
-                if not target.is_dir():
-                    raise
+        settle(copy, target, scratch)
     return target, digest, files
+
+
+def settle(copy: Path, target: Path, scratch: Path) -> None:
+    """Have a copy in the folder of its content, unless that is there, and still what it was."""
+    if target.is_dir() and _holds(target, copy):
+        return
+    with writing(target):
+        if target.exists():
+            target.rename(scratch / "changed")
+        try:
+            copy.rename(target)
+        except OSError:
+            # Another auditor was faster: the name is the content's, so it has the same.
+            if not target.is_dir():
+                raise
 
 
 def _copy(entries: Iterable[Entry], copy: Path) -> tuple[str, Files]:

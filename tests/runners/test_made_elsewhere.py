@@ -44,13 +44,32 @@ class Launcher:
             timeout_seconds=30.0,
             files=((into / "ours", OURS), (into / "bin" / "launch", b"")),
             makes=makes,
+            builds=makes is not None,
         )
 
     def read(self, trial, answers):
         return Skipped(b" ".join(one.stdout for one in answers).decode().strip())
 
 
-def ran(folder, elsewhere):
+class Noting:
+    """This machine; notes which folders a process may write."""
+
+    def __init__(self, seen, writable=()):
+        self._seen = seen
+        self._writable = writable
+
+    def measuring(self, writable):
+        return Noting(self._seen, writable)
+
+    def facts(self):
+        return LocalHost().facts()
+
+    def run(self, job):
+        self._seen.append((job.argv[0].rpartition("/")[2], self._writable))
+        return LocalHost().run(job)
+
+
+def ran(folder, elsewhere, host=None, **more):
     builds = folder / "builds"
     launcher = Launcher()
     project = Project(
@@ -66,10 +85,11 @@ def ran(folder, elsewhere):
     runner = TrialRunner(
         project=project,
         launcher=launcher,
-        host=LocalHost(),
+        host=host or LocalHost(),
         builds=builds,
         clock=SystemClock(),
         elsewhere=elsewhere,
+        **more,
     )
     trial = Trial(
         subject="d",
@@ -103,6 +123,15 @@ def test_nobody_is_asked_unless_there_is_somebody(tmp_path):
     found, _, _ = ran(tmp_path, nowhere)
 
     assert found == ["ours", "ours"]
+
+
+def test_what_is_measured_may_not_write_what_others_are_built_with(tmp_path):
+    seen = []
+    cache = tmp_path / "cache"
+
+    _, _, builds = ran(tmp_path, nowhere, Noting(seen), writes=(cache,))
+
+    assert seen == [("sh", (builds, cache)), ("a.test", (builds,)), ("a.test", (builds,))]
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):

@@ -1,7 +1,7 @@
 """The types of two versions: what can be called, and how values of a type come about."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
 
 from auditor.core.asking import Describe, Lines, Making, Subtypes
 from auditor.core.errors import SubjectError
@@ -47,7 +47,7 @@ class Facts:
     """A type: its name in source text, what it is above of, its members.
 
     `answers` are the methods that an implementation of an interface needs, None where it cannot be
-    written by erased types.
+    written by erased types. Objects of an `inner` class belong to one of the class around it.
     """
 
     written: str
@@ -56,6 +56,7 @@ class Facts:
     abstract: bool
     members: tuple[Member, ...]
     answers: tuple[Member, ...] | None = None
+    inner: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,19 @@ class Catalogue:
     def _own(self, name: str) -> Iterator[Member]:
         facts = self.types.get(name)
         return iter(()) if facts is None or not facts.public else _makers(name, facts)
+
+    def without(self, members: Set[Member]) -> "Catalogue":
+        """Return what is left without some members, which may be implementations of interfaces."""
+        plain = {one.owner for one in members if one.kind is Kind.PLAIN}
+        left = {
+            name: replace(
+                facts,
+                members=tuple(one for one in facts.members if one not in members),
+                answers=None if name in plain else facts.answers,
+            )
+            for name, facts in self.types.items()
+        }
+        return replace(self, types=left)
 
     def fits(self, given: str, wanted: str) -> bool:
         """Tell whether a value of one type can be used as another."""
@@ -215,6 +229,7 @@ def _facts(rest: Iterable[str], lines: Lines) -> Facts:
         supertypes=frozenset(_split(above)),
         public="public" in has,
         abstract="abstract" in has,
+        inner="inner" in has,
         members=tuple(sorted(members, key=lambda one: (one.kind, one.name, one.parameters))),
         # Two versions may ask for the same method with two types of answer: no class has both.
         answers=tuple(sorted(answers, key=lambda one: one.key))

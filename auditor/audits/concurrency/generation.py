@@ -4,8 +4,6 @@ A sequence grows statement by statement; what is added stays only where both ver
 without an exception.
 """
 
-import re
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import isqrt
@@ -15,6 +13,7 @@ import numpy as np
 from auditor.audits.concurrency.arguments import Arguments, Scope
 from auditor.audits.concurrency.catalogue import PRIMITIVES, Catalogue
 from auditor.audits.concurrency.spoilers import spoilers
+from auditor.audits.concurrency.tally import Tally
 from auditor.core.asking import Answer, Attempt, Making, Segment
 from auditor.core.concurrency import Plan
 from auditor.core.races import Kind, Member, Sequence, Statement, Test, Variable
@@ -31,8 +30,6 @@ _MOST_FAILURES = 12
 _CREATIONS = 30
 _ATTEMPTS = 4
 """How often a whole test is made anew that fails with threads."""
-_NUMBER = re.compile(r"@?[0-9a-f]*\d[0-9a-f]*")
-_LONGEST_PROBLEM = 160
 _WITH_THREADS = 3
 """How often a test has to go well with threads: what goes wrong then does so now and then."""
 _MOST_POOLED = 12
@@ -41,39 +38,6 @@ _SPOILER = 0.02
 """How much less a method is called after which others fail; a prefix does not call it at all."""
 _CREATOR = 0.25
 """How much less the constructors are called than a method of equal weight."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """What was left out while tests were made, and how often; hangs by method.
-
-    `dumps` are the further lines of a reason in `dropped`. `failing` counts how often in a row a
-    method has failed when it was tried last. `spoilers` are methods after which others fail, None
-    as long as nobody has looked for them; `beside` are those that failed in one of several threads.
-    """
-
-    dropped: Counter[str] = field(default_factory=Counter)
-    dumps: dict[str, str] = field(default_factory=dict)
-    hangs: Counter[str] = field(default_factory=Counter)
-    failing: Counter[str] = field(default_factory=Counter)
-    spoilers: frozenset[str] | None = None
-    beside: frozenset[str] = frozenset()
-
-    @property
-    def shunned(self) -> frozenset[str]:
-        """Return the methods that are hardly called."""
-        return (self.spoilers or frozenset()) | self.beside
-
-    def drop(self, what: str, problem: str) -> None:
-        """Count something left out; problems that differ in numbers only are one.
-
-        What follows the first line (the dump of a deadlock, say) is that of the first of them.
-        """
-        line, _, rest = problem.partition("\n")
-        key = f"{what}: {_NUMBER.sub('#', line)[:_LONGEST_PROBLEM]}"
-        self.dropped[key] += 1
-        if rest:
-            self.dumps.setdefault(key, rest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +51,8 @@ class Generator:
 
     def test(self, number: int, length: int, threads: int) -> Making[Test | None]:
         """Make a test with suffixes of about `length` calls; None where none works with threads."""
+        if self.tally.spoilers is None:
+            self.tally.spoilers = yield from self._spoilers()
         for attempt in range(_ATTEMPTS):
             seeds = (self.plan.seed, number, threads, attempt)
             maker = _Maker(self, np.random.default_rng(seeds))
@@ -105,6 +71,14 @@ class Generator:
                 if left - blamed:  # of a class all of whose methods fail, that is all there is
                     self.tally.beside |= blamed
         return None
+
+    def _spoilers(self) -> Making[frozenset[str]]:
+        """Look for the methods after which others fail: the same whichever test comes first."""
+        own = replace(self, tally=Tally())
+        maker = _Maker(own, np.random.default_rng((self.plan.seed,)))
+        if not (yield from maker.create()):
+            return frozenset()
+        return (yield from spoilers(maker.arguments, maker.prefix, maker.subject))
 
     def _with_threads(self, test: Test) -> Making[Answer]:
         """Run all suffixes at once, a few times; return the first answer that is not well."""
@@ -169,8 +143,8 @@ class _Maker:
             repeats=max(1, round(length / mean)),
         )
 
-    def _prefix(self) -> Making[bool]:
-        """Make an object, bring it into a state, and make arguments for all suffixes."""
+    def create(self) -> Making[bool]:
+        """Make an object, and tell whether that worked."""
         creators = self.of.catalogue.creators
         for _ in range(_CREATIONS if creators else 0):
             scope = Scope((), [], None)
@@ -180,12 +154,14 @@ class _Maker:
             answer = yield Attempt(prefix=tuple(scope.more))
             if not self._failed("a new object", answer):
                 self.prefix, self.subject = tuple(scope.more), made.index
-                break
-        else:
+                return True
+        return False
+
+    def _prefix(self) -> Making[bool]:
+        """Make an object, bring it into a state, and make arguments for all suffixes."""
+        if not (yield from self.create()):
             return False
         tally = self.of.tally
-        if tally.spoilers is None:
-            tally.spoilers = yield from spoilers(self.arguments, self.prefix, self.subject)
         own = self.of.catalogue.methods
         usable = [one for one in own if _on_object(one) and one.key not in tally.shunned]
         hangs = tally.hangs

@@ -2,6 +2,7 @@
 
 import math
 import statistics
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -95,10 +96,10 @@ def judge(timed: Timed, plan: Plan) -> Judged:
 def _judged_by_pairs(timed: Timed, plan: Plan) -> Judged:
     vote, ratio = _by_pairs(timed.old, timed.new, plan)
     if vote is Vote.INCONCLUSIVE:
-        low, high = ratio
-        return _inconclusive(timed, f"the speed-up may be anything from {low:.2f} to {high:.2f}")
+        low, high = map(_figure, ratio)
+        return _inconclusive(timed, f"the speed-up may be anything from {low} to {high}")
     old, new = (mean_interval(timed.of(one), plan.confidence) for one in Version)
-    speedup = math.sqrt(ratio[0] * ratio[1])
+    speedup = _exp(statistics.fmean(_logs(timed.old, timed.new)))
     return Judged(timed=timed, vote=vote, old=old, new=new, speedup=speedup, ratio=ratio)
 
 
@@ -112,16 +113,33 @@ def _by_pairs(
     mean of the logarithms (Student's t). That there is no difference is said only where it is
     known to within `Plan.acceptable_spread`, and what was seen is no more than `Plan.report`.
     """
-    logs = [math.log(one / other) for one, other in zip(old, new, strict=True)]
-    low, high = (math.exp(one) for one in mean_interval(logs, plan.confidence))
-    speedup = math.sqrt(low * high)
-    if low > 1 and speedup - 1 > plan.report:
-        return Vote.NEW, (low, high)
-    if high < 1 and 1 / speedup - 1 > plan.report:
-        return Vote.OLD, (low, high)
-    narrow = math.sqrt(high / low) - 1 <= plan.acceptable_spread
-    none = narrow and max(speedup, 1 / speedup) - 1 <= plan.report
-    return Vote.NONE if none else Vote.INCONCLUSIVE, (low, high)
+    logs = _logs(old, new)
+    low, high = mean_interval(logs, plan.confidence)
+    ratio = _exp(low), _exp(high)
+    counts = _exp(abs(statistics.fmean(logs))) - 1 > plan.report
+    if counts and (low > 0 or high < 0):
+        return Vote.NEW if low > 0 else Vote.OLD, ratio
+    narrow = _exp((high - low) / 2) - 1 <= plan.acceptable_spread
+    return Vote.NONE if narrow and not counts else Vote.INCONCLUSIVE, ratio
+
+
+def _logs(old: Sequence[float], new: Sequence[float]) -> list[float]:
+    return [math.log(one / other) for one, other in zip(old, new, strict=True)]
+
+
+def _exp(value: float) -> float:
+    """Return e to the power of it: of two measurements an interval may be as good as infinite."""
+    return math.exp(value) if value < _LARGEST else math.inf
+
+
+_LARGEST = math.log(sys.float_info.max)
+
+
+def _figure(value: float) -> str:
+    return f"{value:.2f}" if value < _LONG else f"{value:.0e}"
+
+
+_LONG = 1e4
 
 
 def _outperforms(old: Sequence[float], new: Sequence[float], plan: Plan) -> Vote:
@@ -139,7 +157,9 @@ def _outperforms(old: Sequence[float], new: Sequence[float], plan: Plan) -> Vote
 def mean_interval(measurements: Sequence[float], confidence: float) -> Interval:
     """Return the interval of the mean by Student's t with n - 1 degrees of freedom."""
     many, mean = len(measurements), statistics.fmean(measurements)
-    half = t_half(statistics.stdev(measurements) / many**0.5, many - 1, confidence)
+    error = statistics.stdev(measurements) / many**0.5
+    # The quantile of a level that is as good as 1 is infinite, and no number of times nothing.
+    half = t_half(error, many - 1, confidence) if error else 0.0
     return mean - half, mean + half
 
 
@@ -213,8 +233,9 @@ def smallest(
 ) -> int | None:
     """Return the number of the test with the fewest statements among those that show a finding.
 
-    `sizes` are the statements of each test.
+    Only numbers of threads that say the finding count. `sizes` are the statements of each test.
     """
     votes = [vote for vote, one in _FINDINGS.items() if one is finding]
-    shown = {one.timed.test for verdict in threads for one in verdict.tests if one.vote in votes}
+    says = [one for one in threads if one.threads > 1 and one.finding is finding]
+    shown = {one.timed.test for verdict in says for one in verdict.tests if one.vote in votes}
     return min(shown, key=lambda test: (sizes[test], test)) if shown else None

@@ -20,6 +20,7 @@ from auditor.cli.surroundings import Surroundings
 from auditor.cli.tools import TOOLS, look, usable
 from auditor.config import Config, Places, load
 from auditor.config.places import home, state
+from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit, ToolMissing, UsageError
 from auditor.core.jobs import Invocation, Strain
 from reports import figures
@@ -106,7 +107,7 @@ def _document(surroundings: Surroundings, given: Mapping[str, Any]) -> dict[str,
         facts = dict(opened.host.facts().facts)
         probe = _probe(opened) if given["probe"] else None
     local = config.host == "local"
-    noted = caveats(facts, os.getloadavg()[0] if local else None)
+    noted = [*caveats(facts, os.getloadavg()[0] if local else None), *_advice(probe)]
     return {
         "schema": "bench-audit/doctor/1",
         "tools": [
@@ -129,6 +130,13 @@ def _document(surroundings: Surroundings, given: Mapping[str, Any]) -> dict[str,
         "probe": probe,
         "caveats": [{"slug": caveat.slug, "text": caveat.text} for caveat in noted],
     }
+
+
+def _advice(probe: Mapping[str, Any] | None) -> list[Caveat]:
+    from auditor.audits import strain  # noqa: PLC0415 numpy takes a while to import
+
+    found = strain.advice(probe["rating"]) if probe else None
+    return [found] if found else []
 
 
 def _probe(opened: "OpenHost") -> dict[str, Any]:

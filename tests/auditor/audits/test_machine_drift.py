@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from auditor.audits import strain
-from auditor.audits.strain import DRIFT, Noted, Rating, caveats, drift, probed, whole
+from auditor.audits.strain import DRIFT, Noted, Rating, advice, caveats, drift, probed, whole
 from auditor.core.jobs import Strain
 
 
@@ -119,3 +119,6 @@ def test_a_machine_is_rated_by_how_far_a_loop_scatters_and_by_what_it_is_kept_fr
     assert found.seconds == pytest.approx(0.1, rel=0.1)
     assert found.jitter == pytest.approx(2.56 * noise, rel=0.4)
     assert found.worst > found.jitter / 2
+    said = advice(found.rating)
+    assert (said is not None) is (rating is Rating.NOISY)
+    assert said is None or "choose a machine without neighbours" in said.text

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from builders import benchmark, calibration_run, suite_runs
 
@@ -56,6 +58,27 @@ def test_what_the_clock_may_have_hidden_of_short_calls_speaks_against_a_miss():
 
     assert found.high == pytest.approx(0.1 + 10 * (0.5 + 0.06) * 4e-8 / PLAIN)
     assert not found.misses
+
+
+@pytest.mark.parametrize(
+    ("plain", "clock_cost", "misses"), [(1e-6, 4e-8, True), (5e-8, 4e-8, False), (1e-6, 0.0, None)]
+)
+def test_a_method_that_is_lost_in_the_clock_is_known_to_be_short(plain, clock_cost, misses):
+    """Of a call 5 ns were shown, beside a cost of 40 ns that may have hidden 22 more."""
+    known = pair(0.005, clock_cost=clock_cost)
+    lost = replace(known.calibration, method_seconds=None)
+    short = replace(known, calibration=lost, plain=suite_runs([plain, plain] for _ in range(3)))
+
+    found = predict(short)
+
+    if misses is None:
+        assert found is None
+        return
+    assert (found.share, found.low) == (None, 0.0)
+    assert found.high == pytest.approx((5e-9 + (0.5 + 0.06) * clock_cost) / plain)
+    assert found.misses is misses
+    outcome = judge_pair(short).outcome
+    assert outcome is (Result.MISSED if misses else Result.UNMEASURED)
 
 
 def test_the_papers_rule_predicts_nothing():

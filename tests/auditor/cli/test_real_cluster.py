@@ -1,5 +1,6 @@
 """Audits on a cluster: the program as a process, a real scheduler and workers, a small suite."""
 
+import itertools
 import json
 import signal
 import time
@@ -21,8 +22,15 @@ from real_program import (
 
 from auditor.clusters import Cluster
 from auditor.clusters import cluster as clusters
+from auditor.clusters.question import Question
+from auditor.config import load
+from auditor.config.places import places
 from auditor.core.errors import MachineError
 from auditor.core.hosts import DaskSpec
+from auditor.core.outcome import Measured
+from auditor.core.plan import Purpose
+from auditor.studies import schedules
+from auditor.wiring import open_audit
 from runners.hosts.clock import SystemClock
 
 pytestmark = pytest.mark.subject
@@ -103,6 +111,92 @@ def test_two_revisions_are_compared_there(program, cluster, tmp_path):
     )
 
     assert document["change"] == "regression"
+
+
+class Silent:
+    """Hears what happens, and says nothing."""
+
+    def phase_started(self, *_): ...
+    def trial_ended(self, *_, **__): ...
+    def caveat(self, *_): ...
+
+
+def test_a_program_is_built_by_one_worker_and_run_by_the_others(program, cluster, tmp_path):
+    folder = tiny(tmp_path / "tiny")
+    homes = [tmp_path / "home-0", tmp_path / "home-1"]
+    for one in homes:
+        cluster.add(XDG_CACHE_HOME=str(one), XDG_STATE_HOME=str(one), HOME=str(program.home))
+    await_workers(cluster, 2)
+    path = configured(tmp_path, cluster, subject=str(folder), harness="go", benchmarks="Add|Twice")
+    environment = program.environment()
+    config = load(str(path), {}, tmp_path)
+
+    def built():
+        return [file for one in homes for file in one.rglob("*.test")]
+
+    with open_audit(config, places(config, environment), environment, Silent()) as audit:
+        parts = audit._parts
+        one, other = (
+            parts.trial(Purpose.SUITE, each, schedules.plain(parts.request.plan, 100))
+            for each in parts.suite.benchmarks
+        )
+        list(parts.dispatcher.run([one]))
+        (first,) = built()
+        first.write_bytes(first.read_bytes() + b"marked")
+        runs = list(parts.dispatcher.run([replace(one, repetition=2), other]))
+
+    assert {type(run.outcome) for run in runs} == {Measured}
+    programs = built()
+    assert len(programs) == 2
+    assert all(file.read_bytes().endswith(b"marked") for file in programs)
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("own_version", "this is 0.0.1; install the same version"),
+        ("machine", "workers are of unlike machines"),
+    ],
+)
+def test_a_worker_that_is_not_like_the_others_is_refused(
+    cluster, tmp_path, monkeypatch, what, said
+):
+    add(cluster, tmp_path, 0)
+    add(cluster, tmp_path, 1)
+    asked = DaskSpec(scheduler=cluster.address, patience_seconds=60.0, crowded=True)
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=60)
+        crew = Cluster(client, asked, SystemClock())
+        kinds = itertools.count()
+        others = {"own_version": lambda: "0.0.1", "machine": lambda _: f"kind {next(kinds)}"}
+        monkeypatch.setattr(clusters, what, others[what])
+
+        with pytest.raises(MachineError, match=said):
+            _ = crew.facts
+
+
+def test_a_worker_with_another_python_is_refused(cluster, tmp_path, monkeypatch):
+    add(cluster, tmp_path, 0)
+    asked = DaskSpec(scheduler=cluster.address, patience_seconds=60.0, crowded=True)
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        client.wait_for_workers(1, timeout=60)
+        crew = Cluster(client, asked, SystemClock())
+        monkeypatch.setattr(clusters.platform, "python_version", lambda: "3.99.1")
+
+        with pytest.raises(MachineError, match=r"has Python .*, this is 3\.99\.1"):
+            _ = crew.facts
+
+
+def test_a_worker_that_lacks_us_is_told_what_to_install(cluster, tmp_path):
+    add(cluster, tmp_path, 0)
+
+    def absent():
+        raise ModuleNotFoundError("No module named 'auditor'")
+
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        client.wait_for_workers(1, timeout=60)
+        with pytest.raises(MachineError, match=r"cannot run bench-audit .*: install the same"):
+            Question(client, absent, list(client.ncores())).answer(30)
 
 
 def test_a_worker_that_joins_is_looked_at_like_those_that_were_there(cluster, tmp_path):

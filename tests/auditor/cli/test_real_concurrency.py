@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 import zipfile
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,27 @@ def test_two_versions_are_raced_and_the_tests_are_left_to_run_by_themselves(
     assert left_behind(program.cache) == []
 
 
+@pytest.mark.timed
+def test_other_work_beside_the_races_is_said_with_the_result_and_not_forgotten(
+    program, classes, tmp_path
+):
+    words = (*between(classes, "plain", "plain"), *QUICK, "--tests", "1", "-o", tmp_path / "out")
+    with ExitStack() as others:
+        for _ in range(os.cpu_count() or 1):
+            busy = others.enter_context(subprocess.Popen(["sh", "-c", "while :; do :; done"]))
+            others.callback(busy.kill)
+        document, _ = program.audited(*words)
+
+    again, _ = program.audited(*words)
+
+    for one in (document, again):
+        assert [each["text"][:19] for each in one["caveats"] if each["slug"] == "host-load"] == [
+            "other processes had"
+        ]
+    for page in ("concurrency.html", "concurrency.md"):
+        assert "other processes had" in (tmp_path / "out" / page).read_text()
+
+
 def _measured(document):
     return [(one["old"], one["new"]) for lane in document["threads"] for one in lane["tests"]]
 
@@ -193,8 +215,12 @@ def odd(classes, tmp_path_factory):
     (folder / "Closed.java").write_text(
         f"{head} Closed {{ private Closed() {{ }} public int a() {{ return 1; }} }}"
     )
-    (folder / "Bare.java").write_text(f"{head} Bare {{ }}")
-    _javac("-d", folder / "closed", folder / "Closed.java", folder / "Bare.java")
+    (folder / "Bare.java").write_text(
+        f"{head} Bare {{ public class Inner {{ public int a() {{ return 1; }} }} }}"
+    )
+    (folder / "Placeless.java").write_text("public class Placeless { }")
+    names = ("Closed", "Bare", "Placeless")
+    _javac("-d", folder / "closed", *(folder / f"{name}.java" for name in names))
     return folder
 
 
@@ -208,6 +234,7 @@ def odd(classes, tmp_path_factory):
         ("Registry", "newer", 3, "subject", "is compiled for Java 99, but runs with Java"),
         ("Closed", "closed", 3, "subject", "no object of org.example.Closed"),
         ("Bare", "closed", 3, "subject", "have no public method in common"),
+        ("Bare.Inner", "closed", 3, "subject", "it is an inner class, whose objects belong to"),
     ],
 )
 def test_what_cannot_be_raced_is_one_line(program, odd, tmp_path, *, name, new, code, slug, said):
@@ -217,6 +244,14 @@ def test_what_cannot_be_raced_is_one_line(program, odd, tmp_path, *, name, new, 
     line = program.refused(*words, "-q", "-o", tmp_path / "out", code=code, slug=slug)
 
     assert said in line
+
+
+def test_benchmarks_of_a_class_without_a_package_are_refused(program, odd, tmp_path):
+    words = between(odd, "closed", "closed", "Placeless")
+
+    line = program.refused(*words, "--jmh", "-q", "-o", tmp_path / "out", code=2, slug="usage")
+
+    assert "--jmh writes no benchmark of Placeless: JMH takes none without a package" in line
 
 
 def test_nothing_is_written_into_a_folder_that_is_a_version(program, odd):

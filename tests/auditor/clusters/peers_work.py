@@ -11,7 +11,9 @@ def has(folder, digest):
     session.benches[digest] = worker._Open(None, Path(folder), Path(folder), None)
 
 
-def asks(digest, path, makers):
+def asks(digest, path, makers, library=None):
+    if library:
+        peers.c_library = lambda: library
     found = peers.Peers("s", digest, worker.program)
     found.makers = makers
     return found.program(Path(path))

@@ -43,3 +43,12 @@ def test_a_program_is_had_from_who_has_built_it_and_nothing_from_others(client, 
     assert asked("e", "bin/a.test") is None
     assert asked("d", "bin/a.test", makers=()) is None
     assert asked("d", "bin/a.test", makers=(other,)) is None
+
+
+def test_what_is_linked_with_another_c_library_is_built_here(client, tmp_path):
+    one, other = sorted(client.ncores())
+    (tmp_path / "a.test").write_bytes(PROGRAM)
+    client.run(peers_work.has, str(tmp_path), "d", workers=[one])
+    words = ("d", "a.test", (one,), "glibc 1.0")
+
+    assert client.submit(peers_work.asks, *words, workers=[other]).result(timeout=60) is None

@@ -4,6 +4,7 @@ import asyncio
 import os
 from contextlib import contextmanager
 from dataclasses import replace
+from queue import Queue
 
 import pytest
 
@@ -15,6 +16,7 @@ from runners.hosts.local import LocalHost
 from runners.rented.ledger import Ledger
 
 pytest.importorskip("distributed")
+IOLoop = pytest.importorskip("tornado.ioloop").IOLoop
 ASKED = RentedSpec(
     cluster=f"{__name__}.Slow",
     options={},
@@ -65,6 +67,19 @@ class Endless(Slow):
         await asyncio.sleep(3600)
 
 
+class Shrinking(Slow):
+    """One that is there at once; notes what it is asked for."""
+
+    minutes = 0
+    wanted = Queue()
+
+    async def _start(self):
+        self.loop = IOLoop.current()
+
+    def scale(self, workers):
+        self.wanted.put(workers)
+
+
 @contextmanager
 def opened(tmp_path, asked, told):
     clock = Clock()
@@ -84,6 +99,19 @@ def test_the_start_of_the_first_machine_is_paid_for(tmp_path):
 
     (said,) = told
     assert said.text.endswith("Slow for 60 min, 4 machines: about 4.00 at 1 an hour each")
+
+
+def test_machines_that_were_lost_are_asked_for_again_each_minute(tmp_path):
+    with opened(tmp_path, replace(ASKED, cluster=f"{__name__}.Shrinking"), []) as found:
+        assert Shrinking.wanted.get(timeout=10) == 3
+        found.require()
+        Clock.moved += 61.0
+        found.require()
+        found.require()
+
+        assert Shrinking.wanted.get(timeout=10) == 3
+
+    assert Shrinking.wanted.empty()
 
 
 def test_a_first_machine_that_never_starts_is_left_at_the_ceiling(tmp_path):

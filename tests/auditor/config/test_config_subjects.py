@@ -82,6 +82,31 @@ def test_a_subject_that_cannot_be_meant_is_refused(written, message):
         spec(written, HERE)
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "git:https://me:hunter2@example.org/a@main",
+        "git:https://:hunter2@example.org/a@main",
+        "git:https://ghp_hunter2hunter2hunter2@example.org/a@main",
+        "git:https://me:hunter2@example.org/a",
+        "https://me:hunter2@example.org/a",
+        SubjectSection(git="ssh://me:hunter2@example.org/a@main"),
+    ],
+)
+def test_a_password_in_a_url_is_refused_and_not_repeated(written):
+    with pytest.raises(UsageError, match="holds a password or a token") as told:
+        spec(written, HERE)
+
+    assert "hunter2" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "written", ["https://me@example.org/a", "ssh://git@example.org:22/a", "git@example.org:a/b"]
+)
+def test_a_user_in_a_url_is_no_secret(written):
+    assert spec(f"git:{written}@main", HERE) == GitSpec(written, "main")
+
+
 @pytest.mark.parametrize("written", ["b.jar", SubjectSection(path="b.jar")])
 def test_a_jar_is_a_subject(written, tmp_path):
     (tmp_path / "b.jar").write_bytes(b"")

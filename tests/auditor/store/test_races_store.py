@@ -30,9 +30,9 @@ def store(tmp_path):
         yield opened
 
 
-def races(store, *, plan=PLAN, deciding=("org.example.Pool", "old", "new")):
+def races(store, *, plan=PLAN, deciding=("org.example.Pool", "old", "new"), **more):
     """Return what a store knows of a pair of versions."""
-    return Races(store, Clock(), plan, deciding)
+    return Races(store, Clock(), plan, deciding, **more)
 
 
 def suite():
@@ -99,6 +99,43 @@ def test_other_versions_have_races_of_their_own(store):
     races(store).keep_timed(made(), TIMED)
 
     assert races(store, deciding=("org.example.Pool", "old", "newer")).timed(made(), 8) is None
+
+
+def test_other_makers_make_other_tests_but_a_race_of_the_same_test_stays(store):
+    known = races(store, making=("a",))
+    known.keep_suite(suite())
+    known.keep_timed(made(), TIMED)
+
+    other = races(store, making=("b",))
+
+    assert races(store, making=("a",)).suite() == suite()
+    assert other.suite() is None
+    assert other.timed(made(), 8) == TIMED
+
+
+def test_what_was_beside_a_race_is_remembered_with_it(store):
+    """And not what was beside tests while they were made, or a race that failed."""
+    notes = iter(([{"seconds": 9.0}], [{"seconds": 2.0, "others": 0.5}], [], []))
+    known = races(store, beside=lambda: next(notes))
+    assert known.timed(made(), 8) is None
+    known.keep_timed(made(), TIMED)
+
+    again = races(store)
+
+    assert again.timed(made(), 8) == TIMED
+    found = [[dict(one) for each in of.noted.values() for one in each] for of in (known, again)]
+    assert found == [[{"seconds": 2.0, "others": 0.5}]] * 2
+
+
+def test_what_was_beside_a_race_that_is_run_again_is_forgotten(store):
+    notes = iter(([], [{"seconds": 2.0}], [], [{"seconds": 3.0}]))
+    known = races(store, beside=lambda: next(notes))
+
+    for _ in range(2):
+        known.timed(made(), 8)
+        known.keep_timed(made(), TIMED)
+
+    assert [*known.noted.values()] == [[{"seconds": 3.0}]]
 
 
 def test_another_machine_has_races_of_its_own(store, tmp_path):

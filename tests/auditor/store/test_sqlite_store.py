@@ -514,15 +514,20 @@ def test_a_store_from_before_trials_were_watched_keeps_its_runs(tmp_path):
     assert columns(path) == columns(new_store(tmp_path / "new.sqlite"))
 
 
-def test_a_store_from_before_virtual_machines_were_told_apart_keeps_its_runs(tmp_path):
+@pytest.mark.parametrize(
+    ("version", "fact"), [(9, ("virtual", "yes KVM")), (10, ("governor", "performance"))]
+)
+def test_a_store_from_before_machines_were_told_apart_by_a_fact_keeps_its_runs(
+    version, fact, tmp_path
+):
     path = tmp_path / "s.sqlite"
-    virtual = HostFacts(HERE.name, (*HERE.facts, ("virtual", "yes KVM")))
+    virtual = HostFacts(HERE.name, (*HERE.facts, fact))
     ran = dataclasses.replace(run(), host=virtual)
     with SqliteStore(path) as store:
         store.add(ran)
     connection = sqlite3.connect(path)
     connection.execute("UPDATE run SET machine = ?", (machine(HERE),))
-    connection.execute("PRAGMA user_version = 9")
+    connection.execute(f"PRAGMA user_version = {version}")
     connection.commit()
     connection.close()
 
@@ -599,7 +604,11 @@ def test_runs_of_another_machine_are_kept_but_not_found(tmp_path):
 @pytest.mark.parametrize(
     ("facts", "alike"),
     [
-        ({"kernel": "Linux 6.2", "governor": "powersave"}, True),
+        ({"kernel": "Linux 6.2"}, True),
+        ({"governor": "powersave"}, False),
+        ({"governor": "unknown"}, False),
+        ({"turbo": "unknown"}, True),
+        ({"turbo": "off"}, False),
         ({"memory": "15890 MiB"}, True),
         ({"cpu": "Another"}, False),
         ({"cores": "4"}, False),

@@ -33,7 +33,8 @@ class Writer:
         return f"Race{test.number}.java"
 
     def program(self, test):
-        return f"test {test.number}, {test.repeats} repeats"
+        used = [one.member.name for each in (test.prefix, *test.suffixes) for one in each]
+        return f"test {test.number}, {test.repeats} repeats: {' '.join(used)}"
 
     def files(self, test):
         return ((self.path(test), self.program(test)),)
@@ -50,6 +51,7 @@ class Arena:
     failing: dict = field(default_factory=dict)
     guest: Guest = field(default_factory=lambda: Guest(worse=frozenset(("close",))))
     refused: tuple = ()
+    unwritable: str = ""
     races: list = field(default_factory=list)
     measured: int = 0
 
@@ -57,7 +59,11 @@ class Arena:
         return self.guest.make(making)
 
     def compile(self, files):
-        return {name: "cannot find symbol" for name in files if name in self.refused}
+        return {
+            name: "cannot find symbol"
+            for name, text in files.items()
+            if name in self.refused or self.unwritable in text.split()
+        }
 
     def pilot(self, race, seconds):
         took = self._took(race)
@@ -251,6 +257,32 @@ def test_a_test_that_does_not_compile_is_replaced_and_counted():
 
     assert [one.number for one in found.suite.tests] == [1, 3, 4]
     assert ("a test that does not compile: cannot find symbol", 1) in found.suite.dropped
+
+
+def test_a_method_that_cannot_be_written_is_left_out_and_costs_no_test():
+    found = audited(arena(unwritable="size"))
+
+    assert [one.number for one in found.suite.tests] == [1, 2, 3]
+    assert "size" not in " ".join(text for _, text in found.suite.files)
+    assert "size()" not in found.suite.methods
+    what = "size(): javac says cannot find symbol, so it is not called"
+    assert [each for each in found.suite.dropped if "javac" in each[0]] == [(what, 1)]
+
+
+def test_a_method_that_cannot_be_written_makes_no_length_too_long():
+    found = audited(arena(unwritable="size"))
+
+    assert found.suite.length == audited(arena()).suite.length
+
+
+def test_a_length_that_is_found_and_the_same_one_given_have_the_same_tests():
+    found = audited(arena())
+    length = found.suite.length
+
+    given = audited(arena(), plan=replace(PLAN, shortest=length, longest=length))
+
+    assert len(found.suite.tried) > 1
+    assert given.suite.tests == found.suite.tests
 
 
 def test_a_test_that_fails_in_a_race_is_replaced_and_counted():

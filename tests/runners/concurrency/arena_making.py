@@ -35,6 +35,27 @@ public class Hazard {
         List<byte[]> all = new ArrayList<>();
         while (true) { all.add(new byte[Integer.MAX_VALUE - 8]); }
     }
+    private static void raw(String text) {
+        try {
+            new java.io.FileOutputStream(java.io.FileDescriptor.out).write(text.getBytes());
+        } catch (java.io.IOException error) {
+            throw new IllegalStateException(error);
+        }
+    }
+    public int mutter() { raw("half a line"); return 1; }
+    public void paralyse() throws InterruptedException {
+        Thread own = Thread.currentThread();  // whoever joins it needs its monitor
+        Thread keeper = new Thread(() -> {
+            synchronized (own) {
+                while (true) {
+                    try { Thread.sleep(1000); } catch (InterruptedException error) { turn++; }
+                }
+            }
+        });
+        keeper.setDaemon(true);
+        keeper.start();
+        Thread.sleep(50);
+    }
     public void leave() { new Thread(() -> { while (true) { turn++; } }).start(); }
     public void write() throws Exception {
         java.nio.file.Files.write(java.nio.file.Paths.get("left"), new byte[9]);
@@ -47,6 +68,15 @@ public class Hazard {
     }
     public interface Grown { int a(); int d(); }
     public int grown(Grown what) { return what.a(); }
+    public interface Grounded { int low(); default int twice(int a) { return 2 * a + low(); } }
+    public int grounded(Grounded what) {
+        if (what.twice(4) != 8) { throw new IllegalStateException("no body"); }
+        return 1;
+    }
+    public int sorted(Comparator<Object> how) {
+        if (how.reversed() == null) { throw new IllegalStateException("no body"); }
+        return 1;
+    }
     public int with(Comparator<Object> how) { return how.compare("a", "b"); }
     public Object any(Object what) { return what; }
 }
@@ -73,7 +103,7 @@ def arena_of(folder, old=HAZARD, new=HAZARD, **more):
             javac=Javac(host, java_environment(given), jdk, str(jdk.feature)),
             guest=guest.jar,
             class_paths=paths,
-            lock=home.root / "machine.lock",
+            lock=home.machine_lock,
             **more,
         )
 

@@ -1,12 +1,16 @@
 """Tests as written, compiled and raced in real processes; hazards among them."""
 
+import os
 import shutil
+import subprocess
 import time
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
 from arena_making import arena_of, children
 
+from auditor.audits.concurrency.blame import blamed, parts
 from auditor.audits.concurrency.catalogue import described
 from auditor.audits.concurrency.generation import Generator
 from auditor.core import races
@@ -169,6 +173,25 @@ def test_a_test_that_does_not_compile_is_blamed_and_the_others_are_raced(arena):
     assert isinstance(arena.pilot(race(name, 1), 0.1), Pilot)
 
 
+@pytest.mark.timed
+def test_what_other_processes_do_beside_a_race_is_noted(arena):
+    name = ready(arena, call(*FINE), call(*FINE))
+    arena.beside()
+
+    alone = [arena.pilot(race(name), 0.5) and arena.beside()[0] for _ in range(2)]
+    with ExitStack() as others:
+        for _ in range(os.cpu_count() or 1):
+            busy = others.enter_context(subprocess.Popen(["sh", "-c", "while :; do :; done"]))
+            others.callback(busy.kill)
+        arena.pilot(race(name), 0.5)
+        (beside,) = arena.beside()
+
+    assert arena.beside() == []
+    assert all(one["seconds"] > 0.3 for one in (*alone, beside))
+    assert beside["others"] > 0.2
+    assert beside["others"] > min(one["others"] for one in alone) + 0.1
+
+
 def test_generated_tests_compile_and_run(arena):
     catalogue = arena.make(described(NAME))
     hazards = (
@@ -179,6 +202,7 @@ def test_generated_tests_compile_and_run(arena):
         "chatter",
         "devour",
         "leave",
+        "paralyse",
         "lockOne",
         "lockOther",
     )
@@ -193,6 +217,38 @@ def test_generated_tests_compile_and_run(arena):
     for version in Version:
         found = arena.pilot(race(writer.name(test), version=version), 0.2)
         assert isinstance(found, Pilot)
+
+
+NAMED = """package org.example;
+public class Named {
+    public int plain() { return 1; }
+    public int get_value() { return 2; }
+    public <T extends Runnable & AutoCloseable> int both(T one) { return 3; }
+}
+"""
+
+
+def test_calls_that_no_source_can_have_are_known_by_what_javac_says(tmp_path):
+    """A name that is none in Java, as Kotlin's may be, and a type that no cast gives."""
+    subject = "org.example.Named"
+    with arena_of(tmp_path, NAMED, NAMED) as arena:
+        for paths in arena.class_paths.values():
+            file = paths[0] / "org/example/Named.class"
+            file.write_bytes(file.read_bytes().replace(b"get_value", b"get-value"))
+        catalogue = arena.make(described(subject))
+        answers = {one: facts.answers for one, facts in catalogue.types.items() if facts.answers}
+        writer = RaceWriter(catalogue.written, answers, replace(NOTES, subject=subject))
+        test = arena.make(Generator(catalogue=catalogue, weights={}, plan=Plan()).test(1, 900, 2))
+        found = parts(test)
+        numbers = {writer.path(one.test): one.test.number for one in found}
+
+        whole = arena.compile({writer.path(test): writer.program(test)})
+        said = arena.compile({writer.path(one.test): writer.program(one.test) for one in found})
+
+    assert whole
+    wrong = blamed(found, {numbers[name]: problem for name, problem in said.items()})
+    assert {one.key for one in wrong} == {"get-value()", "both(java.lang.Runnable)"}
+    assert {one.key for one in catalogue.without(wrong.keys()).methods} == {"plain()"}
 
 
 ODD = """package org.example;
@@ -213,9 +269,14 @@ public class Odd {
         public boolean is(Thread.State state) { return state == Thread.State.NEW; }
     }
     public static class Registry extends ConcurrentHashMap<String, Integer> { }
+    public abstract static class Shape { }
+    public class Inner extends Shape { public int size() { return 1; } }
+    public static class Outer extends Shape { }
+    public static class Canvas { public void draw(Shape one) { } }
 }
 """
 POOL, REGISTRY = "org.example.Odd$Pool", "org.example.Odd$Registry"
+CANVAS, INNER = "org.example.Odd$Canvas", "org.example.Odd$Inner"
 
 
 @pytest.fixture(scope="module")
@@ -251,6 +312,15 @@ def test_methods_that_are_inherited_are_called_as_source_can(odd, name):
     assert len({one.member.key for suffix in test.suffixes for one in suffix}) > 3
     assert odd.compile({writer.path(test): writer.program(test)}) == {}
     assert isinstance(odd.pilot(race(writer.name(test)), 0.2), Pilot)
+
+
+def test_objects_of_inner_classes_are_not_made_as_they_belong_to_another_one(odd):
+    found = odd.make(described(CANVAS))
+
+    assert [one.owner for one in found.makers("org.example.Odd$Shape")] == ["org.example.Odd$Outer"]
+    inner = odd.make(described(INNER))
+    assert inner.types[INNER].inner
+    assert (inner.creators, [one.key for one in inner.methods]) == ((), ["size()"])
 
 
 def test_a_type_argument_that_is_bound_is_no_hindrance(odd):

@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from arena_making import HAZARD, arena_of
+from arena_making import HAZARD, arena_of, children
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -97,6 +97,21 @@ def test_what_goes_well_with_both_is_fine_and_what_fails_with_one_is_said(arena)
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("interface", "method"),
+    [(f"{NAME}$Grounded", "grounded"), ("java.util.Comparator", "sorted")],
+)
+def test_an_implementation_inherits_what_its_interface_has_a_body_for(arena, interface, method):
+    """As the class that a written test has instead: what works here is to work there."""
+    plain = Statement(member=Member(kind=Kind.PLAIN, owner=interface, name="true"))
+    taker = call(method, Variable(0, shared=False), types=(interface,), returns="int")
+
+    def making():
+        return [(yield Attempt(prefix=(MAKE,), segments=(Segment((plain, taker)),)))]
+
+    assert problems(arena.make(making())) == [""]
+
+
 def test_a_call_that_blocks_ends_in_time_and_the_next_one_is_answered(arena):
     answers = arena.make(attempts(call("block"), call("limit", kind=Kind.GET)))
 
@@ -131,6 +146,23 @@ def test_what_a_class_prints_is_no_answer(arena):
 
     assert problems(answers)[1] == ""
     assert problems(answers)[0] in ("", "no end with the old version")
+
+
+def test_what_a_class_writes_past_its_streams_hides_no_answer(arena):
+    answers = arena.make(attempts(call("mutter", returns="int"), call("fail")))
+
+    assert problems(answers) == [
+        "", "java.lang.IllegalStateException: not now in the old version",
+    ]  # fmt: skip
+
+
+def test_a_process_that_answers_no_more_is_ended_and_the_call_counts_as_one_that_hangs(tmp_path):
+    with arena_of(tmp_path, attempt_seconds=0.2, late_seconds=0.5) as arena:
+        answers = arena.make(attempts(call("paralyse"), call("limit", kind=Kind.GET)))
+
+    assert problems(answers) == ["no end, nor an answer of its process", ""]
+    assert [one.blocked for one in answers] == [True, False]
+    assert children() == []
 
 
 def test_threads_that_wait_for_each_other_do_not_come_to_an_end(arena):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from distributed import get_worker
 
-from auditor.core.errors import BuildFailed
+from auditor.core.errors import BuildFailed, WorkerUnusable
 from auditor.core.jobs import HostFacts
 from auditor.core.outcome import Skipped
 from auditor.core.plan import Run
@@ -54,6 +54,23 @@ def deadly_for_one(folder, trial, makers):
     note(folder, "begun", trial)
     time.sleep(5 * SECONDS)  # what ended before it has been fetched
     os._exit(1)
+
+
+def unusable_for_one(folder, trial, makers):
+    """Fail where the first who does this is."""
+    first = Path(folder).parent / "first"
+    try:
+        with first.open("x") as file:
+            file.write(str(os.getpid()))
+    except FileExistsError:
+        pass
+    if first.read_text() in ("", str(os.getpid())):
+        raise WorkerUnusable("this machine has no Go")
+    return ran(folder, trial, makers)
+
+
+def unusable(folder, trial, makers):
+    raise WorkerUnusable("this machine has no Go")
 
 
 def broken(folder, trial, makers):

@@ -137,6 +137,29 @@ def test_a_worker_is_told_who_has_built_the_program_of_a_trial(cluster, client, 
     assert other.outcome.reason == first.revision
 
 
+def test_a_worker_that_cannot_do_what_others_can_is_refused_and_its_trials_are_theirs(
+    cluster, client, noted
+):
+    ready(cluster, client, 2, noted)
+    told = []
+    wanted = [trial(name, run) for run in (1, 2) for name in "abcd"]
+
+    found = list(dispatcher(client, noted, cluster_work.unusable_for_one, told).run(wanted))
+
+    assert {run.trial.id for run in found} == {one.id for one in wanted}
+    assert len(found) == len(wanted)
+    assert [(one.slug, one.text) for one in told] == [("worker-refused", "this machine has no Go")]
+    assert len(lines(noted)) == 1
+
+
+def test_a_reason_of_all_workers_ends_it(cluster, client, noted):
+    ready(cluster, client, 2, noted)
+    wanted = [trial(name) for name in "abcd"]
+
+    with pytest.raises(MachineError, match="this machine has no Go"):
+        list(dispatcher(client, noted, cluster_work.unusable).run(wanted))
+
+
 def test_each_trial_is_run_once_and_a_benchmark_stays_where_it_is(cluster, client, noted):
     ready(cluster, client, 2, noted)
     wanted = [trial(name, run) for run in (1, 2, 3) for name in "abcd"]

@@ -12,13 +12,13 @@ from runners.dispatch.makers import Makers
 ONE = trial("a")
 
 
-def test_others_are_asked_and_not_one_who_has_it_and_no_more_than_two():
+def test_the_two_that_had_it_last_are_asked_by_one_who_has_it_not():
     makers = Makers()
     for worker in ("first", "second", "third"):
         makers.note(ONE, worker)
     makers.note(ONE, "first")
 
-    assert makers.of(trial("b", 2), "new") == ("first", "second")
+    assert makers.of(trial("b", 2), "new") == ("third", "second")
     assert makers.of(ONE, "third") == ()
 
 

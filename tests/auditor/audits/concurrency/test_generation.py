@@ -69,6 +69,20 @@ def test_the_same_seed_makes_the_same_test_and_another_one_another():
     assert made[0] == made[1] != made[2]
 
 
+def test_what_is_known_of_methods_after_which_others_fail_changes_no_test():
+    """They are looked for once, by the first test: it is the same where others came first."""
+    guest = Guest()
+    first = generator(guest)
+    later = generator(guest)
+    guest.make(later.test(1000, 100, 2))
+
+    made = guest.make(first.test(1, 100, 2))
+
+    assert first.tally.spoilers == later.tally.spoilers == {"close()"}
+    again = replace(later, tally=Tally(spoilers=later.tally.spoilers))
+    assert guest.make(again.test(1, 100, 2)) == made
+
+
 def test_what_fails_is_in_no_test_and_counted():
     guest = Guest(worse=frozenset(("size",)))
     maker = generator(guest)

@@ -117,6 +117,26 @@ def test_the_interval_of_a_speed_up_is_that_of_student_for_logarithms():
     assert np.log(judged.ratio) == pytest.approx((0.2 - half, 0.2 + half), abs=1e-4)
 
 
+@pytest.mark.parametrize("confidence", [0.9999, 0.999999, 1 - 2**-53])
+def test_an_interval_without_end_is_open(confidence):
+    """Of two pairs the quantile is thousands of times the scatter: no number is that large."""
+    plan = replace(PLAN, least_measurements=2, confidence=confidence)
+    old, new = (1.0, 1.5), (1.0, 1.2)
+
+    judged = oracle.judge(timed(old, new), plan)
+
+    assert oracle.goes_on(old, new, plan)
+    assert judged.vote is OPEN
+    assert judged.timed.reason == "the speed-up may be anything from 0.00 to inf"
+
+
+def test_a_difference_that_is_plain_may_have_an_interval_without_end():
+    judged = oracle.judge(timed((1e170, 1e178), (1.0, 1.0)), replace(PLAN, confidence=0.983))
+
+    assert (judged.vote, judged.ratio[1]) == (NEW, np.inf)
+    assert judged.speedup == pytest.approx(1e174)
+
+
 def test_that_there_is_no_difference_needs_a_speed_up_that_is_known_well():
     old = (1.0, 1.1, 1.0, 1.1)
 
@@ -289,3 +309,17 @@ def test_the_smallest_test_is_one_that_voted_for_the_finding():
     sizes = {1: 5, 2: 40, 3: 20, 4: 20}
     assert oracle.smallest(Finding.REGRESSION, [verdict], sizes) == 3
     assert oracle.smallest(Finding.NONE, [verdict], sizes) is None
+
+
+@pytest.mark.parametrize(
+    ("threads", "says"), [(1, Finding.REGRESSION), (2, Finding.NONE), (2, Finding.INCONCLUSIVE)]
+)
+def test_a_number_of_threads_that_does_not_say_the_finding_shows_no_smallest_test(threads, says):
+    first, second = (
+        replace(one, timed=replace(one.timed, test=number))
+        for number, one in enumerate(found(OLD, OLD).tests, 1)
+    )
+    other = replace(lane(threads, says), tests=(first,))
+    verdict = replace(lane(8, Finding.REGRESSION), tests=(second,))
+
+    assert oracle.smallest(Finding.REGRESSION, [other, verdict], {1: 5, 2: 40}) == 2

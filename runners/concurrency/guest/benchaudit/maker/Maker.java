@@ -2,7 +2,10 @@ package benchaudit.maker;
 
 import benchaudit.race.Silence;
 import java.io.BufferedReader;
-import java.io.PrintStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
@@ -30,12 +33,12 @@ import java.util.List;
  * </ul>
  */
 public final class Maker {
-    private final PrintStream out;
+    private final OutputStream out;
     private final String token;
     private final Side[] sides;
     private final Types types;
 
-    private Maker(PrintStream out, String[] arguments) throws Exception {
+    private Maker(OutputStream out, String[] arguments) throws Exception {
         this.out = out;
         token = arguments[1];
         long limit = Long.parseLong(arguments[2]);
@@ -47,17 +50,15 @@ public final class Maker {
 
     /** Answers requests until "bye", or the end of the pipe. */
     public static void main(String[] arguments) throws Exception {
-        PrintStream out = new PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.out),
-                true, "UTF-8");
         try {
-            talk(out, arguments);
+            talk(new FileOutputStream(FileDescriptor.out), arguments);
         } finally {
             // Whatever happened: threads that the subject has left would keep this process.
             Runtime.getRuntime().halt(0);
         }
     }
 
-    private static void talk(PrintStream out, String[] arguments) throws Exception {
+    private static void talk(OutputStream out, String[] arguments) throws Exception {
         Silence.fall();
         Maker maker = new Maker(out, arguments);
         maker.answer("ready");
@@ -136,7 +137,9 @@ public final class Maker {
         return found;
     }
 
-    private void answer(String... fields) {
-        out.println(token + "\t" + Fields.join(fields));
+    /** Writes a line at once: whatever the subject has written before it, and however it has. */
+    private void answer(String... fields) throws IOException {
+        String line = "\n" + token + "\t" + Fields.join(fields) + "\n";
+        out.write(line.getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -1,11 +1,20 @@
 package benchaudit.maker;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Field;
 import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
-/** Objects that implement an interface by returning plain values, as the written tests do. */
+/**
+ * Objects that implement an interface by returning plain values, as the written tests do; methods
+ * that have a body in the interface run it.
+ */
 final class Plain implements InvocationHandler {
+    /** What calls such a method, from Java 16 on; else null. */
+    private static final Method DEFAULT = invokeDefault();
+
     private final boolean says;
 
     private Plain(boolean says) {
@@ -17,7 +26,7 @@ final class Plain implements InvocationHandler {
     }
 
     @Override
-    public Object invoke(Object self, Method method, Object[] arguments) {
+    public Object invoke(Object self, Method method, Object[] arguments) throws Throwable {
         if (method.getDeclaringClass() == Object.class) {
             switch (method.getName()) {
                 case "equals":
@@ -28,7 +37,34 @@ final class Plain implements InvocationHandler {
                     return "plain " + method.getName();
             }
         }
-        return value(method.getReturnType());
+        return method.isDefault() ? inherited(self, method, arguments)
+                : value(method.getReturnType());
+    }
+
+    private static Object inherited(Object self, Method method, Object[] arguments)
+            throws Throwable {
+        if (DEFAULT == null) {
+            // Reflection may still open this, the only way there is to the body of any interface.
+            Field trusted = MethodHandles.Lookup.class.getDeclaredField("IMPL_LOOKUP");
+            trusted.setAccessible(true);
+            return ((MethodHandles.Lookup) trusted.get(null))
+                    .unreflectSpecial(method, method.getDeclaringClass()).bindTo(self)
+                    .invokeWithArguments(arguments == null ? new Object[0] : arguments);
+        }
+        try {
+            return DEFAULT.invoke(null, self, method, arguments);
+        } catch (InvocationTargetException error) {
+            throw error.getCause();
+        }
+    }
+
+    private static Method invokeDefault() {
+        try {
+            return InvocationHandler.class.getMethod(
+                    "invokeDefault", Object.class, Method.class, Object[].class);
+        } catch (NoSuchMethodException error) {
+            return null;
+        }
     }
 
     private Object value(Class<?> type) {

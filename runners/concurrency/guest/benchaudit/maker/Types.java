@@ -24,7 +24,7 @@ import java.util.zip.ZipFile;
 
 /**
  * What both versions have of a type. Lines: "type NAME WRITTEN FLAGS SUPERTYPES" (the name in
- * source text; flags: public interface abstract plain), then "member KIND OWNER NAME PARAMETERS
+ * source text; flags: public interface abstract plain inner), then "member KIND OWNER NAME PARAMETERS
  * RETURNS", and for an interface "answers NAME PARAMETERS RETURNS" for each method without a body.
  */
 final class Types {
@@ -77,7 +77,7 @@ final class Types {
         if (!accessible(type)) {
             return;
         }
-        if (!Modifier.isAbstract(type.getModifiers())) {
+        if (!Modifier.isAbstract(type.getModifiers()) && !inner(type)) {
             for (Constructor<?> each : type.getConstructors()) {
                 if (!accessible(each.getParameterTypes())) {
                     continue;
@@ -174,6 +174,11 @@ final class Types {
         return false;
     }
 
+    /** Tells whether an object belongs to one of the class around it, which `new` has to name. */
+    private static boolean inner(Class<?> type) {
+        return type.isMemberClass() && !Modifier.isStatic(type.getModifiers());
+    }
+
     private static boolean accessible(Class<?>[] types) {
         return Stream.of(types).allMatch(Types::accessible);
     }
@@ -200,6 +205,9 @@ final class Types {
         }
         if (type.isInterface() && isPlain(type)) {
             found.add("plain");
+        }
+        if (inner(type)) {
+            found.add("inner");
         }
         return String.join(",", found);
     }
@@ -301,7 +309,7 @@ final class Types {
 
     private static boolean makes(Member member, Class<?> type) {
         boolean shared = Modifier.isStatic(member.getModifiers());
-        return member instanceof Constructor
+        return (member instanceof Constructor && !inner(type))
                 || (shared && member instanceof Method && ((Method) member).getReturnType() == type)
                 || (shared && member instanceof Field && ((Field) member).getType() == type);
     }

@@ -1,0 +1,35 @@
+"""Has the machine had other work beside the races? Then a finding may be wrong.
+
+What is noted of a race are its `seconds` and shares of all processors' time: what `others` had,
+what was `stolen` and `throttled` (`auditor.core.jobs.Strain`); what is not known is not there.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from auditor.audits import strain
+from auditor.core.caveats import Caveat
+from auditor.core.jobs import Strain
+
+OTHERS = 0.10
+"""The share of all processors' time that processes other than ours may have had."""
+
+
+def caveats(noted: Sequence[Mapping[str, float]]) -> Iterator[Caveat]:
+    """Say what the machine did beside races, where that was much."""
+    known = [(one["seconds"], one["others"]) for one in noted if "others" in one]
+    total = sum(lasted for lasted, _ in known)
+    share = sum(lasted * others for lasted, others in known) / total if total else 0.0
+    if share > OTHERS:
+        worst = max(others for _, others in known)
+        text = (
+            f"other processes had {share:.0%} of the processors' time beside the races, and "
+            f"{worst:.0%} beside one measurement, which can turn the answer round; race again with "
+            "another --store, when the machine has nothing else to do"
+        )
+        yield Caveat("host-load", text)
+    yield from strain.caveats([_noted(one) for one in noted])
+
+
+def _noted(one: Mapping[str, float]) -> strain.Noted:
+    strained = Strain(stolen=one.get("stolen"), throttled=one.get("throttled"))
+    return strain.Noted("", "", one["seconds"], strained, loop_seconds=None)

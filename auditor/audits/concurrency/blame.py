@@ -1,0 +1,103 @@
+"""Which calls of a test cannot be written in Java, though they exist.
+
+Names that are none in Java, and types that no cast gives (`<T extends A & B>`), are only known to
+the compiler. So what a test calls gets tests of its own, each with no more than it needs.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Sequence as Many
+from dataclasses import dataclass, replace
+
+from auditor.core.races import Argument, Kind, Member, Sequence, Statement, Test, Variable
+
+_NUMBERED = 1_000_000
+"""From here on: no test of a suite, nor one that a length is looked for with."""
+_NOTHING = Statement(member=Member(kind=Kind.ARRAY, owner="int", name="", returns="int[]"))
+"""What stands where nothing is needed, since statements go by their places."""
+_PREFIX = -1
+_Place = tuple[int, int]
+"""The number of a suffix, or _PREFIX, and an index in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A test of one member; `needs` are the others that it uses."""
+
+    member: Member
+    needs: frozenset[Member]
+    test: Test
+
+
+def parts(test: Test) -> tuple[Part, ...]:
+    """Return a test for each member and each kind of arguments that `test` calls it with."""
+    sequences = {_PREFIX: test.prefix, **dict(enumerate(test.suffixes))}
+    first: dict[Hashable, _Place] = {}
+    for number, sequence in sequences.items():
+        for index, one in enumerate(sequence):
+            place = number, index
+            types = tuple(_type(test, number, each) for each in (one.receiver, *one.arguments))
+            first.setdefault((one.member, types), place)
+    return tuple(_part(test, at, place) for at, place in enumerate(first.values(), _NUMBERED))
+
+
+def _type(test: Test, where: int, one: Argument | None) -> Hashable:
+    if isinstance(one, Variable):
+        return _statement(test, _place(one, where)).member.returns
+    return one and (one.type, one.text is None)
+
+
+def _part(test: Test, number: int, place: _Place) -> Part:
+    needed: set[_Place] = set()
+    left = [place]
+    while left:
+        one = left.pop()
+        if one not in needed:
+            needed.add(one)
+            left += _used(_statement(test, one), one[0])
+    own = _statement(test, place).member
+    suffix = test.suffixes[place[0]] if place[0] != _PREFIX else ()
+    return Part(
+        own,
+        frozenset(_statement(test, one).member for one in needed) - {own},
+        replace(
+            test,
+            number=number,
+            prefix=_kept(test.prefix, {index for where, index in needed if where == _PREFIX}),
+            suffixes=(_kept(suffix, {index for where, index in needed if where != _PREFIX}),),
+        ),
+    )
+
+
+def _statement(test: Test, place: _Place) -> Statement:
+    where, index = place
+    return test.prefix[index] if where == _PREFIX else test.suffixes[where][index]
+
+
+def _place(value: Variable, where: int) -> _Place:
+    return (_PREFIX if value.shared else where), value.index
+
+
+def _used(one: Statement, where: int) -> Iterator[_Place]:
+    for value in (one.receiver, *one.arguments):
+        if isinstance(value, Variable):
+            yield _place(value, where)
+
+
+def _kept(sequence: Sequence, needed: set[int]) -> Sequence:
+    """Return as much of a sequence as is needed; others keep their places."""
+    many = max(needed, default=-1) + 1
+    return tuple(one if at in needed else _NOTHING for at, one in enumerate(sequence[:many]))
+
+
+def blamed(found: Many[Part], problems: Mapping[int, str]) -> dict[Member, str]:
+    """Return the members whose tests do not compile, though those of all that they need do.
+
+    `problems` are what the compiler says of a test, by its number.
+    """
+    wrong = [one for one in found if one.test.number in problems]
+    members = {one.member for one in wrong}
+    return {
+        one.member: problems[one.test.number]
+        for one in wrong
+        if one.member.kind is not Kind.ARRAY and not one.needs & members
+    }

@@ -1,0 +1,26 @@
+"""What is said of a machine that had other work beside the races."""
+
+from auditor.audits.concurrency.beside import OTHERS, caveats
+
+
+def race(seconds=2.0, **shares):
+    return {"seconds": seconds, **shares}
+
+
+def test_a_machine_that_raced_and_nothing_else_has_no_caveat():
+    assert [*caveats([])] == []
+    assert [*caveats([race(), race(others=0.02, stolen=0.0, throttled=0.0)])] == []
+    assert [*caveats([race(others=OTHERS / 2), race(others=-0.1)])] == []
+
+
+def test_other_work_is_said_as_a_part_of_all_time_and_of_the_worst():
+    (said,) = caveats([race(1.0, others=0.8), race(3.0, others=0.0), race(others=0.4)])
+
+    assert said.slug == "host-load"
+    assert "other processes had 27% of the processors' time beside the races, and 80%" in said.text
+
+
+def test_what_a_machine_lost_to_others_is_said_as_of_any_measurement():
+    found = caveats([race(stolen=0.2, throttled=0.1), race(stolen=0.0)])
+
+    assert [one.slug for one in found] == ["host-stolen", "host-throttled"]

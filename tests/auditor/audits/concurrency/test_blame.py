@@ -1,0 +1,51 @@
+"""Which calls of a test cannot be written, by what a compiler says of tests of each of them."""
+
+from auditor.audits.concurrency.blame import blamed, parts
+from auditor.core import races
+from auditor.core.races import Kind, Literal, Member, Statement, Variable
+
+POOL, ITEM = "org.example.Pool", "org.example.Item"
+MAKE = Member(kind=Kind.CONSTRUCTOR, owner=POOL, name="", returns=POOL)
+OF = Member(kind=Kind.STATIC, owner=ITEM, name="of", parameters=("int",), returns=ITEM)
+ADD = Member(kind=Kind.METHOD, owner=POOL, name="add", parameters=(ITEM,))
+SIZE = Member(kind=Kind.METHOD, owner=POOL, name="size", returns="int")
+SUBJECT = Variable(1, shared=True)
+ITEMS = Statement(member=OF, arguments=(Literal("int", "1"),))
+
+
+def made(*suffix):
+    """Return a test whose prefix has an item, a pool, and a call of its size."""
+    prefix = (ITEMS, Statement(member=MAKE), Statement(member=SIZE, receiver=SUBJECT))
+    return races.Test(number=7, prefix=prefix, subject=1, suffixes=(suffix, suffix), repeats=3)
+
+
+def add(argument):
+    return Statement(member=ADD, receiver=SUBJECT, arguments=(argument,))
+
+
+WHOLE = made(ITEMS, add(Variable(0, shared=False)), add(Literal(ITEM, None)))
+
+
+def test_each_member_has_a_test_with_what_it_needs_in_its_place():
+    found = {one.test.number: one for one in parts(WHOLE)}
+
+    assert [one.member for one in found.values()] == [OF, MAKE, SIZE, ADD, ADD]
+    _, _, size, of_variable, of_null = found.values()
+    assert size.needs == {MAKE}
+    assert [one.member.kind for one in size.test.prefix] == [
+        Kind.ARRAY, Kind.CONSTRUCTOR, Kind.METHOD,
+    ]  # fmt: skip
+    assert of_variable.needs == {MAKE, OF}
+    assert of_variable.test.suffixes == ((ITEMS, add(Variable(0, shared=False))),)
+    assert of_null.test.suffixes[0][2] == add(Literal(ITEM, None))
+    assert len(found) == 5
+
+
+def test_a_member_that_only_fails_with_another_one_is_not_blamed():
+    found = parts(WHOLE)
+    names = [one.test.number for one in found]
+
+    assert blamed(found, {}) == {}
+    assert blamed(found, {names[4]: "incompatible types"}) == {ADD: "incompatible types"}
+    said = {names[0]: "cannot find symbol", names[3]: "another"}
+    assert blamed(found, said) == {OF: "cannot find symbol"}

@@ -1,0 +1,73 @@
+"""What is remembered of two versions, and by which of our sources."""
+
+import importlib
+import os
+import pkgutil
+import shutil
+import subprocess
+
+import pytest
+from concurrencies import made, timed
+
+import auditor.audits.concurrency
+from auditor import racing
+from auditor.config.concurrency import concurrency_request
+from auditor.config.places import Places
+from auditor.core.concurrency import Suite
+
+JUDGES = {"beside", "oracle", "sensitivity"}
+"""What says something of measurements that there are."""
+SUITE = Suite(tests=(made(),), length=16, tried=(), methods=(), focus=())
+
+
+def test_whatever_makes_tests_is_part_of_what_they_are_remembered_by():
+    every = {one.name for one in pkgutil.iter_modules(auditor.audits.concurrency.__path__)}
+    package = "auditor.audits.concurrency."
+    makers = {one.removeprefix(package) for one in racing.MAKERS if one.startswith(package)}
+
+    assert makers | JUDGES == every
+    assert not makers & JUDGES
+    assert all(importlib.import_module(one) for one in (*racing.MAKERS, *racing.RACERS))
+
+
+@pytest.fixture
+def opened(tmp_path, monkeypatch):
+    """What makes and races tests of a class, by sources that a test may change."""
+    if shutil.which("javac") is None:
+        pytest.skip("needs a JDK")
+    package = tmp_path / "made_up_sources"
+    package.mkdir()
+    for name in ("__init__", "makers", "racers"):
+        (package / f"{name}.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(racing, "MAKERS", ("made_up_sources.makers",))
+    monkeypatch.setattr(racing, "RACERS", ("made_up_sources.racers",))
+    (tmp_path / "Pool.java").write_text("public class Pool { }")
+    subprocess.run(["javac", "-d", tmp_path / "pool", tmp_path / "Pool.java"], check=True)
+    given = {"subject": "Pool", "old": "pool", "new": "pool"}
+    places = Places(
+        output=tmp_path / "out", store=tmp_path / "store.sqlite", home=tmp_path / "home"
+    )
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    asked = concurrency_request(given, tmp_path)
+    with racing.open_concurrency(asked, places, environment, None) as found:
+        yield found, package
+
+
+@pytest.mark.subject
+def test_another_release_uses_no_tests_and_no_races_that_it_would_make_otherwise(opened, tmp_path):
+    found, package = opened
+    guest = tmp_path / "guest.jar"
+    known = found.memory(guest)
+    known.keep_suite(SUITE)
+    known.keep_timed(made(), timed())
+
+    def left():
+        now = found.memory(guest)
+        return now.suite() is not None, now.timed(made(), 8) is not None
+
+    assert left() == (True, True)
+    (package / "makers.py").write_text("# drawn otherwise\n")
+    assert left() == (False, True)
+    (package / "racers.py").write_text("# written otherwise\n")
+    assert left() == (False, False)
