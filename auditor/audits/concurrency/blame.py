@@ -21,23 +21,31 @@ _Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A test of one member; `needs` are the others that it uses."""
+    """A test of one member; `needs` are the numbers of the tests of what else is in it."""
 
     member: Member
-    needs: frozenset[Member]
+    needs: frozenset[int]
     test: Test
 
 
 def parts(test: Test) -> tuple[Part, ...]:
     """Return a test for each member and each kind of arguments that `test` calls it with."""
     sequences = {_PREFIX: test.prefix, **dict(enumerate(test.suffixes))}
-    first: dict[Hashable, _Place] = {}
-    for number, sequence in sequences.items():
-        for index, one in enumerate(sequence):
-            place = number, index
-            types = tuple(_type(test, number, each) for each in (one.receiver, *one.arguments))
-            first.setdefault((one.member, types), place)
-    return tuple(_part(test, at, place) for at, place in enumerate(first.values(), _NUMBERED))
+    numbers: dict[Hashable, int] = {}
+    found: list[Part] = []
+    for where, sequence in sequences.items():
+        for index in range(len(sequence)):
+            shape = _shape(test, (where, index))
+            if shape not in numbers:
+                numbers[shape] = _NUMBERED + len(numbers)
+                found.append(_part(test, numbers, (where, index)))
+    return tuple(found)
+
+
+def _shape(test: Test, place: _Place) -> Hashable:
+    one = _statement(test, place)
+    types = (_type(test, place[0], each) for each in (one.receiver, *one.arguments))
+    return one.member, tuple(types)
 
 
 def _type(test: Test, where: int, one: Argument | None) -> Hashable:
@@ -46,7 +54,8 @@ def _type(test: Test, where: int, one: Argument | None) -> Hashable:
     return one and (one.type, one.text is None)
 
 
-def _part(test: Test, number: int, place: _Place) -> Part:
+def _part(test: Test, numbers: Mapping[Hashable, int], place: _Place) -> Part:
+    """Return the test of a statement; what it needs comes before it, so that has a number."""
     needed: set[_Place] = set()
     left = [place]
     while left:
@@ -54,11 +63,11 @@ def _part(test: Test, number: int, place: _Place) -> Part:
         if one not in needed:
             needed.add(one)
             left += _used(_statement(test, one), one[0])
-    own = _statement(test, place).member
+    number = numbers[_shape(test, place)]
     suffix = test.suffixes[place[0]] if place[0] != _PREFIX else ()
     return Part(
-        own,
-        frozenset(_statement(test, one).member for one in needed) - {own},
+        _statement(test, place).member,
+        frozenset(numbers[_shape(test, one)] for one in needed) - {number},
         replace(
             test,
             number=number,
@@ -90,14 +99,14 @@ def _kept(sequence: Sequence, needed: set[int]) -> Sequence:
 
 
 def blamed(found: Many[Part], problems: Mapping[int, str]) -> dict[Member, str]:
-    """Return the members whose tests do not compile, though those of all that they need do.
+    """Return the members of tests that do not compile, though those of all that they need do.
 
     `problems` are what the compiler says of a test, by its number.
     """
-    wrong = [one for one in found if one.test.number in problems]
-    members = {one.member for one in wrong}
     return {
         one.member: problems[one.test.number]
-        for one in wrong
-        if one.member.kind is not Kind.ARRAY and not one.needs & members
+        for one in found
+        if one.test.number in problems
+        and one.member.kind is not Kind.ARRAY
+        and not one.needs & problems.keys()
     }

@@ -30,12 +30,12 @@ def test_each_member_has_a_test_with_what_it_needs_in_its_place():
     found = {one.test.number: one for one in parts(WHOLE)}
 
     assert [one.member for one in found.values()] == [OF, MAKE, SIZE, ADD, ADD]
-    _, _, size, of_variable, of_null = found.values()
-    assert size.needs == {MAKE}
+    item, pool, size, of_variable, of_null = found.values()
+    assert size.needs == {pool.test.number}
     assert [one.member.kind for one in size.test.prefix] == [
         Kind.ARRAY, Kind.CONSTRUCTOR, Kind.METHOD,
     ]  # fmt: skip
-    assert of_variable.needs == {MAKE, OF}
+    assert of_variable.needs == {pool.test.number, item.test.number}
     assert of_variable.test.suffixes == ((ITEMS, add(Variable(0, shared=False))),)
     assert of_null.test.suffixes[0][2] == add(Literal(ITEM, None))
     assert len(found) == 5
@@ -49,3 +49,17 @@ def test_a_member_that_only_fails_with_another_one_is_not_blamed():
     assert blamed(found, {names[4]: "incompatible types"}) == {ADD: "incompatible types"}
     said = {names[0]: "cannot find symbol", names[3]: "another"}
     assert blamed(found, said) == {OF: "cannot find symbol"}
+
+
+def test_what_also_works_without_it_hides_no_member_that_is_to_blame():
+    """A pool of a size fails for the size, which needs a pool: one of a number, which works."""
+    of_int = Member(kind=Kind.CONSTRUCTOR, owner=POOL, name="", parameters=("int",), returns=POOL)
+    prefix = (ITEMS, Statement(member=of_int, arguments=(Literal("int", "1"),)))
+    size = Statement(member=SIZE, receiver=SUBJECT)
+    again = Statement(member=of_int, arguments=(Variable(0, shared=False),))
+    test = races.Test(number=7, prefix=prefix, subject=1, suffixes=((size, again),), repeats=3)
+    found = parts(test)
+    wrong = {one.test.number: "no" for one in found if size in one.test.suffixes[0]}
+
+    assert len(wrong) == 2
+    assert blamed(found, wrong) == {SIZE: "no"}
