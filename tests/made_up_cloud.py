@@ -21,6 +21,7 @@ BOOT = 'sleep "$1"; echo $$ > "$2.new" && mv "$2.new" "$2"; shift 2; exec "$@"'
 LIST = 'cd "$1" && for one in {id}-*; do [ ! -e "$one" ] || echo "$one"; done'
 REMOVE = """
 cd "$1"; shift
+[ ! -e slow ] || { touch removing; sleep 2; }
 [ ! -e broken ] || { echo "the cloud is closed" >&2; exit 3; }
 for one; do kill -s KILL -- "-$(cat "$one")"; rm "$one"; done
 """

@@ -40,8 +40,9 @@ class State:
 
 @dataclass
 class Guest:
-    """Runs attempts as the guest does; remembers them. `worse` are methods that always fail."""
+    """Runs attempts as the guest does; remembers them. `worse` are methods that always fail, `stuck` those that hang."""
 
+    stuck: frozenset = frozenset()
     worse: frozenset[str] = frozenset()
     with_threads: str = ""
     blames: str = ""
@@ -97,6 +98,8 @@ class Guest:
 
     def _step(self, statement, state):
         name = statement.member.name
+        if name in self.stuck:
+            return Answer(problem="no end", blocked=True)
         if name in self.worse:
             return Answer(problem=f"{name} fails in the new version")
         if statement.member.kind is not Kind.METHOD:

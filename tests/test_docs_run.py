@@ -262,8 +262,8 @@ def world(first_world):
 
 
 def as_parameter(page):
-    """What README chooses among is what its own audit detects, which other tests can hide."""
-    marks = (pytest.mark.timed,) if page.name == "README.md" else ()
+    """What these choose among is what their own audit detects, which other tests can hide."""
+    marks = (pytest.mark.timed,) if page.name in ("README.md", "tutorial.md") else ()
     return pytest.param(page, id=page.name, marks=marks)
 
 

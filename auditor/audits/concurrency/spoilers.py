@@ -4,6 +4,8 @@ Random calls would close nearly every object, and all that is left then are the 
 closed one still allows. So these methods are found beforehand, and hardly called.
 """
 
+from collections import Counter
+
 import numpy as np
 
 from auditor.audits.concurrency.arguments import Arguments, Scope
@@ -12,6 +14,8 @@ from auditor.core.races import Kind, Member, Sequence, Variable
 
 _ORDERS = 5
 """In how many orders the methods are called once each; in the best one few come after a spoiler."""
+_MOST_HANGS = 2
+"""A method that has hung in so many orders is in none of the others: each time costs seconds."""
 
 
 def spoilers(arguments: Arguments, prefix: Sequence, subject: int) -> Making[frozenset[str]]:
@@ -21,8 +25,11 @@ def spoilers(arguments: Arguments, prefix: Sequence, subject: int) -> Making[fro
     """
     methods = [one for one in arguments.catalogue.methods if one.kind is Kind.METHOD]
     best: list[tuple[str, Segment]] = []
+    hangs: Counter[str] = Counter()
     for _ in range(_ORDERS):
-        kept = yield from _working(arguments, prefix, subject, _shuffled(methods, arguments.rng))
+        order = _shuffled(methods, arguments.rng)
+        order = [one for one in order if hangs[one.key] < _MOST_HANGS]
+        kept = yield from _working(arguments, prefix, subject, order, hangs)
         best = max(best, kept, key=len)
     found = set()
     for at, (key, segment) in enumerate(best):
@@ -38,9 +45,16 @@ def _shuffled(methods: list[Member], rng: np.random.Generator) -> list[Member]:
 
 
 def _working(
-    arguments: Arguments, prefix: Sequence, subject: int, methods: list[Member]
+    arguments: Arguments,
+    prefix: Sequence,
+    subject: int,
+    methods: list[Member],
+    hangs: Counter[str],
 ) -> Making[list[tuple[str, Segment]]]:
-    """Call the methods one after the other on one object; return those that did not fail."""
+    """Call the methods one after the other on one object; return those that did not fail.
+
+    Those that hang are counted.
+    """
     kept: list[tuple[str, Segment]] = []
     for member in methods:
         scope = Scope(prefix, [], subject)
@@ -49,6 +63,7 @@ def _working(
         segment = Segment(tuple(scope.more))
         before = tuple(one for _, one in kept)
         answer = yield Attempt(prefix=prefix, segments=(*before, segment))
+        hangs[member.key] += answer.blocked
         if not answer.problem:
             kept.append((member.key, segment))
     return kept

@@ -75,12 +75,16 @@ MOMENTS = {
     "before there is any": lambda program, _cloud, _out: rented(program),
     "with workers": lambda _program, cloud, _out: len(machines(cloud)) == 3,
     "while they measure": lambda _program, _cloud, out: stored(out) > 0,
+    "while they are removed": lambda _program, cloud, _out: (cloud / "removing").exists(),
 }
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_what_a_killed_audit_has_rented_is_removed_by_hosts_clean(program, cloud, tmp_path, moment):
-    words, variables = audit(tmp_path, cloud, repeated=200)
+    at_the_end = moment == "while they are removed"
+    if at_the_end:
+        (cloud / "slow").touch()
+    words, variables = audit(tmp_path, cloud, repeated=1 if at_the_end else 200)
     with program.start(*words, **variables) as process:
         until = time.monotonic() + 120
         while not MOMENTS[moment](program, cloud, tmp_path):
@@ -88,6 +92,7 @@ def test_what_a_killed_audit_has_rented_is_removed_by_hosts_clean(program, cloud
             assert time.monotonic() < until
             time.sleep(0.01)
         process.kill()
+    (cloud / "slow").unlink(missing_ok=True)
     time.sleep(LATE_SECONDS / 2)  # what was asked for last is still to come
 
     assert " killed " in program.call("hosts", "list").stdout

@@ -33,7 +33,7 @@ NUMBERS = iter(range(1, 1000))
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory):
-    with arena_of(tmp_path_factory.mktemp("arena"), repetition_seconds=2) as made:
+    with arena_of(tmp_path_factory.mktemp("arena"), repetition_seconds=2, late_seconds=5.0) as made:
         yield made
 
 

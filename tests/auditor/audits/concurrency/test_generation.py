@@ -173,6 +173,20 @@ def _size(maker):
     return found
 
 
+def test_a_method_that_hangs_is_not_waited_for_in_each_order():
+    guest = Guest(stuck=frozenset(("size",)))
+    maker = generator(guest)
+
+    assert guest.make(maker._spoilers()) == {"close()"}
+
+    hung = [
+        one
+        for one in guest.attempts
+        if any(each.member.name == "size" for part in one.segments for each in part.statements)
+    ]
+    assert len(hung) == 2
+
+
 def test_a_method_after_which_others_fail_is_in_no_prefix():
     guest = Guest()
     maker = generator(guest, **{"close()": 5.0})
