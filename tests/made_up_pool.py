@@ -40,7 +40,10 @@ class State:
 
 @dataclass
 class Guest:
-    """Runs attempts as the guest does; remembers them. `worse` are methods that always fail, `stuck` those that hang."""
+    """Runs attempts as the guest does; remembers them.
+
+    `worse` are methods that always fail, `stuck` those that hang.
+    """
 
     stuck: frozenset = frozenset()
     worse: frozenset[str] = frozenset()
@@ -98,10 +101,9 @@ class Guest:
 
     def _step(self, statement, state):
         name = statement.member.name
-        if name in self.stuck:
-            return Answer(problem="no end", blocked=True)
-        if name in self.worse:
-            return Answer(problem=f"{name} fails in the new version")
+        if name in self.stuck or name in self.worse:
+            hangs = name in self.stuck
+            return Answer(problem=f"{name} fails in the new version", blocked=hangs)
         if statement.member.kind is not Kind.METHOD:
             return None
         if state.closed and name != "size":
