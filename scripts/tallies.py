@@ -1,6 +1,6 @@
 """Sums up what pytest has left of its runs: `scripts/tallies.py EXPECTED-SKIPS FOLDER`.
 
-What failed beside other tests and passed alone has passed, and is named.
+What failed at first and passed alone has passed, and is named.
 """
 
 import sys
@@ -29,7 +29,7 @@ def main(expected: int, folder: Path) -> int:
     last = {**first, **again}
     for name in sorted(name for name, kind in again.items() if kind == "passed"):
         if first.get(name) in BAD:
-            sys.stdout.write(f"failed beside others, and passed alone: {name}\n")
+            sys.stdout.write(f"failed at first, and passed alone: {name}\n")
     counts = [list(last.values()).count(kind) for kind in ("passed", *BAD, "skipped")]
     passed, failed, wrong, skipped = counts
     said = f"{passed} passed, {failed} failed, {wrong} errors, {skipped} skipped"

@@ -55,4 +55,4 @@ def test_a_second_try_is_said(tallies, tmp_path, capsys):
 
     tallies.main(0, tmp_path)
 
-    assert "failed beside others, and passed alone: t::a" in capsys.readouterr().out
+    assert "failed at first, and passed alone: t::a" in capsys.readouterr().out
