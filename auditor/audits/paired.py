@@ -261,7 +261,9 @@ def _capped(said: Judgement, data: PairData, probed: Ratio, aimed: Aim) -> Judge
             f"the probe alone makes the operation take {probed.estimate:.2f} times as long: too "
             "far from the plain one to judge a slowdown of it"
         )
-        return _because(said, "distorted", text)
+        # More runs would not do: whether all were made is beside the point.
+        others = tuple(one for one in said.caveats if one.slug != "unfinished")
+        return _because(replace(said, caveats=others), "distorted", text)
     doubtful = _doubtful(data, aimed)
     if doubtful is None or not _hangs_on_calibration(said, data):
         return said
