@@ -1,0 +1,40 @@
+"""Which workers may work: who was refused is asked again once another one is gone."""
+
+from runners.dispatch.crew import Admission
+from runners.hosts.clock import SystemClock
+
+
+class Crew:
+    """Refuses the second as long as the first is there."""
+
+    def __init__(self):
+        self.first_is_there = True
+
+    def admit(self, worker):
+        beside = worker == "second" and self.first_is_there
+        return "beside the first" if beside else ""
+
+
+def test_who_was_refused_is_asked_again_only_once_another_is_lost():
+    crew, told = Crew(), []
+    admission = Admission(crew, SystemClock(), told.append)
+    assert list(admission.admitted(["first", "second"], [])) == ["first"]
+    crew.first_is_there = False
+    assert list(admission.admitted(["second"], [])) == []
+
+    admission.ask_again()
+
+    assert list(admission.admitted(["second"], [])) == ["second"]
+    assert [one.text for one in told] == ["beside the first"]
+
+
+def test_who_cannot_do_the_work_is_not_asked_again_and_that_is_said_once():
+    told = []
+    admission = Admission(Crew(), SystemClock(), told.append)
+    admission.refuse("first", "no Go")
+    admission.refuse("first", "no Go")
+
+    admission.ask_again()
+
+    assert list(admission.admitted(["first"], [])) == []
+    assert [one.text for one in told] == ["no Go"]
