@@ -100,6 +100,7 @@ class Workplace:
             observer=self.observer,
             clock=self.clock,
             deadline=self.deadline,
+            is_always_called=bench.is_always_called,
         )
 
     def _dispatcher(self, made: Benched, placed: Placed) -> Dispatcher:

@@ -8,10 +8,12 @@ Schedule:
     arm      INDEX  NAME  WAIT  NUMBER         WAIT: none sleep spin work clock allocate
     block    PHASE  ARM-INDEX                  in the order they are to be run
     stop     ABOVE BELOW LEAST-DEVIATION ENOUGH   the process may end before its last block:
-    look     PAIRS CRITICAL                    after so many measured blocks of "probe" and of
-                                               "slowed", if the mean of log(slowed / probe) lies
-                                               CRITICAL standard errors above ABOVE or below BELOW,
-                                               or so many are no more than ENOUGH
+    look     PAIRS CRITICAL                    after so many measured blocks of "probe", "slowed"
+                                               and "plain", if the mean of log(slowed / probe), or
+                                               of log(1 + (slowed - probe) / plain) where there is
+                                               an arm "plain", lies CRITICAL standard errors above
+                                               ABOVE or below BELOW, or so many are no more than
+                                               ENOUGH
 
 Records:
     bench-audit-records 1

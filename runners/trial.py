@@ -3,15 +3,15 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import FolderUnusable
 from auditor.core.jobs import Completed, HostFacts, Invocation, Strain
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Exhausted, Outcome
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.ports import NOTHING, Clock, Harness, Host, Known, Launcher, Watchers
-from auditor.core.subject import Project, SourceFile
+from auditor.core.ports import NOTHING, Clock, Harness, Host, Known, Launcher, Places, Watchers
+from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
 from runners.hosts.disk import writing
 from runners.hosts.exchange import put
@@ -185,6 +185,7 @@ class Bench(TrialRunner):
             elsewhere=elsewhere,
         )
         self._harness = harness
+        self._called: dict[str, Places] = {}
 
     def discover(self, known: Known = NOTHING) -> Suite:
         """Return the suite of the unchanged project; groups that are known are not listed again."""
@@ -195,3 +196,14 @@ class Bench(TrialRunner):
         """Return the sources of that suite; no benchmark is run."""
         into = self._folder(Overlay().digest)
         return tuple(self._harness.sources(self._project, into, self._ask))
+
+    def is_always_called(self, method: Method) -> bool:
+        """Tell whether the compiler surely makes calls of all calls of a method."""
+        if method.span is None:
+            return False
+        folder = str(PurePosixPath(method.span.file).parent)
+        if folder not in self._called:
+            into = self._folder(Overlay().digest)
+            found = self._harness.never_inlined(self._project, folder, into, self._ask)
+            self._called[folder] = found
+        return (method.span.file, method.span.first_line) in self._called[folder]

@@ -91,13 +91,19 @@ def pair_run(
     probe: Iterable[float],
     slowed: Iterable[float],
     *,
+    plain: Iterable[float] = (),
     wait: Wait = Wait.WORK,
     number: float = 100,
     **more,
 ) -> Run:
+    """Return a process of a pair; with `plain` blocks beside the others where some are given."""
     arms = (Arm(ArmName.PROBE, Delay(wait, 0)), Arm(ArmName.SLOWED, Delay(wait, number)))
-    outcome = Measured((series(probe, ArmName.PROBE), series(slowed, ArmName.SLOWED, first=1)))
-    return run(outcome, purpose=Purpose.PAIRS, arms=arms, **more)
+    made = (series(probe, ArmName.PROBE), series(slowed, ArmName.SLOWED, first=1))
+    beside = tuple(plain)
+    if beside:
+        arms += (Arm(ArmName.PLAIN),)
+        made += (series(beside, ArmName.PLAIN, first=2),)
+    return run(Measured(made), purpose=Purpose.PAIRS, arms=arms, **more)
 
 
 def mutant_run(values: Iterable[float], **more) -> Run:

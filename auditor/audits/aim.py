@@ -15,12 +15,12 @@ Pairs = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """One process: its pairs, the middle of their log ratios, and the least time of the probe.
+    """One process: its pairs, the middle of their log ratios, and the least of their references.
 
     `trial` is the id of its trial.
     """
 
-    probe: float
+    least: float
     pairs: Pairs
     middle: float
     interval: Interval
@@ -63,9 +63,9 @@ def aim(data: PairData, processes: Sequence[Process]) -> Aim:
     if data.control or data.inside is None or data.method_seconds is None:
         return Aim(threshold=limit, missing=limit, low=limit, high=limit, achieved=None)
     inside = data.inside
-    achieved = median(one.probe * expm1(one.middle) / inside for one in processes)
-    low = min(one.probe * expm1(one.interval[0]) / inside for one in processes)
-    high = max(one.probe * expm1(one.interval[1]) / inside for one in processes)
+    achieved = median(one.least * expm1(one.middle) / inside for one in processes)
+    low = min(one.least * expm1(one.interval[0]) / inside for one in processes)
+    high = max(one.least * expm1(one.interval[1]) / inside for one in processes)
     caveat = achieved_caveat(achieved, data.slowdown, (low, high))
     caveats = (caveat,) if caveat else ()
     if low <= (1 + TOLERANCE) * data.slowdown and high >= (1 - TOLERANCE) * data.slowdown:

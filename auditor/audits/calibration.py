@@ -202,7 +202,9 @@ def _point(run: Run, asked: Asked) -> tuple[float, float] | None:
         return None
     more = min(slowed) - min(probe)
     if run.trial.purpose is Purpose.PAIRS:
-        more = min(probe) * (median(late / early for early, late in readings.paired(run)) - 1)
+        pairs = readings.paired(run)
+        least = min(early for early, _ in pairs)
+        more = least * (median(late / early for early, late in pairs) - 1)
     return delays[0].number, more * asked.concurrency / asked.calls_per_operation
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import inf, log
 from statistics import stdev
 
-from auditor.audits import paired
+from auditor.audits import further
 from auditor.audits.calibration import TOLERANCE
 from auditor.core.request import CurveMode
 from auditor.core.result import Result
@@ -169,4 +169,4 @@ def _may_be_noticed_later(pair: PairVerdict, rule: Rule) -> bool:
     """Tell whether a larger slowdown may be noticed although this one was not."""
     if rule is Rule.GATE:
         return pair.outcome in (Result.MISSED, Result.INCONCLUSIVE) and bool(pair.share)
-    return paired.may_yet_decide(pair)
+    return further.may_yet_decide(pair)

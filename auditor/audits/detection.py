@@ -1,6 +1,6 @@
 """Does a benchmark notice the slowdown of a method? (abs.md, "Detection")."""
 
-from auditor.audits import paired, pooled
+from auditor.audits import distortion, paired, pooled
 from auditor.audits.failures import failure
 from auditor.audits.pair import Judgement, PairData, undecided
 from auditor.audits.prediction import predict
@@ -120,7 +120,8 @@ def _unmeasured(data: PairData) -> Judgement | None:
         return Judgement(
             outcome=predicted.expected, reason=text, caveats=(Caveat("predicted", text),)
         )
-    return Judgement(outcome=Result.UNMEASURED, reason="not measured")
+    surely = None if data.rule is Rule.PAPER else distortion.distorted(data)
+    return surely or Judgement(outcome=Result.UNMEASURED, reason="not measured")
 
 
 def _measured(data: PairData) -> Judgement:

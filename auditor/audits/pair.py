@@ -1,6 +1,8 @@
 """All that is known of a pair when it is judged, and what follows from it before any test."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import exp, log
 from statistics import median
 
 from auditor.audits import layout, readings
@@ -14,6 +16,7 @@ from auditor.core.suite import Benchmark
 from auditor.core.verdict import PairRun, Rule
 from auditor.stats.compare import Ratio, ratio
 from auditor.stats.components import Component
+from auditor.stats.signed_rank import shift
 
 LEVEL = 0.99
 """Of all intervals (abs.md, "Detection")."""
@@ -34,7 +37,9 @@ class PairData:
     the number of benchmarks any of which may detect the method, `min_delta` the limit of the rule
     GATE. With `estimate` the pair is not to be measured. A `control` waits for nothing, so what was
     achieved says nothing of the limit. `layout` is what all processes of a binary have in common,
-    None where that is unknown, or nothing. `interleaved`: what the rule PAPER compares with are the
+    None where that is unknown, or nothing. `beside`: the processes of the pair have plain blocks,
+    too; `inlined`: in these the method is called where the unchanged program may hold its code
+    instead. `interleaved`: what the rule PAPER compares with are the
     plain processes among those of the pairs, not the runs of the suite.
     """
 
@@ -48,6 +53,8 @@ class PairData:
     estimate: bool = False
     control: bool = False
     layout: Component | None = None
+    beside: bool = False
+    inlined: bool = False
     interleaved: bool = False
     reach: Reach | None = None
     calibration: Calibration | None = None
@@ -92,8 +99,16 @@ class PairData:
     def share(self) -> float | None:
         """Return what part of the plain operation is spent in the method."""
         inside = self.inside
-        plain = readings.least(self.plain, ArmName.PLAIN) if inside is not None else ()
+        plain = self.plain_seconds if inside is not None else ()
         return inside / median(plain) if inside is not None and plain else None
+
+    @property
+    def plain_seconds(self) -> tuple[float, ...]:
+        """Return the least time of an operation in each plain process, or beside the slowed."""
+        if self.beside:
+            beside = readings.least((*self.calibrating, *self.runs), ArmName.PLAIN)
+            return beside or readings.least(self.plain, ArmName.PLAIN)
+        return readings.least(self.plain, ArmName.PLAIN)
 
     @property
     def wait(self) -> str | None:
@@ -140,17 +155,58 @@ def method_doubt(data: PairData) -> float:
     return scatter + CLOCK_DOUBT * data.clock_seconds
 
 
+AS_IT_IS = Ratio(1.0, 1.0, 1.0)
+"""Of what was measured beside plain blocks: nothing is to be turned into anything."""
+
+
+def reference_ratio(data: PairData) -> Ratio | None:
+    """Return what the reference of the pairs is to the plain time, with its interval.
+
+    That is q, unless the processes have plain blocks themselves. Those are the plain time, but
+    where calls are inlined elsewhere: to call takes longer, so it may be up to so much more.
+    """
+    if not data.beside:
+        return probe_ratio(data)
+    if not data.inlined:
+        return AS_IT_IS
+    beside = readings.least((*data.calibrating, *data.runs), ArmName.PLAIN)
+    called = _between(beside, data)
+    return None if called is None else Ratio(1.0, 1.0, max(1.0, called.high))
+
+
 def probe_ratio(data: PairData) -> Ratio | None:
     """Return q, probe over plain, with its interval between processes.
 
     Calibrating processes have probe blocks of the same bytes, so they tell about q as well. All of
-    them are of one layout: what that does to the time does not even out between them.
+    them are of one layout: what that does to the time does not even out between them. Where they
+    have plain blocks, too, neighbouring ones tell it: the interval is that of their quotients.
     """
-    probe = readings.least((*data.calibrating, *data.runs), ArmName.PROBE)
+    if data.beside:
+        return _probed_beside((*data.calibrating, *data.runs))
+    return _probed_apart(data)
+
+
+def _probed_apart(data: PairData) -> Ratio | None:
+    return _between(readings.least((*data.calibrating, *data.runs), ArmName.PROBE), data)
+
+
+def _between(mine: Sequence[float], data: PairData) -> Ratio | None:
+    """Return what processes of the pair took over what those of the unchanged program took."""
     plain = readings.least(data.plain, ArmName.PLAIN)
-    if not probe or not plain:
+    if not mine or not plain:
         return None
-    return ratio(probe, plain, LEVEL, data.layout, layout.sizes(data.plain))
+    return ratio(mine, plain, LEVEL, data.layout, layout.sizes(data.plain))
+
+
+def _probed_beside(runs: Sequence[Run]) -> Ratio | None:
+    logs = [log(each) for run in runs for each in readings.probing(run)]
+    if not logs:
+        return None
+    found = shift(logs, LEVEL)
+    if found.interval is None:
+        return None
+    low, high = found.interval
+    return Ratio(exp(found.estimate), exp(low), exp(high))
 
 
 DRIFT = 1.25
@@ -158,19 +214,22 @@ DRIFT = 1.25
 were measured to reach 1.21. What the compiler has removed shows by far more."""
 
 
-def is_dead_code(data: PairData, probed: Ratio) -> bool:
+def is_dead_code(data: PairData) -> bool:
     """Tell whether the method alone takes longer than the plain operation that calls it.
 
     Then the compiler had removed the call. All that is uncertain speaks against it, and the probe
     must have made the operation slower: else the method runs beside it, in a thread of its own.
     """
+    if data.beside and not data.inlined:
+        return False  # what is always called is never removed
     plain = readings.least(data.plain, ArmName.PLAIN)
     if data.benchmark.threads != 1 or data.inside is None or data.method_seconds is None:
         return False
     if data.reach is not None and data.reach.nested:
         return False  # t(k) holds the probes of the inner calls, which the plain operation has not
     surely = data.inside * (1 - method_doubt(data) / data.method_seconds)
-    if surely <= 0 or probed.low <= 1:
+    probed = _probed_apart(data)
+    if surely <= 0 or probed is None or probed.low <= 1:
         return False
     alone = ratio([surely], plain, LEVEL)
     return alone is not None and alone.low > DRIFT

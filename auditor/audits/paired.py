@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 from math import expm1, hypot, inf, log, log1p
-from statistics import median
 
-from auditor.audits import readings, signs
+from auditor.audits import distortion, readings, signs
 from auditor.audits.aim import Aim, Process, aim, scaled
-from auditor.audits.calibration import CLOSE_ENOUGH, achieved_caveat
+from auditor.audits.calibration import achieved_caveat
 from auditor.audits.pair import (
     LEVEL,
     Judgement,
@@ -14,6 +13,7 @@ from auditor.audits.pair import (
     is_dead_code,
     method_doubt,
     probe_ratio,
+    reference_ratio,
     undecided,
 )
 from auditor.core.caveats import Caveat
@@ -21,7 +21,7 @@ from auditor.core.mutant import Wait
 from auditor.core.plan import Purpose, Run
 from auditor.core.result import Interval, Result
 from auditor.core.schedule import ArmName, Phase, Stop
-from auditor.core.verdict import PairRun, PairVerdict
+from auditor.core.verdict import PairRun
 from auditor.stats.compare import Ratio
 from auditor.stats.sequential import LEAST_DEVIATION, looks, repeated
 from auditor.stats.signed_rank import shift
@@ -42,9 +42,6 @@ the verdict's interval is hardly wider for it."""
 MOST_LEFT_OPEN = 1 / 4
 """Of the threshold, as a logarithm: where two plain processes lie far apart, any interval would be
 hardly wider, but one of three pairs then reaches from far below the threshold to far above."""
-WITHIN_REACH = 2 / 3
-"""Of the half of a run's interval, in the middle: nearer to the limit than that a pair stays near
-it, as further runs make intervals somewhat narrower, by what they tell of q, and seldom more."""
 STOP_MARGIN = 0.1
 """Share of the threshold by which a process that stops must have passed it."""
 
@@ -53,20 +50,21 @@ def judge(data: PairData) -> Judgement:
     """Judge the processes of a pair, each by itself: what lies between them is no noise of pairs.
 
     Log ratios against log(1 + v / 2q) is the same as (mutant - probe) / plain against v / 2 once q
-    turns a ratio to the probe into an effect on the plain time; q's interval enters there.
+    turns a ratio to the probe into an effect on the plain time; q's interval enters there. Where
+    plain blocks lie beside the two, (mutant - probe) / plain is had from neighbours.
     """
     found = [_process(run, data) for run in readings.of_purpose(data.runs, Purpose.PAIRS)]
     processes = [one for one in found if one is not None]
     if len(processes) < len(found):
         return undecided("few-pairs", "a process has too few pairs of blocks to be judged")
-    probed = probe_ratio(data)
-    if probed is None:
+    scale, probed = reference_ratio(data), probe_ratio(data)
+    if scale is None or probed is None:
         text = "too few runs of the plain suite and of the pair to tell how they scatter"
         return undecided("few-runs", text)
     aimed = aim(data, processes)
-    runs = tuple(_run(one, probed, aimed) for one in processes)
+    runs = tuple(_run(one, scale, aimed) for one in processes)
     said = _capped(_decided(data, runs, aimed), data, probed, aimed)
-    return signs.checked(said, [one.pairs for one in processes], probed.estimate)
+    return signs.checked(said, [one.pairs for one in processes], scale.estimate)
 
 
 def missed_its_aim(data: PairData) -> bool:
@@ -76,60 +74,13 @@ def missed_its_aim(data: PairData) -> bool:
     return bool(processes) and data.wait == Wait.WORK and aim(data, processes).off
 
 
-def may_yet_decide(said: PairVerdict) -> bool:
-    """Tell whether further runs may decide: nothing but the scatter stands against it.
-
-    Where t(k) is unknown no detection can be made sure.
-    """
-    near = any(one.slug == "near-threshold" for one in said.caveats)
-    return said.outcome is Result.INCONCLUSIVE and near and said.method_seconds is not None
-
-
-def is_settled(said: PairVerdict, data: PairData) -> bool:
-    """Tell whether no other run can change a verdict: what stands against it is not in the runs.
-
-    A t(k) that is in doubt, or a probe that surely distorts, does so in each of them.
-    """
-    if said.outcome in (Result.MISSED, Result.DEAD_CODE):
-        return True
-    slugs = {one.slug for one in said.caveats}
-    probed = probe_ratio(data) if "distorted" in slugs else None
-    if probed is None:
-        return "unverified" in slugs
-    most = data.slowdown / 2
-    return probed.low > 1 + most or probed.high < 1 - most
-
-
-def is_within_reach(said: PairVerdict) -> bool:
-    """Tell whether further runs, wide and placed as those made are in the middle, may decide."""
-    found = [(run.effect, *run.interval) for run in said.runs if run.interval is not None]
-    if said.threshold is None or not found:
-        return False
-    middle = median(effect for effect, _, _ in found)
-    below = median(effect - low for effect, low, _ in found)
-    above = median(high - effect for effect, _, high in found)
-    low, high = middle - WITHIN_REACH * below, middle + WITHIN_REACH * above
-    return not low <= said.threshold <= high
-
-
-def is_off_near_the_threshold(said: PairVerdict, slowdown: float) -> bool:
-    """Tell whether other turns may decide: the slowdown seems another, and the verdict hangs on it.
-
-    A delay of turns does not grow with the method where another program slows the processor down,
-    so what was right in a quiet moment may be too little on the whole.
-    """
-    achieved = said.achieved_slowdown
-    off = achieved is not None and abs(achieved / slowdown - 1) > CLOSE_ENOUGH
-    return off and may_yet_decide(said)
-
-
 def stop(data: PairData, most: int) -> Stop | None:
     """Return when a process of `most` pairs has decided, by what is known before it runs.
 
-    None where nothing is known of q. The limits are drawn apart, as the verdict knows q and the
-    slowdown achieved better than this.
+    None where nothing is known of q, unless plain blocks make it needless. The limits are drawn
+    apart, as the verdict knows q and the slowdown achieved better than this.
     """
-    probed = probe_ratio(data)
+    probed = reference_ratio(data)
     if probed is None:
         return None
     achieved = data.calibration.achieved if data.calibration else None
@@ -171,9 +122,8 @@ def _process(run: Run, data: PairData) -> Process | None:
         p = found.p
     if found.interval is None:
         return None
-    probe = min(probe for probe, _ in pairs)
     return Process(
-        probe=probe,
+        least=min(reference for reference, _ in pairs),
         pairs=pairs,
         middle=found.estimate,
         interval=found.interval,
@@ -197,7 +147,7 @@ def _run(process: Process, probed: Ratio, aimed: Aim) -> PairRun:
         p=process.p,
         significant=process.p < SIGNIFICANT,
         large=effect >= aimed.threshold,
-        reference=tuple(probe for probe, _ in process.pairs),
+        reference=tuple(reference for reference, _ in process.pairs),
         slowed=tuple(slowed for _, slowed in process.pairs),
         trials=(process.trial,),
     )
@@ -250,20 +200,16 @@ def _decided(data: PairData, runs: tuple[PairRun, ...], aimed: Aim) -> Judgement
 
 def _capped(said: Judgement, data: PairData, probed: Ratio, aimed: Aim) -> Judgement:
     """Take back what cannot be said because of what the probe did or what was not calibrated."""
-    if is_dead_code(data, probed):
+    if is_dead_code(data):
         text = (
             f"the method alone takes {data.share or 0:.1f} times as long as the plain operation: "
             "the compiler had removed the call"
         )
         return replace(_because(said, "dead-code", text), outcome=Result.DEAD_CODE)
     if abs(probed.estimate - 1) > data.slowdown / 2:
-        text = (
-            f"the probe alone makes the operation take {probed.estimate:.2f} times as long: too "
-            "far from the plain one to judge a slowdown of it"
-        )
         # More runs would not do: whether all were made is beside the point.
         others = tuple(one for one in said.caveats if one.slug != "unfinished")
-        return _because(replace(said, caveats=others), "distorted", text)
+        return _because(replace(said, caveats=others), "distorted", distortion.said_of(probed))
     doubtful = _doubtful(data, aimed)
     if doubtful is None or not _hangs_on_calibration(said, data):
         return said

@@ -2,10 +2,11 @@
 
 A method that is the whole operation has the effect v. Its interval reaches h to either side by the
 blocks of a process, and v times the error of q by what lies between processes. It is detected if
-what is left exceeds the limit: v - sqrt(h^2 + (v q)^2) > v / 2, or > the gate's own limit.
+what is left exceeds the limit: v - sqrt(h^2 + (v q)^2) > v / 2, or > the gate's own limit. Where
+the processes have plain blocks themselves nothing is taken from between processes: q has no error.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from math import inf, log, sqrt
 from statistics import stdev
@@ -52,15 +53,19 @@ def scatter(runs: Sequence[Run]) -> Scatter | None:
     return Scatter(max(LEAST_DEVIATION, stdev(apart)), log(between.high), len(blocks))
 
 
-def visible(found: Scatter, request: AbsRequest) -> float:
-    """Return the least slowdown of a whole operation that can be detected; inf if none can."""
+def visible(found: Scatter, request: AbsRequest, *, beside: bool = False) -> float:
+    """Return the least slowdown of a whole operation that can be detected; inf if none can.
+
+    `beside`: plain blocks lie beside those of probe and delay.
+    """
     plan = request.suite.plan
     pairs = plan.iterations if request.exact else paired.AT_MOST * plan.iterations
     if pairs < 2:
         return inf
     half = t_half(found.pairs / sqrt(pairs), pairs - 1, LEVEL)
     probes, plain = request.runs * plan.forks + 1, found.runs + request.runs
-    q = found.processes * sqrt((1 / probes + 1 / plain) / (2 / found.runs))
+    apart = found.processes * sqrt((1 / probes + 1 / plain) / (2 / found.runs))
+    q = 0.0 if beside else apart
     if request.min_delta is None:
         return half / sqrt(0.25 - q**2) if q < 0.5 else inf
     if q >= 1:
@@ -74,14 +79,22 @@ def stated(
     benchmarks: Sequence[Benchmark],
     runs: Sequence[Run],
     request: AbsRequest,
+    beside: Container[str],
 ) -> Stability:
-    """Return the stability with what the plan can see of each benchmark, by its suite `runs`."""
+    """Return the stability with what the plan can see of each benchmark, by its suite `runs`.
+
+    `beside` are the ids of those in which some method is measured beside plain blocks.
+    """
     by_id: dict[str, list[Run]] = {one.id: [] for one in benchmarks}
     for run in runs:
         if run.trial.benchmark is not None:
             by_id[run.trial.benchmark.id].append(run)
     found = {name: scatter(mine) for name, mine in by_id.items()}
-    seen = {name: visible(one, request) for name, one in found.items() if one is not None}
+    seen = {
+        name: visible(one, request, beside=name in beside)
+        for name, one in found.items()
+        if one is not None
+    }
     told = request.rule is not Rule.PAPER
     return replace(
         stability,

@@ -10,7 +10,6 @@ from statistics import median
 from auditor.audits import readings
 from auditor.audits.pair import PairData, method_doubt
 from auditor.core.result import Result
-from auditor.core.schedule import ArmName
 
 SURELY_MISSED = 0.5
 """Share of the limit up to which an effect is far from it."""
@@ -40,7 +39,7 @@ def predict(data: PairData) -> Prediction | None:
     Of a method that is lost in the cost of reading the clock t(k) is not known, but what it is at
     most: what the clock has shown, and all that it may have hidden.
     """
-    plain = readings.least(data.plain, ArmName.PLAIN)
+    plain = data.plain_seconds
     shown = _shown(data)
     if shown is None or not data.calls or not plain:
         return None

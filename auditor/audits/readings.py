@@ -53,10 +53,39 @@ def clock_cost(runs: Iterable[Run]) -> float:
     return told[len(told) // 4] if told else 0.0
 
 
+LEAST_LEFT = 0.01
+"""Of a plain block: what is left of it at least where a probe block was disturbed so much that the
+slowed one beside it was shorter by more than that (the guest's `leastLeft`)."""
+
+
 def paired(run: Run) -> tuple[tuple[float, float], ...]:
-    """Return (probe, slowed) of neighbouring blocks: the i-th of each arm by position."""
+    """Return (reference, slowed) of neighbouring blocks: the i-th of each arm by position.
+
+    The reference is the probe. In a process that has plain blocks, too, it is the plain block of
+    the three, and `slowed` what the delay has made of that: slowed less probe is added to it.
+    """
     probe, slowed = times(run, ArmName.PROBE), times(run, ArmName.SLOWED)
-    return tuple(zip(probe, slowed, strict=False))
+    if not has_plain(run):
+        return tuple(zip(probe, slowed, strict=False))
+    return tuple(
+        (plain, plain * max(LEAST_LEFT, 1 + (late - early) / plain))
+        for plain, early, late in zip(times(run, ArmName.PLAIN), probe, slowed, strict=False)
+    )
+
+
+def probing(run: Run) -> tuple[float, ...]:
+    """Return the quotients probe / plain of neighbouring blocks, none where none are plain."""
+    plain = times(run, ArmName.PLAIN) if has_plain(run) else ()
+    return tuple(
+        late / early for early, late in zip(plain, times(run, ArmName.PROBE), strict=False)
+    )
+
+
+def has_plain(run: Run) -> bool:
+    """Tell whether plain blocks alternate with others in the process."""
+    return len(run.trial.schedule.arms) > 1 and any(
+        arm.name is ArmName.PLAIN for arm in run.trial.schedule.arms
+    )
 
 
 def medians(runs: Iterable[Run], arm: ArmName) -> tuple[float, ...]:

@@ -55,12 +55,14 @@ class Variant:
     Traced are calls of methods, those from outside the library told from those inside it.
 
     `guarded` asks for a delay that a nested call of the same method does not repeat even where
-    that costs a look-up per call (found necessary by the reach map).
+    that costs a look-up per call (found necessary by the reach map). `beside` keeps the unchanged
+    method beside the delayed one, so that a process may have blocks of the arm PLAIN, too.
     """
 
     kind: Kind
     methods: tuple[Method, ...] = ()
     guarded: bool = False
+    beside: bool = False
 
 
 PLAIN = Variant(Kind.PLAIN)

@@ -20,6 +20,8 @@ Ask = Callable[[Invocation], Completed]
 Known = Mapping[str, Suite]
 """The listings of groups of benchmarks that need not be listed again, without sources."""
 NOTHING: Known = MappingProxyType({})
+Places = frozenset[tuple[str, int]]
+"""Files, relative to the project's root, and lines in them, one-based."""
 
 
 class Clock(Protocol):
@@ -68,7 +70,8 @@ class Harness(Launcher, Protocol):
 
     `fixed_operations` tells whether a block can be a number of operations. `sources` are those
     of the suite that `discover` returns, had without running a benchmark. Only where `layouts` are
-    DRAWN does the layout of a trial mean something.
+    DRAWN does the layout of a trial mean something. `never_inlined` says where the functions of a
+    folder are declared that the compiler surely does not put in the place of their calls.
     """
 
     @property
@@ -76,6 +79,7 @@ class Harness(Launcher, Protocol):
     def layouts(self, project: Project) -> Layouts: ...
     def discover(self, project: Project, into: Path, ask: Ask, known: Known = NOTHING) -> Suite: ...
     def sources(self, project: Project, into: Path, ask: Ask) -> Sequence[SourceFile]: ...
+    def never_inlined(self, project: Project, folder: str, into: Path, ask: Ask) -> Places: ...
 
 
 class Mutator(Protocol):

@@ -129,7 +129,8 @@ class Method:
 
     `id` is what people write (`import/path.Type.Method`, `package.Type.method`, with `(Type,Type)`
     where it is overloaded). `descriptor` is what machines need to tell it apart (the JVM's
-    `owner.name(descriptor)`; empty for Go). `refusal` says why it cannot be slowed.
+    `owner.name(descriptor)`; empty for Go). `refusal` says why it cannot be slowed. `apart` tells
+    whether it can stay beside its slowed version.
     """
 
     language: Language
@@ -141,3 +142,4 @@ class Method:
     public: bool = field(default=True, compare=False)
     span: Span | None = field(default=None, compare=False)
     refusal: str | None = field(default=None, compare=False)
+    apart: bool = field(default=False, compare=False)

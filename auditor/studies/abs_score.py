@@ -79,13 +79,13 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     accepted = accepted_study.accepted(request.accepted, parts)
     said = _told(detection.statement_beforehand(request), parts)
     base = baseline(parts)
-    steady = power.stated(judged(base, parts), base.benchmarks, base.runs, request)
-    slowdown = _slowdown(request, steady, parts)
-    said += _told(power.statement(steady, slowdown), parts)
+    slowdown = _slowdown(request, steady := judged(base, parts), parts)
     question = Question(request=request, baseline=base, slowdown=slowdown)
     study = None if slowdown is None else PairStudy(question, slowdown, parts)
     chosen = _choose(request, found, base, study, parts)
     pairs = _pairs(chosen, base)
+    steady = _seen(request, steady, pairs, base)
+    said += _told(power.statement(steady, slowdown), parts)
     allocations = _allocations(request, chosen, pairs, base, parts)
     made = study.run(_worth_measuring(request, pairs)) if study else StudyRuns()
     question = question.among(made.references)
@@ -118,6 +118,14 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
         return verdict
     more = allocation_audit.caveats(allocations)
     return replace(verdict, allocations=allocations, caveats=(*verdict.caveats, *more))
+
+
+def _seen(
+    request: AbsRequest, steady: Stability, pairs: Sequence[Pair], base: Baseline
+) -> Stability:
+    """Return the stability with what the plan can see, now that it is known what is measured."""
+    beside = {one.benchmark.id for one in _worth_measuring(request, pairs) if one.method.apart}
+    return power.stated(steady, base.benchmarks, base.runs, request, beside)
 
 
 def _allocations(

@@ -6,12 +6,12 @@ from math import ceil
 from auditor.audits import allocations
 from auditor.audits.allocations import PAIRS, AllocationData
 from auditor.core.allocation import AllocationPair
-from auditor.core.mutant import Kind, Refused, Variant
+from auditor.core.mutant import Refused
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
-from auditor.studies import schedules
+from auditor.studies import schedules, variants
 from auditor.studies.measure import measure
-from auditor.studies.pair import Pair, PairKey, VariantKey, operations
+from auditor.studies.pair import Pair, PairKey, operations
 from auditor.studies.parts import Built, Parts
 from auditor.studies.suite import Baseline
 
@@ -35,7 +35,7 @@ def study(
 
     The variants are those that are slowed down, so nothing is built for this alone.
     """
-    built = _built(pairs, parts)
+    built = {key: variants.made(key, parts) for key in {pair.variant: None for pair in pairs}}
     trials = {
         pair.key: _trial(size, pair, made, baseline, parts)
         for pair in pairs
@@ -58,16 +58,6 @@ def study(
         for pair in pairs
         for made in [built[pair.variant]]
     )
-
-
-def _built(pairs: Sequence[Pair], parts: Parts) -> dict[VariantKey, Built | Refused]:
-    found: dict[VariantKey, Built | Refused] = {}
-    for method, nested in dict.fromkeys(pair.variant for pair in pairs):
-        variant = Variant(Kind.DELAYED, (method,), guarded=nested)
-        overlay = parts.mutator.overlay(parts.suite.sources, variant)
-        made = overlay if isinstance(overlay, Refused) else Built(variant, overlay)
-        found[method, nested] = made
-    return found
 
 
 def _trial(size: int, pair: Pair, built: Built, baseline: Baseline, parts: Parts) -> Trial:

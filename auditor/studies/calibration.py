@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from statistics import median
 
-from auditor.audits import calibration, readings
+from auditor.audits import calibration, distortion, readings
 from auditor.audits.calibration import Asked, Calibration, achieved_caveat
 from auditor.audits.prediction import predict
 from auditor.core.mutant import Delay, Wait
@@ -29,11 +29,15 @@ MOST_ROUNDS = 2 * ROUNDS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibrated:
-    """A pair whose variant exists, and its calibration as far as it is."""
+    """A pair whose variant exists, and its calibration as far as it is.
+
+    `inlined`: calls of the method may be none in the unchanged program.
+    """
 
     pair: Pair
     built: Built
     asked: Asked
+    inlined: bool = False
     runs: tuple[Run, ...] = field(default=(), repr=False)
     known: Calibration | None = None
 
@@ -72,7 +76,12 @@ class Calibrated:
     def pair_runs(self, runs: Sequence[Run]) -> PairRuns:
         """Return all that was run for the pair, `runs` being those that measured it."""
         return PairRuns(
-            pair=self.pair, calibrating=self.runs, calibration=self.known, runs=tuple(runs)
+            pair=self.pair,
+            beside=self.built.variant.beside,
+            inlined=self.inlined,
+            calibrating=self.runs,
+            calibration=self.known,
+            runs=tuple(runs),
         )
 
     def delay(self, wait: Wait | None) -> Delay:
@@ -143,12 +152,17 @@ class CalibrationStudy:
         return list(known.values())
 
     def is_decided(self, one: Calibrated) -> bool:
-        """Tell whether the share of the method says all: then its delay need not be exact."""
+        """Tell whether what is known says all: then the delay of a method need not be exact.
+
+        Its share of the operation may, or that the probe surely distorts it.
+        """
         request = self._question.request
         if request.exact or request.rule is Rule.PAPER:
             return False
-        found = predict(self._question.data(one.pair_runs(()), ()))
-        return found is not None and (found.misses or request.estimate)
+        data = self._question.data(one.pair_runs(()), ())
+        found = predict(data)
+        said = found is not None and (found.misses or request.estimate)
+        return said or distortion.distorted(data) is not None
 
     def next_trial(self, one: Calibrated) -> Trial:
         """Return the next process of a pair, numbered by how many there are."""
@@ -162,6 +176,7 @@ class CalibrationStudy:
             operations(pair, self._baseline, plan),
             turns,
             pair.rng(self._parts.request.seed, 0, number),
+            beside=one.built.variant.beside,
         )
         trial = self._parts.trial(Purpose.CALIBRATION, pair.benchmark, schedule, one.built)
         return replace(trial, repetition=number + 1)

@@ -57,9 +57,11 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairRuns:
-    """What was run for a pair, so far."""
+    """What was run for a pair, so far; `beside` as in its variant, `inlined` as in PairData."""
 
     pair: Pair
+    beside: bool = False
+    inlined: bool = False
     refusal: str | None = None
     calibrating: tuple[Run, ...] = field(default=(), repr=False)
     calibration: Calibration | None = None
@@ -98,6 +100,8 @@ class Question:
             estimate=request.estimate,
             control=self.control,
             layout=self.layout,
+            beside=done.beside,
+            inlined=done.inlined,
             interleaved=request.is_interleaved,
             reach=pair.reach,
             calibration=done.calibration,

@@ -1,20 +1,19 @@
 """Measuring pairs of a method and a benchmark."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from auditor.audits import detection, paired
+from auditor.audits import detection, further, paired
 from auditor.audits.calibration import CLOSEST, Asked
 from auditor.audits.pair import PairData
-from auditor.core.mutant import Delay, Kind, Refused, Variant, Wait
+from auditor.core.mutant import Delay, Refused, Wait
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
 from auditor.core.result import Result
 from auditor.core.schedule import Stop
 from auditor.core.subject import Method
-from auditor.core.suite import Benchmark
 from auditor.core.verdict import PairVerdict, Rule
-from auditor.studies import schedules, turns
+from auditor.studies import schedules, turns, variants
 from auditor.studies.calibration import Calibrated, CalibrationStudy, waves
 from auditor.studies.measure import hung, measure
 from auditor.studies.near import NearDelays, differ
@@ -33,6 +32,8 @@ from auditor.studies.pair import (
 from auditor.studies.parts import Built, Parts
 from auditor.studies.references import reference
 
+Ended = Mapping[PairKey, list[Run]]
+"""The processes of each pair that were made so far."""
 CORRECTIONS = 2
 """Times that the first run of a pair is made anew because its turns were wrong."""
 
@@ -41,11 +42,7 @@ class PairStudy:
     """Calibrates and measures pairs; a variant is made once for each method."""
 
     def __init__(
-        self,
-        question: Question,
-        slowdown: float,
-        parts: Parts,
-        manner: Manner = MAIN,
+        self, question: Question, slowdown: float, parts: Parts, manner: Manner = MAIN
     ) -> None:
         """Take what was asked, and v."""
         self._manner = manner
@@ -62,7 +59,7 @@ class PairStudy:
     def run(self, pairs: Sequence[Pair]) -> StudyRuns:
         """Calibrate the pairs, then measure them run by run, in an order drawn for each run.
 
-        For the score alone that is done wave by wave: a method that is detected needs no more.
+        For the score alone that is done wave by wave: a method that is detected needs no further.
         """
         refused, rest = [], []
         for pair in pairs:
@@ -104,24 +101,21 @@ class PairStudy:
             wait=self._request.wait,
             verified=self._manner.thorough,
         )
-        found = Calibrated(pair=pair, built=built, asked=asked)
+        inlined = built.variant.beside and not self._parts.is_always_called(pair.method)
+        found = Calibrated(pair=pair, built=built, asked=asked, inlined=inlined)
         known = self._manner.known.get(pair.key)
         return found.with_runs(known) if known else found
 
     def variant(self, key: VariantKey) -> Built | Refused:
         """Return what makes a variant, or why there is none."""
         if key not in self._built:
-            method, nested = key
-            variant = Variant(Kind.DELAYED, (method,), guarded=nested)
-            overlay = self._parts.mutator.overlay(self._parts.suite.sources, variant)
-            made = overlay if isinstance(overlay, Refused) else Built(variant, overlay)
-            self._built[key] = made
+            self._built[key] = variants.made(key, self._parts)
         return self._built[key]
 
     def _detected(
         self,
         missing: Sequence[Calibrated],
-        ended: Mapping[PairKey, list[Run]],
+        ended: Ended,
         references: Sequence[Run],
     ) -> set[Method]:
         return {
@@ -132,8 +126,7 @@ class PairStudy:
 
     def _waves(self, pending: Sequence[Calibrated]) -> list[list[Calibrated]]:
         """Part the pairs into those calibrated and measured together."""
-        one_by_one = self._request.score_only and not self._request.estimate
-        if not one_by_one:
+        if not self._request.score_only or self._request.estimate:
             return [list(pending)]
         return waves(pending, lambda one: calls_per_second(one.pair, self._baseline))
 
@@ -151,11 +144,11 @@ class PairStudy:
             ready = [
                 one
                 for one in ready
-                if self._is_open(one, ended[one.pair.key], known, further=repetition > runs)
+                if self._is_open(one, ended[one.pair.key], known, asked=repetition <= runs)
             ]
             trials = {
                 trial.id: (key, trial)
-                for key, trial in self._trials(ready, hung(known), repetition)
+                for key, trial in self._trials(ready, ended, known, repetition)
             }
             if not trials:
                 break
@@ -221,23 +214,23 @@ class PairStudy:
         if one.delay(wait).wait is not Wait.WORK:
             return False
         said = self._judged(one, runs, references)
-        near = paired.is_off_near_the_threshold(said, self._slowdown)
+        near = further.is_off_near_the_threshold(said, self._slowdown)
         other = differ(one.corrected(runs).delay(wait), one.delay(wait), CLOSEST)
         return other and (near or paired.missed_its_aim(data))
 
     def _is_open(
-        self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run], *, further: bool
+        self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run], *, asked: bool
     ) -> bool:
-        """Tell whether another run can matter; `further` ones were not asked for."""
+        """Tell whether another run can matter, one that was `asked` for or a further one."""
         if not runs or hung(runs):
             return not runs
         if self._request.exact or self._request.rule is Rule.PAPER:
             return True
         data = self._data(one, runs, references)
         said = detection.judge_pair(data)
-        if further:
-            return paired.may_yet_decide(said) and paired.is_within_reach(said)
-        return not paired.is_settled(said, data)
+        if not asked:
+            return further.may_yet_decide(said) and further.is_within_reach(said)
+        return not further.is_settled(said, data)
 
     def _judged(self, one: Calibrated, runs: Sequence[Run], plain: Sequence[Run]) -> PairVerdict:
         return detection.judge_pair(self._data(one, runs, plain))
@@ -248,7 +241,7 @@ class PairStudy:
         return self._question.data(one.pair_runs(runs), mine)
 
     def _trials(
-        self, ready: Sequence[Calibrated], left_out: Set[Benchmark | None], repetition: int
+        self, ready: Sequence[Calibrated], ended: Ended, known: Sequence[Run], repetition: int
     ) -> list[turns.Process]:
         """Return the processes of a run in an order drawn for it; a reference has no key."""
         forks = range(1, self._parts.request.plan.forks + 1)
@@ -257,15 +250,17 @@ class PairStudy:
             for one in ready
         ]
         seed = (self._parts.request.seed, 7, repetition)
-        benchmarks = dict.fromkeys(one.pair.benchmark for one in ready)
-        beside = [one for one in benchmarks if one not in left_out]
+        paper = self._request.rule is Rule.PAPER
+        data = [self._data(one, ended[one.pair.key], known) for one in ready]
+        wanted = dict.fromkeys(one.benchmark for one in data if paper or further.needs_plain(one))
+        plain = [one for one in wanted if one not in hung(known)]
         number = self._manner.first_run + repetition
         if self._request.is_interleaved:
-            plain = turns.beside(self._parts, self._baseline, beside, number)
-            return turns.interleaved([*(each for one in groups for each in one), *plain], seed)
-        if self._request.rule is not Rule.PAPER:
+            among = turns.beside(self._parts, self._baseline, plain, number)
+            return turns.interleaved([*(each for one in groups for each in one), *among], seed)
+        if not paper:
             groups += [
-                [(None, reference(self._parts, self._baseline, one, number))] for one in beside
+                [(None, reference(self._parts, self._baseline, one, number))] for one in plain
             ]
         return turns.drawn(groups, seed)
 
@@ -289,7 +284,9 @@ class PairStudy:
             longest = replace(plan, iterations=self._manner.at_most * plan.iterations)
             stop = self._stop(one, longest)
             plan = plan if stop is None else longest
-            purpose, schedule = Purpose.PAIRS, schedules.pairs(plan, done, delay, rng, stop)
+            beside = one.built.variant.beside
+            schedule = schedules.pairs(plan, done, delay, rng, beside=beside)
+            purpose, schedule = Purpose.PAIRS, replace(schedule, stop=stop)
         trial = self._parts.trial(purpose, one.pair.benchmark, schedule, one.built)
         return replace(trial, repetition=repetition, fork=fork)
 

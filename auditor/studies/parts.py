@@ -1,5 +1,6 @@
 """What a study is handed."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from auditor.core.caveats import Caveat
@@ -8,7 +9,7 @@ from auditor.core.plan import Layouts, Purpose, Trial
 from auditor.core.ports import Clock, Dispatcher, Mutator, Observer, Store
 from auditor.core.request import SuiteRequest
 from auditor.core.schedule import Schedule
-from auditor.core.subject import Project
+from auditor.core.subject import Method, Project
 from auditor.core.suite import Benchmark, Suite
 from auditor.studies import content
 
@@ -19,6 +20,11 @@ class Built:
 
     variant: Variant = PLAIN
     overlay: Overlay = field(default=Overlay())
+
+
+def _nobody_knows(_method: Method) -> bool:
+    """Tell nothing of a method."""
+    return False
 
 
 class Deadline:
@@ -52,7 +58,8 @@ class Parts:
     """A subject with its suite, what is asked of it, and the workers.
 
     `fixed_operations` and `layouts` are the harness's; without a `deadline` the study runs to its
-    end.
+    end. `is_always_called` tells of which methods the compiler surely makes calls: only those are
+    the same beside their slowed version.
     """
 
     project: Project
@@ -66,6 +73,7 @@ class Parts:
     observer: Observer
     clock: Clock
     deadline: Deadline | None
+    is_always_called: Callable[[Method], bool] = _nobody_knows
 
     @property
     def said_of_budget(self) -> tuple[Caveat, ...]:

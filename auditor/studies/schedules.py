@@ -8,7 +8,7 @@ import numpy as np
 
 from auditor.core.mutant import Delay, Wait
 from auditor.core.request import Plan, WatchRequest
-from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule, Stop
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.suite import Benchmark
 
 PLAIN_ARM = Arm(ArmName.PLAIN)
@@ -128,24 +128,36 @@ def pairs(
     operations: int | None,
     delay: Delay,
     rng: np.random.Generator,
-    stop: Stop | None = None,
+    *,
+    beside: bool = False,
 ) -> Schedule:
-    """Return probe and slowed blocks in pairs, the order within each pair at random."""
-    arms = (Arm(ArmName.PROBE, Delay(delay.wait, 0)), Arm(ArmName.SLOWED, delay))
-    return replace(_alternating(plan, operations, arms, plan.iterations, rng), stop=stop)
+    """Return probe and slowed blocks in pairs, the order within each pair at random.
+
+    With a method that stays `beside` its slowed version each pair has a plain block, too.
+    """
+    plain = (PLAIN_ARM,) if beside else ()
+    arms = (Arm(ArmName.PROBE, Delay(delay.wait, 0)), Arm(ArmName.SLOWED, delay), *plain)
+    return _alternating(plan, operations, arms, plan.iterations, rng)
 
 
 def calibration(
-    plan: Plan, operations: int | None, turns: float, rng: np.random.Generator
+    plan: Plan,
+    operations: int | None,
+    turns: float,
+    rng: np.random.Generator,
+    *,
+    beside: bool = False,
 ) -> Schedule:
     """Return blocks that clock the method, wait not at all, and turn `turns` times.
 
-    `plan` is that of a calibration.
+    `plan` is that of a calibration. With a method that stays `beside` its slowed version some are
+    plain, too.
     """
     arms = (
         Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
         Arm(ArmName.SLOWED, Delay(Wait.WORK, turns)),
         Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)),
+        *((PLAIN_ARM,) if beside else ()),
     )
     return _alternating(plan, operations, arms, plan.iterations, rng)
 

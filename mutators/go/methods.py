@@ -8,7 +8,7 @@ from posixpath import basename
 from tree_sitter import Node
 
 from auditor.core.subject import Language, Method, SourceFile, SourceRole, Span
-from mutators.go import recursion, tree
+from mutators.go import beside, recursion, tree
 
 _FORBIDDEN = re.compile(rb"^//go:(nosplit|systemstack|nowritebarrier\w*|yeswritebarrierrec)\b")
 """Directives under which a deferred call may not be compiled or linked."""
@@ -78,6 +78,7 @@ def _method(source: SourceFile, declaration: Node, name: str, self_calls: Sequen
         public=name[:1].isupper() and (not owner or owner[:1].isupper()),
         span=Span(source.path, declaration.start_point.row + 1, declaration.end_point.row + 1),
         refusal=refusal,
+        apart=refusal is None and beside.possible(declaration),
     )
 
 

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from auditor.core.edits import Edit, apply
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
 from auditor.core.subject import Method, SourceFile, SourceRole
-from mutators.go import hooks, recursion, tree
+from mutators.go import beside, hooks, recursion, tree
 from mutators.go.methods import Found, found, left_out
 from mutators.go.naming import named
 
@@ -92,6 +92,8 @@ def _refused(variant: Variant) -> Refused | None:
             return Refused(method.refusal)
     if variant.kind is Kind.DELAYED and len(variant.methods) != 1:
         return Refused("a delay is laid over one method at a time")
+    if variant.beside and not all(method.apart for method in variant.methods):
+        return Refused("it cannot stay beside its slowed version")
     return None
 
 
@@ -111,7 +113,7 @@ def _changed(
         missing -= {one.method.id for one in asked}
         edits = hooks.edits(root, _GUEST)
         for one in asked:
-            edits += _method_edits(one, _statement(variant, tokens[one.method.id]))
+            edits += _method_edits(source, one, variant, tokens[one.method.id])
         if edits:
             edits += _frame(root, source, sorted(tokens[one.method.id] for one in asked), guest)
             text = _applied(source, root, edits)
@@ -158,8 +160,11 @@ def _statement(variant: Variant, token: int) -> str:
     return f"defer {_GUEST}.Done({_GUEST}.Count({token}))"
 
 
-def _method_edits(one: Found, statement: str) -> list[Edit]:
+def _method_edits(source: SourceFile, one: Found, variant: Variant, token: int) -> list[Edit]:
     """Insert directly behind the brace, on its line, or wrap what calls itself."""
+    statement = _statement(variant, token)
+    if variant.beside:
+        return beside.edits(source, one.declaration, one.self_calls, statement, _GUEST)
     if one.self_calls:
         return recursion.wrap(one.declaration, one.self_calls, statement)
     body = one.declaration.child_by_field_name("body")
@@ -201,8 +206,12 @@ def _guest(folder: str, variant: Variant) -> list[OverlayFile]:
 
 
 def _instructions(sources: Sequence[SourceFile], variant: Variant) -> tuple[str, ...]:
-    """Name the packages to be built: those that change, and those that have tests."""
-    owners = {method.owner for method in variant.methods}
+    """Name the packages with tests, and those to be built before: where counters were laid.
+
+    Nearly all methods have one. A delay is in one package, and the programs that are run hold it.
+    """
+    counted = variant.kind is Kind.COUNTING
+    owners = {method.owner for method in variant.methods if counted}
     lines: set[str] = set()
     for source in sources:
         folder = dirname(source.path) or "."

@@ -115,7 +115,7 @@ def refusal(declaration: Node) -> str | None:
     holder, owner = tree.receiver(declaration)
     if (holder if owner else name) in set(_declared(declaration)):
         return "it calls itself, and a name in it hides which calls these are"
-    if _recovers(declaration):
+    if recovers(declaration):
         return "it calls itself and recover, which works in a deferred function itself only"
     fixed = [tree.source(declared) for _, _, declared in tree.parameters(declaration)]
     fixed.append(tree.source(declaration.child_by_field_name("result")))
@@ -136,7 +136,7 @@ def _declared(declaration: Node) -> Iterator[str]:
                 yield from (tree.source(one) for one in (left.named_children if left else []))
 
 
-def _recovers(declaration: Node) -> bool:
+def recovers(declaration: Node) -> bool:
     """Tell whether the function itself, not a literal in it, calls recover."""
     pending = [declaration]
     while pending:
@@ -148,16 +148,22 @@ def _recovers(declaration: Node) -> bool:
     return False
 
 
-def wrap(declaration: Node, calls: Sequence[Node], statement: str) -> list[Edit]:
-    """Return the edits that put a wrapper with `statement` in front, on the same line."""
+def wrap(
+    declaration: Node, calls: Sequence[Node], statement: str, name: str | None = None
+) -> list[Edit]:
+    """Return the edits that put a wrapper with `statement` in front, on the same line.
+
+    Its name is the function's own unless another one is given.
+    """
     names = declaration.children_by_field_name("name")
-    name = tree.source(names[0])
-    renamed = f"{PREFIX}{name}".encode()
-    edits = [Edit.insert(declaration.start_byte, _wrapper(declaration, name, statement).encode())]
-    return edits + [Edit(one.start_byte, one.end_byte, renamed) for one in [*names, *calls]]
+    own = tree.source(names[0])
+    body = f"{PREFIX}{own}"
+    wrapper = _wrapper(declaration, name or own, body, statement)
+    edits = [Edit.insert(declaration.start_byte, wrapper.encode())]
+    return edits + [Edit(one.start_byte, one.end_byte, body.encode()) for one in [*names, *calls]]
 
 
-def _wrapper(declaration: Node, name: str, statement: str) -> str:
+def _wrapper(declaration: Node, name: str, body: str, statement: str) -> str:
     holder, owner = tree.receiver(declaration)
     taken = tree.source(declaration.child_by_field_name("receiver"))
     generic = tree.source(declaration.child_by_field_name("type_parameters"))
@@ -166,20 +172,23 @@ def _wrapper(declaration: Node, name: str, statement: str) -> str:
     for index, text in enumerate(tree.parameter_types(declaration)):
         declared.append(f"zzArgument{index} {text}")
         passed.append(f"zzArgument{index}" + ("..." if text.startswith("...") else ""))
-    target = f"{holder}.{PREFIX}{name}" if owner else f"{PREFIX}{name}{_arguments(declaration)}"
+    target = f"{holder}.{body}" if owner else f"{body}{type_arguments(declaration)}"
     call = f"{'return ' if result else ''}{target}({', '.join(passed)})"
     head = f"func {taken}{' ' if taken else ''}{name}{generic}({', '.join(declared)}) {result}"
     return f"{head} {{ {statement}; {call} }}; "
 
 
-def _arguments(declaration: Node) -> str:
-    """Return the type arguments that hand the wrapper's type parameters on."""
+def type_arguments(declaration: Node) -> str:
+    """Return the type arguments that hand the type parameters of a function on."""
+    names = type_names(declaration)
+    return f"[{', '.join(names)}]" if names else ""
+
+
+def type_names(declaration: Node) -> list[str]:
+    """Return the names of the type parameters of a function."""
     listed = declaration.child_by_field_name("type_parameters")
-    if listed is None:
-        return ""
-    names = [
+    return [
         tree.source(name)
-        for one in listed.named_children
+        for one in (listed.named_children if listed is not None else [])
         for name in one.children_by_field_name("name")
     ]
-    return f"[{', '.join(names)}]"

@@ -8,10 +8,10 @@ from auditor.core.jobs import Completed, Invocation
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Trial
-from auditor.core.ports import NOTHING, Ask, Build, Known
+from auditor.core.ports import NOTHING, Ask, Build, Known, Places
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Suite
-from runners.gobench import commands, launching, linking, reading
+from runners.gobench import commands, inlining, launching, linking, reading
 from runners.gobench.discovery import Discovery
 
 
@@ -40,8 +40,12 @@ class GoBench:
         """Read the sources of all packages that can be read."""
         return Discovery(project, into, ask, self._list_seconds).read_sources()
 
+    def never_inlined(self, project: Project, folder: str, into: Path, ask: Ask) -> Places:
+        """Ask the compiler which functions of a package it never inlines."""
+        return inlining.never_inlined(project, folder, into, ask)
+
     def build(self, project: Project, overlay: Overlay, into: Path) -> Build:
-        """Return the overlay's files, and the build of the packages whose methods change.
+        """Return the overlay's files, and the build of the packages that are to be tried first.
 
         Test binaries are built when a trial first needs them.
         """

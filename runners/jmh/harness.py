@@ -8,7 +8,7 @@ from auditor.core.jobs import Completed, Invocation
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Trial
-from auditor.core.ports import NOTHING, Ask, Build, Known
+from auditor.core.ports import NOTHING, Ask, Build, Known, Places
 from auditor.core.subject import Project, Role, SourceFile, SourceRole
 from auditor.core.suite import Suite
 from runners.jmh import commandline
@@ -58,6 +58,10 @@ class JmhHarness:
             classes = library_lines(classes, benchmark_classes(benchmark_list(path) or ""))
         methods = SourceFile(path=CLASSES, unit=CLASSES, role=SourceRole.LIBRARY, text=classes)
         return (methods, *java_sources(project.paths(Role.SOURCES)))
+
+    def never_inlined(self, project: Project, folder: str, into: Path, ask: Ask) -> Places:  # noqa: ARG002 (any method may be, at run time)
+        """Name none."""
+        return frozenset()
 
     def build(
         self,

@@ -12,7 +12,7 @@ from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.mutant import Kind, Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Trial
-from auditor.core.ports import NOTHING, Ask, Build, Known
+from auditor.core.ports import NOTHING, Ask, Build, Known, Places
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Benchmark, Suite
 from runners.live import LiveRecords
@@ -86,6 +86,10 @@ class PythonHarness:
     ) -> tuple[SourceFile, ...]:
         """Read the modules of the library."""
         return tuple(library.modules(project.root, self._frontend.suite(project.root)))
+
+    def never_inlined(self, project: Project, folder: str, into: Path, ask: Ask) -> Places:  # noqa: ARG002 (no method stays beside its slowed version)
+        """Name none."""
+        return frozenset()
 
     def build(
         self,

@@ -19,6 +19,7 @@ const (
 )
 
 var (
+	probed int32 // whether calls go to the changed copy of a method that was left beside it
 	mode   int64
 	turns  int64
 	factor uint64 // the bits of the relative slowdown of spin and sleep
@@ -33,6 +34,9 @@ var (
 
 // now returns nanoseconds, never zero: zero means "not clocked".
 func now() int64 { return int64(time.Since(origin)) + 1 }
+
+// Probed tells whether a call is one of the changed method, not of the unchanged one beside it.
+func Probed() bool { return atomic.LoadInt32(&probed) != 0 }
 
 // Enter begins an outermost call of the slowed method; what it returns is for Exit.
 func Enter() int64 {
@@ -113,6 +117,7 @@ func set(wait string, number float64) {
 	atomic.StoreInt64(&turns, 0)
 	atomic.StoreUint64(&factor, 0)
 	atomic.StoreInt64(&wasted, 0)
+	changed := int32(1)
 	switch wait {
 	case "work":
 		atomic.StoreInt64(&turns, int64(number))
@@ -130,7 +135,9 @@ func set(wait string, number float64) {
 		atomic.StoreInt64(&mode, allocate)
 	default:
 		atomic.StoreInt64(&mode, work)
+		changed = 0
 	}
+	atomic.StoreInt32(&probed, changed)
 }
 
 // empty is a clocked method that does nothing.

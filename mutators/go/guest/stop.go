@@ -19,6 +19,7 @@ var (
 	leastDeviation  float64
 	enough          float64
 	probes, sloweds []float64
+	plains          []float64 // of the unchanged method beside them, where there is one
 	stopped         bool
 )
 
@@ -51,8 +52,10 @@ func measured(name string, seconds float64) {
 		probes = append(probes, seconds)
 	case "slowed":
 		sloweds = append(sloweds, seconds)
+	case "plain":
+		plains = append(plains, seconds)
 	}
-	for len(looks) > 0 && len(probes) >= looks[0].pairs && len(sloweds) >= looks[0].pairs {
+	for len(looks) > 0 && complete(looks[0].pairs) {
 		now := looks[0]
 		looks = looks[1:]
 		if decided(now) {
@@ -63,15 +66,37 @@ func measured(name string, seconds float64) {
 	}
 }
 
+// complete tells whether so many pairs are there, with the plain block of each if there are any.
+func complete(pairs int) bool {
+	for _, arm := range arms {
+		if arm.name == "plain" && len(plains) < pairs {
+			return false
+		}
+	}
+	return len(probes) >= pairs && len(sloweds) >= pairs
+}
+
+// leastLeft is what a plain block and what the delay added to it come to at least, as a part of it.
+const leastLeft = 0.01
+
+// ratio is the logarithm of how many times as long an operation takes: of the probe's time, or of
+// the plain one where that was measured beside it. Then it is what the delay added to that.
+func ratio(pair int) float64 {
+	if len(plains) == 0 {
+		return math.Log(sloweds[pair] / probes[pair])
+	}
+	return math.Log(math.Max(leastLeft, 1+(sloweds[pair]-probes[pair])/plains[pair]))
+}
+
 func decided(now look) bool {
 	n := float64(now.pairs)
 	var sum, squares float64
 	for pair := 0; pair < now.pairs; pair++ {
-		sum += math.Log(sloweds[pair] / probes[pair])
+		sum += ratio(pair)
 	}
 	mean := sum / n
 	for pair := 0; pair < now.pairs; pair++ {
-		left := math.Log(sloweds[pair]/probes[pair]) - mean
+		left := ratio(pair) - mean
 		squares += left * left
 	}
 	deviation := math.Max(math.Sqrt(squares/(n-1)), leastDeviation)

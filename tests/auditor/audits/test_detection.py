@@ -16,7 +16,7 @@ from builders import (
     timed_out,
 )
 
-from auditor.audits import paired, readings, signs
+from auditor.audits import further, paired, readings, signs
 from auditor.audits.calibration import Calibration
 from auditor.audits.detection import judge_pair, statement_beforehand
 from auditor.audits.pair import Judgement, PairData, method_doubt, probe_ratio
@@ -138,10 +138,10 @@ def test_further_runs_detect_where_enough_are_clear():
 
     found = judge_pair(replace(good, runs=(good.runs[0], near.runs[1], again)))
 
-    assert paired.may_yet_decide(undecided)
+    assert further.may_yet_decide(undecided)
     assert found.outcome is Result.DETECTED
     assert found.interval[0] > found.threshold
-    assert not paired.may_yet_decide(found)
+    assert not further.may_yet_decide(found)
 
 
 def test_a_further_run_that_misses_decides():
@@ -157,7 +157,7 @@ def test_what_no_further_run_can_decide_is_left_alone():
     distorted = judge_pair(pair(share=1.0, probe=1.5))
 
     assert distorted.outcome is Result.INCONCLUSIVE
-    assert not paired.may_yet_decide(distorted)
+    assert not further.may_yet_decide(distorted)
 
 
 def test_a_probe_that_surely_distorts_does_so_in_each_run():
@@ -168,7 +168,7 @@ def test_a_probe_that_surely_distorts_does_so_in_each_run():
         said = judge_pair(first)
 
         assert slugs(said) == ["distorted"]
-        assert paired.is_settled(said, first) is settled
+        assert further.is_settled(said, first) is settled
 
 
 def test_a_first_run_that_is_clear_or_near_is_followed_by_the_next_and_one_that_misses_is_not():
@@ -176,7 +176,7 @@ def test_a_first_run_that_is_clear_or_near_is_followed_by_the_next_and_one_that_
         whole = pair(share=share)
         first = replace(whole, runs=whole.runs[:1])
 
-        assert paired.is_settled(judge_pair(first), first) is settled
+        assert further.is_settled(judge_pair(first), first) is settled
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_further_runs_are_worth_it_where_ones_like_those_made_may_be_clear(inter
         for run, (low, high) in zip(found.runs, intervals, strict=True)
     )
 
-    assert paired.is_within_reach(replace(found, runs=runs)) is reach
+    assert further.is_within_reach(replace(found, runs=runs)) is reach
 
 
 def test_a_speed_up_is_never_detected():

@@ -89,26 +89,33 @@ def test_processes_that_lie_far_apart_hide_every_slowdown():
     assert visible(CALM, request(exact=True, iterations=1)) == inf
 
 
+def test_plain_blocks_beside_the_others_ask_nothing_of_other_processes():
+    wild = Scatter(pairs=0.01, processes=2.5, runs=2)
+
+    assert visible(wild, request(), beside=True) == pytest.approx(visible(CALM, request()))
+    assert visible(replace(wild, pairs=0.5), request(), beside=True) > 0.5
+
+
 def test_blind_benchmarks_are_named_with_what_they_can_see():
     runs = noisy(0.9, blocks=24)
     steady = judge([benchmark()], runs, wanted_runs=5)
 
-    known = stated(steady, [benchmark()], runs, request())
+    known = stated(steady, [benchmark()], runs, request(), ())
     said = statement(known, 0.1)
 
     assert known.benchmarks[0].visible > 0.1
     assert said.slug == "weak-plan"
     assert "1 of 1 benchmarks" in said.text
     assert f"{benchmark().id} (" in said.text
-    assert statement(stated(steady, [benchmark()], runs, request(rule=Rule.PAPER)), 0.1) is None
+    assert statement(stated(steady, [benchmark()], runs, request(rule=Rule.PAPER), ()), 0.1) is None
 
 
 def test_a_calm_suite_has_nothing_to_say():
     runs = noisy(0.002)
     steady = judge([benchmark()], runs, wanted_runs=5)
 
-    assert statement(stated(steady, [benchmark()], runs, request()), 0.6) is None
-    assert statement(stated(steady, [benchmark()], runs, request()), None) is None
+    assert statement(stated(steady, [benchmark()], runs, request(), ()), 0.6) is None
+    assert statement(stated(steady, [benchmark()], runs, request(), ()), None) is None
 
 
 def test_many_blind_benchmarks_are_counted():

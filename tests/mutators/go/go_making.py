@@ -23,13 +23,14 @@ def methods(*texts):
     return {one.id: one for one in GoMutator().methods([library(text) for text in texts])}
 
 
-def overlay(*sources, of, kind=Kind.DELAYED, guarded=False):
+def overlay(*sources, of, kind=Kind.DELAYED, guarded=False, beside=False):
     """Return the overlay of a variant of the methods with these ids."""
     known = {one.id: one for one in GoMutator().methods(sources)}
     variant = Variant(
         kind,
         tuple(known[UNIT + (name if name.startswith("/") else f".{name}")] for name in of),
         guarded,
+        beside,
     )
     return GoMutator().overlay(sources, variant)
 

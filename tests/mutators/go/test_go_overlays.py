@@ -164,11 +164,15 @@ def test_the_guest_lies_below_the_package_with_the_shortest_path():
     assert f'import zzBenchAudit "{UNIT}/zz_bench_audit_guest"' in changed(made, "x/d/d.go")
 
 
-def test_the_overlay_names_the_packages_that_change_and_those_that_have_tests():
+@pytest.mark.parametrize(
+    ("kind", "built"), [(Kind.COUNTING, (f"changed\t.\t{UNIT}",)), (Kind.DELAYED, ())]
+)
+def test_an_overlay_names_packages_with_tests_and_those_to_be_built_before_them(kind, built):
+    """A delay is in one package, which is built with the programs that are run."""
     test = benchmarks("package m\n")
-    made = overlay(library("package m\nfunc F() {}\n"), test, of=["F"])
+    made = overlay(library("package m\nfunc F() {}\n"), test, of=["F"], kind=kind)
 
-    assert made.instructions == (f"changed\t.\t{UNIT}", f"tests\t.\t{UNIT}")
+    assert made.instructions == (*built, f"tests\t.\t{UNIT}")
 
 
 def test_the_plain_variant_has_no_overlay():

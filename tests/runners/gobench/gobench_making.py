@@ -61,18 +61,19 @@ class Lab:
         made = schedule([Arm(ArmName.PLAIN)], operations, blocks)
         return self.run(self.trial(Purpose.SUITE, name, made, seconds=seconds))
 
-    def slowed(self, name, method, operations, delay, *, rounds=ROUNDS, stop=None):
-        """Return what a probe and a slowed arm in turn left."""
+    def slowed(self, name, method, operations, delay, *, rounds=ROUNDS, stop=None, beside=False):
+        """Return what a probe and a slowed arm in turn left, with a plain one `beside` them."""
         arms = [Arm(ArmName.PROBE, Delay(delay.wait, 0)), Arm(ArmName.SLOWED, delay)]
+        arms += [Arm(ArmName.PLAIN)] if beside else []
         made = replace(schedule(arms, operations, rounds), stop=stop)
-        return self.run(self.delayed(name, method, made))
+        return self.run(self.delayed(name, method, made, beside=beside))
 
     def clocked(self, name, method, operations, guarded=False):
         arms = [Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0))]
         return self.run(self.delayed(name, method, schedule(arms, operations, 3), guarded))
 
-    def delayed(self, name, method, made, guarded=False):
-        variant = Variant(Kind.DELAYED, (self.methods[method],), guarded)
+    def delayed(self, name, method, made, guarded=False, beside=False):
+        variant = Variant(Kind.DELAYED, (self.methods[method],), guarded, beside)
         return self.trial(Purpose.PAIRS, name, made, variant)
 
     def counted(self, name, operations, purpose=Purpose.REACH, blocks=1, seconds=60.0):

@@ -1,0 +1,42 @@
+"""Which functions Go's compiler never puts in the place of their calls, by its own word."""
+
+import re
+from pathlib import Path, PurePosixPath
+
+from auditor.core.ports import Ask, Places
+from auditor.core.subject import Project
+from runners.gobench import commands
+
+_SAID = re.compile(r"^(?P<file>\S.*?\.go):(?P<line>\d+):\d+: (?P<said>can|cannot) inline ")
+_CHANGES = re.compile(r"-(?:gcflags|pgo)\b")
+
+
+def never_inlined(project: Project, folder: str, into: Path, ask: Ask) -> Places:
+    """Return where the functions of a package are declared that the compiler never inlines.
+
+    The package is compiled once more, for what the compiler says of it. Of generic functions it
+    speaks where it makes one of them. None are known where that fails, or where flags of the
+    user's own decide what is inlined.
+    """
+    if _CHANGES.search(dict(project.environment).get("GOFLAGS", "")):
+        return frozenset()
+    flags = commands.build_flags(project, into, overlaid=False)
+    where = "." if folder == "." else f"./{folder}"
+    step = ("build", "-buildvcs=false", *flags, "-gcflags=-m=2", "-o", "/dev/null", where)
+    answer = ask(commands.go(project, *step))
+    if answer.exit_code != 0 or answer.truncated:
+        return frozenset()
+    places: dict[str, set[tuple[str, int]]] = {"can": set(), "cannot": set()}
+    for line in answer.stderr.decode(errors="replace").splitlines():
+        if match := _SAID.match(line):
+            place = _in_tree(project.root, match["file"]), int(match["line"])
+            places[match["said"]].add(place)
+    return frozenset(places["cannot"] - places["can"])
+
+
+def _in_tree(root: Path, written: str) -> str:
+    """Return a path below the root: the compiler writes it as it is from the root, or whole."""
+    path = Path(written)
+    if path.is_absolute() and path.is_relative_to(root):
+        path = path.relative_to(root)
+    return str(PurePosixPath(path))

@@ -1,0 +1,153 @@
+"""Pairs whose processes have plain blocks beside those of probe and delay."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from builders import benchmark, pair_run, suite_runs
+
+from auditor.audits import further, paired
+from auditor.audits.calibration import Calibration
+from auditor.audits.detection import judge_pair
+from auditor.audits.pair import PairData, probe_ratio
+from auditor.audits.reach import Reach
+from auditor.core.mutant import Delay, Wait
+from auditor.core.result import ReachState, Result
+from auditor.core.verdict import Rule
+
+PLAIN = 1e-6
+V = 0.6
+
+
+def noisy(middle, seed, count=15, noise=0.01):
+    return middle * np.exp(np.random.default_rng(seed).normal(0, noise, count))
+
+
+def beside(share, *, probe=1.0, speeds=(1.0, 1.0), elsewhere=1.0, **more):
+    """A pair whose processes run at `speeds`; the unchanged suite took `elsewhere` times as long.
+
+    The method takes `share` of the plain operation and is slowed as asked for.
+    """
+    runs = tuple(
+        pair_run(
+            noisy(speed * probe * PLAIN, 10 * at),
+            noisy(speed * (probe + V * share) * PLAIN, 10 * at + 1),
+            plain=noisy(speed * PLAIN, 10 * at + 2),
+            repetition=at,
+        )
+        for at, speed in enumerate(speeds, 1)
+    )
+    found = PairData(
+        method="example.org/ring.Push",
+        benchmark=benchmark(),
+        slowdown=V,
+        rule=Rule.OURS,
+        wanted=2,
+        beside=True,
+        reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0),
+        calibration=Calibration(
+            method_seconds=share * PLAIN,
+            turns=100,
+            achieved=V,
+            settled=True,
+            delay=Delay(Wait.WORK, 100),
+        ),
+        plain=suite_runs(noisy(elsewhere * PLAIN * x, 99) for x in (0.9, 1.1, 1.0)),
+        runs=runs,
+    )
+    return replace(found, **more)
+
+
+def slugs(verdict):
+    return [one.slug for one in verdict.caveats]
+
+
+@pytest.mark.parametrize(
+    ("share", "outcome"), [(1.0, Result.DETECTED), (0.1, Result.MISSED), (0.5, Result.INCONCLUSIVE)]
+)
+def test_the_share_decides_whatever_other_processes_took(share, outcome):
+    """Neither a suite that took twice as long nor scatter of a tenth is in the interval."""
+    for elsewhere in (0.5, 1.0, 2.0):
+        found = judge_pair(beside(share, elsewhere=elsewhere))
+
+        assert found.outcome is outcome
+        assert found.effect == pytest.approx(V * share, abs=0.04)
+        assert found.share == pytest.approx(share, rel=0.05)
+
+
+def test_what_the_probe_costs_is_no_effect():
+    found = judge_pair(beside(0.6, probe=1.25))
+
+    assert found.effect == pytest.approx(V * 0.6, abs=0.03)
+    assert found.achieved_slowdown == pytest.approx(V, rel=0.1)
+
+
+def test_no_plain_process_is_needed():
+    assert judge_pair(beside(1.0, plain=())).outcome is Result.DETECTED
+
+
+def test_processes_of_other_speeds_agree():
+    found = judge_pair(beside(1.0, speeds=(1.0, 1.7)))
+
+    assert found.outcome is Result.DETECTED
+    assert found.runs[1].effect == pytest.approx(V, abs=0.05)
+
+
+def test_a_probe_is_known_to_distort_by_its_neighbours():
+    distorted = beside(1.0, probe=1.5, elsewhere=1.5)
+
+    found = judge_pair(distorted)
+
+    assert slugs(found) == ["distorted"]
+    assert probe_ratio(distorted).estimate == pytest.approx(1.5, rel=0.02)
+    assert further.is_settled(found, distorted)
+
+
+def test_what_a_calibration_shows_to_be_distorted_is_not_measured():
+    made = beside(1.0, probe=1.5)
+    calibrated = replace(made, calibrating=made.runs, runs=())
+
+    assert slugs(judge_pair(calibrated)) == ["distorted"]
+    unsure = replace(beside(1.0), runs=())
+    assert judge_pair(replace(unsure, calibrating=beside(1.0).runs)).outcome is Result.UNMEASURED
+
+
+def test_inlined_calls_may_take_less_elsewhere_so_a_miss_has_to_hold_there_too():
+    """Here a call takes three times as long as the code in its place: the effect may be larger."""
+    near = {"speeds": (1.0, 1.0, 1.0)}
+    called = beside(0.3, elsewhere=1 / 3, inlined=True, **near)
+
+    assert judge_pair(beside(0.3, **near)).outcome is Result.MISSED
+    assert judge_pair(called).outcome is Result.INCONCLUSIVE
+    assert judge_pair(replace(called, inlined=False)).outcome is Result.MISSED
+
+
+def test_inlined_calls_make_no_detection_doubtful():
+    for elsewhere in (0.8, 1.0, 1.5):
+        found = judge_pair(beside(1.0, elsewhere=elsewhere, inlined=True))
+
+        assert found.outcome is Result.DETECTED
+        assert found.effect == pytest.approx(V, abs=0.04)
+
+
+def test_a_call_that_the_compiler_had_removed_is_dead_where_it_may_be_inlined():
+    dead = beside(1.0, probe=1.2, elsewhere=0.1, inlined=True)
+
+    assert judge_pair(dead).outcome is Result.DEAD_CODE
+    assert judge_pair(replace(dead, inlined=False)).outcome is Result.DETECTED
+
+
+def test_a_process_stops_by_what_is_added_to_plain_blocks():
+    stop = paired.stop(beside(1.0, elsewhere=3.0), 30)
+
+    assert stop.above == pytest.approx(np.log1p(1.1 * V / 2))
+    assert stop.below == pytest.approx(np.log1p(0.9 * V / 2))
+
+
+def test_a_disturbed_probe_block_leaves_something_of_the_plain_one():
+    run = pair_run([9e-6, 1e-6], [1.6e-6, 1.6e-6], plain=[1e-6, 1e-6])
+
+    pairs = paired.readings.paired(run)
+
+    assert pairs[0] == (1e-6, pytest.approx(0.01e-6))
+    assert pairs[1] == (1e-6, pytest.approx(1.6e-6))
