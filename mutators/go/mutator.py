@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from importlib.resources import files
 from posixpath import dirname, join
 
@@ -106,7 +107,11 @@ def _changed(
     fields = _own_fields(sources, variant)
     ids = {index: name for name, index in tokens.items()}
     for source in sources:
-        if not _may_change(source, variant):
+        if source.role is SourceRole.LEFT_OUT:
+            continue
+        if not _may_have(source, variant):
+            if text := _hooked(source, guest):
+                changed.append(OverlayFile(source.path, text, named(text, _GUEST, ids)))
             continue
         root = tree.parse(source.text)
         asked = _asked(source, root, tokens, fields)
@@ -115,20 +120,33 @@ def _changed(
         for one in asked:
             edits += _method_edits(source, one, variant, tokens[one.method.id])
         if edits:
-            edits += _frame(root, source, sorted(tokens[one.method.id] for one in asked), guest)
-            text = _applied(source, root, edits)
+            seen = sorted(tokens[one.method.id] for one in asked)
+            text = _applied(source, root, edits + _frame(root, source, seen, guest))
             changed.append(OverlayFile(source.path, text, named(text, _GUEST, ids)))
     if missing:
         raise _Unclear(f"the sources that are built do not declare {min(missing)}")
     return changed
 
 
-def _may_change(source: SourceFile, variant: Variant) -> bool:
-    """Tell whether a file is to be parsed: there are tables of megabytes without any function."""
-    if source.role is SourceRole.LEFT_OUT:
-        return False
-    return b"testing" in source.text or any(
-        _within(method.owner, source.unit) for method in variant.methods
+@lru_cache(maxsize=4096)
+def _hooked(source: SourceFile, guest: str) -> bytes | None:
+    """Return the text of a file with the hooks of its benchmarks, None where it has none.
+
+    Remembered, since it is the same whichever method is slowed. There are tables of megabytes
+    without any function, so what does not name testing is not parsed.
+    """
+    if b"testing" not in source.text:
+        return None
+    root = tree.parse(source.text)
+    edits = hooks.edits(root, _GUEST)
+    return _applied(source, root, edits + _frame(root, source, (), guest)) if edits else None
+
+
+def _may_have(source: SourceFile, variant: Variant) -> bool:
+    """Tell whether a file may declare one of the methods."""
+    return source.role is SourceRole.LIBRARY and any(
+        method.span.file == source.path if method.span else _within(method.owner, source.unit)
+        for method in variant.methods
     )
 
 
@@ -149,8 +167,6 @@ def _within(owner: str, unit: str) -> bool:
 def _asked(
     source: SourceFile, root: Node, tokens: Mapping[str, int], fields: recursion.OwnFields
 ) -> list[Found]:
-    if source.role is not SourceRole.LIBRARY:
-        return []
     return [one for one in found(source, root, fields) if one.method.id in tokens]
 
 

@@ -7,6 +7,7 @@ is found by the counting variant when it runs, and gets a guarded delay.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from tree_sitter import Node
 
@@ -29,12 +30,17 @@ def own_fields(sources: Iterable[SourceFile]) -> OwnFields:
         f"{source.unit}.{owner}": fields
         for source in sources
         if b"struct" in source.text
-        for owner, fields in _structs(tree.parse(source.text))
+        for owner, fields in _structs(source.text)
     }
 
 
-def _structs(root: Node) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield the types of a file that are a struct; one inside of a function has no methods."""
+@lru_cache(maxsize=4096)
+def _structs(text: bytes) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Return the types of a file that are a struct; one inside of a function has no methods."""
+    return tuple(_declared_structs(tree.parse(text)))
+
+
+def _declared_structs(root: Node) -> Iterator[tuple[str, frozenset[str]]]:
     for declaration in root.named_children:
         for spec in declaration.named_children if declaration.type == "type_declaration" else ():
             struct = spec.child_by_field_name("type")
