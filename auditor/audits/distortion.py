@@ -1,23 +1,36 @@
 """A probe that makes the operation another one: no verdict can rest on it."""
 
-from auditor.audits.pair import Judgement, PairData, is_dead_code, probe_ratio, undecided
+from auditor.audits.pair import Judgement, PairData, probe_ratio, undecided
+from auditor.core.result import Interval
 from auditor.stats.compare import Ratio
+
+MOST_BESIDE = 1.0
+"""Of the plain operation, what the probe may add where plain blocks lie beside its own. It is in
+both of what is compared and in no effect; a delay behind code that is mostly ours is no longer one
+in the user's."""
+
+
+def is_distorted(probed: Ratio, data: PairData) -> bool:
+    """Tell whether the probe alone makes the operation another one."""
+    low, high = _allowed(data)
+    return not low <= probed.estimate <= high
 
 
 def is_surely_distorted(data: PairData) -> bool:
-    """Tell whether the probe alone surely makes the operation another one, by what is known."""
+    """Tell whether it surely does, by what is known."""
     probed = probe_ratio(data)
-    most = data.slowdown / 2
-    return probed is not None and (probed.low > 1 + most or probed.high < 1 - most)
+    low, high = _allowed(data)
+    return probed is not None and (probed.low > high or probed.high < low)
 
 
 def distorted(data: PairData) -> Judgement | None:
     """Judge a pair of which no process was made, as the probe surely distorts the operation.
 
-    Only plain blocks beside those of its calibration can tell so early.
+    Only plain blocks beside those of its calibration can tell so early. Where calls may be inlined
+    elsewhere it may be that there is none, which only more processes tell.
     """
-    probed = probe_ratio(data) if data.beside else None
-    if probed is None or not is_surely_distorted(data) or is_dead_code(data):
+    probed = probe_ratio(data) if data.beside and not data.inlined else None
+    if probed is None or not is_surely_distorted(data):
         return None
     return undecided("distorted", said_of(probed))
 
@@ -28,3 +41,12 @@ def said_of(probed: Ratio) -> str:
         f"the probe alone makes the operation take {probed.estimate:.2f} times as long: too far "
         "from the plain one to judge a slowdown of it"
     )
+
+
+def _allowed(data: PairData) -> Interval:
+    """Return between what probe over plain has to be.
+
+    Where they are of other programs, what the probe does may be as large as what is judged.
+    """
+    most = data.slowdown / 2
+    return 1 - most, 1 + (MOST_BESIDE if data.beside else most)

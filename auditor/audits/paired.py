@@ -206,7 +206,7 @@ def _capped(said: Judgement, data: PairData, probed: Ratio, aimed: Aim) -> Judge
             "the compiler had removed the call"
         )
         return replace(_because(said, "dead-code", text), outcome=Result.DEAD_CODE)
-    if abs(probed.estimate - 1) > data.slowdown / 2:
+    if distortion.is_distorted(probed, data):
         # More runs would not do: whether all were made is beside the point.
         others = tuple(one for one in said.caveats if one.slug != "unfinished")
         return _because(replace(said, caveats=others), "distorted", distortion.said_of(probed))

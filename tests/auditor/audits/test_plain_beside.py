@@ -94,22 +94,37 @@ def test_processes_of_other_speeds_agree():
 
 
 def test_a_probe_is_known_to_distort_by_its_neighbours():
-    distorted = beside(1.0, probe=1.5, elsewhere=1.5)
+    distorted = beside(1.0, probe=2.5, elsewhere=1.5)
 
     found = judge_pair(distorted)
 
     assert slugs(found) == ["distorted"]
-    assert probe_ratio(distorted).estimate == pytest.approx(1.5, rel=0.02)
+    assert probe_ratio(distorted).estimate == pytest.approx(2.5, rel=0.02)
     assert further.is_settled(found, distorted)
 
 
 def test_what_a_calibration_shows_to_be_distorted_is_not_measured():
-    made = beside(1.0, probe=1.5)
+    made = beside(1.0, probe=2.5)
     calibrated = replace(made, calibrating=made.runs, runs=())
 
     assert slugs(judge_pair(calibrated)) == ["distorted"]
     unsure = replace(beside(1.0), runs=())
     assert judge_pair(replace(unsure, calibrating=beside(1.0).runs)).outcome is Result.UNMEASURED
+
+
+def test_a_probe_that_adds_less_than_the_operation_is_in_no_effect():
+    found = judge_pair(beside(1.0, probe=1.8))
+
+    assert found.outcome is Result.DETECTED
+    assert found.effect == pytest.approx(V, abs=0.05)
+
+
+def test_whether_a_call_is_dead_is_asked_before_whether_the_probe_distorts():
+    dead = beside(1.0, probe=2.5, elsewhere=0.1, inlined=True)
+
+    assert judge_pair(dead).outcome is Result.DEAD_CODE
+    early = replace(dead, calibrating=dead.runs, runs=())
+    assert judge_pair(early).outcome is Result.UNMEASURED
 
 
 def test_inlined_calls_may_take_less_elsewhere_so_a_miss_has_to_hold_there_too():
