@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from docker_daemon import IMAGE, JAVA_IMAGE, client, import_java
-from real_program import JAVA_RING, PYTHON_RING, QUICK, Program, everything
+from docker_daemon import GO_IMAGE, IMAGE, JAVA_IMAGE, client, import_go, import_java
+from real_program import JAVA_RING, PYTHON_RING, QUICK, Program, everything, ring
 
 from runners.hosts.daemon import LABEL
 
@@ -87,6 +87,30 @@ def test_a_jmh_suite_is_built_and_measured_in_containers(program, docker, tmp_pa
     assert {one["runs"] for one in document["benchmarks"]} == {2}
     assert all(one["max_spread"] is not None for one in document["benchmarks"])
     assert everything(JAVA_RING) == before
+
+
+def test_a_go_suite_is_built_slowed_and_measured_in_containers(program, docker, tmp_path):
+    import_go(docker)
+    subject = ring(tmp_path / "ring")
+    before = everything(subject)
+    path = configured(
+        tmp_path,
+        subject,
+        harness="go",
+        benchmarks="^BenchmarkLarge$",
+        methods=["example.org/ring.Large"],
+        docker={"image": GO_IMAGE},
+    )
+
+    document, _ = program.audited("abs", path, "-o", tmp_path / "out")
+
+    (pair,) = document["pairs"]
+    assert document["host_facts"]["container"] == "docker"
+    assert document["versions"]["go"].startswith("go1.")
+    assert pair["calls_per_operation"] == 1.0
+    assert pair["effect"] > 0.0
+    assert all(one["reference"] and one["slowed"] for one in pair["runs"])
+    assert everything(subject) == before
 
 
 @pytest.mark.parametrize(
