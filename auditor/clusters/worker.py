@@ -27,6 +27,7 @@ from runners.hosts.clock import SystemClock
 from runners.hosts.facts import machine_facts
 from runners.hosts.loop import Loop
 from runners.jmh.built import Built
+from runners.programs import is_made
 from runners.sent import unpacked
 from runners.subjects.jar import NAME
 from runners.subjects.placed import Placed
@@ -112,7 +113,7 @@ def program(session: str, digest: str, path: str, library: str) -> bytes | None:
     alike = session in _SESSIONS and library == c_library()
     found = _SESSIONS[session].benches.get(digest) if alike else None
     file = found.builds / path if found else None
-    return file.read_bytes() if file and file.is_file() else None
+    return file.read_bytes() if file and is_made(file) else None
 
 
 def leave(name: str) -> None:
