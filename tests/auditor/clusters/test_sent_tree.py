@@ -1,11 +1,14 @@
 """A tree that a worker was sent is what it was, whatever has been done to it since."""
 
+import os
+import time
+
 import pytest
 
 from auditor.clusters import worker
 from auditor.core.errors import MachineError
 from runners.home import Home
-from runners.sent import packed
+from runners.sent import packed, unpacked
 from runners.subjects.placed import Placed
 
 
@@ -28,6 +31,24 @@ def test_what_a_benchmark_has_changed_is_replaced(tmp_path):
     assert again.tree == first.tree
     assert (again.tree / "data").read_text() == "as it was"
     assert (again.tree / "link").is_symlink()
+
+
+def test_what_nobody_has_used_for_a_month_is_removed(tmp_path):
+    (tmp_path / "sent" / "in").mkdir(parents=True)
+    home = Home(tmp_path / "home")
+    archive = packed([(".", tmp_path / "sent")])
+    old, used, other = (unpacked(archive, name, home) for name in ("old", "used", "other"))
+    kept = home.subjects() / "of-this-machine"
+    kept.mkdir()
+    (old / "in").chmod(0o555)
+    for folder, days in ((old, 31), (used, 31), (other, 29), (kept, 99)):
+        then = time.time() - days * 86_400
+        os.utime(folder, (then, then))
+
+    assert unpacked(archive, "used", home) == used
+
+    assert not old.exists()
+    assert all(folder.exists() for folder in (used, other, kept))
 
 
 def test_an_archive_that_is_none_is_one_line(tmp_path):
