@@ -15,7 +15,8 @@ from docker import APIClient
 
 IMAGE = "bench-audit-test/tools:1"
 JAVA_IMAGE = "bench-audit-test/java:1"
-GO_IMAGE = "bench-audit-test/go:1"
+GO_IMAGE = "golang:1"
+"""As a registry calls the one that our own Dockerfile begins with."""
 PROGRAMS = (
     "sh", "cat", "env", "false", "head", "id", "ln", "ls", "mkdir", "nproc", "rm", "sleep", "true",
     "touch", "uname", "chmod", "seq", "python3", "git",

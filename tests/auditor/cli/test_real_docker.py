@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from docker_daemon import GO_IMAGE, IMAGE, JAVA_IMAGE, client, import_go, import_java
+from docker_daemon import IMAGE, JAVA_IMAGE, client, import_go, import_java
 from real_program import (
     JAVA_RING,
     PYTHON_RING,
@@ -100,7 +100,9 @@ def test_a_jmh_suite_is_built_and_measured_in_containers(program, docker, tmp_pa
     assert everything(JAVA_RING) == before
 
 
-def test_a_go_suite_is_built_slowed_and_measured_in_containers(program, docker, tmp_path):
+def test_a_go_suite_is_built_slowed_and_measured_in_containers_of_our_image(
+    program, docker, tmp_path
+):
     import_go(docker)
     subject = ring(tmp_path / "ring")
     before = everything(subject)
@@ -110,13 +112,15 @@ def test_a_go_suite_is_built_slowed_and_measured_in_containers(program, docker, 
         harness="go",
         benchmarks="^BenchmarkLarge$",
         methods=["example.org/ring.Large"],
-        docker={"image": GO_IMAGE},
+        docker={"image": None},
     )
 
     document, _ = program.audited("abs", path, "-o", tmp_path / "out")
 
     (pair,) = document["pairs"]
-    assert document["host_facts"]["container"] == "docker"
+    with client(docker) as api:
+        ours = api.inspect_image("bench-audit/go")["Id"]
+    assert document["host_facts"]["image"] == ours
     assert document["versions"]["go"].startswith("go1.")
     assert pair["calls_per_operation"] == 1.0
     assert pair["effect"] > 0.0
