@@ -19,7 +19,8 @@ from runners.gobench.harness import GoBench
 from runners.gobench.project import prepare_placed as prepare_go
 from runners.home import Home
 from runners.jmh import subset as jmh_subset
-from runners.jmh.guests import prepare_guests
+from runners.jmh.built import Built
+from runners.jmh.guests import Guests, prepare_guests
 from runners.jmh.harness import JmhHarness
 from runners.jmh.own_tests import published_tests, tests_of_tree
 from runners.jmh.project import jmh_jar, prepare_artifact, prepare_jar, prepare_tree
@@ -37,12 +38,16 @@ from runners.trial import Elsewhere, nowhere
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """Where a subject is made ready; `elsewhere` has what machines like it have built."""
+    """Where a subject is made ready; `elsewhere` has what machines like it have built.
+
+    `built` is what one has built of the unchanged subject, None where that has to be done here.
+    """
 
     home: Home
     host: Host
     environment: tuple[tuple[str, str], ...]
     elsewhere: Elsewhere = nowhere
+    built: Built | None = None
 
     @property
     def parts(self) -> Any:
@@ -54,12 +59,14 @@ class Machine:
 class Ready:
     """A project, and the harness that runs its suite.
 
-    `writes` are folders of ours that variants of it are built with, besides one of their own.
+    `writes` are folders of ours that variants of it are built with, besides one of their own;
+    `built` packs what was built of it for machines like this one, where that can be sent.
     """
 
     project: Project
     harness: Harness
     writes: tuple[Path, ...] = ()
+    built: Callable[[], Built | None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,18 +115,31 @@ def _jmh(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) ->
         raise UsageError("tags are Go's build tags; a JMH suite has none")
     tests: Callable[[], UnitTests | None] | None = None
     if isinstance(spec, MavenSpec):
-        project = prepare_artifact(spec, **machine.parts)
         tests = partial(published_tests, spec, **machine.parts)
+    elif not isinstance(spec, JarSpec):
+        tests = partial(tests_of_tree, placed, words=config.build, **machine.parts)
+    if machine.built is not None:
+        project, guests = machine.built.here(**machine.parts)
+    else:
+        project, guests = _java(spec, placed, config, machine)
+    built = partial(Built.of, project, guests, placed)
+    return Ready(project, JmhHarness(guests, tests), built=built)
+
+
+def _java(
+    spec: SubjectSpec, placed: Placed, config: Config, machine: Machine
+) -> tuple[Project, Guests]:
+    if isinstance(spec, MavenSpec):
+        project = prepare_artifact(spec, **machine.parts)
     elif isinstance(spec, JarSpec):
         project = prepare_jar(spec, placed, host=machine.host, environment=machine.environment)
     else:
         project = prepare_tree(placed, words=config.build, **machine.parts)
-        tests = partial(tests_of_tree, placed, words=config.build, **machine.parts)
     guests = prepare_guests(jmh_core_jar=jmh_jar(project.parts), **machine.parts)
     # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
     own = guests.folder.name[:8]
     project = replace(project, digest=f"{project.digest}-{own}", content=f"{project.content}-{own}")
-    return Ready(project, JmhHarness(guests, tests))
+    return project, guests
 
 
 # JMH: after 2 s of warm-up the two arms of an A/A process differed by 0.000 +- 0.003, after 0.6 s

@@ -16,6 +16,7 @@ from auditor.core.suite import Suite
 from runners.hosts.disk import writing
 from runners.hosts.exchange import put
 from runners.live import Watching
+from runners.programs import note_made, remove_half
 
 Elsewhere = Callable[[Path], bytes | None]
 """Returns a program, by its path in the folder of builds, that a machine like this one has made of
@@ -108,7 +109,12 @@ class TrialRunner:
         return (outcome if watching is None else watching.told(outcome)), answers
 
     def _ask(self, job: Invocation, host: Host | None = None) -> Completed:
-        return (self._building if job.builds else host or self._host).run(job)
+        if job.makes is not None:
+            remove_half(job.makes)
+        answer = (self._building if job.builds else host or self._host).run(job)
+        if job.makes is not None and answer.exit_code == 0 and job.makes.exists():
+            note_made(job.makes)
+        return answer
 
     def _had(self, program: Path) -> bool:
         """Have a program that was made elsewhere, whole or not at all."""
@@ -120,6 +126,7 @@ class TrialRunner:
         with writing(program):
             unfinished.chmod(0o755)
             unfinished.replace(program)
+        note_made(program)
         return True
 
     def _watching(self, trial: Trial) -> Watching | None:

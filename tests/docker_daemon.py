@@ -15,6 +15,8 @@ from docker import APIClient
 
 IMAGE = "bench-audit-test/tools:1"
 JAVA_IMAGE = "bench-audit-test/java:1"
+GO_IMAGE = "golang:1"
+"""As a registry calls the one that our own Dockerfile begins with."""
 PROGRAMS = (
     "sh", "cat", "env", "false", "head", "id", "ln", "ls", "mkdir", "nproc", "rm", "sleep", "true",
     "touch", "uname", "chmod", "seq", "python3", "git",
@@ -29,6 +31,7 @@ TREES = (
 )  # fmt: skip
 MAVEN_TREES = ("/usr/share/maven", "/etc/maven")
 """Its libraries are links to jars elsewhere."""
+GO_TREES = ("VERSION", "bin", "go.env", "pkg")
 DAEMON = (
     "dockerd", "--bridge=none", "--iptables=false", "--ip-forward=false", "--ip-masq=false",
 )  # fmt: skip
@@ -91,6 +94,21 @@ def import_java(where):
     trees = (*TREES, *MAVEN_TREES, home, *settings)
     variables = {"PATH": f"{home}/bin:/usr/bin", "LANG": "C.UTF-8", "JAVA_HOME": home}
     _image(where, JAVA_IMAGE, files, trees, variables)
+
+
+def import_go(where):
+    """Make an image with this machine's Go, and without a C compiler, as `GO_IMAGE`."""
+    home = Path(shutil.which("go")).resolve().parents[1]
+    trees = (*TREES, *(home / one for one in GO_TREES))
+    library = {
+        path
+        for top in (home / "src").iterdir()
+        if top.name != "cmd"  # what is in `bin` and `pkg`, as sources
+        for path in (top, *top.rglob("*"))
+        if path.is_file() and "testdata" not in path.parts and not path.match("*_test.go")
+    }
+    variables = {"PATH": f"{home}/bin:/usr/bin", "LANG": "C.UTF-8"}
+    _image(where, GO_IMAGE, _files(PROGRAMS) | library, trees, variables)
 
 
 def _image(where, tag, files, trees, variables):

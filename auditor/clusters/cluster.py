@@ -1,8 +1,6 @@
 """The workers of a Dask cluster, as an audit sees them."""
 
-import io
 import platform
-import tarfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -27,6 +25,7 @@ from auditor.store.machines import machine
 from auditor.versions import own_version
 from runners.dispatch.cluster import RESOURCE, ClusterDispatcher
 from runners.rented.ledger import Ledger
+from runners.sent import packed
 from runners.subjects.placed import Placed
 
 _CONNECT_SECONDS = 20.0
@@ -80,7 +79,14 @@ class Cluster:
         They are begun as long as that is `allowed`.
         """
         project = made.ready.project
-        recipe = Recipe(self._session, made.config.text, placed, _packed(placed), project.digest)
+        recipe = Recipe(
+            session=self._session,
+            config=made.config.text,
+            placed=placed,
+            tree=packed([(".", placed.root)]),
+            built=made.ready.built(),
+            digest=project.digest,
+        )
         self._recipes |= dict.fromkeys(project.subjects, recipe)
         if self._dispatcher is None:
             self._dispatcher = ClusterDispatcher(
@@ -240,10 +246,3 @@ def _client(address: str, security: Any) -> Any:
             f"no Dask scheduler answers at {address} ({error}); start one with dask "
             "scheduler, and name the address that it prints"
         ) from error
-
-
-def _packed(placed: Placed) -> bytes:
-    into = io.BytesIO()
-    with tarfile.open(fileobj=into, mode="w:gz") as archive:
-        archive.add(placed.root, ".")
-    return into.getvalue()

@@ -1,10 +1,8 @@
 """What the workers of a cluster run: each makes the subject ready for itself."""
 
 import atexit
-import io
 import os
 import platform
-import tarfile
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -26,18 +24,20 @@ from auditor.versions import own_version
 from runners.dispatch.serial import alone
 from runners.home import Home, node
 from runners.hosts.clock import SystemClock
-from runners.hosts.disk import writing
 from runners.hosts.facts import machine_facts
 from runners.hosts.loop import Loop
-from runners.subjects.files import settle
+from runners.jmh.built import Built
+from runners.programs import is_made
+from runners.sent import unpacked
 from runners.subjects.jar import NAME
 from runners.subjects.placed import Placed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """All that a worker needs to make a subject ready: `tree` is an archive of what was placed.
 
+    `built` is what was built of it, None where each worker builds for itself.
     `digest` is that of the project, which has to come out alike. `session` is of the audit that
     asks: another one, of the same subject too, shares nothing with it but what was built.
     """
@@ -46,6 +46,7 @@ class Recipe:
     config: str
     placed: Placed = field(repr=False)
     tree: bytes = field(repr=False)
+    built: Built | None = field(repr=False)
     digest: str
 
 
@@ -112,7 +113,7 @@ def program(session: str, digest: str, path: str, library: str) -> bytes | None:
     alike = session in _SESSIONS and library == c_library()
     found = _SESSIONS[session].benches.get(digest) if alike else None
     file = found.builds / path if found else None
-    return file.read_bytes() if file and file.is_file() else None
+    return file.read_bytes() if file and is_made(file) else None
 
 
 def leave(name: str) -> None:
@@ -150,6 +151,7 @@ def _open(recipe: Recipe, session: _Session) -> _Open:
         host=opened.host,
         environment=tuple(sorted(opened.environment.items())),
         elsewhere=peers.program,
+        built=recipe.built,
     )
     loop = Loop(opened.host, opened.home, path, clock)
     made = benched(config, placed, host, clock, loop.seconds)
@@ -164,14 +166,7 @@ def _open(recipe: Recipe, session: _Session) -> _Open:
 
 def _unpacked(recipe: Recipe, home_: Home) -> Placed:
     """Have the tree on this machine, as it was sent; raises MachineError."""
-    there = home_.subjects() / f"sent-{recipe.placed.digest_of_tree[:24]}"
-    with home_.scratch() as scratch, writing(there):
-        try:
-            with tarfile.open(fileobj=io.BytesIO(recipe.tree)) as archive:
-                archive.extractall(scratch / "tree", filter="tar")
-        except tarfile.TarError as error:
-            raise MachineError(f"the tree that was sent cannot be unpacked: {error}") from error
-        settle(scratch / "tree", there, scratch)
+    there = unpacked(recipe.tree, recipe.placed.digest_of_tree, home_)
     inside = recipe.placed.tree.relative_to(recipe.placed.root)
     return replace(recipe.placed, root=there, tree=there / inside)
 

@@ -8,6 +8,9 @@ from auditor.config.settings import Settings
 from auditor.config.sizes import size
 from auditor.core.hosts import DaskSpec, DockerSpec, LocalSpec, SshSpec
 
+OF_SUBJECT = "subject:"
+"""What a Dockerfile's name begins with that is in the subject's tree."""
+
 
 def local_spec(written: LocalSection) -> LocalSpec:
     """Return how this machine is used."""
@@ -22,16 +25,30 @@ def docker_spec(written: DockerSection, folder: Path) -> DockerSpec:
         memory = None if written.memory is None else size(written.memory)
     except ValueError as error:
         raise ValueError(f"{error} at $.docker.memory") from error
-    path = written.dockerfile and (folder / Path(written.dockerfile).expanduser()).absolute()
     return DockerSpec(
         image=written.image,
-        dockerfile=path or None,
+        dockerfile=_dockerfile(written.dockerfile, folder),
         cpus=written.cpus or "",
         memory=memory,
         processes=written.processes,
         network=written.network,
         environment=written.environment,
     )
+
+
+def _dockerfile(written: str | None, folder: Path) -> Path | None:
+    """Return a path that is relative where it is one of the subject; raises ValueError."""
+    if written is None:
+        return None
+    if not written.startswith(OF_SUBJECT):
+        return (folder / Path(written).expanduser()).absolute()
+    inside = Path(written.removeprefix(OF_SUBJECT))
+    if inside == Path() or inside.is_absolute() or ".." in inside.parts:
+        raise ValueError(
+            f"$.docker.dockerfile is {written!r}, which is no file of the subject; write "
+            f"{OF_SUBJECT}Dockerfile, say"
+        )
+    return inside
 
 
 def ssh_spec(host: str, written: SshSection) -> SshSpec:

@@ -196,7 +196,11 @@ class DockerSection(Section, frozen=True):
         Meta(description="The image, fetched if it is not here; null: one made for the language."),
     ] = None
     dockerfile: Annotated[
-        Name | None, Meta(description="Instead: a Dockerfile, relative to this file.")
+        Name | None,
+        Meta(
+            description='Instead: a Dockerfile, relative to this file; "subject:PATH": one of the '
+            "subject's own."
+        ),
     ] = None
     cpus: Annotated[
         Annotated[str, Meta(pattern=CPUS)] | None,

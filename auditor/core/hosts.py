@@ -18,6 +18,7 @@ class LocalSpec:
 class DockerSpec:
     """What containers are like. `image` and `dockerfile` are both None for one of ours.
 
+    A `dockerfile` that is no absolute path is a file of the subject.
     `memory` is in bytes, None for most of the machine's; `environment` names variables.
     """
 

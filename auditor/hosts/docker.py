@@ -3,31 +3,15 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from importlib.resources import as_file, files
-from typing import TYPE_CHECKING
 
 from auditor.config import Config, Places
-from auditor.core.errors import UsageError
-from auditor.core.hosts import DockerSpec
 from auditor.core.ports import Clock
-from auditor.core.request import (
-    DistributionSpec,
-    FolderSpec,
-    GoModuleSpec,
-    JarSpec,
-    MavenSpec,
-)
+from auditor.hosts.images import image_of, require_known
 from auditor.hosts.opened import OpenHost, chosen
 from runners.home import Home
 from runners.hosts.facts import machine_facts
 from runners.hosts.processors import kept_off
-from runners.subjects.placed import detect
 
-if TYPE_CHECKING:
-    from runners.hosts.daemon import Daemon, Image
-
-_LANGUAGES = {"go": "go", "jmh": "java", "python": "python"}
-"""What `detect` says, and the language of the image that has what it needs."""
 _SHARE = 0.75
 _MEMORY = 4 << 30
 """The limit where nobody knows how much memory there is."""
@@ -46,10 +30,10 @@ def docker_host(
 
     spec, facts = config.docker, machine_facts()
     given = chosen(spec.environment, environment, "$.docker.environment")
-    language = "" if spec.image or spec.dockerfile else _language(config)
+    require_known(config)
     with Daemon(environment, facts.name) as daemon:
         daemon.sweep()
-        image = _image(daemon, spec, language)
+        image = image_of(daemon, config, Home(places.home))
         home = Home(places.home / "docker" / image.digest.removeprefix("sha256:")[:12])
         home.subjects()
         if os.getuid() == 0:
@@ -75,38 +59,10 @@ def docker_host(
             )
 
 
-def _image(daemon: "Daemon", spec: DockerSpec, language: str) -> "Image":
-    if spec.image:
-        return daemon.image(spec.image)
-    if spec.dockerfile:
-        return daemon.built(spec.dockerfile, "bench-audit/own")
-    with as_file(files("runners.hosts") / "images" / f"{language}.Dockerfile") as path:
-        return daemon.built(path, f"bench-audit/{language}")
-
-
 _PLAIN = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "HOME": "/tmp",  # noqa: S108 the container's own
 }
-
-
-def _language(config: Config) -> str:
-    """Return the language whose image is meant; raises UsageError where only a look would tell."""
-    if config.harness is not None:
-        return _LANGUAGES.get(config.harness, "python")
-    match config.subject:
-        case GoModuleSpec():
-            return "go"
-        case MavenSpec() | JarSpec():
-            return "java"
-        case DistributionSpec():
-            return "python"
-        case FolderSpec(path) if found := detect(path):
-            return _LANGUAGES[found]
-    raise UsageError(
-        "which image has what the suite needs cannot be told before it is fetched; "
-        "name docker.image, docker.dockerfile or the harness"
-    )
 
 
 def _memory(facts: Mapping[str, str]) -> int:

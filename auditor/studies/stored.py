@@ -18,7 +18,7 @@ from auditor.core.suite import Benchmark
 from auditor.core.verdict import Stability
 from auditor.studies import foreign, trust
 
-_MACHINE = ("arch", "cores", "cpu")
+_MACHINE = ("arch", "cores", "cpu", "governor", "memory", "turbo")
 """Facts that make two machines so unlike that their times are not compared."""
 
 

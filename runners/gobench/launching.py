@@ -14,6 +14,7 @@ from runners.gobench import commands
 from runners.gobench.commands import COUNTERS, RECORDS, SCHEDULE, Place
 from runners.gobench.settings import settings
 from runners.gobench.text import LiveResults
+from runners.programs import is_made
 from runners.records import RECORDS_VARIABLE, SCHEDULE_VARIABLE, schedule_text
 
 UNKNOWN_OPERATIONS = 100
@@ -64,7 +65,7 @@ def test_processes(project: Project, trial: Trial, into: Path) -> Iterator[Invoc
     for unit, folder in tested(trial.overlay.instructions):
         place = Place(project, into, unit, folder)
         yield from _missing(place, overlaid=True)
-        if place.binary.exists():
+        if is_made(place.binary):
             flags = ("-test.short", f"-test.timeout={limit}s")
             yield _counted(place, trial, flags, {})
 
@@ -77,7 +78,7 @@ def tested(instructions: Sequence[str]) -> list[tuple[str, str]]:
 
 def _missing(place: Place, *, overlaid: bool) -> list[Invocation]:
     """Build only what a trial runs: most overlays are run by few of the packages."""
-    return [] if place.binary.exists() else [commands.compile_tests(place, overlaid=overlaid)]
+    return [] if is_made(place.binary) else [commands.compile_tests(place, overlaid=overlaid)]
 
 
 def _plain(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:

@@ -8,6 +8,7 @@ import json
 import re
 import struct
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from auditor.core.ports import Build
 from auditor.core.subject import Project
 from runners.gobench import client, commands, compiler, text
 from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, RUN, Place
+from runners.programs import is_made
 
 PACKAGES, ARGUMENTS = "packages.json", "arguments.json"
 _ENDED = re.compile(rb"^--- (PASS|FAIL|SKIP): ", re.MULTILINE)
@@ -62,9 +64,9 @@ class GoTracer:
         found = json.loads((into / PACKAGES).read_bytes())
         for one in found["packages"]:
             place = Place(project, into, one["unit"], one["folder"])
-            if not place.binary.exists():
+            if not is_made(place.binary):
                 yield _compiled(place, found["old"] or ())
-            if place.binary.exists():
+            if is_made(place.binary):
                 yield _run(place, trial)
 
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
@@ -103,7 +105,7 @@ def _compiled(place: Place, old: Sequence[str]) -> Invocation:
     flags += tuple(f"-gcflags={module}/...=-lang={_GENERIC}" for module in old)
     where = f"./{place.folder}" if place.folder != "." else "."
     words = ("test", "-c", "-vet=off", *flags, "-o", str(place.binary), where)
-    job = commands.go(place.project, *words)
+    job = replace(commands.go(place.project, *words), makes=place.binary)
     return commands.building(place.project, place.binary.parent, job, place.unit)
 
 

@@ -28,6 +28,8 @@ _COLUMNS = ("result", "params")
 _MOST_CHOICES = 100_000
 _MILLISECOND = 1e-3
 _FAR = 1e15
+_GIB = 1 << 20
+_LONG = 20
 _SECONDS = "seconds"
 
 
@@ -145,6 +147,12 @@ def _moment(value: object) -> float:
     return value * _MILLISECOND
 
 
+def _memory(kibibytes: str) -> str:
+    """Return it in GiB, as kernels keep a little for themselves, each another amount."""
+    number = kibibytes.isdecimal() and len(kibibytes) < _LONG and round(int(kibibytes) / _GIB)
+    return f"{number} GiB" if number else kibibytes
+
+
 def _host(document: dict[str, object]) -> HostFacts:
     params = document.get("params")
     known = params if isinstance(params, dict) else {}
@@ -154,7 +162,7 @@ def _host(document: dict[str, object]) -> HostFacts:
         "cpu": fact(known.get("cpu")),
         "environment": fact(document.get("env_name")),
         "kernel": fact(known.get("os")),
-        "memory": fact(known.get("ram")),
+        "memory": _memory(fact(known.get("ram"))),
         "python": fact(document.get("python")),
     }
     return HostFacts(fact(known.get("machine")), tuple(sorted(facts.items())))

@@ -1,5 +1,6 @@
 """pyperf's files: a run of a suite each, of which a benchmark has many processes."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
@@ -22,6 +23,9 @@ from runners.stored.checking import (
 _VERSION = "1.0"
 _SECOND = "second"
 _PAIR = 2
+_GOVERNOR = re.compile(r"\bgovernor:(\w+)")
+_INTEL = re.compile(r"\bintel_pstate:((?:no )?turbo)")
+_TURBO = {"turbo": "on", "no turbo": "off"}
 
 
 def is_mine(document: dict[str, object]) -> bool:
@@ -94,7 +98,15 @@ def _host(metadata: dict[str, object]) -> HostFacts:
     facts = {
         "cores": fact(metadata.get("cpu_count")),
         "cpu": fact(metadata.get("cpu_model_name")),
+        "governor": _set(metadata, _GOVERNOR),
         "platform": fact(metadata.get("platform")),
         "python": python,
+        "turbo": _TURBO.get(_set(metadata, _INTEL), "unknown"),
     }
     return HostFacts(fact(metadata.get("hostname")), tuple(sorted(facts.items())))
+
+
+def _set(metadata: dict[str, object], what: re.Pattern[str]) -> str:
+    """Return what processors are set to; of several that differ, each in the order of the file."""
+    found = dict.fromkeys(what.findall(fact(metadata.get("cpu_config"))))
+    return ", ".join(found) or "unknown"

@@ -1,6 +1,7 @@
 """Programs that another machine has made are run, and not made again."""
 
 import os
+from dataclasses import replace
 
 import pytest
 from watchers import blocks
@@ -14,6 +15,7 @@ from auditor.core.subject import Language, Project
 from auditor.core.suite import Benchmark
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
+from runners.programs import is_made
 from runners.trial import TrialRunner, nowhere
 
 OURS, THEIRS = b"#!/bin/sh\necho ours\n", b"#!/bin/sh\necho theirs\n"
@@ -30,7 +32,7 @@ class Launcher:
 
     def launch(self, project, trial, into):
         self.program = into / "bin" / "a.test"
-        if not self.program.exists():
+        if not is_made(self.program):
             yield self._job("/bin/sh", "-c", "cp ours bin/a.test && chmod +x bin/a.test")
         yield self._job(str(self.program))
 
@@ -51,6 +53,16 @@ class Launcher:
         return Skipped(b" ".join(one.stdout for one in answers).decode().strip())
 
 
+class BrokenOff(Launcher):
+    """Is killed when half of the program is there, at the first time."""
+
+    def launch(self, project, trial, into):
+        first = self.program is None
+        for job in super().launch(project, trial, into):
+            half = "head -c 15 ours > bin/a.test && chmod +x bin/a.test && kill -9 $$"
+            yield replace(job, argv=(*job.argv[:2], half)) if first else job
+
+
 class Noting:
     """This machine; notes which folders a process may write."""
 
@@ -69,9 +81,9 @@ class Noting:
         return LocalHost().run(job)
 
 
-def ran(folder, elsewhere, host=None, **more):
+def ran(folder, elsewhere, host=None, launcher=None, **more):
     builds = folder / "builds"
-    launcher = Launcher()
+    launcher = launcher or Launcher()
     project = Project(
         name="p",
         revision="",
@@ -116,13 +128,19 @@ def test_what_another_has_is_run_and_asked_for_once(there, said, tmp_path):
     assert found == [said, said]
     assert asked == [program.relative_to(builds)]
     assert not asked[0].is_absolute()
-    assert {one.name for one in program.parent.iterdir()} == {"a.test", "launch"}
+    assert {one.name for one in program.parent.iterdir()} == {"a.test", "a.test.made", "launch"}
 
 
 def test_nobody_is_asked_unless_there_is_somebody(tmp_path):
     found, _, _ = ran(tmp_path, nowhere)
 
     assert found == ["ours", "ours"]
+
+
+def test_what_was_broken_off_is_built_again(tmp_path):
+    found, _, _ = ran(tmp_path, nowhere, launcher=BrokenOff())
+
+    assert found == ["", "ours"]
 
 
 def test_what_is_measured_may_not_write_what_others_are_built_with(tmp_path):

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import signal
 import time
 from dataclasses import replace
@@ -10,6 +11,7 @@ import distributed
 import pytest
 from dask_daemon import dask_cluster
 from real_program import (
+    JAVA_RING,
     PYTHON_RING,
     QUICK,
     TINY,
@@ -149,6 +151,28 @@ def test_a_program_is_built_by_one_worker_and_run_by_the_others(program, cluster
     programs = built()
     assert len(programs) == 2
     assert all(file.read_bytes().endswith(b"marked") for file in programs)
+
+
+def test_a_java_suite_is_built_by_who_asks_and_run_by_workers_without_maven(
+    program, cluster, tmp_path
+):
+    write(tmp_path / "bin", {"mvn": "#!/bin/sh\nexit 1\n"})
+    (tmp_path / "bin" / "mvn").chmod(0o755)
+    add(cluster, tmp_path, 0, PATH=f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    path = configured(
+        tmp_path,
+        cluster,
+        subject=str(JAVA_RING),
+        harness="jmh",
+        benchmarks="Durations",
+        plan={"forks": 1, "warmup": 2, "iterations": 3, "iteration_time": "20ms"},
+    )
+
+    document, _ = program.audited("stability", path, "-o", tmp_path / "out")
+
+    assert {one["runs"] for one in document["benchmarks"]} == {2}
+    (sent,) = (tmp_path / "home-0").rglob("sent-java-*")
+    assert any(sent.rglob("*.class"))
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,21 @@
 """Audits in containers: the program as a process, a real daemon, a small suite of Go and Python."""
 
 import json
+import shutil
 
 import pytest
-from docker_daemon import IMAGE, JAVA_IMAGE, client, import_java
-from real_program import JAVA_RING, PYTHON_RING, QUICK, Program, everything
+from docker_daemon import IMAGE, JAVA_IMAGE, client, import_go, import_java
+from real_program import (
+    JAVA_RING,
+    PYTHON_RING,
+    QUICK,
+    Program,
+    commit,
+    everything,
+    git,
+    ring,
+    write,
+)
 
 from runners.hosts.daemon import LABEL
 
@@ -87,6 +98,73 @@ def test_a_jmh_suite_is_built_and_measured_in_containers(program, docker, tmp_pa
     assert {one["runs"] for one in document["benchmarks"]} == {2}
     assert all(one["max_spread"] is not None for one in document["benchmarks"])
     assert everything(JAVA_RING) == before
+
+
+def test_a_go_suite_is_built_slowed_and_measured_in_containers_of_our_image(
+    program, docker, tmp_path
+):
+    import_go(docker)
+    subject = ring(tmp_path / "ring")
+    before = everything(subject)
+    path = configured(
+        tmp_path,
+        subject,
+        harness="go",
+        benchmarks="^BenchmarkLarge$",
+        methods=["example.org/ring.Large"],
+        docker={"image": None},
+    )
+
+    document, _ = program.audited("abs", path, "-o", tmp_path / "out")
+
+    (pair,) = document["pairs"]
+    with client(docker) as api:
+        ours = api.inspect_image("bench-audit/go")["Id"]
+    assert document["host_facts"]["image"] == ours
+    assert document["versions"]["go"].startswith("go1.")
+    assert pair["calls_per_operation"] == 1.0
+    assert pair["effect"] > 0.0
+    assert all(one["reference"] and one["slowed"] for one in pair["runs"])
+    assert everything(subject) == before
+
+
+def test_a_revision_runs_in_the_image_of_its_own_dockerfile(program, docker, tmp_path):
+    folder = write(tmp_path / "ring", {"bench/Dockerfile": f"FROM {IMAGE}\nENV MADE_OF=head\n"})
+    shutil.copytree(PYTHON_RING, folder, dirs_exist_ok=True)
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder, "with a Dockerfile")
+    write(folder, {"bench/Dockerfile": "FROM absent:1\n"})
+    own = {"image": None, "dockerfile": "subject:bench/Dockerfile"}
+    asked = {"harness": "pytest", "benchmarks": "tiny", "docker": own}
+    path = configured(tmp_path, f"git:{folder}@main", **asked)
+
+    document, _ = program.audited("stability", path, "-o", tmp_path / "out")
+
+    with client(docker) as api:
+        image = api.inspect_image(document["host_facts"]["image"])
+    assert "MADE_OF=head" in image["Config"]["Env"]
+    assert [one["runs"] for one in document["benchmarks"]] == [2]
+
+    words = ("-q", "-o", tmp_path / "out")
+    path = configured(tmp_path, folder, **asked)
+    line = program.refused("stability", path, *words, code=3, slug="build-failed")
+    assert "bench/Dockerfile does not build" in line.partition("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("subject", "said"),
+    [
+        (PYTHON_RING, "python-ring has no file bench/Dockerfile, which $.docker.dockerfile names"),
+        ("pypi:pluggy@1.6.0", "only a folder or a git revision has one; name a Dockerfile"),
+    ],
+)
+def test_a_dockerfile_that_the_subject_does_not_have_is_one_line(program, tmp_path, subject, said):
+    own = {"image": None, "dockerfile": "subject:bench/Dockerfile"}
+    path = configured(tmp_path, subject, harness="pytest", docker=own)
+
+    line = program.refused("stability", path, "-q", "-o", tmp_path / "out", code=2, slug="usage")
+
+    assert said in line
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,20 @@
 """Machines that are rented for an audit are gone after it, however it ends."""
 
 import json
+import os
+import re
 import signal
 import sqlite3
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import made_up_cloud
 import pytest
 from made_up_cloud import LATE_SECONDS, LIST, REMOVE, ended, machines
 from real_program import PYTHON_RING, QUICK, runs
-from ssh_daemon import daemon
+from ssh_daemon import NAME, daemon
 
 pytestmark = pytest.mark.subject
 
@@ -150,35 +153,79 @@ def test_a_ceiling_ends_an_audit_and_keeps_what_was_measured(program, cloud, tmp
     assert ended(cloud)
 
 
-def test_a_cluster_is_started_over_ssh(program, tmp_path):
+@pytest.fixture
+def over_ssh(program, tmp_path):
+    """What audits on machines of ours, as the documentation has it, but for where these are."""
+    page = (TESTS.parent / "docs" / "cluster.md").read_text()
+    (written,) = [one for one in page.split("```") if one.startswith("json") and "SSHCl" in one]
     (tmp_path / "ssh").mkdir()
     with daemon(tmp_path / "ssh", shared=True) as there:
-        over = {
+        rented = json.loads(written.removeprefix("json"))
+        rented["listed_by"] = [*rented["listed_by"][:4], NAME]
+        python = f"XDG_CACHE_HOME={program.cache} {sys.executable}"
+        options = rented["options"]
+        options["remote_python"] = options["remote_python"].replace(
+            "/opt/bench-audit/bin/python", python
+        )
+        options["hosts"] = ["127.0.0.1"] * 3
+        options["connect_options"] = {
             "port": there.port,
             "client_keys": [str(there.folder / "client")],
             "known_hosts": str(there.folder / "known"),
         }
-        words, variables = audit(
-            tmp_path,
-            tmp_path,
-            cluster="dask.distributed.SSHCluster",
-            options={
-                "hosts": ["127.0.0.1"] * 3,
-                "connect_options": over,
-                "worker_options": {"nthreads": 1, "resources": {"machine": 1}},
-                "scheduler_options": {"dashboard": False, "idle_timeout": "60s"},
-                "remote_python": f"env XDG_CACHE_HOME={program.cache} {sys.executable}",
-            },
-            workers=None,
-            listed_by=[],
-            removed_by=[],
-        )
+        options["scheduler_options"]["dashboard"] = False
 
-        document, said = program.audited(*words, **variables)
+        def asked(**more):
+            words, variables = audit(tmp_path, tmp_path, workers=None, **rented, **more)
+            return words, {**variables, "PATH": there.environment["PATH"]}
 
-        assert [one["runs"] for one in document["benchmarks"]] == [2, 2]
-        assert "rented: dask.distributed.SSHCluster for 0 min" in said
-        assert ended("distributed.cli.dask_spec")
+        yield asked
+        for one in started_over_ssh(program):
+            os.kill(one, signal.SIGKILL)
+
+
+def started_over_ssh(program, within=0.0):
+    """Return the processes of its clusters that are there, after waiting for them to end."""
+    mine = f"XDG_CACHE_HOME={program.cache}\0".encode()
+    until = time.monotonic() + within
+    while True:
+        found = []
+        for one in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                content = (one / "environ").read_bytes()
+                found += [int(one.name)] * (b"BENCH_AUDIT_RENTED=" in content and mine in content)
+        if not found or time.monotonic() > until:
+            return found
+        time.sleep(0.1)
+
+
+def test_a_cluster_is_started_over_ssh(program, over_ssh):
+    words, variables = over_ssh()
+
+    document, said = program.audited(*words, **variables)
+
+    assert [one["runs"] for one in document["benchmarks"]] == [2, 2]
+    assert re.search(r"rented: dask\.distributed\.SSHCluster for \d min", said)
+    assert not started_over_ssh(program, within=20.0)
+
+
+def test_what_a_killed_audit_has_started_over_ssh_is_ended_by_hosts_clean(
+    program, over_ssh, tmp_path
+):
+    words, variables = over_ssh(repeated=200)
+    with program.start(*words, **variables) as process:
+        while not stored(tmp_path):
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.01)
+        process.kill()
+    assert started_over_ssh(program, within=2.0)
+
+    cleaned = program.call("hosts", "clean", PATH=variables["PATH"])
+
+    assert cleaned.returncode == 0, cleaned
+    assert "of dask.distributed.SSHCluster: " in cleaned.stdout
+    assert not started_over_ssh(program, within=1.0)
+    assert rented(program) == []
 
 
 @pytest.mark.parametrize(

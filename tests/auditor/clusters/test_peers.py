@@ -6,6 +6,8 @@ import peers_work
 import pytest
 from dask_daemon import dask_cluster
 
+from runners.programs import note_made
+
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.subject
 
@@ -30,6 +32,8 @@ def test_a_program_is_had_from_who_has_built_it_and_nothing_from_others(client, 
     one, other = sorted(client.ncores())
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "a.test").write_bytes(PROGRAM)
+    (tmp_path / "bin" / "half.test").write_bytes(PROGRAM[:99])
+    note_made(tmp_path / "bin" / "a.test")
     client.run(peers_work.has, str(tmp_path), "d", workers=[one])
 
     def asked(*words, makers=(one,)):
@@ -40,6 +44,7 @@ def test_a_program_is_had_from_who_has_built_it_and_nothing_from_others(client, 
     assert asked("d", "bin/a.test") == PROGRAM
     assert asked("d", "bin/a.test", makers=("tcp://127.0.0.1:9", one)) == PROGRAM
     assert asked("d", "bin/b.test") is None
+    assert asked("d", "bin/half.test") is None
     assert asked("e", "bin/a.test") is None
     assert asked("d", "bin/a.test", makers=()) is None
     assert asked("d", "bin/a.test", makers=(other,)) is None
@@ -48,6 +53,7 @@ def test_a_program_is_had_from_who_has_built_it_and_nothing_from_others(client, 
 def test_what_is_linked_with_another_c_library_is_built_here(client, tmp_path):
     one, other = sorted(client.ncores())
     (tmp_path / "a.test").write_bytes(PROGRAM)
+    note_made(tmp_path / "a.test")
     client.run(peers_work.has, str(tmp_path), "d", workers=[one])
     words = ("d", "a.test", (one,), "glibc 1.0")
 

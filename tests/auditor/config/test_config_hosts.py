@@ -51,6 +51,14 @@ def test_what_containers_are_like_can_be_said(tmp_path):
     assert found.environment == ("GOPROXY",)
 
 
+def test_a_dockerfile_of_the_subject_has_no_place_yet(tmp_path):
+    docker = {"dockerfile": "subject:bench/Dockerfile"}
+
+    found = loaded(tmp_path, host="docker", docker=docker).docker
+
+    assert found.dockerfile == Path("bench/Dockerfile")
+
+
 def test_another_machine_can_be_said(tmp_path):
     ssh = {"folder": "/srv/bench", "path": ["/opt/go/bin"], "cpus": "2-3", "patience": "1m"}
 
@@ -115,6 +123,12 @@ def test_the_command_line_wins(tmp_path):
         ({"docker": {"memory": "1k"}}, "with which no container starts"),
         ({"docker": {"cpus": "two"}}, 'numbers of processors, such as "2-3"'),
         ({"docker": {"image": "a", "dockerfile": "b"}}, "both an image and a dockerfile"),
+        (
+            {"docker": {"dockerfile": "subject:"}},
+            "no file of the subject; write subject:Dockerfile",
+        ),
+        ({"docker": {"dockerfile": "subject:../D"}}, "no file of the subject"),
+        ({"docker": {"dockerfile": "subject:/D"}}, "no file of the subject"),
         ({"docker": {"environment": ["A=b"]}}, "the name of a variable"),
         ({"docker": {"mounts": ["/"]}}, "mounts"),
         ({"docker": {"processes": 2}}, "processes"),

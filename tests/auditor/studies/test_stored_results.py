@@ -225,6 +225,9 @@ def moved(found, name="box", **facts):
     [
         ({"cpu": "Other"}, "measured on another machine (cpu: Example / Other)"),
         ({"cores": "8"}, "measured on another machine (cores: 2 / 8)"),
+        ({"memory": "4 GiB"}, "measured on another machine (memory: unknown / 4 GiB)"),
+        ({"governor": "powersave"}, "measured on another machine (governor: unknown / powersave)"),
+        ({"turbo": "off"}, "measured on another machine (turbo: unknown / off)"),
         ({"name": "other"}, "measured on another machine (box / other)"),
     ],
 )

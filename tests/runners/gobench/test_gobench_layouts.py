@@ -116,6 +116,17 @@ def test_a_layout_is_built_once(ring):
 
 
 @pytest.mark.subject
+def test_half_a_program_that_a_killed_build_has_left_is_built_again(ring):
+    needs_layouts(ring)
+    measured(ring, "BenchmarkSmall", 7)
+    (binary,) = ring.bench._builds.rglob("layout-7/*.test")
+    binary.write_bytes(binary.read_bytes()[:4096])
+    binary.with_name(f"{binary.name}.made").unlink()
+
+    assert isinstance(measured(ring, "BenchmarkSmall", 7), Measured)
+
+
+@pytest.mark.subject
 @pytest.mark.parametrize("pattern", ["", "example.org/setting=", "./...="])
 def test_flags_for_the_linker_in_goflags_are_not_lost(go_home, tmp_path, pattern):
     tree = tmp_path / "setting"

@@ -1,6 +1,7 @@
 """Hosts of each kind with a folder that their processes may write."""
 
 import atexit
+import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,6 +60,17 @@ def docker_place(where, folder, **limits):
     work = folder / "home" / "work"
     work.mkdir()
     return Place(host.measuring((work,)), work, work)
+
+
+@contextmanager
+def small_disk(folder):
+    """Give a folder that is a disk of 16 MiB."""
+    folder.mkdir()
+    subprocess.run(("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", folder), check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run(("umount", folder), check=True)
 
 
 def asked(daemon, name, **more):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from docker_daemon import IMAGE, client
-from host_making import MEMORY, connected, docker_host, docker_place
+from host_making import MEMORY, connected, docker_host, docker_place, small_disk
 from process_making import job, shell
 
 from auditor.core.errors import (
@@ -50,13 +50,8 @@ def place(docker, tmp_path):
 @pytest.fixture
 def small_place(docker, tmp_path):
     """One whose files are on a disk of 16 MiB."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    subprocess.run(("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", disk), check=True)
-    try:
+    with small_disk(tmp_path / "disk") as disk:
         yield docker_place(docker, disk)
-    finally:
-        subprocess.run(("umount", disk), check=True)
 
 
 def said(place, text, **more):

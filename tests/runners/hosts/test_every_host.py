@@ -1,11 +1,13 @@
 """What every host keeps: how processes end, what comes back of them, and that nothing is left."""
 
+import os
 import time
 from pathlib import Path
 
 import pytest
-from host_making import Place, docker_place, ssh_place
+from host_making import Place, docker_place, small_disk, ssh_place
 from process_making import job, shell
+from ssh_daemon import SMALL
 
 from auditor.core.errors import FolderUnusable, ToolMissing
 from auditor.core.jobs import Follow
@@ -16,9 +18,10 @@ BEATS = 'trap "" INT TERM; while true; do echo beat >> beats; sleep 0.02; done'
 COUNTS = "i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); echo $i{}; sleep 0.01; {} done"
 
 
-@pytest.fixture(
-    params=["local", *(pytest.param(one, marks=pytest.mark.subject) for one in ("docker", "ssh"))]
-)
+EACH = ["local", *(pytest.param(one, marks=pytest.mark.subject) for one in ("docker", "ssh"))]
+
+
+@pytest.fixture(params=EACH)
 def place(request, tmp_path):
     """A host of each kind."""
     if request.param == "local":
@@ -28,6 +31,20 @@ def place(request, tmp_path):
     else:
         with ssh_place(request.getfixturevalue("ssh"), tmp_path.name) as found:
             yield found
+
+
+@pytest.fixture(params=EACH)
+def small_place(request, tmp_path):
+    """One whose files are on a disk of some MiB."""
+    if request.param == "ssh":
+        with ssh_place(request.getfixturevalue("ssh"), SMALL) as found:
+            yield found
+        return
+    with small_disk(tmp_path / "disk") as disk:
+        if request.param == "local":
+            yield Place(LocalHost(), disk, disk)
+        else:
+            yield docker_place(request.getfixturevalue("docker"), disk)
 
 
 def ran(place, text, **more):
@@ -93,6 +110,21 @@ def test_output_is_bytes(place):
     assert (answer.stdout, answer.stderr) == (b"\xff\xfe\x00\r\n", b"\x80")
 
 
+def test_names_of_files_are_bytes(place):
+    name = Path(os.fsdecode(b"na\xffme"))
+
+    answer = ran(place, "cat na* > out; cat out > $(printf 'o\\376')", files=((name, b"x"),))
+    again = ran(place, "cat o*", collects=(name, Path(os.fsdecode(b"o\xfe"))))
+
+    assert (answer.exit_code, again.stdout) == (0, b"xx")
+    assert again.files == {name: b"x", Path(os.fsdecode(b"o\xfe")): b"x"}
+
+
+def test_a_disk_that_a_process_has_filled_is_said_and_is_no_crash(small_place):
+    with pytest.raises(FolderUnusable, match=r"the disk .* is full"):
+        ran(small_place, "cat /dev/zero > big; exit 1")
+
+
 def test_100_megabytes_of_output_are_neither_kept_nor_waited_for(place):
     text = "echo first; head -c 100000000 /dev/zero; echo last; echo err >&2"
 
@@ -128,7 +160,10 @@ def test_what_a_job_leaves_behind_is_killed_at_its_end(place):
 
 
 def test_it_says_how_long_a_job_took(place):
-    assert ran(place, "sleep 0.5").seconds >= 0.5
+    begun = time.monotonic()
+    answer = ran(place, "sleep 0.5")
+
+    assert 0.5 <= answer.seconds <= time.monotonic() - begun
 
 
 def test_it_says_what_kept_the_machine_from_it(place):

@@ -258,6 +258,38 @@ def edited(path, *way, to):
     return document
 
 
+@pytest.mark.parametrize(
+    ("path", "way", "said", "known"),
+    [
+        (asv_file(FIRST), ("params", "ram"), "8151276", {"memory": "8 GiB"}),
+        (asv_file(FIRST), ("params", "ram"), "16GB", {"memory": "16GB"}),
+        (
+            PYPERF / "one.json",
+            ("metadata", "cpu_config"),
+            "0-3=driver:intel_pstate, intel_pstate:no turbo, governor:powersave; idle:intel_idle",
+            {"governor": "powersave", "turbo": "off"},
+        ),
+        (
+            PYPERF / "one.json",
+            ("metadata", "cpu_config"),
+            "0=governor:performance, intel_pstate:turbo; 1=governor:powersave",
+            {"governor": "performance, powersave", "turbo": "on"},
+        ),
+        (
+            PYPERF / "one.json",
+            ("metadata", "cpu_config"),
+            "idle:haltpoll",
+            {"governor": "unknown", "turbo": "unknown"},
+        ),
+    ],
+)
+def test_what_decides_how_fast_a_machine_is_is_read(tmp_path, path, way, said, known):
+    found = read([written(tmp_path, edited(path, *way, to=said))])
+
+    facts = dict(found.runs[0].host.facts)
+    assert {key: facts[key] for key in known} == known
+
+
 RESULTS = ("results", "rings.time_plain")
 STATS = ("benchmarks", 0, "stats")
 HOSTILE = {

@@ -1,0 +1,90 @@
+"""The image that the containers of a configuration are made of."""
+
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from auditor.config import Config
+from auditor.core.errors import UsageError
+from auditor.core.request import (
+    DistributionSpec,
+    FolderSpec,
+    GitSpec,
+    GoModuleSpec,
+    JarSpec,
+    MavenSpec,
+)
+from runners.home import Home
+from runners.subjects.folder import place_folder
+from runners.subjects.placed import detect
+from runners.subjects.revision import place_revision
+
+if TYPE_CHECKING:
+    from runners.hosts.daemon import Daemon, Image
+
+_LANGUAGES = {"go": "go", "jmh": "java", "python": "python"}
+"""What `detect` says, and the language of the image that has what it needs."""
+_OWN = "bench-audit/own"
+
+
+def require_known(config: Config) -> None:
+    """Raise UsageError where only a look at the subject would tell which image is meant."""
+    if not (config.docker.image or config.docker.dockerfile):
+        _language(config)
+
+
+def image_of(daemon: "Daemon", config: Config, home: Home) -> "Image":
+    """Return the image, made where it is not there; a subject that has it is placed in `home`.
+
+    Raises UsageError, and what a daemon raises that cannot make it.
+    """
+    spec = config.docker
+    if spec.image:
+        return daemon.image(spec.image)
+    if spec.dockerfile and spec.dockerfile.is_absolute():
+        return daemon.built(spec.dockerfile, _OWN)
+    if spec.dockerfile:
+        return daemon.built(_of_subject(config, spec.dockerfile, home), _OWN)
+    language = _language(config)
+    with as_file(files("runners.hosts") / "images" / f"{language}.Dockerfile") as path:
+        return daemon.built(path, f"bench-audit/{language}")
+
+
+def _of_subject(config: Config, inside: Path, home: Home) -> Path:
+    """Return a file of the subject, in a copy: of the revision, and not of what lies around it."""
+    match config.subject:
+        case FolderSpec():
+            placed = place_folder(config.subject, home)
+        case GitSpec():
+            placed = place_revision(config.subject, home)
+        case _:
+            raise UsageError(
+                "$.docker.dockerfile names a file of the subject, and only a folder or a git "
+                "revision has one; name a Dockerfile of yours, or docker.image"
+            )
+    found = placed.tree / inside
+    if not found.is_file() or not found.resolve().is_relative_to(placed.root.resolve()):
+        raise UsageError(
+            f"{placed.name} has no file {inside}, which $.docker.dockerfile names; of files that "
+            "git ignores there is no copy"
+        )
+    return found
+
+
+def _language(config: Config) -> str:
+    """Return the language whose image is meant; raises UsageError where only a look would tell."""
+    if config.harness is not None:
+        return _LANGUAGES.get(config.harness, "python")
+    match config.subject:
+        case GoModuleSpec():
+            return "go"
+        case MavenSpec() | JarSpec():
+            return "java"
+        case DistributionSpec():
+            return "python"
+        case FolderSpec(path) if found := detect(path):
+            return _LANGUAGES[found]
+    raise UsageError(
+        "which image has what the suite needs cannot be told before it is fetched; "
+        "name docker.image, docker.dockerfile or the harness"
+    )

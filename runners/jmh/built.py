@@ -1,0 +1,75 @@
+"""A JMH suite as one machine has built it, for others that then need neither Maven nor Gradle."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Self
+
+from auditor.core.errors import MachineError
+from auditor.core.ports import Host
+from auditor.core.subject import Project
+from runners.home import Home
+from runners.jmh.guests import Guests
+from runners.jmh.jdk import find_jdk, java_environment
+from runners.sent import packed, unpacked
+from runners.subjects.placed import Placed
+
+_TREE, _GUESTS = "tree", "guests"
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """Class folders and jars, ours among them. `names` are the places of a project's parts.
+
+    The folder that it was built in is sent with them, as its benchmarks may read files of it.
+    """
+
+    project: Project
+    root: str
+    names: tuple[str, ...]
+    archive: bytes = field(repr=False)
+
+    @classmethod
+    def of(cls, project: Project, guests: Guests, placed: Placed) -> Self:
+        """Pack what was built of a placed tree."""
+        inside = placed.tree.relative_to(placed.root)
+        top = project.root.parents[len(inside.parts) - 1] if inside.parts else project.root
+        names, apart = [], []
+        for number, part in enumerate(project.parts):
+            if part.path.is_relative_to(top):
+                names.append((Path(_TREE) / part.path.relative_to(top)).as_posix())
+                continue
+            # As it is called: a jar's name may be read from the class path.
+            names.append(f"parts/{number}/{part.path.name}")
+            if part.path.exists():
+                apart.append((names[-1], part.path))
+        archive = packed([(_TREE, top), (_GUESTS, guests.folder), *apart])
+        return cls(project, (Path(_TREE) / inside).as_posix(), tuple(names), archive)
+
+    def here(
+        self, *, home: Home, host: Host, environment: tuple[tuple[str, str], ...]
+    ) -> tuple[Project, Guests]:
+        """Have it on this machine; raises MachineError where its JDK is another one."""
+        jdk = find_jdk(host, environment)
+        theirs = dict(self.project.versions)["jdk"]
+        if jdk.version != theirs:
+            raise MachineError(
+                f"{jdk.java} is of another JDK ({_line(jdk.version)}) than that of the machine "
+                f"that asks ({_line(theirs)}); install the same one"
+            )
+        there = unpacked(self.archive, f"java-{self.project.digest}", home)
+        programs = {"java": jdk.java, "javac": jdk.javac}
+        project = replace(
+            self.project,
+            root=there / self.root,
+            parts=tuple(
+                replace(part, path=there / name)
+                for part, name in zip(self.project.parts, self.names, strict=True)
+            ),
+            environment=java_environment(environment),
+            options=tuple((key, programs.get(key, value)) for key, value in self.project.options),
+        )
+        return project, Guests(there / _GUESTS)
+
+
+def _line(version: str) -> str:
+    return version.partition("\n")[0]
