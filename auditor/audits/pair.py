@@ -183,10 +183,6 @@ def probe_ratio(data: PairData) -> Ratio | None:
     """
     if data.beside:
         return _probed_beside((*data.calibrating, *data.runs))
-    return _probed_apart(data)
-
-
-def _probed_apart(data: PairData) -> Ratio | None:
     return _between(readings.least((*data.calibrating, *data.runs), ArmName.PROBE), data)
 
 
@@ -228,7 +224,7 @@ def is_dead_code(data: PairData) -> bool:
     if data.reach is not None and data.reach.nested:
         return False  # t(k) holds the probes of the inner calls, which the plain operation has not
     surely = data.inside * (1 - method_doubt(data) / data.method_seconds)
-    probed = _probed_apart(data)
+    probed = probe_ratio(data)
     if surely <= 0 or probed is None or probed.low <= 1:
         return False
     alone = ratio([surely], plain, LEVEL)
