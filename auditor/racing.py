@@ -48,14 +48,14 @@ MAKERS = (
     *(
         f"auditor.audits.concurrency.{name}"
         for name in (
-            "arguments", "blame", "catalogue", "focus", "generation", "hierarchy", "length",
-            "spoilers", "tally",
+            "arguments", "blame", "catalogue", "focus", "generation", "hierarchy", "lending",
+            "length", "spoilers", "tally",
         )
     ),
     "auditor.studies.concurrency",
 )  # fmt: skip
 """The modules that decide which tests are made."""
-RACERS = ("auditor.studies.racing", "mutators.java.races")
+RACERS = ("auditor.studies.racing", "mutators.java.race_plains", "mutators.java.races")
 """Those that decide what is raced of a test."""
 _READ_ME = """These tests were made by bench-audit for two versions of {subject}.
 

@@ -78,6 +78,11 @@ class Catalogue:
         own = self.types[self.subject].members
         return tuple(one for one in own if one.kind not in (Kind.CONSTRUCTOR, Kind.CONSTANT))
 
+    def constants(self, type_: str) -> tuple[Member, ...]:
+        """Return the constants of the class under test that are of just this type."""
+        own = self.types[self.subject].members
+        return tuple(one for one in own if one.kind is Kind.CONSTANT and one.returns == type_)
+
     def makers(self, type_: str) -> tuple[Member, ...]:
         """Return what makes a value that can be used as a type."""
         names = [type_, *self.below.get(type_, ())]

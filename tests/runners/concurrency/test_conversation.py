@@ -79,7 +79,8 @@ def test_the_catalogue_has_what_both_versions_have(arena):
 def test_what_goes_well_with_both_is_fine_and_what_fails_with_one_is_said(arena):
     text = call("text", Literal("java.lang.String", "a\tb\\"), Literal("char", "\n"),
                 types=("java.lang.String", "char"), returns="java.lang.String")  # fmt: skip
-    compare = Statement(member=Member(kind=Kind.PLAIN, owner="java.util.Comparator", name="true"))
+    works = Member(kind=Kind.PLAIN, owner="java.util.Comparator", name="true", parameters=("int",))
+    compare = Statement(member=works, arguments=(Literal("int", "9"),))
     with_one = call("with", Variable(0, shared=False), types=("java.util.Comparator",))
     any_ = call("any", Literal("int", "-1"), types=("java.lang.Object",))
     field = call("limit", kind=Kind.GET, returns="int")
