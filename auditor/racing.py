@@ -52,7 +52,7 @@ MAKERS = (
             "length", "spoilers", "tally",
         )
     ),
-    "auditor.studies.concurrency",
+    "auditor.studies.generating",
 )  # fmt: skip
 """The modules that decide which tests are made."""
 RACERS = ("auditor.studies.racing", "mutators.java.race_plains", "mutators.java.races")

@@ -2,12 +2,15 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, field
+from typing import Any
 
 from auditor.audits.concurrency.spoilers import Spoilers
 
 _NUMBER = re.compile(r"@?[0-9a-f]*\d[0-9a-f]*")
 _LONGEST_PROBLEM = 160
+_COUNTED = ("dropped", "hangs", "failing", "beside")
 _SELDOM = 0.02
 """How much less a method is called after which too much fails, or that fails itself too often."""
 _EACH_FAILURE = 0.25
@@ -30,6 +33,24 @@ class Tally:
     failing: Counter[str] = field(default_factory=Counter)
     spoilers: Spoilers | None = None
     beside: Counter[str] = field(default_factory=Counter)
+
+    def noted(self) -> dict[str, Any]:
+        """Return it as what can be stored: see `of`."""
+        counted = {name: getattr(self, name) for name in _COUNTED}
+        known = self.spoilers
+        return {
+            **{name: [*counter.items()] for name, counter in counted.items()},
+            "dumps": dict(self.dumps),
+            "spoilers": None if known is None else [sorted(one) for one in astuple(known)],
+        }
+
+    @classmethod
+    def of(cls, noted: Mapping[str, Any]) -> "Tally":
+        """Return the tally that was `noted`, with its order."""
+        counters = {name: Counter(dict(map(tuple, noted[name]))) for name in _COUNTED}
+        known = noted["spoilers"]
+        spoilers = None if known is None else Spoilers(*map(frozenset, known))
+        return cls(dumps=dict(noted["dumps"]), spoilers=spoilers, **counters)
 
     @property
     def known(self) -> Spoilers:
