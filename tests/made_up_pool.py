@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from auditor.core.asking import Answer, Attempt, Describe, Subtypes
+from auditor.core.asking import Answer, Attempt, Describe, Factories, Subtypes
 from auditor.core.races import Kind, Variable
 
 POOL = "org.example.Pool"
@@ -73,7 +73,7 @@ class Guest:
                 return Answer(
                     lines=(*missing, *(line for one in types for line in known.get(one, ())))
                 )
-            case Subtypes():
+            case Subtypes() | Factories():
                 return Answer()
             case Attempt():
                 self.attempts.append(request)

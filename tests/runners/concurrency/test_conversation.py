@@ -69,7 +69,9 @@ def test_the_catalogue_has_what_both_versions_have(arena):
     assert {"fail", "limit", "with", "any", "text"} < names
     assert "fine" not in names
     assert not {"wait", "getClass", "locked", "hashCode"} & names
-    assert [one.key for one in found.creators] == ["<init>()", "of(java.lang.String)"]
+    assert [one.key for one in found.creators] == [
+        "<init>()", "of(java.lang.String)", "cook(int)",
+    ]  # fmt: skip
     plain = [one.name for one in found.makers("java.util.Comparator") if one.kind is Kind.PLAIN]
     assert plain == ["true", "false"]
     # Old and new ask for other methods: an implementation has to have all of them.
@@ -111,6 +113,18 @@ def test_an_implementation_inherits_what_its_interface_has_a_body_for(arena, int
         return [(yield Attempt(prefix=(MAKE,), segments=(Segment((plain, taker)),)))]
 
     assert problems(arena.make(making())) == [""]
+
+
+def test_an_object_can_be_had_from_a_static_method_of_another_class(arena):
+    def making():
+        (cook,) = [one for one in (yield from described(NAME)).creators if one.name == "cook"]
+        made = Statement(member=cook, arguments=(Literal("int", "200"),))
+        return cook.owner, [(yield Attempt(prefix=(made, call("fail"))))]
+
+    owner, answers = arena.make(making())
+
+    assert owner == f"{NAME}$Kitchen"
+    assert problems(answers) == ["java.lang.IllegalStateException: not now in the old version"]
 
 
 def test_a_call_that_blocks_ends_in_time_and_the_next_one_is_answered(arena):
