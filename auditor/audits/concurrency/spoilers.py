@@ -14,7 +14,7 @@ import numpy as np
 
 from auditor.audits.concurrency.arguments import Arguments, Scope
 from auditor.audits.concurrency.lending import give_back, takers
-from auditor.core.asking import Attempt, Making, Segment
+from auditor.core.asking import Answer, Attempt, Making, Segment
 from auditor.core.races import Kind, Member, Sequence
 
 _ORDERS = 5
@@ -64,7 +64,7 @@ class Looking:
             rest = [*best[:at], *best[at + 1 :]]
             segments = (segment, *(one for _, one in rest))
             answer = yield Attempt(prefix=self.prefix, segments=segments)
-            if not answer.problem:
+            if not answer.problem or _itself(answer):
                 continue
             harmful.add(member.key)
             if (yield from self._is_lent(member, rest)):
@@ -111,8 +111,10 @@ class Looking:
             answer = yield Attempt(prefix=self.prefix, segments=segments)
             if not answer.problem:
                 return False
-            if answer.at is None or answer.at[0] == 0:
-                return True  # a hang, or that there is no end of it
+            if answer.at is None:
+                return True  # a hang, say: how much comes after it is not known
+            if _itself(answer):
+                return False
             failed, _ = left.pop(answer.at[0] - 1)
             lost += self.worth(failed)
         return True
@@ -128,6 +130,11 @@ class Looking:
             if not (yield Attempt(prefix=self.prefix, segments=segments)).problem:
                 return True
         return False
+
+
+def _itself(answer: Answer) -> bool:
+    """Tell whether the first segment failed: it may need what another one does before it."""
+    return answer.at is not None and answer.at[0] == 0
 
 
 def _shuffled(methods: list[Member], rng: np.random.Generator) -> list[Member]:

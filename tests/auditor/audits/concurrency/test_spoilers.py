@@ -19,6 +19,18 @@ class Jealous(Guest):
         return super()._step(statement, state)
 
 
+class Empty(Guest):
+    """A pool that has nothing to lend until something was given to it."""
+
+    def _step(self, statement, state):
+        name = statement.member.name
+        if name == "giveBack":
+            state.filled = True
+        if name == "borrow" and not getattr(state, "filled", False):
+            return Answer(problem="nothing to lend in the new version")
+        return super()._step(statement, state)
+
+
 def generator(guest, **weights):
     catalogue = guest.make(described(POOL))
     return Generator(catalogue=catalogue, weights=weights, plan=Plan(seed=3))
@@ -57,3 +69,7 @@ def test_a_method_that_is_worth_more_than_what_fails_after_it_is_called():
     assert spoilers(guest, **{"borrow()": 5.0}) == Spoilers(harmful=frozenset(("borrow()",)))
     assert spoilers(guest, **{"borrow()": 5.0, "size()": 6.0}).shunned == {"borrow()"}
     assert spoilers(guest).shunned == {"borrow()"}
+
+
+def test_a_method_that_needs_another_one_before_it_spoils_nothing():
+    assert spoilers(Empty(worse=frozenset(("close",)))) == Spoilers()
