@@ -15,7 +15,7 @@ from auditor.config import Places
 from auditor.config.concurrency import ConcurrencyRequest, words_of
 from auditor.core.caveats import Caveat
 from auditor.core.concurrency import ConcurrencyVerdict, Focus, Version
-from auditor.core.errors import UsageError
+from auditor.core.errors import ResolveFailed, ToolMissing, UsageError
 from auditor.core.ports import Observer
 from auditor.store.races import Races
 from auditor.store.sqlite import SqliteStore
@@ -48,14 +48,14 @@ MAKERS = (
     *(
         f"auditor.audits.concurrency.{name}"
         for name in (
-            "arguments", "blame", "catalogue", "focus", "generation", "hierarchy", "length",
-            "spoilers", "tally",
+            "arguments", "blame", "catalogue", "focus", "generation", "hierarchy", "lending",
+            "length", "spoilers", "tally",
         )
     ),
-    "auditor.studies.concurrency",
+    "auditor.studies.generating",
 )  # fmt: skip
 """The modules that decide which tests are made."""
-RACERS = ("auditor.studies.racing", "mutators.java.races")
+RACERS = ("auditor.studies.racing", "mutators.java.race_plains", "mutators.java.races")
 """Those that decide what is raced of a test."""
 _READ_ME = """These tests were made by bench-audit for two versions of {subject}.
 
@@ -122,14 +122,14 @@ class Racing:
                 options=asked.options,
                 attempt_seconds=asked.plan.attempt_seconds,
             )
-            memory = replace(self.memory(guest.jar), beside=arena.beside)
+            found, unread = self._focus(scratch)
+            memory = replace(self.memory(guest.jar, unread), beside=arena.beside)
             workers = Workers(
                 arena=arena,
                 writer=self._writes,
                 memory=memory,
                 observer=self._observer,
             )
-            found, unread = self._focus(scratch)
             verdict = ConcurrencyStudy(ready.subject, asked.plan, found, workers, unread).audit()
         noted = [one for each in memory.noted.values() for one in each]
         return replace(verdict, caveats=(*verdict.caveats, *beside.caveats(noted)))
@@ -201,12 +201,21 @@ class Racing:
         return _Ready(versions=versions, subject=names[0], java=java, jdk=jdk)
 
     def _focus(self, scratch: Path) -> tuple[tuple[Focus, ...], tuple[Caveat, ...]]:
-        """Return the methods that differ and those that call them, and what could not be read."""
+        """Return the methods that differ and those that call them, and what could not be read.
+
+        Only what reads byte code is fetched from elsewhere: without it no method is preferred.
+        """
+        try:
+            tools = prepare_guests(
+                home=self._home, host=self._host, environment=self._given, jmh_core_jar=None
+            )
+        except (ResolveFailed, ToolMissing) as error:
+            why = str(error).partition("\n")[0]
+            text = f"which methods differ is not known, so all are called alike: {why}"
+            return (), (Caveat("unfocused", text),)
         reader = CodeReader(
             host=self._host,
-            guests=prepare_guests(
-                home=self._home, host=self._host, environment=self._given, jmh_core_jar=None
-            ),
+            guests=tools,
             java=self._ready.jdk.java,
             environment=self._java_environment,
         )
@@ -216,8 +225,11 @@ class Racing:
         caveats = tuple(Caveat("classes-unread", text) for text in said)
         return focus(old.classes, new.classes, self._ready.subject), caveats
 
-    def memory(self, guest: Path) -> Races:
-        """Return what the store knows of these versions, made and raced as they would be now."""
+    def memory(self, guest: Path, unread: Sequence[Caveat] = ()) -> Races:
+        """Return what the store knows of these versions, made and raced as they would be now.
+
+        `unread` says what of their code is not known, which tests would be made by.
+        """
         ready = self._ready
         deciding = (
             ready.subject,
@@ -228,7 +240,8 @@ class Racing:
             *self._asked.options,
             _digest(RACERS),
         )
-        return Races(self._store, self._clock, self._asked.plan, deciding, (_digest(MAKERS),))
+        making = (_digest(MAKERS), *(one.slug for one in unread))
+        return Races(self._store, self._clock, self._asked.plan, deciding, making)
 
     def _writes(self, catalogue: Catalogue) -> RaceWriter:
         answers = {

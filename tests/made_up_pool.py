@@ -1,8 +1,8 @@
 """A class with two versions that only exist here: what answers those who make tests of it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from auditor.core.asking import Answer, Attempt, Describe, Subtypes
+from auditor.core.asking import Answer, Attempt, Describe, Factories, Subtypes
 from auditor.core.races import Kind, Variable
 
 POOL = "org.example.Pool"
@@ -50,6 +50,7 @@ class Guest:
     with_threads: str = ""
     blames: str = ""
     factory: tuple = FACTORY
+    constants: tuple = ()
     attempts: list = field(default_factory=list)
 
     def make(self, making):
@@ -65,14 +66,14 @@ class Guest:
         """Return the answer to a request."""
         match request:
             case Describe(types):
-                known = {POOL: LINES, "org.example.Factory": self.factory}
+                known = {POOL: (*LINES, *self.constants), "org.example.Factory": self.factory}
                 missing = [
                     ("missing", one, "old", "no such class") for one in types if one not in known
                 ]
                 return Answer(
                     lines=(*missing, *(line for one in types for line in known.get(one, ())))
                 )
-            case Subtypes():
+            case Subtypes() | Factories():
                 return Answer()
             case Attempt():
                 self.attempts.append(request)
@@ -89,14 +90,16 @@ class Guest:
 
     def _ran(self, attempt):
         state = State()
-        for sequence, repeats in [
+        sequences = [
             (attempt.prefix, 1), *((one.statements, one.repeats) for one in attempt.segments)
-        ]:  # fmt: skip
+        ]  # fmt: skip
+        for segment, (sequence, repeats) in enumerate(sequences, -1):
             for _ in range(min(repeats, MOST + 1)):  # more than that show nothing new
-                for statement in sequence:
+                for index, statement in enumerate(sequence):
                     answer = self._step(statement, state)
                     if answer is not None:
-                        return answer
+                        known = segment >= 0 and not answer.blocked
+                        return replace(answer, at=(segment, index) if known else None)
         return Answer()
 
     def _step(self, statement, state):

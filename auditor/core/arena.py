@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from auditor.core.asking import Making
-from auditor.core.concurrency import Scope, Suite, Timed, Version
+from auditor.core.concurrency import Progress, Scope, Suite, Timed, Version
 from auditor.core.races import Test
 
 _Made = TypeVar("_Made")
@@ -73,9 +73,14 @@ class Writer(Protocol):
 
 
 class Memory(Protocol):
-    """Remembers what was made and measured, so that a study goes on where it stopped."""
+    """Remembers what was made and measured, so that a study goes on where it stopped.
+
+    There is no progress any more once a suite is kept.
+    """
 
     def suite(self) -> Suite | None: ...
     def keep_suite(self, suite: Suite, /) -> None: ...
+    def progress(self) -> Progress | None: ...
+    def keep_progress(self, progress: Progress, /) -> None: ...
     def timed(self, test: Test, threads: int, /) -> Timed | None: ...
     def keep_timed(self, test: Test, timed: Timed, /) -> None: ...

@@ -29,6 +29,13 @@ class Subtypes:
 
 
 @dataclass(frozen=True, slots=True)
+class Factories:
+    """Asks which public static methods of other classes in both versions' jars return these."""
+
+    types: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Segment:
     """A suffix, done so often."""
 
@@ -59,5 +66,5 @@ class Answer:
     at: tuple[int, int] | None = None
 
 
-Request = Describe | Subtypes | Attempt
+Request = Describe | Subtypes | Factories | Attempt
 Making = Generator[Request, Answer, _Made]

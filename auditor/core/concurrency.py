@@ -4,11 +4,13 @@ The words are those of Pradel, Huggler and Gross (ISSTA 2014): a class under tes
 new version, tests of a prefix and suffixes.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from auditor.core.caveats import Caveat
-from auditor.core.races import Test
+from auditor.core.races import Member, Test
 from auditor.core.result import Interval
 
 
@@ -215,6 +217,24 @@ class Suite:
     dropped: tuple[tuple[str, int], ...] = ()
     files: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     caveats: tuple[Caveat, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far the making of a suite has come: its length was found, then test after test was tried.
+
+    `number` is that of the last one, `reason` says why the length is no better. What the next test
+    hangs on is in `learned`, as the maker of tests has it written, and in `banned`, what no test
+    can call.
+    """
+
+    length: int
+    tried: tuple[int, ...]
+    reason: str
+    number: int = 0
+    tests: tuple[Test, ...] = ()
+    learned: Mapping[str, Any] = field(default_factory=dict)
+    banned: tuple[Member, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

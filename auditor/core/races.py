@@ -18,7 +18,7 @@ class Kind(StrEnum):
     """A new array of its arguments."""
     PLAIN = "plain"
     """A small implementation of an interface, which returns plain values; `name` is what it says
-    where a boolean is asked for."""
+    where a boolean is asked for. With a parameter, each of its calls first works so many rounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from auditor.core.caveats import Caveat
-from auditor.core.concurrency import Focus, Plan, Suite, Timed
+from auditor.core.concurrency import Focus, Plan, Progress, Suite, Timed
 from auditor.core.ports import Clock
-from auditor.core.races import Sequence, Test, statement_of
+from auditor.core.races import Sequence, Statement, Test, statement_of
 from auditor.store import rows
 from auditor.store.sqlite import SqliteStore
 
@@ -52,7 +52,16 @@ class Races:
 
     def keep_suite(self, suite: Suite, /) -> None:
         """Remember the tests."""
-        self._keep(self._suite_id(), _of_suite(suite))
+        self._keep(self._suite_id(), _of_suite(suite), instead_of=self._suite_id("progress"))
+
+    def progress(self) -> Progress | None:
+        """Return how far the making of the tests has come, if it was begun and not ended."""
+        found = self._find(self._suite_id("progress"))
+        return None if found is None else _progress(found)
+
+    def keep_progress(self, progress: Progress, /) -> None:
+        """Remember how far it has come."""
+        self._keep(self._suite_id("progress"), _of_progress(progress))
 
     def timed(self, test: Test, threads: int, /) -> Timed | None:
         """Return what a test took with so many threads, if it was measured."""
@@ -70,10 +79,10 @@ class Races:
         self.noted[race] = self.beside()
         self._keep(race, asdict(timed) | {"beside": [dict(one) for one in self.noted[race]]})
 
-    def _suite_id(self) -> str:
+    def _suite_id(self, what: str = "suite") -> str:
         plan = {key: value for key, value in asdict(self.plan).items() if key not in _OF_VOTES}
         plan["threads"] = (min(self.plan.threads), max(self.plan.threads))
-        return self._id("suite", *self.making, rows.dump(plan))
+        return self._id(what, *self.making, rows.dump(plan))
 
     def _race_id(self, test: Test, threads: int) -> str:
         plan = {key: value for key, value in asdict(self.plan).items() if key not in _NO_RACE}
@@ -90,9 +99,13 @@ class Races:
             ).fetchone()
             return json.loads(row[0]) if row else None
 
-    def _keep(self, id_: str, payload: object) -> None:
-        made = (id_, self.store.machine or "", rows.dump(payload), self.clock.now())
+    def _keep(self, id_: str, payload: object, instead_of: str = "") -> None:
+        machine = self.store.machine or ""
+        made = (id_, machine, rows.dump(payload), self.clock.now())
         with self.store.writing() as connection:
+            connection.execute(
+                "DELETE FROM concurrency WHERE id = ? AND machine = ?", (instead_of, machine)
+            )
             connection.execute("INSERT OR REPLACE INTO concurrency VALUES (?, ?, ?, ?)", made)
 
 
@@ -114,6 +127,27 @@ def _suite(found: Any) -> Suite:
         focus=tuple(Focus(**one) for one in found["focus"]),
         dropped=tuple((what, times) for what, times in found["dropped"]),
         caveats=tuple(Caveat(slug, text) for slug, text in found["caveats"]),
+    )
+
+
+def _of_progress(progress: Progress) -> dict[str, Any]:
+    made = {key: getattr(progress, key) for key in ("length", "tried", "reason", "number")}
+    return made | {
+        "tests": [_of_test(one) for one in progress.tests],
+        "learned": dict(progress.learned),
+        "banned": [Statement(member=one).fields for one in progress.banned],
+    }
+
+
+def _progress(found: Any) -> Progress:
+    return Progress(
+        length=found["length"],
+        tried=tuple(found["tried"]),
+        reason=found["reason"],
+        number=found["number"],
+        tests=tuple(_test(one) for one in found["tests"]),
+        learned=found["learned"],
+        banned=tuple(one.member for one in _sequence(found["banned"])),
     )
 
 

@@ -1,15 +1,10 @@
 """Two versions of a class: tests are made, raced and judged (Pradel et al., Sections 3 and 4)."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from auditor.audits.concurrency import oracle
-from auditor.audits.concurrency.blame import blamed, parts
 from auditor.audits.concurrency.catalogue import Catalogue, described
-from auditor.audits.concurrency.focus import weights
-from auditor.audits.concurrency.generation import Generator
-from auditor.audits.concurrency.length import Length, Tried, search
-from auditor.audits.concurrency.tally import Tally
 from auditor.core.arena import Arena, Memory, Writer
 from auditor.core.caveats import Caveat
 from auditor.core.concurrency import (
@@ -22,17 +17,12 @@ from auditor.core.concurrency import (
     Suite,
     ThreadVerdict,
     Timed,
-    Version,
 )
 from auditor.core.errors import SubjectError
 from auditor.core.ports import Observer
 from auditor.core.races import Test
+from auditor.studies.generating import Generating
 from auditor.studies.racing import Racing
-
-_FIRST_TRIED = 1000
-"""Numbers of the tests that only serve to find a length; those of the suite are below."""
-_SPARE = 5
-"""How many more tests than asked for are tried where some cannot be made, or fail when they run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,29 +44,33 @@ class ConcurrencyStudy:
     focus: Sequence[Focus]
     workers: Workers
     caveats: tuple[Caveat, ...] = ()
-    _writer: Writer = field(init=False)
     _racing: Racing = field(init=False)
-    _generator: Generator = field(init=False)
 
     def audit(self) -> ConcurrencyVerdict:
         """Make tests, race them, and say what they come to.
 
         Raises SubjectError where there is nothing to test, or no test can be made.
         """
-        plan, memory = self.plan, self.workers.memory
+        plan, workers = self.plan, self.workers
         self._phase("the class is looked at")
-        catalogue = self.workers.arena.make(described(self.subject))
+        catalogue = workers.arena.make(described(self.subject))
         _require_methods(catalogue)
-        self._writer = self.workers.writer(catalogue)
-        self._racing = Racing(plan, self.workers.arena, self._writer)
-        suite = memory.suite()
-        if suite is None:
-            suite = self._suite(catalogue)
-            memory.keep_suite(suite)
-        else:
-            self._compile(suite.tests)
-        files = tuple(pair for one in suite.tests for pair in self._writer.files(one))
-        suite = replace(suite, files=files)
+        writer = workers.writer(catalogue)
+        self._racing = Racing(plan, workers.arena, writer)
+        generating = Generating(
+            subject=self.subject,
+            plan=plan,
+            focus=self.focus,
+            arena=workers.arena,
+            writer=writer,
+            racing=self._racing,
+            memory=workers.memory,
+            phase=self._phase,
+        )
+        suite = generating.suite(catalogue)
+        suite = replace(
+            suite, files=tuple(pair for one in suite.tests for pair in writer.files(one))
+        )
         threads = self._raced(suite, plan.threads)
         _require_races(self.subject, threads)
         finding = oracle.overall(threads)
@@ -95,122 +89,6 @@ class ConcurrencyStudy:
             plan=plan,
             caveats=(*self.caveats, *suite.caveats, *_caveats(threads)),
         )
-
-    def _suite(self, catalogue: Catalogue) -> Suite:
-        known = (*catalogue.methods, *catalogue.creators)
-        weighed = zip(known, weights(known, self.focus), strict=True)
-        self._generator = generator = Generator(
-            catalogue=catalogue,
-            weights={one.key: weight for one, weight in weighed},
-            plan=self.plan,
-        )
-        length = self._length()
-        # What was banned on the way hangs on how many lengths were tried, so it is forgotten.
-        tally = Tally(spoilers=generator.tally.spoilers)
-        self._generator = replace(generator, tally=tally)
-        self._phase(f"tests are made, {length.calls} calls a thread")
-        tests = tuple(self._tests(length.calls))
-        if not tests:
-            often = [what for what, _ in tally.dropped.most_common(3)]
-            dumps = "".join(f"\n{tally.dumps[one]}" for one in often if one in tally.dumps)
-            raise SubjectError(
-                f"no test of {self.subject} works with both versions and {max(self.plan.threads)} "
-                f"threads; most often: {'; '.join(often) or 'no object of it could be made'}{dumps}"
-            )
-        caveats = [] if not length.reason else [Caveat("length-fallback", length.reason)]
-        if len(tests) < self.plan.tests:
-            text = f"only {len(tests)} of {self.plan.tests} tests could be made"
-            caveats.append(Caveat("fewer-tests", text))
-        return Suite(
-            tests=tests,
-            length=length.calls,
-            tried=length.tried,
-            methods=tuple(sorted({one.key for one in self._generator.catalogue.methods})),
-            focus=tuple(self.focus),
-            dropped=tuple(tally.dropped.most_common()),
-            caveats=tuple(caveats),
-        )
-
-    def _length(self) -> Length:
-        """Find the length of suffixes, for the fewest threads."""
-        looking = search(self.plan)
-        try:
-            length = next(looking)
-            for number in range(_FIRST_TRIED, 2 * _FIRST_TRIED):
-                self._phase(f"a length of {length} calls is tried")
-                length = looking.send(self._tried(number, length))
-        except StopIteration as end:
-            found: Length = end.value
-            return found
-        raise AssertionError("a search has an end")
-
-    def _tried(self, number: int, length: int) -> tuple[Tried, Tried] | None:
-        """Return what a test of a length takes; if one does not work, another one is made."""
-        for each in (number, number + _FIRST_TRIED):
-            test = self._compiled(each, length)
-            if test is None:
-                continue
-            old, new = (self._lasts(test, one) for one in Version)
-            if old is not None and new is not None:
-                return old, new
-        return None
-
-    def _lasts(self, test: Test, version: Version) -> Tried | None:
-        few = min(self.plan.threads)
-        pilot = self._racing.pilot(test, few, version)
-        if isinstance(pilot, str):
-            return None
-        return Tried(pilot.suffixes, self.plan.steady(few) / pilot.wall)
-
-    def _tests(self, length: int) -> Iterator[Test]:
-        made = 0
-        for number in range(1, self.plan.tests + _SPARE + 1):
-            test = self._compiled(number, length)
-            if test is None:
-                continue
-            for problem in self._failures(test):
-                self._generator.tally.drop("a test with threads", problem)
-                break
-            else:
-                made += 1
-                yield test
-            if made == self.plan.tests:
-                return
-
-    def _compiled(self, number: int, length: int) -> Test | None:
-        """Make a test that compiles; without what javac does not take it is made again."""
-        while True:
-            making = self._generator.test(number, length, max(self.plan.threads))
-            test = self.workers.arena.make(making)
-            if test is None or not (problems := self._compile([test])):
-                return test
-            if not self._banned(test):
-                for one in problems.values():
-                    self._generator.tally.drop("a test that does not compile", one)
-                return None
-
-    def _banned(self, test: Test) -> bool:
-        """Ban the members that nobody can write, and tell whether there were some."""
-        found = parts(test)
-        said = self._compile([one.test for one in found])
-        paths = {self._writer.path(one.test): one.test.number for one in found}
-        banned = blamed(found, {paths[name]: problem for name, problem in said.items()})
-        for member, problem in banned.items():
-            self._generator.tally.drop(member.key, f"javac says {problem}, so it is not called")
-        left = self._generator.catalogue.without(banned.keys())
-        self._generator = replace(self._generator, catalogue=left)
-        return bool(banned)
-
-    def _failures(self, test: Test) -> Iterator[str]:
-        """Yield why a test cannot be raced: what went well a few times may fail in a thousand."""
-        for version in Version:
-            pilot = self._racing.pilot(test, max(self.plan.threads), version)
-            if isinstance(pilot, str):
-                yield f"{pilot} in the {version} version"
-
-    def _compile(self, tests: Sequence[Test]) -> Mapping[str, str]:
-        writer = self._writer
-        return self.workers.arena.compile({writer.path(one): writer.program(one) for one in tests})
 
     def _raced(self, suite: Suite, counts: Sequence[int]) -> tuple[ThreadVerdict, ...]:
         """Race the tests with each number of threads, as long as that can change a finding."""
@@ -272,7 +150,7 @@ def _require_methods(catalogue: Catalogue) -> None:
     if not catalogue.creators:
         raise SubjectError(
             f"no object of {catalogue.subject} can be made: both versions need a public "
-            "constructor or a public static method that returns one"
+            "constructor, or a public static method, of it or of another class, that returns one"
         )
 
 

@@ -1,19 +1,18 @@
 """Concurrent tests as Java source that people can read, keep, and compile by itself."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from auditor.core.races import Argument, Kind, Literal, Member, Sequence, Statement, Test, Variable
+from auditor.core.races import Argument, Kind, Literal, Sequence, Statement, Test, Variable
+from mutators.java.race_plains import Answers, Plains
 
 Written = Callable[[str], str]
 """How a type stands in source text."""
-Answers = Mapping[str, tuple[Member, ...]]
-"""The methods that an implementation of an interface needs, by its name."""
 
 PACKAGE = "races"
 JMH = "jmh"
 """The folder of benchmarks."""
-_OBJECT, _STRING = "java.lang.Object", "java.lang.String"
+_STRING = "java.lang.String"
 _NUMBERS = {"byte": "(byte) {}", "short": "(short) {}", "int": "{}", "long": "{}L",
             "float": "{}f", "double": "{}", "boolean": "{}"}  # fmt: skip
 _INDENT = "    "
@@ -79,7 +78,7 @@ class RaceWriter:
             f"        switch (number) {{\n{cases}\n            default:\n"
             "                throw new IllegalArgumentException();\n        }\n    }\n",
             *suffixes,
-            *body.plains(),
+            *body.plains.sources(),
         ]
         return "\n".join(parts).rstrip() + "\n}\n"
 
@@ -106,7 +105,7 @@ class RaceWriter:
             body.fields(),
             prefix.replace("    @Override\n", "    @Setup(Level.Iteration)\n"),
             *methods,
-            *body.plains(),
+            *body.plains.sources(),
         ]
         return "\n".join(parts).rstrip() + "\n}\n"
 
@@ -136,13 +135,12 @@ _JMH = (
 
 
 class _Body:
-    """The parts of a class; remembers which interfaces they implement."""
+    """The parts of a class; `plains` are the interfaces that they implement."""
 
     def __init__(self, written: Written, answers: Answers, test: Test) -> None:
         self._written = written
-        self._answers = answers
         self._test = test
-        self._plain: dict[tuple[str, str], str] = {}
+        self.plains = Plains(self._type, answers)
 
     def fields(self) -> str:
         lines = [
@@ -198,8 +196,7 @@ class _Body:
             case Kind.ARRAY:
                 return f"new {owner}[] {{{given}}}"
             case Kind.PLAIN:
-                name = f"Plain{len(self._plain)}"
-                return f"new {self._plain.setdefault((member.owner, member.name), name)}()"
+                return f"new {self.plains.name(member)}({given})"
 
     def _receiver(self, receiver: Variable, owner: str) -> str:
         """Return an object as its method's class: below it, type arguments may be bound.
@@ -233,39 +230,6 @@ class _Body:
         if literal.type == "java.lang.Class":
             return f"{self._type(text)}.class"
         return _NUMBERS[literal.type].format(text)
-
-    def plains(self) -> Iterator[str]:
-        """Yield the small implementations of interfaces."""
-        for (type_, says), name in self._plain.items():
-            methods = "".join(self._answer(one, says) for one in self._answers[type_])
-            yield (
-                f"    /** Returns plain values. */\n"
-                f"    public static final class {name} implements {self._type(type_)} {{\n"
-                f"{methods}    }}\n"
-            )
-
-    def _answer(self, method: Member, says: str) -> str:
-        parameters = ", ".join(
-            f"{self._type(one)} a{at}" for at, one in enumerate(method.parameters)
-        )
-        value = self._plain_value(method.returns, says)
-        body = f"            return {value};\n" if value else ""
-        return (
-            f"        @Override\n        public {self._type(method.returns)} {method.name}"
-            f"({parameters}) {{\n{body}        }}\n"
-        )
-
-    def _plain_value(self, type_: str, says: str) -> str:
-        known = {
-            "void": "",
-            "boolean": says,
-            _STRING: '""',
-            _OBJECT: "new Object()",
-            "char": "'\\0'",
-        }
-        if type_ in known:
-            return known[type_]
-        return f"({type_}) 0" if type_ in _NUMBERS else "null"
 
     def _type(self, type_: str) -> str:
         text = self._written(type_)

@@ -18,6 +18,7 @@ from auditor.core.asking import (
     Answer,
     Attempt,
     Describe,
+    Factories,
     Lines,
     Making,
     Request,
@@ -208,6 +209,8 @@ class Conversation:
                 return [join(("describe", *types))]
             case Subtypes(types):
                 return [join(("subtypes", *types))]
+            case Factories(types):
+                return [join(("factories", *types))]
             case Attempt():
                 defined: list[str] = []
                 words = [

@@ -5,6 +5,7 @@ import os
 import pkgutil
 import shutil
 import subprocess
+import sys
 
 import pytest
 from concurrencies import made, timed
@@ -14,6 +15,7 @@ from auditor import racing
 from auditor.config.concurrency import concurrency_request
 from auditor.config.places import Places
 from auditor.core.concurrency import Suite
+from auditor.core.errors import ResolveFailed
 
 JUDGES = {"beside", "oracle", "sensitivity"}
 """What says something of measurements that there are."""
@@ -40,6 +42,7 @@ def opened(tmp_path, monkeypatch):
     for name in ("__init__", "makers", "racers"):
         (package / f"{name}.py").write_text("")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, package.name, raising=False)  # that of another test
     monkeypatch.setattr(racing, "MAKERS", ("made_up_sources.makers",))
     monkeypatch.setattr(racing, "RACERS", ("made_up_sources.racers",))
     (tmp_path / "Pool.java").write_text("public class Pool { }")
@@ -71,3 +74,25 @@ def test_another_release_uses_no_tests_and_no_races_that_it_would_make_otherwise
     assert left() == (False, True)
     (package / "racers.py").write_text("# written otherwise\n")
     assert left() == (False, False)
+
+
+@pytest.mark.subject
+def test_without_what_reads_byte_code_tests_are_made_unfocused_and_not_taken_for_others(
+    opened, tmp_path, monkeypatch
+):
+    found, _ = opened
+
+    def fails(**_):
+        raise ResolveFailed("asm cannot be fetched: no network\nand more")
+
+    monkeypatch.setattr(racing, "prepare_guests", fails)
+    focus, (caveat,) = found._focus(tmp_path)
+
+    assert focus == ()
+    assert (caveat.slug, caveat.text.partition(": ")[2]) == (
+        "unfocused", "asm cannot be fetched: no network",
+    )  # fmt: skip
+    guest = tmp_path / "guest.jar"
+    found.memory(guest, [caveat]).keep_suite(SUITE)
+    assert found.memory(guest, [caveat]).suite() is not None
+    assert found.memory(guest).suite() is None

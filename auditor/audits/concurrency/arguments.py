@@ -1,7 +1,7 @@
 """Values for parameters: written down, taken from variables, made; null last (Section 3.3)."""
 
 from collections.abc import Sequence as Many
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
@@ -26,6 +26,9 @@ _OF_OBJECTS = (STRING, STRING, "int")
 """What stands for any object: keys that are equal now and then."""
 _TAKE_VARIABLE = 0.6
 _TAKE_ANY = 0.3
+_TAKE_CONSTANT = 0.3
+"""How often a value that could be written down is one of the class's own constants of its type:
+what a parameter understands is often only these (`WHEN_EXHAUSTED_GROW`)."""
 _ANY = (OBJECT, STRING, *BOXES)
 """What is handed over as any object: collections would soon hold each other, and comparing them
 would have no end."""
@@ -35,6 +38,14 @@ _OWN = (
     "java.util.", "java.io.", "java.text.", "java.lang.StringBuilder", "java.lang.StringBuffer",
 )  # fmt: skip
 """Of such types each thread has its own: what is not thread-safe would fail for its own sake."""
+
+
+_WORK = ("0", "1000", "4000")
+"""How much each call of a small implementation works, in rounds of about a nanosecond. What stands
+for a factory or a listener takes time in earnest, and only then it shows whether a lock is held
+meanwhile; a quick one shows what the lock itself costs."""
+_CALLED_BACK = ("java.util.function.", "java.util.concurrent.Callable", "java.lang.Runnable")
+"""Of the JDK's interfaces those that stand for work; others are values or collections."""
 
 
 @dataclass(slots=True)
@@ -54,6 +65,11 @@ class Scope:
     def in_prefix(self) -> bool:
         """Tell whether what is made belongs to the prefix."""
         return self.subject is None or not self.prefix
+
+    @property
+    def receiver(self) -> Variable | None:
+        """Return the object that suffixes share, None while it is being made."""
+        return None if self.subject is None else Variable(self.subject, shared=True)
 
     def add(self, statement: Statement) -> Variable:
         """Take a statement; return its value."""
@@ -86,6 +102,9 @@ class Arguments:
             if argument is None:
                 return None
             given.append(argument)
+        if member.kind is Kind.PLAIN and _works(member.owner):
+            member = replace(member, parameters=("int",))
+            given.append(Literal("int", self.one(_WORK)))
         return scope.add(Statement(member=member, receiver=receiver, arguments=tuple(given)))
 
     def _argument(self, type_: str, scope: Scope, depth: int) -> Argument | None:
@@ -93,8 +112,8 @@ class Arguments:
         take = _TAKE_VARIABLE if type_ != OBJECT else _TAKE_ANY
         if variables and self.rng.random() < take:
             return self.one(variables)
-        if (written := self._written(type_)) is not None:
-            return written
+        if (simple := self._simple(type_, scope)) is not None:
+            return simple
         if type_.endswith("[]") and depth:
             return self._array(type_[:-2], scope, depth)
         made = self._made(self.catalogue.makers(type_), scope, depth) if depth else None
@@ -103,6 +122,14 @@ class Arguments:
         if variables:
             return self.one(variables)
         return None if type_ in PRIMITIVES else Literal(type_, None)
+
+    def _simple(self, type_: str, scope: Scope) -> Argument | None:
+        """Return a value that can be written down, or a constant of the class instead."""
+        written = self._written(type_)
+        constants = self.catalogue.constants(type_) if written else ()
+        if constants and self.rng.random() < _TAKE_CONSTANT:
+            return scope.add(Statement(member=self.one(constants)))
+        return written
 
     def _written(self, type_: str) -> Literal | None:
         kind = self.one(_OF_OBJECTS) if type_ == OBJECT else BOXES.get(type_, type_)
@@ -165,3 +192,7 @@ class Arguments:
     def one(self, of: Many[_Item]) -> _Item:
         """Draw one of several."""
         return of[int(self.rng.integers(len(of)))]
+
+
+def _works(type_: str) -> bool:
+    return type_.startswith(_CALLED_BACK) or not type_.startswith("java.")

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from auditor.core.asking import Describe, Lines, Making, Subtypes
+from auditor.core.asking import Describe, Factories, Lines, Making, Subtypes
 from auditor.core.errors import SubjectError
 from auditor.core.races import Kind, Member
 
@@ -61,11 +62,15 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """The class under test and all types that its tests need."""
+    """The class under test and all types that its tests need.
+
+    `factories` are static methods of other classes that return it, or what nothing else makes.
+    """
 
     subject: str
     types: Mapping[str, Facts]
     below: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    factories: tuple[Member, ...] = ()
 
     @property
     def creators(self) -> tuple[Member, ...]:
@@ -78,10 +83,16 @@ class Catalogue:
         own = self.types[self.subject].members
         return tuple(one for one in own if one.kind not in (Kind.CONSTRUCTOR, Kind.CONSTANT))
 
+    def constants(self, type_: str) -> tuple[Member, ...]:
+        """Return the constants of the class under test that are of just this type."""
+        own = self.types[self.subject].members
+        return tuple(one for one in own if one.kind is Kind.CONSTANT and one.returns == type_)
+
     def makers(self, type_: str) -> tuple[Member, ...]:
         """Return what makes a value that can be used as a type."""
         names = [type_, *self.below.get(type_, ())]
         found = [one for name in names for one in self._own(name)]
+        found += [one for one in self.factories if one.returns in names]
         facts = self.types.get(type_)
         if facts is not None and facts.answers is not None:
             found += [
@@ -105,7 +116,8 @@ class Catalogue:
             )
             for name, facts in self.types.items()
         }
-        return replace(self, types=left)
+        factories = tuple(one for one in self.factories if one not in members)
+        return replace(self, types=left, factories=factories)
 
     def fits(self, given: str, wanted: str) -> bool:
         """Tell whether a value of one type can be used as another."""
@@ -147,7 +159,28 @@ def described(subject: str) -> Making[Catalogue]:
         wanted = {_element(one) for one in needed} - types.keys() - _WRITTEN
         if not wanted:
             break
-    return Catalogue(subject, types, below)
+    catalogue = Catalogue(subject, types, below)
+    return replace(catalogue, **(yield from _from_elsewhere(catalogue)))
+
+
+def _from_elsewhere(catalogue: Catalogue) -> Making[dict[str, Any]]:
+    """Return the factories that other classes have, and the types with those that they ask for."""
+    own = catalogue.types[catalogue.subject].members
+    asked = {type_ for one in own for type_ in one.parameters} & catalogue.types.keys()
+    unmade = {one for one in asked if not one.startswith("java.") and not catalogue.makers(one)}
+    lines = (yield Factories((catalogue.subject, *sorted(unmade - {catalogue.subject})))).lines
+    found = tuple(
+        Member(kind=Kind.STATIC, owner=owner, name=name, parameters=_split(given), returns=returns)
+        for _, owner, name, given, returns in lines
+    )[:_MOST_FACTORIES]
+    needed = {_element(type_) for one in found for type_ in one.parameters}
+    unknown = tuple(sorted(needed - catalogue.types.keys() - _WRITTEN))
+    more = dict(_read((yield Describe(unknown)).lines)) if unknown else {}
+    return {"factories": found, "types": {**catalogue.types, **more}}
+
+
+_MOST_FACTORIES = 16
+"""What a library hands out everywhere would fill a test with objects that nobody shares."""
 
 
 def _require(subject: str, lines: Lines) -> None:

@@ -7,7 +7,7 @@ any subclass.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
 
 from auditor.audits.concurrency.hierarchy import Hierarchy, Where
@@ -17,7 +17,10 @@ from auditor.core.races import Member
 
 _Why = Mapping[Where, str]
 _PACKAGE = re.compile(r"[\w.$]*\.(?=\w)")
+_Above = Set[tuple[str, str | None]]
+"""Classes, each with the one that it extends."""
 _EACH_STEP = 0.5
+_CONSTRUCTOR = "<init>("
 
 
 def focus(old: Classes, new: Classes, subject: str) -> tuple[Focus, ...]:
@@ -29,7 +32,8 @@ def focus(old: Classes, new: Classes, subject: str) -> tuple[Focus, ...]:
     before, after = Hierarchy(old), Hierarchy(new)
     fields = _changed_fields(before, after)
     changed = _changed_methods(before, after, fields)
-    reached = _Reached(changed, _callers(before, after))
+    above = {(one.name, one.superclass) for one in (*old.values(), *new.values())}
+    reached = _Reached(changed, _callers(before, after), above)
     found = [
         *_of_fields(before, after, subject, fields),
         *_of_methods(before, after, subject, reached),
@@ -143,21 +147,27 @@ def _callers(*versions: Hierarchy) -> Mapping[Where, set[Where]]:
 
 
 class _Reached:
-    """How far each method is from a change."""
+    """How far each method is from a change.
 
-    def __init__(self, changed: _Why, callers: Mapping[Where, set[Where]]) -> None:
+    A constructor is as near as the one that it hands on to, of its own class or of the one above:
+    what an object is made by is all of them.
+    """
+
+    def __init__(self, changed: _Why, callers: Mapping[Where, set[Where]], above: _Above) -> None:
         self._changed = changed
         self._distances = dict.fromkeys(changed, 0)
         self._next: dict[Where, Where] = {}
         front = sorted(changed)
         while front:
-            following = []
-            for called in front:
+            following: list[Where] = []
+            for called in front:  # which grows by those that are as near
                 for caller in sorted(callers.get(called, ())):
-                    if caller not in self._distances:
-                        self._distances[caller] = self._distances[called] + 1
+                    near = _hands_on(caller, called, above)
+                    distance = self._distances[called] + (0 if near else 1)
+                    if distance < self._distances.get(caller, distance + 1):
+                        self._distances[caller] = distance
                         self._next[caller] = called
-                        following.append(caller)
+                        (front if near else following).append(caller)
             front = following
 
     def focus(self, where: Where, method: str) -> Focus | None:
@@ -165,16 +175,23 @@ class _Reached:
         distance = self._distances.get(where)
         if distance is None:
             return None
-        return Focus(method=method, distance=distance, why=self._why(where, distance))
+        return Focus(method=method, distance=distance, why=self._why(where))
 
-    def _why(self, where: Where, distance: int) -> str:
-        if distance == 0:
+    def _why(self, where: Where) -> str:
+        if where in self._changed:
             return self._changed[where]
         first = last = self._next[where]
         while last in self._next:
             last = self._next[last]
         through = f", and through it {_shown(last)}" if first != last else ""
         return f"it calls {_shown(first)}{through}"
+
+
+def _hands_on(caller: Where, called: Where, above: _Above) -> bool:
+    owner, key = caller
+    if not key.startswith(_CONSTRUCTOR) or not called[1].startswith(_CONSTRUCTOR):
+        return False
+    return called[0] == owner or (owner, called[0]) in above
 
 
 def _of_methods(

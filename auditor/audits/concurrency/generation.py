@@ -12,15 +12,15 @@ import numpy as np
 
 from auditor.audits.concurrency.arguments import Arguments, Scope
 from auditor.audits.concurrency.catalogue import PRIMITIVES, Catalogue
-from auditor.audits.concurrency.spoilers import spoilers
+from auditor.audits.concurrency.lending import give_back, takers
+from auditor.audits.concurrency.spoilers import Looking, Spoilers
 from auditor.audits.concurrency.tally import Tally
 from auditor.core.asking import Answer, Attempt, Making, Segment
 from auditor.core.concurrency import Plan
-from auditor.core.races import Kind, Member, Sequence, Statement, Test, Variable
+from auditor.core.races import Kind, Member, Sequence, Test
 
 _PAIR = 0.3
-"""How often what a call returns is given back at once, where the class takes such a thing: what is
-borrowed and kept would soon be all that there is."""
+"""How often what a call returns is given back at once, where the class takes such a thing."""
 _BLOCKS_ALONE = 2
 """After so many hangs a method is called no more, unless what it returns is given back."""
 _BLOCKS = 8
@@ -34,8 +34,6 @@ _WITH_THREADS = 3
 """How often a test has to go well with threads: what goes wrong then does so now and then."""
 _MOST_POOLED = 12
 """Arguments that are made in a prefix for all suffixes."""
-_SPOILER = 0.02
-"""How much less a method is called after which others fail; a prefix does not call it at all."""
 _CREATOR = 0.25
 """How much less the constructors are called than a method of equal weight."""
 
@@ -64,21 +62,26 @@ class Generator:
                 return made
             self.tally.drop("a test with threads", answer.problem)
             if answer.at is not None:
-                # What fails beside others now would fail again, and the race be inconclusive.
+                # What fails beside others now may fail again, and the race be inconclusive.
                 segment, index = answer.at
-                blamed = {made.suffixes[segment][index].member.key}
-                left = {one.key for one in self.members if _on_object(one)} - self.tally.shunned
-                if left - blamed:  # of a class all of whose methods fail, that is all there is
-                    self.tally.beside |= blamed
+                self._blame(made.suffixes[segment][index].member.key)
         return None
 
-    def _spoilers(self) -> Making[frozenset[str]]:
+    def _blame(self, key: str) -> None:
+        shunned = self.tally.known.shunned | self.tally.beside.keys() | {key}
+        if {one.key for one in self.members if _on_object(one)} - shunned:
+            self.tally.beside[key] += (
+                1  # of a class all of whose methods fail, that is all there is
+            )
+
+    def _spoilers(self) -> Making[Spoilers]:
         """Look for the methods after which others fail: the same whichever test comes first."""
         own = replace(self, tally=Tally())
         maker = _Maker(own, np.random.default_rng((self.plan.seed,)))
         if not (yield from maker.create()):
-            return frozenset()
-        return (yield from spoilers(maker.arguments, maker.prefix, maker.subject))
+            return Spoilers()
+        looking = Looking(maker.arguments, maker.prefix, maker.subject, self._worth)
+        return (yield from looking.spoilers())
 
     def _with_threads(self, test: Test) -> Making[Answer]:
         """Run all suffixes at once, a few times; return the first answer that is not well."""
@@ -97,9 +100,11 @@ class Generator:
 
     def weight(self, member: Member) -> float:
         """Return how likely a member is drawn, relative to others: less, the more it fails."""
-        seldom = _SPOILER if member.key in self.tally.shunned else 1.0
-        kind = seldom if _on_object(member) else _CREATOR
-        return self.weights.get(member.key, 1.0) * kind / (1 + self.tally.failing[member.key])
+        kind = self.tally.shun(member.key) if _on_object(member) else _CREATOR
+        return self._worth(member) * kind / (1 + self.tally.failing[member.key])
+
+    def _worth(self, member: Member) -> float:
+        return self.weights.get(member.key, 1.0)
 
 
 def _on_object(member: Member) -> bool:
@@ -163,7 +168,8 @@ class _Maker:
             return False
         tally = self.of.tally
         own = self.of.catalogue.methods
-        usable = [one for one in own if _on_object(one) and one.key not in tally.shunned]
+        harmful = tally.known.harmful
+        usable = [one for one in own if _on_object(one) and one.key not in harmful]
         hangs = tally.hangs
         yield from self._pool()
         calls = failures = 0
@@ -177,7 +183,7 @@ class _Maker:
         return True
 
     def _extended_prefix(self, member: Member, scope: Scope) -> Making[bool]:
-        if self.arguments.call(member, scope, Variable(self.subject, shared=True)) is None:
+        if self.arguments.call(member, scope, scope.receiver) is None:
             return False
         longer = (*self.prefix, *scope.more)
         answer = yield Attempt(prefix=longer)
@@ -222,38 +228,18 @@ class _Maker:
 
     def _extended(self, member: Member, scope: Scope) -> bool:
         """Add a call, perhaps with one that takes back what it returns."""
-        receiver = Variable(self.subject, shared=True) if _on_object(member) else None
-        blocked = self.of.tally.hangs[member.key]
-        hangs = blocked >= _BLOCKS_ALONE
-        takers = self._takers(member)
-        if (hangs and not takers) or blocked >= _BLOCKS:
+        receiver = scope.receiver if _on_object(member) else None
+        tally = self.of.tally
+        blocked = tally.hangs[member.key]
+        must = blocked >= _BLOCKS_ALONE or member.key in tally.known.lent
+        back = takers(member, self.of.catalogue.methods)
+        if (must and not back) or blocked >= _BLOCKS:
             return False
         made = self.arguments.call(member, scope, receiver)
         if made is None:
             return False
-        if takers and (hangs or self.rng.random() < _PAIR):
-            return self._given_back(self._drawn(takers), member.returns, made, scope)
-        return True
-
-    def _takers(self, member: Member) -> list[Member]:
-        """Return the methods that have a parameter of just the type that a method returns."""
-        if member.returns in PRIMITIVES or member.returns == "void" or not _on_object(member):
-            return []
-        own = self.of.catalogue.methods
-        return [
-            one
-            for one in own
-            if one.kind is Kind.METHOD and member.returns in one.parameters and one != member
-        ]
-
-    def _given_back(self, taker: Member, type_: str, made: Variable, scope: Scope) -> bool:
-        receiver = Variable(self.subject, shared=True)
-        if self.arguments.call(taker, scope, receiver) is None:
-            return False
-        last: Statement = scope.more[-1]
-        at = taker.parameters.index(type_)
-        given = (*last.arguments[:at], made, *last.arguments[at + 1 :])
-        scope.more[-1] = replace(last, arguments=given)
+        if back and (must or self.rng.random() < _PAIR):
+            return give_back(self.arguments, self._drawn(back), made, scope)
         return True
 
     def _drawn(self, members: list[Member] | tuple[Member, ...]) -> Member:

@@ -1,12 +1,15 @@
 """Concurrent tests and what they took, remembered."""
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 from concurrencies import made
 
+from auditor.audits.concurrency.spoilers import Spoilers
+from auditor.audits.concurrency.tally import Tally
 from auditor.core.caveats import Caveat
-from auditor.core.concurrency import Focus, Plan, Suite, Timed
+from auditor.core.concurrency import Focus, Plan, Progress, Suite, Timed
 from auditor.core.jobs import HostFacts
 from auditor.core.races import Kind, Literal, Member, Statement, Variable
 from auditor.store.races import Races
@@ -61,6 +64,31 @@ def test_a_suite_comes_back_as_it_was(store):
     assert known.suite() is None
     known.keep_suite(suite())
     assert races(store).suite() == suite()
+
+
+def test_how_far_the_tests_are_comes_back_as_it_was_until_they_are_all_made(store):
+    far = Progress(
+        length=100,
+        tried=(16, 100),
+        reason="none is long enough",
+        number=2,
+        tests=suite().tests,
+        learned=Tally(dropped=Counter(b=2, a=2), spoilers=Spoilers(frozenset("x"))).noted(),
+        banned=(Member(kind=Kind.STATIC, owner="a.B", name="of", returns="a.B"),),
+    )
+    known = races(store, making=("a",))
+
+    known.keep_progress(far)
+
+    found = races(store, making=("a",)).progress()
+    assert replace(found, learned={}) == replace(far, learned={})
+    assert Tally.of(found.learned) == Tally.of(far.learned)
+    assert [*Tally.of(found.learned).dropped] == ["b", "a"]
+    assert known.suite() is None
+    assert races(store, making=("b",)).progress() is None
+    known.keep_suite(suite())
+    assert known.progress() is None
+    assert known.suite() == suite()
 
 
 def test_a_race_comes_back_for_its_test_and_number_of_threads(store):

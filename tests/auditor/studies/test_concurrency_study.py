@@ -12,6 +12,7 @@ from auditor.core.concurrency import (
     Cause,
     Finding,
     Plan,
+    Progress,
     Suite,
     Timed,
     Version,
@@ -54,8 +55,13 @@ class Arena:
     unwritable: str = ""
     races: list = field(default_factory=list)
     measured: int = 0
+    stops: int = 0
+    made: int = 0
 
     def make(self, making):
+        self.made += 1
+        if self.made == self.stops:
+            raise KeyboardInterrupt
         return self.guest.make(making)
 
     def compile(self, files):
@@ -87,12 +93,20 @@ class Memory:
 
     made: list = field(default_factory=list)
     known: dict = field(default_factory=dict)
+    far: Progress | None = None
 
     def suite(self):
         return self.made[-1] if self.made else None
 
     def keep_suite(self, suite):
         self.made.append(suite)
+        self.far = None
+
+    def progress(self):
+        return self.far
+
+    def keep_progress(self, progress):
+        self.far = progress
 
     def timed(self, test, threads):
         return self.known.get((test.number, threads))
@@ -250,6 +264,38 @@ def test_a_study_goes_on_where_it_stopped():
 
     assert audited(again, memory=memory) == first
     assert again.races == []
+
+
+@pytest.mark.parametrize("stops", [4, 8, 10])
+def test_tests_that_were_made_before_an_interrupt_are_not_made_again(stops):
+    """Nor is the length looked for again once it is known, and what comes of it is the same."""
+    bad = {"2": "suffix 1 raised java.lang.IllegalStateException"}
+    whole, stopped, rest = (arena(unwritable="size", failing=bad, stops=at) for at in (0, stops, 0))
+    expected = audited(whole)
+    memory = Memory()
+    with pytest.raises(KeyboardInterrupt):
+        audited(stopped, memory=memory)
+    known = memory.far
+
+    found = audited(rest, memory=memory)
+
+    assert found.suite == expected.suite
+    assert memory.far is None
+    assert (known is None) == (stops == 4)  # while a length was looked for
+    # The class is looked at anew, and the first test is made twice: without what javac refuses.
+    assert known is None or rest.made <= 1 + whole.made - stops + 2
+
+
+def test_a_class_of_which_no_test_works_is_tried_again_by_the_next_call():
+    memory = Memory()
+    with pytest.raises(SubjectError):
+        audited(
+            arena(fails="a bad hour"), memory=memory, plan=replace(PLAN, shortest=64, longest=64)
+        )
+
+    found = audited(arena(), memory=memory, plan=replace(PLAN, shortest=64, longest=64))
+
+    assert len(found.suite.tests) == 3
 
 
 def test_a_test_that_does_not_compile_is_replaced_and_counted():

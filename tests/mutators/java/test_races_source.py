@@ -22,14 +22,20 @@ def member(kind, name="", *, parameters=(), returns="void", owner=POOL):
     return Member(kind=kind, owner=owner, name=name, parameters=parameters, returns=returns)
 
 
-def made(*suffix, subject=POOL):
-    """Return a test whose prefix makes a pool of a plain factory."""
-    factory = member(Kind.PLAIN, "true", owner="org.example.Factory", returns="org.example.Factory")
+def made(*suffix, subject=POOL, rounds=()):
+    """Return a test whose prefix makes a pool of a plain factory, which may work."""
+    factory = member(
+        Kind.PLAIN,
+        "true",
+        parameters=("int",) * len(rounds),
+        owner="org.example.Factory",
+        returns="org.example.Factory",
+    )
     pool = member(
         Kind.CONSTRUCTOR, parameters=("org.example.Factory",), returns=subject, owner=subject
     )
     prefix = (
-        Statement(member=factory),
+        Statement(member=factory, arguments=rounds),
         Statement(member=pool, arguments=(Variable(0, shared=True),)),
     )
     return races.Test(number=3, prefix=prefix, subject=1, suffixes=(suffix, suffix), repeats=7)
@@ -112,6 +118,18 @@ def test_an_interface_is_implemented_with_plain_values():
     assert "public boolean valid() {\n            return true;" in body
     assert "public long size() {\n            return (long) 0;" in body
     assert "public void drop(Object[] a0) {\n        }" in body
+
+
+def test_an_implementation_that_works_does_so_in_each_of_its_methods():
+    test = made(on_pool("size"), rounds=(Literal("int", "4000"),))
+    text, kept = writer().program(test), writer().jmh(test)
+
+    assert "p0 = new Plain0(4000);" in text
+    assert text.count("            work(rounds);\n") == 4
+    assert "public Object make(int a0) {\n            work(rounds);\n            return" in text
+    assert "private static void work(int rounds)" in text
+    assert "private static void work(int rounds)" in kept
+    assert "work(" not in writer().program(made(on_pool("size")))
 
 
 def test_what_a_user_wrote_ends_no_comment():

@@ -66,6 +66,13 @@ public class Hazard {
     private void locked(Object one, Object other) throws InterruptedException {
         synchronized (one) { Thread.sleep(20); synchronized (other) { turn++; } }
     }
+    public static class Kitchen {
+        private static final Hazard[] COOKED = new Hazard[0];
+        public static Hazard cook(int heat) { return new Hazard(); }
+        public static Hazard[] all() { return COOKED; }
+        public Hazard later() { return new Hazard(); }
+        static Hazard secret() { return new Hazard(); }
+    }
     public interface Grown { int a(); int d(); }
     public int grown(Grown what) { return what.a(); }
     public interface Grounded { int low(); default int twice(int a) { return 2 * a + low(); } }

@@ -106,6 +106,28 @@ def test_more_turns_take_longer(arena):
     assert many.suffixes > 2 * few.suffixes
 
 
+def test_an_implementation_that_works_for_longer_takes_longer(arena):
+    kind = f"{NAME}$Grounded"
+    low = Member(kind=Kind.METHOD, owner="", name="low", returns="int")
+    plain = Member(kind=Kind.PLAIN, owner=kind, name="true", parameters=("int",), returns=kind)
+    taker = call("grounded", (Variable(1, shared=True),), (kind,), "int")
+    found = []
+    for rounds in ("0", "1000000"):
+        handed = Statement(member=plain, arguments=(Literal("int", rounds),))
+        test = races.Test(
+            number=next(NUMBERS),
+            prefix=(MAKE, handed),
+            subject=0,
+            suffixes=((taker,), (taker,)),
+            repeats=5,
+        )
+        writer = RaceWriter(lambda type_: type_.replace("$", "."), {kind: (low,)}, NOTES)
+        assert arena.compile({writer.path(test): writer.program(test)}) == {}
+        found.append(arena.pilot(race(writer.name(test)), 0.2).suffixes)
+
+    assert found[1] > 5 * found[0]
+
+
 def test_an_exception_is_the_reason_with_where_it_came_from(arena):
     found = pilot(arena, call(*FINE), call("fail", returns="int"))
 

@@ -69,7 +69,9 @@ def test_the_catalogue_has_what_both_versions_have(arena):
     assert {"fail", "limit", "with", "any", "text"} < names
     assert "fine" not in names
     assert not {"wait", "getClass", "locked", "hashCode"} & names
-    assert [one.key for one in found.creators] == ["<init>()", "of(java.lang.String)"]
+    assert [one.key for one in found.creators] == [
+        "<init>()", "of(java.lang.String)", "cook(int)",
+    ]  # fmt: skip
     plain = [one.name for one in found.makers("java.util.Comparator") if one.kind is Kind.PLAIN]
     assert plain == ["true", "false"]
     # Old and new ask for other methods: an implementation has to have all of them.
@@ -79,7 +81,8 @@ def test_the_catalogue_has_what_both_versions_have(arena):
 def test_what_goes_well_with_both_is_fine_and_what_fails_with_one_is_said(arena):
     text = call("text", Literal("java.lang.String", "a\tb\\"), Literal("char", "\n"),
                 types=("java.lang.String", "char"), returns="java.lang.String")  # fmt: skip
-    compare = Statement(member=Member(kind=Kind.PLAIN, owner="java.util.Comparator", name="true"))
+    works = Member(kind=Kind.PLAIN, owner="java.util.Comparator", name="true", parameters=("int",))
+    compare = Statement(member=works, arguments=(Literal("int", "9"),))
     with_one = call("with", Variable(0, shared=False), types=("java.util.Comparator",))
     any_ = call("any", Literal("int", "-1"), types=("java.lang.Object",))
     field = call("limit", kind=Kind.GET, returns="int")
@@ -110,6 +113,18 @@ def test_an_implementation_inherits_what_its_interface_has_a_body_for(arena, int
         return [(yield Attempt(prefix=(MAKE,), segments=(Segment((plain, taker)),)))]
 
     assert problems(arena.make(making())) == [""]
+
+
+def test_an_object_can_be_had_from_a_static_method_of_another_class(arena):
+    def making():
+        (cook,) = [one for one in (yield from described(NAME)).creators if one.name == "cook"]
+        made = Statement(member=cook, arguments=(Literal("int", "200"),))
+        return cook.owner, [(yield Attempt(prefix=(made, call("fail"))))]
+
+    owner, answers = arena.make(making())
+
+    assert owner == f"{NAME}$Kitchen"
+    assert problems(answers) == ["java.lang.IllegalStateException: not now in the old version"]
 
 
 def test_a_call_that_blocks_ends_in_time_and_the_next_one_is_answered(arena):

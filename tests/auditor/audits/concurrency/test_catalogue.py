@@ -4,7 +4,7 @@ import pytest
 from made_up_pool import FACTORY, LINES, OBJECT, POOL, Guest
 
 from auditor.audits.concurrency.catalogue import described
-from auditor.core.asking import Answer, Describe, Subtypes
+from auditor.core.asking import Answer, Describe, Factories, Subtypes
 from auditor.core.errors import SubjectError
 from auditor.core.races import Kind
 
@@ -58,6 +58,8 @@ def test_an_argument_s_subclasses_are_asked_for_and_make_values():
     def answers(request):
         asked.append(request)
         match request:
+            case Factories():
+                return ()
             case Subtypes(("org.example.Shape",)):
                 return (("subtype", "org.example.Shape", "org.example.Circle"),)
             case Describe(("org.example.Circle",)):
@@ -75,6 +77,38 @@ def test_an_argument_s_subclasses_are_asked_for_and_make_values():
     assert (maker.kind, maker.key, maker.returns) == (Kind.STATIC, "of(int)", "org.example.Circle")
     assert found.fits("org.example.Circle", "org.example.Shape")
     assert not found.fits("org.example.Shape", "org.example.Circle")
+
+
+def test_factories_of_other_classes_make_what_has_none_of_its_own_and_are_described():
+    """`Pools.create(Settings)`: of the pool itself, and of an argument that nothing else makes."""
+    key, settings = "org.example.Key", "org.example.Settings"
+    made = ("member", "constructor", settings, "", "", settings)
+    asked = []
+
+    def answers(request):
+        asked.append(request)
+        match request:
+            case Factories():
+                return (
+                    ("factory", "org.example.Pools", "create", settings, POOL),
+                    ("factory", "org.example.Keys", "next", "", key),
+                )
+            case Describe(types) if types == (settings,):
+                return (("type", settings, settings, "public", OBJECT), made)
+            case Describe(types) if types == (key,):
+                return (("type", key, key, "public", OBJECT),)
+            case _:
+                return (*LINES[:1], ("member", "method", POOL, "get", key, "void"))
+
+    found = catalogue(answers)
+
+    assert Factories((POOL, key)) in asked
+    assert [(one.kind, one.owner, one.key) for one in found.creators] == [
+        (Kind.STATIC, "org.example.Pools", f"create({settings})")
+    ]
+    assert [one.name for one in found.makers(key)] == ["next"]
+    assert len(found.makers(settings)) == 1
+    assert found.without(frozenset(found.creators)).creators == ()
 
 
 def test_usual_classes_of_the_jdk_stand_for_its_interfaces():
@@ -95,7 +129,7 @@ def test_usual_classes_of_the_jdk_stand_for_its_interfaces():
                     ),
                     ("member", "constructor", "java.util.HashMap", "", "", "java.util.HashMap"),
                 )
-            case Subtypes():
+            case Subtypes() | Factories():
                 return ()
             case _:
                 return (*LINES[:1], ("member", "method", POOL, "put", "java.util.Map", "void"))

@@ -209,6 +209,27 @@ def test_constructors_are_not_inherited():
     assert said(old, new, B)["<init>()"] == (0, "its code changed")
 
 
+def test_a_constructor_is_as_near_to_a_change_as_the_one_that_it_hands_on_to():
+    first = method("first", Call(A, "<init>(int)"))
+    made = method("made", Call(B, "<init>()"))
+    copied = method("copied", Call(A, "<init>()"))
+    old, new = (
+        version(
+            A=of({"<init>()": first, "<init>(int)": made, "copy()": copied}, above=B),
+            B=of({"<init>()": method(digest)}),
+            C=of({"<init>()": made}),
+        )
+        for digest in ("1", "2")
+    )
+
+    assert said(old, new) == {
+        "<init>()": (0, "it calls new A(int), and through it new B()"),
+        "<init>(int)": (0, "it calls new B()"),
+        "copy()": (1, "it calls new A(), and through it new B()"),
+    }
+    assert said(old, new, "org.example.C") == {"<init>()": (1, "it calls new B()")}
+
+
 def test_a_constructor_is_named_by_what_it_makes():
     caller = of({"make()": method("make", Call(B, "<init>(java.util.Map$Entry,int[])"))})
     old, new = (

@@ -22,7 +22,7 @@ import java.util.List;
  *
  * <ul>
  *   <li>describe TYPE...: what both versions have of these types (`Types`), then "done"
- *   <li>subtypes TYPE...: "subtype TYPE SUBTYPE" for the public classes in the jars, then "done"
+ *   <li>subtypes TYPE..., factories TYPE...: what classes in the jars have (`Jars`), then "done"
  *   <li>define NUMBER STATEMENT: no answer; see `Statement`
  *   <li>try THREADS PREFIX SEGMENT...: runs the statements of the prefix, then the segments, one
  *       after the other or each in a thread of its own; numbers with commas, a segment as
@@ -37,6 +37,7 @@ public final class Maker {
     private final String token;
     private final Side[] sides;
     private final Types types;
+    private final Jars jars;
 
     private Maker(OutputStream out, String[] arguments) throws Exception {
         this.out = out;
@@ -46,6 +47,7 @@ public final class Maker {
             new Side("old", arguments[3], limit), new Side("new", arguments[4], limit)
         };
         types = new Types(sides);
+        jars = new Jars(sides);
     }
 
     /** Answers requests until "bye", or the end of the pipe. */
@@ -84,10 +86,10 @@ public final class Maker {
                 answer("done");
                 break;
             case "subtypes":
-                for (List<String> line : types.subtypes(rest)) {
-                    answer(line.toArray(new String[0]));
-                }
-                answer("done");
+                all(jars.subtypes(rest));
+                break;
+            case "factories":
+                all(jars.factories(rest));
                 break;
             case "define":
                 for (Side side : sides) {
@@ -100,6 +102,13 @@ public final class Maker {
             default:
                 throw new IllegalArgumentException(request.get(0));
         }
+    }
+
+    private void all(List<List<String>> lines) throws IOException {
+        for (List<String> line : lines) {
+            answer(line.toArray(new String[0]));
+        }
+        answer("done");
     }
 
     private void attempt(List<String> words) throws Exception {

@@ -8,8 +8,8 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
 /**
- * Objects that implement an interface by returning plain values, as the written tests do; methods
- * that have a body in the interface run it.
+ * Objects that implement an interface by returning plain values, as the written tests do, but
+ * without their work; methods that have a body in the interface run it.
  */
 final class Plain implements InvocationHandler {
     /** What calls such a method, from Java 16 on; else null. */

@@ -1,16 +1,11 @@
 package benchaudit.maker;
 
-import java.io.File;
-import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.GenericArrayType;
-import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.TypeVariable;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -18,9 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.zip.ZipFile;
 
 /**
  * What both versions have of a type. Lines: "type NAME WRITTEN FLAGS SUPERTYPES" (the name in
@@ -28,8 +21,6 @@ import java.util.zip.ZipFile;
  * RETURNS", and for an interface "answers NAME PARAMETERS RETURNS" for each method without a body.
  */
 final class Types {
-    private static final String END = ".class";
-
     private final Side[] sides;
 
     Types(Side[] sides) {
@@ -175,11 +166,11 @@ final class Types {
     }
 
     /** Tells whether an object belongs to one of the class around it, which `new` has to name. */
-    private static boolean inner(Class<?> type) {
+    static boolean inner(Class<?> type) {
         return type.isMemberClass() && !Modifier.isStatic(type.getModifiers());
     }
 
-    private static boolean accessible(Class<?>[] types) {
+    static boolean accessible(Class<?>[] types) {
         return Stream.of(types).allMatch(Types::accessible);
     }
 
@@ -233,7 +224,7 @@ final class Types {
         return !type.isAnnotation() && accessible(type);
     }
 
-    private static boolean accessible(Class<?> type) {
+    static boolean accessible(Class<?> type) {
         Class<?> element = type;
         while (element.isArray()) {
             element = element.getComponentType();
@@ -247,7 +238,7 @@ final class Types {
         return true;
     }
 
-    private static Set<String> supertypes(Class<?> type) {
+    static Set<String> supertypes(Class<?> type) {
         Set<String> found = new TreeSet<>();
         for (Class<?> each = type; each != null; each = each.getSuperclass()) {
             found.add(Names.of(each));
@@ -263,92 +254,6 @@ final class Types {
         for (Class<?> each : type.getInterfaces()) {
             found.add(each.getName());
             addInterfaces(each, found);
-        }
-    }
-
-    /** Returns the public classes that objects can be made of, in both versions' own jars. */
-    List<List<String>> subtypes(List<String> wanted) {
-        Set<List<String>> both = null;
-        for (Side side : sides) {
-            Set<List<String>> found = new LinkedHashSet<>();
-            for (String name : names(side.path)) {
-                Class<?> type = loaded(name, side.loader);
-                if (type == null || !makes(type)) {
-                    continue;
-                }
-                Set<String> above = supertypes(type);
-                for (String one : wanted) {
-                    if (above.contains(one) && !one.equals(name)) {
-                        found.add(Arrays.asList("subtype", one, name));
-                    }
-                }
-            }
-            if (both == null) {
-                both = found;
-            } else {
-                both.retainAll(found);
-            }
-        }
-        return new ArrayList<>(both);
-    }
-
-    /** A class whose own needs are not on the class path makes nothing. */
-    private static boolean makes(Class<?> type) {
-        try {
-            return makeable(type);
-        } catch (RuntimeException | Error error) {
-            return false;
-        }
-    }
-
-    private static boolean makeable(Class<?> type) {
-        return accessible(type) && !Modifier.isAbstract(type.getModifiers())
-                && Stream.of(type.getConstructors(), type.getMethods(), type.getFields())
-                        .flatMap(Arrays::stream).anyMatch(each -> makes((Member) each, type));
-    }
-
-    private static boolean makes(Member member, Class<?> type) {
-        boolean shared = Modifier.isStatic(member.getModifiers());
-        return (member instanceof Constructor && !inner(type))
-                || (shared && member instanceof Method && ((Method) member).getReturnType() == type)
-                || (shared && member instanceof Field && ((Field) member).getType() == type);
-    }
-
-    private static Class<?> loaded(String name, ClassLoader loader) {
-        try {
-            return Class.forName(name, false, loader);
-        } catch (ClassNotFoundException | LinkageError error) {
-            return null;
-        }
-    }
-
-    private static List<String> names(List<File> path) {
-        List<String> found = new ArrayList<>();
-        for (File part : path) {
-            try {
-                (part.isDirectory() ? inFolder(part.toPath()) : inArchive(part)).stream()
-                        .filter(each -> each.endsWith(END) && !each.contains("-"))
-                        .map(each -> each.substring(0, each.length() - END.length()))
-                        .map(each -> each.replace('/', '.')).sorted().forEach(found::add);
-            } catch (IOException error) {
-                continue;
-            }
-        }
-        return found;
-    }
-
-    private static List<String> inFolder(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            return files.map(each -> folder.relativize(each).toString())
-                    .map(each -> each.replace(File.separatorChar, '/'))
-                    .collect(Collectors.toList());
-        }
-    }
-
-    private static List<String> inArchive(File archive) throws IOException {
-        try (ZipFile zip = new ZipFile(archive)) {
-            return Collections.list(zip.entries()).stream().map(each -> each.getName())
-                    .collect(Collectors.toList());
         }
     }
 }

@@ -1,0 +1,75 @@
+"""Which methods are kept away from an object, as others fail after them."""
+
+from made_up_pool import POOL, Guest
+
+from auditor.audits.concurrency.catalogue import described
+from auditor.audits.concurrency.generation import Generator
+from auditor.audits.concurrency.spoilers import Spoilers
+from auditor.core.asking import Answer
+from auditor.core.concurrency import Plan
+from auditor.core.races import Variable
+
+
+class Jealous(Guest):
+    """A pool that does not tell its size while something is lent."""
+
+    def _step(self, statement, state):
+        if statement.member.name == "size" and state.lent:
+            return Answer(problem="something is lent in the new version")
+        return super()._step(statement, state)
+
+
+class Empty(Guest):
+    """A pool that has nothing to lend until something was given to it."""
+
+    def _step(self, statement, state):
+        name = statement.member.name
+        if name == "giveBack":
+            state.filled = True
+        if name == "borrow" and not getattr(state, "filled", False):
+            return Answer(problem="nothing to lend in the new version")
+        return super()._step(statement, state)
+
+
+def generator(guest, **weights):
+    catalogue = guest.make(described(POOL))
+    return Generator(catalogue=catalogue, weights=weights, plan=Plan(seed=3))
+
+
+def spoilers(guest, **weights):
+    return guest.make(generator(guest, **weights)._spoilers())
+
+
+def test_what_spoils_nothing_once_it_is_given_back_is_lent():
+    found = spoilers(Jealous())
+
+    assert found.harmful == {"borrow()", "close()"}
+    assert (found.shunned, found.lent) == ({"close()"}, {"borrow()"})
+
+
+def test_what_is_lent_is_always_given_back_and_in_no_prefix():
+    guest = Jealous()
+    maker = generator(guest, **{"borrow()": 10.0})
+
+    tests = [guest.make(maker.test(number, 400, 2)) for number in (1, 2)]
+
+    assert not [one for test in tests for one in test.prefix if one.member.name == "borrow"]
+    for suffix in (one for test in tests for one in test.suffixes):
+        lent = [at for at, one in enumerate(suffix) if one.member.name == "borrow"]
+        assert len(lent) > 3
+        for at in lent:
+            assert suffix[at + 1].member.name == "giveBack"
+            assert suffix[at + 1].arguments == (Variable(at, shared=False),)
+
+
+def test_a_method_that_is_worth_more_than_what_fails_after_it_is_called():
+    """A change in `borrow` would stay untested for the sake of `size`, which has none."""
+    guest = Jealous(worse=frozenset(("giveBack", "close")))
+
+    assert spoilers(guest, **{"borrow()": 5.0}) == Spoilers(harmful=frozenset(("borrow()",)))
+    assert spoilers(guest, **{"borrow()": 5.0, "size()": 6.0}).shunned == {"borrow()"}
+    assert spoilers(guest).shunned == {"borrow()"}
+
+
+def test_a_method_that_needs_another_one_before_it_spoils_nothing():
+    assert spoilers(Empty(worse=frozenset(("close",)))) == Spoilers()
