@@ -227,5 +227,4 @@ def is_dead_code(data: PairData) -> bool:
     probed = probe_ratio(data)
     if surely <= 0 or probed is None or probed.low <= 1:
         return False
-    alone = ratio([surely], plain, LEVEL)
-    return alone is not None and alone.low > DRIFT
+    return len(plain) > 1 and surely > DRIFT * max(plain)
