@@ -143,8 +143,9 @@ def test_a_changed_configuration_measures_only_what_is_new(audited, tmp_path):
     now = runs(store)
     assert "going on where it stopped: " in said
     assert {trial: now[trial] for trial in known} == known
-    # one of each, and more where the machine left a pair near the threshold
-    assert {now[trial][0] for trial in now.keys() - known.keys()} == {"pairs", "reference"}
+    # and plain processes where inlined calls may take less than those beside the slowed ones
+    new = {now[trial][0] for trial in now.keys() - known.keys()}
+    assert {"pairs"} <= new <= {"pairs", "reference"}
 
 
 def test_controls_and_the_curve_come_on_top(audited, tmp_path):
