@@ -24,7 +24,7 @@ class DaskCluster:
             "scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", self._file
         )
         until = time.monotonic() + 60
-        while not self._file.exists():
+        while not (self._file.exists() and self._file.read_text()):  # it is made, then filled
             assert time.monotonic() < until
             time.sleep(0.05)
 
