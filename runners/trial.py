@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from auditor.core.errors import FolderUnusable
+from auditor.core.errors import FolderUnusable, OutOfTime
 from auditor.core.jobs import Completed, HostFacts, Invocation, Strain
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Exhausted, Outcome
@@ -205,12 +205,18 @@ class Bench(TrialRunner):
         return tuple(self._harness.sources(self._project, into, self._ask))
 
     def is_always_called(self, method: Method) -> bool:
-        """Tell whether the compiler surely makes calls of all calls of a method."""
+        """Tell whether the compiler surely makes calls of all calls of a method.
+
+        Where there is no time left to ask it, nothing is sure.
+        """
         if method.span is None:
             return False
         folder = str(PurePosixPath(method.span.file).parent)
         if folder not in self._called:
             into = self._folder(Overlay().digest)
-            found = self._harness.never_inlined(self._project, folder, into, self._ask)
+            try:
+                found = self._harness.never_inlined(self._project, folder, into, self._ask)
+            except OutOfTime:
+                return False
             self._called[folder] = found
         return (method.span.file, method.span.first_line) in self._called[folder]
