@@ -1,17 +1,22 @@
-# The two commands of the README, and the checks. Everything else is in scripts/.
+# The two commands of the README, the tests that take longest, and the checks. Everything else is in scripts/.
 
-.PHONY: demo test check docs setup
+.PHONY: demo test test-long tools check docs setup
 
 demo: setup
 	scripts/demo
 
-test: check
+test: check tools
+	scripts/test
+
+test-long: setup tools
+	scripts/test --long
+
+tools: setup
 	scripts/browser
 	scripts/actionlint
 	scripts/gradle
 	scripts/docker
 	scripts/ssh
-	scripts/test
 
 docs: setup
 	.venv/bin/python -m sphinx -q -W -n docs build/docs

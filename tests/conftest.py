@@ -24,12 +24,29 @@ os.environ.setdefault("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 os.environ.pop("COLUMNS", None)
 
 
+LONG = Path(__file__).with_name("long.txt")
+LONG_ONES = {line for line in LONG.read_text().splitlines() if not line.startswith("#")}
+
+
+def pytest_itemcollected(item):
+    if item.nodeid in LONG_ONES:
+        item.add_marker(pytest.mark.long)
+    SEEN.add(item.nodeid)
+
+
+SEEN = set()
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Begin with files that run real tools: what takes longest may not be what is left at the end.
 
-    The order is else that of the draw.
+    The order is else that of the draw. A test that is named and is not there is an error.
     """
+    files = {one.partition("::")[0] for one in SEEN}
+    gone = {one for one in LONG_ONES - SEEN if one.partition("::")[0] in files}
+    if gone and not any("::" in one for one in config.args):
+        raise pytest.UsageError(f"{LONG.name} names what is no test: {min(gone)}")
     slow = {item.path for item in items if item.get_closest_marker("subject")}
     items.sort(key=lambda item: item.path not in slow)
 

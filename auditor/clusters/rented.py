@@ -23,9 +23,10 @@ _AGAIN_SECONDS = 60.0
 class Rented:
     """A scheduler and workers that are ours for a while."""
 
-    def __init__(self, made: Any, asked: RentedSpec, clock: Clock, begun: float) -> None:
-        """Take a cluster of Dask that runs, and since when its first machine was asked for."""
+    def __init__(self, made: Any, loop: Any, asked: RentedSpec, clock: Clock, begun: float) -> None:
+        """Take a cluster of Dask, the loop it runs in, and when its first machine was asked for."""
         self._made = made
+        self._loop = loop
         self._asked = asked
         self._clock = clock
         self._begun = begun
@@ -48,7 +49,7 @@ class Rented:
             raise _over(self.spent())
         if self._asked.workers and now - self._scaled > _AGAIN_SECONDS:
             self._scaled = now
-            self._made.loop.add_callback(self._made.scale, self._asked.workers)
+            self._loop.add_callback(self._made.scale, self._asked.workers)
 
     def spent(self) -> str:
         """Return what was rented for how long, and what that costs."""
@@ -66,8 +67,8 @@ def rented(
     kind = _kind(asked.cluster)
     ledger.clean(lambda note, machines: _said(note, machines, told))
     begun = clock.monotonic()
-    with ledger.renting(asked) as number, _running(kind, asked, number, told) as made:
-        found = Rented(made, asked, clock, begun)
+    with ledger.renting(asked) as number, _running(kind, asked, number, told) as running:
+        found = Rented(*running, asked, clock, begun)
         try:
             yield found
         finally:
@@ -77,7 +78,8 @@ def rented(
 @contextmanager
 def _running(
     kind: Callable[..., Any], asked: RentedSpec, number: str, told: Callable[[Caveat], None]
-) -> Iterator[Any]:
+) -> Iterator[tuple[Any, Any]]:
+    """Give a cluster, and the loop that it runs in."""
     from distributed.utils import LoopRunner  # noqa: PLC0415 an extra, and slow to import
 
     made = _Made(kind, asked, number)
@@ -90,7 +92,7 @@ def _running(
                 found = runner.run_sync(made.start, callback_timeout=most)
             except TimeoutError as error:
                 raise _over(_spent(asked, asked.most_seconds)) from error
-        yield found
+        yield found, runner.loop
     finally:
         try:
             patience = _CLOSE_SECONDS if made.there else _UNDO_SECONDS

@@ -156,7 +156,9 @@ class ClusterDispatcher:
             return []
         with suppress(TimeoutError, FuturesCancelledError), self._client.as_current():
             wait(list(self._sent), timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED")
-        return [one for one in self._sent if one.done()]
+        # One that ends while they are looked at is seen only if it was sent behind those that
+        # have been: so what a worker does first is taken first.
+        return [one for one in reversed(self._sent) if one.done()][::-1]
 
     def _taken(self, future: Any) -> Run | None:
         """Return the run of a trial; None where it was lost, and is to be made again."""
@@ -173,7 +175,8 @@ class ClusterDispatcher:
         error = future.exception() if future.status == "error" else None
         if isinstance(error, WorkerUnusable) and set(self._lanes.each) - {sent.worker}:
             self._admission.refuse(sent.worker, str(error))
-            self._orphans += [sent.of, *(one.of for one in self._drop(sent.worker))]
+            for one in reversed([sent, *self._drop(sent.worker)]):
+                self._orphans.appendleft(one.of)
             return None
         _require_loss(sent.worker, error)
         if error is None:  # nobody has what the work needs any more: it is given anew
@@ -238,7 +241,7 @@ class ClusterDispatcher:
     def _lose(self, worker: str, there: set[str]) -> None:
         """Take back what a worker had that is there no more."""
         mine = self._drop(worker)
-        for sent in mine:
+        for sent in reversed(mine):
             self._again(sent)
         self._admission.ask_again()
         text = f"{worker} was lost; {len(mine)} trials are begun anew on {len(there)} others"
@@ -263,7 +266,7 @@ class ClusterDispatcher:
                 f"{sent.of.trial.benchmark.id if sent.of.trial.benchmark else 'the tests'} lost "
                 f"{_ATTEMPTS} workers; it may have ended them: run it alone, and look at their logs"
             )
-        self._orphans.append(Waiting(sent.of.trial, attempt))
+        self._orphans.appendleft(Waiting(sent.of.trial, attempt))  # before what only waited
 
     def _rehome(self) -> None:
         """Hand what lost workers had to others, before what comes next."""

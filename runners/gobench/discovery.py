@@ -18,6 +18,8 @@ _BENCHMARK = re.compile(rb"^func Benchmark", re.MULTILINE)
 _NAME = re.compile(r"^(Benchmark\S*)$", re.MULTILINE)
 _MORE = 5
 """How often a function that breaks off is run again: each time may take as long as a hang."""
+_SURE = 3
+"""How often what has a result without a time is run alone, to see whether it panics."""
 _LONGEST = 50_000
 """Characters of names, escaped at most twice as many: an argument may have 128 KiB on Linux."""
 
@@ -152,13 +154,25 @@ class Discovery:
         return self.ask(commands.run_binary(place, flags, self.seconds))
 
     def _alone(self, place: Place, name: str, known: Sequence[str], settings: Settings) -> None:
-        """Run what may have broken a process off without its neighbours."""
-        answer = self._once(place, name, known)
-        leaf = text.Leaf(name, None, "")
-        if text.ended(answer):
+        """Run what may have broken a process off without its neighbours.
+
+        Alone, a process may come to its end before a panic has ended it: nothing else is run then.
+        So what has no time is run more than once, and is no result where a panic is told.
+        """
+        nothing = text.Leaf(name, None, "")
+        for _ in range(_SURE):
+            answer = self._once(place, name, known)
+            if not text.ended(answer):
+                self._leaf(place.unit, nothing, known, answer, settings)
+                return
             if _inside(name, known):
                 return
-            leaf = next((one for one in text.leaves(answer.stdout) if one.name == name), leaf)
+            leaf = next((one for one in text.leaves(answer.stdout) if one.name == name), nothing)
+            if not _timeless(leaf):
+                break
+            if text.panicked(answer):
+                leaf = nothing
+                break
         self._leaf(place.unit, leaf, known, answer, settings)
 
     def _leaf(

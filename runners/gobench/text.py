@@ -131,6 +131,11 @@ def ended(answer: Completed) -> bool:
     return answer.exit_code == 0 or _OVER.search(answer.stdout) is not None
 
 
+def panicked(answer: Completed) -> bool:
+    """Tell whether the runtime has said why it ended the process."""
+    return _PANIC.search(answer.stderr) is not None
+
+
 def leaves(stdout: bytes) -> list[Leaf]:
     """Return the benchmarks that ran as such, those that only hold others left out."""
     text = stdout.decode(errors="replace")

@@ -132,7 +132,8 @@ def test_a_python_project_of_known_truth(traced):
     assert [name for name in reach if reach[name] == "not at all"] == ["unused"]
     assert {name for name in reach if reach[name] == "in set-up only"} == {"__init__", "remembered"}
     assert {name for name in reach if reach[name] == "unknown"} == {"later", "lazily"}
-    assert {"failed-benchmarks"} == {one["slug"] for one in document["caveats"]}
+    said_of_us = {one["slug"] for one in document["caveats"]} - {"host-stolen", "host-throttled"}
+    assert said_of_us == {"failed-benchmarks"}
     assert "test_skipped" in said
 
 

@@ -16,7 +16,6 @@ from runners.hosts.local import LocalHost
 from runners.rented.ledger import Ledger
 
 pytest.importorskip("distributed")
-IOLoop = pytest.importorskip("tornado.ioloop").IOLoop
 ASKED = RentedSpec(
     cluster=f"{__name__}.Slow",
     options={},
@@ -74,7 +73,7 @@ class Shrinking(Slow):
     wanted = Queue()
 
     async def _start(self):
-        self.loop = IOLoop.current()
+        """Be there."""
 
     def scale(self, workers):
         self.wanted.put(workers)

@@ -1,5 +1,6 @@
 """What the sources say is public, beside what the imported packages show."""
 
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -38,6 +39,13 @@ def shown(module, package):
             yield found
 
 
+def getter(member):
+    """Return the function behind a property, else what was given."""
+    if isinstance(member, functools.cached_property):
+        return member.func
+    return getattr(member, "fget", member)
+
+
 def functions(found, package):
     """Yield the functions behind an object: of a class its public methods, inherited ones too."""
     if inspect.isclass(found):
@@ -45,7 +53,7 @@ def functions(found, package):
             if one.__module__.split(".")[0] == package:
                 for name, member in vars(one).items():
                     if not name.startswith("_"):
-                        yield from functions(getattr(member, "fget", member), package)
+                        yield from functions(getter(member), package)
         return
     while hasattr(found, "__wrapped__") or isinstance(found, (staticmethod, classmethod)):
         found = found.__wrapped__ if hasattr(found, "__wrapped__") else found.__func__

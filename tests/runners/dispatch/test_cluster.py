@@ -149,7 +149,9 @@ def test_a_worker_that_cannot_do_what_others_can_is_refused_and_its_trials_are_t
     assert {run.trial.id for run in found} == {one.id for one in wanted}
     assert len(found) == len(wanted)
     assert [(one.slug, one.text) for one in told] == [("worker-refused", "this machine has no Go")]
-    assert len(lines(noted)) == 1
+    (done,) = lines(noted).values()
+    begun = [(name, run) for word, name, run, _ in done if word == "begun"]
+    assert sorted(begun, key=lambda one: one[0]) == [(n, r) for n in "abcd" for r in "12"]
 
 
 def test_a_reason_of_all_workers_ends_it(cluster, client, noted):

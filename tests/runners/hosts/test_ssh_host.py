@@ -187,6 +187,12 @@ def test_a_supervisor_that_is_ended_is_said_and_what_it_watched_is_ended(place, 
     assert place.host.run(shell("exit 3", cwd=place.folder)).exit_code == 3
 
 
+BUSY = """
+echo on > on; n=0
+until [ -e end ] || [ $n -gt 600 ]; do sleep .1; n=$((n + 1)); done
+"""
+
+
 def test_a_job_that_waits_for_others_and_is_given_up_never_runs(ssh, name):
     failures = []
 
@@ -198,7 +204,8 @@ def test_a_job_that_waits_for_others_and_is_given_up_never_runs(ssh, name):
 
     with ssh_place(ssh, name) as busy, ssh_place(ssh, f"{name}-2") as place:
         measuring = threading.Thread(
-            target=busy.host.run, args=(shell("echo on > on; sleep 3", cwd=busy.folder),)
+            target=busy.host.run,
+            args=(shell(BUSY, cwd=busy.folder),),
         )
         measuring.start()
         while not (busy.theirs / "on").exists():
@@ -209,6 +216,7 @@ def test_a_job_that_waits_for_others_and_is_given_up_never_runs(ssh, name):
         place.host.stop()
         waiting.join()
         assert measuring.is_alive()
+        (busy.theirs / "end").touch()
         measuring.join()
 
         assert failures == ["sh was ended, as another part of the work had failed"]
