@@ -159,21 +159,14 @@ class Discovery:
         Alone, a process may come to its end before a panic has ended it: nothing else is run then.
         So what has no time is run more than once, and is no result where a panic is told.
         """
-        nothing = text.Leaf(name, None, "")
-        for _ in range(_SURE):
+        answer = self._once(place, name, known)
+        for _ in range(_SURE - 1):
+            leaf = _lone(answer, name)
+            if leaf.result is None or not _timeless(leaf):
+                break
             answer = self._once(place, name, known)
-            if not text.ended(answer):
-                self._leaf(place.unit, nothing, known, answer, settings)
-                return
-            if _inside(name, known):
-                return
-            leaf = next((one for one in text.leaves(answer.stdout) if one.name == name), nothing)
-            if not _timeless(leaf):
-                break
-            if text.panicked(answer):
-                leaf = nothing
-                break
-        self._leaf(place.unit, leaf, known, answer, settings)
+        if not (text.ended(answer) and _inside(name, known)):
+            self._leaf(place.unit, _lone(answer, name), known, answer, settings)
 
     def _leaf(
         self,
@@ -230,6 +223,13 @@ def _doubtful(found: Sequence[text.Leaf]) -> list[text.Leaf]:
     panics may even have a result, without a time as its clock was never stopped.
     """
     return [leaf for leaf in found if not leaf.reason and (_timeless(leaf) or leaf in found[-2:])]
+
+
+def _lone(answer: Completed, name: str) -> text.Leaf:
+    """Return what a process of one leaf says of it: no result where the leaf has ended it."""
+    found = text.leaves(answer.stdout) if text.ended(answer) else []
+    leaf = next((one for one in found if one.name == name), text.Leaf(name, None, ""))
+    return text.Leaf(name, None, "") if _timeless(leaf) and text.panicked(answer) else leaf
 
 
 def _timeless(leaf: text.Leaf) -> bool:
