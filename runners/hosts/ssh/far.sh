@@ -305,6 +305,8 @@ attach)
     exit 3
     ;;
 signal)
+    # What is ended before its start has come here will find that when it comes.
+    [ "$2" != KILL ] || mkdir -p "$jobs/$1"
     cd "$jobs/$1" || exit 0
     [ "$2" != KILL ] || : >cancelled # it may wait for others, and not run yet
     send . "$2"

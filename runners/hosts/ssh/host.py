@@ -118,12 +118,12 @@ class SshHost:
             mirrored=self._fetched() is not None,
         )
         with self._ending(number):
+            self._require(job)  # what is stopped from here on is ended there
             self._connection.ask("start", number, *read, sends=words)
             started = self._clock.monotonic()
             watch, over = self._watch(number, job, following, started + job.timeout_seconds)
             seconds = self._clock.monotonic() - started
-        if self._stopped.is_set():
-            raise MachineError(f"{job.argv[0]} was ended, as another part of the work had failed")
+        self._require(job)
         following.look()  # what it showed at its very end
         with self._syncing, self._finished(number) as archive:
             left = read_left(archive, number, job, self._fetched(), self._scope())
@@ -132,6 +132,10 @@ class SshHost:
         if left.reason:
             raise unstarted(left.reason, job, self._connection.target)
         return self._answer(job, left, watch, over=over, seconds=seconds)
+
+    def _require(self, job: Invocation) -> None:
+        if self._stopped.is_set():
+            raise MachineError(f"{job.argv[0]} was ended, as another part of the work had failed")
 
     def _watch(
         self, number: str, job: Invocation, following: Telling, deadline: float

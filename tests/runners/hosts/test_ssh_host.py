@@ -193,7 +193,8 @@ until [ -e end ] || [ $n -gt 600 ]; do sleep .1; n=$((n + 1)); done
 """
 
 
-def test_a_job_that_waits_for_others_and_is_given_up_never_runs(ssh, name):
+@pytest.mark.parametrize("seconds", [0.0, 0.02, 0.1, 0.5])
+def test_a_job_that_waits_for_others_and_is_given_up_never_runs(ssh, name, seconds):
     failures = []
 
     def wait(place):
@@ -203,16 +204,13 @@ def test_a_job_that_waits_for_others_and_is_given_up_never_runs(ssh, name):
             failures.append(str(error))
 
     with ssh_place(ssh, name) as busy, ssh_place(ssh, f"{name}-2") as place:
-        measuring = threading.Thread(
-            target=busy.host.run,
-            args=(shell(BUSY, cwd=busy.folder),),
-        )
+        measuring = threading.Thread(target=busy.host.run, args=(shell(BUSY, cwd=busy.folder),))
         measuring.start()
         while not (busy.theirs / "on").exists():
             time.sleep(0.02)
         waiting = threading.Thread(target=wait, args=(place,))
         waiting.start()
-        time.sleep(0.5)
+        time.sleep(seconds)
         place.host.stop()
         waiting.join()
         assert measuring.is_alive()
