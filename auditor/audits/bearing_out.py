@@ -13,7 +13,8 @@ SHORT_SECONDS = 1e-3
 EMPTY_SECONDS = 5e-10
 """What an operation takes at most of which nothing is left but the loop around it.
 
-A turn of an empty loop is one cycle, and no processor that benchmarks run on needs longer for one.
+A turn of an empty loop is one cycle. Where a processor is so slow, or shared, that it needs longer
+for one, nothing is told.
 """
 _INVOCATION = "jmh-invocation-setup"
 _BESIDE_NAMES = re.compile(r"\(.*|\[[^\]]*\]")

@@ -1,11 +1,13 @@
 """The real program on sources: nothing is run, and nothing is written."""
 
 import json
+from statistics import mean
 
 import jsonschema
 import pytest
 from real_program import JAVA_RING, PYTHON_RING, QUICK, config, everything, git, tiny, write
 
+from auditor.audits.bearing_out import EMPTY_SECONDS
 from reports.lint_document import schema
 
 pytestmark = pytest.mark.subject
@@ -191,8 +193,11 @@ def test_a_run_confirms_that_a_call_was_removed(program, project, tmp_path):
     found = found_in(program, project, "--result", tmp_path / "out" / "measured.json")
 
     proof = found["go-unused-result", "BenchmarkDead"]["proof"]
-    assert proof is not None
-    assert (proof["seen"], proof["text"].endswith(": an empty loop")) == ("confirmed", True)
+    if proof is None:  # a processor that is slow, or shared, for which nobody can tell
+        (took,) = json.loads((tmp_path / "out" / "measured.json").read_text())["benchmarks"]
+        assert mean(took["means"]) >= EMPTY_SECONDS
+    else:
+        assert (proof["seen"], proof["text"].endswith(": an empty loop")) == ("confirmed", True)
 
 
 def test_a_result_of_another_revision_bears_nothing_out(program, project, tmp_path):

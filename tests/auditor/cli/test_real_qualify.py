@@ -175,7 +175,9 @@ def test_a_python_gate(program, tmp_path):
         "    done = subprocess.run([sys.executable, '-c', code, folder + '/src'],\n"
         "                          capture_output=True, text=True, check=True)\n"
         "    return float(done.stdout)\n"
-        "base, head = best(sys.argv[1]), best(sys.argv[2])\n"
+        # In turns, as a machine may be slower for a while.
+        "turns = [[best(side) for side in sys.argv[1:3]] for _ in range(4)]\n"
+        "base, head = map(min, zip(*turns))\n"
         "print('slower:', head / base)\n"
         "sys.exit(head > 1.5 * base)\n"
     )
