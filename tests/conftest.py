@@ -25,16 +25,23 @@ os.environ.pop("COLUMNS", None)
 
 
 LONG = Path(__file__).with_name("long.txt")
-LONG_ONES = {line for line in LONG.read_text().splitlines() if not line.startswith("#")}
+LONG_ONES = [line for line in LONG.read_text().splitlines() if not line.startswith("#")]
+TURNS = 5
+SEEN = set()
+
+
+def pytest_addoption(parser):
+    said = f"leave the marker `long` off one in {TURNS} of those that take longest"
+    parser.addoption("--turn", type=int, metavar="N", help=said)
 
 
 def pytest_itemcollected(item):
-    if item.nodeid in LONG_ONES:
-        item.add_marker(pytest.mark.long)
     SEEN.add(item.nodeid)
-
-
-SEEN = set()
+    turn = item.config.option.turn
+    if item.nodeid in LONG_ONES:
+        part = LONG_ONES.index(item.nodeid) % TURNS
+        if turn is None or part != turn % TURNS:
+            item.add_marker("long")
 
 
 @pytest.hookimpl(trylast=True)
@@ -44,7 +51,7 @@ def pytest_collection_modifyitems(config, items):
     The order is else that of the draw. A test that is named and is not there is an error.
     """
     files = {one.partition("::")[0] for one in SEEN}
-    gone = {one for one in LONG_ONES - SEEN if one.partition("::")[0] in files}
+    gone = {one for one in set(LONG_ONES) - SEEN if one.partition("::")[0] in files}
     if gone and not any("::" in one for one in config.args):
         raise pytest.UsageError(f"{LONG.name} names what is no test: {min(gone)}")
     slow = {item.path for item in items if item.get_closest_marker("subject")}

@@ -175,8 +175,8 @@ class ClusterDispatcher:
         error = future.exception() if future.status == "error" else None
         if isinstance(error, WorkerUnusable) and set(self._lanes.each) - {sent.worker}:
             self._admission.refuse(sent.worker, str(error))
-            for one in reversed([sent, *self._drop(sent.worker)]):
-                self._orphans.appendleft(one.of)
+            mine = [sent, *self._drop(sent.worker)]
+            self._orphans.extendleft(one.of for one in reversed(mine))
             return None
         _require_loss(sent.worker, error)
         if error is None:  # nobody has what the work needs any more: it is given anew

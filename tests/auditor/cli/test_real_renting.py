@@ -139,9 +139,9 @@ def test_the_next_audit_that_rents_removes_them_and_an_interrupt_leaves_none(
 
 @pytest.mark.timed
 def test_a_ceiling_ends_an_audit_and_keeps_what_was_measured(program, cloud, tmp_path):
-    # Enough for a minute of three machines at 24 an hour each.
+    # Enough for forty seconds of three machines at 24 an hour each.
     words, variables = audit(
-        tmp_path, cloud, repeated=1000, hourly=24.0, most_money=1.2, most_time="1h"
+        tmp_path, cloud, repeated=1000, hourly=24.0, most_money=0.8, most_time="1h"
     )
 
     answer = program.call(*words, **variables)

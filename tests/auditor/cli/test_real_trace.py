@@ -132,8 +132,8 @@ def test_a_python_project_of_known_truth(traced):
     assert [name for name in reach if reach[name] == "not at all"] == ["unused"]
     assert {name for name in reach if reach[name] == "in set-up only"} == {"__init__", "remembered"}
     assert {name for name in reach if reach[name] == "unknown"} == {"later", "lazily"}
-    said_of_us = {one["slug"] for one in document["caveats"]} - {"host-stolen", "host-throttled"}
-    assert said_of_us == {"failed-benchmarks"}
+    of_machine = {"host-stolen", "host-throttled"}  # of which there may be some
+    assert {one["slug"] for one in document["caveats"]} - of_machine == {"failed-benchmarks"}
     assert "test_skipped" in said
 
 
