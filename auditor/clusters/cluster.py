@@ -12,7 +12,7 @@ from uuid import uuid4
 from auditor.benches import Benched
 from auditor.clusters.question import Question
 from auditor.clusters.rented import Rented, rented
-from auditor.clusters.worker import Recipe, Worker, introduce, leave, run_trial
+from auditor.clusters.worker import Recipe, Worker, introduce, keep, leave, run_trial
 from auditor.config import Config
 from auditor.config.rented import described
 from auditor.core.caveats import Caveat
@@ -31,6 +31,8 @@ from runners.subjects.placed import Placed
 _CONNECT_SECONDS = 20.0
 _ANSWER_SECONDS = 30.0
 """A worker imports us before it introduces itself."""
+_GIVE_SECONDS = 0.2
+"""How long others wait while one is given what it needs; a larger tree is asked for again."""
 _LEAVE_SECONDS = 10.0
 _LOOK_SECONDS = 0.2
 
@@ -52,6 +54,7 @@ class Cluster:
         self._asked: dict[str, Question] = {}
         self._kind = ""
         self._recipes: dict[str, Recipe] = {}
+        self._given: dict[tuple[str, str], Question] = {}
         self._dispatcher: ClusterDispatcher | None = None
 
     @cached_property
@@ -100,9 +103,23 @@ class Cluster:
             )
         return self._dispatcher
 
-    def given(self, subject: str) -> tuple[Any, ...]:
-        """Hand the recipe of a subject to all workers; raises OSError where one is lost."""
-        return (self._client.scatter(self._recipes[subject], broadcast=True, hash=False),)
+    def give(self, worker: str, subject: str) -> tuple[Any, ...]:
+        """Hand a worker the recipe of a subject, once for all that share it; returns its name.
+
+        Raises TimeoutError while that is on its way, ConnectionError where the worker is lost.
+        """
+        recipe = self._recipes[subject]
+        of = worker, recipe.digest
+        if of not in self._given:
+            self._given[of] = Question(self._client, keep, [worker], recipe)
+        try:
+            self._given[of].answer(_GIVE_SECONDS)
+        except TimeoutError:
+            raise
+        except (ConnectionError, MachineError) as error:
+            del self._given[of]
+            raise ConnectionError(f"{worker} was given nothing: {error}") from error
+        return recipe.session, recipe.digest
 
     def admit(self, address: str) -> str:
         """Say why a worker cannot be used, nothing where it can; raises TimeoutError.

@@ -74,6 +74,7 @@ class _Session:
     """What this worker has open for an audit: hosts at once, benches when they are ready."""
 
     hosts: list[Host] = field(default_factory=list)
+    recipes: dict[str, Recipe] = field(default_factory=dict)
     benches: dict[str, _Open] = field(default_factory=dict)
     stack: ExitStack = field(default_factory=ExitStack)
     left: bool = False
@@ -87,19 +88,24 @@ def introduce() -> Worker:
     return Worker(own_version(), platform.python_version(), machine_facts())
 
 
-def run_trial(recipe: Recipe, trial: Trial, makers: Sequence[str]) -> Run:
-    """Run a trial on this worker, whose subject is made ready at the first one.
+def keep(recipe: Recipe) -> None:
+    """Keep a recipe for the trials of its subject."""
+    _SESSIONS[recipe.session].recipes[recipe.digest] = recipe
+
+
+def run_trial(name: str, digest: str, trial: Trial, makers: Sequence[str]) -> Run:
+    """Run a trial on this worker by a recipe of this session, followed at the first one.
 
     `makers` are workers that have built its program. Raises WorkerUnusable where that fails for a
     reason of this machine's.
     """
-    session = _SESSIONS[recipe.session]
-    if recipe.digest not in session.benches:
+    session = _SESSIONS[name]
+    if digest not in session.benches:
         try:
-            session.benches[recipe.digest] = _open(recipe, session)
+            session.benches[digest] = _open(session.recipes[digest], session)
         except MachineError as error:
             raise WorkerUnusable(f"{platform.node()}: {error}") from error
-    opened = session.benches[recipe.digest]
+    opened = session.benches[digest]
     opened.peers.makers = makers
     with alone(opened.lock):
         return opened.made.bench.run(trial)
@@ -127,6 +133,7 @@ def leave(name: str) -> None:
     for host in session.hosts:
         host.stop()
     session.stack.close()
+    session.recipes.clear()
 
 
 def _open(recipe: Recipe, session: _Session) -> _Open:

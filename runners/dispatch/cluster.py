@@ -63,7 +63,6 @@ class ClusterDispatcher:
         self._client = client
         self._work = work
         self._crew = crew
-        self._given: dict[str, tuple[Any, ...]] = {}
         self._clock = clock
         self._told = told
         self._allowed = allowed
@@ -75,7 +74,6 @@ class ClusterDispatcher:
         self._orphans: deque[Waiting] = deque()
         self._numbers = 0
         self._looked = 0.0
-        self._giving: float | None = None
 
     def run(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the run of each trial as it ends, in any order; raises what a worker raises."""
@@ -108,34 +106,37 @@ class ClusterDispatcher:
                 if not self._allowed(trial):
                     lane.waiting.popleft()
                     continue
-                if not self._gave(trial.subject):
-                    return
+                if not self._gave(worker, lane, trial.subject):
+                    break
                 of = lane.waiting.popleft()
                 future = self._submitted(of, worker)
                 self._sent[future] = _Sent(of, worker, first=lane.begun == 0)
                 lane.begun += 1
 
-    def _gave(self, subject: str) -> bool:
-        """Tell whether workers have what trials of a subject need; else they are looked at next."""
-        if subject in self._given:
+    def _gave(self, worker: str, lane: Lane, subject: str) -> bool:
+        """Tell whether a worker has what trials of a subject need; else it is looked at next.
+
+        It has that before it is sent one: of trials that wait for data, Dask runs any one first.
+        """
+        if subject in lane.given:
             return True
         now = self._clock.monotonic()
         try:
-            self._given[subject] = self._crew.given(subject)
+            lane.given[subject] = self._crew.give(worker, subject)
         except OSError as error:
-            self._giving = now if self._giving is None else self._giving
-            if now - self._giving > self._patience:
+            lane.refused = now if lane.refused is None else lane.refused
+            if now - lane.refused > self._patience:
                 raise MachineError(f"workers cannot be given what trials need: {error}") from error
             self._looked = -math.inf
             return False
-        self._giving = None
+        lane.refused = None
         return True
 
     def _submitted(self, of: Waiting, worker: str) -> Any:
         self._numbers += 1
         return self._client.submit(
             self._work,
-            *self._given[of.trial.subject],
+            *self._lanes.each[worker].given[of.trial.subject],
             of.trial,
             self._makers.of(of.trial, worker),
             key=f"{of.trial.id}-{of.attempt}-{self._numbers}",
@@ -179,8 +180,6 @@ class ClusterDispatcher:
             self._orphans.extendleft(one.of for one in reversed(mine))
             return None
         _require_loss(sent.worker, error)
-        if error is None:  # nobody has what the work needs any more: it is given anew
-            self._given.clear()
         self._again(sent)
         return None
 

@@ -13,8 +13,11 @@ _AGAIN_SECONDS = 5.0
 class Crew(Protocol):
     """Those who work on a cluster."""
 
-    def given(self, subject: str) -> tuple[Any, ...]:
-        """Hand them what trials of a subject need, and return it; OSError where one is lost."""
+    def give(self, worker: str, subject: str) -> tuple[Any, ...]:
+        """Hand a worker what trials of a subject need; return what names that there.
+
+        Raises OSError where it has not got that yet, or is lost; to ask again takes no time.
+        """
 
     def admit(self, worker: str) -> str:
         """Say why a worker cannot be used, nothing where it can.

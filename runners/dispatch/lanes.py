@@ -2,6 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass, field
+from typing import Any
 
 from auditor.core.plan import Trial
 
@@ -23,10 +24,15 @@ class Waiting:
 
 @dataclass(slots=True)
 class Lane:
-    """What one worker has to do: in order, and begun."""
+    """What one worker has to do: in order, and begun; and what it was given for that, by subject.
+
+    `refused` is since when it takes nothing (monotonic seconds).
+    """
 
     waiting: deque[Waiting] = field(default_factory=deque)
     begun: int = 0
+    given: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    refused: float | None = None
 
     @property
     def load(self) -> int:
