@@ -7,8 +7,9 @@ from auditor.audits import strain
 from auditor.benches import Benched, benched
 from auditor.clusters import Cluster
 from auditor.config import Config
+from auditor.core.errors import OutOfTime
 from auditor.core.plan import Trial
-from auditor.core.ports import Dispatcher, Observer
+from auditor.core.ports import Dispatcher, Host, Observer
 from auditor.core.subject import Project
 from auditor.core.suite import Suite
 from auditor.harnesses import Machine
@@ -72,12 +73,18 @@ class Workplace:
         path = opened.environment.get("PATH", "/usr/bin:/bin")
         self._loop = Loop(self.host, self.home, path, self.clock)
         budget = config.request.suite.budget_seconds
-        self.deadline = deadline = None if budget is None else Deadline(self.clock, budget)
+        self.deadline = None if budget is None else Deadline(self.clock, budget)
         self.machine = Machine(
             home=self.home,
-            host=self.host if deadline is None else LimitedHost(self.host, lambda: deadline.left),
+            host=self._limited(),
             environment=tuple(sorted(opened.environment.items())),
         )
+
+    def _limited(self) -> Host:
+        """Return what builds and lists, for as long as the budget and what is rented allow."""
+        host = self.host if self._cluster is None else self._cluster.limited(self.host)
+        deadline = self.deadline
+        return host if deadline is None else LimitedHost(host, lambda: deadline.left, _unready)
 
     def ready(self, config: Config) -> tuple[Config, Parts]:
         """Place a subject and list its suite; the plan gets what was left to the harness."""
@@ -108,7 +115,9 @@ class Workplace:
         if self._cluster is None:
             self._serial.serve(made.ready.project.subjects, made.bench)
             return self._serial
-        return self._cluster.serving(made, placed, self.observer, self._allows)
+        return self._cluster.serving(
+            made, placed, self.observer, self._allows, self._noting.machine_of
+        )
 
     def _allows(self, trial: Trial) -> bool:
         return self.deadline is None or self.deadline.allows(expected_seconds(trial))
@@ -171,6 +180,13 @@ class Workplace:
             strain=strain.whole(noted),
             caveats=tuple(strain.caveats(noted)),
         )
+
+
+def _unready() -> OutOfTime:
+    return OutOfTime(
+        "the budget was used up before the subject was built and its suite listed; nothing was "
+        "measured: give it more with --budget"
+    )
 
 
 def _suite(bench: Bench, listings: Listings) -> Suite:

@@ -30,13 +30,17 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """A process: its machine, when it began (UTC, ISO 8601), its seconds, what was beside it."""
+    """A process: its machine, when it began (UTC, ISO 8601), its seconds, what was beside it.
+
+    `benchmark` is the id of what it ran, empty for the subject's own tests.
+    """
 
     machine: str
     started: str
     seconds: float
     strain: Strain
     loop_seconds: float | None
+    benchmark: str = ""
 
 
 def whole(noted: Sequence[Noted]) -> Strain:
@@ -60,6 +64,11 @@ def caveats(noted: Sequence[Noted]) -> Iterator[Caveat]:
             "had used up what it may use; give it more processor time"
         )
         yield Caveat("host-throttled", text)
+    yield from _moved(noted)
+    yield from _changed(noted)
+
+
+def _changed(noted: Sequence[Noted]) -> Iterator[Caveat]:
     looks: dict[str, dict[float, None]] = {}
     for one in sorted(noted, key=lambda one: one.started):
         mine = looks.setdefault(one.machine, {})
@@ -80,6 +89,20 @@ def caveats(noted: Sequence[Noted]) -> Iterator[Caveat]:
                 "in turns is not harmed by that, runs of the suite that followed each other are"
             )
             yield Caveat("host-drift", text)
+
+
+def _moved(noted: Sequence[Noted]) -> Iterator[Caveat]:
+    machines: dict[str, set[str]] = {}
+    for one in noted:
+        machines.setdefault(one.benchmark, set()).add(one.machine)
+    if moved := sorted(name for name, mine in machines.items() if name and len(mine) > 1):
+        text = (
+            f"{len(moved)} benchmarks were measured by more than one machine "
+            f"({', '.join(moved[:5])}), as one was lost, or is not there any more: what is "
+            "compared is of machines that are alike, but not of one; with another --store they are "
+            "measured anew"
+        )
+        yield Caveat("benchmarks-moved", text)
 
 
 def slow(looks: Mapping[str, Sequence[float]]) -> dict[str, float]:

@@ -20,10 +20,11 @@ from auditor.core.errors import MachineError, ToolMissing
 from auditor.core.hosts import DaskSpec
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Trial
-from auditor.core.ports import Clock, Observer
+from auditor.core.ports import Clock, Host, Observer
 from auditor.store.machines import machine
 from auditor.versions import own_version
 from runners.dispatch.cluster import RESOURCE, ClusterDispatcher
+from runners.hosts.limited import LimitedHost
 from runners.rented.ledger import Ledger
 from runners.sent import packed
 from runners.subjects.placed import Placed
@@ -55,6 +56,7 @@ class Cluster:
         self._kind = ""
         self._recipes: dict[str, Recipe] = {}
         self._given: dict[tuple[str, str], Question] = {}
+        self._measured_by: Callable[[str], str | None] = lambda _: None
         self._dispatcher: ClusterDispatcher | None = None
 
     @cached_property
@@ -75,12 +77,19 @@ class Cluster:
             time.sleep(_LOOK_SECONDS)
 
     def serving(
-        self, made: Benched, placed: Placed, observer: Observer, allowed: Callable[[Trial], bool]
+        self,
+        made: Benched,
+        placed: Placed,
+        observer: Observer,
+        allowed: Callable[[Trial], bool],
+        measured_by: Callable[[str], str | None],
     ) -> ClusterDispatcher:
         """Return what runs the trials of a subject, and of those that it was asked for before.
 
-        They are begun as long as that is `allowed`.
+        They are begun as long as that is `allowed`, on the machine that has `measured_by` then
+        their benchmark, where that is there.
         """
+        self._measured_by = measured_by
         project = made.ready.project
         recipe = Recipe(
             session=self._session,
@@ -121,6 +130,11 @@ class Cluster:
             raise ConnectionError(f"{worker} was given nothing: {error}") from error
         return recipe.session, recipe.digest
 
+    def home(self, benchmark: str) -> str | None:
+        """Return the worker whose machine has measured a benchmark before, if there is one."""
+        name = self._measured_by(benchmark)
+        return next((one for one, said in self._crew.items() if said.host.name == name), None)
+
     def admit(self, address: str) -> str:
         """Say why a worker cannot be used, nothing where it can; raises TimeoutError.
 
@@ -146,6 +160,11 @@ class Cluster:
         """Raise MachineError where what is rented may be used no longer."""
         if self._rented is not None:
             self._rented.require()
+
+    def limited(self, host: Host) -> Host:
+        """Return a host that runs nothing for longer than what is rented may be used."""
+        rented = self._rented
+        return host if rented is None else LimitedHost(host, lambda: rented.left, rented.over)
 
     def stop(self) -> None:
         """End what workers run for this audit, for good; one that does not answer is let be."""

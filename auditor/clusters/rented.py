@@ -45,11 +45,20 @@ class Rented:
     def require(self) -> None:
         """Have lost machines replaced; raises MachineError where the ceiling is reached."""
         now = self._clock.monotonic()
-        if now - self._begun > self._asked.most_seconds:
-            raise _over(self.spent())
+        if self.left < 0:
+            raise self.over()
         if self._asked.workers and now - self._scaled > _AGAIN_SECONDS:
             self._scaled = now
             self._loop.add_callback(self._made.scale, self._asked.workers)
+
+    @property
+    def left(self) -> float:
+        """Return for how many seconds they may still be used."""
+        return self._begun + self._asked.most_seconds - self._clock.monotonic()
+
+    def over(self) -> MachineError:
+        """Return what is raised where the ceiling is reached."""
+        return _over(self.spent())
 
     def spent(self) -> str:
         """Return what was rented for how long, and what that costs."""

@@ -13,11 +13,16 @@ class Noting:
         """Take who else listens."""
         self._inner = inner
         self._noted: dict[str, Noted] = {}
+        self._last: dict[str, str] = {}
 
     @property
     def noted(self) -> tuple[Noted, ...]:
         """Return what was noted of runs that belong to a result, whenever they were made."""
         return tuple(self._noted.values())
+
+    def machine_of(self, benchmark: str) -> str | None:
+        """Return the machine that measured a benchmark last, by its id, as far as it was heard."""
+        return self._last.get(benchmark)
 
     def phase_started(self, name: str, trials: int, seconds: float) -> None:
         """Pass it on."""
@@ -25,9 +30,11 @@ class Noting:
 
     def trial_ended(self, run: Run, *, reused: bool) -> None:
         """Note what was beside it, and pass it on."""
+        name = run.trial.benchmark.id if run.trial.benchmark else ""
         self._noted[run.trial.id] = Noted(
-            run.host.name, run.started, run.seconds, run.strain, run.loop_seconds
+            run.host.name, run.started, run.seconds, run.strain, run.loop_seconds, name
         )
+        self._last[name] = run.host.name
         self._inner.trial_ended(run, reused=reused)
 
     def caveat(self, caveat: Caveat) -> None:

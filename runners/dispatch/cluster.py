@@ -68,7 +68,7 @@ class ClusterDispatcher:
         self._allowed = allowed
         self._patience = patience_seconds
         self._admission = Admission(crew, clock, told)
-        self._lanes = Lanes()
+        self._lanes = Lanes(crew.home)
         self._makers = Makers()
         self._sent: dict[Any, _Sent] = {}
         self._orphans: deque[Waiting] = deque()

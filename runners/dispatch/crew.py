@@ -19,6 +19,9 @@ class Crew(Protocol):
         Raises OSError where it has not got that yet, or is lost; to ask again takes no time.
         """
 
+    def home(self, benchmark: str) -> str | None:
+        """Return the worker whose machine has measured a benchmark before, if there is one."""
+
     def admit(self, worker: str) -> str:
         """Say why a worker cannot be used, nothing where it can.
 

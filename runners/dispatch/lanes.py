@@ -1,6 +1,7 @@
 """What each worker of a cluster has to do, and which of them has a benchmark."""
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,9 +44,10 @@ class Lane:
 class Lanes:
     """The lane of each worker, by its address; all trials of a benchmark have the same one."""
 
-    def __init__(self) -> None:
-        """Begin without workers."""
+    def __init__(self, home: Callable[[str], str | None]) -> None:
+        """Begin without workers; `home` says which has measured a benchmark before."""
         self.each: dict[str, Lane] = {}
+        self._home = home
         self._homes: dict[str, str] = {}
 
     @property
@@ -61,8 +63,10 @@ class Lanes:
         )
 
     def of(self, trial: Trial) -> Lane:
-        """Return the lane that has the trial's benchmark, else one that has little to do."""
+        """Return the lane that has or had the trial's benchmark, else one with little to do."""
         name = trial.benchmark.id if trial.benchmark else ""
         if self._homes.get(name) not in self.each:
-            self._homes[name] = min(self.each, key=lambda one: self.each[one].load)
+            before = self._home(name)
+            least = min(self.each, key=lambda one: self.each[one].load)
+            self._homes[name] = before if before in self.each else least
         return self.each[self._homes[name]]

@@ -5,15 +5,18 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.core.jobs import HostFacts
+from runners.hosts import groups
 
 UNKNOWN = "unknown"
 _CPUS = "/sys/devices/system/cpu"
 _IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
+_PERIOD = "100000"
+"""Of a quota, in microseconds, where nothing else is said."""
 _MARKS = ("/.dockerenv", "/run/.containerenv")
 PATHS = (
     *_IDS,
@@ -22,13 +25,10 @@ PATHS = (
     "/proc/1/cgroup",
     "/proc/cpuinfo",
     "/proc/meminfo",
+    groups.OWN,
     "/proc/sys/kernel/randomize_va_space",
     "/sys/class/dmi/id/product_name",
     "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-    "/sys/fs/cgroup/cpu.max",
-    "/sys/fs/cgroup/cpu/cpu.cfs_quota_us",
-    "/sys/fs/cgroup/memory.max",
-    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
     "/sys/hypervisor/type",
     "/sys/kernel/mm/transparent_hugepage/enabled",
     f"{_CPUS}/cpu0/cpufreq/scaling_governor",
@@ -36,10 +36,16 @@ PATHS = (
     f"{_CPUS}/intel_pstate/no_turbo",
     f"{_CPUS}/smt/control",
 )
-"""All files of Linux that are asked."""
+"""All files of Linux that are asked, beside those of LIMITS in each control group."""
+LIMITS = (
+    *("cpu.max", "memory.max"),
+    *("cpu.cfs_quota_us", "cpu.cfs_period_us", "memory.limit_in_bytes"),
+)
 _FENCE = "=== bench-audit "
-SCRIPT = f"""for path in {" ".join(PATHS)}; do
-[ -r "$path" ] && echo && echo "{_FENCE}$path" && cat "$path"
+SCRIPT = f"""{groups.WORDS}
+{{ printf '%s\\n' {" ".join(PATHS)}; groups {" ".join(LIMITS)} <{groups.OWN}; }} 2>/dev/null |
+while read -r path; do
+[ -r "$path" ] && echo && printf '{_FENCE}%s\\n' "$path" && cat "$path"
 done 2>/dev/null
 echo; echo "{_FENCE}arch"; uname -m
 echo "{_FENCE}kernel"; uname -sr
@@ -51,7 +57,7 @@ echo "{_FENCE}cores"; nproc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What a Linux machine says of itself; `texts` are those of PATHS that can be read there."""
+    """What a Linux machine says of itself; `texts` are of the files that can be read there."""
 
     texts: Mapping[str, str]
     arch: str
@@ -72,7 +78,12 @@ def said(printed: str) -> Said:
     """Return what SCRIPT has printed."""
     parts = fenced(printed)
     named = {one: parts.pop(one, "") or UNKNOWN for one in ("arch", "kernel", "node", "cores")}
-    return Said(texts={key: text for key, text in parts.items() if key in PATHS}, **named)
+    known = {key: text for key, text in parts.items() if key in PATHS or _limits(key)}
+    return Said(texts=known, **named)
+
+
+def _limits(path: str) -> bool:
+    return path.startswith(f"{groups.ROOT}/") and path.rpartition("/")[2] in LIMITS
 
 
 def linux_facts(of: Said) -> HostFacts:
@@ -92,7 +103,8 @@ def machine_facts() -> HostFacts:
     kernel = f"{platform.system()} {platform.release()}"
     arch = platform.machine() or UNKNOWN
     if platform.system() != "Darwin":
-        texts = {path: text for path in PATHS if (text := _text(path)) is not None}
+        limits = groups.paths(_text(groups.OWN) or "", LIMITS)
+        texts = {path: text for path in (*PATHS, *limits) if (text := _text(path)) is not None}
         here = Said(
             texts=texts, arch=arch, kernel=kernel, node=platform.node(), cores=str(_cores())
         )
@@ -143,16 +155,16 @@ def _turbo(texts: Texts) -> str:
 
 
 def _memory(texts: Texts) -> str:
-    """Return the memory that may be used: the machine's, or less where a control group says so."""
+    """Return the memory that may be used: the machine's, or less where a control group says so.
+
+    Version 1 has the largest number where version 2 has "max".
+    """
     kibibytes = _found(texts.get("/proc/meminfo", ""), r"^MemTotal:\s+(\d+) kB")
     if not kibibytes:
         return ""
-    limits = [
-        int(text)
-        for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-        if (text := texts.get(path, "")).isdecimal()
-    ]
-    return f"{min(int(kibibytes) // 1024, *(one // 2**20 for one in limits))} MiB"
+    names = ("memory.max", "memory.limit_in_bytes")
+    limits = [int(text) for _, text in _of_groups(texts, *names) if text.isdecimal()]
+    return f"{min((int(kibibytes) // 1024, *(one // 2**20 for one in limits)))} MiB"
 
 
 def _virtual(texts: Texts) -> str:
@@ -170,11 +182,29 @@ def _container(texts: Texts) -> str:
 
 
 def _quota(texts: Texts) -> str:
-    """Return the share of time that the control group grants (v2, then v1)."""
-    if unified := texts.get("/sys/fs/cgroup/cpu.max"):
-        return unified
-    quota = texts.get("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "")
-    return {"": "", "-1": "max"}.get(quota, quota)
+    """Return what the control group that grants least grants: microseconds, and of how many."""
+    found = [text for _, text in _of_groups(texts, "cpu.max")]
+    found += [
+        f"{text} {texts.get(f'{folder}/cpu.cfs_period_us', _PERIOD)}"
+        for folder, text in _of_groups(texts, "cpu.cfs_quota_us")
+    ]
+    granted = [text for text in found if re.fullmatch(r"[1-9][0-9]* [1-9][0-9]*", text)]
+    if granted:
+        return min(granted, key=_share)
+    return "max" if found or groups.OWN in texts else ""
+
+
+def _share(quota: str) -> float:
+    given, _, period = quota.partition(" ")
+    return int(given) / int(period)
+
+
+def _of_groups(texts: Texts, *names: str) -> Iterator[tuple[str, str]]:
+    """Yield the folder of each control group that has such a file, and the text of that."""
+    for path, text in texts.items():
+        folder, _, name = path.rpartition("/")
+        if name in names and path.startswith(f"{groups.ROOT}/"):
+            yield folder, text
 
 
 def _sysctl(name: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from auditor.core.errors import OutOfTime
+from auditor.core.errors import AuditError
 from auditor.core.jobs import Completed, HostFacts, Invocation
 from auditor.core.ports import Host
 
@@ -15,10 +15,13 @@ GRACE_SECONDS = 2.0
 class LimitedHost:
     """Runs jobs on another host, none of them longer than there is time."""
 
-    def __init__(self, host: Host, left: Callable[[], float]) -> None:
-        """Take the host, and a function that tells how many seconds are left."""
+    def __init__(
+        self, host: Host, left: Callable[[], float], over: Callable[[], AuditError]
+    ) -> None:
+        """Take the host, what tells how many seconds are left, and what is raised at the end."""
         self._host = host
         self._left = left
+        self._over = over
 
     def facts(self) -> HostFacts:
         """Return those of the host."""
@@ -26,14 +29,14 @@ class LimitedHost:
 
     def measuring(self, writable: Sequence[Path]) -> "LimitedHost":
         """Return that of the host, with the same limit."""
-        return LimitedHost(self._host.measuring(writable), self._left)
+        return LimitedHost(self._host.measuring(writable), self._left, self._over)
 
     def stop(self) -> None:
         """Stop the host."""
         self._host.stop()
 
     def run(self, job: Invocation) -> Completed:
-        """Run a job; raises OutOfTime if not its own limit but the end of the time ended it.
+        """Run a job; raises `over` if not its own limit but the end of the time ended it.
 
         What it would have done with its own limit is unknown, so there is no answer.
         """
@@ -42,7 +45,4 @@ class LimitedHost:
             answer = self._host.run(replace(job, timeout_seconds=min(left, job.timeout_seconds)))
             if not answer.timed_out or job.timeout_seconds <= left:
                 return answer
-        raise OutOfTime(
-            "the budget was used up before the subject was built and its suite listed; nothing was "
-            "measured: give it more with --budget"
-        )
+        raise self._over()

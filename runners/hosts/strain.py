@@ -1,15 +1,18 @@
 """What keeps a machine from its work, from the counters of a Linux kernel before and after."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.core.jobs import Strain
+from runners.hosts import groups
 
-STAT, PRESSURE, GROUP = "/proc/stat", "/proc/pressure/cpu", "/sys/fs/cgroup/cpu.stat"
-UPTIME = "/proc/uptime"
-PATHS = (UPTIME, STAT, PRESSURE, GROUP)
+STAT, PRESSURE, UPTIME = "/proc/stat", "/proc/pressure/cpu", "/proc/uptime"
+GROUP = "cpu.stat"
+"""That of each control group."""
+_THROTTLED = ((r"^throttled_usec ([0-9]+)$", 1e-6), (r"^throttled_time ([0-9]+)$", 1e-9))
+"""In version 2 of control groups, and in version 1."""
 _STOLEN = 7
 """The place of that time among those of all processors, in proc(5)."""
 _COUNTED = 8
@@ -27,19 +30,21 @@ class Counters:
 
 
 def counters(texts: Mapping[str, str]) -> Counters:
-    """Read the texts of PATHS, those that are there."""
+    """Read the texts of these files, those that are there, by their paths."""
     line = _found(texts.get(STAT, ""), r"^cpu +([0-9 ]+)$") or ""
     return Counters(
         seconds=_number(_found(texts.get(UPTIME, ""), r"^([0-9.]+) ")),
         ticks=tuple(int(one) for one in line.split()),
         waited=_number(_found(texts.get(PRESSURE, ""), r"^some .*total=([0-9]+)$"), 1e-6),
-        throttled=_number(_found(texts.get(GROUP, ""), r"^throttled_usec ([0-9]+)$"), 1e-6),
+        throttled=sum(stopped) if (stopped := [*_stopped(texts)]) else None,
     )
 
 
 def here() -> Counters:
     """Return what this machine's kernel has counted."""
-    return counters({path: text for path in PATHS if (text := _text(path)) is not None})
+    mine = groups.paths(_text(groups.OWN) or "", (GROUP,))
+    asked = (UPTIME, STAT, PRESSURE, *mine)
+    return counters({path: text for path in asked if (text := _text(path)) is not None})
 
 
 def between(before: Counters, after: Counters) -> Strain:
@@ -52,6 +57,15 @@ def between(before: Counters, after: Counters) -> Strain:
         waited=_share(_difference(before.waited, after.waited), lasted),
         throttled=_share(_difference(before.throttled, after.throttled), lasted),
     )
+
+
+def _stopped(texts: Mapping[str, str]) -> Iterator[float]:
+    """Yield for how many seconds each group was stopped; one is not, while one above it is."""
+    for path, text in texts.items():
+        if path.rpartition("/")[2] == GROUP:
+            for pattern, unit in _THROTTLED:
+                if (found := _number(_found(text, pattern), unit)) is not None:
+                    yield found
 
 
 def _share(part: float | None, whole: float | None) -> float | None:

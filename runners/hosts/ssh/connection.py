@@ -14,6 +14,7 @@ from typing import IO, Self
 
 from auditor.core.errors import FolderUnusable, MachineError, ToolMissing, UsageError
 from auditor.core.ports import Clock
+from runners.hosts import groups
 from runners.hosts.disk import says_full, writing
 
 _LOST = 255
@@ -106,7 +107,10 @@ class Connection:
         return self
 
     def _uploaded(self) -> "_Done":
-        with (files("runners.hosts.ssh") / "far.sh").open("rb") as script:
+        text = (files("runners.hosts.ssh") / "far.sh").read_text()
+        with writing(_OWN), tempfile.TemporaryFile() as script:
+            script.write(f"{groups.WORDS}\n{text}".encode())
+            script.seek(0)
             return self._once(self._words_of(_UPLOAD), script, None)
 
     def _words_of(self, words: str) -> str:

@@ -110,8 +110,11 @@ ends() {
 
 # Print what the kernel has counted, each file behind a line with its path.
 counters() {
-    for path in /proc/uptime /proc/stat /proc/pressure/cpu /sys/fs/cgroup/cpu.stat; do
-        [ -r "$path" ] && echo && echo "=== bench-audit $path" && cat "$path"
+    {
+        printf '%s\n' /proc/uptime /proc/stat /proc/pressure/cpu
+        groups cpu.stat </proc/self/cgroup
+    } 2>/dev/null | while read -r path; do
+        [ -r "$path" ] && echo && printf '=== bench-audit %s\n' "$path" && cat "$path"
     done 2>/dev/null
 }
 

@@ -74,6 +74,19 @@ def test_a_look_counts_once_and_in_the_order_of_time():
     assert "took 50" in text or "took 49" in text
 
 
+def test_benchmarks_of_more_than_one_machine_are_named():
+    def ran(machine, *names):
+        return [Noted(machine, "2026-01-01T00:00:00Z", 1.0, Strain(), None, one) for one in names]
+
+    moved = [*ran("one", "a", "b", "", "c"), *ran("other", "b", "", "d"), *ran("one", "a")]
+
+    (said,) = caveats(moved)
+
+    assert said.slug == "benchmarks-moved"
+    assert said.text.startswith("1 benchmarks were measured by more than one machine (b), as one")
+    assert slugs([*ran("one", "a", ""), *ran("other", "b", "")]) == []
+
+
 def test_machines_that_differ_have_not_changed():
     fast = [noted(at, loop=0.2 + at * 1e-5, machine="fast") for at in range(15)]
     slow = [noted(at, loop=0.3 + at * 1e-5, machine="slow") for at in range(15, 30)]

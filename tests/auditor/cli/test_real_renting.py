@@ -13,7 +13,7 @@ from pathlib import Path
 import made_up_cloud
 import pytest
 from made_up_cloud import LATE_SECONDS, LIST, REMOVE, ended, machines
-from real_program import PYTHON_RING, QUICK, runs
+from real_program import PYTHON_RING, QUICK, runs, write
 from ssh_daemon import NAME, daemon
 
 pytestmark = pytest.mark.subject
@@ -60,6 +60,23 @@ def test_an_audit_runs_on_machines_that_are_gone_afterwards(program, cloud, tmp_
     assert ended(cloud)
     assert KNOWN_BY_FEW.encode() not in (tmp_path / "out" / "store.sqlite").read_bytes()
     assert "Nothing is rented." in program.call("hosts", "list").stdout
+
+
+def test_a_dry_run_rents_nothing(program, cloud, tmp_path):
+    words, variables = audit(tmp_path, cloud)
+
+    answer = program.call(*words, "--dry-run", **variables)
+
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert "a dry run rents no machines; see this one's plan" in answer.stderr
+    assert (machines(cloud), rented(program)) == ([], [])
+
+    asked = json.loads(words[1].read_text())
+    asked = {**asked, "dispatch": "dask", "dask": {"rent": str(words[3])}}
+    words[1].write_text(json.dumps(asked))
+    command, path, *_ = words
+    plan = program.call(command, path, "--dispatch", "serial", "--dry-run", **variables)
+    assert (plan.returncode, machines(cloud)) == (0, []), plan
 
 
 def rented(program):
@@ -149,6 +166,42 @@ def test_a_ceiling_ends_an_audit_and_keeps_what_was_measured(program, cloud, tmp
     assert answer.returncode == 4, answer
     assert "the ceiling of what is rented is reached" in answer.stderr
     assert stored(tmp_path) > 0
+    assert machines(cloud) == []
+    assert ended(cloud)
+
+
+SLOW = {
+    "pyproject.toml": """[project]
+name = "lib"
+version = "1"
+
+[build-system]
+requires = []
+build-backend = "slow"
+backend-path = ["."]
+""",
+    "lib/__init__.py": "",
+    "tests/test_lib.py": "import lib\n\n\ndef test_tiny(benchmark):\n    benchmark(dir, lib)\n",
+    "slow.py": """import pathlib, time
+pathlib.Path({begun!r}).touch()
+time.sleep(600)
+""",
+}
+
+
+@pytest.mark.timed
+def test_a_ceiling_ends_what_is_built_by_who_asks(program, cloud, tmp_path):
+    begun = tmp_path / "begun"
+    written = {name: text.replace("{begun!r}", repr(str(begun))) for name, text in SLOW.items()}
+    words, variables = audit(tmp_path, cloud, most_time="30s")
+    asked = json.loads(words[1].read_text())
+    words[1].write_text(json.dumps({**asked, "subject": str(write(tmp_path / "lib", written))}))
+
+    answer = program.call(*words, **variables)
+
+    assert answer.returncode == 4, answer
+    assert "the ceiling of what is rented is reached" in answer.stderr
+    assert begun.exists()
     assert machines(cloud) == []
     assert ended(cloud)
 

@@ -70,6 +70,7 @@ class Crew:
         self._noted = noted
         self._unwanted = unwanted
         self.gave = Counter()
+        self.homes = {}
         self.ends = False
         self.silent = {}
         self.losses = 0
@@ -80,6 +81,9 @@ class Crew:
             raise ConnectionError("a worker is gone")
         self.gave[worker, subject] += 1
         return (str(self._noted),)
+
+    def home(self, benchmark):
+        return self.homes.get(benchmark)
 
     def admit(self, worker):
         if self.silent.get(worker, 0):
@@ -193,6 +197,22 @@ def test_both_sides_of_a_benchmark_are_run_on_one_machine_in_their_order(cluster
         sides[name].append((one.trial.repetition, one.trial.subject))
     assert all(len(one) == 1 for one in homes.values())
     assert list(sides.values()) == [[(1, "old"), (1, "new"), (2, "old"), (2, "new")]] * 4
+
+
+def test_a_benchmark_goes_to_the_machine_that_has_measured_it_before(cluster, client, noted):
+    ready(cluster, client, 2, noted)
+    crew = Crew(client, noted)
+    before = max(client.ncores())
+    crew.homes = {"g.b": before, "g.c": before, "g.d": before, "g.e": "tcp://nobody"}
+
+    found = list(
+        dispatcher(client, crew).run(trial(name, run) for run in (1, 2) for name in "abcde")
+    )
+
+    homes = defaultdict(set)
+    for one in found:
+        homes[one.trial.benchmark.name].add(one.host.name)
+    assert homes["b"] == homes["c"] == homes["d"] != homes["a"] == homes["e"]
 
 
 def test_a_worker_does_one_trial_at_a_time(cluster, client, noted):

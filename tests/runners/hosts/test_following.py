@@ -185,7 +185,7 @@ def test_one_that_never_shows_enough_has_timed_out(tmp_path):
 
 
 def test_a_grace_is_no_longer_than_the_time_that_is_left(tmp_path):
-    host = LimitedHost(LocalHost(), lambda: 0.0)
+    host = LimitedHost(LocalHost(), lambda: 0.0, AssertionError)
 
     answer = host.run(shell(DEAF, cwd=tmp_path, follow=Counting(3, grace=600.0).of()))
 

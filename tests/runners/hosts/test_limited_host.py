@@ -10,6 +10,10 @@ from runners.hosts.fake import FakeHost
 from runners.hosts.limited import GRACE_SECONDS, LimitedHost
 
 
+def over():
+    return OutOfTime("the budget was used up")
+
+
 def job(seconds):
     return Invocation(argv=("go",), cwd=Path("/"), environment=(), timeout_seconds=seconds)
 
@@ -27,7 +31,7 @@ def job(seconds):
 def test_no_process_has_more_time_than_there_is(left, own, limit):
     host = FakeHost(lambda _: Completed(exit_code=0))
 
-    LimitedHost(host, lambda: left).run(job(own))
+    LimitedHost(host, lambda: left, over).run(job(own))
 
     assert [asked.timeout_seconds for asked in host.jobs] == [limit]
 
@@ -36,7 +40,7 @@ def test_when_all_time_is_over_no_process_is_started():
     host = FakeHost(lambda _: Completed(exit_code=0))
 
     with pytest.raises(OutOfTime):
-        LimitedHost(host, lambda: -GRACE_SECONDS).run(job(0.1))
+        LimitedHost(host, lambda: -GRACE_SECONDS, over).run(job(0.1))
 
     assert host.jobs == []
 
@@ -44,11 +48,11 @@ def test_when_all_time_is_over_no_process_is_started():
 def test_a_process_that_used_up_its_own_time_has_timed_out():
     answer = Completed(exit_code=None)
 
-    assert LimitedHost(FakeHost(lambda _: answer), lambda: 100.0).run(job(60.0)) is answer
+    assert LimitedHost(FakeHost(lambda _: answer), lambda: 100.0, over).run(job(60.0)) is answer
 
 
 def test_a_process_that_the_end_stopped_gives_no_answer():
-    host = LimitedHost(FakeHost(lambda _: Completed(exit_code=None)), lambda: 10.0)
+    host = LimitedHost(FakeHost(lambda _: Completed(exit_code=None)), lambda: 10.0, over)
 
     with pytest.raises(OutOfTime, match="the budget was used up") as caught:
         host.run(job(60.0))
@@ -59,4 +63,4 @@ def test_a_process_that_the_end_stopped_gives_no_answer():
 def test_the_machine_is_the_one_behind_it():
     host = FakeHost(lambda _: Completed(exit_code=0))
 
-    assert LimitedHost(host, lambda: 1.0).facts() == host.facts()
+    assert LimitedHost(host, lambda: 1.0, over).facts() == host.facts()

@@ -12,8 +12,9 @@ from runners.home import Home
 from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
 from runners.hosts.loop import AGAIN_SECONDS, Loop
-from runners.hosts.strain import GROUP, PRESSURE, STAT, UPTIME, between, counters
+from runners.hosts.strain import PRESSURE, STAT, UPTIME, between, counters
 
+GROUP = "/sys/fs/cgroup/system.slice/cpu.stat"
 # The form is that of proc(5) and of the kernel's documentation of pressure and of control groups.
 BEFORE = {
     UPTIME: "69519.00 41415.73\n",

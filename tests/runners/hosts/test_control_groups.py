@@ -1,0 +1,118 @@
+"""What a control group grants, where it is not the one at the root that a process is in."""
+
+import subprocess
+
+import pytest
+
+from runners.hosts import facts, groups
+from runners.hosts.facts import LIMITS, linux_facts, said
+from runners.hosts.strain import between, counters
+
+UNIFIED = "0::/system.slice/slurmstepd.scope/job_7/step_0\n"
+SEPARATE = "9:name=systemd:/a\n4:memory:/slurm/uid_1/job_7\n2:cpu,cpuacct:/slurm\n0::/\n"
+ODD = "0::/a b/c\\x2dd:e/\n"
+JOB = "/sys/fs/cgroup/system.slice/slurmstepd.scope/job_7"
+OF_CPU = "/sys/fs/cgroup/cpu/slurm"
+
+
+def printed(texts):
+    """Return what a machine prints that has these files."""
+    files = "".join(f"\n{facts._FENCE}{path}\n{text}\n" for path, text in texts.items())
+    rest = ("arch", "x86_64"), ("kernel", "Linux 6.1"), ("node", "n"), ("cores", "2")
+    return files + "".join(f"\n{facts._FENCE}{name}\n{text}\n" for name, text in rest)
+
+
+def known(**texts):
+    found = {"/proc/meminfo": "MemTotal:  16777216 kB", groups.OWN: UNIFIED}
+    return dict(linux_facts(said(printed(found | texts))).facts)
+
+
+@pytest.mark.parametrize("own", [UNIFIED, SEPARATE, ODD, "0::/\n", "2:cpu:/\n", ""])
+def test_a_shell_finds_the_same_files(own):
+    words = f"{groups.WORDS}\ngroups cpu.max memory.max"
+    asked = subprocess.run(
+        ["sh", "-c", words], input=own, capture_output=True, text=True, check=True
+    )
+
+    assert asked.stderr == ""
+    assert sorted(asked.stdout.splitlines()) == sorted(groups.paths(own, ("cpu.max", "memory.max")))
+
+
+def test_all_groups_from_the_own_one_to_the_root_are_asked():
+    folders = [path.rpartition("/")[0] for path in groups.paths(UNIFIED, ("cpu.stat",))]
+
+    assert folders == [
+        f"{JOB}/step_0",
+        JOB,
+        "/sys/fs/cgroup/system.slice/slurmstepd.scope",
+        "/sys/fs/cgroup/system.slice",
+        "/sys/fs/cgroup",
+    ]
+
+
+def test_the_tightest_limit_of_them_holds():
+    found = known(
+        **{
+            f"{JOB}/step_0/cpu.max": "max 100000",
+            f"{JOB}/cpu.max": "50000 100000",
+            "/sys/fs/cgroup/system.slice/cpu.max": "180000 200000",
+            f"{JOB}/step_0/memory.max": "max",
+            f"{JOB}/memory.max": str(2**30),
+            "/sys/fs/cgroup/system.slice/memory.max": str(2**32),
+        }
+    )
+
+    assert (found["quota"], found["memory"]) == ("50000 100000", "1024 MiB")
+
+
+def test_version_1_says_it_in_two_files():
+    found = known(
+        **{
+            groups.OWN: SEPARATE,
+            f"{OF_CPU}/cpu.cfs_quota_us": "30000",
+            f"{OF_CPU}/cpu.cfs_period_us": "60000",
+            "/sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1",
+            "/sys/fs/cgroup/memory/slurm/memory.limit_in_bytes": str(2**31),
+            "/sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712",
+        }
+    )
+
+    assert (found["quota"], found["memory"]) == ("30000 60000", "2048 MiB")
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {},
+        {f"{JOB}/cpu.max": "max 100000"},
+        {"/sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1"},
+        {f"{JOB}/cpu.max": "nonsense", f"{JOB}/step_0/cpu.max": "0 0"},
+    ],
+)
+def test_without_a_limit_all_is_granted(texts):
+    assert known(**texts)["quota"] == "max"
+    assert known(**texts)["memory"] == "16384 MiB"
+
+
+def test_what_a_machine_says_of_other_files_is_not_read():
+    assert known(**{"/elsewhere/cpu.max": "1 100", "/sys/fs/cgroup/other": "1"})["quota"] == "max"
+    assert {path.rpartition("/")[2] for path in groups.paths("0::/\n", LIMITS)} == set(LIMITS)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("throttled_usec 5000000", "throttled_usec 6000000"),
+        ("throttled_time 5000000000", "throttled_time 6000000000"),
+    ],
+)
+def test_a_group_above_that_is_stopped_stops_us(before, after):
+    mine = {"/proc/uptime": "100.0 1\n", f"{JOB}/step_0/cpu.stat": "throttled_usec 0\n"}
+    later = {"/proc/uptime": "110.0 1\n", f"{JOB}/step_0/cpu.stat": "throttled_usec 1000000\n"}
+
+    found = between(
+        counters({**mine, f"{JOB}/cpu.stat": f"nr_periods 1\n{before}\n"}),
+        counters({**later, f"{JOB}/cpu.stat": f"nr_periods 9\n{after}\n"}),
+    )
+
+    assert found.throttled == pytest.approx(0.2)
