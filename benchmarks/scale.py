@@ -80,9 +80,12 @@ class Crew:
         """Take what each trial takes."""
         self._seconds = seconds
 
-    def given(self, _subject: str) -> tuple[float]:
+    def give(self, _worker: str, _subject: str) -> tuple[float]:
         """Return what work is given besides its trial."""
         return (self._seconds,)
+
+    def home(self, _benchmark: str) -> None:
+        """Have no worker that has measured before."""
 
     def admit(self, _worker: str) -> str:
         """Take everybody."""

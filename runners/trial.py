@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import FolderUnusable, OutOfTime
@@ -13,6 +14,7 @@ from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import NOTHING, Clock, Harness, Host, Known, Launcher, Places, Watchers
 from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
+from runners.folders import running
 from runners.hosts.disk import writing
 from runners.hosts.exchange import put
 from runners.live import Watching
@@ -46,16 +48,15 @@ class TrialRunner:
         """Take the parts.
 
         `builds` belongs to this project's digest alone; `writes` are further folders that builds
-        write, which what is measured may not: it is what others are built with. Unit tests may
-        write to their tree.
+        write. What is measured may write to neither, as others are built with that or run it, but
+        to a folder of its variant's own; unit tests may write to their tree, too.
         `loop` tells before a process is begun what a fixed loop takes. What was made `elsewhere` is
         not made again.
         """
         self._project = project
         self._launcher = launcher
-        self._host = host.measuring((builds,))
+        self._host = host
         self._building = host.measuring((builds, *writes))
-        self._testing = host.measuring((builds, project.root))
         self._builds = builds
         self._clock = clock
         self._watchers = watchers
@@ -99,8 +100,8 @@ class TrialRunner:
             if trial.purpose is Purpose.TRACE:  # the limit is of all tests of a client together
                 left = max(0.0, end - self._clock.monotonic())
                 job = replace(job, timeout_seconds=min(job.timeout_seconds, left))  # noqa: PLW2901
-            host = self._testing if trial.benchmark is None else self._host
-            answers.append(self._ask(job if watching is None else watching.of(job), host))
+            tree = (self._project.root,) if trial.benchmark is None else ()
+            answers.append(self._ask(into, job if watching is None else watching.of(job), *tree))
             if answers[-1].exhausted:
                 return Exhausted(answers[-1].exhausted, answers[-1].tail()), answers
             if trial.benchmark is not None and answers[-1].exit_code != 0:
@@ -108,10 +109,11 @@ class TrialRunner:
         outcome = self._launcher.read(trial, answers)
         return (outcome if watching is None else watching.told(outcome)), answers
 
-    def _ask(self, job: Invocation, host: Host | None = None) -> Completed:
+    def _ask(self, into: Path, job: Invocation, *writable: Path) -> Completed:
         if job.makes is not None:
             remove_half(job.makes)
-        answer = (self._building if job.builds else host or self._host).run(job)
+        measuring = self._host.measuring((running(into), *writable))
+        answer = (self._building if job.builds else measuring).run(job)
         if job.makes is not None and answer.exit_code == 0 and job.makes.exists():
             note_made(job.makes)
         return answer
@@ -157,7 +159,7 @@ class TrialRunner:
     def _folder(self, digest: str) -> Path:
         folder = self._builds / digest
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            running(folder).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FolderUnusable(f"cannot make {folder}: {error.strerror}") from error
         return folder
@@ -197,12 +199,12 @@ class Bench(TrialRunner):
     def discover(self, known: Known = NOTHING) -> Suite:
         """Return the suite of the unchanged project; groups that are known are not listed again."""
         into = self._folder(Overlay().digest)
-        return self._harness.discover(self._project, into, self._ask, known)
+        return self._harness.discover(self._project, into, partial(self._ask, into), known)
 
     def sources(self) -> tuple[SourceFile, ...]:
         """Return the sources of that suite; no benchmark is run."""
         into = self._folder(Overlay().digest)
-        return tuple(self._harness.sources(self._project, into, self._ask))
+        return tuple(self._harness.sources(self._project, into, partial(self._ask, into)))
 
     def is_always_called(self, method: Method) -> bool:
         """Tell whether the compiler surely makes calls of all calls of a method.
@@ -215,7 +217,8 @@ class Bench(TrialRunner):
         if folder not in self._called:
             into = self._folder(Overlay().digest)
             try:
-                found = self._harness.never_inlined(self._project, folder, into, self._ask)
+                ask = partial(self._ask, into)
+                found = self._harness.never_inlined(self._project, folder, into, ask)
             except OutOfTime:
                 return False
             self._called[folder] = found

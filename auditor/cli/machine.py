@@ -31,6 +31,14 @@ def caveats(facts: Mapping[str, str], load: float | None) -> tuple[Caveat, ...]:
                 "host-turbo", "turbo is on, so the speed depends on the temperature; turn it off"
             )
         )
+    if facts.get("smt") == "on":
+        found.append(
+            Caveat(
+                "host-smt",
+                "two threads share each core, so what runs on one slows the other; turn SMT off, "
+                "or leave the other threads of the cores that measure alone",
+            )
+        )
     if facts.get("aslr") not in (None, "0", "unknown"):
         found.append(
             Caveat("host-aslr", "addresses are randomised, so processes differ; runs average that")

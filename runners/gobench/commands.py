@@ -7,6 +7,7 @@ from pathlib import Path
 
 from auditor.core.jobs import Invocation
 from auditor.core.subject import Project
+from runners import folders
 from runners.gobench import linking
 
 BUILD_SECONDS = 1800.0
@@ -44,7 +45,7 @@ class Place:
     @property
     def running(self) -> Path:
         """Return the folder of the files of the process that runs."""
-        return self.into / "run"
+        return folders.running(self.into)
 
     def file(self, name: str) -> Path:
         """Return the path of one of these files."""

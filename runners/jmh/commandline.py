@@ -10,6 +10,7 @@ from auditor.core.ports import Build
 from auditor.core.schedule import Phase
 from auditor.core.subject import Project, Role
 from auditor.core.suite import Benchmark
+from runners.folders import running
 from runners.jmh.guests import Guests
 from runners.jmh.listing import Settings, settings_of
 from runners.live import LiveRecords
@@ -47,8 +48,9 @@ def run_benchmark(project: Project, guests: Guests, trial: Trial, into: Path) ->
     if benchmark is None:
         raise ValueError("a trial without a benchmark has no process")
     settings = settings_of(benchmark)
-    schedule, records = into / f"{trial.id}.schedule", into / records_name(trial)
-    enough = into / f"{trial.id}.enough" if trial.watch else None
+    folder = running(into)
+    schedule, records = folder / f"{trial.id}.schedule", folder / records_name(trial)
+    enough = folder / f"{trial.id}.enough" if trial.watch else None
     path = _joined((*_class_path(project), *guests.in_benchmarks))
     prepended = (*_agent(guests, trial, into), *settings.prepend)
     options = (
@@ -135,5 +137,6 @@ def _listing(project: Project, argv: tuple[str, ...], answer: Path) -> Invocatio
         cwd=project.root,
         environment=project.environment,
         timeout_seconds=_LIST_SECONDS,
+        files=((answer, b""),),
         collects=(answer,),
     )

@@ -11,6 +11,7 @@ from auditor.core.plan import Layouts, Trial
 from auditor.core.ports import NOTHING, Ask, Build, Known, Places
 from auditor.core.subject import Project, Role, SourceFile, SourceRole
 from auditor.core.suite import Suite
+from runners.folders import running
 from runners.jmh import commandline
 from runners.jmh.classes import benchmark_classes, benchmark_list
 from runners.jmh.guests import Guests
@@ -45,14 +46,14 @@ class JmhHarness:
         known: Known = NOTHING,  # noqa: ARG002 (one process lists all groups at once)
     ) -> Suite:
         """List the benchmarks by JMH's own code, and the library's methods by their byte code."""
-        asked = into / "benchmarks.jsonl"
+        asked = running(into) / "benchmarks.jsonl"
         benchmarks = _ask(commandline.list_benchmarks(project, self.guests, asked), ask, asked)
         listed = read_entries(benchmarks, dict(project.options).get("jmh", "unknown"))
         return Suite(listed.benchmarks, self.sources(project, into, ask), listed.unusable)
 
     def sources(self, project: Project, into: Path, ask: Ask) -> tuple[SourceFile, ...]:
         """List the library's methods by their byte code, and read what there is of its text."""
-        asked = into / CLASSES
+        asked = running(into) / CLASSES
         classes = _ask(commandline.list_classes(project, self.guests, asked), ask, asked)
         for path in {*project.paths(Role.BENCHMARKS)} & {*project.paths(Role.LIBRARY)}:
             classes = library_lines(classes, benchmark_classes(benchmark_list(path) or ""))

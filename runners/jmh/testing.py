@@ -7,6 +7,7 @@ from pathlib import Path
 from auditor.core.jobs import Invocation
 from auditor.core.plan import Trial
 from auditor.core.request import BuildWords
+from runners.folders import running
 from runners.jmh import reactor
 from runners.jmh.artifact import Fetched
 from runners.jmh.classes import digest
@@ -37,7 +38,7 @@ class UnitTests:
 
         The agent itself tells the JVMs of build tools from those that run tests.
         """
-        records = into / RECORDS
+        records = running(into) / RECORDS
         own = dict(self.job.environment)
         agent = f'"-javaagent:{guests.agent}={into / INSTRUCTIONS}"'
         own["JAVA_TOOL_OPTIONS"] = f"{own.get('JAVA_TOOL_OPTIONS', '')} {agent}".strip()

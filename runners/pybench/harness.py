@@ -15,6 +15,7 @@ from auditor.core.plan import Layouts, Trial
 from auditor.core.ports import NOTHING, Ask, Build, Known, Places
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Benchmark, Suite
+from runners.folders import running
 from runners.live import LiveRecords
 from runners.pybench import guests, library, reading
 from runners.pybench.frontends import Frontend, unit_tests
@@ -58,7 +59,7 @@ class PythonHarness:
         known: Known = NOTHING,  # noqa: ARG002 (one process lists all groups at once)
     ) -> Suite:
         """Let the framework list its benchmarks; none of them is called."""
-        listing = into / LISTING
+        listing = running(into) / LISTING
         suite = self._frontend.suite(project.root)
         variables = {"BENCH_AUDIT_LIST": str(listing)}
         jobs = [
@@ -115,7 +116,7 @@ class PythonHarness:
         if trial.benchmark is None:
             return (self._unit_tests(project, trial, into),)
         name = trial.benchmark.name
-        records, schedule = into / RECORDS, into / SCHEDULE
+        records, schedule = running(into) / RECORDS, running(into) / SCHEDULE
         follow = None
         variables = {
             "BENCH_AUDIT_BENCHMARK": name,
@@ -132,7 +133,7 @@ class PythonHarness:
         if trial.benchmark.settings:
             variables["BENCH_AUDIT_INDEX"] = trial.benchmark.settings
         if trial.watch is not None:
-            follow = Follow(read=LiveRecords().read, path=records, enough=into / ENOUGH)
+            follow = Follow(read=LiveRecords().read, path=records, enough=running(into) / ENOUGH)
             variables[ENOUGH_VARIABLE] = str(follow.enough)
         call = self._frontend.call(self._frontend.of_benchmark(name, project.root))
         made = job(project, into, call, variables, trial.timeout_seconds)
@@ -145,7 +146,7 @@ class PythonHarness:
 
     def _unit_tests(self, project: Project, trial: Trial, into: Path) -> Invocation:
         """Return the process that counts what the project's own unit tests call."""
-        records = into / RECORDS
+        records = running(into) / RECORDS
         variables = {
             "BENCH_AUDIT_INSTRUCTIONS": str(into / INSTRUCTIONS),
             RECORDS_VARIABLE: str(records),

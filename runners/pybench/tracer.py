@@ -11,6 +11,7 @@ from auditor.core.outcome import Outcome
 from auditor.core.plan import Trial
 from auditor.core.ports import Build
 from auditor.core.subject import Project, Role
+from runners.folders import running
 from runners.pybench import guests, reading
 from runners.pybench.frontends import unit_tests
 from runners.pybench.harness import INSTRUCTIONS, RECORDS, job
@@ -48,7 +49,7 @@ class PythonTracer:
 
     def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
         """Return the process of all tests."""
-        records = into / RECORDS
+        records = running(into) / RECORDS
         variables = {
             "BENCH_AUDIT_TRACE": str(into / INSTRUCTIONS),
             RECORDS_VARIABLE: str(records),

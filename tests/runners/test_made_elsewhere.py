@@ -8,11 +8,13 @@ from watchers import blocks
 
 from auditor.core.errors import FolderUnusable
 from auditor.core.jobs import Invocation
+from auditor.core.mutant import Overlay
 from auditor.core.outcome import Skipped
 from auditor.core.plan import Purpose, Trial
 from auditor.core.ports import Build
 from auditor.core.subject import Language, Project
 from auditor.core.suite import Benchmark
+from runners.folders import running
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.programs import is_made
@@ -143,13 +145,14 @@ def test_what_was_broken_off_is_built_again(tmp_path):
     assert found == ["", "ours"]
 
 
-def test_what_is_measured_may_not_write_what_others_are_built_with(tmp_path):
+def test_what_is_measured_may_not_write_what_others_are_built_with_or_run(tmp_path):
     seen = []
     cache = tmp_path / "cache"
 
     _, _, builds = ran(tmp_path, nowhere, Noting(seen), writes=(cache,))
 
-    assert seen == [("sh", (builds, cache)), ("a.test", (builds,)), ("a.test", (builds,))]
+    measured = ("a.test", (running(builds / Overlay().digest),))
+    assert seen == [("sh", (builds, cache)), measured, measured]
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):

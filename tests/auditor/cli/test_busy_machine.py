@@ -16,3 +16,22 @@ def test_a_machine_is_busy_from_a_third_of_its_cores(load, cores, said):
 
 def test_the_load_of_another_machine_is_not_known():
     assert caveats({"cores": "2"}, None) == ()
+
+
+@pytest.mark.parametrize(
+    ("fact", "harmless", "said"),
+    [
+        ("governor", "performance", {"powersave": "host-governor"}),
+        ("turbo", "off", {"on": "host-turbo"}),
+        ("smt", "off", {"on": "host-smt", "notsupported": None, "forceoff": None}),
+        ("aslr", "0", {"2": "host-aslr"}),
+        ("virtual", "no", {"yes KVM": "host-virtual"}),
+        ("quota", "max", {"50000 100000": "host-quota"}),
+    ],
+)
+def test_what_makes_measurements_worse_is_said(fact, harmless, said):
+    for value in (harmless, "unknown"):
+        assert caveats({"cores": "2", fact: value}, None) == ()
+    for value, slug in said.items():
+        found = [one.slug for one in caveats({"cores": "2", fact: value}, None)]
+        assert found == ([slug] if slug else [])

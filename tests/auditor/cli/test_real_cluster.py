@@ -65,7 +65,8 @@ def add(cluster, tmp_path, number, **more):
     """Start a worker with a home of its own."""
     home = tmp_path / f"home-{number}"
     home.mkdir()
-    return cluster.add(XDG_CACHE_HOME=str(home), XDG_STATE_HOME=str(home), **more)
+    own = {name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")}
+    return cluster.add(**own, **more)
 
 
 def await_workers(cluster, number):

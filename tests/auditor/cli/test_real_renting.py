@@ -215,7 +215,8 @@ def over_ssh(program, tmp_path):
     with daemon(tmp_path / "ssh", shared=True) as there:
         rented = json.loads(written.removeprefix("json"))
         rented["listed_by"] = [*rented["listed_by"][:4], NAME]
-        python = f"XDG_CACHE_HOME={program.cache} {sys.executable}"
+        known = {"HOME": program.home, "XDG_CACHE_HOME": program.cache, "PATH": os.environ["PATH"]}
+        python = " ".join([*(f"{key}={value}" for key, value in known.items()), sys.executable])
         options = rented["options"]
         options["remote_python"] = options["remote_python"].replace(
             "/opt/bench-audit/bin/python", python
