@@ -37,6 +37,7 @@ class MadeUpCloud:
         ledger._LATE_SECONDS = 3 * LATE_SECONDS
         self.folder = Path(folder)
         self.loop = None
+        self.secret = secret
         self._name = name
         self._workers = 0
         self._file = self.folder / f".{name}.json"
@@ -78,6 +79,13 @@ class MadeUpCloud:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+
+
+class TalkativeCloud(MadeUpCloud):
+    """One that says with what it was called when it cannot be."""
+
+    async def _start(self):
+        raise ValueError(f"nobody is known by {self.secret} in {self.folder}")
 
 
 def machines(folder):

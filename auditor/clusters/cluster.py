@@ -32,7 +32,7 @@ from runners.subjects.placed import Placed
 _CONNECT_SECONDS = 20.0
 _ANSWER_SECONDS = 30.0
 """A worker imports us before it introduces itself."""
-_GIVE_SECONDS = 0.2
+_GIVE_SECONDS = 0.05
 """How long others wait while one is given what it needs; a larger tree is asked for again."""
 _LEAVE_SECONDS = 10.0
 _LOOK_SECONDS = 0.2

@@ -1,5 +1,6 @@
 """Machines that are rented for one audit, by any class that Dask's projects have for it."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
@@ -16,6 +17,7 @@ from runners.rented.ledger import ID, Ledger, Note
 _CLOSE_SECONDS = 60.0
 _UNDO_SECONDS = 5.0
 """One that could not be started has closed itself, and may not know how to do it twice."""
+_SECRET = re.compile(r"secret|token|passw|credential|(?:^|_)key(?:$|_)", re.IGNORECASE)
 _AGAIN_SECONDS = 60.0
 """How often machines are asked for that were lost."""
 
@@ -135,10 +137,10 @@ class _Made:
                 self._made.scale(self._asked.workers)
         except Exception as error:  # whatever a cloud's library raises
             first = _first(error)
-            said = (str(first).splitlines() or [""])[0]
+            said = _masked((str(first).splitlines() or [""])[0], self._asked.options)
             raise MachineError(
                 f"{self._asked.cluster} cannot be started: {type(first).__name__}: {said}"
-            ) from error
+            ) from None  # the log would have its text
         return self._made
 
     async def close(self) -> None:
@@ -168,6 +170,26 @@ def _first(error: BaseException) -> BaseException:
     while (before := error.__cause__ or error.__context__) is not None:
         error = before
     return error
+
+
+def _masked(text: str, options: Any) -> str:
+    """Leave out what may be a secret: a library may quote what it was called with."""
+    for one in sorted(_secrets(options), key=len, reverse=True):
+        text = text.replace(one, "***")
+    return text
+
+
+def _secrets(value: Any, *, named: bool = False) -> Iterator[str]:
+    """Yield the texts below keys whose names tell that they are none of anybody's business."""
+    if isinstance(value, str):
+        if named and value:
+            yield value
+    elif isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from _secrets(one, named=named or bool(_SECRET.search(str(key))))
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _secrets(one, named=named)
 
 
 def _kind(written: str) -> Callable[..., Any]:

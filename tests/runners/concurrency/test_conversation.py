@@ -160,7 +160,11 @@ def test_what_a_class_prints_is_no_answer(arena):
     answers = arena.make(attempts(call("chatter"), call("limit", kind=Kind.GET)))
 
     assert problems(answers)[1] == ""
-    assert problems(answers)[0] in ("", "no end with the old version")
+    # On a busy machine it may still be printing, with either version, when its time is up.
+    assert problems(answers)[0] in (
+        "",
+        *(f"no end with the {one} version" for one in ("old", "new")),
+    )
 
 
 def test_what_a_class_writes_past_its_streams_hides_no_answer(arena):
