@@ -112,8 +112,9 @@ class TrialRunner:
     def _ask(self, into: Path, job: Invocation, *writable: Path) -> Completed:
         if job.makes is not None:
             remove_half(job.makes)
-        measuring = self._host.measuring((running(into), *writable))
-        answer = (self._building if job.builds else measuring).run(job)
+        measuring = (running(into), *writable)
+        host = self._building if job.builds else self._host.measuring(measuring)
+        answer = host.run(job)
         if job.makes is not None and answer.exit_code == 0 and job.makes.exists():
             note_made(job.makes)
         return answer

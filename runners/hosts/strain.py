@@ -60,7 +60,7 @@ def between(before: Counters, after: Counters) -> Strain:
 
 
 def _stopped(texts: Mapping[str, str]) -> Iterator[float]:
-    """Yield for how many seconds each group was stopped; one is not, while one above it is."""
+    """Yield for how many seconds each group was stopped, for its own quota."""
     for path, text in texts.items():
         if path.rpartition("/")[2] == GROUP:
             for pattern, unit in _THROTTLED:

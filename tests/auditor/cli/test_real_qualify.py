@@ -179,12 +179,12 @@ def test_a_python_gate(program, tmp_path):
         "turns = [[best(side) for side in sys.argv[1:3]] for _ in range(4)]\n"
         "base, head = map(min, zip(*turns))\n"
         "print('slower:', head / base)\n"
-        "sys.exit(head > 1.5 * base)\n"
+        # Twice as long is less than that where the machine is slower than when it was calibrated.
+        "sys.exit(head > 1.3 * base)\n"
     )
     script = tmp_path / "gate.py"
     script.write_text(text)
-    # Far from the limit: a machine that is slower than it was makes a delay a smaller part.
-    words = ("--method", "lib.spin", "--slowdowns", "3x", "--runs", "5", "--")
+    words = ("--method", "lib.spin", "--slowdowns", "2x", "--runs", "5", "--")
 
     document, _ = qualified(
         program, tmp_path, subject, *words, sys.executable, script, "{base}", "{head}",
@@ -193,8 +193,8 @@ def test_a_python_gate(program, tmp_path):
 
     assert rates(document) == {
         ("same", 1.0): (0, 5),
-        ("slowed", 3.0): (5, 5),
-        ("sped", 3.0): (0, 5),
+        ("slowed", 2.0): (5, 5),
+        ("sped", 2.0): (0, 5),
     }
     assert {tuple(one["ran"]) for one in document["answers"]} == {("base", "head")}
 

@@ -1,0 +1,36 @@
+"""What is noted of the processes that belong to a result."""
+
+from auditor.core.jobs import HostFacts
+from auditor.core.outcome import Skipped
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.schedule import Schedule
+from auditor.core.suite import Benchmark
+from auditor.studies.noting import Noting
+
+
+class Deaf:
+    def trial_ended(self, run, *, reused):
+        pass
+
+
+def ran(machine, name, repetition=1):
+    trial = Trial(
+        subject="s",
+        purpose=Purpose.SUITE,
+        benchmark=Benchmark(group="g", name=name) if name else None,
+        schedule=Schedule(arms=(), blocks=(), seconds=0.1),
+        repetition=repetition,
+        seed=1,
+        timeout_seconds=1,
+    )
+    return Run(trial=trial, host=HostFacts(machine), outcome=Skipped(""), started="", seconds=1.0)
+
+
+def test_the_machine_of_a_benchmark_is_the_last_one_that_has_measured_it():
+    noting = Noting(Deaf())
+    runs = [ran("one", "a"), ran("other", "b"), ran("other", "a", 2), ran("one", "")]
+    for at, run in enumerate(runs):
+        noting.trial_ended(run, reused=at < 2)
+
+    assert [noting.machine_of(f"g.{name}") for name in "abc"] == ["other", "other", None]
+    assert [one.benchmark for one in noting.noted] == ["g.a", "g.b", "g.a", ""]
