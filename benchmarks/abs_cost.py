@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,10 @@ ITERATIONS = {"go": 20, "jmh": 30, "pytest": 30, "asv": 30, "pyperf": 30}
 """Iterations of a second in the paper's plan, warm-up included; it has no plan for Python."""
 SPENT = "SELECT purpose, sum(seconds) FROM run JOIN trial ON trial.id = run.trial GROUP BY purpose"
 SCHEDULES = "SELECT schedule FROM trial WHERE purpose = 'pairs'"
+CALIBRATIONS = """
+SELECT overlay, benchmark, seconds FROM run JOIN trial ON trial.id = run.trial
+WHERE purpose = 'calibration' ORDER BY run.id
+"""
 EXACT = ("--exact", "--controls=0")
 UNDECIDED = frozenset({"inconclusive", "unmeasured", "timed-out", "crashed"})
 
@@ -37,13 +41,16 @@ UNDECIDED = frozenset({"inconclusive", "unmeasured", "timed-out", "crashed"})
 class Audit:
     """One audit: its result, its seconds by the clock and those in processes by their purpose.
 
-    Building is in the first process of each variant. `block` is how long the blocks of its pairs
-    were to last on average, in seconds.
+    Building is in the first process of each variant: `builds` are the seconds by which those took
+    longer than the shortest of the same benchmark and variant, where there is another. `block` is
+    how long the blocks of its pairs were to last on average, in seconds.
     """
 
     result: Mapping[str, Any]
     wall: float
     spent: Mapping[str, float]
+    builds: Sequence[float]
+    variants: int
     block: float
 
     def verdicts(self, what: str) -> dict[tuple[str, ...], str]:
@@ -135,10 +142,30 @@ def _audit(config: Path, folder: Path, *flags: str) -> Audit:
     with sqlite3.connect(folder / "store.sqlite") as connection:
         spent = dict(connection.execute(SPENT).fetchall())
         lengths = [json.loads(one)["seconds"] for (one,) in connection.execute(SCHEDULES)]
+        calibrations = connection.execute(CALIBRATIONS).fetchall()
     connection.close()
     result = json.loads((folder / "result.json").read_text())
     block = sum(lengths) / len(lengths) if lengths else result["plan"]["iteration_seconds"]
-    return Audit(result, float(clock.read_text()), spent, block)
+    variants, builds = _builds(calibrations)
+    return Audit(result, float(clock.read_text()), spent, builds, variants, block)
+
+
+def _builds(calibrations: Iterable[tuple[str, str, float]]) -> tuple[int, list[float]]:
+    """Return how many variants were built, and what that took, of those of which it is known."""
+    first: dict[str, tuple[str, float]] = {}
+    others: dict[tuple[str, str], float] = {}
+    for overlay, benchmark, seconds in calibrations:
+        if overlay not in first:
+            first[overlay] = benchmark, seconds
+        else:
+            key = overlay, benchmark
+            others[key] = min(seconds, others.get(key, seconds))
+    built = [
+        seconds - others[overlay, benchmark]
+        for overlay, (benchmark, seconds) in first.items()
+        if (overlay, benchmark) in others
+    ]
+    return len(first), built
 
 
 def _table(name: str, audits: Audits) -> Iterator[str]:
@@ -153,6 +180,11 @@ def _table(name: str, audits: Audits) -> Iterator[str]:
             yield _line(label, audit)
     parts = sorted(ours.spent.items(), key=lambda part: -part[1])
     yield "  ours in processes: " + ", ".join(f"{name} {took:.0f} s" for name, took in parts)
+    if ours.builds:
+        yield (
+            f"  builds of variants, in their first calibration: {sum(ours.builds):.0f} s for "
+            f"{len(ours.builds)} of {ours.variants}"
+        )
     yield f"  {_causes(result)}"
     short = paper * ours.block
     whole = exact is not None and len(exact.result["methods"]) == methods

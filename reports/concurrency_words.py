@@ -53,11 +53,15 @@ def _voting(document: ConcurrencyDocument) -> Sequence[Threads]:
 def _strongest(lanes: Sequence[Threads], finding: Finding) -> str:
     lane = max((one for one in lanes if one.finding is finding), key=lambda one: one.threads)
     _, how, vote = _SHOWN[finding]
-    votes = lane.votes.old if vote is Vote.OLD else lane.votes.new
-    tests = figures.count(len(lane.tests), "test")
+    of = lane.votes
+    votes, against = (of.old, of.new) if vote is Vote.OLD else (of.new, of.old)
+    said = f"{how} in {votes} of {figures.count(len(lane.tests), 'test')}"
+    if against:
+        said += f" and {'faster' if vote is Vote.OLD else 'slower'} in {against}"
     open_ = lane.votes.inconclusive
     more = f"; {open_} inconclusive" if open_ else ""
-    return f"{how} in {votes} of {tests} with {_threads(lane)} ({_factor(lane)}{more})"
+    of_all = "all together " if against else ""
+    return f"{said} with {_threads(lane)} ({of_all}{_factor(lane)}{more})"
 
 
 def _neither(lanes: Sequence[Threads], limit: str) -> str:

@@ -14,6 +14,9 @@ Schedule:
                                                an arm "plain", lies CRITICAL standard errors above
                                                ABOVE or below BELOW, or so many are no more than
                                                ENOUGH
+    quiet    BLOCKS SHARE                      or after so many measured blocks of each arm, or
+                                               more, once of every arm the second least takes at
+                                               most the part SHARE longer than the least
 
 Records:
     bench-audit-records 1
@@ -24,8 +27,9 @@ Records:
     window     OPERATIONS                      a counting window; its counts follow
     count      TOKEN CALLS NESTED              NESTED is 1 if a call ran inside another of the same
     outside    TOKEN CALLS                     calls outside of all windows
-    stopped    PAIRS                           the process ends here, since it has decided, or (0)
-                                               since the file named in BENCH_AUDIT_ENOUGH is there
+    stopped    BLOCKS                          the process ends here, since so many blocks of each
+                                               arm were enough, or (0) since the file named in
+                                               BENCH_AUDIT_ENOUGH is there
     failed     TEXT                            the guest could not do its work
     refused    TEXT                            changed code that cannot be run here, and why
     skipped    TEXT                            the benchmark chose not to run, for this reason
@@ -76,6 +80,8 @@ def schedule_text(schedule: Schedule) -> bytes:
         numbers = (stop.above, stop.below, stop.least_deviation, stop.enough)
         lines.append("\t".join(("stop", *map(repr, numbers))))
         lines += [f"look\t{pairs}\t{critical!r}" for pairs, critical in stop.looks]
+    if schedule.quiet is not None:
+        lines.append(f"quiet\t{schedule.quiet.blocks}\t{schedule.quiet.share!r}")
     return ("\n".join(lines) + "\n").encode()
 
 

@@ -1,6 +1,6 @@
 """A probe that makes the operation another one: no verdict can rest on it."""
 
-from auditor.audits.pair import Judgement, PairData, probe_ratio, undecided
+from auditor.audits.pair import Judgement, PairData, may_be_dead_code, probe_ratio, undecided
 from auditor.core.result import Interval
 from auditor.stats.compare import Ratio
 
@@ -27,10 +27,11 @@ def distorted(data: PairData) -> Judgement | None:
     """Judge a pair of which no process was made, as the probe surely distorts the operation.
 
     Only plain blocks beside those of its calibration can tell so early. Where calls may be inlined
-    elsewhere it may be that there is none, which only more processes tell.
+    elsewhere it may be that the compiler had removed them there, which processes of the pair would
+    tell.
     """
-    probed = probe_ratio(data) if data.beside and not data.inlined else None
-    if probed is None or not is_surely_distorted(data):
+    probed = probe_ratio(data) if data.beside else None
+    if probed is None or not is_surely_distorted(data) or may_be_dead_code(data):
         return None
     return undecided("distorted", said_of(probed))
 

@@ -194,8 +194,14 @@ def _decided(data: PairData, runs: tuple[PairRun, ...], aimed: Aim) -> Judgement
     if len(clear) == len(runs):
         text = f"{len(runs)} of {data.wanted} runs were made; a detection needs all of them"
         return _because(said, "unfinished", text)
-    text = f"the effect is surely above the threshold in {len(clear)} of {len(runs)} runs only"
-    return _because(said, "near-threshold", text)
+    return _because(said, "near-threshold", _near(len(clear), len(runs)))
+
+
+def _near(clear: int, runs: int) -> str:
+    if clear:
+        return f"the effect is surely above the threshold in {clear} of {runs} runs only"
+    which = "the run" if runs == 1 else f"each of the {runs} runs"
+    return f"whether the effect is above the threshold is open in {which}"
 
 
 def _capped(said: Judgement, data: PairData, probed: Ratio, aimed: Aim) -> Judgement:

@@ -67,12 +67,25 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Quiet:
+    """When a process of a calibration may end before its last block: once every arm was quiet.
+
+    What disturbs a block only adds to it, so the least block of an arm was hardly disturbed if
+    another is as short. The process ends after `blocks` measured blocks of each arm or later, as
+    soon as of every arm the second least takes at most the part `share` longer than the least.
+    """
+
+    blocks: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
     """What a process does: its blocks in order.
 
     A block lasts about `seconds`, or exactly `operations` operations where the harness can fix
-    them and the number is known. `stop` only shortens a process, so schedules that differ in it
-    are equal: what one has measured holds for the other.
+    them and the number is known. `stop` and `quiet` only shorten a process, so schedules that
+    differ in them are equal: what one has measured holds for the other.
     """
 
     arms: tuple[Arm, ...]
@@ -80,6 +93,7 @@ class Schedule:
     seconds: float
     operations: int | None = None
     stop: Stop | None = field(default=None, compare=False, repr=False)
+    quiet: Quiet | None = field(default=None, compare=False, repr=False)
 
     @property
     def allocates(self) -> bool:

@@ -157,12 +157,17 @@ class CalibrationStudy:
         Its share of the operation may, or that the probe surely distorts it.
         """
         request = self._question.request
-        if request.exact or request.rule is Rule.PAPER:
+        if self._is_fixed:
             return False
         data = self._question.data(one.pair_runs(()), ())
         found = predict(data)
         said = found is not None and (found.misses or request.estimate)
         return said or distortion.distorted(data) is not None
+
+    @property
+    def _is_fixed(self) -> bool:
+        """Tell whether nothing is left out or ended early, as far as an answer allows it."""
+        return self._question.request.exact or self._question.request.rule is Rule.PAPER
 
     def next_trial(self, one: Calibrated) -> Trial:
         """Return the next process of a pair, numbered by how many there are."""
@@ -177,6 +182,7 @@ class CalibrationStudy:
             turns,
             pair.rng(self._parts.request.seed, 0, number),
             beside=one.built.variant.beside,
+            fixed=self._is_fixed,
         )
         trial = self._parts.trial(Purpose.CALIBRATION, pair.benchmark, schedule, one.built)
         return replace(trial, repetition=number + 1)

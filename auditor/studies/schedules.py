@@ -8,13 +8,15 @@ import numpy as np
 
 from auditor.core.mutant import Delay, Wait
 from auditor.core.request import Plan, WatchRequest
-from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Quiet, Schedule
 from auditor.core.suite import Benchmark
 
 PLAIN_ARM = Arm(ArmName.PLAIN)
 
 CALIBRATION_BLOCKS = 6
 """Measured blocks per arm of a calibration: the least of them counts, one has to be quiet."""
+QUIET = Quiet(blocks=4, share=0.03)
+"""When the least blocks of a calibration need not be looked for any longer."""
 FINER = 2
 """Times as many of them, and as short, where their length is free: more moments are looked at."""
 
@@ -147,11 +149,12 @@ def calibration(
     rng: np.random.Generator,
     *,
     beside: bool = False,
+    fixed: bool = False,
 ) -> Schedule:
     """Return blocks that clock the method, wait not at all, and turn `turns` times.
 
     `plan` is that of a calibration. With a method that stays `beside` its slowed version some are
-    plain, too.
+    plain, too. Unless their number is `fixed`, the process ends once all arms were quiet.
     """
     arms = (
         Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
@@ -159,7 +162,8 @@ def calibration(
         Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)),
         *((PLAIN_ARM,) if beside else ()),
     )
-    return _alternating(plan, operations, arms, plan.iterations, rng)
+    whole = _alternating(plan, operations, arms, plan.iterations, rng)
+    return whole if fixed else replace(whole, quiet=QUIET)
 
 
 def allocating(plan: Plan, operations: int | None, size: int, rng: np.random.Generator) -> Schedule:

@@ -25,7 +25,7 @@ var (
 
 // readStop takes a line of the schedule in, if it is about stopping.
 func readStop(fields []string) error {
-	if fields[0] != "stop" && fields[0] != "look" {
+	if fields[0] != "stop" && fields[0] != "look" && fields[0] != "quiet" {
 		return nil
 	}
 	var numbers []float64
@@ -41,12 +41,19 @@ func readStop(fields []string) error {
 		above, below, leastDeviation, enough = numbers[0], numbers[1], numbers[2], numbers[3]
 	case fields[0] == "look" && len(numbers) == 2:
 		looks = append(looks, look{int(numbers[0]), numbers[1]})
+	case fields[0] == "quiet" && len(numbers) == 2:
+		quietFrom, quietWithin = int(numbers[0]), numbers[1]
 	}
 	return nil
 }
 
-// measured takes the time of a measured block, and stops the process if its pairs have decided.
+// measured takes the time of a measured block, and stops the process if its pairs have decided, or
+// if all arms were quiet.
 func measured(name string, seconds float64) {
+	if blocks := quiet(name, seconds); blocks > 0 {
+		stop(blocks)
+		return
+	}
 	switch name {
 	case "probe":
 		probes = append(probes, seconds)
@@ -59,11 +66,16 @@ func measured(name string, seconds float64) {
 		now := looks[0]
 		looks = looks[1:]
 		if decided(now) {
-			stopped = true
-			write("stopped\t" + strconv.Itoa(now.pairs) + "\n")
+			stop(now.pairs)
 			return
 		}
 	}
+}
+
+// stop ends the process after so many blocks of each arm.
+func stop(blocks int) {
+	stopped = true
+	write("stopped\t" + strconv.Itoa(blocks) + "\n")
 }
 
 // complete tells whether so many pairs are there, with the plain block of each if there are any.

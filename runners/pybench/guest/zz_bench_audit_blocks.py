@@ -23,6 +23,7 @@ class Schedule:
         self.blocks: list[tuple[str, int]] = []
         self.stop: tuple[float, ...] = ()
         self.looks: list[tuple[int, float]] = []
+        self.quiet: tuple[int, float] | None = None
         for line in text.splitlines()[1:]:
             kind, *fields = line.split("\t")
             if kind == "arm":
@@ -33,6 +34,8 @@ class Schedule:
                 self.stop = tuple(map(float, fields))
             elif kind == "look":
                 self.looks.append((int(fields[0]), float(fields[1])))
+            elif kind == "quiet":
+                self.quiet = int(fields[0]), float(fields[1])
 
 
 def run(call: Call) -> None:
@@ -75,7 +78,7 @@ def _measure(call: Call, schedule: Schedule) -> None:
         tell("clock-cost", repr(guest.state.cost))
     number = _operations(call)
     enough = os.environ.get("BENCH_AUDIT_ENOUGH", "")  # a benchmark may change the environment
-    times: dict[str, list[float]] = {"probe": [], "slowed": []}
+    times: dict[str, list[float]] = {name: [] for name, _, _ in schedule.arms}
     for index, (phase, arm) in enumerate(schedule.blocks):
         name, wait, value = schedule.arms[arm]
         guest.set_arm(wait, value)
@@ -87,10 +90,10 @@ def _measure(call: Call, schedule: Schedule) -> None:
         guest.set_arm("none", 0)
         numbers = (number, seconds / number, wall, calls, spent)
         tell("block", str(index), *map(repr, numbers))
-        if phase == "measurement" and name in times:
+        if phase == "measurement":
             times[name].append(seconds)
-            if _decided(schedule, times):
-                tell("stopped", str(len(times["slowed"])))
+            if _decided(schedule, times) or _quiet(schedule, times):
+                tell("stopped", str(len(times[name])))
                 break
         if os.path.exists(enough):
             tell("stopped", "0")
@@ -111,6 +114,17 @@ def _decided(schedule: Schedule, times: dict[str, list[float]]) -> bool:
         if mean - half > above or mean + half < below or half <= enough:
             return True
     return False
+
+
+def _quiet(schedule: Schedule, times: dict[str, list[float]]) -> bool:
+    """Tell whether each arm has two blocks that nothing disturbed (core.schedule.Quiet)."""
+    if schedule.quiet is None or len({len(one) for one in times.values()}) > 1:
+        return False
+    blocks, share = schedule.quiet
+    if min(map(len, times.values())) < max(_FEW, blocks):
+        return False
+    lows = [sorted(one)[:_FEW] for one in times.values()]
+    return all(second <= least * (1 + share) for least, second in lows)
 
 
 def tell_window(operations: int) -> None:

@@ -75,6 +75,15 @@ def test_the_share_decides_whatever_other_processes_took(share, outcome):
         assert found.share == pytest.approx(share, rel=0.05)
 
 
+def test_near_the_threshold_it_is_said_in_how_many_runs_the_effect_is_above():
+    near, above = beside(0.5), beside(1.0)
+    both = replace(near, runs=(above.runs[0], near.runs[1]))
+
+    assert judge_pair(near).reason.endswith("is open in each of the 2 runs")
+    assert judge_pair(replace(near, runs=near.runs[:1])).reason.endswith("is open in the run")
+    assert judge_pair(both).reason.endswith("surely above the threshold in 1 of 2 runs only")
+
+
 def test_what_the_probe_costs_is_no_effect():
     found = judge_pair(beside(0.6, probe=1.25))
 
@@ -125,6 +134,16 @@ def test_whether_a_call_is_dead_is_asked_before_whether_the_probe_distorts():
     assert judge_pair(dead).outcome is Result.DEAD_CODE
     early = replace(dead, calibrating=dead.runs, runs=())
     assert judge_pair(early).outcome is Result.UNMEASURED
+
+
+def test_a_distorted_pair_whose_call_is_surely_there_is_not_measured():
+    """The longest of the suite's processes is shorter than the method only if it was removed."""
+    made = beside(1.0, probe=2.5, elsewhere=0.9, inlined=True)
+    calibrated = replace(made, calibrating=made.runs, runs=())
+
+    assert slugs(judge_pair(made)) == slugs(judge_pair(calibrated)) == ["distorted"]
+    few = replace(calibrated, plain=calibrated.plain[:1])
+    assert judge_pair(few).outcome is Result.UNMEASURED
 
 
 def test_inlined_calls_may_take_less_elsewhere_so_a_miss_has_to_hold_there_too():

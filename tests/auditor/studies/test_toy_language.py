@@ -13,7 +13,7 @@ from auditor.core.plan import Purpose
 from auditor.core.request import CurveMode
 from auditor.core.result import Result
 from auditor.core.verdict import Rule
-from auditor.studies import abs_score, stability
+from auditor.studies import abs_score, schedules, stability
 from auditor.studies.preview import preview
 
 TRUE = {
@@ -103,6 +103,18 @@ def test_an_estimate_times_each_pair_once_and_slows_nothing():
     assert len(calibrating(machine)) == 3
     assert outcomes(verdict) == {"hop": "detected", "skip": "missed"}
     assert "estimate" in {one.slug for one in verdict.caveats}
+
+
+@pytest.mark.parametrize(
+    ("asked", "early"),
+    [({}, schedules.QUIET), ({"exact": True}, None), ({"rule": Rule.PAPER}, None)],
+)
+def test_a_calibration_ends_once_all_is_quiet_where_not_all_is_asked_for(asked, early):
+    machine = Machine()
+
+    audited(request(methods=("skip",), **asked), machine=machine)
+
+    assert {one.schedule.quiet for one in calibrating(machine)} == {early}
 
 
 def calibrating(machine):

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from gobench_making import ROUNDS, least, schedule
+from quiets import NEVER, SOON, first_quiet, rounds_of, until
 
 from auditor.core.errors import AuditError, Exit
 from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
@@ -256,3 +257,28 @@ def test_a_process_that_cannot_decide_runs_to_its_end(ring):
     )
 
     assert len(outcome.of(TIME, ArmName.SLOWED).values) == 12
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_process_ends_when_all_its_arms_were_quiet(ring, beside):
+    made = until(SOON, _calibrating(beside, rounds=40))
+    outcome = ring.run(ring.delayed("BenchmarkLarge", f"{RING}Large", made, beside=beside))
+
+    assert rounds_of(outcome, made) == (first_quiet(outcome, made) or 40)
+
+
+def test_a_process_whose_arms_are_never_quiet_runs_to_its_end(ring):
+    made = until(NEVER, _calibrating(beside=False, rounds=6))
+    outcome = ring.run(ring.delayed("BenchmarkLarge", f"{RING}Large", made))
+
+    assert rounds_of(outcome, made) == 6
+    assert first_quiet(outcome, made) is None
+
+
+def _calibrating(beside, rounds):
+    arms = [
+        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
+        Arm(ArmName.SLOWED, Delay(Wait.WORK, 300)),
+        Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)),
+    ]
+    return schedule([*arms, Arm(ArmName.PLAIN)] if beside else arms, 50, rounds)

@@ -5,6 +5,7 @@ from statistics import median
 
 import pytest
 from jmh_making import against_probe, arms, delayed, torn_down
+from quiets import NEVER, SOON, first_quiet, rounds_of, until
 
 from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 from auditor.core.mutant import Delay, Wait
@@ -141,6 +142,32 @@ def test_a_process_ends_when_more_pairs_would_make_nothing_surer(jmh):
     outcome = jmh.run("turns", replace(schedule, stop=enough), delayed(jmh.find("turns")))
 
     assert len(outcome.of(TIME, ArmName.SLOWED).values) == LOOKS[0][0]
+
+
+def test_a_process_ends_when_all_its_arms_were_quiet(jmh):
+    schedule = until(SOON, _calibrating(rounds=30))
+
+    outcome = jmh.run("turns", schedule, delayed(jmh.find("turns")))
+
+    assert rounds_of(outcome, schedule) == (first_quiet(outcome, schedule) or 30)
+
+
+def test_a_process_whose_arms_are_never_quiet_runs_to_its_end(jmh):
+    schedule = until(NEVER, _calibrating(rounds=6))
+
+    outcome = jmh.run("turns", schedule, delayed(jmh.find("turns")))
+
+    assert rounds_of(outcome, schedule) == 6
+    assert first_quiet(outcome, schedule) is None
+
+
+def _calibrating(rounds):
+    return arms(
+        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
+        Arm(ArmName.SLOWED, Delay(Wait.WORK, 5000)),
+        Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)),
+        pairs=rounds,
+    )
 
 
 @pytest.mark.parametrize("name", ["calm", "single"])

@@ -5,6 +5,7 @@ from statistics import median
 
 import pytest
 from python_making import Suited, against_probe, clocked, listed, plain, prepared
+from quiets import NEVER, SOON, first_quiet, rounds_of, until
 
 from auditor.core.errors import (
     NoBenchmarks,
@@ -128,6 +129,23 @@ def test_a_process_ends_when_its_pairs_have_decided(ring):
 
     assert isinstance(outcome, Measured)
     assert len(outcome.of(TIME, ArmName.SLOWED).values) == 3
+
+
+def test_a_process_ends_when_all_its_arms_were_quiet(ring):
+    schedule = until(SOON, against_probe(Wait.WORK, 20_000, pairs=30))
+
+    outcome = ring.run("test_small[1]", schedule, ring.delayed("ring.spins.small"))
+
+    assert rounds_of(outcome, schedule) == (first_quiet(outcome, schedule) or 30)
+
+
+def test_a_process_whose_arms_are_never_quiet_runs_to_its_end(ring):
+    schedule = until(NEVER, against_probe(Wait.WORK, 20_000, pairs=6))
+
+    outcome = ring.run("test_small[1]", schedule, ring.delayed("ring.spins.small"))
+
+    assert rounds_of(outcome, schedule) == 6
+    assert first_quiet(outcome, schedule) is None
 
 
 def test_calls_are_counted_in_two_windows_and_set_up_apart(ring):

@@ -31,6 +31,7 @@ final class Schedule {
             String[] fields = line.split("\t");
             if (fields[0].equals("arm")) {
                 schedule.arms.add(fields);
+                schedule.stop.read(fields);
             } else if (fields[0].equals("block")) {
                 schedule.blocks.add(Integer.valueOf(fields[2]));
                 schedule.measured.add(!fields[1].equals("warmup"));
@@ -56,7 +57,7 @@ final class Schedule {
         Delay.select(how(wait(block)), Double.parseDouble(arm[4]));
     }
 
-    /** Takes what a block measured; tells whether its pairs have decided, and after how many. */
+    /** Takes what a block measured; tells after how many of each arm the process may end, else 0. */
     int decided(int block, double seconds) {
         if (!measured.get(block)) {
             return 0;

@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * When the mean log ratio of the pairs lies far enough above or below, or is as sure as it needs to
- * be, the rest is not run.
+ * be, or when all arms were quiet, the rest is not run.
  */
 final class Stop {
     private final Deque<double[]> looks = new ArrayDeque<>();
@@ -17,6 +17,7 @@ final class Stop {
     private double below;
     private double leastDeviation;
     private double enough;
+    private final Quiet quiet = new Quiet();
 
     /** Takes a line of the schedule in, if it is about stopping. */
     void read(String[] fields) {
@@ -27,11 +28,17 @@ final class Stop {
             enough = Double.parseDouble(fields[4]);
         } else if (fields[0].equals("look")) {
             looks.add(new double[] {Double.parseDouble(fields[1]), Double.parseDouble(fields[2])});
+        } else {
+            quiet.read(fields);
         }
     }
 
-    /** Takes a measured block; returns after how many pairs the process has decided, else 0. */
+    /** Takes a measured block; returns after how many of each arm the process may end, else 0. */
     int decided(String arm, double seconds) {
+        int blocks = quiet.after(arm, seconds);
+        if (blocks > 0) {
+            return blocks;
+        }
         if (arm.equals("probe")) {
             probes.add(seconds);
         } else if (arm.equals("slowed")) {
