@@ -1,4 +1,4 @@
-"""What is left out of a calibration, and what that changes, if it ends once all its arms were quiet.
+"""What is left out of a calibration that ends once all its arms were quiet, and what it changes.
 
     python benchmarks/quiet_blocks.py STORE.sqlite ...
 

@@ -182,8 +182,9 @@ class CalibrationStudy:
             turns,
             pair.rng(self._parts.request.seed, 0, number),
             beside=one.built.variant.beside,
-            fixed=self._is_fixed,
         )
+        if not self._is_fixed:
+            schedule = replace(schedule, quiet=schedules.QUIET)
         trial = self._parts.trial(Purpose.CALIBRATION, pair.benchmark, schedule, one.built)
         return replace(trial, repetition=number + 1)
 

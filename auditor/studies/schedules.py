@@ -149,12 +149,11 @@ def calibration(
     rng: np.random.Generator,
     *,
     beside: bool = False,
-    fixed: bool = False,
 ) -> Schedule:
     """Return blocks that clock the method, wait not at all, and turn `turns` times.
 
     `plan` is that of a calibration. With a method that stays `beside` its slowed version some are
-    plain, too. Unless their number is `fixed`, the process ends once all arms were quiet.
+    plain, too.
     """
     arms = (
         Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
@@ -162,8 +161,7 @@ def calibration(
         Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)),
         *((PLAIN_ARM,) if beside else ()),
     )
-    whole = _alternating(plan, operations, arms, plan.iterations, rng)
-    return whole if fixed else replace(whole, quiet=QUIET)
+    return _alternating(plan, operations, arms, plan.iterations, rng)
 
 
 def allocating(plan: Plan, operations: int | None, size: int, rng: np.random.Generator) -> Schedule:
