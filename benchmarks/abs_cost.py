@@ -41,9 +41,9 @@ UNDECIDED = frozenset({"inconclusive", "unmeasured", "timed-out", "crashed"})
 class Audit:
     """One audit: its result, its seconds by the clock and those in processes by their purpose.
 
-    Building is in the first process of each variant: `builds` are the seconds by which those took
-    longer than the shortest of the same benchmark and variant, where there is another. `block` is
-    how long the blocks of its pairs were to last on average, in seconds.
+    Building is in the first process of each of the `variants`: `builds` are the seconds by which
+    those took longer than the shortest of the same benchmark and variant, where there is another.
+    `block` is how long the blocks of its pairs were to last on average, in seconds.
     """
 
     result: Mapping[str, Any]
@@ -180,7 +180,7 @@ def _table(name: str, audits: Audits) -> Iterator[str]:
             yield _line(label, audit)
     parts = sorted(ours.spent.items(), key=lambda part: -part[1])
     yield "  ours in processes: " + ", ".join(f"{name} {took:.0f} s" for name, took in parts)
-    if ours.builds:
+    if ours.builds and result["harness"] == "go":  # of the others nothing is built anew
         yield (
             f"  builds of variants, in their first calibration: {sum(ours.builds):.0f} s for "
             f"{len(ours.builds)} of {ours.variants}"

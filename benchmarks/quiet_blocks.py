@@ -38,7 +38,10 @@ def main() -> None:
     print(f"from {QUIET.blocks} blocks of each arm on")
     print(f"{'store':30} {'processes':>9} {'share':>6} {'left out':>9}  call longer, delay off")
     for store in parser.parse_args().stores:
-        found = [one for one in _processes(store) if one]
+        found = list(_processes(store))
+        if not found:
+            print(f"{str(store)[-30:]:30} no calibration that ran to its end")
+            continue
         for share in SHARES:
             cut = [_cut(one, share) for one in found]
             left_out, longer, off = (np.array(each) for each in zip(*cut, strict=True))

@@ -34,5 +34,6 @@ def first_quiet(outcome: Outcome, schedule: Schedule) -> int | None:
 
 def _values(outcome: Outcome, schedule: Schedule) -> list[tuple[float, ...]]:
     assert isinstance(outcome, Measured), outcome
-    found = [outcome.of(TIME, arm.name) for arm in schedule.arms]
-    return [series.values for series in found if series is not None]
+    found = {arm.name: outcome.of(TIME, arm.name) for arm in schedule.arms}
+    assert all(found.values()), found
+    return [series.values for series in found.values() if series is not None]

@@ -1,7 +1,9 @@
 """A probe that makes the operation another one: no verdict can rest on it."""
 
-from auditor.audits.pair import Judgement, PairData, may_be_dead_code, probe_ratio, undecided
+from auditor.audits import readings
+from auditor.audits.pair import Judgement, PairData, is_dead_code, probe_ratio, undecided
 from auditor.core.result import Interval
+from auditor.core.schedule import ArmName
 from auditor.stats.compare import Ratio
 
 MOST_BESIDE = 1.0
@@ -31,9 +33,18 @@ def distorted(data: PairData) -> Judgement | None:
     tell.
     """
     probed = probe_ratio(data) if data.beside else None
-    if probed is None or not is_surely_distorted(data) or may_be_dead_code(data):
+    if probed is None or not is_surely_distorted(data) or _may_be_dead_code(data):
         return None
     return undecided("distorted", said_of(probed))
+
+
+def _may_be_dead_code(data: PairData) -> bool:
+    """Tell whether processes of a pair with plain blocks may show that its method is dead code.
+
+    What two plain processes speak against, more of them do, too: the longest counts.
+    """
+    few = len(readings.least(data.plain, ArmName.PLAIN)) <= 1
+    return data.inlined and (few or is_dead_code(data))
 
 
 def said_of(probed: Ratio) -> str:

@@ -228,13 +228,3 @@ def is_dead_code(data: PairData) -> bool:
     if surely <= 0 or probed is None or probed.low <= 1:
         return False
     return len(plain) > 1 and surely > DRIFT * max(plain)
-
-
-def may_be_dead_code(data: PairData) -> bool:
-    """Tell whether more processes may show that the method is: what says no now is not taken back.
-
-    More of the unchanged program can only take longer than the longest of those known.
-    """
-    if data.beside and not data.inlined:
-        return False
-    return len(readings.least(data.plain, ArmName.PLAIN)) <= 1 or is_dead_code(data)

@@ -13,7 +13,7 @@ def check_judgeable(config: Config) -> None:
             'the rule "gate" and min_delta go together: --rule gate --min-delta 5% asks whether a '
             "gate that fires at 5 % would"
         )
-    if request.estimate and (request.exact or request.rule is Rule.PAPER):
+    if request.estimate and request.is_fixed:
         raise UsageError("an estimate is neither exact nor the paper's rule; leave one out")
     paired = request.rule is not Rule.PAPER or request.is_interleaved
     if not paired and request.suite.stability_runs < request.runs:

@@ -204,6 +204,11 @@ class AbsRequest:
         """Tell whether the rule PAPER has plain processes of its own; the others always do."""
         return self.interleave and self.rule is Rule.PAPER
 
+    @property
+    def is_fixed(self) -> bool:
+        """Tell whether the plan is carried out as it is: nothing ends early, nothing is added."""
+        return self.exact or self.rule is Rule.PAPER
+
 
 @dataclass(frozen=True, slots=True)
 class BuildWords:

@@ -78,6 +78,11 @@ class Quiet:
     blocks: int
     share: float
 
+    def __post_init__(self) -> None:
+        """Refuse to compare the least block with none."""
+        if self.blocks <= 1:
+            raise ValueError("fewer than two blocks have no second least")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:

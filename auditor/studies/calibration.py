@@ -14,7 +14,6 @@ from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
 from auditor.core.schedule import ArmName
 from auditor.core.subject import Method
-from auditor.core.verdict import Rule
 from auditor.studies import schedules
 from auditor.studies.measure import measure
 from auditor.studies.pair import Pair, PairKey, PairRuns, Question, operations
@@ -157,17 +156,12 @@ class CalibrationStudy:
         Its share of the operation may, or that the probe surely distorts it.
         """
         request = self._question.request
-        if self._is_fixed:
+        if request.is_fixed:
             return False
         data = self._question.data(one.pair_runs(()), ())
         found = predict(data)
         said = found is not None and (found.misses or request.estimate)
         return said or distortion.distorted(data) is not None
-
-    @property
-    def _is_fixed(self) -> bool:
-        """Tell whether nothing is left out or ended early, as far as an answer allows it."""
-        return self._question.request.exact or self._question.request.rule is Rule.PAPER
 
     def next_trial(self, one: Calibrated) -> Trial:
         """Return the next process of a pair, numbered by how many there are."""
@@ -183,7 +177,7 @@ class CalibrationStudy:
             pair.rng(self._parts.request.seed, 0, number),
             beside=one.built.variant.beside,
         )
-        if not self._is_fixed:
+        if not self._question.request.is_fixed:
             schedule = replace(schedule, quiet=schedules.QUIET)
         trial = self._parts.trial(Purpose.CALIBRATION, pair.benchmark, schedule, one.built)
         return replace(trial, repetition=number + 1)

@@ -15,7 +15,6 @@ from auditor.core.plan import Run
 from auditor.core.request import AbsRequest, Plan
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import Rule
 from auditor.stats.components import Component
 from auditor.studies import schedules
 from auditor.studies.suite import Baseline, by_benchmark
@@ -136,8 +135,7 @@ class StudyRuns:
 
 def most_runs(request: AbsRequest) -> int:
     """Return how many runs a pair may have, the further ones near the threshold included."""
-    fixed = request.exact or request.rule is Rule.PAPER
-    return request.runs if fixed else paired.FURTHER * request.runs
+    return request.runs if request.is_fixed else paired.FURTHER * request.runs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -208,7 +208,7 @@ class PairStudy:
     def _missed_its_aim(
         self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run]
     ) -> bool:
-        if self._request.exact or self._request.rule is Rule.PAPER or self._question.control:
+        if self._request.is_fixed or self._question.control:
             return False
         wait, data = self._request.wait, self._question.data(one.pair_runs(runs), ())
         if one.delay(wait).wait is not Wait.WORK:
@@ -224,7 +224,7 @@ class PairStudy:
         """Tell whether another run can matter, one that was `asked` for or a further one."""
         if not runs or hung(runs):
             return not runs
-        if self._request.exact or self._request.rule is Rule.PAPER:
+        if self._request.is_fixed:
             return True
         data = self._data(one, runs, references)
         said = detection.judge_pair(data)

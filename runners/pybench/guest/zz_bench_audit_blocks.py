@@ -118,13 +118,11 @@ def _decided(schedule: Schedule, times: dict[str, list[float]]) -> bool:
 
 def _quiet(schedule: Schedule, times: dict[str, list[float]]) -> bool:
     """Tell whether each arm has two blocks that nothing disturbed (core.schedule.Quiet)."""
-    if schedule.quiet is None or len({len(one) for one in times.values()}) > 1:
+    counts = {len(one) for one in times.values()}
+    if schedule.quiet is None or len(counts) > 1 or counts.pop() < schedule.quiet[0]:
         return False
-    blocks, share = schedule.quiet
-    if min(map(len, times.values())) < max(_FEW, blocks):
-        return False
-    lows = [sorted(one)[:_FEW] for one in times.values()]
-    return all(second <= least * (1 + share) for least, second in lows)
+    lows = [sorted(one) for one in times.values()]
+    return all(second <= least * (1 + schedule.quiet[1]) for least, second, *_ in lows)
 
 
 def tell_window(operations: int) -> None:

@@ -9,6 +9,7 @@ from toy_language import PLAIN_SECONDS, Machine, parts, request
 from auditor.audits import paired
 from auditor.core.plan import Purpose
 from auditor.core.request import CurveMode, Plan
+from auditor.core.schedule import Quiet
 from auditor.core.suite import Benchmark
 from auditor.studies import abs_score, schedules
 
@@ -105,3 +106,8 @@ def test_other_sizes_get_no_more_pairs_than_the_plan_says():
     blocks = {len(one.blocks) for one in found[Purpose.PAIRS]}
     warmup, iterations = 2, 12
     assert blocks == {warmup + 2 * iterations, warmup + 2 * iterations * paired.AT_MOST}
+
+
+def test_fewer_than_two_blocks_are_never_called_quiet():
+    with pytest.raises(ValueError, match="fewer than two blocks have no second least"):
+        Quiet(blocks=1, share=0.03)

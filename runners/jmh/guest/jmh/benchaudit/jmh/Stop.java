@@ -13,11 +13,11 @@ final class Stop {
     private final Deque<double[]> looks = new ArrayDeque<>();
     private final List<Double> probes = new ArrayList<>();
     private final List<Double> sloweds = new ArrayList<>();
+    private final Quiet quiet = new Quiet();
     private double above;
     private double below;
     private double leastDeviation;
     private double enough;
-    private final Quiet quiet = new Quiet();
 
     /** Takes a line of the schedule in, if it is about stopping. */
     void read(String[] fields) {
