@@ -55,13 +55,12 @@ def _strongest(lanes: Sequence[Threads], finding: Finding) -> str:
     _, how, vote = _SHOWN[finding]
     of = lane.votes
     votes, against = (of.old, of.new) if vote is Vote.OLD else (of.new, of.old)
-    said = f"{how} in {votes} of {figures.count(len(lane.tests), 'test')}"
-    if against:
-        said += f" and {'faster' if vote is Vote.OLD else 'slower'} in {against}"
-    open_ = lane.votes.inconclusive
-    more = f"; {open_} inconclusive" if open_ else ""
-    of_all = "all together " if against else ""
-    return f"{said} with {_threads(lane)} ({of_all}{_factor(lane)}{more})"
+    said = f"{how} in {votes} of {figures.count(len(lane.tests), 'test')} with {_threads(lane)}"
+    size = f"{_factor(lane)}; {of.inconclusive} inconclusive" if of.inconclusive else _factor(lane)
+    if not against:
+        return f"{said} ({size})"
+    other = "faster" if vote is Vote.OLD else "slower"
+    return f"{said}, {other} in {against} (all together {size})"
 
 
 def _neither(lanes: Sequence[Threads], limit: str) -> str:

@@ -136,14 +136,14 @@ def test_the_headline_claims_no_more_than_is_known(lanes, said):
 @pytest.mark.parametrize(
     ("most", "one", "said"),
     [
-        (SLOWER, FASTER[0], "the new version is slower in 3 of 4 tests and faster in 1 with 2"),
-        (FASTER, SLOWER[0], "the new version is faster in 3 of 4 tests and slower in 1 with 2"),
+        (SLOWER, FASTER[0], "the new version is slower in 3 of 4 tests with 2 threads, faster in 1"),
+        (FASTER, SLOWER[0], "the new version is faster in 3 of 4 tests with 2 threads, slower in 1"),
     ],
 )
 def test_the_headline_names_tests_that_say_the_opposite(most, one, said):
     headline = concurrency_words.headline(document(verdict(lane(2, *most, one))))
 
-    assert f"{said} threads (all together " in plain(headline)
+    assert f"{said} (all together " in plain(headline)
 
 
 @pytest.mark.parametrize(
