@@ -136,8 +136,16 @@ def test_the_headline_claims_no_more_than_is_known(lanes, said):
 @pytest.mark.parametrize(
     ("most", "one", "said"),
     [
-        (SLOWER, FASTER[0], "the new version is slower in 3 of 4 tests with 2 threads, faster in 1"),
-        (FASTER, SLOWER[0], "the new version is faster in 3 of 4 tests with 2 threads, slower in 1"),
+        (
+            SLOWER,
+            FASTER[0],
+            "the new version is slower in 3 of 4 tests with 2 threads, faster in 1",
+        ),
+        (
+            FASTER,
+            SLOWER[0],
+            "the new version is faster in 3 of 4 tests with 2 threads, slower in 1",
+        ),
     ],
 )
 def test_the_headline_names_tests_that_say_the_opposite(most, one, said):
