@@ -12,7 +12,7 @@ from reports.document import Benchmark, Either
 
 _FACTS = ("cpu", "cores", "memory")
 _ALSO = {"virtual": "virtual", "container": "in a container"}
-_STRAIN = {"stolen": "stolen", "waited": "waited", "throttled": "throttled"}
+_STRAIN = {"stolen": "stolen", "waited": "waited", "throttled": "throttled", "hot": "too hot"}
 
 
 @dataclass(frozen=True, slots=True)

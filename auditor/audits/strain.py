@@ -13,7 +13,8 @@ from auditor.core.jobs import Strain
 STOLEN = 0.01
 """The share of all processors' time that another virtual machine may have had."""
 THROTTLED = 0.01
-"""The share of time that our control group may have been stopped for its quota."""
+"""The share of time that our control group may have been stopped for its quota, or the hottest
+processor slowed down."""
 DRIFT = 0.03
 """How far apart the thirds of a long run may lie in what the fixed loop took."""
 LEAST_LOOPS = 12
@@ -64,6 +65,12 @@ def caveats(noted: Sequence[Noted]) -> Iterator[Caveat]:
             "had used up what it may use; give it more processor time"
         )
         yield Caveat("host-throttled", text)
+    if (found.hot or 0.0) > THROTTLED:
+        text = (
+            f"a processor was too hot for {found.hot:.1%} of the time, and slower meanwhile; cool "
+            "the machine, or take its turbo away (bench-audit doctor --tune), which heats it"
+        )
+        yield Caveat("host-hot", text)
     yield from _moved(noted)
     yield from _changed(noted)
 
@@ -186,10 +193,10 @@ def probed(took: Sequence[float], strain: Strain) -> Probed:
     values = np.asarray(took, dtype=np.float64)
     low, middle, high = (float(one) for one in np.quantile(values, (0.1, 0.5, 0.9)))
     jitter = (high - low) / middle
-    stolen, throttled = strain.stolen or 0.0, strain.throttled or 0.0
-    if jitter <= QUIET and stolen <= STOLEN and throttled <= THROTTLED:
+    stolen, stopped = strain.stolen or 0.0, max(strain.throttled or 0.0, strain.hot or 0.0)
+    if jitter <= QUIET and stolen <= STOLEN and stopped <= THROTTLED:
         rating = Rating.QUIET
-    elif jitter <= USABLE and stolen <= _STOLEN_USABLE and throttled <= _STOLEN_USABLE:
+    elif jitter <= USABLE and stolen <= _STOLEN_USABLE and stopped <= _STOLEN_USABLE:
         rating = Rating.USABLE
     else:
         rating = Rating.NOISY

@@ -1,7 +1,7 @@
 """A process to be started, how it ended, and the machine it ran on."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 
@@ -62,18 +62,20 @@ class Strain:
 
     `stolen`: of all processors' time, what another virtual machine had. `waited`: of the process's
     time, when some task of the machine was ready and had no processor. `throttled`: when our
-    control group had used up what it may use.
+    control group had used up what it may use. `hot`: when the processor that was hindered most was
+    slower than it can be, as it was too hot.
     """
 
     stolen: float | None = None
     waited: float | None = None
     throttled: float | None = None
+    hot: float | None = None
 
     @classmethod
     def together(cls, parts: Iterable[tuple[float, "Strain"]]) -> "Strain":
         """Return that of several processes, given how many seconds each took."""
         known = [(lasted, asdict(one)) for lasted, one in parts]
-        return cls(**{name: _mean(name, known) for name in ("stolen", "waited", "throttled")})
+        return cls(**{one.name: _mean(one.name, known) for one in fields(cls)})
 
 
 def _mean(name: str, parts: Iterable[tuple[float, Mapping[str, float | None]]]) -> float | None:

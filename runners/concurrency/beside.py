@@ -39,6 +39,7 @@ def noted(ended: Completed, before: Look, after: Look) -> Mapping[str, float]:
         "seconds": ended.seconds,
         "stolen": ended.strain.stolen,
         "throttled": ended.strain.throttled,
+        "hot": ended.strain.hot,
     }
     if (lasted := after.all - before.all) > 0:
         found["others"] = (after.busy - before.busy - (after.ours - before.ours)) / lasted

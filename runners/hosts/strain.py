@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from auditor.core.jobs import Strain
@@ -13,6 +14,8 @@ GROUP = "cpu.stat"
 """That of each control group."""
 _THROTTLED = ((r"^throttled_usec ([0-9]+)$", 1e-6), (r"^throttled_time ([0-9]+)$", 1e-9))
 """In version 2 of control groups, and in version 1."""
+_HEAT = re.compile(r"/cpu[0-9]+/thermal_throttle/[a-z]+_throttle_total_time_ms$")
+_PROCESSORS = Path("/sys/devices/system/cpu")
 _STOLEN = 7
 """The place of that time among those of all processors, in proc(5)."""
 _COUNTED = 8
@@ -27,6 +30,8 @@ class Counters:
     ticks: tuple[int, ...]
     waited: float | None
     throttled: float | None
+    hot: Mapping[str, float]
+    """By processor, and by package as each of its processors tells it."""
 
 
 def counters(texts: Mapping[str, str]) -> Counters:
@@ -37,14 +42,27 @@ def counters(texts: Mapping[str, str]) -> Counters:
         ticks=tuple(int(one) for one in line.split()),
         waited=_number(_found(texts.get(PRESSURE, ""), r"^some .*total=([0-9]+)$"), 1e-6),
         throttled=sum(stopped) if (stopped := [*_stopped(texts)]) else None,
+        hot={
+            path: seconds
+            for path, text in texts.items()
+            if _HEAT.search(path)
+            and (seconds := _number(_found(text, r"^([0-9]+)$"), 1e-3)) is not None
+        },
     )
 
 
 def here() -> Counters:
     """Return what this machine's kernel has counted."""
     mine = groups.paths(_text(groups.OWN) or "", (GROUP,))
-    asked = (UPTIME, STAT, PRESSURE, *mine)
+    asked = (UPTIME, STAT, PRESSURE, *mine, *_heat())
     return counters({path: text for path in asked if (text := _text(path)) is not None})
+
+
+@cache
+def _heat() -> tuple[str, ...]:
+    """Return where processors tell for how long they were too hot: those of Intel do."""
+    found = _PROCESSORS.glob("cpu[0-9]*/thermal_throttle/*_throttle_total_time_ms")
+    return tuple(sorted(map(str, found)))
 
 
 def between(before: Counters, after: Counters) -> Strain:
@@ -52,10 +70,12 @@ def between(before: Counters, after: Counters) -> Strain:
     lasted = _difference(before.seconds, after.seconds)
     ticks = [late - early for early, late in zip(before.ticks, after.ticks, strict=False)]
     all_ticks = sum(ticks[:_COUNTED])
+    hot = [after.hot[one] - before.hot[one] for one in before.hot.keys() & after.hot.keys()]
     return Strain(
         stolen=ticks[_STOLEN] / all_ticks if len(ticks) > _STOLEN and all_ticks > 0 else None,
         waited=_share(_difference(before.waited, after.waited), lasted),
         throttled=_share(_difference(before.throttled, after.throttled), lasted),
+        hot=_share(max(hot, default=None), lasted),
     )
 
 

@@ -1,7 +1,8 @@
 """Has the machine had other work beside the races? Then a finding may be wrong.
 
 What is noted of a race are its `seconds` and shares of all processors' time: what `others` had,
-what was `stolen` and `throttled` (`auditor.core.jobs.Strain`); what is not known is not there.
+what was `stolen`, `throttled` and `hot` (`auditor.core.jobs.Strain`); what is not known is not
+there.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,5 +32,6 @@ def caveats(noted: Sequence[Mapping[str, float]]) -> Iterator[Caveat]:
 
 
 def _noted(one: Mapping[str, float]) -> strain.Noted:
-    strained = Strain(stolen=one.get("stolen"), throttled=one.get("throttled"))
+    stolen, throttled, hot = (one.get(name) for name in ("stolen", "throttled", "hot"))
+    strained = Strain(stolen=stolen, throttled=throttled, hot=hot)
     return strain.Noted("", "", one["seconds"], strained, loop_seconds=None)

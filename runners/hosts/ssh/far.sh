@@ -113,6 +113,7 @@ counters() {
     {
         printf '%s\n' /proc/uptime /proc/stat /proc/pressure/cpu
         groups cpu.stat </proc/self/cgroup
+        printf '%s\n' /sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/*_throttle_total_time_ms
     } 2>/dev/null | while read -r path; do
         [ -r "$path" ] && echo && printf '=== bench-audit %s\n' "$path" && cat "$path"
     done 2>/dev/null

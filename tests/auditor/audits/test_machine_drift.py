@@ -37,6 +37,14 @@ def test_stolen_and_throttled_time_are_said():
     assert "20.0% beside one process" in said["host-stolen"]
 
 
+def test_a_processor_that_was_too_hot_is_said():
+    said = {one.slug: one.text for one in caveats([noted(0, strain=Strain(hot=0.2)), noted(1)])}
+
+    assert set(said) == {"host-hot"}
+    assert "too hot for 20.0% of the time" in said["host-hot"]
+    assert slugs([noted(0, strain=Strain(hot=0.005))]) == []
+
+
 @pytest.mark.parametrize("shape", ["up", "down", "bump"])
 def test_a_machine_that_becomes_another_one_is_told_from_one_that_jitters(shape):
     random = np.random.default_rng(1)
@@ -118,6 +126,8 @@ def test_a_machine_that_takes_longer_than_the_others_is_seen():
         (0.002, Strain(stolen=0.03), Rating.USABLE),
         (0.002, Strain(stolen=0.2), Rating.NOISY),
         (0.002, Strain(throttled=0.2), Rating.NOISY),
+        (0.002, Strain(hot=0.2), Rating.NOISY),
+        (0.002, Strain(hot=0.02), Rating.USABLE),
     ],
 )
 def test_a_machine_is_rated_by_how_far_a_loop_scatters_and_by_what_it_is_kept_from(

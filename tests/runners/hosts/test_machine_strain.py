@@ -1,6 +1,7 @@
 """What kept a machine from its work, from what its kernel counts, and the loop beside it."""
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -15,18 +16,23 @@ from runners.hosts.loop import AGAIN_SECONDS, Loop
 from runners.hosts.strain import PRESSURE, STAT, UPTIME, between, counters
 
 GROUP = "/sys/fs/cgroup/system.slice/cpu.stat"
+HEAT = "/sys/devices/system/cpu/cpu1/thermal_throttle/package_throttle_total_time_ms"
 # The form is that of proc(5) and of the kernel's documentation of pressure and of control groups.
 BEFORE = {
     UPTIME: "69519.00 41415.73\n",
     STAT: "cpu  7000 600 900 4100 140 0 16 400 50 0\ncpu0 1 2 3 4 5 6 7 8 9 10\nintr 5\n",
     PRESSURE: "some avg10=21.09 avg60=29.39 avg300=24.57 total=2000000\nfull avg10=0.00 total=7\n",
     GROUP: "usage_usec 99\nnr_throttled 3\nthrottled_usec 5000000\n",
+    HEAT.replace("cpu1", "cpu0"): "100\n",
+    HEAT: "100\n",
 }
 AFTER = {
     UPTIME: "69529.00 41416.00\n",
     STAT: "cpu  7500 600 1000 4300 140 0 16 600 90 0\ncpu0 1 2 3 4 5 6 7 8 9 10\nintr 5\n",
     PRESSURE: "some avg10=21.09 avg60=29.39 avg300=24.57 total=4500000\nfull avg10=0.00 total=7\n",
     GROUP: "usage_usec 99\nnr_throttled 4\nthrottled_usec 6000000\n",
+    HEAT.replace("cpu1", "cpu0"): "200\n",
+    HEAT: "600\n",
 }
 
 
@@ -36,16 +42,24 @@ def test_shares_are_of_the_time_that_passed():
     assert found.stolen == pytest.approx(200 / 1000)
     assert found.waited == pytest.approx(0.25)
     assert found.throttled == pytest.approx(0.1)
+    assert found.hot == pytest.approx(0.05)  # the hottest counts
 
 
 @pytest.mark.parametrize("path", [UPTIME, STAT, PRESSURE, GROUP])
 def test_what_a_kernel_does_not_tell_is_not_known(path):
     less = {key: value for key, value in AFTER.items() if key != path}
     found = between(counters(BEFORE), counters(less))
-    unknown = {name for name in ("stolen", "waited", "throttled") if getattr(found, name) is None}
+    unknown = {name for name, value in asdict(found).items() if value is None}
 
     expected = {STAT: {"stolen"}, PRESSURE: {"waited"}, GROUP: {"throttled"}}
-    assert unknown == expected.get(path, {"waited", "throttled"})
+    assert unknown == expected.get(path, {"waited", "throttled", "hot"})
+
+
+def test_a_processor_that_went_away_says_nothing():
+    less = {key: value for key, value in AFTER.items() if key != HEAT}
+
+    assert between(counters(BEFORE), counters(less)).hot == pytest.approx(0.01)
+    assert between(counters(BEFORE), counters(AFTER | {HEAT: "much"})).hot == pytest.approx(0.01)
 
 
 @pytest.mark.parametrize("text", ["", "cpu\n", "cpu 1 2 3\n", "nonsense", "cpu a b c d e f g h\n"])

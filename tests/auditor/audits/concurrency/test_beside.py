@@ -21,6 +21,6 @@ def test_other_work_is_said_as_a_part_of_all_time_and_of_the_worst():
 
 
 def test_what_a_machine_lost_to_others_is_said_as_of_any_measurement():
-    found = caveats([race(stolen=0.2, throttled=0.1), race(stolen=0.0)])
+    found = caveats([race(stolen=0.2, throttled=0.1, hot=0.1), race(stolen=0.0)])
 
-    assert [one.slug for one in found] == ["host-stolen", "host-throttled"]
+    assert [one.slug for one in found] == ["host-stolen", "host-throttled", "host-hot"]
