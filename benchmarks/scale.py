@@ -1,25 +1,28 @@
 """What a cluster costs beside its measuring: trials of a made-up harness on real workers of Dask.
 
     python benchmarks/scale.py [--trials 100000] [--workers 1,2,4,8,16] [--cores 2] [--seconds 60]
-        [--killed 10000]
+        [--killed 10000] [--draw FOLDER]
 
 Printed are, for each number of workers, how many trials that do nothing are dispatched, stored and
 awaited a second, what each costs a worker, the memory of the controller at each tenth of the way,
 and the size of the store; then the share of workers' time that trials of one second get on as many
 workers as there are cores; then how long a controller that was killed by SIGKILL half the way
 needs until it goes on. All of that is of this machine: its cores are shared by all workers, the
-scheduler and the controller.
+scheduler and the controller. Drawn, if asked for, are `scale-throughput.svg` over the workers and
+`scale-memory.svg` over the trials.
 """
 
 import argparse
+import math
 import os
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from distributed import Client
@@ -37,6 +40,8 @@ from auditor.core.plan import Purpose, Run, Trial  # noqa: E402
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule  # noqa: E402
 from auditor.core.suite import Benchmark  # noqa: E402
 from auditor.store.sqlite import SqliteStore  # noqa: E402
+from reports import charts, drawing  # noqa: E402
+from reports.charts import Axes, Curve, Point  # noqa: E402
 from runners.dispatch.cluster import ClusterDispatcher  # noqa: E402
 from runners.hosts.clock import SystemClock  # noqa: E402
 
@@ -145,8 +150,17 @@ def memory() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def curve(workers: Sequence[int], many: int, folder: Path) -> None:
-    """Print what trials that do nothing cost, by the number of workers."""
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What so many workers did: trials a second, and the controller's MiB at each tenth."""
+
+    workers: int
+    rate: float
+    memory: tuple[float, ...]
+
+
+def curve(workers: Sequence[int], many: int, folder: Path) -> Iterator[Seen]:
+    """Print what trials that do nothing cost, by the number of workers; yields the same."""
     print(f"{many} trials that do nothing\n")
     print("workers  trials/s  ms a trial and worker  MiB at each tenth of the way       store, MiB")
     for number in workers:
@@ -163,6 +177,58 @@ def curve(workers: Sequence[int], many: int, folder: Path) -> None:
         each = 1e3 * took * number / many
         print(f"{number:7}  {many / took:8.0f}  {each:21.2f}  {said:34} {size:10.1f}", flush=True)
         path.unlink()
+        yield Seen(number, many / took, tuple(looks))
+
+
+def draw(seen: Sequence[Seen], many: int, folder: Path) -> None:
+    """Write the drawings: throughput over workers, memory over trials for fewest and most."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rates = [(math.log2(one.workers), one.rate) for one in seen]
+    _draw(
+        folder / "scale-throughput.svg",
+        f"Trials a second of {many:,} that do nothing, by the number of workers",
+        ("workers (each twice as many)", "trials a second"),
+        [(place, str(one.workers)) for (place, _), one in zip(rates, seen, strict=True)],
+        {"": rates},
+    )
+    tenths = [many * (at + 1) / TENTHS for at in range(TENTHS)]
+    _draw(
+        folder / "scale-memory.svg",
+        f"Memory of the controller while {many:,} trials are done",
+        ("trials that are done", "MiB, by the number of workers"),
+        [(place, f"{place:,.0f}") for place in tenths[1::2]],
+        {
+            str(one.workers): [*zip(tenths, one.memory, strict=False)]
+            for one in dict.fromkeys((seen[0], seen[-1]))
+        },
+    )
+
+
+def _draw(
+    path: Path,
+    title: str,
+    axes: tuple[str, str],
+    named: Sequence[tuple[float, str]],
+    curves: Mapping[str, Sequence[tuple[float, float]]],
+) -> None:
+    places = [place for points in curves.values() for place, _ in points]
+    words = "; ".join(
+        f"{name} {', '.join(f'{value:.0f}' for _, value in points)}".strip()
+        for name, points in curves.items()
+    )
+    around = Axes(
+        size=(600, 260),
+        ends=(min(places), max(places)),
+        named=tuple(named),
+        across=axes[0],
+        units=axes[1],
+        most=charts.ticks(max(value for points in curves.values() for _, value in points))[-1],
+    )
+    drawn = [
+        Curve(name, kind, tuple(Point(place, value, value, value) for place, value in points))
+        for kind, (name, points) in zip(drawing.KINDS, curves.items(), strict=False)
+    ]
+    path.write_text(drawing.svg(title, f"{axes[1]}, from left to right: {words}", around, drawn))
 
 
 def efficiency(cores: int, seconds: float, folder: Path) -> float:
@@ -220,6 +286,7 @@ def main() -> None:
     parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--seconds", type=float, default=60.0, help="of the trials of one second")
     parser.add_argument("--killed", type=int, help="trials of what is killed, else as many")
+    parser.add_argument("--draw", type=Path, help="the folder for the drawings")
     parser.add_argument("--controller", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.controller:
@@ -227,7 +294,9 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         numbers = [int(one) for one in given.workers.split(",")]
-        curve(numbers, given.trials, Path(folder))
+        seen = [*curve(numbers, given.trials, Path(folder))]
+        if given.draw:
+            draw(seen, given.trials, given.draw)
         efficiency(given.cores, given.seconds, Path(folder))
         resumed(given.killed or given.trials, Path(folder))
 

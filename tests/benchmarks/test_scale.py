@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,21 @@ LEAST_EFFICIENCY = 90.0
 """Percent of the workers' time at trials of one second; docs/cluster.md has what it is."""
 
 
-def test_trials_of_a_second_use_most_of_the_workers_time_and_a_killed_controller_goes_on():
+def drawn(path):
+    """Return what a drawing says, and how many points its curves have."""
+    root = ET.parse(path).getroot()  # noqa: S314 - our own text
+    names = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    dots = [
+        one.get("d").count("M")
+        for one in root.iter("{http://www.w3.org/2000/svg}path")
+        if "dot" in one.get("class", "").split()
+    ]
+    return names, dots
+
+
+def test_trials_of_a_second_use_most_of_the_workers_time_and_a_killed_controller_goes_on(tmp_path):
     words = ("--trials", "400", "--workers", "1,2", "--cores", "2", "--seconds", "10")
+    words += ("--draw", tmp_path)
     done = subprocess.run(
         (sys.executable, ROOT / "benchmarks" / "scale.py", *words),
         cwd=ROOT,
@@ -29,3 +43,9 @@ def test_trials_of_a_second_use_most_of_the_workers_time_and_a_killed_controller
     stored, many = re.search(r"with (\d+) of (\d+) trials stored", done.stdout).groups()
     assert 0 < int(stored) < int(many)
     assert f"and {many} are stored at the end" in done.stdout
+    names, dots = drawn(tmp_path / "scale-throughput.svg")
+    assert {"1", "2", "trials a second"} <= {*names}
+    assert dots == [2]
+    names, dots = drawn(tmp_path / "scale-memory.svg")
+    assert {"400", "trials that are done"} <= {*names}
+    assert dots == [10, 10]

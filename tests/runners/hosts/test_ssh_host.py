@@ -366,6 +366,46 @@ def test_a_machine_that_was_emptied_gets_everything_anew(ssh, name):
         assert place.host.run(shell("cat a", cwd=place.folder)).stdout == b"a\n"
 
 
+@pytest.mark.parametrize("days", [-1, 1])
+def test_a_machine_whose_clock_is_days_away_from_ours_is_kept_alike(place, days):
+    then = time.time_ns() + days * 86_400 * 10**9
+    names = ("kept", "changed", "removed")
+    for name in names:
+        (place.folder / name).write_text("here\n")
+        os.utime(place.folder / name, ns=(then, then))
+    kept = (place.folder / "kept").stat()
+
+    words = "cat kept changed removed; echo there > changed; rm removed; echo new > new"
+    answer = place.host.run(shell(words, cwd=place.folder))
+
+    assert answer.stdout == b"here\n" * 3
+    left = {one.name: one.read_text() for one in place.folder.iterdir()}
+    assert left == {"kept": "here\n", "changed": "there\n", "new": "new\n"}
+    assert (place.folder / "kept").stat().st_ino == kept.st_ino  # it was not fetched
+    (place.folder / "new").write_text("her\n")  # as long as before
+    os.utime(place.folder / "new", ns=(then, then))
+    assert place.host.run(shell("cat new", cwd=place.folder)).stdout == b"her\n"
+
+
+def test_a_key_that_only_an_agent_has_is_used(own, name):
+    socket = own.folder / "agent"
+    with subprocess.Popen(("ssh-agent", "-D", "-a", socket), stdout=subprocess.DEVNULL) as agent:
+        there(socket)()
+        known = {**os.environ, "SSH_AUTH_SOCK": str(socket)}
+        subprocess.run(("ssh-add", "-q", own.folder / "client"), env=known, check=True)
+        (own.folder / "client").unlink()
+        try:
+            with (
+                pytest.raises(MachineError, match="Permission denied"),
+                opened(asked(own, name), own.environment, SystemClock()),
+            ):
+                pass
+            with opened(asked(own, name), own.environment | known, SystemClock()) as (host, _):
+                assert host.facts().facts
+        finally:
+            agent.terminate()
+
+
 def test_machines_that_share_their_files_send_none(tmp_path_factory, name):
     folder = tmp_path_factory.mktemp("ssh")
     with daemon(folder, shared=True) as found, ssh_place(found, name) as place:
