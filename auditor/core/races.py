@@ -14,6 +14,8 @@ class Kind(StrEnum):
     SET = "set"
     CONSTANT = "constant"
     """A static field that is read: an enum's constant, a factory's product."""
+    FACTORY = "factory"
+    """A method of an object that is no subject and makes one, or an argument: a builder's."""
     ARRAY = "array"
     """A new array of its arguments."""
     PLAIN = "plain"
@@ -37,8 +39,13 @@ class Member:
 
     @property
     def key(self) -> str:
-        """Return what tells methods apart, `name(Type,Type)`, as the analysis of changes does."""
+        """Return what tells methods apart, `name(Type,Type)`, as the analysis of changes does.
+
+        That knows nothing of other classes: their names are in front.
+        """
         name = "<init>" if self.kind is Kind.CONSTRUCTOR else self.name
+        if self.kind is Kind.FACTORY:
+            name = f"{self.owner}.{name}"
         return name if self.kind in _FIELDS else f"{name}({','.join(self.parameters)})"
 
 

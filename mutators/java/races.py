@@ -154,7 +154,7 @@ class _Body:
         lines = []
         for at, one in enumerate(self._test.prefix):
             target = "" if one.member.returns == "void" else f"p{at} = "
-            lines.append(f"        {target}{self._call(one)};\n")
+            lines.append(f"        {target}{self._call(one, self._test.prefix)};\n")
         return (
             "    @Override\n    public void prefix() throws Throwable {\n"
             + "".join(lines)
@@ -174,20 +174,21 @@ class _Body:
         lines = []
         for at, one in enumerate(sequence):
             if one.member.returns == "void":
-                lines.append(f"{self._call(one)};")
+                lines.append(f"{self._call(one, sequence)};")
             else:
-                lines.append(f"{self._type(one.member.returns)} s{at} = {self._call(one)};")
+                made = self._call(one, sequence)
+                lines.append(f"{self._type(one.member.returns)} s{at} = {made};")
                 lines.append(f"{take}(s{at});")
         return "".join(f"{_INDENT * depth}{line}\n" for line in lines)
 
-    def _call(self, one: Statement) -> str:
+    def _call(self, one: Statement, own: Sequence) -> str:
         member, given = one.member, self._given(one)
         owner = self._type(member.owner)
-        on = owner if one.receiver is None else self._receiver(one.receiver, member.owner)
+        on = owner if one.receiver is None else self._receiver(one.receiver, own, member.owner)
         match member.kind:
             case Kind.CONSTRUCTOR:
                 return f"new {owner}({given})"
-            case Kind.METHOD | Kind.STATIC:
+            case Kind.METHOD | Kind.STATIC | Kind.FACTORY:
                 return f"{on}.{member.name}({given})"
             case Kind.GET | Kind.CONSTANT:
                 return f"{on}.{member.name}"
@@ -198,12 +199,10 @@ class _Body:
             case Kind.PLAIN:
                 return f"new {self.plains.name(member)}({given})"
 
-    def _receiver(self, receiver: Variable, owner: str) -> str:
-        """Return an object as its method's class: below it, type arguments may be bound.
-
-        Receivers are of the prefix.
-        """
-        type_ = self._test.prefix[receiver.index].member.returns
+    def _receiver(self, receiver: Variable, own: Sequence, owner: str) -> str:
+        """Return an object as its method's class: below it, type arguments may be bound."""
+        made = self._test.prefix if receiver.shared else own
+        type_ = made[receiver.index].member.returns
         name = _variable(receiver)
         return name if type_ == owner else f"(({self._type(owner)}) {name})"
 

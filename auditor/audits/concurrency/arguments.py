@@ -96,6 +96,11 @@ class Arguments:
     def _call(
         self, member: Member, scope: Scope, receiver: Variable | None, depth: int
     ) -> Variable | None:
+        if member.kind is Kind.FACTORY:
+            made = self._argument(member.owner, scope, depth)
+            if not isinstance(made, Variable):
+                return None
+            receiver = made
         given: list[Argument] = []
         for type_ in member.parameters:
             argument = self._argument(type_, scope, depth)

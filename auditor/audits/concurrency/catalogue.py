@@ -1,8 +1,7 @@
 """The types of two versions: what can be called, and how values of a type come about."""
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from auditor.core.asking import Describe, Factories, Lines, Making, Subtypes
 from auditor.core.errors import SubjectError
@@ -64,7 +63,8 @@ class Facts:
 class Catalogue:
     """The class under test and all types that its tests need.
 
-    `factories` are static methods of other classes that return it, or what nothing else makes.
+    `factories` are static methods of other classes that return it, or what nothing else makes, and
+    methods of objects (`builder.build()`) that make what nothing else does.
     """
 
     subject: str
@@ -143,13 +143,16 @@ def _makers(name: str, facts: Facts) -> Iterator[Member]:
 
 def described(subject: str) -> Making[Catalogue]:
     """Ask for the class under test and the types that it needs; raises SubjectError without it."""
-    types: dict[str, Facts] = {}
-    below: dict[str, tuple[str, ...]] = {}
-    wanted = {subject}
+    lines = (yield Describe((subject,))).lines
+    _require(subject, lines)
+    known = yield from _with_needed(Catalogue(subject, {}), lines)
+    return (yield from _from_elsewhere(known))
+
+
+def _with_needed(catalogue: Catalogue, lines: Lines) -> Making[Catalogue]:
+    """Return a catalogue with the types of a description, and with all that making them needs."""
+    subject, types, below = catalogue.subject, {**catalogue.types}, {**catalogue.below}
     for depth in range(_DEPTH + 1):
-        lines = (yield Describe(tuple(sorted(wanted)))).lines
-        if depth == 0:
-            _require(subject, lines)
         found = dict(_read(lines))
         types |= found
         asked = tuple(sorted(name for name, facts in found.items() if facts.abstract))
@@ -157,26 +160,41 @@ def described(subject: str) -> Making[Catalogue]:
             below |= _below((yield Subtypes(asked)).lines, found)
         needed = set(_needed(subject, found, types, below))
         wanted = {_element(one) for one in needed} - types.keys() - _WRITTEN
-        if not wanted:
+        if not wanted or depth == _DEPTH:
             break
-    catalogue = Catalogue(subject, types, below)
-    return replace(catalogue, **(yield from _from_elsewhere(catalogue)))
+        lines = (yield Describe(tuple(sorted(wanted)))).lines
+    return replace(catalogue, types=types, below=below)
 
 
-def _from_elsewhere(catalogue: Catalogue) -> Making[dict[str, Any]]:
-    """Return the factories that other classes have, and the types with those that they ask for."""
-    own = catalogue.types[catalogue.subject].members
+def _from_elsewhere(catalogue: Catalogue) -> Making[Catalogue]:
+    """Return a catalogue with the factories that other classes have, and what these ask for."""
+    subject = catalogue.subject
+    own = catalogue.types[subject].members
     asked = {type_ for one in own for type_ in one.parameters} & catalogue.types.keys()
     unmade = {one for one in asked if not one.startswith("java.") and not catalogue.makers(one)}
-    lines = (yield Factories((catalogue.subject, *sorted(unmade - {catalogue.subject})))).lines
-    found = tuple(
-        Member(kind=Kind.STATIC, owner=owner, name=name, parameters=_split(given), returns=returns)
-        for _, owner, name, given, returns in lines
-    )[:_MOST_FACTORIES]
-    needed = {_element(type_) for one in found for type_ in one.parameters}
-    unknown = tuple(sorted(needed - catalogue.types.keys() - _WRITTEN))
-    more = dict(_read((yield Describe(unknown)).lines)) if unknown else {}
-    return {"factories": found, "types": {**catalogue.types, **more}}
+    lines = (yield Factories((subject, *sorted(unmade - {subject})))).lines
+    found = [_factory(*rest) for _, *rest in lines]
+    shared = [one for one in found if one.kind is Kind.STATIC][:_MOST_FACTORIES]
+    catalogue = yield from _with_factories(catalogue, shared)
+    left = {one for one in (subject, *unmade) if not catalogue.makers(one)}
+    of_objects = [one for one in found if one.kind is Kind.FACTORY and one.returns in left]
+    return (yield from _with_factories(catalogue, of_objects[:_MOST_FACTORIES]))
+
+
+def _factory(kind: str, owner: str, name: str, given: str, returns: str) -> Member:
+    return Member(
+        kind=Kind(kind), owner=owner, name=name, parameters=_split(given), returns=returns
+    )
+
+
+def _with_factories(catalogue: Catalogue, more: Sequence[Member]) -> Making[Catalogue]:
+    """Return a catalogue with those of these factories whose objects, if any, can be had."""
+    owners = {one.owner for one in more if one.kind is Kind.FACTORY}
+    needed = {_element(type_) for one in more for type_ in one.parameters} | owners
+    if unknown := tuple(sorted(needed - catalogue.types.keys() - _WRITTEN)):
+        catalogue = yield from _with_needed(catalogue, (yield Describe(unknown)).lines)
+    usable = (one for one in more if one.kind is Kind.STATIC or catalogue.makers(one.owner))
+    return replace(catalogue, factories=(*catalogue.factories, *usable))
 
 
 _MOST_FACTORIES = 16

@@ -109,6 +109,20 @@ def test_fields_constants_statics_and_arrays_are_written():
     ]
 
 
+def test_a_factory_is_called_on_an_object_that_a_suffix_has_made():
+    owner = "org.example.Builder"
+    new = Statement(member=member(Kind.CONSTRUCTOR, owner=owner, returns=owner))
+    build = Statement(
+        member=member(Kind.FACTORY, "build", owner=owner, returns=POOL),
+        receiver=Variable(0, shared=False),
+    )
+
+    lines = writer().program(made(new, build)).splitlines()
+
+    assert "        org.example.Builder s0 = new org.example.Builder();" in lines
+    assert "        org.example.Outer.Pool s1 = s0.build();" in lines
+
+
 def test_an_interface_is_implemented_with_plain_values():
     text = writer().program(made(on_pool("size")))
 

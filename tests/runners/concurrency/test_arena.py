@@ -295,10 +295,28 @@ public class Odd {
     public class Inner extends Shape { public int size() { return 1; } }
     public static class Outer extends Shape { }
     public static class Canvas { public void draw(Shape one) { } }
+    public static class Door {
+        private final Key key;
+        private boolean open;
+        Door(Key key) { this.key = key; }
+        public Door copy() { return new Door(key); }
+        public synchronized boolean turn(Key one) { return open = one == key; }
+    }
+    public static class Key {
+        final int number;
+        private Key(int number) { this.number = number; }
+    }
+    public static class Smith<T> {
+        private int keys;
+        public static Smith<Object> called() { return new Smith<>(); }
+        public Key cut() { return new Key(++keys); }
+        public <S extends T> Door build(Key key) { return new Door(key); }
+    }
 }
 """
 POOL, REGISTRY = "org.example.Odd$Pool", "org.example.Odd$Registry"
 CANVAS, INNER = "org.example.Odd$Canvas", "org.example.Odd$Inner"
+DOOR, KEY, SMITH = (f"org.example.Odd${one}" for one in ("Door", "Key", "Smith"))
 
 
 @pytest.fixture(scope="module")
@@ -332,6 +350,23 @@ def test_methods_that_are_inherited_are_called_as_source_can(odd, name):
     test = odd.make(maker.test(number, 900, 2))
 
     assert len({one.member.key for suffix in test.suffixes for one in suffix}) > 3
+    assert odd.compile({writer.path(test): writer.program(test)}) == {}
+    assert isinstance(odd.pilot(race(writer.name(test)), 0.2), Pilot)
+
+
+def test_objects_that_only_objects_of_another_class_make_are_raced(odd):
+    """A door comes from a smith, as does the key that each call of it asks for."""
+    catalogue = odd.make(described(DOOR))
+    writer = RaceWriter(catalogue.written, {}, replace(NOTES, subject=DOOR))
+    number = next(NUMBERS)
+
+    test = odd.make(Generator(catalogue=catalogue, weights={}, plan=Plan()).test(number, 900, 2))
+
+    assert [one.key for one in catalogue.creators] == [f"{SMITH}.build({KEY})"]
+    assert [one.key for one in catalogue.makers(KEY)] == [f"{SMITH}.cut()"]
+    made = [one.member.name for one in test.prefix[: test.subject + 1]]
+    assert (made[0], made[-1]) == ("called", "build")
+    assert "turn" in {one.member.name for suffix in test.suffixes for one in suffix}
     assert odd.compile({writer.path(test): writer.program(test)}) == {}
     assert isinstance(odd.pilot(race(writer.name(test)), 0.2), Pilot)
 

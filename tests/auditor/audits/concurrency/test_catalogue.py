@@ -1,12 +1,14 @@
 """The types of two versions, as the guest describes them."""
 
+import numpy as np
 import pytest
-from made_up_pool import FACTORY, LINES, OBJECT, POOL, Guest
+from made_up_pool import LINES, OBJECT, POOL, Guest
 
+from auditor.audits.concurrency.arguments import Arguments, Scope
 from auditor.audits.concurrency.catalogue import described
 from auditor.core.asking import Answer, Describe, Factories, Subtypes
 from auditor.core.errors import SubjectError
-from auditor.core.races import Kind
+from auditor.core.races import Kind, Variable
 
 
 def catalogue(answers, subject=POOL):
@@ -90,8 +92,9 @@ def test_factories_of_other_classes_make_what_has_none_of_its_own_and_are_descri
         match request:
             case Factories():
                 return (
-                    ("factory", "org.example.Pools", "create", settings, POOL),
-                    ("factory", "org.example.Keys", "next", "", key),
+                    ("factory", "static", "org.example.Pools", "create", settings, POOL),
+                    ("factory", "static", "org.example.Keys", "next", "", key),
+                    ("factory", "factory", "org.example.Odd", "pool", "", POOL),
                 )
             case Describe(types) if types == (settings,):
                 return (("type", settings, settings, "public", OBJECT), made)
@@ -109,6 +112,48 @@ def test_factories_of_other_classes_make_what_has_none_of_its_own_and_are_descri
     assert [one.name for one in found.makers(key)] == ["next"]
     assert len(found.makers(settings)) == 1
     assert found.without(frozenset(found.creators)).creators == ()
+
+
+BUILDER = "org.example.Builder"
+
+
+def building(*, made):
+    """Return the answers about a pool that only a builder gives, which can be `made` or not."""
+    size = "org.example.Size"
+
+    def answers(request):
+        match request:
+            case Factories():
+                return (
+                    ("factory", "factory", BUILDER, "build", size, POOL),
+                    ("factory", "factory", "org.example.Unknown", "pool", "", POOL),
+                )
+            case Describe(types) if BUILDER in types:
+                constructor = ("member", "constructor", BUILDER, "", "int", BUILDER)
+                return (("type", BUILDER, BUILDER, "public", OBJECT), *((constructor,) * made))
+            case Describe(types) if size in types:
+                return (("type", size, size, "public", OBJECT),)
+            case _:
+                return (*LINES[:1], ("member", "method", POOL, "size", "", "int"))
+
+    return answers
+
+
+def test_an_object_that_only_a_builder_makes_is_had_from_one():
+    found = catalogue(building(made=True))
+
+    (build,) = found.creators
+    assert (build.kind, build.key) == (Kind.FACTORY, f"{BUILDER}.build(org.example.Size)")
+    scope = Scope((), [], None)
+    made = Arguments(found, np.random.default_rng(1)).call(build, scope, None)
+    new, last = scope.more[0], scope.more[-1]
+    assert (new.member.owner, new.member.kind) == (BUILDER, Kind.CONSTRUCTOR)
+    assert (last.member, last.receiver) == (build, Variable(0, shared=True))
+    assert made == Variable(1, shared=True)
+
+
+def test_a_builder_that_cannot_be_made_builds_nothing():
+    assert catalogue(building(made=False)).creators == ()
 
 
 def test_usual_classes_of_the_jdk_stand_for_its_interfaces():
@@ -149,6 +194,7 @@ def test_any_value_fits_an_object_and_nothing_fits_a_number_but_itself():
 
 
 def test_nested_types_are_written_with_dots():
-    found = catalogue(lambda _: (("type", POOL, POOL, "public", OBJECT), *FACTORY[:0]))
+    pool = ("type", POOL, POOL, "public", OBJECT)
+    found = catalogue(lambda request: () if isinstance(request, Factories) else (pool,))
 
     assert found.written("org.example.Outer$Inner[]") == "org.example.Outer.Inner[]"

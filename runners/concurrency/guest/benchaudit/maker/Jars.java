@@ -45,7 +45,7 @@ final class Jars {
         });
     }
 
-    /** Returns "factory OWNER NAME PARAMETERS RETURNS" for what other classes make of a type. */
+    /** Returns "factory KIND OWNER NAME PARAMETERS RETURNS" for what other classes make of a type. */
     List<List<String>> factories(List<String> wanted) {
         return inBoth((type, found) -> {
             if (!Types.accessible(type)) {
@@ -53,11 +53,16 @@ final class Jars {
             }
             for (Method each : type.getDeclaredMethods()) {
                 String returns = Names.of(each.getReturnType());
-                if (Modifier.isStatic(each.getModifiers()) && Modifier.isPublic(each.getModifiers())
-                        && !each.isSynthetic() && Types.accessible(each.getParameterTypes())
-                        && wanted.contains(returns) && !returns.equals(type.getName())) {
-                    found.add(Arrays.asList("factory", type.getName(), each.getName(),
-                            Names.of(each.getParameterTypes()), returns));
+                boolean shared = Modifier.isStatic(each.getModifiers());
+                // What only a value of the type itself gives is no way to the first one.
+                boolean own = shared ? returns.equals(type.getName())
+                        : each.getReturnType().isAssignableFrom(type);
+                if (Modifier.isPublic(each.getModifiers()) && !each.isSynthetic() && !own
+                        && wanted.contains(returns)
+                        && Types.accessible(each.getParameterTypes())) {
+                    found.add(Arrays.asList("factory", shared ? "static" : "factory",
+                            type.getName(), each.getName(), Names.of(each.getParameterTypes()),
+                            returns));
                 }
             }
         });

@@ -63,6 +63,7 @@ final class Statement {
                 Constructor<?> constructor = open(owner.getConstructor(parameters));
                 return (on, given) -> constructor.newInstance(given);
             case "method":
+            case "factory":
             case "static":
                 Method method = open(owner.getMethod(name, parameters));
                 return (on, given) -> method.invoke(on, given);
