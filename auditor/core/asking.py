@@ -30,7 +30,7 @@ class Subtypes:
 
 @dataclass(frozen=True, slots=True)
 class Factories:
-    """Asks which public static methods of other classes in both versions' jars return these."""
+    """Asks which public methods of other classes in both versions' jars return these."""
 
     types: tuple[str, ...]
 

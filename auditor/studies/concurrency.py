@@ -150,7 +150,7 @@ def _require_methods(catalogue: Catalogue) -> None:
     if not catalogue.creators:
         raise SubjectError(
             f"no object of {catalogue.subject} can be made: both versions need a public "
-            "constructor, or a public static method, of it or of another class, that returns one"
+            "constructor, or a public method, of it or of another class, that returns one"
         )
 
 
