@@ -43,8 +43,9 @@ def _hook(function: Node, wanted: str, guest: str) -> list[Edit]:
     elif name == "_":
         made.append(Edit(names[0].start_byte, names[0].end_byte, _NAME.encode()))
     own = name if name not in ("", "_") else _NAME
-    statement = f"defer {guest}.End({guest}.Begin({own}, &{own}.N)); "
-    made.append(Edit.insert(body.start_byte + 1, statement.encode()))
+    call = f" {guest}.Run({own}, &{own}.N, func() {{"
+    made.append(Edit.insert(body.start_byte + 1, call.encode()))
+    made.append(Edit.insert(body.end_byte - 1, b"}) "))
     reset = f"{guest}.Reset(); ".encode()
     return made + [Edit.insert(at, reset) for at in _resets(body, own)]
 

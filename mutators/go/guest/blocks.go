@@ -1,6 +1,9 @@
 package zz_bench_audit_guest
 
 import (
+	"flag"
+	"reflect"
+	"strconv"
 	"sync/atomic"
 	"time"
 )
@@ -9,6 +12,8 @@ import (
 type bench interface {
 	Name() string
 	Elapsed() time.Duration
+	ResetTimer()
+	StartTimer()
 	StopTimer()
 	Failed() bool
 	Skipped() bool
@@ -25,19 +30,39 @@ var (
 	first   []int64
 )
 
-// Begin is called where a benchmark's function begins, before its own code. It acts in the
+// Run calls a benchmark's own code, the body of a function that testing may call. It acts in the
 // outermost such function of the selected benchmark only.
 //
 // Whether this is the measured call is known for sure at its end only: testing calls a function
 // that counts to b.N once with N=1 and then with N as asked, one that uses b.Loop only once. So
 // the arm of the next block is chosen each time, and a block is recorded if N ends as asked.
-func Begin(b bench, n *int) bool {
+//
+// Around each call testing does more than a short block takes: it collects garbage twice. So
+// where the blocks are not compared with those of other processes, a call with N as asked holds all
+// that are left. What the body leaves for the end of the call would be kept until then, so such a
+// body is called by testing for each block.
+func Run(b bench, n *int, body func()) {
 	if leaf == "" || atomic.LoadInt32(&inside) != 0 || b.Name() != leaf {
-		return false
+		body()
+		return
 	}
 	if stopped {
 		b.SkipNow() // not os.Exit: the program may have to tidy up
 	}
+	again := repeats && *n == operations
+	once(b, n, body)
+	for again && !stopped && block < asked() && *n == operations && !b.Failed() && !tidies(b) {
+		b.ResetTimer()
+		b.StartTimer()
+		once(b, n, body)
+	}
+	if stopped || block >= asked() {
+		ask(1) // testing needs not call again
+	}
+}
+
+// once is a call of the body: a block, if it counts to N as asked.
+func once(b bench, n *int, body func()) {
 	atomic.StoreInt32(&inside, 1)
 	current, number = b, n
 	if counting {
@@ -48,7 +73,8 @@ func Begin(b bench, n *int) bool {
 		set(arm.wait, arm.number)
 	}
 	began = time.Now()
-	return true
+	defer end() // also where the body ends its goroutine
+	body()
 }
 
 // Reset is called where the benchmark resets its timer: what ran before is not the block's.
@@ -58,11 +84,7 @@ func Reset() {
 	}
 }
 
-// End is called where the function is left.
-func End(owner bool) {
-	if !owner {
-		return
-	}
+func end() {
 	elapsed := current.Elapsed()
 	wall := time.Since(began)
 	current.StopTimer() // what is written from here on is not allocated by the benchmark
@@ -74,6 +96,7 @@ func End(owner bool) {
 	}
 	if counting {
 		window()
+		block++
 		return
 	}
 	if block >= len(blocks) {
@@ -85,4 +108,31 @@ func End(owner bool) {
 		measured(arms[now.arm].name, elapsed.Seconds())
 	}
 	block++
+}
+
+// tidies tells whether something is to be done at the end of testing's call; what of it cannot be
+// seen is to be.
+func tidies(b bench) bool {
+	left := reflect.ValueOf(b).Elem().FieldByName("cleanups")
+	return left.Kind() != reflect.Slice || left.Len() > 0
+}
+
+var count = 0
+
+// asked returns how many blocks testing was asked for.
+func asked() int {
+	if count == 0 {
+		count = 1
+		if known := flag.Lookup("test.count"); known != nil {
+			count, _ = strconv.Atoi(known.Value.String())
+		}
+	}
+	return count
+}
+
+// ask makes testing call so often; a program may have put its own flags in the place of testing's.
+func ask(often int) {
+	if known := flag.Lookup("test.count"); known != nil {
+		known.Value.Set(strconv.Itoa(often))
+	}
 }

@@ -24,6 +24,7 @@ var (
 	leaf       string
 	operations int
 	counting   bool
+	repeats    bool // whether a call of testing's may hold several blocks
 	arms       []arm
 	blocks     []scheduled
 	records    *os.File
@@ -55,7 +56,7 @@ func init() {
 	write("bench-audit-records 1\n")
 	operations, _ = strconv.Atoi(asked)
 	if counters != "" {
-		counting = true
+		counting, repeats = true, true
 		err = open(counters)
 	} else {
 		err = read(schedule)
@@ -82,6 +83,7 @@ func read(path string) error {
 				return err
 			}
 			arms = append(arms, arm{fields[2], fields[3], number})
+			repeats = repeats || fields[2] == "plain"
 			clocked = clocked || fields[3] == "clock" || fields[3] == "spin" || fields[3] == "sleep"
 		case fields[0] == "block" && len(fields) == 3:
 			index, err := strconv.Atoi(fields[2])

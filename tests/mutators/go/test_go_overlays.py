@@ -127,11 +127,11 @@ def test_benchmarks_are_hooked_whatever_they_call_their_parameter():
     lines = changed(overlay(library("package m\nfunc F() {}\n"), test, of=["F"]), "m_test.go")
     a, b, c, d = lines.splitlines()[2:6]
 
-    assert a.endswith("{defer zzBenchAudit.End(zzBenchAudit.Begin(bench, &bench.N)); }")
-    assert b.startswith("func BenchmarkB(zzBenchAuditB *check.B) {defer zzBenchAudit.End(")
-    assert c.startswith("func BenchmarkC(zzBenchAuditB *check.B) {defer zzBenchAudit.End(")
-    assert "Begin(b, &b.N)" in d
-    assert "func(c *check.B) {defer zzBenchAudit.End(zzBenchAudit.Begin(c, &c.N)); }" in d
+    assert a.endswith("{ zzBenchAudit.Run(bench, &bench.N, func() {}) }")
+    assert b.startswith("func BenchmarkB(zzBenchAuditB *check.B) { zzBenchAudit.Run(")
+    assert c.startswith("func BenchmarkC(zzBenchAuditB *check.B) { zzBenchAudit.Run(")
+    assert "Run(b, &b.N, func() {" in d
+    assert "func(c *check.B) { zzBenchAudit.Run(c, &c.N, func() {}) }" in d
 
 
 def test_what_testing_never_calls_as_a_benchmark_is_not_hooked():

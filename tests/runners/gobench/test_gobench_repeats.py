@@ -1,0 +1,272 @@
+"""Many blocks in one call of testing's, where nothing of other processes is compared with them.
+
+Before each call testing collects garbage, twice for each block that it is asked for: how often that
+was done tells how often it has called.
+"""
+
+import os
+
+import pytest
+from gobench_making import lab
+
+from auditor.core.measure import TIME
+from auditor.core.mutant import Delay, Wait
+from auditor.core.outcome import Counted, Crashed, Measured
+from auditor.core.schedule import ArmName, Stop
+
+pytestmark = pytest.mark.subject
+WORK = "example.org/again.Work"
+SOURCE = """package again
+
+import "os"
+
+//go:noinline
+func Work(n int) int {
+	sum := n
+	for i := 0; i < 500; i++ {
+		sum = sum*31 + i
+	}
+	return sum
+}
+
+func Note(line string) {
+	file, err := os.OpenFile("{notes}", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0666)
+	if err != nil {
+		panic(err)
+	}
+	file.WriteString(line + "\\n")
+	file.Close()
+}
+"""
+TEST = """package again
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+)
+
+var (
+	sink, open, calls int
+	started           bool
+)
+
+func collected() uint32 {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.NumForcedGC
+}
+
+func note(what string, n int) { Note(fmt.Sprint(what, " ", n, " ", collected())) }
+
+func work(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		sink += Work(i)
+	}
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	note("end", 0)
+	os.Exit(code)
+}
+
+func BenchmarkCalm(b *testing.B) {
+	note("call", b.N)
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		sink += Work(i)
+	}
+}
+
+func BenchmarkTidies(b *testing.B) {
+	note("call", b.N)
+	if open++; open > 1 {
+		b.Fatal("the one before has not tidied up")
+	}
+	b.Cleanup(func() { open-- })
+	for i := 0; i < b.N; i++ {
+		sink += Work(i)
+	}
+}
+
+// BenchmarkLater leaves something to do from its fifth call on only.
+func BenchmarkLater(b *testing.B) {
+	note("call", b.N)
+	if calls++; calls > 4 {
+		b.Cleanup(func() { calls++ })
+	}
+	for i := 0; i < b.N; i++ {
+		sink += Work(i)
+	}
+}
+
+func BenchmarkFails(b *testing.B) {
+	note("call", b.N)
+	defer func() { open-- }()
+	if open++; open > 1 {
+		b.Fatal("the one before is not over")
+	}
+	if calls++; calls > 7 {
+		b.Fatal("enough of that")
+	}
+	for i := 0; i < b.N; i++ {
+		sink += Work(i)
+	}
+}
+
+func BenchmarkOnce(b *testing.B) {
+	b.Run("inner", func(c *testing.B) {
+		note("call", c.N)
+		if started {
+			c.StopTimer()
+		}
+		started = true
+		c.StartTimer()
+		for i := 0; i < c.N; i++ {
+			sink += Work(i)
+		}
+		c.StopTimer()
+	})
+}
+
+func BenchmarkLoops(b *testing.B) {
+	note("call", b.N)
+	for b.Loop() {
+		sink += Work(1)
+	}
+}
+
+func BenchmarkParallel(b *testing.B) {
+	note("call", b.N)
+	b.RunParallel(func(pb *testing.PB) {
+		sum := 0
+		for pb.Next() {
+			sum += Work(1)
+		}
+	})
+}
+"""
+DELAY = Delay(Wait.WORK, 2_000)
+OPERATIONS = 50
+ROUNDS = 6
+BLOCKS = 1 + 3 * ROUNDS
+"""With plain blocks beside the others, and one to warm up."""
+
+
+@pytest.fixture(name="notes", scope="module")
+def _notes(tmp_path_factory):
+    return tmp_path_factory.mktemp("again") / "notes"
+
+
+@pytest.fixture(name="again", scope="module")
+def _again(go_home, notes):
+    tree = notes.parent / "tree"
+    tree.mkdir()
+    (tree / "go.mod").write_text("module example.org/again\n\ngo 1.24\n")
+    (tree / "again.go").write_text(SOURCE.replace("{notes}", str(notes)))
+    (tree / "again_test.go").write_text(TEST)
+    return lab(tree, go_home, dict(os.environ))
+
+
+@pytest.fixture(name="seen")
+def _seen(again, notes):
+    """Return what a run of a benchmark has left: its outcome, its calls, its forced collections."""
+
+    def run(make):
+        notes.unlink(missing_ok=True)
+        outcome = make(again)
+        lines = [line.split() for line in notes.read_text().splitlines()]
+        calls = [(int(n), int(forced)) for what, n, forced in lines if what == "call"]
+        return outcome, calls, int(lines[-1][2])
+
+    return run
+
+
+def slowed(name, *, beside=True, stop=None):
+    return lambda again: again.slowed(
+        name, WORK, OPERATIONS, DELAY, rounds=ROUNDS, stop=stop, beside=beside
+    )
+
+
+def blocks(outcome):
+    assert isinstance(outcome, Measured), outcome
+    arms = (ArmName.PLAIN, ArmName.PROBE, ArmName.SLOWED)
+    return [len(one.values) for arm in arms if (one := outcome.of(TIME, arm)) is not None]
+
+
+@pytest.mark.parametrize("name", ["BenchmarkCalm", "BenchmarkOnce/inner", "BenchmarkParallel"])
+def test_one_call_of_testing_holds_all_blocks(seen, name):
+    outcome, calls, forced = seen(slowed(name))
+
+    assert blocks(outcome) == [ROUNDS] * 3
+    assert [n for n, _ in calls] == [1] + [OPERATIONS] * BLOCKS
+    assert len({before for n, before in calls if n > 1}) == 1
+    assert forced == calls[-1][1]
+    plain, probe, delayed = (
+        min(outcome.of(TIME, arm).values)
+        for arm in (ArmName.PLAIN, ArmName.PROBE, ArmName.SLOWED)
+    )
+    assert plain < delayed > probe
+
+
+def test_a_body_that_leaves_something_to_do_is_called_by_testing_each_time(seen):
+    outcome, calls, _ = seen(slowed("BenchmarkTidies"))
+
+    assert blocks(outcome) == [ROUNDS] * 3
+    assert [n for n, _ in calls] == [1, OPERATIONS] * BLOCKS
+
+
+def test_one_that_begins_to_do_so_later_is_from_then_on(seen):
+    outcome, calls, _ = seen(slowed("BenchmarkLater"))
+
+    assert blocks(outcome) == [ROUNDS] * 3
+    sizes = [n for n, _ in calls]
+    assert sizes[:5] == [1] + [OPERATIONS] * 4
+    assert sizes[5:] == [1, OPERATIONS] * (BLOCKS - 4)
+
+
+def test_a_loop_of_testing_s_own_is_called_for_each_block(seen):
+    outcome, calls, _ = seen(slowed("BenchmarkLoops"))
+
+    assert blocks(outcome) == [ROUNDS] * 3
+    assert len(calls) == BLOCKS
+
+
+def test_blocks_that_stand_beside_those_of_other_processes_are_called_as_these_are(seen):
+    outcome, calls, _ = seen(slowed("BenchmarkCalm", beside=False))
+
+    assert blocks(outcome) == [ROUNDS] * 2
+    assert [n for n, _ in calls] == [1, OPERATIONS] * (1 + 2 * ROUNDS)
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_nothing_is_called_after_the_pairs_have_decided(seen, beside):
+    """Four times as long lies far above: three pairs are enough."""
+    stop = Stop(above=-5.0, below=-9.0, looks=((3, 9.0),), least_deviation=0.005)
+    outcome, calls, forced = seen(slowed("BenchmarkCalm", stop=stop, beside=beside))
+
+    measured = blocks(outcome)
+    assert max(measured) < ROUNDS
+    assert len([n for n, _ in calls if n > 1]) == 1 + sum(measured)
+    assert forced == calls[-1][1]  # nor does testing prepare to
+
+
+def test_a_failure_in_a_later_block_is_one_of_the_benchmark(seen):
+    outcome, calls, _ = seen(slowed("BenchmarkFails"))
+
+    assert isinstance(outcome, Crashed)
+    assert "enough of that" in outcome.tail
+    assert [n for n, _ in calls][:8] == [1] + [OPERATIONS] * 7
+
+
+def test_calls_are_counted_alike_in_one_call_and_in_many(seen):
+    calm, calls, _ = seen(lambda again: again.counted("BenchmarkCalm", OPERATIONS, blocks=5))
+    tidies, others, _ = seen(lambda again: again.counted("BenchmarkTidies", OPERATIONS, blocks=5))
+
+    assert isinstance(calm, Counted)
+    assert [dict(one.calls)[WORK] / one.operations for one in calm.windows] == [1.0, 1.0]
+    assert [one.operations for one in calm.windows] == [one.operations for one in tidies.windows]
+    assert calm.windows[0].calls == tidies.windows[0].calls
+    assert len(calls) < len(others)
