@@ -63,6 +63,11 @@ class Calibrated:
         """Tell whether measuring makes sense: a calibration that crashed is the pair's outcome."""
         return not self.runs or self.known is not None
 
+    @property
+    def in_one_call(self) -> bool:
+        """Tell whether one call of the harness's holds all blocks of a process."""
+        return any(map(readings.in_one_call, self.runs[:1]))
+
     def with_runs(self, more: Sequence[Run]) -> "Calibrated":
         """Return this with more processes."""
         runs = (*self.runs, *more)

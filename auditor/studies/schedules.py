@@ -31,6 +31,9 @@ Go's with the least heap. In blocks of 5 ms code that allocates seemed a quarter
 or a sixth slower."""
 COLLECTED = 4e6
 """A block that allocates less sees no collection, however long it is: Go's heap may grow so far."""
+IN_ONE_CALL = 3
+"""How many times as short blocks of one call are where code allocates. Garbage is not collected
+before each, so the collections fall where they may: one in a block is enough, and less no error."""
 
 
 def fitted(plan: Plan, benchmark: Benchmark, allocated_per_second: float = 0.0) -> Plan:
@@ -41,6 +44,21 @@ def fitted(plan: Plan, benchmark: Benchmark, allocated_per_second: float = 0.0) 
     length = _kept(plan, benchmark)
     if length is None:
         length = _length(plan, allocated_per_second)
+    return _lasting(plan, length)
+
+
+def in_one_call(fit: Plan, plan: Plan, benchmark: Benchmark) -> Plan:
+    """Return the plan of blocks that one call of the harness's holds.
+
+    `fit` is what suits the benchmark where each has a call of its own, out of `plan`.
+    """
+    if _kept(plan, benchmark) is not None:
+        return fit
+    return _lasting(fit, max(plan.iteration_seconds, fit.iteration_seconds / IN_ONE_CALL))
+
+
+def _lasting(plan: Plan, length: float) -> Plan:
+    """Return the plan with blocks of this length, warm as long as before."""
     if length == plan.iteration_seconds:
         return plan
     warmup = max(1, ceil(plan.warmup * plan.iteration_seconds / length)) if plan.warmup else 0

@@ -75,9 +75,9 @@ def build_flags(project: Project, into: Path, *, overlaid: bool) -> tuple[str, .
 def compile_tests(place: Place, *, overlaid: bool) -> Invocation:
     """Return the build of a package's test binary."""
     flags = build_flags(place.project, place.into, overlaid=overlaid)
-    if place.layout:
+    if overlaid or place.layout:  # else it is the user's own build
         set_by_user = dict(place.project.environment).get("GOFLAGS", "")
-        flags += linking.layout_flags(place.layout, set_by_user)
+        flags += linking.linker_flags(place.layout, set_by_user)
     where = f"./{place.folder}" if place.folder != "." else "."
     job = go(place.project, "test", "-c", "-vet=off", *flags, "-o", str(place.binary), where)
     job = replace(job, makes=place.binary)

@@ -1,4 +1,4 @@
-"""The order in which Go's linker lays functions out, drawn by a number."""
+"""What Go's linker is told: an order of functions, drawn by a number, and to be quick."""
 
 import re
 
@@ -15,19 +15,20 @@ def draws_layouts(version: str) -> bool:
     return match is not None and (int(match.group(1)), int(match.group(2))) >= DRAWS_FROM
 
 
-def layout_flags(layout: int, goflags: str) -> tuple[str, ...]:
-    """Return what makes a build draw its order of functions with `layout`, which is not 0.
+def linker_flags(layout: int, goflags: str) -> tuple[str, ...]:
+    """Return what makes a build draw its order of functions with `layout`, unless that is 0.
 
-    All functions of the program are shuffled; data, and the code of C, stay where they are.
+    All functions of the program are shuffled; data, and the code of C, stay where they are. What a
+    debugger needs, which takes a good part of linking and is no part of what runs, is left out.
     With -ldflags on the command line Go forgets those in GOFLAGS where both are for the same
     package: the last one that matches counts. So each of them is said again, in its order, with
     ours behind it.
     """
-    drawn = f"-randlayout={layout}"
+    ours = f"-w -randlayout={layout}" if layout else "-w"
     theirs = [
         match.group(1) for flag in _fields(goflags) if (match := _LINKER_FLAGS.fullmatch(flag))
     ]
-    return (f"-ldflags={drawn}", *(f"-ldflags={flags} {drawn}" for flags in theirs))
+    return (f"-ldflags={ours}", *(f"-ldflags={flags} {ours}" for flags in theirs))
 
 
 def _fields(goflags: str) -> list[str]:

@@ -27,6 +27,7 @@ var (
 	number  *int
 	began   time.Time
 	block   int
+	called  bool // whether the block is the first of a call of testing's
 	first   []int64
 )
 
@@ -50,6 +51,7 @@ func Run(b bench, n *int, body func()) {
 		b.SkipNow() // not os.Exit: the program may have to tidy up
 	}
 	again := repeats && *n == operations
+	called = true
 	once(b, n, body)
 	for again && !stopped && block < asked() && *n == operations && !b.Failed() && !tidies(b) {
 		b.ResetTimer()
@@ -104,6 +106,7 @@ func end() {
 		return
 	}
 	record(elapsed, wall, method, time)
+	called = false
 	if now := blocks[block]; !now.warm {
 		measured(arms[now.arm].name, elapsed.Seconds())
 	}

@@ -126,6 +126,9 @@ func record(elapsed, wall time.Duration, method, spent int64) {
 		reported = true
 		line = "present\tran\n"
 	}
+	if repeats && called {
+		line += "metric\t" + strconv.Itoa(block) + "\tharness-calls\tcall\t1\n"
+	}
 	write(line + strings.Join([]string{
 		"block", strconv.Itoa(block), strconv.Itoa(operations),
 		text(float64(elapsed) / 1e9 / float64(operations)), text(wall.Seconds()),

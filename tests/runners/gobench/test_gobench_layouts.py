@@ -8,11 +8,11 @@ import pytest
 from gobench_making import lab, schedule
 
 from auditor.core.measure import TIME
-from auditor.core.mutant import Overlay
+from auditor.core.mutant import Delay, Overlay, Wait
 from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose
 from auditor.core.schedule import Arm, ArmName
-from runners.gobench.linking import draws_layouts, layout_flags
+from runners.gobench.linking import draws_layouts, linker_flags
 
 SETTING = """\
 package setting
@@ -48,22 +48,26 @@ def test_the_linker_knows_layouts_from_1_23_on(version, draws):
 @pytest.mark.parametrize(
     ("goflags", "flags"),
     [
-        ("", ["-ldflags=-randlayout=7"]),
-        ("-mod=mod -modcacherw", ["-ldflags=-randlayout=7"]),
-        ("-ldflags=-s -v", ["-ldflags=-randlayout=7", "-ldflags=-s -randlayout=7"]),
+        ("", ["-ldflags=-w -randlayout=7"]),
+        ("-mod=mod -modcacherw", ["-ldflags=-w -randlayout=7"]),
+        ("-ldflags=-s -v", ["-ldflags=-w -randlayout=7", "-ldflags=-s -w -randlayout=7"]),
         (
             "'-ldflags=-s -w'\t--ldflags=all=-X=a.b=c",
             [
-                "-ldflags=-randlayout=7",
-                "-ldflags=-s -w -randlayout=7",
-                "-ldflags=all=-X=a.b=c -randlayout=7",
+                "-ldflags=-w -randlayout=7",
+                "-ldflags=-s -w -w -randlayout=7",
+                "-ldflags=all=-X=a.b=c -w -randlayout=7",
             ],
         ),
-        ('"-ldflags="', ["-ldflags=-randlayout=7", "-ldflags= -randlayout=7"]),
+        ('"-ldflags="', ["-ldflags=-w -randlayout=7", "-ldflags= -w -randlayout=7"]),
     ],
 )
 def test_linker_flags_of_the_user_are_said_again_with_ours_behind_them(goflags, flags):
-    assert list(layout_flags(7, goflags)) == flags
+    assert list(linker_flags(7, goflags)) == flags
+
+
+def test_a_program_of_no_layout_of_its_own_is_linked_quickly_all_the_same():
+    assert list(linker_flags(0, "-ldflags=-s")) == ["-ldflags=-w", "-ldflags=-s -w"]
 
 
 def measured(lab, name, layout):
@@ -101,6 +105,20 @@ def test_each_layout_is_a_program_of_its_own_that_runs(ring):
     assert one != other
     assert one != plain
     assert set(one) == set(other)
+
+
+@pytest.mark.subject
+def test_only_the_user_s_own_build_has_what_a_debugger_needs(ring):
+    """A slowed program is linked without, as that takes time and is no part of what runs."""
+    measured(ring, "BenchmarkSmall", 0)
+    ring.slowed("BenchmarkSmall", "example.org/ring.Small", 20, Delay(Wait.WORK, 1), rounds=1)
+    plain = ring.bench._builds / Overlay().digest
+    found = {
+        path.parents[1] == plain: b".debug_line" in path.read_bytes()
+        for path in ring.bench._builds.glob("*/bin/*.test")
+    }
+
+    assert found == {True: True, False: False}
 
 
 @pytest.mark.subject
