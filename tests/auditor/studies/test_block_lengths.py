@@ -100,6 +100,40 @@ def test_only_what_is_timed_has_the_longer_blocks(monkeypatch):
     assert done[Purpose.SUITE] == pytest.approx(1.5 * done[Purpose.REACH], rel=0.02)
 
 
+@pytest.mark.parametrize(
+    ("called", "exact", "milliseconds"),
+    [(0, False, 15), (1, False, 10), (2, False, 15), (1, True, 15)],
+)
+def test_blocks_of_pairs_are_shorter_where_one_call_holds_them_all(
+    monkeypatch, called, exact, milliseconds
+):
+    monkeypatch.setattr(toy_language, "ALLOCATES", {"long": 8e8 * PLAIN_SECONDS})
+    monkeypatch.setattr(toy_language, "CALLED", {"long": called})
+    asked = request(exact=exact)
+    asked = replace(asked, suite=replace(asked.suite, plan=replace(PLAN, warmup=3)))
+
+    found = by_purpose(asked)
+
+    assert {round(1e3 * one.seconds, 1) for one in found[Purpose.PAIRS]} == {milliseconds}
+    assert {round(1e3 * one.seconds, 1) for one in found[Purpose.SUITE]} == {15}
+
+
+@pytest.mark.parametrize(
+    ("bytes_per_second", "seconds", "warmup"),
+    [(0.0, 0.01, 5), (8e8, 0.01, 6), (1.4e8, 0.01, 6)],
+)
+def test_blocks_of_one_call_are_warm_as_long_and_no_shorter_than_others(
+    bytes_per_second, seconds, warmup
+):
+    fit = schedules.fitted(PLAN, FREE, bytes_per_second)
+
+    found = schedules.in_one_call(fit, PLAN, FREE)
+
+    assert (found.iteration_seconds, found.warmup) == (pytest.approx(seconds), warmup)
+    kept = schedules.fitted(PLAN, KEPT, bytes_per_second)
+    assert schedules.in_one_call(kept, PLAN, KEPT) == kept
+
+
 def test_other_sizes_get_no_more_pairs_than_the_plan_says():
     found = by_purpose(request(methods=("hop", "trip"), curve=CurveMode.PAIRS))
 

@@ -16,6 +16,7 @@ from auditor.core.measure import (
     ALLOCATED,
     ALLOCATIONS,
     CLOCK_COST,
+    HARNESS_CALLS,
     METHOD_CALLS,
     METHOD_TIME,
     OPERATIONS,
@@ -54,6 +55,8 @@ CALLS: Mapping[tuple[str, str], int] = {}
 """How many calls an operation makes, where it is not one."""
 ALLOCATES: Mapping[str, float] = {}
 """Bytes that an operation of a benchmark allocates."""
+CALLED: Mapping[str, int] = {}
+"""How many blocks of a process begin a call of the harness's, where that is told."""
 SLOW_CLOCKS: Mapping[tuple[str, str], float] = {}
 """Where the guest tells more seconds of a clock reading than one takes."""
 UNCOUNTED = {("hop", "quick")}
@@ -188,6 +191,8 @@ def _measured(trial, plain, share):
         values = {TIME: seconds * rng.normal(1, NOISE), OPERATIONS: 100.0}
         if trial.benchmark.name in ALLOCATES:
             values[ALLOCATED] = ALLOCATES[trial.benchmark.name]
+        if trial.variant.methods and index < CALLED.get(trial.benchmark.name, 0):
+            values[HARNESS_CALLS] = 1.0
         if arm.name is ArmName.CLOCKED and share:
             told = SLOW_CLOCKS.get(_key(trial), CLOCK_SECONDS)
             spent = 100 * (share * plain + calls * CLOCK_SECONDS)

@@ -9,7 +9,7 @@ import os
 import pytest
 from gobench_making import lab
 
-from auditor.core.measure import TIME
+from auditor.core.measure import HARNESS_CALLS, TIME
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Counted, Crashed, Measured
 from auditor.core.schedule import ArmName, Stop
@@ -196,13 +196,18 @@ def blocks(outcome):
     return [len(one.values) for arm in arms if (one := outcome.of(TIME, arm)) is not None]
 
 
+def told(outcome):
+    """Return how many blocks say that they begin a call of testing's."""
+    return sum(len(one.values) for one in outcome.series if one.metric == HARNESS_CALLS)
+
+
 @pytest.mark.parametrize("name", ["BenchmarkCalm", "BenchmarkOnce/inner", "BenchmarkParallel"])
 def test_one_call_of_testing_holds_all_blocks(seen, name):
     outcome, calls, forced = seen(slowed(name))
 
     assert blocks(outcome) == [ROUNDS] * 3
     assert [n for n, _ in calls] == [1] + [OPERATIONS] * BLOCKS
-    assert len({before for n, before in calls if n > 1}) == 1
+    assert len({before for n, before in calls if n > 1}) == told(outcome) == 1
     assert forced == calls[-1][1]
     plain, probe, delayed = (
         min(outcome.of(TIME, arm).values)
@@ -216,6 +221,7 @@ def test_a_body_that_leaves_something_to_do_is_called_by_testing_each_time(seen)
 
     assert blocks(outcome) == [ROUNDS] * 3
     assert [n for n, _ in calls] == [1, OPERATIONS] * BLOCKS
+    assert told(outcome) == BLOCKS
 
 
 def test_one_that_begins_to_do_so_later_is_from_then_on(seen):
@@ -225,13 +231,14 @@ def test_one_that_begins_to_do_so_later_is_from_then_on(seen):
     sizes = [n for n, _ in calls]
     assert sizes[:5] == [1] + [OPERATIONS] * 4
     assert sizes[5:] == [1, OPERATIONS] * (BLOCKS - 4)
+    assert told(outcome) == 1 + BLOCKS - 4
 
 
 def test_a_loop_of_testing_s_own_is_called_for_each_block(seen):
     outcome, calls, _ = seen(slowed("BenchmarkLoops"))
 
     assert blocks(outcome) == [ROUNDS] * 3
-    assert len(calls) == BLOCKS
+    assert len(calls) == told(outcome) == BLOCKS
 
 
 def test_blocks_that_stand_beside_those_of_other_processes_are_called_as_these_are(seen):
@@ -239,6 +246,7 @@ def test_blocks_that_stand_beside_those_of_other_processes_are_called_as_these_a
 
     assert blocks(outcome) == [ROUNDS] * 2
     assert [n for n, _ in calls] == [1, OPERATIONS] * (1 + 2 * ROUNDS)
+    assert told(outcome) == 0
 
 
 @pytest.mark.parametrize("beside", [True, False])
