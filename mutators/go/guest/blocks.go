@@ -2,7 +2,9 @@ package zz_bench_audit_guest
 
 import (
 	"flag"
+	"math"
 	"reflect"
+	"runtime/metrics"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -41,7 +43,8 @@ var (
 // Around each call testing does more than a short block takes: it collects garbage twice. So
 // where the blocks are not compared with those of other processes, a call with N as asked holds all
 // that are left. What the body leaves for the end of the call would be kept until then, so such a
-// body is called by testing for each block.
+// body is called by testing for each block; so is one once its garbage is too much, as a program
+// may have switched off that it is collected.
 func Run(b bench, n *int, body func()) {
 	if leaf == "" || atomic.LoadInt32(&inside) != 0 || b.Name() != leaf {
 		body()
@@ -52,8 +55,9 @@ func Run(b bench, n *int, body func()) {
 	}
 	again := repeats && *n == operations
 	called = true
+	most := 4*heap() + roomy
 	once(b, n, body)
-	for again && !stopped && block < asked() && *n == operations && !b.Failed() && !tidies(b) {
+	for again && !stopped && block < asked() && *n == operations && !b.Failed() && !tidies(b) && heap() < most {
 		b.ResetTimer()
 		b.StartTimer()
 		once(b, n, body)
@@ -118,6 +122,21 @@ func end() {
 func tidies(b bench) bool {
 	left := reflect.ValueOf(b).Elem().FieldByName("cleanups")
 	return left.Kind() != reflect.Slice || left.Len() > 0
+}
+
+// roomy is what the heap may grow by, whatever it was when testing had collected its garbage.
+const roomy = 256 << 20
+
+var objects = []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+
+// heap returns the bytes of all objects that have not been collected, reachable or not; what is not
+// told may be any number.
+func heap() float64 {
+	metrics.Read(objects)
+	if objects[0].Value.Kind() != metrics.KindUint64 {
+		return math.Inf(1)
+	}
+	return float64(objects[0].Value.Uint64())
 }
 
 var count = 0

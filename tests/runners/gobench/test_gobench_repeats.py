@@ -44,12 +44,14 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"testing"
 )
 
 var (
 	sink, open, calls int
 	started           bool
+	left              []byte
 )
 
 func collected() uint32 {
@@ -111,6 +113,16 @@ func BenchmarkFails(b *testing.B) {
 	if calls++; calls > 7 {
 		b.Fatal("enough of that")
 	}
+	for i := 0; i < b.N; i++ {
+		sink += Work(i)
+	}
+}
+
+// BenchmarkHoards makes garbage that nobody collects but testing.
+func BenchmarkHoards(b *testing.B) {
+	note("call", b.N)
+	debug.SetGCPercent(-1)
+	left = make([]byte, 100<<20)
 	for i := 0; i < b.N; i++ {
 		sink += Work(i)
 	}
@@ -232,6 +244,14 @@ def test_one_that_begins_to_do_so_later_is_from_then_on(seen):
     assert sizes[:5] == [1] + [OPERATIONS] * 4
     assert sizes[5:] == [1, OPERATIONS] * (BLOCKS - 4)
     assert told(outcome) == 1 + BLOCKS - 4
+
+
+def test_garbage_that_only_testing_collects_is_no_hoard(seen):
+    outcome, calls, _ = seen(slowed("BenchmarkHoards"))
+
+    assert blocks(outcome) == [ROUNDS] * 3
+    assert 1 < told(outcome) < BLOCKS
+    assert len({forced for _, forced in calls}) == 2 * told(outcome)
 
 
 def test_a_loop_of_testing_s_own_is_called_for_each_block(seen):
