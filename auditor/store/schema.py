@@ -67,7 +67,7 @@ CREATE TABLE run (
     started   TEXT NOT NULL,         -- UTC, ISO 8601
     seconds   REAL NOT NULL,         -- from start to end, by the clock
     revision  TEXT NOT NULL DEFAULT '', -- it was made of; '' where an older program made it
-    strain    TEXT NOT NULL DEFAULT '', -- JSON: shares of time stolen, waited, throttled, hot; '': none
+    strain    TEXT NOT NULL DEFAULT '', -- JSON: shares of time stolen, waited, and so on; '': none
     loop      REAL,                  -- seconds of a fixed loop just before; NULL: it was not run
     UNIQUE (trial, machine)
 );

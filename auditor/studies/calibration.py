@@ -11,7 +11,7 @@ from auditor.audits.prediction import predict
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.request import Plan
+from auditor.core.request import AbsRequest, Plan
 from auditor.core.schedule import ArmName
 from auditor.core.subject import Method
 from auditor.studies import schedules
@@ -63,10 +63,13 @@ class Calibrated:
         """Tell whether measuring makes sense: a calibration that crashed is the pair's outcome."""
         return not self.runs or self.known is not None
 
-    @property
-    def in_one_call(self) -> bool:
-        """Tell whether one call of the harness's holds all blocks of a process."""
-        return any(map(readings.in_one_call, self.runs[:1]))
+    def plan(self, baseline: Baseline, request: AbsRequest) -> Plan:
+        """Return the plan of the pair's processes: shorter blocks where one call holds them all."""
+        benchmark = self.pair.benchmark
+        fit = baseline.plans[benchmark.id]
+        if request.is_fixed or not any(map(readings.in_one_call, self.runs[:1])):
+            return fit
+        return schedules.in_one_call(fit, request.suite.plan, benchmark)
 
     def with_runs(self, more: Sequence[Run]) -> "Calibrated":
         """Return this with more processes."""

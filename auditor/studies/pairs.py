@@ -274,7 +274,7 @@ class PairStudy:
         return self._with_delay(one, delay, repetition, fork)
 
     def _with_delay(self, one: Calibrated, delay: Delay, repetition: int, fork: int) -> Trial:
-        plan = self._plan(one)
+        plan = one.plan(self._baseline, self._request)
         done = one.operations(plan, self._baseline, self._request.wait)
         repetition += self._manner.first_run
         if self._request.rule is Rule.PAPER:
@@ -289,13 +289,6 @@ class PairStudy:
             purpose, schedule = Purpose.PAIRS, replace(schedule, stop=stop)
         trial = self._parts.trial(purpose, one.pair.benchmark, schedule, one.built)
         return replace(trial, repetition=repetition, fork=fork)
-
-    def _plan(self, one: Calibrated) -> Plan:
-        benchmark = one.pair.benchmark
-        fit = self._baseline.plans[benchmark.id]
-        if self._request.is_fixed or not one.in_one_call:
-            return fit
-        return schedules.in_one_call(fit, self._parts.request.plan, benchmark)
 
     def _stop(self, one: Calibrated, plan: Plan) -> Stop | None:
         if self._request.exact:

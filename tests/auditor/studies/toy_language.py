@@ -188,11 +188,7 @@ def _measured(trial, plain, share):
         if trial.purpose is Purpose.PAIRS and arm.delay and arm.delay.wait is Wait.WORK:
             waits *= PAIR_TURNS
         seconds = plain + leak + waits
-        values = {TIME: seconds * rng.normal(1, NOISE), OPERATIONS: 100.0}
-        if trial.benchmark.name in ALLOCATES:
-            values[ALLOCATED] = ALLOCATES[trial.benchmark.name]
-        if trial.variant.methods and index < CALLED.get(trial.benchmark.name, 0):
-            values[HARNESS_CALLS] = 1.0
+        values = {TIME: seconds * rng.normal(1, NOISE), OPERATIONS: 100.0} | _also(trial, index)
         if arm.name is ArmName.CLOCKED and share:
             told = SLOW_CLOCKS.get(_key(trial), CLOCK_SECONDS)
             spent = 100 * (share * plain + calls * CLOCK_SECONDS)
@@ -208,6 +204,15 @@ def _measured(trial, plain, share):
         Series.of(metric, "s/op", arm, phase, at) for (metric, arm, phase), at in found.items()
     )
     return Measured(tuple(series))
+
+
+def _also(trial, index):
+    """Return what a block tells of its benchmark besides the time."""
+    name = trial.benchmark.name
+    values = {ALLOCATED: ALLOCATES[name]} if name in ALLOCATES else {}
+    if trial.variant.methods and index < CALLED.get(name, 0):
+        values[HARNESS_CALLS] = 1.0
+    return values
 
 
 def _has_decided(stop, found):

@@ -222,8 +222,7 @@ def test_one_call_of_testing_holds_all_blocks(seen, name):
     assert len({before for n, before in calls if n > 1}) == told(outcome) == 1
     assert forced == calls[-1][1]
     plain, probe, delayed = (
-        min(outcome.of(TIME, arm).values)
-        for arm in (ArmName.PLAIN, ArmName.PROBE, ArmName.SLOWED)
+        min(outcome.of(TIME, arm).values) for arm in (ArmName.PLAIN, ArmName.PROBE, ArmName.SLOWED)
     )
     assert plain < delayed > probe
 
