@@ -308,6 +308,7 @@ public class Odd {
     }
     public static class Smith<T> {
         private int keys;
+        private Smith() { }
         public static Smith<Object> called() { return new Smith<>(); }
         public Key cut() { return new Key(++keys); }
         public <S extends T> Door build(Key key) { return new Door(key); }

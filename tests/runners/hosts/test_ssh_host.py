@@ -391,8 +391,9 @@ def test_a_key_that_only_an_agent_has_is_used(own, name):
     socket = own.folder / "agent"
     with subprocess.Popen(("ssh-agent", "-D", "-a", socket), stdout=subprocess.DEVNULL) as agent:
         there(socket)()
-        known = {**os.environ, "SSH_AUTH_SOCK": str(socket)}
-        subprocess.run(("ssh-add", "-q", own.folder / "client"), env=known, check=True)
+        known = {"SSH_AUTH_SOCK": str(socket)}
+        words = ("ssh-add", "-q", own.folder / "client")
+        subprocess.run(words, env=os.environ | known, check=True)
         (own.folder / "client").unlink()
         try:
             with (
