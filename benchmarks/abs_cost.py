@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,10 @@ ROOT = HERE.parent
 ITERATIONS = {"go": 20, "jmh": 30, "pytest": 30, "asv": 30, "pyperf": 30}
 """Iterations of a second in the paper's plan, warm-up included; it has no plan for Python."""
 SPENT = "SELECT purpose, sum(seconds) FROM run JOIN trial ON trial.id = run.trial GROUP BY purpose"
+WALLS = """
+SELECT packed FROM series JOIN run ON run.id = series.run JOIN trial ON trial.id = run.trial
+WHERE purpose = 'pairs' AND metric = 'wall'
+"""
 SCHEDULES = "SELECT schedule FROM trial WHERE purpose = 'pairs'"
 CALIBRATIONS = """
 SELECT overlay, benchmark, seconds FROM run JOIN trial ON trial.id = run.trial
@@ -43,7 +48,8 @@ class Audit:
 
     Building is in the first process of each of the `variants`: `builds` are the seconds by which
     those took longer than the shortest of the same benchmark and variant, where there is another.
-    `block` is how long the blocks of its pairs were to last on average, in seconds.
+    `block` is how long the blocks of its pairs were to last on average, in seconds, and `blocks`
+    what they took, all together.
     """
 
     result: Mapping[str, Any]
@@ -52,6 +58,7 @@ class Audit:
     builds: Sequence[float]
     variants: int
     block: float
+    blocks: float
 
     def verdicts(self, what: str) -> dict[tuple[str, ...], str]:
         """Return the outcomes of `what`, "methods" or "pairs"."""
@@ -143,11 +150,13 @@ def _audit(config: Path, folder: Path, *flags: str) -> Audit:
         spent = dict(connection.execute(SPENT).fetchall())
         lengths = [json.loads(one)["seconds"] for (one,) in connection.execute(SCHEDULES)]
         calibrations = connection.execute(CALIBRATIONS).fetchall()
+        walls = b"".join(packed for (packed,) in connection.execute(WALLS))
     connection.close()
     result = json.loads((folder / "result.json").read_text())
     block = sum(lengths) / len(lengths) if lengths else result["plan"]["iteration_seconds"]
     variants, builds = _builds(calibrations)
-    return Audit(result, float(clock.read_text()), spent, builds, variants, block)
+    blocks = sum(value for (value,) in struct.iter_unpack("<d", walls))
+    return Audit(result, float(clock.read_text()), spent, builds, variants, block, blocks)
 
 
 def _builds(calibrations: Iterable[tuple[str, str, float]]) -> tuple[int, list[float]]:
@@ -180,6 +189,9 @@ def _table(name: str, audits: Audits) -> Iterator[str]:
             yield _line(label, audit)
     parts = sorted(ours.spent.items(), key=lambda part: -part[1])
     yield "  ours in processes: " + ", ".join(f"{name} {took:.0f} s" for name, took in parts)
+    if ours.blocks:
+        between = ours.spent["pairs"] - ours.blocks
+        yield f"  of pairs, {between:.0f} s lie before, between and behind their blocks"
     if ours.builds and result["harness"] == "go":  # of the others nothing is built anew
         yield (
             f"  builds of variants, in their first calibration: {sum(ours.builds):.0f} s for "

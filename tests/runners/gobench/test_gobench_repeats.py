@@ -62,12 +62,6 @@ func collected() uint32 {
 
 func note(what string, n int) { Note(fmt.Sprint(what, " ", n, " ", collected())) }
 
-func work(b *testing.B) {
-	for i := 0; i < b.N; i++ {
-		sink += Work(i)
-	}
-}
-
 func TestMain(m *testing.M) {
 	code := m.Run()
 	note("end", 0)
