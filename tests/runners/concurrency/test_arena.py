@@ -15,6 +15,7 @@ from auditor.audits.concurrency.catalogue import described
 from auditor.audits.concurrency.generation import Generator
 from auditor.core import races
 from auditor.core.arena import Pilot, Race, Settings
+from auditor.core.asking import Factories
 from auditor.core.concurrency import Plan, Scope, Version
 from auditor.core.races import Kind, Literal, Member, Statement, Variable
 from mutators.java.races import Notes, RaceWriter
@@ -370,6 +371,15 @@ def test_objects_that_only_objects_of_another_class_make_are_raced(odd):
     assert "turn" in {one.member.name for suffix in test.suffixes for one in suffix}
     assert odd.compile({writer.path(test): writer.program(test)}) == {}
     assert isinstance(odd.pilot(race(writer.name(test)), 0.2), Pilot)
+
+
+def test_what_only_an_object_of_the_class_gives_is_no_factory_of_it(odd):
+    """A door's copy needs a door; many such methods would leave no room for what makes one."""
+
+    def asking():
+        return (yield Factories((DOOR,))).lines
+
+    assert [(owner, name) for _, _, owner, name, *_ in odd.make(asking())] == [(SMITH, "build")]
 
 
 def test_objects_of_inner_classes_are_not_made_as_they_belong_to_another_one(odd):

@@ -98,6 +98,9 @@ def test_factories_of_other_classes_make_what_has_none_of_its_own_and_are_descri
                 )
             case Describe(types) if types == (settings,):
                 return (("type", settings, settings, "public", OBJECT), made)
+            case Describe(("org.example.Odd",)):
+                new = ("member", "constructor", "org.example.Odd", "", "", "org.example.Odd")
+                return (("type", "org.example.Odd", "org.example.Odd", "public", OBJECT), new)
             case Describe(types) if types == (key,):
                 return (("type", key, key, "public", OBJECT),)
             case _:
