@@ -187,7 +187,7 @@ def draw(seen: Sequence[Seen], many: int, folder: Path) -> None:
     _draw(
         folder / "scale-throughput.svg",
         f"Trials a second of {many:,} that do nothing, by the number of workers",
-        ("workers (each twice as many)", "trials a second"),
+        ("workers (logarithmic)", "trials a second"),
         [(place, str(one.workers)) for (place, _), one in zip(rates, seen, strict=True)],
         {"": rates},
     )
