@@ -6,7 +6,8 @@ the developers' settings and three dynamic rules, replayed by the same code that
 
 --model shipped takes the models of the package: a fair test on systems that they have not seen
 only, which the shared ones are not. --model retrain grows our trees anew, in six groups of systems
-each of which is judged by trees that have seen nothing of it. --scores FOLDER takes what
+(--groups; as many as systems leaves one out at a time) each of which is judged by trees that have
+seen nothing of it. --scores FOLDER takes what
 learned_baselines.py has found for the study's own models, fold by fold.
 """
 
@@ -15,6 +16,7 @@ import csv
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import left_out
@@ -37,10 +39,13 @@ from auditor.training.folds import by_benchmark, by_system, project
 from auditor.training.replay import LIMIT, Iterations, stopped
 from auditor.training.scores import Classified, classified
 from auditor.training.segments import segments
+from auditor.training.splits import GROUPS
 
 LENGTH = 3000
 THRESHOLDS = np.linspace(0.2, 0.9, 71)
 EVEN = 0.5
+BEHIND = (-LENGTH, -300, -100, 0, 100, 300, 1000, LENGTH)
+"""Where windows begin, counted from the last iteration of the warm-up: ends of parts."""
 
 
 def counts(corpus: Corpus) -> list[Quantity]:
@@ -67,25 +72,43 @@ def counts(corpus: Corpus) -> list[Quantity]:
     ]
 
 
-def retrained(of: left_out.Cases) -> tuple[list[Quantity], dict[str, Boosted]]:
+def retrained(of: left_out.Cases, groups: int) -> tuple[list[Quantity], dict[str, Boosted]]:
     """Return how well trees tell stable segments, and the trees that judge each benchmark."""
     found, judging = [], {}
     every = range(len(of.names))
     for label, columns in (("learned", every), ("position alone", trees.position(of.names))):
-        grown = left_out.grown(of, columns)
+        grown = left_out.grown(of, columns, groups)
         scores = left_out.scores(of, columns, grown)
         judging = judging or left_out.tables(of, grown)
         by_threshold = {limit: classified(of.stable, scores >= limit) for limit in THRESHOLDS}
         best = max(by_threshold, key=lambda one: by_threshold[one].balanced)
+        share = float(of.stable.mean())
         systems = [one.balanced for one in _by_system(of, scores >= best)]
         quartiles = np.percentile(systems, (0, 25, 50, 75, 100))
         found += [
             _accuracy(f"{label}, at {EVEN}", classified(of.stable, scores >= EVEN)),
+            _accuracy(
+                f"{label}, at the share of stable ones, {share:.2f}",
+                classified(of.stable, scores >= share),
+            ),
             _accuracy(f"{label}, at its best, {best:.2f}", by_threshold[best]),
             (f"{label}: area under the curve", "-", said([roc_auc_score(of.stable, scores)], 3)),
             (f"{label}: balanced accuracy of systems, five quartiles", "-", said(quartiles, 3)),
         ]
+        if columns is every:
+            found += _mistaken(of, (scores >= share) != of.stable)
     return found, judging
+
+
+def _mistaken(of: left_out.Cases, wrong: np.ndarray) -> list[Quantity]:
+    """Return the windows that are judged wrong, by where they begin."""
+    found = []
+    for first, last in pairwise(BEHIND):
+        here = (of.behind > first) & (of.behind <= last)
+        parts = [here.mean(), wrong[here].mean(), wrong[here].sum() / wrong.sum()]
+        where = f"{first + 1} to {last} behind"
+        found.append((f"learned, {where}: share, wrong, of all wrong", "-", said(parts, 3)))
+    return found
 
 
 def as_shipped(corpus: Corpus, methods: Sequence[Method], of: left_out.Cases) -> list[Quantity]:
@@ -185,6 +208,7 @@ def options() -> argparse.ArgumentParser:
         "--forks", type=int, default=10, help="steady forks of a benchmark whose segments count"
     )
     parser.add_argument("--share", type=float, default=0.25, help="of the segments, for trees")
+    parser.add_argument("--groups", type=int, default=GROUPS, help="of systems (default: 6)")
     parser.add_argument("--scores", type=Path, help="what learned_baselines.py has written")
     parser.add_argument("--resamples", type=int, default=1000, help="for each interval")
     return parser
@@ -200,7 +224,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             of = left_out.cases(corpus, asked.forks, asked.share)
             title = f"{len(of.stable)} segments"
         if asked.model == "retrain":
-            found, by_name = retrained(of)
+            found, by_name = retrained(of, asked.groups)
             table(f"{title}, systems left out; published: by benchmark", found)
             models = {
                 name: {"learned": Model(Method.LEARNED, one, EVEN, "")}

@@ -20,11 +20,15 @@ SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The segments of some forks: features (segments, features), truth, and whose they are."""
+    """The segments of some forks: features (segments, features), truth, and whose they are.
+
+    `behind` (segments,) says how many iterations after the last one of the warm-up each begins.
+    """
 
     names: tuple[str, ...]
     features: np.ndarray
     stable: np.ndarray
+    behind: np.ndarray
     benchmarks: np.ndarray
 
 
@@ -38,7 +42,8 @@ def cases(corpus: Corpus, forks: int, share: float) -> Cases:
     return Cases(
         names=parts[0][0],
         features=np.concatenate([features for _, features, _ in parts]),
-        stable=np.concatenate([stable for _, _, stable in parts]),
+        stable=np.concatenate([behind > 0 for *_, behind in parts]),
+        behind=np.concatenate([behind for *_, behind in parts]),
         benchmarks=np.array([name for name, each in known for *_, one in each for _ in one]),
     )
 
@@ -53,15 +58,16 @@ def _of_benchmark(corpus: Corpus, forks: int, share: float, name: str) -> list[t
         many = round(share * len(taken.starts))
         chosen = np.sort(rng.permutation(len(taken.starts))[:many])
         if many:
-            found.append((*trees.cases(values, taken.starts[chosen]), taken.stable[chosen]))
+            starts = taken.starts[chosen]
+            found.append((*trees.cases(values, starts), starts - start))
     return found
 
 
-def grown(of: Cases, columns: Sequence[int]) -> Mapping[tuple[str, ...], lgb.Booster]:
+def grown(of: Cases, columns: Sequence[int], groups: int) -> Mapping[tuple[str, ...], lgb.Booster]:
     """Return trees by the benchmarks that judge them: none is of a system that they have seen."""
     features = of.features[:, columns]
     found = {}
-    for judging in systems_in_groups(sorted(set(of.benchmarks))):
+    for judging in systems_in_groups(sorted(set(of.benchmarks)), groups):
         here = np.isin(of.benchmarks, judging)
         found[judging] = trees.grown(features[~here], of.stable[~here], SEED)
     return found

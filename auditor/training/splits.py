@@ -26,7 +26,11 @@ def for_validation(names: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(learn), list(validate)
 
 
-def systems_in_groups(names: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the benchmarks of every sixth system, of six groups; each judges once."""
+def systems_in_groups(names: Sequence[str], groups: int = GROUPS) -> list[tuple[str, ...]]:
+    """Return the benchmarks of groups of whole systems, each of which judges once.
+
+    Of fewer systems than groups each is one.
+    """
     systems = list(by_system(names))
-    return [sum(systems[first::GROUPS], ()) for first in range(GROUPS)]
+    many = min(groups, len(systems))
+    return [sum(systems[first::many], ()) for first in range(many)]

@@ -84,6 +84,10 @@ def test_segments_are_counted_and_trees_judged_on_systems_they_have_not_seen(cor
     _, _, f1, balanced = map(float, best.split(", "))
     assert balanced > 0.9
     assert f1 > 0.9
+    places = [one.split(", ") for name, one in found.items() if name.endswith("of all wrong")]
+    assert len(places) == 7
+    assert sum(float(share) for share, *_ in places) == pytest.approx(1, abs=0.005)
+    assert sum(float(part) for *_, part in places) == pytest.approx(1, abs=0.005)
     systems = found["learned: balanced accuracy of systems, five quartiles"].split(", ")
     assert [*map(float, systems)] == sorted(map(float, systems))
     # The settings stop long before the one change that there is, so whoever sees it gains.

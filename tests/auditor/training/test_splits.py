@@ -29,3 +29,12 @@ def test_six_groups_leave_whole_systems_out():
     assert systems[0] == {"o__s0", "o__s6"}
     assert [len(some) for some in systems] == [2, 1, 1, 1, 1, 1]
     assert sorted(name for group in groups for name in group) == sorted(NAMES)
+
+
+def test_as_many_groups_as_systems_leave_one_out_at_a_time_and_there_are_never_more():
+    for groups in (7, 24):
+        left_out = systems_in_groups(NAMES, groups)
+
+        assert [{project(name) for name in group} for group in left_out] == [
+            {f"o__s{system}"} for system in range(7)
+        ]
