@@ -52,7 +52,7 @@ class Qualifying:
                 f"none of the methods can be slowed: {subjects[0].method}: {subjects[0].refusal}"
             )
         asked, place = self._asked, self._place
-        folder = place.home.work(f"gate/{self._parts.project.digest[:16]}")
+        folder = place.home.work(f"gate-{self._parts.project.digest[:16]}")
         budget = asked.budget_seconds
         deadline = None if budget is None else Deadline(place.clock, budget)
         with place.home.locked(folder):

@@ -14,6 +14,7 @@ from auditor.core.errors import FolderUnusable
 from runners.hosts.disk import writing
 
 _STALE_SECONDS = 86_400
+_UNUSED_SECONDS = 30 * 86_400
 
 
 def node() -> str:
@@ -21,8 +22,19 @@ def node() -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "-", platform.node()).strip("-") or "machine"
 
 
+def used(folder: Path) -> Path:
+    """Return a folder of ours that from now on counts as used."""
+    with suppress(OSError):  # of another user, who has to have it longer than we
+        os.utime(folder)
+    return folder
+
+
 class Home:
-    """Hands out folders below one root, made when first asked for."""
+    """Hands out folders below one root, made when first asked for.
+
+    What was copied, sent or built of subjects, and nobody has used for thirty days, is removed with
+    the next scratch folder: nobody comes to a machine to clean up.
+    """
 
     def __init__(self, root: Path) -> None:
         """Take the root; it need not exist yet."""
@@ -45,12 +57,12 @@ class Home:
         return self._folder("tools", name)
 
     def work(self, digest: str) -> Path:
-        """Return the folder for what is built of one project."""
-        return self._folder("work", digest)
+        """Return the folder for what is built of one project; `digest` is one name."""
+        return used(self._folder("work", digest))
 
     def builds(self, digest: str) -> Path:
         """Return the folder for the variants of a project by its digest."""
-        return self.work(f"builds/{digest}")
+        return used(self._folder("builds", digest))
 
     def subjects(self) -> Path:
         """Return the folder that holds the copies of subjects."""
@@ -65,10 +77,10 @@ class Home:
         folder = self._folder("scratch")
         with writing(folder):
             made = Path(tempfile.mkdtemp(dir=folder))
-        for other in folder.iterdir():
-            with suppress(FileNotFoundError):
-                if other.stat().st_mtime < made.stat().st_mtime - _STALE_SECONDS:
-                    shutil.rmtree(other, ignore_errors=True)
+        now = made.stat().st_mtime
+        _forget(folder, now - _STALE_SECONDS)
+        for name in ("subjects", "work", "builds"):
+            _forget(self.root / name, now - _UNUSED_SECONDS)
         try:
             yield made
         finally:
@@ -94,3 +106,20 @@ class Home:
                 "or choose another folder"
             )
         return folder
+
+
+def _forget(folder: Path, since: float) -> None:
+    """Remove the folders in one that were last used before a time, in seconds of the epoch."""
+    with suppress(FileNotFoundError):  # the folder is not there yet
+        for other in folder.iterdir():
+            with suppress(FileNotFoundError):  # another auditor is at it, too
+                if other.stat(follow_symlinks=False).st_mtime < since:
+                    _remove(other)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, read-only parts included, as far as it is ours; links are not followed."""
+    for *_, descriptor in os.fwalk(folder):
+        with suppress(OSError):
+            os.fchmod(descriptor, 0o755)
+    shutil.rmtree(folder, ignore_errors=True)

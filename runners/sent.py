@@ -1,19 +1,14 @@
 """Folders on their way to another machine."""
 
 import io
-import os
 import tarfile
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from auditor.core.errors import MachineError
 from runners.home import Home
 from runners.hosts.disk import writing
-from runners.subjects.files import remove, settle
-
-_SENT = "sent-"
-_UNUSED_SECONDS = 30 * 86_400
+from runners.subjects.files import settle
 
 
 def packed(places: Iterable[tuple[str, Path]]) -> bytes:
@@ -28,9 +23,9 @@ def packed(places: Iterable[tuple[str, Path]]) -> bytes:
 def unpacked(archive: bytes, digest: str, home: Home) -> Path:
     """Return the folder of what was sent under a digest, with it as it was sent.
 
-    What was sent before, and nobody has used for long, is removed. Raises MachineError.
+    Raises MachineError.
     """
-    there = home.subjects() / f"{_SENT}{digest[:24]}"
+    there = home.subjects() / f"sent-{digest[:24]}"
     with home.scratch() as scratch, writing(there):
         try:
             with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
@@ -38,15 +33,4 @@ def unpacked(archive: bytes, digest: str, home: Home) -> Path:
         except tarfile.TarError as error:
             raise MachineError(f"what was sent cannot be unpacked: {error}") from error
         settle(scratch / "tree", there, scratch)
-        os.utime(there)
-    _forget(there)
     return there
-
-
-def _forget(used: Path) -> None:
-    """Remove what was sent and last used long before this: nobody comes to a worker to clean up."""
-    now = used.stat().st_mtime
-    for other in used.parent.glob(f"{_SENT}*"):
-        with suppress(FileNotFoundError):  # another worker is at it, too
-            if other.stat().st_mtime < now - _UNUSED_SECONDS:
-                remove(other)

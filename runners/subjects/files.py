@@ -2,14 +2,13 @@
 
 import hashlib
 import os
-import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SubjectError
-from runners.home import Home
+from runners.home import Home, used
 from runners.hosts.disk import writing
 from runners.subjects.placed import Files
 
@@ -116,17 +115,17 @@ def place_entries(entries: Iterable[Entry], home: Home) -> tuple[Path, str, File
 
 def settle(copy: Path, target: Path, scratch: Path) -> None:
     """Have a copy in the folder of its content, unless that is there, and still what it was."""
-    if target.is_dir() and _holds(target, copy):
-        return
-    with writing(target):
-        if target.exists():
-            target.rename(scratch / "changed")
-        try:
-            copy.rename(target)
-        except OSError:
-            # Another auditor was faster: the name is the content's, so it has the same.
-            if not target.is_dir():
-                raise
+    if not target.is_dir() or not _holds(target, copy):
+        with writing(target):
+            if target.exists():
+                target.rename(scratch / "changed")
+            try:
+                copy.rename(target)
+            except OSError:
+                # Another auditor was faster: the name is the content's, so it has the same.
+                if not target.is_dir():
+                    raise
+    used(target)
 
 
 def _copy(entries: Iterable[Entry], copy: Path) -> tuple[str, Files]:
@@ -185,10 +184,3 @@ def _holds(target: Path, copy: Path) -> bool:
         elif not there.is_file() or there.read_bytes() != path.read_bytes():
             return False
     return True
-
-
-def remove(folder: Path) -> None:
-    """Remove a folder of ours, read-only parts included."""
-    for here, _, _ in os.walk(folder):
-        Path(here).chmod(0o755)
-    shutil.rmtree(folder, ignore_errors=True)

@@ -1,7 +1,6 @@
 """A tree that a worker was sent is what it was, whatever has been done to it since."""
 
 import os
-import time
 
 import pytest
 
@@ -33,22 +32,14 @@ def test_what_a_benchmark_has_changed_is_replaced(tmp_path):
     assert (again.tree / "link").is_symlink()
 
 
-def test_what_nobody_has_used_for_a_month_is_removed(tmp_path):
+def test_what_was_sent_counts_as_used_from_then_on_however_old_it_is(tmp_path):
     (tmp_path / "sent" / "in").mkdir(parents=True)
+    os.utime(tmp_path / "sent", (1, 1))
     home = Home(tmp_path / "home")
-    archive = packed([(".", tmp_path / "sent")])
-    old, used, other = (unpacked(archive, name, home) for name in ("old", "used", "other"))
-    kept = home.subjects() / "of-this-machine"
-    kept.mkdir()
-    (old / "in").chmod(0o555)
-    for folder, days in ((old, 31), (used, 31), (other, 29), (kept, 99)):
-        then = time.time() - days * 86_400
-        os.utime(folder, (then, then))
+    there = unpacked(packed([(".", tmp_path / "sent")]), "d", home)
 
-    assert unpacked(archive, "used", home) == used
-
-    assert not old.exists()
-    assert all(folder.exists() for folder in (used, other, kept))
+    with home.scratch():
+        assert there.is_dir()
 
 
 def test_an_archive_that_is_none_is_one_line(tmp_path):

@@ -1,9 +1,13 @@
-from pathlib import Path
+import os
+import stat
+import time
+from pathlib import Path, PurePosixPath
 
 import pytest
 
 from auditor.core.errors import FolderUnusable
 from runners.home import Home
+from runners.subjects.files import Entry, place_entries
 
 
 def test_nothing_is_made_before_it_is_asked_for(tmp_path):
@@ -27,6 +31,76 @@ def test_a_scratch_folder_is_gone_afterwards(tmp_path):
         (folder / "file").write_text("x")
 
     assert not folder.exists()
+
+
+def aged(folder, days):
+    """Have a folder as if it were used last so many days ago."""
+    then = time.time() - days * 86_400
+    os.utime(folder, (then, then))
+    return folder
+
+
+def test_what_nobody_has_used_for_a_month_is_removed_with_what_is_read_only_in_it(tmp_path):
+    home = Home(tmp_path)
+    every = [
+        home.subjects() / "content", home.work("java-1"), home.builds("digest"),
+        home.cache("maven"), home.tools("agent"),
+    ]  # fmt: skip
+    for folder in every:
+        (folder / "locked").mkdir(parents=True)
+        (folder / "locked" / "file").write_text("x")
+        (folder / "locked").chmod(0o555)
+        aged(folder, 31)
+    recent = home.subjects() / "recent"
+    recent.mkdir()
+    aged(recent, 29)
+
+    with home.scratch():
+        pass
+
+    assert [folder.exists() for folder in every] == [False, False, False, True, True]
+    assert recent.exists()
+
+
+def test_what_is_asked_for_again_counts_as_used(tmp_path):
+    home = Home(tmp_path)
+    for ask in (home.work, home.builds):
+        aged(ask("digest"), 31)
+        again = ask("digest")
+
+        with home.scratch():
+            assert again.is_dir()
+
+
+def test_a_tree_that_is_asked_for_again_counts_as_used(tmp_path):
+    home = Home(tmp_path)
+    entries = [Entry(PurePosixPath("go.mod"), b"module m", executable=False)]
+    tree, *_ = place_entries(entries, home)
+    aged(tree, 29)
+    place_entries(entries, home)
+
+    assert tree.stat().st_mtime > time.time() - 86_400
+
+
+def test_where_an_old_link_leads_nothing_is_touched(tmp_path):
+    home = Home(tmp_path / "home")
+    theirs = tmp_path / "theirs"
+    (theirs / "folder").mkdir(parents=True)
+    (theirs / "folder").chmod(0o700)
+    theirs.chmod(0o700)
+    old = [home.work("old") / "inside", home.work("x").parent / "link"]
+    for link in old:
+        link.symlink_to(theirs)
+        os.utime(link, (1, 1), follow_symlinks=False)
+    aged(home.root / "work" / "old", 31)
+
+    with home.scratch():
+        pass
+
+    assert not (home.root / "work" / "old").exists()
+    assert [stat.S_IMODE(each.stat().st_mode) for each in (theirs, theirs / "folder")] == [
+        0o700
+    ] * 2
 
 
 def test_a_file_in_the_way_is_said_in_one_line(tmp_path):
