@@ -168,6 +168,8 @@ taken to be straight; a pair measures what was achieved itself."""
 STRAIGHT_FROM_SECONDS = 100e-9
 """Delays from here on are in proportion to their turns: the 10 to 15 ns of a loop that hide behind
 what a processor does at the same time are a tenth of them. One try is enough then."""
+LEAST_SHOWN = 0.1
+"""Below this share of what is wanted, what a try added may as well be nothing."""
 LEAST_SHARE_OF_CLOCK = 0.25
 """Below this share of the clock's cost what is left is not the method's time: beside less than
 10 ns the two readings overlap, and an empty method of the JVM shows 8 ns."""
@@ -209,8 +211,12 @@ def _point(run: Run, asked: Asked) -> tuple[float, float] | None:
 
 
 def _is_between(turns: float, points: Points, wanted: float) -> bool:
-    """Tell whether turns lie between tries so near that a straight line leads to them."""
-    below = [each for each in points if each <= turns and points[each] <= wanted]
+    """Tell whether turns lie between tries so near that a straight line leads to them.
+
+    No such line begins where nothing is seen.
+    """
+    shown = {each for each, added in points.items() if added > LEAST_SHOWN * wanted}
+    below = [each for each in shown if each <= turns and points[each] <= wanted]
     above = [each for each in points if each >= turns and points[each] > wanted]
     return bool(below and above) and min(above) <= NEAR_ENOUGH * max(below)
 
@@ -228,9 +234,24 @@ def _next_turns(points: Points, wanted: float) -> float:
     below = max((turns for turns in points if points[turns] <= wanted), default=None)
     above = min((turns for turns in points if points[turns] > wanted), default=None)
     if below is not None and above is not None and below < above:
-        share = (wanted - points[below]) / (points[above] - points[below])
-        return max(1.0, round(below + share * (above - below)))
+        return max(1.0, round(_between(below, above, points, wanted)))
     nearest = min(points, key=lambda turns: abs(points[turns] - wanted))
     if points[nearest] <= 0:
         return nearest * 4
     return max(1.0, round(nearest * min(max(wanted / points[nearest], 1 / 64), 64)))
+
+
+def _between(below: float, above: float, points: Points, wanted: float) -> float:
+    """Return turns on the line between two tries.
+
+    Where nothing is seen of the lower one, turns begin to show somewhere behind it: then the line
+    is that of the upper one and the next, and without a next one there is a try half way up.
+    """
+    line = below + (wanted - points[below]) / (points[above] - points[below]) * (above - below)
+    if points[below] > LEAST_SHOWN * wanted:
+        return line
+    further = min((turns for turns in points if turns > above), default=above)
+    if points[further] <= points[above]:
+        return min(2 * line, (line + above) / 2)
+    each = (points[further] - points[above]) / (further - above)
+    return max(below + 1, above - (points[above] - wanted) / each)

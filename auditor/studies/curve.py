@@ -3,14 +3,15 @@
 One build of a method serves them all: the same bytes read another number.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from auditor.audits import curve, detection
 from auditor.audits.curve import Search
+from auditor.core.plan import Run
 from auditor.core.request import CurveMode
 from auditor.core.verdict import PairVerdict
-from auditor.studies.pair import Manner, Question, StudyRuns
+from auditor.studies.pair import Manner, PairKey, Question, StudyRuns
 from auditor.studies.pairs import PairStudy
 from auditor.studies.parts import Parts
 
@@ -26,13 +27,20 @@ def detection_curve(
 
     `made` are the processes that they rest on.
     """
-    request = question.request
-    mode = CurveMode.NONE if request.estimate else request.curve
-    known = curve.searches(verdicts, slowdown, request.rule, mode)
-    while pending := _by_size(known):
+    mode = CurveMode.NONE if question.request.estimate else question.request.curve
+    searches = curve.searches(verdicts, slowdown, question.request.rule, mode)
+    whole = replace(question, request=replace(question.request, score_only=False))
+    known = dict(made.known)
+    while pending := _by_size(searches):
         for size, wave in pending.items():
-            _measure(question, size, wave, made, parts)
-    return known
+            # Of the sizes some lie near the threshold, where nothing can be decided. What one has
+            # shown of turns is a beginning for the next.
+            name = f"curve at {size:g}"
+            manner = Manner(name=name, thorough=False, known=dict(known), at_most=1)
+            asked = replace(whole, slowdown=size)
+            study = PairStudy(asked, size, parts, manner)
+            known |= _measure(study, asked, wave, made)
+    return searches
 
 
 def _by_size(known: Sequence[Search]) -> dict[float, list[Search]]:
@@ -45,22 +53,14 @@ def _by_size(known: Sequence[Search]) -> dict[float, list[Search]]:
 
 
 def _measure(
-    question: Question,
-    size: float,
-    wave: Sequence[Search],
-    before: StudyRuns,
-    parts: Parts,
-) -> None:
-    """Measure a size of all that wait for it; what each pair is asked is a matter of its own."""
-    request = replace(question.request, score_only=False)
-    asked = replace(question, request=request, slowdown=size)
-    # Of the sizes that are tried some lie near the threshold, where nothing can be decided.
-    manner = Manner(name=f"curve at {size:g}", thorough=False, known=before.known, at_most=1)
+    study: PairStudy, asked: Question, wave: Sequence[Search], before: StudyRuns
+) -> Mapping[PairKey, tuple[Run, ...]]:
+    """Measure a size of all that wait for it; return what is known of the turns of each pair."""
     pairs = {one.pair.key: one.pair for one in before.pairs}
-    study = PairStudy(asked, size, parts, manner)
     made = study.run([pairs[one.method, one.benchmark] for one in wave])
     done = {one.pair.key: one for one in made.pairs}
     for one in wave:
         mine = done[one.method, one.benchmark]
-        references = made.references_of(mine.pair.benchmark)
-        one.add(size, detection.judge_pair(asked.data(mine, references)))
+        data = asked.data(mine, made.references_of(mine.pair.benchmark))
+        one.add(data.slowdown, detection.judge_pair(data))
+    return made.known

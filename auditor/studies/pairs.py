@@ -161,7 +161,7 @@ class PairStudy:
                     references[run.trial.id] = run
                 else:
                     ended[key].append(run)
-            if repetition == 1 and self._manner.thorough:
+            if repetition == 1:
                 ready = self._correct(ready, ended, self._so_far(references))
 
     def _so_far(self, references: Mapping[str, Run]) -> tuple[Run, ...]:
@@ -214,7 +214,8 @@ class PairStudy:
         if one.delay(wait).wait is not Wait.WORK:
             return False
         said = self._judged(one, runs, references)
-        near = further.is_off_near_the_threshold(said, self._slowdown)
+        thorough = self._manner.thorough
+        near = thorough and further.is_off_near_the_threshold(said, self._slowdown)
         other = differ(one.corrected(runs).delay(wait), one.delay(wait), CLOSEST)
         return other and (near or paired.missed_its_aim(data))
 

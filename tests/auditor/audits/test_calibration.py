@@ -100,6 +100,30 @@ def test_the_next_try_lies_between_too_few_and_too_many():
     assert (found.settled, found.turns) == (False, 167)
 
 
+@pytest.mark.parametrize(
+    ("tries", "turns"),
+    [
+        ({400: 7e-7, 200: 0.0}, 343),  # half way between 286, on the line, and 400
+        ({2000: 7e-7, 20: 0.0}, 1434),
+        ({4000: 7e-6, 20: 1e-8}, 370),  # twice of what is on the line, as half way is far more
+        ({400: 5e-7, 350: 4e-7, 200: 0.0}, 300),  # the line of 350 and 400
+        ({400: 5e-7, 350: 4e-7, 200: 1e-8}, 300),
+        ({400: 5e-7, 350: 4e-7, 200: 1e-7}, 300),  # of 200 something is seen
+        ({400: 5e-7, 399: 4.9e-7, 398: 0.0}, 399),  # never what is known to be too little
+    ],
+)
+def test_turns_of_which_nothing_is_seen_are_on_no_line_with_those_that_show(tries, turns):
+    runs = [tried(number, added) for number, added in tries.items()]
+
+    assert judge(runs, asked()).turns == turns
+
+
+def test_turns_beside_those_of_which_nothing_is_seen_have_to_be_tried():
+    found = judge([tried(200, 5e-7), tried(110, 2e-8)], asked())
+
+    assert (found.settled, found.turns) == (False, 182)
+
+
 def test_between_tries_that_lie_near_each_other_no_further_one_is_needed():
     found = judge([tried(200, 5e-7), tried(100, 1e-7)], asked())
 

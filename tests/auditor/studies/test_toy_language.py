@@ -415,6 +415,22 @@ def test_the_curve_finds_the_least_slowdown_that_is_noticed(monkeypatch):
     assert len(built) == 2
 
 
+def test_a_size_whose_turns_hide_behind_a_short_method_is_measured_again_with_more(monkeypatch):
+    monkeypatch.setitem(toy_language.CALLS, ("hop", "long"), 1500)
+    monkeypatch.setattr(toy_language, "HIDDEN_SECONDS", 1e-8)
+    monkeypatch.setattr(toy_language, "TURN_SECONDS", 2e-10)
+
+    verdict = audited(request(methods=("hop",), curve=CurveMode.METHODS))
+
+    (found,) = verdict.curve.pairs
+    steps = {step.slowdown: step for step in found.steps}
+    assert {step.outcome for step in steps.values()} == {Result.DETECTED}
+    assert found.slowdown == 0.05
+    # 1.5 of 30 ns are eight turns, of which nothing is seen: fifty hide.
+    for asked, step in steps.items():
+        assert step.achieved_slowdown == pytest.approx(asked, rel=0.2)
+
+
 def test_the_curve_of_all_pairs_has_one_of_each_that_detects(monkeypatch):
     monkeypatch.setitem(toy_language.SHARES, ("hop", "quick"), 0.7)
 

@@ -37,6 +37,8 @@ PLAIN_SECONDS, TURN_SECONDS, CLOCK_SECONDS = 5e-5, 1e-9, 3e-8
 NOISE = 0.002
 PAIR_TURNS = 1.0
 """How many times as long as a calibration shows a turn takes in a pair."""
+HIDDEN_SECONDS = 0.0
+"""What of each wait hides behind what the processor does at the same time."""
 LEAK = 0.0
 """What a slowed block takes longer whatever it waits, as part of the plain time."""
 
@@ -238,7 +240,7 @@ def _waited(delay, inside, calls):
     if delay is None or not inside or delay.wait in (Wait.CLOCK, Wait.ALLOCATE):
         return 0.0
     if delay.wait is Wait.WORK:
-        return delay.number * TURN_SECONDS * calls
+        return max(0.0, delay.number * TURN_SECONDS - HIDDEN_SECONDS) * calls
     return delay.number * inside
 
 
