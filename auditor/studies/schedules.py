@@ -36,7 +36,8 @@ IN_ONE_CALL = 3
 before each, so the collections fall where they may: one in a block is enough, and less no error."""
 CALIBRATION_IN_ONE_CALL = IN_ONE_CALL / FINER
 """The same of a calibration, whose blocks are the finer ones anyway: of them the least counts, and
-where they were shorter that would be one without a collection (in x/text a tenth less)."""
+where they were shorter that would be one without a collection (x/text on a busy machine: a block of
+half the length took a tenth less)."""
 
 
 def fitted(plan: Plan, benchmark: Benchmark, allocated_per_second: float = 0.0) -> Plan:

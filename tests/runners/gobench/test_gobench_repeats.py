@@ -312,7 +312,7 @@ def test_counting_tells_whether_one_call_held_all_that_it_counted(seen, name, in
     assert counted.in_one_call is (of_testing(calls) == 1) is in_one_call
 
 
-def test_what_was_not_counted_to_its_end_tells_nothing_of_it(seen):
+def test_a_single_block_does_not_tell_whether_a_call_may_hold_more(seen):
     counted, _, _ = seen(lambda again: again.counted("BenchmarkCalm", OPERATIONS, blocks=1))
 
     assert isinstance(counted, Counted)
