@@ -24,7 +24,9 @@ Records:
     clock-cost SECONDS                         what the clock adds to what it shows of a call
     block      INDEX OPERATIONS SECONDS-PER-OPERATION WALL-SECONDS METHOD-CALLS METHOD-SECONDS
     metric     INDEX NAME UNIT VALUE           any other result of the block with that index
-    window     OPERATIONS                      a counting window; its counts follow
+    window     OPERATIONS CALLED               a counting window; its counts follow; CALLED is 1 if
+                                               it is the first of a call of the harness's (left out
+                                               where nobody tells)
     count      TOKEN CALLS NESTED              NESTED is 1 if a call ran inside another of the same
     outside    TOKEN CALLS                     calls outside of all windows
     stopped    BLOCKS                          the process ends here, since so many blocks of each
@@ -111,6 +113,7 @@ class Records:
     metrics: list[tuple[int, str, str, float]] = field(default_factory=list)
     windows: list[tuple[int, dict[str, int], set[str]]] = field(default_factory=list)
     outside: dict[str, int] = field(default_factory=dict)
+    calls_of_harness: int = 0
     failures: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -237,7 +240,8 @@ _CALLS = ("outside", "inside", "indirect")
 
 def _take_count(records: Records, fields: list[str]) -> None:
     match fields:
-        case ["window", operations]:
+        case ["window", operations, *called]:
+            records.calls_of_harness += called == ["1"]
             records.windows.append((int(operations), {}, set()))
         case ["count", token, calls, nested]:
             _, counts, nesting = records.windows[-1]

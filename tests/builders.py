@@ -149,9 +149,14 @@ def window(operations: int, calls: Mapping[str, int], nested: Sequence[str] = ()
 
 
 def counted(
-    *windows: Window, outside: Mapping[str, int] | None = None, set_up_apart: bool = False
+    *windows: Window,
+    outside: Mapping[str, int] | None = None,
+    set_up_apart: bool = False,
+    in_one_call: bool = False,
 ) -> Counted:
-    return Counted(windows, tuple(sorted((outside or {}).items())), set_up_apart)
+    return Counted(
+        windows, tuple(sorted((outside or {}).items())), set_up_apart, in_one_call=in_one_call
+    )
 
 
 def crashed(exit_code: int = 2, tail: str = "panic: no") -> Crashed:

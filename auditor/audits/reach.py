@@ -81,6 +81,15 @@ def reach_map(runs: Iterable[Run], methods: Sequence[Method]) -> dict[tuple[str,
     }
 
 
+def in_one_call(runs: Iterable[Run]) -> frozenset[str]:
+    """Return the ids of the benchmarks of which one call of the harness's held all blocks."""
+    return frozenset(
+        run.trial.benchmark.id
+        for run in runs
+        if run.trial.benchmark and isinstance(run.outcome, Counted) and run.outcome.in_one_call
+    )
+
+
 def usage(runs: Iterable[Run]) -> dict[str, int]:
     """Return the calls of each method: in each benchmark's blocks, and in the unit tests."""
     total: dict[str, int] = {}

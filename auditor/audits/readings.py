@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from auditor.core.measure import CLOCK_COST, HARNESS_CALLS, METHOD_CALLS, METHOD_TIME, TIME
+from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME, TIME
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run
 from auditor.core.schedule import ArmName
@@ -86,18 +86,6 @@ def has_plain(run: Run) -> bool:
     return len(run.trial.schedule.arms) > 1 and any(
         arm.name is ArmName.PLAIN for arm in run.trial.schedule.arms
     )
-
-
-def in_one_call(run: Run) -> bool:
-    """Tell whether one call of the harness's held all blocks of the process.
-
-    Of those that have a call of their own each tells so; a harness that never does otherwise tells
-    of none.
-    """
-    if not isinstance(run.outcome, Measured):
-        return False
-    told = [one.values for one in run.outcome.series if one.metric == HARNESS_CALLS]
-    return sum(map(len, told)) == 1 and len(run.trial.schedule.blocks) > 1
 
 
 def medians(runs: Iterable[Run], arm: ArmName) -> tuple[float, ...]:

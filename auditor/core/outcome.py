@@ -56,13 +56,15 @@ class Counted:
 
     Where `set_up_apart` is true the windows hold no calls of set-up code and `outside` has them;
     else set-up ran equally often in each window. Unit tests (USAGE) have one window of 0
-    operations; `missing` says whose calls may be missing in it, for people.
+    operations; `missing` says whose calls may be missing in it, for people. `in_one_call`: a
+    process's blocks were all counted, and one call of the harness's held them.
     """
 
     windows: tuple[Window, ...]
     outside: tuple[tuple[str, int], ...] = ()
     set_up_apart: bool = False
     missing: str = ""
+    in_one_call: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -225,10 +225,10 @@ def _payload(outcome: Outcome) -> dict[str, Any]:
     match outcome:
         case Measured():
             return {} if outcome.warmed is None else {"warmed": asdict(outcome.warmed)}
-        case Counted(windows, outside, set_up_apart, missing):
+        case Counted(windows, outside, set_up_apart, missing, in_one_call):
             seen = [(window.operations, window.calls, window.nested) for window in windows]
             known = {"windows": seen, "outside": outside, "set_up_apart": set_up_apart}
-            return {**known, "missing": missing}
+            return {**known, "missing": missing, "in_one_call": in_one_call}
         case (
             Traced() | Skipped() | TimedOut() | Crashed() | Exhausted() | Unreadable()
             | NeverCalled() | NotBuilt()
@@ -263,8 +263,9 @@ def outcome_from_row(word: str, payload: str, series: tuple[Series, ...]) -> Out
             Window(operations, _counts(calls), tuple(nested))
             for operations, calls, nested in row["windows"]
         )
-        missing = row.get("missing", "")  # rows of before it was known have none
-        return Counted(windows, _counts(row["outside"]), row["set_up_apart"], missing)
+        # Rows of before these were known have none.
+        missing, in_one_call = row.get("missing", ""), row.get("in_one_call", False)
+        return Counted(windows, _counts(row["outside"]), row["set_up_apart"], missing, in_one_call)
     if kind is Ending.TRACED:
         calls = tuple(_calls(one) for one in row["calls"])
         return Traced(**{**row, "calls": calls})

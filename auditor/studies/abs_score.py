@@ -39,12 +39,16 @@ NOT_COUNTED = Reach(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """The methods that are judged, and what is known of how they are called."""
+    """The methods that are judged, and what is known of how they are called.
+
+    `in_one_call` are the ids of benchmarks of which one call of the harness's held all blocks.
+    """
 
     methods: tuple[Method, ...]
     invalid: Mapping[str, str]
     calls: Mapping[str, int]
     reach: Mapping[tuple[str, str], Reach]
+    in_one_call: frozenset[str]
     caveats: tuple[Caveat, ...]
 
     def of(self, method: Method, benchmark: Benchmark) -> Reach:
@@ -203,6 +207,7 @@ def _chosen(
         invalid={method.id: message for method, message in counted.invalid},
         calls=_usage(counted),
         reach=counted.map(methods),
+        in_one_call=reach.in_one_call(counted.runs),
         caveats=caveats,
     )
 
@@ -214,7 +219,13 @@ def _pairs(chosen: Chosen, base: Baseline) -> list[Pair]:
         reaches = [(benchmark, chosen.of(method, benchmark)) for benchmark in base.usable]
         family = max(1, sum(reach.may_be_in_loop for _, reach in reaches))
         found += [
-            Pair(method=method, benchmark=benchmark, reach=reach, family=family)
+            Pair(
+                method=method,
+                benchmark=benchmark,
+                reach=reach,
+                family=family,
+                in_one_call=benchmark.id in chosen.in_one_call,
+            )
             for benchmark, reach in reaches
         ]
     return found

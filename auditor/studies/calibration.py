@@ -67,9 +67,22 @@ class Calibrated:
         """Return the plan of the pair's processes: shorter blocks where one call holds them all."""
         benchmark = self.pair.benchmark
         fit = baseline.plans[benchmark.id]
-        if request.is_fixed or not any(map(readings.in_one_call, self.runs[:1])):
+        if not self._in_one_call(request):
             return fit
         return schedules.in_one_call(fit, request.suite.plan, benchmark)
+
+    def calibrating(self, baseline: Baseline, request: AbsRequest) -> Plan:
+        """Return the plan of its calibration, of which the same holds."""
+        benchmark = self.pair.benchmark
+        fit = schedules.calibrating(baseline.plans[benchmark.id], benchmark)
+        if not self._in_one_call(request):
+            return fit
+        finest = schedules.calibrating(request.suite.plan, benchmark)
+        shorter = schedules.CALIBRATION_IN_ONE_CALL
+        return schedules.in_one_call(fit, finest, benchmark, shorter)
+
+    def _in_one_call(self, request: AbsRequest) -> bool:
+        return not request.is_fixed and self.pair.in_one_call and self.built.variant.beside
 
     def with_runs(self, more: Sequence[Run]) -> "Calibrated":
         """Return this with more processes."""
@@ -177,7 +190,7 @@ class CalibrationStudy:
         plain = self._baseline.first_seconds(pair.benchmark) or 0.0
         each = self._parts.mutator.turn_seconds
         turns = one.known.turns if one.known else calibration.first_turns(plain, one.asked, each)
-        plan = schedules.calibrating(self._baseline.plans[pair.benchmark.id], pair.benchmark)
+        plan = one.calibrating(self._baseline, self._question.request)
         schedule = schedules.calibration(
             plan,
             operations(pair, self._baseline, plan),

@@ -27,12 +27,17 @@ VariantKey = tuple[Method, bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """A pair. `family` is the number of benchmarks that may detect its method."""
+    """A pair. `family` is the number of benchmarks that may detect its method.
+
+    `in_one_call`: one call of the harness's held all blocks of the benchmark when calls were
+    counted, so it does where they lie beside plain ones.
+    """
 
     method: Method
     benchmark: Benchmark
     reach: Reach
     family: int = 1
+    in_one_call: bool = False
 
     @property
     def calls(self) -> float | None:

@@ -34,6 +34,10 @@ COLLECTED = 4e6
 IN_ONE_CALL = 3
 """How many times as short blocks of one call are where code allocates. Garbage is not collected
 before each, so the collections fall where they may: one in a block is enough, and less no error."""
+CALIBRATION_IN_ONE_CALL = IN_ONE_CALL / FINER
+"""The same of a calibration, whose blocks are the finer ones anyway: of them the least counts, and
+where they were shorter that would be one without a collection (x/text on a busy machine: a block of
+half the length took a tenth less)."""
 
 
 def fitted(plan: Plan, benchmark: Benchmark, allocated_per_second: float = 0.0) -> Plan:
@@ -47,14 +51,14 @@ def fitted(plan: Plan, benchmark: Benchmark, allocated_per_second: float = 0.0) 
     return _lasting(plan, length)
 
 
-def in_one_call(fit: Plan, plan: Plan, benchmark: Benchmark) -> Plan:
+def in_one_call(fit: Plan, plan: Plan, benchmark: Benchmark, shorter: float = IN_ONE_CALL) -> Plan:
     """Return the plan of blocks that one call of the harness's holds.
 
     `fit` is what suits the benchmark where each has a call of its own, out of `plan`.
     """
     if _kept(plan, benchmark) is not None:
         return fit
-    return _lasting(fit, max(plan.iteration_seconds, fit.iteration_seconds / IN_ONE_CALL))
+    return _lasting(fit, max(plan.iteration_seconds, fit.iteration_seconds / shorter))
 
 
 def _lasting(plan: Plan, length: float) -> Plan:

@@ -168,7 +168,8 @@ def _reach(trial: Trial, runs: Sequence[Completed]) -> Outcome:
     asked = windows(trial.schedule)
     if len(runs) != len(asked):
         raise ValueError(f"{len(runs)} processes where {len(asked)} were needed")
-    seen = [_records(trial, run).counted(ids, set_up_apart=False) for run in runs]
+    records = [_records(trial, run) for run in runs]
+    seen = [one.counted(ids, set_up_apart=False) for one in records]
     done = [len(trial.schedule.blocks) if run.exit_code == 0 else 1 for run in runs]
     outside: dict[str, int] = {}
     for counted, count, least in zip(seen, asked, done, strict=True):
@@ -178,7 +179,12 @@ def _reach(trial: Trial, runs: Sequence[Completed]) -> Outcome:
         outside |= {key: max(outside.get(key, 0), calls) for key, calls in counted.outside}
     blocks = min(len(counted.windows) for counted in seen)
     joined = (_joined(counted.windows[:blocks], ids) for counted in seen)
-    return Counted(tuple(joined), tuple(sorted(outside.items())))
+    whole = all(len(counted.windows) == len(trial.schedule.blocks) > 1 for counted in seen)
+    return Counted(
+        tuple(joined),
+        tuple(sorted(outside.items())),
+        in_one_call=whole and all(one.calls_of_harness == 1 for one in records),
+    )
 
 
 def _counted(trial: Trial, answer: Completed) -> bool:

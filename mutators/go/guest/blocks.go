@@ -29,7 +29,7 @@ var (
 	number  *int
 	began   time.Time
 	block   int
-	called  bool // whether the block is the first of a call of testing's
+	called  bool // whether the window is the first of a call of testing's
 	first   []int64
 )
 
@@ -102,6 +102,7 @@ func end() {
 	}
 	if counting {
 		window()
+		called = false
 		block++
 		return
 	}
@@ -110,7 +111,6 @@ func end() {
 		return
 	}
 	record(elapsed, wall, method, time)
-	called = false
 	if now := blocks[block]; !now.warm {
 		measured(arms[now.arm].name, elapsed.Seconds())
 	}

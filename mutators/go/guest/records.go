@@ -126,9 +126,6 @@ func record(elapsed, wall time.Duration, method, spent int64) {
 		reported = true
 		line = "present\tran\n"
 	}
-	if repeats && called {
-		line += "metric\t" + strconv.Itoa(block) + "\tharness-calls\tcall\t1\n"
-	}
 	write(line + strings.Join([]string{
 		"block", strconv.Itoa(block), strconv.Itoa(operations),
 		text(float64(elapsed) / 1e9 / float64(operations)), text(wall.Seconds()),
@@ -139,7 +136,11 @@ func record(elapsed, wall time.Duration, method, spent int64) {
 // window writes the calls since Begin, and those outside of it.
 func window() {
 	var lines bytes.Buffer
-	lines.WriteString("window\t" + strconv.Itoa(operations) + "\n")
+	begins := "0"
+	if called {
+		begins = "1"
+	}
+	lines.WriteString("window\t" + strconv.Itoa(operations) + "\t" + begins + "\n")
 	for method := 0; method < methods; method++ {
 		inside := atomic.LoadInt64(&counts[method]) - first[method]
 		if inside > 0 {

@@ -119,9 +119,10 @@ def test_turns_of_which_nothing_is_seen_are_on_no_line_with_those_that_show(trie
 
 
 def test_turns_beside_those_of_which_nothing_is_seen_have_to_be_tried():
-    found = judge([tried(200, 5e-7), tried(110, 2e-8)], asked())
+    short = {"method_seconds": 1.5e-7}
+    found = judge([tried(60, 1.5e-7, **short), tried(35, 5e-9, **short)], asked())
 
-    assert (found.settled, found.turns) == (False, 182)
+    assert (found.settled, found.turns) == (False, 55)
 
 
 def test_between_tries_that_lie_near_each_other_no_further_one_is_needed():

@@ -3,7 +3,14 @@ from dataclasses import replace
 import pytest
 from builders import benchmark, counted, crashed, method, run, timed_out, window
 
-from auditor.audits.reach import how_counted, most_called, reach_map, reach_of, usage
+from auditor.audits.reach import (
+    how_counted,
+    in_one_call,
+    most_called,
+    reach_map,
+    reach_of,
+    usage,
+)
 from auditor.core.outcome import Skipped
 from auditor.core.plan import Purpose
 from auditor.core.result import ReachState
@@ -66,6 +73,19 @@ def test_a_counting_process_that_failed_leaves_the_pair_to_be_measured():
     found = reach_map([run(crashed(), purpose=Purpose.REACH)], [method("k")])
 
     assert found[K, benchmark().id].state is ReachState.UNKNOWN
+
+
+def test_one_call_held_all_blocks_only_of_what_was_counted_and_says_so():
+    said = {
+        "one": counted(window(10, {K: 9}), in_one_call=True),
+        "many": counted(window(10, {K: 9})),
+        "failed": crashed(),
+    }
+    runs = [
+        run(outcome, purpose=Purpose.REACH, of=benchmark(name)) for name, outcome in said.items()
+    ]
+
+    assert in_one_call(runs) == {benchmark("one").id}
 
 
 def test_usage_is_summed_over_benchmarks():

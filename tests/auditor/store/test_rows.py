@@ -64,6 +64,7 @@ outcomes = st.one_of(
         st.lists(counts, max_size=2).map(tuple),
         st.booleans(),
         words,
+        st.booleans(),
     ),
     st.builds(Skipped, words),
     st.builds(TimedOut, numbers, words),
@@ -109,6 +110,13 @@ def test_an_outcome_survives_its_row(outcome):
     )
 
     assert rows.outcome_from_row(word, payload, kept) == outcome
+
+
+def test_counts_of_before_it_was_asked_how_often_the_harness_called_say_nothing_of_it():
+    word, payload = rows.outcome_to_row(Counted((), in_one_call=True))
+    old = {key: each for key, each in json.loads(payload).items() if key != "in_one_call"}
+
+    assert rows.outcome_from_row(word, json.dumps(old), ()) == Counted(())
 
 
 def test_a_schedule_is_told_whole():

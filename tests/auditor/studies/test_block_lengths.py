@@ -101,21 +101,31 @@ def test_only_what_is_timed_has_the_longer_blocks(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("called", "exact", "milliseconds"),
-    [(0, False, 15), (1, False, 10), (2, False, 15), (1, True, 15)],
+    ("in_one_call", "beside", "exact", "milliseconds"),
+    [
+        (["long"], ["hop"], False, (10, 5)),
+        (["short"], ["hop"], False, (15, 7.5)),
+        (["long"], [], False, (15, 7.5)),
+        (["long"], ["hop"], True, (15, 7.5)),
+    ],
 )
-def test_blocks_of_pairs_are_shorter_where_one_call_holds_them_all(
-    monkeypatch, called, exact, milliseconds
+def test_blocks_of_pairs_and_calibrations_are_shorter_where_one_call_holds_them_all(
+    monkeypatch, in_one_call, beside, exact, milliseconds
 ):
+    """It does where it held all that was counted and plain blocks lie beside the others."""
     monkeypatch.setattr(toy_language, "ALLOCATES", {"long": 8e8 * PLAIN_SECONDS})
-    monkeypatch.setattr(toy_language, "CALLED", {"long": called})
-    asked = request(exact=exact)
+    monkeypatch.setattr(toy_language, "IN_ONE_CALL", frozenset(in_one_call))
+    monkeypatch.setattr(toy_language, "APART", frozenset(beside))
+    asked = request(exact=exact, methods=("hop",))
     asked = replace(asked, suite=replace(asked.suite, plan=replace(PLAN, warmup=3)))
 
     found = by_purpose(asked)
 
-    assert {round(1e3 * one.seconds, 1) for one in found[Purpose.PAIRS]} == {milliseconds}
-    assert {round(1e3 * one.seconds, 1) for one in found[Purpose.SUITE]} == {15}
+    lengths = {
+        purpose: {round(1e3 * one.seconds, 1) for one in mine} for purpose, mine in found.items()
+    }
+    assert [lengths[Purpose.PAIRS], lengths[Purpose.CALIBRATION]] == [{one} for one in milliseconds]
+    assert lengths[Purpose.SUITE] == {15}
 
 
 @pytest.mark.parametrize(

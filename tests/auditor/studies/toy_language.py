@@ -16,7 +16,6 @@ from auditor.core.measure import (
     ALLOCATED,
     ALLOCATIONS,
     CLOCK_COST,
-    HARNESS_CALLS,
     METHOD_CALLS,
     METHOD_TIME,
     OPERATIONS,
@@ -57,8 +56,10 @@ CALLS: Mapping[tuple[str, str], int] = {}
 """How many calls an operation makes, where it is not one."""
 ALLOCATES: Mapping[str, float] = {}
 """Bytes that an operation of a benchmark allocates."""
-CALLED: Mapping[str, int] = {}
-"""How many blocks of a process begin a call of the harness's, where that is told."""
+IN_ONE_CALL: frozenset[str] = frozenset()
+"""The benchmarks of which one call of the harness's holds all blocks."""
+APART: frozenset[str] = frozenset()
+"""The methods that stay beside their slowed version."""
 SLOW_CLOCKS: Mapping[tuple[str, str], float] = {}
 """Where the guest tells more seconds of a clock reading than one takes."""
 UNCOUNTED = {("hop", "quick")}
@@ -85,6 +86,7 @@ class Words:
                 name=name,
                 parameters=(),
                 refusal="it has no body" if name == "mute" else None,
+                apart=name in APART,
             )
             for name in METHODS
         )
@@ -158,7 +160,9 @@ def _outcome(trial, plain):
     if "late" in names and trial.variant.kind is Kind.DELAYED:
         return NotBuilt("late: declared twice\nand more")
     if trial.variant.kind is Kind.COUNTING:
-        return Counted(tuple(_window(trial, names, operations) for operations in (11, 100)))
+        seen = tuple(_window(trial, names, operations) for operations in (11, 100))
+        one_call = trial.benchmark is not None and trial.benchmark.name in IN_ONE_CALL
+        return Counted(seen, in_one_call=one_call)
     for name in names & FAILURES.keys():
         return FAILURES[name]
     name = next(iter(names), "")
@@ -190,7 +194,7 @@ def _measured(trial, plain, share):
         if trial.purpose is Purpose.PAIRS and arm.delay and arm.delay.wait is Wait.WORK:
             waits *= PAIR_TURNS
         seconds = plain + leak + waits
-        values = {TIME: seconds * rng.normal(1, NOISE), OPERATIONS: 100.0} | _also(trial, index)
+        values = {TIME: seconds * rng.normal(1, NOISE), OPERATIONS: 100.0} | _also(trial)
         if arm.name is ArmName.CLOCKED and share:
             told = SLOW_CLOCKS.get(_key(trial), CLOCK_SECONDS)
             spent = 100 * (share * plain + calls * CLOCK_SECONDS)
@@ -208,13 +212,10 @@ def _measured(trial, plain, share):
     return Measured(tuple(series))
 
 
-def _also(trial, index):
+def _also(trial):
     """Return what a block tells of its benchmark besides the time."""
     name = trial.benchmark.name
-    values = {ALLOCATED: ALLOCATES[name]} if name in ALLOCATES else {}
-    if trial.variant.methods and index < CALLED.get(name, 0):
-        values[HARNESS_CALLS] = 1.0
-    return values
+    return {ALLOCATED: ALLOCATES[name]} if name in ALLOCATES else {}
 
 
 def _has_decided(stop, found):

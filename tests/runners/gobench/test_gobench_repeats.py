@@ -9,7 +9,7 @@ import os
 import pytest
 from gobench_making import lab
 
-from auditor.core.measure import HARNESS_CALLS, TIME
+from auditor.core.measure import TIME
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Counted, Crashed, Measured
 from auditor.core.schedule import ArmName, Stop
@@ -202,9 +202,9 @@ def blocks(outcome):
     return [len(one.values) for arm in arms if (one := outcome.of(TIME, arm)) is not None]
 
 
-def told(outcome):
-    """Return how many blocks say that they begin a call of testing's."""
-    return sum(len(one.values) for one in outcome.series if one.metric == HARNESS_CALLS)
+def of_testing(calls):
+    """Return how many calls were testing's that ask for a block: it collects before each."""
+    return len({forced for n, forced in calls if n == OPERATIONS})
 
 
 @pytest.mark.parametrize("name", ["BenchmarkCalm", "BenchmarkOnce/inner", "BenchmarkParallel"])
@@ -213,7 +213,7 @@ def test_one_call_of_testing_holds_all_blocks(seen, name):
 
     assert blocks(outcome) == [ROUNDS] * 3
     assert [n for n, _ in calls] == [1] + [OPERATIONS] * BLOCKS
-    assert len({before for n, before in calls if n > 1}) == told(outcome) == 1
+    assert of_testing(calls) == 1
     assert forced == calls[-1][1]
     plain, probe, delayed = (
         min(outcome.of(TIME, arm).values) for arm in (ArmName.PLAIN, ArmName.PROBE, ArmName.SLOWED)
@@ -226,7 +226,7 @@ def test_a_body_that_leaves_something_to_do_is_called_by_testing_each_time(seen)
 
     assert blocks(outcome) == [ROUNDS] * 3
     assert [n for n, _ in calls] == [1, OPERATIONS] * BLOCKS
-    assert told(outcome) == BLOCKS
+    assert of_testing(calls) == BLOCKS
 
 
 def test_one_that_begins_to_do_so_later_is_from_then_on(seen):
@@ -236,22 +236,22 @@ def test_one_that_begins_to_do_so_later_is_from_then_on(seen):
     sizes = [n for n, _ in calls]
     assert sizes[:5] == [1] + [OPERATIONS] * 4
     assert sizes[5:] == [1, OPERATIONS] * (BLOCKS - 4)
-    assert told(outcome) == 1 + BLOCKS - 4
+    assert of_testing(calls) == 1 + BLOCKS - 4
 
 
 def test_garbage_that_only_testing_collects_is_no_hoard(seen):
     outcome, calls, _ = seen(slowed("BenchmarkHoards"))
 
     assert blocks(outcome) == [ROUNDS] * 3
-    assert 1 < told(outcome) < BLOCKS
-    assert len({forced for _, forced in calls}) == 2 * told(outcome)
+    assert 1 < of_testing(calls) < BLOCKS
+    assert len({forced for _, forced in calls}) == 2 * of_testing(calls)
 
 
 def test_a_loop_of_testing_s_own_is_called_for_each_block(seen):
     outcome, calls, _ = seen(slowed("BenchmarkLoops"))
 
     assert blocks(outcome) == [ROUNDS] * 3
-    assert len(calls) == told(outcome) == BLOCKS
+    assert len(calls) == len({forced for _, forced in calls}) == BLOCKS
 
 
 def test_blocks_that_stand_beside_those_of_other_processes_are_called_as_these_are(seen):
@@ -259,7 +259,6 @@ def test_blocks_that_stand_beside_those_of_other_processes_are_called_as_these_a
 
     assert blocks(outcome) == [ROUNDS] * 2
     assert [n for n, _ in calls] == [1, OPERATIONS] * (1 + 2 * ROUNDS)
-    assert told(outcome) == 0
 
 
 @pytest.mark.parametrize("beside", [True, False])
@@ -291,3 +290,30 @@ def test_calls_are_counted_alike_in_one_call_and_in_many(seen):
     assert [one.operations for one in calm.windows] == [one.operations for one in tidies.windows]
     assert calm.windows[0].calls == tidies.windows[0].calls
     assert len(calls) < len(others)
+
+
+@pytest.mark.parametrize(
+    ("name", "in_one_call"),
+    [
+        ("BenchmarkCalm", True),
+        ("BenchmarkOnce/inner", True),
+        ("BenchmarkParallel", True),
+        ("BenchmarkTidies", False),
+        ("BenchmarkLater", False),
+        ("BenchmarkHoards", False),
+        ("BenchmarkLoops", False),
+    ],
+)
+def test_counting_tells_whether_one_call_held_all_that_it_counted(seen, name, in_one_call):
+    """As it does of blocks that lie beside plain ones."""
+    counted, _, _ = seen(lambda again: again.counted(name, OPERATIONS, blocks=BLOCKS))
+    _, calls, _ = seen(slowed(name))
+
+    assert counted.in_one_call is (of_testing(calls) == 1) is in_one_call
+
+
+def test_a_single_block_does_not_tell_whether_a_call_may_hold_more(seen):
+    counted, _, _ = seen(lambda again: again.counted("BenchmarkCalm", OPERATIONS, blocks=1))
+
+    assert isinstance(counted, Counted)
+    assert not counted.in_one_call
