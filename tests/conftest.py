@@ -73,6 +73,14 @@ def nothing_is_left_behind():
 
 
 @pytest.fixture(scope="session")
+def warm(tmp_path_factory):
+    """Caches as earlier audits have left them."""
+    from warm import of_run
+
+    return of_run(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
 def docker():
     """The socket of a Docker daemon that is there for the tests of this process."""
     from docker_daemon import daemon, import_tools
