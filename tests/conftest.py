@@ -26,8 +26,9 @@ os.environ.pop("COLUMNS", None)
 
 LONG = Path(__file__).with_name("long.txt")
 LONG_ONES = [line for line in LONG.read_text().splitlines() if not line.startswith("#")]
-TURNS = 5
+TURNS = 8
 SEEN = set()
+TIMED = set()
 
 
 def pytest_addoption(parser):
@@ -37,6 +38,8 @@ def pytest_addoption(parser):
 
 def pytest_itemcollected(item):
     SEEN.add(item.nodeid)
+    if item.get_closest_marker("timed"):
+        TIMED.add(item.path)
     turn = item.config.option.turn
     if item.nodeid in LONG_ONES:
         part = LONG_ONES.index(item.nodeid) % TURNS
@@ -54,6 +57,8 @@ def pytest_collection_modifyitems(config, items):
     gone = {one for one in set(LONG_ONES) - SEEN if one.partition("::")[0] in files}
     if gone and not any("::" in one for one in config.args):
         raise pytest.UsageError(f"{LONG.name} names what is no test: {min(gone)}")
+    if hidden := [path for path in TIMED if "mark.timed" not in path.read_text()]:
+        raise pytest.UsageError(f"scripts/test finds files by mark.timed, not {min(hidden)}")
     slow = {item.path for item in items if item.get_closest_marker("subject")}
     items.sort(key=lambda item: item.path not in slow)
 
@@ -70,6 +75,14 @@ def nothing_is_left_behind():
     assert Path.cwd() == folder
     left = [one for one in threading.enumerate() if one not in threads and not one.daemon]
     assert not left
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory):
+    """Caches as earlier audits have left them."""
+    from warm import of_run
+
+    return of_run(tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

@@ -7,12 +7,11 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+UV = Path(sys.executable).with_name("uv")
 
 
 def test_the_wheel_installs_into_an_empty_environment_and_runs(tmp_path):
-    subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, ROOT], check=True
-    )
+    subprocess.run([UV, "build", "-q", "--wheel", "-o", tmp_path, ROOT], check=True)
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         tops = {name.split("/")[0] for name in archive.namelist()}
@@ -27,9 +26,9 @@ def test_the_wheel_installs_into_an_empty_environment_and_runs(tmp_path):
     assert any(name.endswith(".html.j2") for name in names)
     assert any(name.startswith("runners/jmh/guest/") and name.endswith(".java") for name in names)
 
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "empty"], check=True)
+    subprocess.run([UV, "venv", "-q", "-p", sys.executable, tmp_path / "empty"], check=True)
     python = tmp_path / "empty" / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "-q", wheel], check=True)
+    subprocess.run([UV, "pip", "install", "-q", "--python", python, wheel], check=True)
     command = tmp_path / "empty" / "bin" / "bench-audit"
     said = subprocess.run([command, "--help"], check=True, capture_output=True, text=True)
     doctor = subprocess.run([command, "doctor"], check=False, capture_output=True, text=True)

@@ -6,8 +6,6 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
-from scipy.cluster import hierarchy
-from scipy.spatial.distance import squareform
 
 from auditor.core.caveats import Caveat
 from auditor.core.similarity import Clusters, Five, PairSimilarity, Similarity
@@ -105,6 +103,8 @@ def clusters(
     distances: Sequence[float], runs: Sequence[int], parameters: Parameters = PAPER
 ) -> Clusters:
     """Group `runs` by the distances of all pairs, in the order of `itertools.combinations`."""
+    from scipy.cluster import hierarchy  # noqa: PLC0415 slow to load, and few commands need it
+
     joined = hierarchy.linkage(np.array(distances), method=parameters.linkage)
     labels = hierarchy.fcluster(joined, t=parameters.cut, criterion="distance")
     found = [
@@ -120,6 +120,8 @@ def clusters(
 def _pairs(
     rows: Array, compared: Sequence[int], parameters: Parameters
 ) -> tuple[PairSimilarity, ...]:
+    from scipy.spatial.distance import squareform  # noqa: PLC0415 as above
+
     five = dissimilarity.five(rows, sax=parameters.sax, compressor=parameters.compressor)
     same = np.mean(dissimilarity.same(rows), axis=0)
     condensed = [squareform(one, checks=False).tolist() for one in (*five, same)]

@@ -3,11 +3,10 @@
 import re
 from pathlib import Path
 
-from auditor.audits.steady.scorers import files
 from auditor.config.durations import seconds
 from auditor.config.settings import Settings
 from auditor.core.request import Plan, SuiteRequest, WatchRequest
-from auditor.core.warming import Method, Watch
+from auditor.core.warming import TRAINED, Method, Watch
 
 
 def suite_request(settings: Settings, model: Path | None) -> SuiteRequest:
@@ -38,7 +37,7 @@ def _watch_request(settings: Settings, path: Path | None) -> WatchRequest | None
         for text, key in ((written.iteration_time, "iteration_time"), (written.limit, "limit"))
     )
     method = Method(written.method)
-    model = files.of(method, path)
+    digest = _model_digest(method, path)
     if method is Method.FIXED:
         return None
     if written.measured >= written.iterations:
@@ -52,11 +51,20 @@ def _watch_request(settings: Settings, path: Path | None) -> WatchRequest | None
             measured=written.measured,
             seconds=limit,
             width=written.width,
-            model=None if model is None else model.digest,
+            model=digest,
         ),
         iterations=written.iterations,
         iteration_seconds=lasting,
     )
+
+
+def _model_digest(method: Method, path: Path | None) -> str | None:
+    if method not in TRAINED and path is None:
+        return None
+    from auditor.audits.steady.scorers import files  # noqa: PLC0415 numpy and scipy come with it
+
+    model = files.of(method, path)
+    return None if model is None else model.digest
 
 
 def _pattern(text: str) -> str:

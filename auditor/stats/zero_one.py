@@ -10,8 +10,6 @@ from math import ceil, inf
 from typing import Any
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array
 
 NODES = 2_000
 """Nodes of the search tree before it is given up: unlike seconds, the same on any machine."""
@@ -112,6 +110,10 @@ def _solve(costs: Sequence[int], rows: Sequence[Row], options: Mapping[str, floa
 def _call(
     costs: Sequence[int], rows: Sequence[Row], integrality: int, options: Mapping[str, float]
 ) -> Any:
+    # Slow to load, and only what has been measured to the end is chosen from.
+    from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415
+    from scipy.sparse import csr_array  # noqa: PLC0415
+
     entries = [
         (at, column, one) for at, row in enumerate(rows) for column, one in row.weights.items()
     ]

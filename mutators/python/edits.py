@@ -10,12 +10,9 @@ from typing import cast
 import libcst as cst
 from libcst import metadata
 
+from mutators.python.laid import GUEST, Unclear
 from mutators.python.parsing import parse
 
-GUEST = "zz_bench_audit"
-"""The module that the guest is; in the changed module it has a name that `import *` leaves out."""
-TRACER = f"{GUEST}_trace"
-"""The module of the guest that counts who calls."""
 MARK = "# zz-bench-audit"
 _NAME = f"_{GUEST}"
 _TOKEN = "_zz_token"  # noqa: S105 - a variable
@@ -23,17 +20,8 @@ _TOKEN = "_zz_token"  # noqa: S105 - a variable
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
-class Unclear(Exception):
-    """What was asked for cannot be made; the text says why."""
-
-
-def edited(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str = GUEST) -> bytes:
-    """Return a module whose functions on the given lines call the guest as they begin and end.
-
-    `calls` has for the line of each `def` a call as Python text, and the function that is handed
-    what that returns, on every way out; empty, where the end is of no interest. Raises Unclear
-    where there is no such function, or where lines could no longer be told apart.
-    """
+def edited(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str) -> bytes:
+    """Do what `laid.edited` says."""
     if MARK.encode() in text:
         raise Unclear(f"the file has a line with {MARK}, which is how we know our own")
     module = parse(text)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.python.api import Api
-from mutators.python.edits import Unclear, edited
 from mutators.python.functions import found
+from mutators.python.laid import Unclear, edited
 from mutators.python.tracing import traced
 
 _BOUND = re.compile(r"\(.*\)$")

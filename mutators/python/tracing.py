@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from auditor.core.mutant import Overlay, OverlayFile
 from auditor.core.subject import Method, SourceFile, SourceRole
-from mutators.python.edits import TRACER, Unclear, edited
 from mutators.python.functions import Found, found, parsed
+from mutators.python.laid import TRACER, Unclear, edited
 
 
 def traced(sources: Sequence[SourceFile], methods: Sequence[Method]) -> Overlay:

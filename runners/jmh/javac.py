@@ -11,7 +11,7 @@ from auditor.core.ports import Host
 from runners.jmh.jdk import Jdk
 
 _SECONDS = 300
-_BRIEF = ("-J-XX:+IgnoreUnrecognizedVMOptions", "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC")
+BRIEF = ("-J-XX:+IgnoreUnrecognizedVMOptions", "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC")
 """For a JVM that runs for a second: what its second compiler finds out never pays."""
 
 
@@ -50,7 +50,7 @@ class Javac:
         """Compile files of a folder into another one, which is made."""
         path = ":".join(map(str, class_path))
         argv = (
-            self.jdk.javac, *_BRIEF, "-J-Duser.language=en",
+            self.jdk.javac, *BRIEF, "-J-Duser.language=en",
             "--release", self.release, "-proc:none", "-nowarn", "-Xlint:-options",
             "-encoding", "UTF-8", "-classpath", path or str(classes), "-d", str(classes), *files,
         )  # fmt: skip

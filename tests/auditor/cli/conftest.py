@@ -7,8 +7,10 @@ from real_program import Program, tiny
 
 
 @pytest.fixture(scope="session")
-def shared_cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("program-cache")
+def shared_cache(warm, tmp_path_factory):
+    cache = tmp_path_factory.mktemp("program-cache")
+    warm.home(cache / "bench-audit")
+    return cache
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from real_program import Program, config, everything, ring, runs
 
 from auditor.store.sqlite import SqliteStore
 
-pytestmark = [pytest.mark.subject, pytest.mark.timed]
+pytestmark = pytest.mark.subject
 
 SCHEMA = json.loads(
     Path(__file__).parents[3].joinpath("reports/schema/result.schema.json").read_text()

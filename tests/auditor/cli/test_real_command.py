@@ -77,6 +77,21 @@ def test_help_loads_nothing_that_takes_time(tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("program", "slow"),
+    [
+        ("from auditor.cli.main import main; main(['abs', '--help'])", {"numpy", "scipy"}),
+        ("import auditor.wiring", {"libcst", "scipy.optimize", "scipy.spatial"}),
+    ],
+)
+def test_nobody_waits_for_a_library_that_comes_later_or_not_at_all(tmp_path, program, slow):
+    answer = python(tmp_path, f"import sys; {program}; sys.stderr.write(' '.join(sys.modules))")
+
+    loaded = set(answer.stderr.split())
+    assert "auditor.config.load" in loaded
+    assert loaded & slow == set()
+
+
 def test_the_version_is_said(tmp_path):
     assert call(tmp_path, "--version").stdout.startswith("bench-audit ")
 

@@ -22,7 +22,7 @@ from real_program import (
 
 from reports.comparison_document import schema
 
-pytestmark = [pytest.mark.subject, pytest.mark.timed]
+pytestmark = pytest.mark.subject
 
 NEW = "\n// Fresh is new.\nfunc Fresh(x uint64) uint64 { return x * 3 }\n"
 SLOWER = TINY.replace("n := 200", "n := 400").replace("// Add", "// Add, slower")
@@ -83,6 +83,7 @@ def check_repeating(document):
     assert document["plan"]["stability_runs"] == 1
 
 
+@pytest.mark.timed
 def test_a_method_that_takes_twice_as_long_is_a_regression(program, tmp_path, repository, config):
     write(repository, {"tiny.go": SLOWER + NEW})
     commit(repository, "slower")
@@ -119,6 +120,7 @@ def test_a_method_that_takes_twice_as_long_is_a_regression(program, tmp_path, re
     program.refused("report", config, *stored[4:], "-o", tmp_path / "new", code=2, slug="usage")
 
 
+@pytest.mark.timed
 def test_comments_and_a_benchmark_that_allocates(program, tmp_path, repository, config):
     code = TINY.replace("func Add", "// Add adds.\nfunc Add").replace("return x\n", "return  x\n")
     write(repository, {"tiny.go": code, "tiny_test.go": ALLOCATING})
@@ -160,6 +162,7 @@ def test_a_revision_that_is_not_there(program, tmp_path, repository, config):
     assert "no revision 'nowhere'" in line
 
 
+@pytest.mark.timed
 def test_two_revisions_of_a_project_with_jmh(program, tmp_path):
     folder = Path(shutil.copytree(JAVA_RING, tmp_path / "ring"))
     git(folder, "init", "-q", "-b", "main")

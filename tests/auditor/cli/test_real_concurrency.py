@@ -14,6 +14,7 @@ import pytest
 from real_program import Program, everything, left_behind, running
 
 from reports import concurrency_document
+from runners.jmh.javac import BRIEF
 
 pytestmark = [
     pytest.mark.subject,
@@ -92,8 +93,10 @@ def java_11(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("cache")
+def cache(warm, tmp_path_factory):
+    cache = tmp_path_factory.mktemp("cache")
+    warm.home(cache / "bench-audit")
+    return cache
 
 
 @pytest.fixture
@@ -102,7 +105,7 @@ def program(tmp_path, cache):
 
 
 def _javac(*words):
-    subprocess.run(["javac", "-nowarn", *map(str, words)], check=True, capture_output=True)
+    subprocess.run(["javac", *BRIEF, "-nowarn", *map(str, words)], check=True, capture_output=True)
 
 
 def between(classes, old="locked", new="volatile", name=NAME):

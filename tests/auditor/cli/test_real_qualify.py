@@ -9,7 +9,7 @@ from statistics import median
 import pytest
 from real_program import JAVA_RING, config, everything, left_behind, write
 
-pytestmark = [pytest.mark.subject, pytest.mark.timed]
+pytestmark = pytest.mark.subject
 
 GATES = Path(__file__).parents[3] / "docs" / "gates"
 RATIO = """#!/bin/sh
@@ -78,6 +78,7 @@ def rates(document):
     }
 
 
+@pytest.mark.timed
 def test_a_ratio_of_a_go_benchmark_sees_twice_as_long(program, module, tmp_path):
     before = everything(module)
     seen = tmp_path / "seen"
@@ -118,6 +119,7 @@ def test_a_ratio_of_a_go_benchmark_sees_twice_as_long(program, module, tmp_path)
     assert again["rates"] == document["rates"]
 
 
+@pytest.mark.timed
 def test_gates_that_cannot_work_are_told_why(program, module, tmp_path):
     """One gate is dead, as it looks for what is never printed; one measures head twice."""
     (tmp_path / "dead").mkdir()
@@ -139,6 +141,7 @@ def test_gates_that_cannot_work_are_told_why(program, module, tmp_path):
     assert document["diagnoses"][0]["evidence"].endswith("only the code of head was run")
 
 
+@pytest.mark.timed
 def test_our_own_gate_fires_at_twice_as_long_and_only_then(program, module, tmp_path):
     """benchmarks/qualify.py is the whole of it."""
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
@@ -157,6 +160,7 @@ def test_our_own_gate_fires_at_twice_as_long_and_only_then(program, module, tmp_
     assert {tuple(one["ran"]) for one in document["answers"]} == {("base", "head")}
 
 
+@pytest.mark.timed
 def test_a_python_gate(program, tmp_path):
     subject = write(
         tmp_path / "lib",
@@ -210,6 +214,7 @@ def test_what_cannot_be_qualified_is_one_line(program, module, tmp_path):
     assert "a gate is run on this machine" in line
 
 
+@pytest.mark.timed
 def test_a_ratio_of_jmhs_results_sees_a_java_method_three_times_as_long(program, tmp_path):
     before = everything(JAVA_RING)
     seen = tmp_path / "seen"

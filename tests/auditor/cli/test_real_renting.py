@@ -140,7 +140,7 @@ def test_the_next_audit_that_rents_removes_them_and_an_interrupt_leaves_none(
     with program.start(*words, **variables) as process:
         while not stored(tmp_path):
             assert process.poll() is None, process.communicate()
-            time.sleep(0.01)
+            time.sleep(0.1)
         assert not first & set(machines(cloud))
         assert " runs " in program.call("hosts", "list").stdout
         assert program.call("hosts", "clean").stdout == "No machine is left behind.\n"
@@ -269,7 +269,7 @@ def test_what_a_killed_audit_has_started_over_ssh_is_ended_by_hosts_clean(
     with program.start(*words, **variables) as process:
         while not stored(tmp_path):
             assert process.poll() is None, process.communicate()
-            time.sleep(0.01)
+            time.sleep(0.1)
         process.kill()
     assert started_over_ssh(program, within=2.0)
 

@@ -101,8 +101,10 @@ _SYSTEM = {"PATH": os.environ["PATH"], "GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "lo
 
 
 @pytest.fixture(name="cache", scope="module")
-def _cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("cache")
+def _cache(warm, tmp_path_factory):
+    cache = tmp_path_factory.mktemp("cache")
+    warm.go(cache)
+    return cache
 
 
 @pytest.fixture(name="go")

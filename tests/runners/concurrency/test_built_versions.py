@@ -36,8 +36,8 @@ BUCKETS = "org.apache.commons.collections.map.StaticBucketMap"
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    return Home(tmp_path_factory.mktemp("home"))
+def home(warm, tmp_path_factory):
+    return Home(warm.home(tmp_path_factory.mktemp("home")))
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from runners.concurrency.code import CodeReader, read_code
 from runners.home import Home
 from runners.hosts.local import LocalHost
 from runners.jmh.guests import prepare_guests
+from runners.jmh.javac import BRIEF
 
 pytestmark = [
     pytest.mark.subject,
@@ -172,8 +173,8 @@ CASES = {
 
 
 @pytest.fixture(scope="module")
-def reader(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("code-home")
+def reader(warm, tmp_path_factory):
+    folder = warm.home(tmp_path_factory.mktemp("code-home"))
     given = environment(Path(os.environ["HOME"]))
     host = LocalHost()
     guests = prepare_guests(home=Home(folder), host=host, environment=given, jmh_core_jar=None)
@@ -183,7 +184,7 @@ def reader(tmp_path_factory):
 def compiled(folder, which, *options):
     texts = {f"{name}/A.java": f"package {name};\n{both[which]}" for name, both in CASES.items()}
     sources = written(folder / "sources", texts)
-    call = ("javac", *options, "-nowarn", "-d", folder / "classes")
+    call = ("javac", *BRIEF, *options, "-nowarn", "-d", folder / "classes")
     subprocess.run((*call, *sources.rglob("*.java")), check=True, capture_output=True)
     return folder / "classes"
 

@@ -10,6 +10,7 @@ from auditor.core.request import BuildWords
 from runners.concurrency.versions import ReadyVersion, ready_version
 from runners.home import Home
 from runners.hosts.local import LocalHost
+from runners.jmh.javac import BRIEF
 
 PASSED_ON = ("PATH", "JAVA_HOME", "MAVEN_OPTS", "SSL_CERT_FILE")
 COUNTER = """package org.example;
@@ -60,7 +61,8 @@ def compiled(folder: Path, *sources: str, release: int = 17, path: tuple[Path, .
         for at, text in enumerate(sources)
     }
     written(folder / "sources", files)
-    call = ("javac", "--release", str(release), "-cp", os.pathsep.join(map(str, path)), "-d")
+    needs = os.pathsep.join(map(str, path))
+    call = ("javac", *BRIEF, "--release", str(release), "-cp", needs, "-d")
     paths = [folder / "sources" / name for name in files]
     subprocess.run((*call, classes, *paths), check=True, capture_output=True)
     return classes

@@ -15,10 +15,10 @@ RING = Path(__file__).parents[2] / "subjects" / "go-ring"
 
 
 @pytest.fixture(scope="session")
-def go_home(tmp_path_factory):
+def go_home(warm, tmp_path_factory):
     if shutil.which("go") is None:
         pytest.skip("go is not installed")
-    return Home(tmp_path_factory.mktemp("go-home"))
+    return Home(warm.home(tmp_path_factory.mktemp("go-home")))
 
 
 @pytest.fixture(scope="session")

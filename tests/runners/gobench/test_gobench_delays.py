@@ -14,7 +14,7 @@ from auditor.core.outcome import Crashed, Measured, NeverCalled, NotBuilt
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Stop
 from auditor.stats.signed_rank import shift
 
-pytestmark = [pytest.mark.subject, pytest.mark.timed]
+pytestmark = pytest.mark.subject
 
 RING = "example.org/ring."
 
@@ -23,6 +23,7 @@ def _ratio(outcome):
     return least(outcome, TIME, ArmName.SLOWED) / least(outcome, TIME, ArmName.PROBE)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     ("name", "method", "operations"),
     [
@@ -42,18 +43,21 @@ def test_a_method_that_is_the_whole_operation_slows_it_by_as_much(ring, name, me
     assert 2.0 < _ratio(outcome) < 6.0
 
 
+@pytest.mark.timed
 def test_a_tenth_of_an_operation_slows_it_by_a_tenth_of_that(ring):
     outcome = ring.slowed("BenchmarkSlight", f"{RING}Slight", 150, Delay(Wait.SPIN, 2.0))
 
     assert 1.03 < _ratio(outcome) < 1.8
 
 
+@pytest.mark.timed
 def test_sleeping_waits_at_least_as_long_as_asked(ring):
     outcome = ring.slowed("BenchmarkLarge", f"{RING}Large", 10, Delay(Wait.SLEEP, 1.0))
 
     assert _ratio(outcome) > 1.8
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     ("name", "method"),
     [
@@ -117,6 +121,7 @@ def test_a_guarded_delay_waits_once_in_each_goroutine(ring, name, method):
     assert set(outcome.of(METHOD_CALLS, ArmName.CLOCKED).values) == {200.0}
 
 
+@pytest.mark.timed
 def test_a_call_that_begins_a_goroutine_waits_there(ring):
     """What it does is heard of before it ends, so the last ones may end behind a block."""
     outcome = ring.clocked("BenchmarkSpread", f"{RING}Spread", 200)
@@ -125,6 +130,7 @@ def test_a_call_that_begins_a_goroutine_waits_there(ring):
     assert all(abs(one - 200 * 9) <= 8 for one in calls)
 
 
+@pytest.mark.timed
 def test_the_clock_and_its_own_cost_give_the_methods_time(ring):
     outcome = ring.clocked("BenchmarkLarge", f"{RING}Large", 20)
     shown = least(outcome, METHOD_TIME, ArmName.CLOCKED) / 20
@@ -188,6 +194,7 @@ def test_a_slowed_process_that_breaks_off_is_no_measurement(ring):
     assert isinstance(outcome, Crashed)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     ("name", "method"),
     [
@@ -205,6 +212,7 @@ def test_functions_of_a_real_module_can_be_slowed(uuid, name, method):
     assert 0.5e-6 < more < 20e-6
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     ("name", "method"),
     [
@@ -230,6 +238,7 @@ LOOKS = ((3, 31.6), (6, 12.0), (10, 7.0), (40, 5.0), (100, 5.0), (200, 5.0))
 STOP = Stop(above=0.1, below=-0.5, looks=LOOKS, least_deviation=0.005)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("name", ["BenchmarkSmall", "BenchmarkLoop", "BenchmarkSub/a|b(c"])
 def test_a_process_ends_when_its_pairs_have_decided(ring, name):
     """Three times as slow is far above; the program still ends as it would."""
@@ -241,6 +250,7 @@ def test_a_process_ends_when_its_pairs_have_decided(ring, name):
     assert len(outcome.of(TIME, ArmName.PROBE).values) == len(slowed)
 
 
+@pytest.mark.timed
 def test_a_process_ends_when_more_pairs_would_make_nothing_surer(ring):
     enough = replace(STOP, above=9.0, below=-9.0, enough=100.0)
     outcome = ring.slowed(

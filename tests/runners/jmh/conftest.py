@@ -5,16 +5,17 @@ import shutil
 
 import pytest
 from jmh_making import Suited, environment, jmh_jars, suited
+from warm import Warm
 
 from runners.home import Home
 
 
 @pytest.fixture(scope="session")
-def jmh_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+def jmh_home(warm: Warm, tmp_path_factory: pytest.TempPathFactory) -> Home:
     for tool in ("java", "javac", "mvn"):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
-    return Home(tmp_path_factory.mktemp("jmh-home"))
+    return Home(warm.home(tmp_path_factory.mktemp("jmh-home")))
 
 
 @pytest.fixture(scope="session")

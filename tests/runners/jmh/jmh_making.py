@@ -18,6 +18,7 @@ from runners.home import Home
 from runners.hosts.local import LocalHost
 from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
+from runners.jmh.javac import BRIEF
 from runners.jmh.jdk import find_jdk, java_environment
 from runners.jmh.maven import DEPENDENCY_PLUGIN, Maven
 
@@ -191,7 +192,7 @@ def _javac(javac: str, sources: Path, classes: Path, options: list[str]) -> None
     files = [str(path) for path in sorted(sources.rglob("*.java"))]
     answer = LocalHost().run(
         Invocation(
-            argv=(javac, "--release", "17", *options, "-d", str(classes), *files),
+            argv=(javac, *BRIEF, "--release", "17", *options, "-d", str(classes), *files),
             cwd=sources,
             environment=environment(os.environ),
             timeout_seconds=120,

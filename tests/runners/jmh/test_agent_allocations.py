@@ -10,7 +10,7 @@ from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured, NeverCalled
 from auditor.core.schedule import Arm, ArmName
 
-pytestmark = [pytest.mark.subject, pytest.mark.timed]
+pytestmark = pytest.mark.subject
 
 SIZE = 64
 ARMS = (
@@ -45,6 +45,7 @@ OLD = ("turns", "threads", "once")
 """What differs in old versions is what their profiler says, and of how many operations."""
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     ("which", "case"),
     [

@@ -12,7 +12,7 @@ from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured, NeverCalled
 from auditor.core.schedule import Arm, ArmName, Stop
 
-pytestmark = [pytest.mark.subject, pytest.mark.timed]
+pytestmark = pytest.mark.subject
 
 
 def ratio(outcome, metric=TIME):
@@ -29,6 +29,7 @@ CASES = [
 ]
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(("benchmark", "method"), CASES)
 def test_every_way_out_is_slowed(jmh, benchmark, method):
     found = jmh.find(method)
@@ -36,12 +37,14 @@ def test_every_way_out_is_slowed(jmh, benchmark, method):
     assert ratio(jmh.run(benchmark, against_probe(Wait.WORK, 5000), delayed(found))) > 3
 
 
+@pytest.mark.timed
 def test_an_old_jmh_runs_both_arms_in_one_process_too(old_jmh):
     method = old_jmh.find("turns")
 
     assert ratio(old_jmh.run("turns", against_probe(Wait.WORK, 5000), delayed(method))) > 3
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("wait", [Wait.SPIN, Wait.SLEEP])
 def test_a_wait_is_a_multiple_of_the_methods_own_time(jmh, wait):
     factor = ratio(jmh.run("turns", against_probe(wait, 3.0), delayed(jmh.find("turns"))))
@@ -49,12 +52,14 @@ def test_a_wait_is_a_multiple_of_the_methods_own_time(jmh, wait):
     assert factor > 2.5
 
 
+@pytest.mark.timed
 def test_two_arms_with_the_same_number_are_alike(jmh):
     schedule = against_probe(Wait.WORK, 0)
 
     assert 0.5 < ratio(jmh.run("turns", schedule, delayed(jmh.find("turns")))) < 2
 
 
+@pytest.mark.timed
 def test_a_nested_call_does_not_wait_again_when_guarded(jmh):
     schedule = against_probe(Wait.WORK, 3000)
     method = jmh.find("deep")
@@ -65,12 +70,14 @@ def test_a_nested_call_does_not_wait_again_when_guarded(jmh):
     assert free > 4 * guarded > 4
 
 
+@pytest.mark.timed
 def test_a_nested_call_of_a_clocked_wait_does_not_compound(jmh):
     factor = ratio(jmh.run("deep", against_probe(Wait.SPIN, 1.0), delayed(jmh.find("deep"))))
 
     assert 1.2 < factor < 4
 
 
+@pytest.mark.timed
 def test_a_clocked_method_shows_its_outermost_calls_and_its_time(jmh):
     schedule = arms(
         Arm(ArmName.PROBE, Delay(Wait.WORK, 0)), Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0))
@@ -86,6 +93,7 @@ def test_a_clocked_method_shows_its_outermost_calls_and_its_time(jmh):
     assert 0 < outcome.of(CLOCK_COST, ArmName.CLOCKED).values[0] < per_call
 
 
+@pytest.mark.timed
 def test_the_clock_sees_a_method_that_is_shorter_than_its_own_cost(jmh):
     """The whole operation is a bound from above: it holds little beside the method.
 
@@ -113,6 +121,7 @@ LOOKS = ((3, 31.6), (6, 12.0), (10, 7.0), (40, 5.0), (100, 5.0), (200, 5.0))
 STOP = Stop(above=0.1, below=-0.5, looks=LOOKS, least_deviation=0.005)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("which", ["jmh", "old_jmh"])
 def test_a_process_ends_when_its_pairs_have_decided(which, request):
     """Many times as slow is far above; what the fork has set up is torn down as always."""
@@ -131,6 +140,7 @@ def test_a_process_ends_when_its_pairs_have_decided(which, request):
     assert len(outcome.of(TIME, ArmName.PROBE).values) == len(slowed)
 
 
+@pytest.mark.timed
 def test_a_process_ends_when_more_pairs_would_make_nothing_surer(jmh):
     schedule = arms(
         Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
@@ -170,6 +180,7 @@ def _calibrating(rounds):
     )
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("name", ["calm", "single"])
 def test_one_more_iteration_and_the_tear_down_follow_a_decision(jmh, name):
     schedule = arms(

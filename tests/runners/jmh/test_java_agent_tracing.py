@@ -17,6 +17,7 @@ from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
+from runners.jmh.javac import BRIEF
 from runners.jmh.testing import UnitTests
 from runners.jmh.tracer import JavaTracer
 from runners.trial import TrialRunner
@@ -66,7 +67,7 @@ def compiled(folder: Path, sources: dict[str, str], *options: str) -> Path:
         path.write_text(text)
     files = [str(folder / "src" / name) for name in sources]
     made = folder / "classes"
-    subprocess.run(("javac", *options, "-d", made, *files), check=True)
+    subprocess.run(("javac", *BRIEF, *options, "-d", made, *files), check=True)
     return made
 
 

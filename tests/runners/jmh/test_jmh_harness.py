@@ -10,9 +10,10 @@ from auditor.core.outcome import Crashed, Measured, TimedOut
 from auditor.core.schedule import ArmName, Phase
 from runners.hosts.local import LocalHost
 
-pytestmark = [pytest.mark.subject, pytest.mark.timed]
+pytestmark = pytest.mark.subject
 
 
+@pytest.mark.timed
 def test_a_plain_run_gives_exact_values_of_every_block(jmh):
     outcome = jmh.run("turns", plain(blocks=3))
 
@@ -135,6 +136,7 @@ def test_a_hanging_benchmark_is_ended_by_the_watchdog(jmh):
     assert isinstance(outcome, TimedOut), outcome
 
 
+@pytest.mark.timed
 def test_a_locale_with_decimal_commas_changes_nothing(jmh):
     outcome = jmh.run("turns", plain(), JAVA_TOOL_OPTIONS="-Duser.language=de -Duser.country=DE")
 

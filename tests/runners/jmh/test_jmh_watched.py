@@ -11,7 +11,7 @@ from auditor.core.outcome import Crashed
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.warming import Method, Warmed
 
-pytestmark = [pytest.mark.subject, pytest.mark.timed]
+pytestmark = pytest.mark.subject
 
 
 def watched(suited, name, watcher, *schedule):
@@ -19,6 +19,7 @@ def watched(suited, name, watcher, *schedule):
     return place.run(suited.benchmark(f"Watched.{name}"), watcher, blocks(*schedule))
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("name", ["calm", "together", "single", "chatty"])
 def test_a_fork_ends_with_its_tear_down_once_it_has_shown_enough(jmh, name):
     watcher = Patient(8)
@@ -29,12 +30,14 @@ def test_a_fork_ends_with_its_tear_down_once_it_has_shown_enough(jmh, name):
     assert torn_down(jmh) == 5 + len(times(outcome)) + 1
 
 
+@pytest.mark.timed
 def test_an_old_jmh_ends_so_too(old_jmh):
     outcome = watched(old_jmh, "calm", Patient(8))
 
     assert torn_down(old_jmh) == 5 + len(times(outcome)) + 1
 
 
+@pytest.mark.timed
 def test_a_long_iteration_is_done_and_one_operation_more(jmh):
     began = time.monotonic()
     watcher = Patient(4)

@@ -16,6 +16,7 @@ from auditor.core.mutant import Wait
 from auditor.core.outcome import Measured
 from auditor.core.schedule import ArmName
 from auditor.core.subject import Part, Role
+from runners.jmh.javac import BRIEF
 
 pytestmark = pytest.mark.subject
 
@@ -54,7 +55,7 @@ def compiled(folder, files, *options):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     paths = [folder / "sources" / name for name in files]
-    call("javac", "--release", "17", *options, "-d", folder / "classes", *paths)
+    call("javac", *BRIEF, "--release", "17", *options, "-d", folder / "classes", *paths)
     return folder / "classes"
 
 

@@ -9,6 +9,7 @@ from jmh_making import jmh_jars
 from auditor.core import races
 from auditor.core.races import Kind, Literal, Member, Statement, Variable
 from mutators.java.races import Notes, RaceWriter
+from runners.jmh.javac import BRIEF
 
 pytestmark = pytest.mark.subject
 QUEUE, ORDER = "java.util.concurrent.PriorityBlockingQueue", "java.util.Comparator"
@@ -52,8 +53,8 @@ def test_jmh_takes_the_benchmarks_that_are_written(jmh_home, tmp_path):
     source.write_text(text)
     path = ":".join(map(str, jmh_jars(jmh_home)["1.37"]))
 
-    words = ("javac", "-cp", path, "-processorpath", path, "-d", tmp_path / "classes", source)
-    done = subprocess.run(words, check=False, capture_output=True, text=True)
+    words = ("javac", *BRIEF, "-cp", path, "-processorpath", path, "-d", tmp_path / "classes")
+    done = subprocess.run((*words, source), check=False, capture_output=True, text=True)
 
     assert done.returncode == 0, done.stderr
     listed = (tmp_path / "classes" / "META-INF" / "BenchmarkList").read_text()

@@ -24,7 +24,7 @@ from auditor.core.outcome import (
 )
 from auditor.core.schedule import ArmName, Stop
 
-pytestmark = [pytest.mark.subject, pytest.mark.timed]
+pytestmark = pytest.mark.subject
 
 
 def ratio(outcome):
@@ -58,6 +58,7 @@ def test_the_suite_is_listed_with_its_parameters_although_its_configuration_disa
     assert units == {"ring", "ring.spins", "ring.buffer"}
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     "benchmark",
     ["test_tiny", "test_small[1000]", "test_push", "test_checked_and_of", "test_marked"],
@@ -80,6 +81,7 @@ def test_operations_can_be_fixed(ring):
     assert outcome.of(OPERATIONS, ArmName.PLAIN).values == (17.0, 17.0)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     ("benchmark", "method", "guarded"),
     [
@@ -97,6 +99,7 @@ def test_a_function_is_slowed_in_the_blocks_that_say_so(benchmark, method, guard
     assert ratio(ring.run(benchmark, schedule, ring.delayed(method, guarded=guarded))) > 1.7
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("wait", [Wait.SPIN, Wait.SLEEP])
 def test_the_clock_can_decide_how_long(wait, ring):
     schedule = against_probe(wait, 4.0, operations=5)
@@ -104,6 +107,7 @@ def test_the_clock_can_decide_how_long(wait, ring):
     assert ratio(ring.run("test_large", schedule, ring.delayed("ring.spins.large"))) > 3
 
 
+@pytest.mark.timed
 def test_the_time_and_the_calls_of_a_function_are_measured(ring):
     outcome = ring.run("test_small[1]", clocked(), ring.delayed("ring.spins.small"))
 
@@ -121,6 +125,7 @@ def test_inner_calls_of_a_recursion_do_not_count(ring):
     assert outcome.of(METHOD_CALLS, ArmName.CLOCKED).values == (200.0,) * 3
 
 
+@pytest.mark.timed
 def test_a_process_ends_when_its_pairs_have_decided(ring):
     stop = Stop(above=0.1, below=-0.1, looks=((3, 2.0),), least_deviation=0.005)
     schedule = against_probe(Wait.WORK, 20_000, pairs=12, stop=stop)
@@ -198,6 +203,7 @@ def test_a_function_that_only_set_up_calls_or_nobody_is_no_measurement(method, r
     assert outcome == NeverCalled()
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("guarded", [False, True])
 def test_a_call_that_is_running_around_the_benchmark_makes_none_of_it_an_inner_one(
     guarded, trouble

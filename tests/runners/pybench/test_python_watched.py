@@ -11,7 +11,7 @@ from auditor.core.schedule import ArmName, Phase
 from auditor.core.suite import Benchmark
 from auditor.core.warming import Method, Warmed
 
-pytestmark = [pytest.mark.subject, pytest.mark.timed]
+pytestmark = pytest.mark.subject
 
 TESTS = """import pathlib
 import time
@@ -57,6 +57,7 @@ def watched(ring, tmp_path):
     )
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("name", ["test_calm", "test_chatty"])
 def test_a_benchmark_ends_with_its_tear_down_once_it_has_shown_enough(watched, name, tmp_path):
     watcher = Patient(8)
@@ -67,6 +68,7 @@ def test_a_benchmark_ends_with_its_tear_down_once_it_has_shown_enough(watched, n
     assert (tmp_path / "torn-down").exists()
 
 
+@pytest.mark.timed
 def test_a_block_may_be_a_number_of_operations_each_of_them_long(watched, tmp_path):
     watcher = Patient(3)
 

@@ -30,11 +30,12 @@ def stepped(last_warm_up: int, seed: int = 3, length: int = 700):
 
 @pytest.mark.parametrize("method", sorted(TRAINED - {Method.LEARNED}))
 def test_a_model_of_windows_stops_at_the_first_that_reaches_the_threshold(method):
-    model, values = shipped(method), stepped(150)
+    model, values = shipped(method), stepped(30, length=160)
     scores = model.scoring.scores(standardised(values, np.arange(len(values) - WINDOW + 1)))
-    model = replace(model, threshold=float(np.sort(scores)[len(scores) // 2]))
+    # Between two, as the last digit may be another where windows are scored one by one.
+    model = replace(model, threshold=float(np.mean(np.sort(scores)[-21:-19])))
 
-    assert stops(model, values) == int(np.argmax(scores >= model.threshold))
+    assert stops(model, values) == int(np.argmax(scores >= model.threshold)) > 0
 
 
 def test_ours_stops_behind_a_step_that_is_in_the_run_and_not_before():

@@ -1,0 +1,24 @@
+"""What is laid over a module of Python, for those who may never need its parser."""
+
+from collections.abc import Mapping
+
+GUEST = "zz_bench_audit"
+"""The module that the guest is; in the changed module it has a name that `import *` leaves out."""
+TRACER = f"{GUEST}_trace"
+"""The module of the guest that counts who calls."""
+
+
+class Unclear(Exception):
+    """What was asked for cannot be made; the text says why."""
+
+
+def edited(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str = GUEST) -> bytes:
+    """Return a module whose functions on the given lines call the guest as they begin and end.
+
+    `calls` has for the line of each `def` a call as Python text, and the function that is handed
+    what that returns, on every way out; empty, where the end is of no interest. Raises Unclear
+    where there is no such function, or where lines could no longer be told apart.
+    """
+    from mutators.python import edits  # noqa: PLC0415 libcst comes with it, and is slow to load
+
+    return edits.edited(text, calls, guest)
