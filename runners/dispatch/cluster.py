@@ -74,6 +74,7 @@ class ClusterDispatcher:
         self._orphans: deque[Waiting] = deque()
         self._numbers = 0
         self._looked = 0.0
+        self._idle_since: float | None = None
 
     def run(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the run of each trial as it ends, in any order; raises what a worker raises."""
@@ -117,6 +118,8 @@ class ClusterDispatcher:
         """Tell whether a worker has what trials of a subject need; else it is looked at next.
 
         It has that before it is sent one: of trials that wait for data, Dask runs any one first.
+        Where nobody takes anything or ends a trial for long, workers that come and go included,
+        that is all that happens any more.
         """
         if subject in lane.given:
             return True
@@ -124,12 +127,12 @@ class ClusterDispatcher:
         try:
             lane.given[subject] = self._crew.give(worker, subject)
         except OSError as error:
-            lane.refused = now if lane.refused is None else lane.refused
-            if now - lane.refused > self._patience:
+            self._idle_since = now if self._idle_since is None else self._idle_since
+            if now - self._idle_since > self._patience:
                 raise MachineError(f"workers cannot be given what trials need: {error}") from error
             self._looked = -math.inf
             return False
-        lane.refused = None
+        self._idle_since = None
         return True
 
     def _submitted(self, of: Waiting, worker: str) -> Any:
@@ -171,6 +174,7 @@ class ClusterDispatcher:
         if future.status == "finished":  # so it is the next one that may end the worker
             sent = replace(sent, first=not self._next_begins(sent.worker))
             if (run := self._fetched(future, sent.worker)) is not None:
+                self._idle_since = None
                 self._makers.note(run.trial, sent.worker)
                 return run
         error = future.exception() if future.status == "error" else None

@@ -25,15 +25,11 @@ class Waiting:
 
 @dataclass(slots=True)
 class Lane:
-    """What one worker has to do: in order, and begun; and what it was given for that, by subject.
-
-    `refused` is since when it takes nothing (monotonic seconds).
-    """
+    """What one worker has to do: in order, and begun; and what it has been given, by subject."""
 
     waiting: deque[Waiting] = field(default_factory=deque)
     begun: int = 0
     given: dict[str, tuple[Any, ...]] = field(default_factory=dict)
-    refused: float | None = None
 
     @property
     def load(self) -> int:

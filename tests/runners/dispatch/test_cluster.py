@@ -166,6 +166,22 @@ def test_a_reason_of_all_workers_ends_it(cluster, client, noted):
         list(dispatcher(client, noted, cluster_work.unusable).run(wanted))
 
 
+@pytest.mark.parametrize("flaps", [False, True])
+def test_workers_that_take_nothing_end_it_although_they_come_again(cluster, client, noted, flaps):
+    ready(cluster, client, 1, noted)
+    crew = Crew(client, noted)
+    crew.losses = math.inf
+    one = dispatcher(client, crew, patience=1.5)
+    there, looks = one._there, itertools.count()
+    if flaps:
+        one._there = lambda: set() if next(looks) % 2 else there()
+
+    with pytest.raises(MachineError, match="cannot be given what trials need: a worker is gone"):
+        list(one.run([trial("a")]))
+
+    assert not crew.gave
+
+
 def test_each_trial_is_run_once_and_a_benchmark_stays_where_it_is(cluster, client, noted):
     ready(cluster, client, 2, noted)
     wanted = [trial(name, run) for run in (1, 2, 3) for name in "abcd"]
