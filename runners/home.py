@@ -5,6 +5,7 @@ import os
 import platform
 import re
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -113,7 +114,9 @@ def _forget(folder: Path, since: float) -> None:
     with suppress(FileNotFoundError):  # the folder is not there yet
         for other in folder.iterdir():
             with suppress(FileNotFoundError):  # another auditor is at it, too
-                if other.stat(follow_symlinks=False).st_mtime < since:
+                found = other.stat(follow_symlinks=False)
+                # What is no folder is none of ours: to open a pipe would wait for its other end.
+                if stat.S_ISDIR(found.st_mode) and found.st_mtime < since:
                     _remove(other)
 
 

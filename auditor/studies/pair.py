@@ -147,10 +147,10 @@ def most_runs(request: AbsRequest) -> int:
 class Manner:
     """How a study of pairs differs from that of the verdicts.
 
-    `name` is what it is called in the progress. Unless it is `thorough`, turns between known ones
-    are taken as they are, and what is near the threshold gets no further runs. `first_run` runs
-    were made by others before; `known` are processes that tell what turns give. A process may have
-    `at_most` times the pairs of the plan.
+    `name` is what it is called in the progress. Unless it is `thorough`, turns on a line between
+    known ones are not tried in a calibration first, and what is near the threshold gets neither
+    other turns nor further runs. `first_run` runs were made by others before; `known` are processes
+    that tell what turns give. A process may have `at_most` times the pairs of the plan.
     """
 
     name: str = "pairs"

@@ -118,8 +118,8 @@ class ClusterDispatcher:
         """Tell whether a worker has what trials of a subject need; else it is looked at next.
 
         It has that before it is sent one: of trials that wait for data, Dask runs any one first.
-        Where nobody takes anything or ends a trial for long, workers that come and go included,
-        that is all that happens any more.
+        Raises MachineError where nobody has taken anything, or ended a trial, for too long since
+        one could not be given it: workers that come and go do not begin that time anew.
         """
         if subject in lane.given:
             return True

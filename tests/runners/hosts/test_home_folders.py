@@ -62,6 +62,21 @@ def test_what_nobody_has_used_for_a_month_is_removed_with_what_is_read_only_in_i
     assert recent.exists()
 
 
+def test_read_only_folders_are_made_writable_before_they_are_removed(tmp_path, monkeypatch):
+    """Who is root removes them anyway."""
+    home, seen = Home(tmp_path), []
+    (home.work("old") / "locked").mkdir()
+    (home.work("old") / "locked").chmod(0o555)
+    aged(home.root / "work" / "old", 31)
+    monkeypatch.setattr(
+        "runners.home.shutil.rmtree",
+        lambda folder, **_: seen.extend(one.stat().st_mode & 0o777 for one in folder.iterdir()),
+    )
+
+    with home.scratch():
+        assert seen == [0o755]
+
+
 def test_what_is_asked_for_again_counts_as_used(tmp_path):
     home = Home(tmp_path)
     for ask in (home.work, home.builds):
@@ -93,6 +108,8 @@ def test_where_an_old_link_leads_nothing_is_touched(tmp_path):
         link.symlink_to(theirs)
         os.utime(link, (1, 1), follow_symlinks=False)
     aged(home.root / "work" / "old", 31)
+    os.mkfifo(home.work("x").parent / "pipe")
+    aged(home.work("x").parent / "pipe", 31)
 
     with home.scratch():
         pass
