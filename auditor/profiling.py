@@ -18,7 +18,8 @@ from auditor.tracers import LibraryTracing, ReadyClient
 from auditor.workplace import Workplace
 from reports import profile_document as documents
 from reports.profile_document import ProfileDocument
-from runners.dispatch.parallel import ParallelDispatcher, in_parallel
+from runners.dispatch.machine import MachineDispatcher
+from runners.dispatch.parallel import in_parallel
 from runners.trial import TrialRunner
 
 
@@ -54,19 +55,19 @@ class Profiling:
     def _found(self) -> UsageProfile:
         request, place, tracing = self._config.trace, self._place, self._tracing
         ready = dict(self._ready(request.clients))
-        runners = {
-            one.project.whole.digest: TrialRunner(
-                project=one.project,
-                launcher=one.launcher,
-                host=place.machine.host,
-                builds=place.home.builds(one.project.digest),
-                clock=place.clock,
-            )
-            for one in ready.values()
-            if isinstance(one, ReadyClient)
-        }
+        dispatcher = MachineDispatcher(place.lock, self._jobs, place.host.stop)
+        for one in ready.values():
+            if isinstance(one, ReadyClient):
+                runner = TrialRunner(
+                    project=one.project,
+                    launcher=one.launcher,
+                    host=place.machine.host,
+                    builds=place.home.builds(one.project.digest),
+                    clock=place.clock,
+                )
+                dispatcher.serve((one.project.whole.digest,), runner)
         workers = Workers(
-            dispatcher=ParallelDispatcher(runners, place.lock, self._jobs, place.host.stop),
+            dispatcher=dispatcher,
             store=place.store,
             observer=place.observer,
             deadline=place.deadline,

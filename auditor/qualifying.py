@@ -21,7 +21,7 @@ from auditor.studies.parts import Deadline
 from auditor.studies.qualify import QualifyStudy
 from auditor.workplace import Workplace
 from reports.qualify_document import QualifyDocument, qualify_document
-from runners.dispatch.serial import alone
+from runners.dispatch.machine import locked
 from runners.gates import Alarm, LocalGate, sides
 from runners.subjects.place import place as placed_subject
 
@@ -143,7 +143,7 @@ class _Alone:
 
     def show(self, case: Case, number: int, turns: int, /) -> Shown:
         """Wait until nobody measures on this machine, then show a pair."""
-        with alone(self._lock):
+        with locked(self._lock):
             pass
         return self._gate.show(case, number, turns)
 

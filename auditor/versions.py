@@ -1,6 +1,11 @@
 """Which version of this program it is."""
 
+import hashlib
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+
+_PACKAGES = ("auditor", "mutators", "reports", "runners")
 
 
 def own_version() -> str:
@@ -9,3 +14,19 @@ def own_version() -> str:
         return version("bench-audit")
     except PackageNotFoundError:
         return "unknown"
+
+
+@cache
+def own_code() -> str:
+    """Return a digest of this program's own Python code, hexadecimal.
+
+    A version says less: that of a checkout stays the same while its code changes.
+    """
+    sha = hashlib.sha256()
+    for package in _PACKAGES:
+        folder = files(package)
+        for path in sorted(folder.rglob("*.py")) if hasattr(folder, "rglob") else ():
+            content = path.read_bytes()
+            sha.update(f"{package}/{path.relative_to(folder)}\0{len(content)}\0".encode())
+            sha.update(content)
+    return sha.hexdigest()[:16]

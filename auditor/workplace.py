@@ -8,6 +8,7 @@ from auditor.benches import Benched, benched
 from auditor.clusters import Cluster
 from auditor.config import Config
 from auditor.core.errors import OutOfTime
+from auditor.core.jobs import HostFacts
 from auditor.core.plan import Trial
 from auditor.core.ports import Dispatcher, Host, Observer
 from auditor.core.subject import Project
@@ -31,7 +32,7 @@ from reports.record import Context
 from reports.similarity_document import SimilarityDocument
 from reports.steady_document import SteadyDocument
 from reports.trace_document import TraceDocument
-from runners.dispatch.serial import SerialDispatcher
+from runners.dispatch.machine import MachineDispatcher
 from runners.hosts.limited import LimitedHost
 from runners.hosts.loop import Loop
 from runners.subjects.place import place
@@ -40,6 +41,8 @@ from runners.trial import Bench
 
 AnyDocument = Either | ComparisonDocument | TraceDocument | ProfileDocument
 OfSeries = SteadyDocument | SimilarityDocument
+MOST_JOBS = 4
+"""Each may take as much memory as a benchmark is given: a JVM, by default, a quarter of it."""
 _READERS: Mapping[str, Callable[[str], AnyDocument]] = {
     COMPARE: comparison_document.read,
     TRACE: trace_document.read,
@@ -68,8 +71,8 @@ class Workplace:
         self.observer = self._noting = Noting(observer)
         self.home = opened.home
         self._cluster = cluster
-        self._serial = SerialDispatcher(opened.lock)
         self._facts = cluster.facts if cluster else opened.host.facts()
+        self._dispatching = MachineDispatcher(opened.lock, _jobs(self._facts), opened.host.stop)
         path = opened.environment.get("PATH", "/usr/bin:/bin")
         self._loop = Loop(self.host, self.home, path, self.clock)
         budget = config.request.suite.budget_seconds
@@ -97,7 +100,7 @@ class Workplace:
         listings = Listings(self.store, project, request.timeout_seconds, own_version())
         return config, Parts(
             project=project,
-            suite=_suite(bench, listings),
+            suite=(suite := _suite(bench, listings)),
             request=request,
             fixed_operations=ready.harness.fixed_operations,
             layouts=ready.harness.layouts(project),
@@ -108,13 +111,14 @@ class Workplace:
             clock=self.clock,
             deadline=self.deadline,
             is_always_called=bench.is_always_called,
+            tested=tuple(ready.harness.tested(suite.sources)),
         )
 
     def _dispatcher(self, made: Benched, placed: Placed) -> Dispatcher:
-        """Return what runs trials: here one after the other, or on the machines of a cluster."""
+        """Return what runs trials: on the one machine, or on those of a cluster."""
         if self._cluster is None:
-            self._serial.serve(made.ready.project.subjects, made.bench)
-            return self._serial
+            self._dispatching.serve(made.ready.project.subjects, made.bench)
+            return self._dispatching
         return self._cluster.serving(
             made, placed, self.observer, self._allows, self._noting.machine_of
         )
@@ -180,6 +184,12 @@ class Workplace:
             strain=strain.whole(noted),
             caveats=tuple(strain.caveats(noted)),
         )
+
+
+def _jobs(facts: HostFacts) -> int:
+    """Return how many processes of which nothing is timed may run at a time."""
+    cores = dict(facts.facts).get("cores", "")
+    return min(MOST_JOBS, int(cores)) if cores.isdecimal() and int(cores) else 1
 
 
 def _unready() -> OutOfTime:

@@ -10,7 +10,7 @@ from reports import anchors, figures, violins
 from reports.anchors import Link
 from reports.document import Benchmark, Either
 
-_FACTS = ("cpu", "cores", "memory")
+_FACTS = ("cpu", "cores", "memory", "kernel", "governor", "turbo")
 _ALSO = {"virtual": "virtual", "container": "in a container"}
 _STRAIN = {"stolen": "stolen", "waited": "waited", "throttled": "throttled", "hot": "too hot"}
 
@@ -21,6 +21,7 @@ class EnvironmentRow:
 
     name: str
     machine: str
+    code: str
     benchmarks: str
     buckets: tuple[str, ...]
     middle: str
@@ -70,6 +71,7 @@ class EnvironmentsView:
         counts = zip(*(row.buckets for row in rows), strict=True)
         return (
             Said("what it is", tuple(row.machine for row in rows)),
+            Said(self._of_code, tuple(row.code for row in rows)),
             Said("the suite takes", tuple(row.seconds for row in rows)),
             Said("benchmarks with a spread", tuple(row.benchmarks for row in rows)),
             *(Said(f"in {one}", each) for one, each in zip(self.buckets, counts, strict=True)),
@@ -77,6 +79,12 @@ class EnvironmentsView:
             Said("largest spread", tuple(row.worst for row in rows)),
             Said("of the time", tuple(row.strain or figures.NONE for row in rows)),
         )
+
+    @property
+    def _of_code(self) -> str:
+        """Name the row of revisions and tools: what another one does is not the machine's doing."""
+        alike = len({row.code for row in self.rows}) == 1
+        return "what it runs" if alike else "what it runs (not the same: it may be that)"
 
 
 def environments(document: Either, beside: Sequence[Either]) -> EnvironmentsView | None:
@@ -114,10 +122,11 @@ def _row(name: str, document: Either) -> EnvironmentRow:
     spreads = [one.max_spread for one in document.benchmarks if one.max_spread is not None]
     facts = document.host_facts
     also = [word for key, word in _ALSO.items() if facts.get(key, "no").partition(" ")[0] != "no"]
-    known = [f"{key} {facts[key]}" for key in _FACTS if key in facts]
+    known = [f"{key} {facts[key]}" for key in _FACTS if facts.get(key, "unknown") != "unknown"]
     return EnvironmentRow(
         name=name,
         machine=", ".join((*known, *also)),
+        code=_code(document),
         benchmarks=f"{len(spreads)} of {len(document.benchmarks)}",
         buckets=tuple(str(one.count) for one in document.stability.buckets),
         middle=figures.share(median(spreads) if spreads else None),
@@ -129,6 +138,11 @@ def _row(name: str, document: Either) -> EnvironmentRow:
             if (value := asdict(document.strain)[key]) is not None
         ),
     )
+
+
+def _code(document: Either) -> str:
+    tools = (f"{name} {version}" for name, version in sorted(document.versions.items()))
+    return ", ".join((document.revision, *tools))
 
 
 def _duration(seconds: Sequence[float]) -> str:

@@ -1,6 +1,7 @@
 """What a gate is worth, in words."""
 
 from auditor.core.qualify import Answer, Side
+from auditor.core.units import percent
 from reports import figures
 from reports.qualify_document import Cell, Method, QualifyDocument
 
@@ -50,11 +51,11 @@ def cells(one: Cell) -> tuple[str, str, str, str, str]:
         return factor, achieved, "not shown", "", "larger ones are not seen"
     low, high = one.interval
     failed = f" ({one.failed} no answer)" if one.failed else ""
-    rate = "" if one.rate is None else f"{one.rate:.0%}"
+    rate = "" if one.rate is None else f"{percent(one.rate)}"
     return (
         factor,
         achieved,
         f"{one.alarms} of {one.shown}{failed}",
         rate,
-        f"{low:.0%} to {high:.0%}",
+        f"{percent(low)} to {percent(high)}",
     )

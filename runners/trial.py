@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
+from threading import Lock
 
 from auditor.core.errors import FolderUnusable, OutOfTime
 from auditor.core.jobs import Completed, HostFacts, Invocation, Strain
@@ -18,7 +19,7 @@ from runners.folders import running
 from runners.hosts.disk import writing
 from runners.hosts.exchange import put
 from runners.live import Watching
-from runners.programs import note_made, remove_half
+from runners.programs import is_made, note_made, remove_half
 
 Elsewhere = Callable[[Path], bytes | None]
 """Returns a program, by its path in the folder of builds, that a machine like this one has made of
@@ -30,7 +31,10 @@ def nowhere(_path: Path) -> None:
 
 
 class TrialRunner:
-    """A project made ready on a host, with a folder where its variants are built."""
+    """A project made ready on a host, with a folder where its variants are built.
+
+    Several threads may run trials that need not be alone; what two of them need is made once.
+    """
 
     def __init__(  # noqa: PLR0913 - the project, what the machine gives, and who watches
         self,
@@ -64,15 +68,16 @@ class TrialRunner:
         self._elsewhere = elsewhere
         self._facts: HostFacts | None = None
         self._failed: dict[str, Outcome] = {}
+        self._locks: dict[str, Lock] = {}
 
     def run(self, trial: Trial) -> Run:
         """Run one trial; whatever the subject does is an outcome.
 
         Raises ValueError for one with a watch where there is nobody to watch.
         """
-        if self._facts is None:
-            self._facts = self._host.facts()
-        loop = None if trial.benchmark is None else self._loop()
+        with self._locked("facts"):
+            self._facts = self._facts or self._host.facts()
+        loop = self._loop() if trial.alone else None
         started, before = self._clock.now(), self._clock.monotonic()
         outcome, answers = self._outcome(trial)
         return Run(
@@ -82,32 +87,42 @@ class TrialRunner:
             started=started,
             seconds=self._clock.monotonic() - before,
             revision=self._project.revision,
-            strain=Strain.together((one.seconds, one.strain) for one in answers),
+            strain=Strain.together((one.seconds, one.strain) for one in answers if trial.alone),
             loop_seconds=loop,
         )
 
     def _outcome(self, trial: Trial) -> tuple[Outcome, list[Completed]]:
         """Return how a trial ended, and the processes that it took."""
         into = self._folder(trial.overlay.digest)
-        if failed := self._build(trial, into):
-            return failed, []
+        with self._locked(trial.overlay.digest):
+            if failed := self._build(trial, into):
+                return failed, []
         watching = self._watching(trial)
         answers: list[Completed] = []
         end = self._clock.monotonic() + trial.timeout_seconds
         for job in self._launcher.launch(self._project, trial, into):
-            if job.makes is not None and self._had(job.makes):
-                continue
             if trial.purpose is Purpose.TRACE:  # the limit is of all tests of a client together
                 left = max(0.0, end - self._clock.monotonic())
                 job = replace(job, timeout_seconds=min(job.timeout_seconds, left))  # noqa: PLW2901
             tree = (self._project.root,) if trial.benchmark is None else ()
-            answers.append(self._ask(into, job if watching is None else watching.of(job), *tree))
-            if answers[-1].exhausted:
+            job = job if watching is None else watching.of(job)  # noqa: PLW2901
+            answers += self._made(into, job) if job.makes else [self._ask(into, job, *tree)]
+            if answers and answers[-1].exhausted:
                 return Exhausted(answers[-1].exhausted, answers[-1].tail()), answers
-            if trial.benchmark is not None and answers[-1].exit_code != 0:
-                break  # but unit tests of a package say nothing of those of another
+            if trial.purpose is not Purpose.TRACE and answers and answers[-1].exit_code != 0:
+                break  # but tests of a client's package say nothing of those of another
         outcome = self._launcher.read(trial, answers)
         return (outcome if watching is None else watching.told(outcome)), answers
+
+    def _locked(self, what: str) -> Lock:
+        return self._locks.setdefault(what, Lock())
+
+    def _made(self, into: Path, job: Invocation) -> list[Completed]:
+        """Have a program made, by one at a time; empty where it is there."""
+        assert job.makes is not None  # noqa: S101 - narrows the type
+        with self._locked(str(job.makes)):
+            there = is_made(job.makes) or self._had(job.makes)
+            return [] if there else [self._ask(into, job)]
 
     def _ask(self, into: Path, job: Invocation, *writable: Path) -> Completed:
         if job.makes is not None:

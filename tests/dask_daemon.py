@@ -53,6 +53,10 @@ class DaskCluster:
                 stderr=log,
             )
 
+    def lose_scheduler(self):
+        self._scheduler.kill()
+        self._scheduler.wait()
+
     def end(self):
         for one in (*self.workers, self._scheduler):
             one.kill()

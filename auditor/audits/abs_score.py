@@ -12,6 +12,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.controls import Controls
 from auditor.core.result import ReachState, Result
 from auditor.core.subject import Method
+from auditor.core.units import percent
 from auditor.core.verdict import (
     AbsVerdict,
     BenchmarkVerdict,
@@ -285,8 +286,8 @@ def _caveats(data: AbsData) -> list[Caveat]:
         found.append(Caveat("false-alarm", text))
     if data.min_delta is not None:
         text = (
-            f"detected means: surely slower than the {data.min_delta:.1%} at which the gate fires; "
-            "how often it fires on noise is not told"
+            f"detected means: surely slower than the {percent(data.min_delta, 1)} at which the "
+            "gate fires; how often it fires on noise is not told"
         )
         found.append(Caveat("gate-rule", text))
     silent = [one.id for one in data.stability.benchmarks if not one.means]

@@ -9,6 +9,7 @@ from auditor.core.outcome import NeverCalled
 from auditor.core.plan import Purpose
 from auditor.core.request import AbsRequest
 from auditor.core.result import ReachState, Result
+from auditor.core.units import percent
 from auditor.core.verdict import PairVerdict, Rule
 from auditor.stats.compare import smallest_rank_sum_p
 from auditor.stats.sequential import LOOKS
@@ -108,14 +109,14 @@ def _unmeasured(data: PairData) -> Judgement | None:
     predicted = None if data.rule is Rule.PAPER else predict(data)
     if predicted is not None and predicted.misses:
         text = (
-            f"not measured: the method is at most {predicted.high:.0%} of the operation, so the "
-            "slowdown cannot exceed the threshold"
+            f"not measured: the method is at most {percent(predicted.high)} of the operation, so "
+            "the slowdown cannot exceed the threshold"
         )
         return Judgement(outcome=Result.MISSED, reason=text, caveats=(Caveat("predicted", text),))
     if predicted is not None and data.estimate:
         text = (
-            f"not measured: the method seems to be {predicted.low:.0%} to {predicted.high:.0%} of "
-            "the operation"
+            f"not measured: the method seems to be {percent(predicted.low)} to "
+            f"{percent(predicted.high)} of the operation"
         )
         return Judgement(
             outcome=predicted.expected, reason=text, caveats=(Caveat("predicted", text),)

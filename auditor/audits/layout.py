@@ -10,6 +10,7 @@ from auditor.audits import readings
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Layouts, Purpose, Run
 from auditor.core.schedule import ArmName
+from auditor.core.units import percent
 from auditor.stats.arrays import Array
 from auditor.stats.components import Component, between
 
@@ -70,7 +71,8 @@ def caveat(layouts: Layouts, found: Component | None, plain: Sequence[Run]) -> C
         )
     else:
         text = (
-            f"the order of functions in a program moves its times by {sqrt(found.variance):.1%} "
-            "(standard deviation); the intervals of the effects hold it"
+            "the order of functions in a program moves its times by "
+            f"{percent(sqrt(found.variance), 1)} (standard deviation); the intervals of the "
+            "effects hold it"
         )
     return Caveat("layout", text)

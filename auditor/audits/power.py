@@ -18,6 +18,7 @@ from auditor.core.plan import Run
 from auditor.core.request import AbsRequest
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
+from auditor.core.units import percent
 from auditor.core.verdict import Rule, Stability
 from auditor.stats.compare import ratio, t_half
 from auditor.stats.sequential import LEAST_DEVIATION
@@ -114,11 +115,11 @@ def statement(stability: Stability, slowdown: float | None) -> Caveat | None:
     named = ", ".join(f"{name} ({_least(blind[name])})" for name in worst[:NAMED])
     more = f" and {len(worst) - NAMED} more" if len(worst) > NAMED else ""
     text = (
-        f"with this plan a slowdown of {slowdown:.0%} cannot be seen in {len(blind)} of "
+        f"with this plan a slowdown of {percent(slowdown)} cannot be seen in {len(blind)} of "
         f"{len(known)} benchmarks, even of a method that is all they do: {named}{more}"
     )
     return Caveat("weak-plan", text)
 
 
 def _least(visible_from: float) -> str:
-    return "no slowdown can" if visible_from == inf else f"from {visible_from:.0%} on"
+    return "no slowdown can" if visible_from == inf else f"from {percent(visible_from)} on"

@@ -20,6 +20,7 @@ from auditor.core.qualify import (
     Subject,
     Version,
 )
+from auditor.core.units import percent
 from auditor.stats.proportions import lower_bound, upper_bound
 
 LEVEL = 0.95
@@ -150,7 +151,7 @@ def _diagnoses(
     if same and same[0].interval[0] > limit:
         text = (
             f"it fired {_times(same[0])} at base and head that are alike, at least "
-            f"{same[0].interval[0]:.0%} of the time"
+            f"{percent(same[0].interval[0])} of the time"
         )
         yield Diagnosis(Flaw.NOISY, text)
     yield from _blindness(subjects, rates, told)
@@ -228,7 +229,7 @@ def _demands(plan: GatePlan, rates: Sequence[Rate]) -> Iterator[Demand]:
 
 
 def _few_false(most: float, rates: Sequence[Rate]) -> Demand:
-    asked = f"at most {most:.0%} false alarms"
+    asked = f"at most {percent(most)} false alarms"
     same = [one for one in _of(rates, Side.SAME) if one.shown]
     if not same:
         return Demand(asked, Asked.UNDECIDED, "no pair that is alike was shown")
@@ -236,7 +237,9 @@ def _few_false(most: float, rates: Sequence[Rate]) -> Demand:
     answer = Asked.PASSED if high <= most else Asked.UNDECIDED
     if low > most:
         answer = Asked.FAILED
-    return Demand(asked, answer, f"{_times(same[0])}: between {low:.1%} and {high:.1%}")
+    return Demand(
+        asked, answer, f"{_times(same[0])}: between {percent(low, 1)} and {percent(high, 1)}"
+    )
 
 
 def _sees(factor: float, rates: Sequence[Rate]) -> Demand:

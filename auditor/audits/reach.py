@@ -108,11 +108,14 @@ def _counting(outcome: Counted) -> Sequence[Window]:
     return [max(outcome.windows, key=lambda window: window.operations)]
 
 
-def how_counted(runs: Sequence[Run], tests: Sequence[Run], benchmarks: int) -> str:
-    """Say what ran while usage was counted in `runs` of so many benchmarks, and what is missing."""
+def how_counted(runs: Sequence[Run], tests: Sequence[Run], benchmarks: int, asked: int) -> str:
+    """Say what ran while usage was counted in `runs` of so many benchmarks, and what is missing.
+
+    `tests` are the runs of unit tests, of as many as were `asked` for.
+    """
     seen = any(isinstance(run.outcome, Counted) for run in tests)
     none = bool(tests) and all(isinstance(run.outcome, Skipped) for run in tests)
-    gaps = _gaps(tests)
+    gaps = _gaps(tests, asked)
     failed = benchmarks - sum(isinstance(run.outcome, Counted) for run in runs)
     if failed:
         gaps.append(f"{failed} of {benchmarks} benchmarks")
@@ -120,10 +123,10 @@ def how_counted(runs: Sequence[Run], tests: Sequence[Run], benchmarks: int) -> s
     return ran + (f" (part of the counts is missing: {'; '.join(gaps)})" if gaps else "")
 
 
-def incomplete_order(tests: Sequence[Run]) -> tuple[Caveat, ...]:
+def incomplete_order(tests: Sequence[Run], asked: int) -> tuple[Caveat, ...]:
     """Say what is missing of the unit tests where their calls are what methods are ordered by."""
     skipped = [run.outcome.reason for run in tests if isinstance(run.outcome, Skipped)]
-    gaps = [*_gaps(tests), *(f"the unit tests ({why})" for why in skipped)]
+    gaps = [*_gaps(tests, asked), *(f"the unit tests ({why})" for why in skipped)]
     if not gaps:
         return ()
     text = (
@@ -133,16 +136,32 @@ def incomplete_order(tests: Sequence[Run]) -> tuple[Caveat, ...]:
     return (Caveat("unit-tests", text),)
 
 
-def _gaps(tests: Sequence[Run]) -> list[str]:
+_NAMED = 5
+"""Packages that are named; a large project may have hundreds."""
+
+
+def _gaps(tests: Sequence[Run], asked: int) -> list[str]:
     """Return what is missing of the unit tests; those that are not there are no gap."""
-    if not tests:
+    if asked and not tests:
         return ["the unit tests, for which no time was left"]
-    seen = [run.outcome for run in tests]
-    failed = [one for one in seen if not isinstance(one, Counted | Skipped)]
-    return [
-        *(one.missing for one in seen if isinstance(one, Counted) and one.missing),
-        *(f"the unit tests ({line(reason(one))})" for one in failed),
-    ]
+    gaps = [why for run in tests if not run.trial.tests and (why := _missing(run.outcome))]
+    parts = [run.trial.tests for run in tests if run.trial.tests and _missing(run.outcome)]
+    if parts:
+        more = f" and {len(parts) - _NAMED} more" if len(parts) > _NAMED else ""
+        named = ", ".join(sorted(parts)[:_NAMED])
+        gaps.append(
+            f"unit tests fail, do not end or do not build in {len(parts)} of {asked} packages: "
+            f"{named}{more}"
+        )
+    if left := asked - len(tests):
+        gaps.append(f"the unit tests of {left} of {asked} packages, for which no time was left")
+    return gaps
+
+
+def _missing(outcome: Outcome) -> str:
+    if isinstance(outcome, Counted):
+        return outcome.missing
+    return "" if isinstance(outcome, Skipped) else f"the unit tests ({line(reason(outcome))})"
 
 
 def most_called(

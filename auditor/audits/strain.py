@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import Strain
+from auditor.core.units import percent
 
 STOLEN = 0.01
 """The share of all processors' time that another virtual machine may have had."""
@@ -52,23 +53,24 @@ def whole(noted: Sequence[Noted]) -> Strain:
 def caveats(noted: Sequence[Noted]) -> Iterator[Caveat]:
     """Say what kept the machine from its work, and whether it became another one meanwhile."""
     found = whole(noted)
-    if (found.stolen or 0.0) > STOLEN:
+    if (stolen := found.stolen or 0.0) > STOLEN:
         worst = max(one.strain.stolen or 0.0 for one in noted)
         text = (
-            f"other virtual machines had {found.stolen:.1%} of the processors' time while it was "
-            f"measured, and {worst:.1%} beside one process; measure on a machine of your own"
+            f"other virtual machines had {percent(stolen, 1)} of the processors' time while it was "
+            f"measured, and {percent(worst, 1)} beside one process; measure on a machine of your "
+            "own"
         )
         yield Caveat("host-stolen", text)
-    if (found.throttled or 0.0) > THROTTLED:
+    if (throttled := found.throttled or 0.0) > THROTTLED:
         text = (
-            f"processes were stopped for {found.throttled:.1%} of the time, as a control group "
-            "had used up what it may use; give it more processor time"
+            f"processes were stopped for {percent(throttled, 1)} of the time, as a control "
+            "group had used up what it may use; give it more processor time"
         )
         yield Caveat("host-throttled", text)
-    if (found.hot or 0.0) > THROTTLED:
+    if (hot := found.hot or 0.0) > THROTTLED:
         text = (
-            f"a processor was too hot for {found.hot:.1%} of the time, and slower meanwhile; cool "
-            "the machine, or take its turbo away (bench-audit doctor --tune), which heats it"
+            f"a processor was too hot for {percent(hot, 1)} of the time, and slower meanwhile; "
+            "cool the machine, or take its turbo away (bench-audit doctor --tune), which heats it"
         )
         yield Caveat("host-hot", text)
     yield from _moved(noted)
@@ -84,16 +86,17 @@ def _changed(noted: Sequence[Noted]) -> Iterator[Caveat]:
     for machine, excess in slow({name: [*mine] for name, mine in looks.items()}).items():
         text = (
             f"{machine} is slower than the other machines: a loop that is the same everywhere took "
-            f"{excess:.0%} longer there; look what else runs on it, or leave it out"
+            f"{percent(excess)} longer there; look what else runs on it, or leave it out"
         )
         yield Caveat("worker-slow", text)
     for machine, loops in looks.items():
         if (ratio := drift([*loops])) is not None:
             which = "the machine" if len(looks) == 1 else machine
             text = (
-                f"{which} has changed: a loop that is the same each time took {ratio:.1%} longer "
-                f"in one third of the time than in another ({len(loops)} looks); what was measured "
-                "in turns is not harmed by that, runs of the suite that followed each other are"
+                f"{which} has changed: a loop that is the same each time took {percent(ratio, 1)} "
+                f"longer in one third of the time than in another ({len(loops)} looks); what was "
+                "measured in turns is not harmed by that, runs of the suite that followed each "
+                "other are"
             )
             yield Caveat("host-drift", text)
 
@@ -176,16 +179,28 @@ class Probed:
     rating: Rating
 
 
-def advice(rating: Rating) -> Caveat | None:
-    """Say what to do about a noisy machine before it is measured on."""
-    if rating is not Rating.NOISY:
-        return None
+def advice(rating: Rating, found: Strain) -> Iterator[Caveat]:
+    """Say what to do about a machine that is not quiet, before it is measured on."""
+    if rating is Rating.QUIET:
+        return
+    causes = [
+        text
+        for value, most, text in (
+            (found.stolen, STOLEN, "other virtual machines take its time: take one of its own"),
+            (found.throttled, THROTTLED, "a control group has used up its time: grant more"),
+            (found.hot, THROTTLED, "it is slowed down for its heat: cool it, or turn turbo off"),
+        )
+        if (value or 0.0) > most
+    ]
+    what = "; ".join(causes) or "end what else runs here, or choose a machine without neighbours"
+    if rating is Rating.USABLE:
+        yield Caveat("host-usable", f"small effects need more runs here than elsewhere; {what}")
+        return
     text = (
-        "what is measured now spreads: end what else runs here, wait, or choose a machine without "
-        "neighbours; until then more runs (--runs) tell more than longer ones, and --interleave "
-        "keeps what drifts out of the rule paper"
+        f"what is measured now spreads; {what}; until then more runs (--runs) tell more than "
+        "longer ones, and --interleave keeps what drifts out of the rule paper"
     )
-    return Caveat("host-noisy", text)
+    yield Caveat("host-noisy", text)
 
 
 def probed(took: Sequence[float], strain: Strain) -> Probed:

@@ -12,6 +12,7 @@ from auditor.core.plan import Purpose, Run
 from auditor.core.request import SuiteRequest
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.suite import Configured
+from auditor.core.units import percent
 from auditor.core.warming import Watch
 from auditor.stats.compare import relative_width
 
@@ -136,7 +137,8 @@ def _fewer_forks(runs: Sequence[Run], planned: int, width: float | None) -> Iter
     if fewer:
         text = (
             f"{len(fewer)} of {len(made)} benchmarks have fewer than {planned} forks, as the "
-            f"interval of the mean over those is no wider than {width:.2%} ({some(sorted(fewer))})"
+            f"interval of the mean over those is no wider than {percent(width, 2)} "
+            f"({some(sorted(fewer))})"
         )
         yield Caveat("fewer-forks", text)
 

@@ -17,7 +17,7 @@ from rich.progress import (
 from auditor.cli.console import Console
 from auditor.core.caveats import Caveat
 from auditor.core.outcome import Counted, Measured, ending
-from auditor.core.plan import Purpose, Run
+from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import Observer
 
 SECONDS_BETWEEN_LINES = 5.0
@@ -47,6 +47,12 @@ class Pace:
         if fresh == 0:
             return self.seconds or None
         return (now - self.started) / fresh * (missing - fresh)
+
+
+def _named(trial: Trial) -> str:
+    if trial.benchmark is not None:
+        return trial.benchmark.id
+    return _TESTS[trial.purpose] + (f" of {trial.tests}" if trial.tests else "")
 
 
 @dataclass(slots=True)
@@ -79,8 +85,7 @@ class Watcher:
             self._say_resumed()
         self.pace.done += 1
         if not reused and not isinstance(run.outcome, Measured | Counted):
-            name = run.trial.benchmark.id if run.trial.benchmark else _TESTS[run.trial.purpose]
-            self.tell(f"{name}: {ending(run.outcome)}")
+            self.tell(f"{_named(run.trial)}: {ending(run.outcome)}")
         self.draw()
 
     def ended(self) -> None:

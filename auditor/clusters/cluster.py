@@ -22,7 +22,7 @@ from auditor.core.jobs import HostFacts
 from auditor.core.plan import Trial
 from auditor.core.ports import Clock, Host, Observer
 from auditor.store.machines import machine
-from auditor.versions import own_version
+from auditor.versions import own_code, own_version
 from runners.dispatch.cluster import RESOURCE, ClusterDispatcher
 from runners.hosts.limited import LimitedHost
 from runners.rented.ledger import Ledger
@@ -190,12 +190,9 @@ class Cluster:
         return silent
 
     def _unusable(self, address: str, said: Worker, resources: Mapping[str, float]) -> str:
-        mine, here, kind = own_version(), platform.python_version(), machine(said.host)
-        if said.version != mine:
-            return (
-                f"{address} has bench-audit {said.version}, this is {mine}; install the same "
-                "version"
-            )
+        here, kind = platform.python_version(), machine(said.host)
+        if unlike := _unlike(said):
+            return f"{address} has {unlike}; install the same version"
         if said.python.rpartition(".")[0] != here.rpartition(".")[0]:
             return (
                 f"{address} has Python {said.python}, this is {here}; what is sent needs the same "
@@ -235,7 +232,16 @@ class Cluster:
         return said
 
     def _workers(self) -> Mapping[str, Any]:
-        return dict(self._client.scheduler_info(n_workers=-1)["workers"])
+        # Without a scheduler that answers a client says what it knew, or nothing at all.
+        return dict(self._client.scheduler_info(n_workers=-1).get("workers", {}))
+
+
+def _unlike(said: Worker) -> str:
+    """Say what a worker has in the place of this program, nothing where it has the same."""
+    mine = own_version()
+    if said.version != mine:
+        return f"bench-audit {said.version}, this is {mine}"
+    return "" if said.code == own_code() else f"other code of bench-audit {mine} than this"
 
 
 @contextmanager

@@ -20,8 +20,8 @@ from auditor.core.plan import Run, Trial
 from auditor.core.ports import Host
 from auditor.harnesses import Machine
 from auditor.hosts import open_host
-from auditor.versions import own_version
-from runners.dispatch.serial import alone
+from auditor.versions import own_code, own_version
+from runners.dispatch.machine import locked
 from runners.home import Home, node
 from runners.hosts.clock import SystemClock
 from runners.hosts.facts import machine_facts
@@ -55,6 +55,7 @@ class Worker:
     """What a worker says of itself."""
 
     version: str
+    code: str
     python: str
     host: HostFacts
 
@@ -85,7 +86,7 @@ _SESSIONS: defaultdict[str, _Session] = defaultdict(_Session)
 
 def introduce() -> Worker:
     """Say what this worker is."""
-    return Worker(own_version(), platform.python_version(), machine_facts())
+    return Worker(own_version(), own_code(), platform.python_version(), machine_facts())
 
 
 def keep(recipe: Recipe) -> None:
@@ -107,7 +108,7 @@ def run_trial(name: str, digest: str, trial: Trial, makers: Sequence[str]) -> Ru
             raise WorkerUnusable(f"{platform.node()}: {error}") from error
     opened = session.benches[digest]
     opened.peers.makers = makers
-    with alone(opened.lock):
+    with locked(opened.lock):
         return opened.made.bench.run(trial)
 
 

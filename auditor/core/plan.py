@@ -36,6 +36,10 @@ class Purpose(StrEnum):
     TRACE = "trace"
 
 
+_UNTIMED = frozenset({Purpose.USAGE, Purpose.REACH, Purpose.TRACE})
+"""Calls are counted, as many on a busy machine as on a quiet one."""
+
+
 class Layouts(StrEnum):
     """How the machine code of processes of one and the same build lies in memory.
 
@@ -54,10 +58,12 @@ class Trial:
 
     `subject` is the digest of what the benchmark is built of and may read (`Closure`), `repetition`
     the run of the study (one-based), `fork` the process of that run. `benchmark` is None for the
-    subject's own unit tests (USAGE), and for those of a client (TRACE). `laid` is a digest of that
-    part of the overlay that is in the benchmark's program, empty where that is all of it. `layout`
-    is the number that the order of functions in the program is drawn with, 0 where they lie as the
-    user's own build has them. With a `watch` the process may end before its last block, and which
+    subject's own unit tests (USAGE), and for those of a client (TRACE); `tests` names the part of
+    the former that runs (a package of Go), empty where that is all of them. `laid` is a digest of
+    that part of the overlay that is in the program, empty where that is all of it. `layout` is the
+    number that the order of functions in the program is drawn with, 0 where they lie as the
+    user's own build has them. What is `rough` is the beginning of something that is verified later,
+    and need not be undisturbed. With a `watch` the process may end before its last block, and which
     blocks were its warm-up is found out while it runs.
     """
 
@@ -71,9 +77,11 @@ class Trial:
     repetition: int
     fork: int = 1
     seed: int
+    tests: str = ""
     layout: int = 0
     watch: Watch | None = None
     timeout_seconds: float = field(compare=False)
+    rough: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse to watch a changed subject, or blocks that are a warm-up."""
@@ -81,6 +89,11 @@ class Trial:
         watchable = self.variant.kind is Kind.PLAIN and phases == {Phase.MEASUREMENT}
         if self.watch is not None and not watchable:
             raise ValueError("what is watched is plain, and none of its blocks is a warm-up")
+
+    @property
+    def alone(self) -> bool:
+        """Tell whether it is measured how long something takes, so that nothing else may run."""
+        return not self.rough and self.purpose not in _UNTIMED
 
     @property
     def reports_allocations(self) -> bool:
@@ -108,6 +121,7 @@ class Trial:
             self.repetition,
             self.fork,
             self.seed,
+            *((self.tests,) if self.tests else ()),
             *((self.layout,) if self.layout else ()),
             *((self.watch,) if self.watch else ()),
         )

@@ -70,8 +70,10 @@ class Harness(Launcher, Protocol):
 
     `fixed_operations` tells whether a block can be a number of operations. `sources` are those
     of the suite that `discover` returns, had without running a benchmark. Only where `layouts` are
-    DRAWN does the layout of a trial mean something. `never_inlined` says where the functions of a
-    folder are declared that the compiler surely does not put in the place of their calls.
+    DRAWN does the layout of a trial mean something. `tested` names the parts of the project's unit
+    tests that can be run by themselves, "" alone where they can only all be. `never_inlined` says
+    where the functions of a folder are declared that the compiler surely does not put in the place
+    of their calls.
     """
 
     @property
@@ -79,6 +81,7 @@ class Harness(Launcher, Protocol):
     def layouts(self, project: Project) -> Layouts: ...
     def discover(self, project: Project, into: Path, ask: Ask, known: Known = NOTHING) -> Suite: ...
     def sources(self, project: Project, into: Path, ask: Ask) -> Sequence[SourceFile]: ...
+    def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]: ...
     def never_inlined(self, project: Project, folder: str, into: Path, ask: Ask) -> Places: ...
 
 
@@ -127,7 +130,7 @@ Watchers = Callable[[Trial], Watcher]
 
 
 class Dispatcher(Protocol):
-    """Runs trials, also of several subjects, never two at a time on one machine.
+    """Runs trials, also of several subjects; what is timed has a machine for itself.
 
     Yields each run as it ends.
     """

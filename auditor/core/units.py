@@ -1,4 +1,4 @@
-"""Units of harnesses, converted once: everything inside is seconds per operation."""
+"""Units: those of harnesses, converted once (inside all is seconds per operation), and percent."""
 
 SECONDS = {
     "ns": 1e-9, "us": 1e-6, "μs": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0,
@@ -20,3 +20,8 @@ def seconds_per_operation(value: float, unit: str) -> float:
             raise ValueError(f"a throughput must be positive, not {value} {unit}")
         return SECONDS[below] / value
     raise ValueError(f"not a time per operation: {unit!r}")
+
+
+def percent(fraction: float, digits: int = 0) -> str:
+    """Write a fraction as texts for people have it; pages have figures of their own."""
+    return f"{100 * fraction:.{digits}f}\N{NO-BREAK SPACE}%"

@@ -5,7 +5,7 @@ from contextlib import contextmanager, nullcontext
 
 from auditor.config import Config, Places
 from auditor.core.ports import Clock
-from auditor.hosts.docker import docker_host
+from auditor.hosts.docker import docker_host, sweep_left
 from auditor.hosts.opened import OpenHost, chosen
 from auditor.hosts.ssh import ssh_host
 from runners.home import Home
@@ -25,6 +25,7 @@ def open_host(
         with other(config, places, environment, clock) as host:
             yield host
         return
+    sweep_left(Home(places.home), environment)
     cpus = config.local.cpus
     given = chosen(config.local.environment, environment, "$.local.environment")
     with left_to_us(cpus, "$.local.cpus") if cpus else nullcontext():

@@ -2,13 +2,16 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
 
 from auditor.config import Config, Places
+from auditor.core.errors import MachineError
 from auditor.core.ports import Clock
 from auditor.hosts.images import image_of, require_known
 from auditor.hosts.opened import OpenHost, chosen
 from runners.home import Home
+from runners.hosts.disk import writing
 from runners.hosts.facts import machine_facts
 from runners.hosts.processors import kept_off
 
@@ -31,7 +34,7 @@ def docker_host(
     spec, facts = config.docker, machine_facts()
     given = chosen(spec.environment, environment, "$.docker.environment")
     require_known(config)
-    with Daemon(environment, facts.name) as daemon:
+    with Daemon(environment, facts.name) as daemon, _noted(Home(places.home)):
         daemon.sweep()
         image = image_of(daemon, config, Home(places.home))
         home = Home(places.home / "docker" / image.digest.removeprefix("sha256:")[:12])
@@ -57,6 +60,49 @@ def docker_host(
                 lock=Home(places.home).machine_lock,
                 clock=clock,
             )
+
+
+def sweep_left(home: Home, environment: Mapping[str, str]) -> None:
+    """Remove containers of auditors that were killed: they would run beside what is measured.
+
+    Nobody is asked where none was killed. A daemon that does not answer runs nothing.
+    """
+    left = [one for one in home.root.glob(_NOTES) if not _lives(one)]
+    if not left:
+        return
+    from runners.hosts.daemon import Daemon  # noqa: PLC0415 the SDK takes a while to import
+
+    with suppress(MachineError), Daemon(environment, machine_facts().name) as daemon:
+        daemon.sweep()
+        for one in left:
+            one.unlink(missing_ok=True)
+
+
+_NOTES = "docker/auditor-*"
+"""Each says that the process with this number may have containers."""
+
+
+@contextmanager
+def _noted(home: Home) -> Iterator[None]:
+    note = home.root / _NOTES.replace("*", str(os.getpid()))
+    with writing(note):
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.touch()
+    try:
+        yield
+    finally:
+        note.unlink(missing_ok=True)
+
+
+def _lives(note: Path) -> bool:
+    number = note.name.rpartition("-")[2]
+    try:
+        os.kill(int(number), 0)
+    except (ProcessLookupError, ValueError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 _PLAIN = {

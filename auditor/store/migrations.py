@@ -132,6 +132,10 @@ def _machines_apart(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE run SET machine = machine_of(host)")
 
 
+def _trials_by_tests(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE trial ADD COLUMN tests TEXT NOT NULL DEFAULT ''")
+
+
 MIGRATIONS: Mapping[int, Migration] = {
     1: _runs_by_machine,
     2: _listings_by_version,
@@ -143,6 +147,7 @@ MIGRATIONS: Mapping[int, Migration] = {
     8: _gate,
     9: _machines_apart,
     10: _machines_apart,
+    11: _trials_by_tests,
 }
 """By the version that each starts from."""
 

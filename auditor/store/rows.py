@@ -136,6 +136,7 @@ def trial_to_row(trial: Trial) -> tuple[str | int | None, ...]:
         trial.seed,
         trial.layout,
         watch_to_row(trial.watch),
+        trial.tests,
     )
 
 

@@ -1,12 +1,12 @@
 """The tables, as SQL with comments (docs/schema.md shows the same text)."""
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 """History: 1, the first; 2, runs by trial and machine, "never-called" is an ending of its own;
 3, a listing tells on which machine, by which version and in how much time it was made;
 4, a run tells of which revision it was made; 5, a trial tells in which order functions lie;
 6, it tells how its process was watched; 7, tests of two versions of a class;
 8, a run tells what kept the machine from it; 9, answers of performance gates; 10, machines
-are told apart by more."""
+are told apart by more; 12, a trial tells which part of the unit tests it runs."""
 
 APPLICATION_ID = 0x62656E61
 """Tells our files from other SQLite databases ("bena")."""
@@ -44,13 +44,14 @@ CREATE TABLE trial (
     methods    TEXT NOT NULL,        -- JSON: the ids of the variant's methods
     guarded    INTEGER NOT NULL,     -- 1: nested calls do not wait again
     overlay    TEXT NOT NULL,        -- digest of what is laid over the benchmark's program
-    benchmark  TEXT,                 -- id; NULL for the subject's own unit tests
+    benchmark  TEXT,                 -- id; NULL for unit tests
     schedule   TEXT NOT NULL,        -- JSON: arms, blocks, seconds, operations
     repetition INTEGER NOT NULL,     -- the run of the study, one-based
     fork       INTEGER NOT NULL,     -- the process of that run, one-based
     seed       INTEGER NOT NULL,
     layout     INTEGER NOT NULL DEFAULT 0, -- the order of functions is drawn with it; 0: it is not
-    watch      TEXT NOT NULL DEFAULT '' -- JSON: what may end it early; '' where nothing does
+    watch      TEXT NOT NULL DEFAULT '', -- JSON: what may end it early; '' where nothing does
+    tests      TEXT NOT NULL DEFAULT '' -- the package whose unit tests run; '' where that is all
 );
 CREATE INDEX trial_by_subject ON trial (subject, purpose);
 

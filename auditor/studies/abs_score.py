@@ -181,7 +181,7 @@ def _choose(
     if found.fixed:
         return _chosen(found.methods, counted, found.caveats)
     by_id = {method.id: method for method in found.methods}
-    how = reach.how_counted(counted.runs, counted.usage, len(counted.asked))
+    how = reach.how_counted(counted.runs, counted.usage, len(counted.asked), counted.tests)
     good: set[str] = set()
     left_out: dict[str, str] = {}
     while True:

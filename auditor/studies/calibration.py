@@ -1,8 +1,9 @@
 """How long each method takes in each benchmark, and what delay makes it as slow as asked."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import count, zip_longest
 from statistics import median
 
 from auditor.audits import calibration, distortion, readings
@@ -14,6 +15,7 @@ from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import AbsRequest, Plan
 from auditor.core.schedule import ArmName
 from auditor.core.subject import Method
+from auditor.core.suite import Benchmark
 from auditor.studies import schedules
 from auditor.studies.measure import measure
 from auditor.studies.pair import Pair, PairKey, PairRuns, Question, operations
@@ -138,6 +140,12 @@ def waves(
     return [[one for one in wave if one] for wave in zip_longest(*by_method.values())]
 
 
+def _in_turns(pairs: Iterable[Calibrated]) -> list[Calibrated]:
+    """Return the first pair of each method, then the second: who waits for a build waits alone."""
+    numbers: dict[Method, Iterator[int]] = defaultdict(count)
+    return sorted(pairs, key=lambda one: next(numbers[one.pair.method]))
+
+
 class CalibrationStudy:
     """Measures t(k) and finds the turns, round by round, beginning with what the store knows.
 
@@ -157,8 +165,8 @@ class CalibrationStudy:
         known = self._with_one_clock(self._remembered(pairs))
         for index in range(MOST_ROUNDS):
             trials = {
-                trial.id: (key, trial)
-                for key, one in known.items()
+                trial.id: (one.pair.key, trial)
+                for one in _in_turns(known.values())
                 if one.unsettled and not self.is_decided(one)
                 for trial in [self.next_trial(one)]
             }
@@ -198,10 +206,24 @@ class CalibrationStudy:
             pair.rng(self._parts.request.seed, 0, number),
             beside=one.built.variant.beside,
         )
-        if not self._question.request.is_fixed:
+        fixed = self._question.request.is_fixed
+        if not fixed:
             schedule = replace(schedule, quiet=schedules.QUIET)
         trial = self._parts.trial(Purpose.CALIBRATION, pair.benchmark, schedule, one.built)
-        return replace(trial, repetition=number + 1)
+        # What a pair is detected by is measured in the pair itself.
+        rough = not fixed and self._needs_one_processor(pair.benchmark)
+        return replace(trial, repetition=number + 1, rough=rough)
+
+    def _needs_one_processor(self, benchmark: Benchmark) -> bool:
+        """Tell whether nothing of a benchmark's process runs beside its own code.
+
+        Else what others take of the other processors would be in its times: threads, collecting of
+        garbage (such blocks are longer than others), and in a JVM the compiler.
+        """
+        plan = schedules.fitted(self._parts.request.plan, benchmark)
+        one = max(benchmark.threads, benchmark.concurrency) == 1
+        quiet = self._baseline.plans[benchmark.id] == plan
+        return one and quiet and self._parts.fixed_operations
 
     def _remembered(self, pairs: Sequence[Calibrated]) -> dict[PairKey, Calibrated]:
         """Return `pairs` with the processes that the store has of them."""

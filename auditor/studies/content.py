@@ -4,18 +4,15 @@ from collections.abc import Sequence
 
 from auditor.core.mutant import Overlay, Variant
 from auditor.core.subject import Closure, Project, SourceFile
-from auditor.core.suite import Benchmark
 
 
-def closure(project: Project, benchmark: Benchmark | None, variant: Variant) -> Closure:
-    """Return what the process of a benchmark is built of; None: of the subject's unit tests.
+def closure(project: Project, group: str, variant: Variant) -> Closure:
+    """Return what the process of a group's benchmark or tests is built of; "": of any.
 
     All of the project decides where none of the methods that change is in the program: nothing of
     them is run then, but their build may fail.
     """
-    if benchmark is None:
-        return project.whole
-    own = project.closure(benchmark.group)
+    own = project.closure(group)
     absent = bool(variant.methods) and not any(map(own.holds, variant.methods))
     return project.whole if absent else own
 

@@ -13,6 +13,8 @@ from auditor.studies.parts import Deadline
 
 UNIT_TEST_SECONDS = 10.0
 """A guess at the subject's own unit tests: nothing is known of them before they have run."""
+_PART_SECONDS = 2.0
+"""A guess at a part of them, such as a package's."""
 
 
 def schedule_seconds(schedule: Schedule) -> float:
@@ -23,7 +25,7 @@ def schedule_seconds(schedule: Schedule) -> float:
 def expected_seconds(trial: Trial) -> float:
     """Say roughly how long a trial takes; of one that is watched, at most."""
     if trial.benchmark is None:
-        return UNIT_TEST_SECONDS
+        return _PART_SECONDS if trial.tests else UNIT_TEST_SECONDS
     seconds = schedule_seconds(trial.schedule)
     return seconds if trial.watch is None else min(seconds, 0.5 + trial.watch.seconds)
 

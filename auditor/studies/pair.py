@@ -138,6 +138,14 @@ class StudyRuns:
         return self._by_benchmark.get(benchmark.id, ())
 
 
+_CORRECTIONS = 2
+
+
+def corrections(request: AbsRequest) -> int:
+    """Return how often the first run of a pair is made anew at most, as its turns were wrong."""
+    return 0 if request.is_fixed else _CORRECTIONS
+
+
 def most_runs(request: AbsRequest) -> int:
     """Return how many runs a pair may have, the further ones near the threshold included."""
     return request.runs if request.is_fixed else paired.FURTHER * request.runs

@@ -27,6 +27,7 @@ from auditor.studies.pair import (
     StudyRuns,
     VariantKey,
     calls_per_second,
+    corrections,
     most_runs,
 )
 from auditor.studies.parts import Built, Parts
@@ -34,8 +35,6 @@ from auditor.studies.references import reference
 
 Ended = Mapping[PairKey, list[Run]]
 """The processes of each pair that were made so far."""
-CORRECTIONS = 2
-"""Times that the first run of a pair is made anew because its turns were wrong."""
 
 
 class PairStudy:
@@ -183,7 +182,7 @@ class PairStudy:
         """
         found = {one.pair.key: one for one in ready}
         forks = range(1, self._parts.request.plan.forks + 1)
-        for _ in range(CORRECTIONS):
+        for _ in range(corrections(self._request)):
             off = {
                 key: one.corrected(ended[key])
                 for key, one in found.items()
@@ -208,7 +207,7 @@ class PairStudy:
     def _missed_its_aim(
         self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run]
     ) -> bool:
-        if self._request.is_fixed or self._question.control:
+        if self._question.control:
             return False
         wait, data = self._request.wait, self._question.data(one.pair_runs(runs), ())
         if one.delay(wait).wait is not Wait.WORK:

@@ -59,7 +59,8 @@ class Parts:
 
     `fixed_operations` and `layouts` are the harness's; without a `deadline` the study runs to its
     end. `is_always_called` tells of which methods the compiler surely makes calls: only those are
-    the same beside their slowed version.
+    the same beside their slowed version. `tested` are the parts of the unit tests, as a Harness has
+    them.
     """
 
     project: Project
@@ -74,6 +75,7 @@ class Parts:
     clock: Clock
     deadline: Deadline | None
     is_always_called: Callable[[Method], bool] = _nobody_knows
+    tested: tuple[str, ...] = ("",)
 
     @property
     def said_of_budget(self) -> tuple[Caveat, ...]:
@@ -92,10 +94,12 @@ class Parts:
         benchmark: Benchmark | None,
         schedule: Schedule,
         built: Built = Built(),
+        tests: str = "",
     ) -> Trial:
         """Return the trial of the first process of the first run."""
         asked = len(schedule.blocks) * schedule.seconds
-        closure = content.closure(self.project, benchmark, built.variant)
+        group = tests if benchmark is None else benchmark.group
+        closure = content.closure(self.project, group, built.variant)
         return Trial(
             subject=closure.digest,
             purpose=purpose,
@@ -106,5 +110,6 @@ class Parts:
             schedule=schedule,
             repetition=1,
             seed=self.request.seed,
+            tests=tests,
             timeout_seconds=self.request.timeout_seconds + 10 * asked,
         )

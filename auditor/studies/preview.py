@@ -22,7 +22,7 @@ from auditor.studies.allocations import short
 from auditor.studies.calibration import MOST_ROUNDS
 from auditor.studies.measure import expected_seconds, schedule_seconds
 from auditor.studies.methods import LARGEST_CHOICE, candidates
-from auditor.studies.pair import most_runs
+from auditor.studies.pair import corrections, most_runs
 from auditor.studies.parts import Deadline, Parts
 from auditor.studies.series import processes, schedule
 from auditor.studies.suite import baseline, chosen
@@ -64,14 +64,15 @@ def preview(request: AbsRequest, parts: Parts) -> Preview:
     if seen.lacks(*_CERTAIN):
         phases += _upper_limits(request, parts)
     else:
-        more = most_runs(request) // request.runs
+        # Of a pair that was not run all runs are asked for, the further ones too.
+        again = corrections(request)
         phases += (
             seen.phase("calibration (at most)", Purpose.CALIBRATION, most=MOST_ROUNDS),
-            seen.phase("pairs (at most)", Purpose.PAIRS, Purpose.MUTANT, most=more),
+            seen.phase("pairs (at most)", Purpose.PAIRS, Purpose.MUTANT, again=again),
         )
         if request.rule is not Rule.PAPER or request.is_interleaved:
             named = "plain among the pairs (at most)"
-            phases += (seen.phase(named, Purpose.REFERENCE, most=more),)
+            phases += (seen.phase(named, Purpose.REFERENCE),)
         if seen.lacks(Purpose.PAIRS, Purpose.MUTANT, Purpose.CALIBRATION):
             phases += _further_limits(request, parts)
     said = statement_beforehand(request)
@@ -119,7 +120,7 @@ def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]
         for fit in fits
     ]
     runs = most_runs(request)
-    times = runs * request.suite.plan.forks * count
+    times = (runs + corrections(request)) * request.suite.plan.forks * count
     phases = (
         *allocating,
         _phase("calibration (at most)", MOST_ROUNDS * count, calibrating),
@@ -143,14 +144,16 @@ def _further_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ..
     rng = np.random.default_rng(request.suite.seed)
     judged = [schedules.pairs(fit, None, Delay(Wait.WORK, 1), rng) for fit in fits]
     slowest = [max(judged, key=schedule_seconds)]
-    once = _counted(request, parts) * most_runs(request) * request.suite.plan.forks
+    once = _counted(request, parts) * request.suite.plan.forks
     found = []
     if request.controls:
-        found.append(_phase("controls (at most)", once * request.controls, slowest))
+        times = once * most_runs(request) * request.controls
+        found.append(_phase("controls (at most)", times, slowest))
     if request.curve is not CurveMode.NONE:
         sizes = most_steps(request.slowdown or SIZES[0])
         of_all = request.curve is CurveMode.PAIRS
-        found.append(_phase("curve (at most)", once * sizes, judged if of_all else slowest))
+        times = once * (request.runs + corrections(request)) * sizes
+        found.append(_phase("curve (at most)", times, judged if of_all else slowest))
     return tuple(found)
 
 
@@ -198,15 +201,22 @@ class _Lookups:
         """Tell whether some trial was not found."""
         return any(trial.purpose in purposes for trial in self.missing.values())
 
-    def phase(self, name: str, *purposes: Purpose, most: int = 1) -> PreviewPhase:
-        """Return what was looked up; each missing trial may have to be run `most` times."""
+    def phase(self, name: str, *purposes: Purpose, most: int = 1, again: int = 0) -> PreviewPhase:
+        """Return what was looked up; each missing trial may have to be run `most` times.
+
+        One of a first run may have to be made `again` so many times beside that.
+        """
         known = sum(trial.purpose in purposes for trial in self.found.values())
-        missing = [trial for trial in self.missing.values() if trial.purpose in purposes]
+        missing = {
+            trial: most + (again if trial.repetition == 1 else 0)
+            for trial in self.missing.values()
+            if trial.purpose in purposes
+        }
         return PreviewPhase(
             name=name,
-            trials=known + most * len(missing),
+            trials=known + sum(missing.values()),
             known=known,
-            seconds=most * sum(map(expected_seconds, missing)),
+            seconds=sum(times * expected_seconds(trial) for trial, times in missing.items()),
         )
 
 

@@ -24,11 +24,13 @@ class ReachRuns:
     """The counting runs, and the methods that cannot be instrumented, with the reason.
 
     `unlinked` are the ids of methods and benchmarks whose program does not hold the method: nothing
-    has to be run to know that it is not called. `asked` are the benchmarks that hold some method.
+    has to be run to know that it is not called. `asked` are the benchmarks that hold some method,
+    `tests` is how many trials the unit tests have, those included that there was no time for.
     """
 
     runs: tuple[Run, ...]
     usage: tuple[Run, ...]
+    tests: int
     invalid: tuple[tuple[Method, str], ...]
     asked: tuple[Benchmark, ...] = ()
     unlinked: frozenset[tuple[str, str]] = frozenset()
@@ -51,9 +53,12 @@ def map_reach(
         good, bad = _instrumentable(methods, baseline, parts)
         built = built if good == tuple(methods) else _counting(good, parts)
         trials = _trials(asked, built, baseline, parts, with_unit_tests=with_unit_tests)
-    usage = measure("unit tests", trials[:1], parts) if good and with_unit_tests else []
-    runs = measure("reach", trials[with_unit_tests:], parts) if good else []
-    return ReachRuns(tuple(runs), tuple(usage), bad, asked, unlinked)
+    # Together: nothing of them is timed, so some may run at the same time.
+    runs = measure("reach", trials, parts) if good else []
+    usage = tuple(run for run in runs if run.trial.benchmark is None)
+    counted = tuple(run for run in runs if run.trial.benchmark is not None)
+    tests = sum(trial.benchmark is None for trial in trials)
+    return ReachRuns(counted, usage, tests, bad, asked, unlinked)
 
 
 def _trials(
@@ -64,11 +69,15 @@ def _trials(
     *,
     with_unit_tests: bool,
 ) -> list[Trial]:
-    """Return the counting processes, that of the unit tests in front."""
+    """Return the counting processes, those of the unit tests in front: some take long."""
     if isinstance(built, Refused):
         return []
     schedule = Schedule(arms=(), blocks=(), seconds=parts.request.plan.iteration_seconds)
-    tests = [parts.trial(Purpose.USAGE, None, schedule, built)] if with_unit_tests else []
+    tests = [
+        parts.trial(Purpose.USAGE, None, schedule, built, part)
+        for part in (parts.tested if with_unit_tests else ())
+        if any(map(parts.project.closure(part).holds, built.variant.methods))
+    ]
     return tests + [_trial(benchmark, built, baseline, parts) for benchmark in asked]
 
 
@@ -78,10 +87,8 @@ def _are_known(trials: Sequence[Trial], parts: Parts) -> bool:
     It does not tell where nobody knows which methods a program holds: there the build of any of
     them may have failed, and that is looked into.
     """
-    apart = all(
-        trial.benchmark is None or parts.project.closure(trial.benchmark.group).files is not None
-        for trial in trials
-    )
+    groups = {one.benchmark.group if one.benchmark else one.tests for one in trials}
+    apart = all(parts.project.closure(group).files is not None for group in groups)
     return apart and bool(trials) and all(parts.store.find(trial) for trial in trials)
 
 

@@ -46,7 +46,10 @@ def suite_use(parts: Parts) -> SuiteUse:
         failed={name: line(why) for name, why in failed.items()},
         tests=_tests(counted.usage),
     )
-    said = (*filtered(missing, len(base.benchmarks)), *reach.incomplete_order(counted.usage))
+    said = (
+        *filtered(missing, len(base.benchmarks)),
+        *reach.incomplete_order(counted.usage, counted.tests),
+    )
     return judge(counts, (*said, *parts.said_of_budget))
 
 

@@ -16,7 +16,7 @@ from auditor.core.ports import Host
 from runners.concurrency.beside import look, noted
 from runners.concurrency.conversation import Conversation
 from runners.concurrency.jdks import Java
-from runners.dispatch.serial import alone
+from runners.dispatch.machine import locked
 from runners.hosts.disk import writing
 from runners.jmh.javac import Javac, write_sources
 
@@ -72,7 +72,7 @@ class LocalArena:
             attempt_seconds=self.attempt_seconds,
             late_seconds=self.late_seconds,
         )  # fmt: skip
-        with alone(self.lock):
+        with locked(self.lock):
             return talk.make(making)
 
     def compile(self, files: Mapping[str, str], /) -> Mapping[str, str]:
@@ -145,7 +145,7 @@ class LocalArena:
             timeout_seconds=_SLOWER * seconds + self.repetition_seconds + _MORE_SECONDS,
             collects=(_RECORDS,),
         )  # fmt: skip
-        with alone(self.lock):
+        with locked(self.lock):
             before = look()
             ended = self.host.run(job)
             self._beside.append(noted(ended, before, look()))

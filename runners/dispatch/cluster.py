@@ -5,15 +5,15 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from auditor.core.caveats import Caveat
 from auditor.core.errors import AuditError, MachineError, WorkerUnusable
 from auditor.core.plan import Run, Trial
 from auditor.core.ports import Clock
-from runners.dispatch.crew import Admission, Crew
-from runners.dispatch.lanes import AHEAD, Lane, Lanes, Waiting
+from runners.dispatch.crew import Admission, Crew, require_loss
+from runners.dispatch.lanes import AHEAD, Lane, Lanes, Sent, Waiting
 from runners.dispatch.makers import Makers
 
 RESOURCE = "machine"
@@ -23,17 +23,13 @@ _IDLE_SECONDS = 0.05
 """How long nobody is asked anything where nothing could be handed out."""
 _FETCH_SECONDS = 5.0
 """How long a result may take on its way before it is asked whether its worker is still there."""
+_CONNECTED = "running"
+_SILENT = (
+    "the scheduler does not answer any more; what was measured is kept: start it and its workers, "
+    "and repeat the command"
+)
 _ATTEMPTS = 3
 """How many workers a trial may lose before it is suspected to end them."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Sent:
-    """A trial that a worker has; `first` tells that it is the one to run, and not the next."""
-
-    of: Waiting
-    worker: str
-    first: bool
 
 
 class ClusterDispatcher:
@@ -70,7 +66,7 @@ class ClusterDispatcher:
         self._admission = Admission(crew, clock, told)
         self._lanes = Lanes(crew.home)
         self._makers = Makers()
-        self._sent: dict[Any, _Sent] = {}
+        self._sent: dict[Any, Sent] = {}
         self._orphans: deque[Waiting] = deque()
         self._numbers = 0
         self._looked = 0.0
@@ -79,8 +75,8 @@ class ClusterDispatcher:
     def run(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the run of each trial as it ends, in any order; raises what a worker raises."""
         source = iter(trials)
-        self._look()
         try:
+            self._look()
             while self._fill(source):
                 self._send()
                 for future in self._ended():
@@ -89,6 +85,11 @@ class ClusterDispatcher:
                         yield run
                 if self._orphans or self._clock.monotonic() - self._looked > _LOOK_SECONDS:
                     self._look()
+        except Exception as error:
+            # A client that has lost its scheduler for good closes itself; then anything may fail.
+            if isinstance(error, AuditError) or self._client.status == _CONNECTED:
+                raise
+            raise MachineError(f"{_SILENT}: {error}") from error
         finally:
             self._end()
 
@@ -111,7 +112,7 @@ class ClusterDispatcher:
                     break
                 of = lane.waiting.popleft()
                 future = self._submitted(of, worker)
-                self._sent[future] = _Sent(of, worker, first=lane.begun == 0)
+                self._sent[future] = Sent(of, worker, first=lane.begun == 0)
                 lane.begun += 1
 
     def _gave(self, worker: str, lane: Lane, subject: str) -> bool:
@@ -177,13 +178,15 @@ class ClusterDispatcher:
                 self._idle_since = None
                 self._makers.note(run.trial, sent.worker)
                 return run
+        if future.status == "cancelled":  # the scheduler was away, and nobody has lost a worker
+            sent = replace(sent, first=False)
         error = future.exception() if future.status == "error" else None
         if isinstance(error, WorkerUnusable) and set(self._lanes.each) - {sent.worker}:
             self._admission.refuse(sent.worker, str(error))
             mine = [sent, *self._drop(sent.worker)]
             self._orphans.extendleft(one.of for one in reversed(mine))
             return None
-        _require_loss(sent.worker, error)
+        require_loss(sent.worker, error)
         self._again(sent)
         return None
 
@@ -217,7 +220,7 @@ class ClusterDispatcher:
         try:
             return set(self._client.ncores())
         except OSError as error:
-            raise MachineError(f"the scheduler does not answer any more: {error}") from error
+            raise MachineError(f"{_SILENT}: {error}") from error
 
     def _look(self) -> None:
         """See which workers there are; waits for one, for a while."""
@@ -250,7 +253,7 @@ class ClusterDispatcher:
         text = f"{worker} was lost; {len(mine)} trials are begun anew on {len(there)} others"
         self._told(Caveat("worker-lost", text))
 
-    def _drop(self, worker: str) -> list[_Sent]:
+    def _drop(self, worker: str) -> list[Sent]:
         """Have a worker no more; return what it was sent. What was waiting for it is kept."""
         lane = self._lanes.each.pop(worker, Lane())
         self._makers.lose(worker)
@@ -261,7 +264,7 @@ class ClusterDispatcher:
         self._orphans.extend(lane.waiting)
         return [sent for _, sent in mine]
 
-    def _again(self, sent: _Sent) -> None:
+    def _again(self, sent: Sent) -> None:
         """Keep a trial for another worker; one that was only the next has lost nobody."""
         attempt = sent.of.attempt + sent.first
         if attempt > _ATTEMPTS:
@@ -279,19 +282,14 @@ class ClusterDispatcher:
 
     def _end(self) -> None:
         """Leave nothing running where not all was awaited."""
-        if not self._sent:
+        if not (self._sent or self._orphans):
             return
-        self._client.cancel(list(self._sent))
+        self._orphans.clear()
+        if self._client.status == _CONNECTED:
+            with suppress(OSError):
+                self._client.cancel(list(self._sent))
         self._sent.clear()
         self._crew.stop()
         for lane in self._lanes.each.values():
             lane.waiting.clear()
             lane.begun = 0
-
-
-def _require_loss(worker: str, error: BaseException | None) -> None:
-    """Raise what a worker has raised, unless it only says that the worker is gone."""
-    if isinstance(error, AuditError):
-        raise error
-    if error is not None and type(error).__name__ != "KilledWorker":
-        raise MachineError(f"{worker} failed: {type(error).__name__}: {error}")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, Protocol
 
 from auditor.core.caveats import Caveat
+from auditor.core.errors import AuditError, MachineError
 from auditor.core.ports import Clock
 
 _AGAIN_SECONDS = 5.0
@@ -85,3 +86,11 @@ class Admission:
             self._refused.add(worker)
             self._say(worker, reason)
         return not reason
+
+
+def require_loss(worker: str, error: BaseException | None) -> None:
+    """Raise what a worker has raised, unless it only says that the worker is gone."""
+    if isinstance(error, AuditError):
+        raise error
+    if error is not None and type(error).__name__ != "KilledWorker":
+        raise MachineError(f"{worker} failed: {type(error).__name__}: {error}")

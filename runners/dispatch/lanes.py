@@ -23,6 +23,15 @@ class Waiting:
     attempt: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A trial that a worker has; `first` tells that it is the one to run, and not the next."""
+
+    of: Waiting
+    worker: str
+    first: bool
+
+
 @dataclass(slots=True)
 class Lane:
     """What one worker has to do: in order, and begun; and what it has been given, by subject."""

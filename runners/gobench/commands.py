@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from auditor.core.jobs import Invocation
+from auditor.core.plan import Trial
 from auditor.core.subject import Project
 from runners import folders
 from runners.gobench import linking
@@ -24,7 +25,8 @@ BUILD, RUN = b"build", b"run"
 class Place:
     """A package, and the folder where an overlay's binaries are kept.
 
-    `layout` is the number that the order of functions is drawn with, 0 where it is not.
+    `layout` is the number that the order of functions is drawn with, 0 where it is not. `trial` is
+    the one whose processes are run there, None where something is built only.
     """
 
     project: Project
@@ -32,6 +34,7 @@ class Place:
     unit: str
     folder: str
     layout: int = 0
+    trial: Trial | None = None
 
     @property
     def binary(self) -> Path:
@@ -45,7 +48,7 @@ class Place:
     @property
     def running(self) -> Path:
         """Return the folder of the files of the process that runs."""
-        return folders.running(self.into)
+        return folders.running(self.into, self.trial)
 
     def file(self, name: str) -> Path:
         """Return the path of one of these files."""

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from auditor.core.errors import BuildFailed
-from auditor.core.jobs import Completed
+from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import NOTHING, Ask, Known
 from auditor.core.subject import Project, SourceFile, SourceRole
 from auditor.core.suite import Benchmark, Suite
 from runners.gobench import commands, golist, text
 from runners.gobench.commands import Place
 from runners.gobench.settings import Settings, bodies, mentions
+from runners.limits import within_limits
 
 _BENCHMARK = re.compile(rb"^func Benchmark", re.MULTILINE)
 _NAME = re.compile(r"^(Benchmark\S*)$", re.MULTILINE)
@@ -72,10 +73,13 @@ class Discovery:
     def _packages(self) -> list[golist.Package]:
         root = self.project.root
         flags = commands.build_flags(self.project, self.into, overlaid=False)
-        modules = self.ask(commands.go(self.project, "list", "-m", "-f", "{{.Dir}}"))
+        modules = self._needed(commands.go(self.project, "list", "-m", "-f", "{{.Dir}}"))
         where = list(patterns(modules, root)) or ["./..."]
         listing = ("list", "-e", f"-json={golist.FIELDS}", *flags, *where)
-        return golist.packages(self.ask(commands.go(self.project, *listing)), root)
+        return golist.packages(self._needed(commands.go(self.project, *listing)), root)
+
+    def _needed(self, job: Invocation) -> Completed:
+        return within_limits(job, self.ask(job))
 
     def _is_known(self, unit: str) -> bool:
         """Take over what is known of a package that has been listed with the same code."""
@@ -92,7 +96,7 @@ class Discovery:
 
     def _package(self, package: golist.Package, tests: Sequence[bytes]) -> bool:
         place = Place(self.project, self.into, package.unit, package.folder)
-        answer = self.ask(commands.compile_tests(place, overlaid=False))
+        answer = self._needed(commands.compile_tests(place, overlaid=False))
         if answer.exit_code != 0:
             self._broken(package.unit, answer.tail())
             return False
@@ -255,6 +259,8 @@ def _end(answer: Completed) -> str:
     """Say how a process ended, with its last lines."""
     if answer.timed_out:
         how = f"it was ended after {answer.seconds:.0f} s"
+    elif answer.exhausted:
+        how = f"it needs more than {answer.exhausted}"
     else:
         how = f"the process ended with {answer.exit_code}"
     if answer.truncated:

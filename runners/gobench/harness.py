@@ -9,7 +9,7 @@ from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Trial
 from auditor.core.ports import NOTHING, Ask, Build, Known, Places
-from auditor.core.subject import Project, SourceFile
+from auditor.core.subject import Project, SourceFile, SourceRole
 from auditor.core.suite import Suite
 from runners.gobench import commands, inlining, launching, linking, reading
 from runners.gobench.discovery import Discovery
@@ -39,6 +39,10 @@ class GoBench:
     def sources(self, project: Project, into: Path, ask: Ask) -> Sequence[SourceFile]:
         """Read the sources of all packages that can be read."""
         return Discovery(project, into, ask, self._list_seconds).read_sources()
+
+    def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]:
+        """Return the packages that have tests."""
+        return sorted({one.unit for one in sources if one.role is SourceRole.BENCHMARKS})
 
     def never_inlined(self, project: Project, folder: str, into: Path, ask: Ask) -> Places:
         """Ask the compiler which functions of a package it never inlines."""

@@ -1,6 +1,6 @@
 """Which processes a trial takes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def benchmark_processes(project: Project, trial: Trial, into: Path) -> list[Invo
     """Return the processes of a trial that runs a benchmark."""
     assert trial.benchmark is not None  # noqa: S101 - narrows the type; launch has looked
     noted = settings(trial.benchmark)
-    place = Place(project, into, trial.benchmark.group, noted.folder, trial.layout)
+    place = Place(project, into, trial.benchmark.group, noted.folder, trial.layout, trial)
     flags = (
         *commands.leaf_flags(trial.benchmark.name),
         f"-test.cpu={noted.processors}",
@@ -57,23 +57,14 @@ def benchmark_processes(project: Project, trial: Trial, into: Path) -> list[Invo
 
 
 def test_processes(project: Project, trial: Trial, into: Path) -> Iterator[Invocation]:
-    """Yield the processes that run the unit tests of each package that has tests.
-
-    Each is asked for when the one before has ended: what could not be built is not run.
-    """
-    limit = round(trial.timeout_seconds * _TEST_LIMIT)
-    for unit, folder in tested(trial.overlay.instructions):
-        place = Place(project, into, unit, folder)
-        yield from _missing(place, overlaid=True)
-        if is_made(place.binary):
-            flags = ("-test.short", f"-test.timeout={limit}s")
-            yield _counted(place, trial, flags, {})
-
-
-def tested(instructions: Sequence[str]) -> list[tuple[str, str]]:
-    """Return import path and folder of each package with tests, as the mutator noted them."""
-    fields = (line.split("\t") for line in instructions)
-    return [(one[2], one[1]) for one in fields if one[0] == "tests" and len(one) == 3]
+    """Yield the processes that run the unit tests of a package: its build, and then that."""
+    fields = (line.split("\t") for line in trial.overlay.instructions)
+    folder = next(one[1] for one in fields if one[0] == "tests" and one[2] == trial.tests)
+    place = Place(project, into, trial.tests, folder, trial=trial)
+    yield from _missing(place, overlaid=True)
+    if is_made(place.binary):  # the one who asks for this one has built it, or failed to
+        limit = round(trial.timeout_seconds * _TEST_LIMIT)
+        yield _counted(place, trial, ("-test.short", f"-test.timeout={limit}s"), {})
 
 
 def _missing(place: Place, *, overlaid: bool) -> list[Invocation]:

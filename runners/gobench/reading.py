@@ -23,7 +23,7 @@ from auditor.core.schedule import ArmName, Phase
 from auditor.core.units import seconds_per_operation
 from runners.gobench import compiler, text
 from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, RECORDS, RUN
-from runners.gobench.launching import operations, tested, windows
+from runners.gobench.launching import operations, windows
 from runners.records import Records, RecordsUnreadable, read_records
 
 KNOWN_UNITS = {"allocs/op": ALLOCATIONS, "B/op": ALLOCATED}
@@ -34,12 +34,12 @@ def outcome(trial: Trial, answers: Sequence[Completed]) -> Outcome:
     builds = [one for one in answers if _file(one, LAUNCH).startswith(BUILD)]
     runs = [one for one in answers if _file(one, LAUNCH).startswith(RUN)]
     messages = [_message(one) for one in builds if one.exit_code != 0]
-    if messages and (trial.benchmark is not None or not runs):
+    if messages:
         return NotBuilt(messages[0])
     if not runs:
         return Unreadable("no process was run", "")
     if trial.benchmark is None:
-        return _usage(trial, runs)
+        return _usage(trial, runs[0])
     failures = [one for one in (_failure(trial, run) for run in runs) if one is not None]
     if failures:
         return failures[0]
@@ -208,44 +208,22 @@ def _joined(windows: Sequence[Window], ids: dict[str, str]) -> Window:
     return Window(operations, tuple(sorted(calls.items())), tuple(sorted(nested)))
 
 
-def _usage(trial: Trial, runs: Sequence[Completed]) -> Outcome:
-    """Add the packages' counters up. They outlive a failing test, and a test is not judged."""
+def _usage(trial: Trial, run: Completed) -> Outcome:
+    """Read a package's counters. They outlive a failing test, and a test is not judged."""
     methods = [method.id for method in trial.variant.methods]
-    size = 16 * len(methods)
-    left = [data for data in (_file(run, COUNTERS) for run in runs) if len(data) == size]
-    calls, nested = dict.fromkeys(methods, 0), set()
-    for data in left:
-        numbers = struct.unpack(f"={2 * len(methods)}q", data)
-        for index, method in enumerate(methods):
-            calls[method] += numbers[index]
-            if numbers[len(methods) + index]:
-                nested.add(method)
-    if not any(calls.values()):
-        worst = next((one for one in runs if one.exit_code != 0), None)
-        if worst is not None:
-            return (
-                TimedOut(worst.seconds, text.tail(worst))
-                if worst.timed_out
-                else Crashed(worst.exit_code or 1, text.tail(worst))
-            )
+    data, size = _file(run, COUNTERS), 16 * len(methods)
+    numbers = struct.unpack(f"={2 * len(methods)}q", data if len(data) == size else bytes(size))
+    calls = dict(zip(methods, numbers, strict=False))
+    nested = [one for one, again in zip(methods, numbers[len(methods) :], strict=True) if again]
+    if not any(calls.values()) and run.exit_code != 0:
+        return (
+            TimedOut(run.seconds, text.tail(run))
+            if run.timed_out
+            else Crashed(run.exit_code or 1, text.tail(run))
+        )
     seen = Window(0, tuple(sorted(calls.items())), tuple(sorted(nested)))
-    ended = [one for one in runs if one.exit_code == 0 and len(_file(one, COUNTERS)) == size]
-    whole = {_file(one, LAUNCH).decode().partition("\n")[2] for one in ended}
-    every = [unit for unit, _ in tested(trial.overlay.instructions)]
-    return Counted((seen,), missing=_gap([unit for unit in every if unit not in whole], len(every)))
-
-
-_NAMED = 5
-"""Packages that are named; a large project may have hundreds."""
-
-
-def _gap(failed: Sequence[str], every: int) -> str:
-    """Say whose unit tests were not counted to their end."""
-    if not failed:
-        return ""
-    more = f" and {len(failed) - _NAMED} more" if len(failed) > _NAMED else ""
-    where = f"{len(failed)} of {every} packages: {', '.join(failed[:_NAMED])}{more}"
-    return f"unit tests fail, do not end or do not build in {where}"
+    whole = run.exit_code == 0 and len(data) == size
+    return Counted((seen,), missing="" if whole else "some fail or do not end")
 
 
 _READERS = {Kind.PLAIN: _plain, Kind.COUNTING: _reach, Kind.DELAYED: _slowed}

@@ -63,7 +63,7 @@ class GoTracer:
         """Yield the build and the run of each package whose tests can call the library."""
         found = json.loads((into / PACKAGES).read_bytes())
         for one in found["packages"]:
-            place = Place(project, into, one["unit"], one["folder"])
+            place = Place(project, into, one["unit"], one["folder"], trial=trial)
             if not is_made(place.binary):
                 yield _compiled(place, found["old"] or ())
             if is_made(place.binary):

@@ -17,6 +17,8 @@ _CPUS = "/sys/devices/system/cpu"
 _IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 _PERIOD = "100000"
 """Of a quota, in microseconds, where nothing else is said."""
+_PRODUCT, _VENDOR = "/sys/class/dmi/id/product_name", "/sys/class/dmi/id/sys_vendor"
+_HYPERVISOR = "/proc/device-tree/hypervisor/compatible"
 _MARKS = ("/.dockerenv", "/run/.containerenv")
 PATHS = (
     *_IDS,
@@ -27,7 +29,9 @@ PATHS = (
     "/proc/meminfo",
     groups.OWN,
     "/proc/sys/kernel/randomize_va_space",
-    "/sys/class/dmi/id/product_name",
+    _PRODUCT,
+    _VENDOR,
+    _HYPERVISOR,
     "/sys/devices/system/clocksource/clocksource0/current_clocksource",
     "/sys/hypervisor/type",
     "/sys/kernel/mm/transparent_hugepage/enabled",
@@ -167,11 +171,41 @@ def _memory(texts: Texts) -> str:
     return f"{min((int(kibibytes) // 1024, *(one // 2**20 for one in limits)))} MiB"
 
 
+def _cpu(texts: Texts) -> str:
+    """Return the name of the processor; 64-bit ARM has numbers only, one set for each kind."""
+    text = texts.get("/proc/cpuinfo", "")
+    if name := _found(text, r"^(?:model name|Hardware|cpu model)\s*:(.*)$"):
+        return name
+    numbers = [
+        re.findall(rf"^CPU {name}\s*:\s*(\S+)", text, re.MULTILINE)
+        for name in ("implementer", "variant", "part", "revision")
+    ]
+    kinds = dict.fromkeys(zip(*numbers, strict=False))
+    return ", ".join(
+        f"ARM {maker} variant {variant} part {part} revision {revision}"
+        for maker, variant, part, revision in kinds
+    )
+
+
+_MAKERS = re.compile(
+    r"Amazon EC2|Apple Virtualization|BHYVE|Bochs|Google Compute Engine|Hyper-V|KVM|KubeVirt|"
+    r"OpenStack|Parallels|QEMU|VMware|VirtualBox|Virtual Machine|Xen|innotek"
+)
+"""Whose machines are virtual, by what those say of their maker and kind."""
+
+
 def _virtual(texts: Texts) -> str:
-    product = texts.get("/sys/class/dmi/id/product_name") or texts.get("/sys/hypervisor/type", "")
-    if re.search(r"^flags\s*:.* hypervisor\b", texts.get("/proc/cpuinfo", ""), re.MULTILINE):
+    """Tell whether a machine is virtual: on x86 its processor says so, elsewhere what it is."""
+    product = texts.get(_PRODUCT) or texts.get("/sys/hypervisor/type", "")
+    flags = _found(texts.get("/proc/cpuinfo", ""), r"^flags\s*:(.*)$")
+    if flags:
+        marked = "hypervisor" in flags.split()
+        return f"yes {product}".strip() if marked else ("no" if product else "")
+    if texts.get(_HYPERVISOR):
         return f"yes {product}".strip()
-    return "no" if product else ""
+    if product.endswith(".metal"):
+        return "no"
+    return f"yes {product}" if _MAKERS.search(f"{texts.get(_VENDOR, '')} {product}") else ""
 
 
 def _container(texts: Texts) -> str:
@@ -229,9 +263,7 @@ _LINUX: Mapping[str, Callable[[Texts], str]] = {
     "aslr": _whole("/proc/sys/kernel/randomize_va_space"),
     "clocksource": _whole("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
     "container": _container,
-    "cpu": lambda texts: _found(
-        texts.get("/proc/cpuinfo", ""), r"^(?:model name|Hardware|cpu model)\s*:(.*)$"
-    ),
+    "cpu": _cpu,
     "governor": _whole(f"{_CPUS}/cpu0/cpufreq/scaling_governor"),
     "memory": _memory,
     "os": lambda texts: _found(texts.get("/etc/os-release", ""), r'^PRETTY_NAME="?([^"\n]*)'),

@@ -48,7 +48,7 @@ def run_benchmark(project: Project, guests: Guests, trial: Trial, into: Path) ->
     if benchmark is None:
         raise ValueError("a trial without a benchmark has no process")
     settings = settings_of(benchmark)
-    folder = running(into)
+    folder = running(into, trial)
     schedule, records = folder / f"{trial.id}.schedule", folder / records_name(trial)
     enough = folder / f"{trial.id}.enough" if trial.watch else None
     path = _joined((*_class_path(project), *guests.in_benchmarks))

@@ -19,6 +19,7 @@ from runners.jmh.listing import CLASSES, java_sources, library_lines, read_entri
 from runners.jmh.results import read_outcome
 from runners.jmh.testing import UnitTests
 from runners.jmh.tracer import read_usage
+from runners.limits import within_limits
 
 
 class JmhHarness:
@@ -60,6 +61,10 @@ class JmhHarness:
         methods = SourceFile(path=CLASSES, unit=CLASSES, role=SourceRole.LIBRARY, text=classes)
         return (methods, *java_sources(project.paths(Role.SOURCES)))
 
+    def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]:  # noqa: ARG002 (the build tool runs them all)
+        """Name no part."""
+        return ("",)
+
     def never_inlined(self, project: Project, folder: str, into: Path, ask: Ask) -> Places:  # noqa: ARG002 (any method may be, at run time)
         """Name none."""
         return frozenset()
@@ -90,7 +95,7 @@ class JmhHarness:
 
 
 def _ask(job: Invocation, ask: Ask, path: Path) -> bytes:
-    answer = ask(job)
+    answer = within_limits(job, ask(job))
     if answer.exit_code != 0 or path not in answer.files:
         raise SourceUnreadable(f"the suite cannot be listed; java said:\n{answer.tail()}")
     return answer.files[path]

@@ -38,7 +38,7 @@ class UnitTests:
 
         The agent itself tells the JVMs of build tools from those that run tests.
         """
-        records = running(into) / RECORDS
+        records = running(into, trial) / RECORDS
         own = dict(self.job.environment)
         agent = f'"-javaagent:{guests.agent}={into / INSTRUCTIONS}"'
         own["JAVA_TOOL_OPTIONS"] = f"{own.get('JAVA_TOOL_OPTIONS', '')} {agent}".strip()

@@ -16,6 +16,7 @@ from auditor.core.ports import NOTHING, Ask, Build, Known, Places
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Benchmark, Suite
 from runners.folders import running
+from runners.limits import within_limits
 from runners.live import LiveRecords
 from runners.pybench import guests, library, reading
 from runners.pybench.frontends import Frontend, unit_tests
@@ -69,7 +70,8 @@ class PythonHarness:
         entries = []
         for each in jobs:
             files = (*guests.placed(into), (listing, b""))
-            answer = ask(replace(each, files=files, collects=(listing,)))
+            asked = replace(each, files=files, collects=(listing,))
+            answer = within_limits(asked, ask(asked))
             if answer.exit_code not in self._frontend.listed or listing not in answer.files:
                 raise SourceUnreadable(f"the suite cannot be listed; it said:\n{answer.tail()}")
             entries += [json.loads(line) for line in answer.files[listing].splitlines()]
@@ -87,6 +89,10 @@ class PythonHarness:
     ) -> tuple[SourceFile, ...]:
         """Read the modules of the library."""
         return tuple(library.modules(project.root, self._frontend.suite(project.root)))
+
+    def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]:  # noqa: ARG002 (pytest runs them all)
+        """Name no part."""
+        return ("",)
 
     def never_inlined(self, project: Project, folder: str, into: Path, ask: Ask) -> Places:  # noqa: ARG002 (no method stays beside its slowed version)
         """Name none."""
@@ -116,7 +122,8 @@ class PythonHarness:
         if trial.benchmark is None:
             return (self._unit_tests(project, trial, into),)
         name = trial.benchmark.name
-        records, schedule = running(into) / RECORDS, running(into) / SCHEDULE
+        folder = running(into, trial)
+        records, schedule = folder / RECORDS, folder / SCHEDULE
         follow = None
         variables = {
             "BENCH_AUDIT_BENCHMARK": name,
@@ -133,7 +140,7 @@ class PythonHarness:
         if trial.benchmark.settings:
             variables["BENCH_AUDIT_INDEX"] = trial.benchmark.settings
         if trial.watch is not None:
-            follow = Follow(read=LiveRecords().read, path=records, enough=running(into) / ENOUGH)
+            follow = Follow(read=LiveRecords().read, path=records, enough=folder / ENOUGH)
             variables[ENOUGH_VARIABLE] = str(follow.enough)
         call = self._frontend.call(self._frontend.of_benchmark(name, project.root))
         made = job(project, into, call, variables, trial.timeout_seconds)
@@ -146,7 +153,7 @@ class PythonHarness:
 
     def _unit_tests(self, project: Project, trial: Trial, into: Path) -> Invocation:
         """Return the process that counts what the project's own unit tests call."""
-        records = running(into) / RECORDS
+        records = running(into, trial) / RECORDS
         variables = {
             "BENCH_AUDIT_INSTRUCTIONS": str(into / INSTRUCTIONS),
             RECORDS_VARIABLE: str(records),

@@ -49,7 +49,7 @@ class PythonTracer:
 
     def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
         """Return the process of all tests."""
-        records = running(into) / RECORDS
+        records = running(into, trial) / RECORDS
         variables = {
             "BENCH_AUDIT_TRACE": str(into / INSTRUCTIONS),
             RECORDS_VARIABLE: str(records),

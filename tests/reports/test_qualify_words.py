@@ -67,7 +67,7 @@ def test_a_gate_that_works_is_told_with_what_it_sees():
     assert "A run takes 3\N{NO-BREAK SPACE}s." in shown
     assert "0 of 20 (1 no answer)" in shown
     assert "5 of 5" in shown
-    assert "55% to 100%" in shown
+    assert "55\N{NO-BREAK SPACE}% to 100\N{NO-BREAK SPACE}%" in shown
     assert "a.Parse takes 2\N{NO-BREAK SPACE}µs, called by 1 benchmark" in shown
 
 
@@ -100,7 +100,12 @@ def test_markdown_has_names_in_code_spans():
     written = markdown(made(shown, (PARSE, UNSEEN)))
 
     assert "`./gate.sh '{base}'`" in written
-    assert "| head slower, `a.Parse` | 10 | 10.30 | 5 of 5 | 100% | 55% to 100% |" in written
+    assert (
+        "| head slower, `a.Parse` | 10 | 10.30 | 5 of 5 | 100_% | 55_% to 100_% |".replace(
+            "_", "\N{NO-BREAK SPACE}"
+        )
+        in written
+    )
     assert "* **blind**: " in written
     assert "<b>" not in re.sub("`[^`]*`", "", written)
 
@@ -114,7 +119,10 @@ def test_markdown_has_names_in_code_spans():
             {"most_false_alarms": 0.05},
             None,
             Exit.NO_VERDICT,
-            ["gate undecided: at most 5% false alarms: 0 of 20 times: between 0.0% and 13.9%"],
+            [
+                "gate undecided: at most 5\N{NO-BREAK SPACE}% false alarms: 0 of 20 times: "
+                "between 0.0\N{NO-BREAK SPACE}% and 13.9\N{NO-BREAK SPACE}%"
+            ],
         ),
         ({"most_false_alarms": 0.05}, "fail", Exit.GATE_FAILED, ["gate undecided"]),
         ({"most_false_alarms": 0.05}, "pass", Exit.OK, ["gate undecided"]),

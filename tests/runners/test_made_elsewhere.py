@@ -1,6 +1,7 @@
 """Programs that another machine has made are run, and not made again."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -55,6 +56,15 @@ class Launcher:
         return Skipped(b" ".join(one.stdout for one in answers).decode().strip())
 
 
+class Slowly(Launcher):
+    """Takes a while to make it, and says in a file that it does."""
+
+    def launch(self, project, trial, into):
+        for job in super().launch(project, trial, into):
+            words = f"sleep 0.3; echo made >> made; {job.argv[-1]}"
+            yield replace(job, argv=("/bin/sh", "-c", words)) if job.makes else job
+
+
 class BrokenOff(Launcher):
     """Is killed when half of the program is there, at the first time."""
 
@@ -83,7 +93,7 @@ class Noting:
         return LocalHost().run(job)
 
 
-def ran(folder, elsewhere, host=None, launcher=None, **more):
+def ran(folder, elsewhere, host=None, launcher=None, at_a_time=1, **more):
     builds = folder / "builds"
     launcher = launcher or Launcher()
     project = Project(
@@ -107,14 +117,23 @@ def ran(folder, elsewhere, host=None, launcher=None, **more):
     )
     trial = Trial(
         subject="d",
-        purpose=Purpose.SUITE,
+        purpose=Purpose.REACH if at_a_time > 1 else Purpose.SUITE,
         benchmark=Benchmark(group="g", name="a"),
         schedule=blocks(1),
         repetition=1,
         seed=1,
         timeout_seconds=30.0,
     )
-    return [runner.run(trial).outcome.reason for _ in range(2)], launcher.program, builds
+    with ThreadPoolExecutor(at_a_time) as pool:
+        found = [one.outcome.reason for one in pool.map(runner.run, [trial] * 2)]
+    return found, launcher.program, builds
+
+
+def test_a_program_that_two_need_at_a_time_is_made_once(tmp_path):
+    found, program, _ = ran(tmp_path, nowhere, launcher=Slowly(), at_a_time=2)
+
+    assert found == ["ours", "ours"]
+    assert (program.parent.parent / "made").read_text() == "made\n"
 
 
 @pytest.mark.parametrize(("there", "said"), [(THEIRS, "theirs"), (None, "ours")])

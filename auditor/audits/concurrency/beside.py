@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from auditor.audits import strain
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import Strain
+from auditor.core.units import percent
 
 OTHERS = 0.10
 """The share of all processors' time that processes other than ours may have had."""
@@ -23,9 +24,9 @@ def caveats(noted: Sequence[Mapping[str, float]]) -> Iterator[Caveat]:
     if share > OTHERS:
         worst = max(others for _, others in known)
         text = (
-            f"other processes had {share:.0%} of the processors' time beside the races, and "
-            f"{worst:.0%} beside one measurement, which can turn the answer round; race again with "
-            "another --store, when the machine has nothing else to do"
+            f"other processes had {percent(share)} of the processors' time beside the races, and "
+            f"{percent(worst)} beside one measurement, which can turn the answer round; race again "
+            "with another --store, when the machine has nothing else to do"
         )
         yield Caveat("host-load", text)
     yield from strain.caveats([_noted(one) for one in noted])

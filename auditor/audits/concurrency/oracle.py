@@ -17,6 +17,7 @@ from auditor.core.concurrency import (
     Vote,
 )
 from auditor.core.result import Interval
+from auditor.core.units import percent
 from auditor.stats.compare import t_half
 
 _FINDINGS = {Vote.OLD: Finding.REGRESSION, Vote.NEW: Finding.IMPROVEMENT}
@@ -63,7 +64,7 @@ def _too_spread(timed: Timed, plan: Plan) -> str:
     """Say which version's measurements are spread too far (Algorithm 2, line 13), if one's are."""
     for version in Version:
         if (part := spread(timed.of(version))) > plan.acceptable_spread:
-            return f"{version} version: its measurements are spread by {part:.0%}"
+            return f"{version} version: its measurements are spread by {percent(part)}"
     return ""
 
 

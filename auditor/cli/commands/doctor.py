@@ -71,19 +71,21 @@ def _tuned(surroundings: Surroundings, given: Mapping[str, Any], console: Consol
             "--tune and --restore change the machine and nothing else; leave out "
             "--probe and --format"
         )
-    if given["host"] not in (None, "local"):
+    asked = {"host": given["host"]} if given["host"] else {}
+    config = load(given["what"], asked, Path.cwd())
+    if config.host != "local" or config.dispatch is not None:
         raise UsageError("only this machine can be tuned; run bench-audit doctor --tune there")
     word = next(theirs for ours, theirs in _TUNING.items() if given[ours])
     if find_spec("pyperf") is None:
         raise ToolMissing('pyperf, which tunes machines, is missing; install "bench-audit[tune]"')
-    with _opened(surroundings, load(given["what"], {"host": "local"}, Path.cwd())) as opened:
-        asked = Invocation(
+    with _opened(surroundings, config) as opened:
+        job = Invocation(
             argv=(sys.executable, "-m", "pyperf", "system", word),
             cwd=Path("/"),
             environment=tuple(sorted(opened.environment.items())),
             timeout_seconds=_TUNING_SECONDS,
         )
-        done = opened.host.run(asked)
+        done = opened.host.run(job)
     console.result(Text((done.stdout + done.stderr).decode(errors="replace").strip()))
     return Exit.OK if done.exit_code == 0 else Exit.MACHINE
 
@@ -135,8 +137,7 @@ def _document(surroundings: Surroundings, given: Mapping[str, Any]) -> dict[str,
 def _advice(probe: Mapping[str, Any] | None) -> list[Caveat]:
     from auditor.audits import strain  # noqa: PLC0415 numpy takes a while to import
 
-    found = strain.advice(probe["rating"]) if probe else None
-    return [found] if found else []
+    return [*strain.advice(probe["rating"], Strain(**probe["strain"]))] if probe else []
 
 
 def _probe(opened: "OpenHost") -> dict[str, Any]:

@@ -108,6 +108,26 @@ ends() {
     rm -f "$1" "$1.last" "$1.both"
 }
 
+# Print the numbers of "0,2-3".
+numbers() {
+    for part in $(printf '%s' "$1" | tr , ' '); do
+        one=${part%%-*}
+        while [ "$one" -le "${part##*-}" ]; do
+            echo "$one"
+            one=$((one + 1))
+        done
+    done
+}
+
+# Keep off the processors that a job runs on, where we may use others.
+keep_off() {
+    theirs=$(numbers "$1" | tr '\n' ,) ours=
+    for one in $(numbers "$(taskset -pc $$ 2>/dev/null | tr -d ' ' | cut -d : -f 2)"); do
+        case ,$theirs in *,"$one",*) ;; *) ours=$ours,$one ;; esac
+    done
+    [ -z "$ours" ] || taskset -pc "${ours#,}" $$ >/dev/null
+}
+
 # Print what the kernel has counted, each file behind a line with its path.
 counters() {
     {
@@ -233,6 +253,7 @@ start)
 supervise)
     cd "$1" || exit 1
     . ./settings
+    [ -z "$processors" ] || keep_off "$processors"
     if [ -n "$alone" ]; then
         # A link is made, and says who has made it, at once.
         lock=${TMPDIR:-/tmp}/bench-audit-$(id -u).measuring
@@ -286,6 +307,7 @@ attach)
     # 4: nobody will ever say that it has ended.
     cd "$jobs/$1" || exit 1
     . ./settings
+    [ -z "$processors" ] || keep_off "$processors"
     [ "$follow" != - ] || follow=$PWD/out
     if [ -e code ]; then
         if [ -n "$follow" ] && [ -f "$follow" ]; then tail -c "+$(($2 + 1))" "$follow"; fi

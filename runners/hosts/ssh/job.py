@@ -52,7 +52,7 @@ def packed(
     that it may change, relative to the tree.
     """
     words = {
-        "settings": _settings(job, alone=alone, scope=scope, mirrored=mirrored),
+        "settings": _settings(job, processors, scope, alone=alone, mirrored=mirrored),
         "run": _run(job, processors),
         "left": _left(job),
     }
@@ -67,7 +67,7 @@ def packed(
 
 
 def _settings(
-    job: Invocation, *, alone: bool, scope: Sequence[str], mirrored: bool
+    job: Invocation, processors: str, scope: Sequence[str], *, alone: bool, mirrored: bool
 ) -> Iterator[str]:
     follow = job.follow
     path = "" if follow is None else str(job.cwd / follow.path) if follow.path else "-"
@@ -80,6 +80,7 @@ def _settings(
         "limit": str(job.output_limit),
         "longest": str(math.ceil(job.timeout_seconds) + _BEYOND_SECONDS),
         "mirrored": "1" if mirrored else "",
+        "processors": processors,
         "scope": shlex.join(one if one == "." else f"./{one}" for one in scope),
     }
     return (f"{name}={shlex.quote(value)}" for name, value in values.items())

@@ -79,7 +79,7 @@ def test_what_layouts_do_widens_q_by_what_its_two_sides_share():
         (Layouts.FIXED, None, (0.1,), "this linker cannot draw"),
         (Layouts.DRAWN, None, (0.1,), "2 processes in orders that were drawn are too few"),
         (Layouts.DRAWN, Component(1.0, 2.0, 9), (0.1,), "no further apart"),
-        (Layouts.DRAWN, MOVED, (0.1,), f"by {sqrt(MOVED.variance):.1%} "),
+        (Layouts.DRAWN, MOVED, (0.1,), "by 5.0\N{NO-BREAK SPACE}% "),
     ],
 )
 def test_it_is_said_what_is_known_of_layouts(layouts, found, moved, words):

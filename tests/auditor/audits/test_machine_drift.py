@@ -33,15 +33,15 @@ def test_stolen_and_throttled_time_are_said():
     said = {one.slug: one.text for one in caveats(strained)}
 
     assert set(said) == {"host-stolen", "host-throttled"}
-    assert "had 10.0% of the processors' time" in said["host-stolen"]
-    assert "20.0% beside one process" in said["host-stolen"]
+    assert "had 10.0\N{NO-BREAK SPACE}% of the processors' time" in said["host-stolen"]
+    assert "20.0\N{NO-BREAK SPACE}% beside one process" in said["host-stolen"]
 
 
 def test_a_processor_that_was_too_hot_is_said():
     said = {one.slug: one.text for one in caveats([noted(0, strain=Strain(hot=0.2)), noted(1)])}
 
     assert set(said) == {"host-hot"}
-    assert "too hot for 20.0% of the time" in said["host-hot"]
+    assert "too hot for 20.0\N{NO-BREAK SPACE}% of the time" in said["host-hot"]
     assert slugs([noted(0, strain=Strain(hot=0.005))]) == []
 
 
@@ -142,6 +142,24 @@ def test_a_machine_is_rated_by_how_far_a_loop_scatters_and_by_what_it_is_kept_fr
     assert found.seconds == pytest.approx(0.1, rel=0.1)
     assert found.jitter == pytest.approx(2.56 * noise, rel=0.4)
     assert found.worst > found.jitter / 2
-    said = advice(found.rating)
-    assert (said is not None) is (rating is Rating.NOISY)
-    assert said is None or "choose a machine without neighbours" in said.text
+
+
+@pytest.mark.parametrize(
+    ("rating", "strain", "slug", "text"),
+    [
+        (Rating.NOISY, Strain(), "host-noisy", "choose a machine without neighbours"),
+        (Rating.USABLE, Strain(stolen=0.001), "host-usable", "choose a machine without neighbours"),
+        (Rating.USABLE, Strain(stolen=0.02), "host-usable", "other virtual machines take its time"),
+        (Rating.NOISY, Strain(throttled=0.2), "host-noisy", "grant more"),
+        (Rating.NOISY, Strain(stolen=0.2, hot=0.2), "host-noisy", "take one of its own; it is slo"),
+    ],
+)
+def test_a_machine_that_is_not_quiet_is_said_what_would_help(rating, strain, slug, text):
+    (said,) = advice(rating, strain)
+
+    assert said.slug == slug
+    assert text in said.text
+
+
+def test_of_a_quiet_machine_nothing_is_to_be_said():
+    assert list(advice(Rating.QUIET, Strain(stolen=0.001))) == []

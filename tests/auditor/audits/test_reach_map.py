@@ -6,12 +6,13 @@ from builders import benchmark, counted, crashed, method, run, timed_out, window
 from auditor.audits.reach import (
     how_counted,
     in_one_call,
+    incomplete_order,
     most_called,
     reach_map,
     reach_of,
     usage,
 )
-from auditor.core.outcome import Skipped
+from auditor.core.outcome import NotBuilt, Skipped
 from auditor.core.plan import Purpose
 from auditor.core.result import ReachState
 
@@ -138,12 +139,57 @@ def made(*outcomes, purpose=Purpose.USAGE):
     ],
 )
 def test_unit_tests_are_named_only_where_they_were_counted(tests, said):
-    found = how_counted(made(COUNTS), tests, 1)
+    found = how_counted(made(COUNTS), tests, 1, 1)
 
     assert said in found
 
 
+def of_packages(outcomes):
+    runs = {name: run(outcome, purpose=Purpose.USAGE) for name, outcome in outcomes.items()}
+    return [
+        replace(one, trial=replace(one.trial, benchmark=None, tests=name))
+        for name, one in runs.items()
+    ]
+
+
+def test_packages_whose_unit_tests_were_not_counted_to_their_end_are_named_in_one_phrase():
+    tests = of_packages(
+        {
+            "whole": COUNTS,
+            "late": replace(COUNTS, missing="some fail or do not end"),
+            "broken": NotBuilt("no"),
+            "bad": crashed(),
+        }
+    )
+
+    found = how_counted(made(COUNTS), tests, 1, 6)
+    (order,) = incomplete_order(tests, 6)
+
+    said = (
+        "unit tests fail, do not end or do not build in 3 of 6 packages: bad, broken, late; the "
+        "unit tests of 2 of 6 packages, for which no time was left"
+    )
+    assert found == (
+        f"the subject's own benchmarks and unit tests ran (part of the counts is missing: {said})"
+    )
+    assert order.text.endswith(f"missing: {said}")
+
+
+def test_of_many_packages_some_are_named():
+    tests = of_packages({f"p{number}": crashed() for number in range(8)})
+
+    assert "in 8 of 8 packages: p0, p1, p2, p3, p4 and 3 more" in how_counted([], tests, 0, 8)
+
+
+def test_nothing_is_missing_of_unit_tests_that_ended_or_are_not_there():
+    tests = of_packages({"whole": COUNTS, "none": Skipped("it has none")})
+
+    assert "missing" not in how_counted([], tests, 0, 2)
+    assert incomplete_order(tests[:1], 1) == ()
+    assert how_counted([], [], 0, 0) == "the subject's own benchmarks ran"
+
+
 def test_benchmarks_whose_calls_were_not_counted_are_counted():
-    found = how_counted(made(COUNTS, crashed(), purpose=Purpose.REACH), made(COUNTS), 4)
+    found = how_counted(made(COUNTS, crashed(), purpose=Purpose.REACH), made(COUNTS), 4, 1)
 
     assert found.endswith("(part of the counts is missing: 3 of 4 benchmarks)")

@@ -18,6 +18,7 @@ from real_program import (
     commit,
     everything,
     git,
+    runs,
     tiny,
     write,
 )
@@ -180,6 +181,7 @@ def test_a_java_suite_is_built_by_who_asks_and_run_by_workers_without_maven(
     ("what", "said"),
     [
         ("own_version", "this is 0.0.1; install the same version"),
+        ("own_code", "other code of bench-audit .* than this; install the same version"),
         ("machine", "workers are of unlike machines"),
     ],
 )
@@ -193,7 +195,11 @@ def test_a_worker_that_is_not_like_the_others_is_refused(
         client.wait_for_workers(2, timeout=60)
         crew = Cluster(client, asked, SystemClock())
         kinds = itertools.count()
-        others = {"own_version": lambda: "0.0.1", "machine": lambda _: f"kind {next(kinds)}"}
+        others = {
+            "own_version": lambda: "0.0.1",
+            "own_code": lambda: "another",
+            "machine": lambda _: f"kind {next(kinds)}",
+        }
         monkeypatch.setattr(clusters, what, others[what])
 
         with pytest.raises(MachineError, match=said):
@@ -222,6 +228,36 @@ def test_a_worker_that_lacks_us_is_told_what_to_install(cluster, tmp_path):
         client.wait_for_workers(1, timeout=60)
         with pytest.raises(MachineError, match=r"cannot run bench-audit .*: install the same"):
             Question(client, absent, list(client.ncores())).answer(30)
+
+
+def test_an_audit_whose_scheduler_is_lost_goes_on_with_another_one(program, cluster, tmp_path):
+    add(cluster, tmp_path, 0)
+    store = tmp_path / "store.sqlite"
+    path = configured(tmp_path, cluster, stability_runs=60)
+    audit = program.start("stability", path, "--store", store, "-q", "-o", tmp_path / "out")
+    while not (store.exists() and len(runs(store)) > 5):
+        assert audit.poll() is None
+        time.sleep(0.05)
+    cluster.lose_scheduler()
+    _, said = audit.communicate(timeout=120)
+
+    assert audit.returncode == 4
+    line = said.splitlines()[-1]
+    assert line.startswith(
+        "error[machine]: the scheduler does not answer any more; what was measur"
+    )
+    kept = len(runs(store))
+    (tmp_path / "other").mkdir()
+    with dask_cluster(tmp_path / "other") as other:
+        add(other, tmp_path, 1)
+        path = configured(tmp_path, other, stability_runs=10)
+        document, printed = program.audited(
+            "stability", path, "--store", store, "-o", tmp_path / "out"
+        )
+
+    assert [one["runs"] for one in document["benchmarks"]] == [10, 10]
+    assert kept > 5
+    assert "known already" in printed
 
 
 def test_a_worker_that_joins_is_looked_at_like_those_that_were_there(cluster, tmp_path):

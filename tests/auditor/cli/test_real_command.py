@@ -224,11 +224,17 @@ def test_doctor_rates_the_machine_by_a_loop(tmp_path):
         (["--tune", "--probe"], "leave out --probe and --format", 2),
         (["--tune", "--format", "json"], "leave out --probe and --format", 2),
         (["--tune", "--host", "docker"], "only this machine can be tuned", 2),
+        (["far.json", "--tune"], "only this machine can be tuned", 2),
+        (["many.json", "--restore"], "only this machine can be tuned", 2),
         (["--host", "moon"], '"moon" at $.host must be', 2),
         (["nowhere.json"], "no such file or folder: nowhere.json", 2),
     ],
 )
 def test_what_doctor_cannot_do_is_one_line(tmp_path, words, message, code):
+    (tmp_path / "far.json").write_text('{"host": "ssh:far"}')
+    (tmp_path / "many.json").write_text(
+        '{"dispatch": "dask", "dask": {"scheduler": "tcp://10.0.0.1:8786"}}'
+    )
     assert message in refused(tmp_path, "doctor", *words, code=code)
 
 

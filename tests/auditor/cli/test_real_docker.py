@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 
 import pytest
 from docker_daemon import IMAGE, JAVA_IMAGE, client, import_go, import_java
@@ -42,6 +43,9 @@ class Connected:
     def call(self, *words):
         return self._program.call(*words, **self._where)
 
+    def start(self, *words):
+        return self._program.start(*words, **self._where)
+
     def refused(self, *words, **expected):
         return self._program.refused(*words, **expected, **self._where)
 
@@ -55,6 +59,29 @@ def configured(tmp_path, subject, **more):
         json.dumps({**QUICK, "subject": str(subject), "host": "docker", "docker": docker, **more})
     )
     return path
+
+
+@pytest.mark.parametrize("host", ["docker", "local"])
+def test_what_a_killed_auditor_has_left_running_is_removed_by_the_next_one(
+    program, docker, tmp_path, host
+):
+    """Also by one that has no containers of its own, and would be measured beside them."""
+    long = configured(tmp_path, PYTHON_RING, harness="pytest", iteration_time="20s")
+    long = long.rename(tmp_path / "long.json")
+    path = configured(tmp_path, PYTHON_RING, harness="pytest", benchmarks="tiny|push")
+    killed = program.start("stability", long, "-q", "-o", tmp_path / "killed")
+    with client(docker) as api:
+        while not api.containers(filters={"label": LABEL}):
+            assert killed.poll() is None
+            time.sleep(0.05)
+        killed.kill()
+        killed.communicate()
+        left = api.containers(filters={"label": LABEL})
+
+        program.call("stability", path, "--host", host, "-q", "-o", tmp_path / "out")
+
+        assert left
+        assert api.containers(all=True, filters={"label": LABEL}) == []
 
 
 def test_a_suite_is_built_and_measured_in_containers(program, docker, tmp_path):

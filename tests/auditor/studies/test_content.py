@@ -11,6 +11,7 @@ from auditor.core.subject import Closure, Language, Project, SourceFile, SourceR
 from auditor.studies import content
 
 OWN = Closure(digest="own", files=frozenset({"ring.go", "ring_test.go"}))
+GROUP = benchmark().group
 PROJECT = Project(
     name="ring",
     revision="1",
@@ -21,7 +22,7 @@ PROJECT = Project(
     parts=(),
     environment=(),
     content="code",
-    closures=((benchmark().group, OWN),),
+    closures=((GROUP, OWN),),
 )
 SOURCES = [
     SourceFile(path=path, unit="", role=SourceRole.LIBRARY, text=b"")
@@ -42,20 +43,18 @@ def _overlay(**texts):
 
 
 def test_a_benchmark_is_decided_by_its_closure():
-    assert content.closure(PROJECT, benchmark(), PLAIN) == OWN
-    assert content.closure(PROJECT, benchmark(), _delayed(_in("ring.go"))) == OWN
+    assert content.closure(PROJECT, GROUP, PLAIN) == OWN
+    assert content.closure(PROJECT, GROUP, _delayed(_in("ring.go"))) == OWN
 
 
-def test_everything_decides_unit_tests_and_what_is_not_in_the_program():
-    other = replace(benchmark(), group="example.org/elsewhere")
-
-    assert content.closure(PROJECT, None, PLAIN).digest == "code"
-    assert content.closure(PROJECT, other, PLAIN).digest == "code"
-    assert content.closure(PROJECT, benchmark(), _delayed(_in("other/other.go"))).digest == "code"
+def test_everything_decides_all_unit_tests_and_what_is_not_in_the_program():
+    assert content.closure(PROJECT, "", PLAIN).digest == "code"
+    assert content.closure(PROJECT, "example.org/elsewhere", PLAIN).digest == "code"
+    assert content.closure(PROJECT, GROUP, _delayed(_in("other/other.go"))).digest == "code"
 
 
 def test_a_method_without_a_place_may_be_in_any_program():
-    assert content.closure(PROJECT, benchmark(), _delayed(method())) == OWN
+    assert content.closure(PROJECT, GROUP, _delayed(method())) == OWN
 
 
 def test_without_a_digest_of_the_content_that_of_the_tree_decides():

@@ -309,6 +309,54 @@ def test_one_run_that_misses_decides_a_pair_unless_it_is_to_be_exact():
         assert outcomes(verdict)["skip"] == "missed"
 
 
+def alone(machine):
+    """Return by purpose whether trials had the machine for themselves."""
+    found = {}
+    for trial in machine.done:
+        found.setdefault(trial.purpose, set()).add(trial.alone)
+    return found
+
+
+def test_what_is_counted_or_only_a_beginning_may_run_beside_others():
+    machine = Machine()
+
+    audited(request(), machine=machine)
+
+    assert alone(machine) == {
+        Purpose.PILOT: {True},
+        Purpose.SUITE: {True},
+        Purpose.REACH: {False},
+        Purpose.CALIBRATION: {False},
+        Purpose.PAIRS: {True},
+        Purpose.REFERENCE: {True},
+    }
+
+
+@pytest.mark.parametrize(("exact", "threads"), [(True, 1), (False, 2)])
+def test_what_is_to_be_exact_or_needs_all_processors_is_calibrated_alone(exact, threads):
+    machine, asked = Machine(), request(exact=exact)
+    given = parts(asked, machine=machine)
+    many = [replace(one, threads=threads) for one in given.suite.benchmarks]
+
+    abs_score.audit(asked, replace(given, suite=replace(given.suite, benchmarks=tuple(many))))
+
+    assert alone(machine)[Purpose.CALIBRATION] == {True}
+
+
+def test_methods_are_calibrated_in_turns():
+    machine = Machine()
+
+    audited(request(), machine=machine)
+
+    order = [
+        trial.variant.methods[0].name
+        for trial in machine.done
+        if trial.purpose is Purpose.CALIBRATION and trial.repetition == 1
+    ]
+    first = order[: len(set(order))]
+    assert len(set(first)) == len(first) > 1
+
+
 def slowed(machine, name):
     return [
         trial
@@ -714,6 +762,31 @@ def test_a_dry_run_knows_what_an_audit_that_was_ended_has_done(budget):
     for name, purpose in known:
         assert phases[name].known == done[purpose]
     assert sum(one.trials - one.known for one in phases.values()) >= len(machine.done)
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_dry_run_counts_runs_that_are_made_anew_as_their_turns_were_wrong(monkeypatch, known):
+    """The pair is missed at its first run, so but for that it has one."""
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.3)
+    monkeypatch.setattr(toy_language, "PAIR_TURNS", 3.0)
+    machine, store = Machine(), Memory()
+    asked = replace(request(methods=("hop",), runs=1), controls=0)
+    if known:  # how many pairs there are
+        audited(replace(asked, estimate=True), store=store)
+        assert {one.trial.purpose for one in store.values()} >= {Purpose.REACH}
+        assert not any(one.trial.purpose is Purpose.PAIRS for one in store.values())
+
+    said = {one.name: one for one in preview(asked, parts(asked, store=store)).phases}
+    abs_score.audit(asked, parts(asked, store=store, machine=machine))
+
+    pairs = [one for one in machine.done if one.purpose is Purpose.PAIRS]
+    on_long = [one for one in pairs if one.benchmark.name == "long"]
+    reached = {one.benchmark.name for one in pairs}
+    assert len(on_long) > 1
+    # Each of them may be near the threshold as well, and have a further run then.
+    assert said["pairs (at most)"].trials == 4 * (
+        len(reached) if known else len(toy_language.BENCHMARKS)
+    )
 
 
 @pytest.mark.parametrize("mode", [CurveMode.METHODS, CurveMode.PAIRS])

@@ -342,6 +342,66 @@ def test_what_workers_were_given_is_given_anew_when_all_that_had_it_are_gone(
     assert sorted(crew.gave.values()) == [1, 1]
 
 
+def begun(noted, number=1):
+    """Wait until so many trials have begun; returns all that has been written."""
+    until = time.monotonic() + 60
+    while sum(word == "begun" for one in lines(noted).values() for word, *_ in one) < number:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_a_scheduler_that_is_lost_ends_it_in_one_line(cluster, client, noted):
+    ready(cluster, client, 1, noted)
+    told, crew = [], Crew(client, noted)
+    crew.stop = lambda: told.append("stopped")
+
+    def lose():
+        begun(noted)
+        cluster.lose_scheduler()
+
+    losing = threading.Thread(target=lose)
+    losing.start()
+    with pytest.raises(MachineError, match="the scheduler does not answer any more; what was"):
+        list(dispatcher(client, crew, cluster_work.slow).run([trial("a")]))
+    losing.join()
+
+    assert told == ["stopped"]
+
+
+def test_a_client_that_has_given_its_scheduler_up_ends_it_in_one_line_too(
+    cluster, client, noted, monkeypatch
+):
+    """It waits a while for one, and closes itself then, as where we were building meanwhile."""
+    ready(cluster, client, 1, noted)
+    crew = Crew(client, noted)
+    crew.stop = lambda: None
+    made = dispatcher(client, crew)
+    client.close()
+
+    with pytest.raises(MachineError, match="the scheduler does not answer any more; what was"):
+        list(made.run([trial("a")]))
+
+
+def test_a_connection_that_is_cut_has_cost_no_worker(cluster, client, noted):
+    """More often than a trial may lose workers."""
+    ready(cluster, client, 1, noted)
+    cuts = 5
+
+    def cut():
+        for number in range(cuts):
+            begun(noted, number + 1)
+            client.loop.add_callback(client.scheduler_comm.comm.abort)
+
+    cutting = threading.Thread(target=cut)
+    cutting.start()
+    (run,) = dispatcher(client, noted, cluster_work.lasting).run([trial("a")])
+    cutting.join()
+
+    assert run.trial.benchmark.name == "a"
+    (written,) = lines(noted).values()
+    assert [word for word, *_ in written].count("begun") > cuts > clusters._ATTEMPTS
+
+
 def test_a_worker_that_cannot_be_used_is_named_once_and_left_alone(cluster, client, noted):
     ready(cluster, client, 2, noted)
     unwanted = next(iter(client.ncores()))

@@ -42,7 +42,7 @@ class Lab:
     def run(self, trial):
         return self.bench.run(trial).outcome
 
-    def trial(self, purpose, name, schedule, variant=PLAIN, seconds=60.0) -> Trial:
+    def trial(self, purpose, name, schedule, variant=PLAIN, seconds=60.0, *, tests="") -> Trial:
         overlay = GoMutator().overlay(self.suite.sources, variant)
         assert isinstance(overlay, Overlay), overlay
         return Trial(
@@ -54,6 +54,7 @@ class Lab:
             schedule=schedule,
             repetition=1,
             seed=1,
+            tests=tests,
             timeout_seconds=seconds,
         )
 
@@ -76,11 +77,19 @@ class Lab:
         variant = Variant(Kind.DELAYED, (self.methods[method],), guarded, beside)
         return self.trial(Purpose.PAIRS, name, made, variant)
 
-    def counted(self, name, operations, purpose=Purpose.REACH, blocks=1, seconds=60.0):
-        good = [one for one in self.methods.values() if not one.refusal and "clash" not in one.id]
+    def counted(self, name, operations, blocks=1, seconds=60.0):
         made = schedule([Arm(ArmName.PLAIN)], operations, blocks - 1)
-        variant = Variant(Kind.COUNTING, tuple(good))
-        return self.run(self.trial(purpose, name, made, variant, seconds))
+        return self.run(self.trial(Purpose.REACH, name, made, self._counting, seconds))
+
+    def called_by_tests(self, package):
+        """Return how the unit tests of a package end."""
+        made = schedule([Arm(ArmName.PLAIN)], None, 0)
+        return self.run(self.trial(Purpose.USAGE, None, made, self._counting, tests=package))
+
+    @property
+    def _counting(self):
+        good = [one for one in self.methods.values() if not one.refusal and "clash" not in one.id]
+        return Variant(Kind.COUNTING, tuple(good))
 
 
 def schedule(arms, operations, rounds) -> Schedule:

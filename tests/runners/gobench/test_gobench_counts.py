@@ -5,7 +5,6 @@ from gobench_making import HANGING_SECONDS
 
 from auditor.audits.reach import reach_of
 from auditor.core.outcome import Counted
-from auditor.core.plan import Purpose
 from auditor.core.result import ReachState
 
 pytestmark = pytest.mark.subject
@@ -106,7 +105,7 @@ def test_blocks_that_end_before_the_watchdog_comes_are_counted(ring):
 
 
 def test_unit_tests_are_counted_in_one_window(ring):
-    counted = ring.counted(None, None, Purpose.USAGE)
+    counted = ring.called_by_tests(RING[:-1])
     calls = dict(counted.windows[0].calls)
 
     assert [window.operations for window in counted.windows] == [0]

@@ -8,9 +8,9 @@ from gobench_making import lab
 
 from auditor.core.errors import BuildFailed, ResolveFailed, SubjectError, ToolMissing
 from auditor.core.jobs import Completed
-from auditor.core.outcome import Counted
-from auditor.core.plan import Purpose
+from auditor.core.outcome import Counted, NotBuilt
 from runners.gobench import toolchain
+from runners.gobench.harness import GoBench
 
 pytestmark = pytest.mark.subject
 
@@ -87,7 +87,7 @@ def test_a_module_that_its_workspace_does_not_use_says_so(go_home, tmp_path):
 _CHECK = 'package {0}\n\nimport "testing"\n\nfunc TestF(t *testing.T) {{\n\t{1}\n}}\n'
 
 
-def test_unit_tests_behind_a_package_that_fails_are_counted_too(go_home, tmp_path):
+def test_the_unit_tests_of_each_package_have_counts_of_their_own(go_home, tmp_path):
     """In one package they do not compile, in one they fail, in one they end the process."""
     bodies = {"a": "nonsense", "b": "F(); t.Fatal()", "c": "F(); panic(1)", "d": "F()"}
     for name, body in bodies.items():
@@ -96,21 +96,27 @@ def test_unit_tests_behind_a_package_that_fails_are_counted_too(go_home, tmp_pat
     _module(tmp_path)
     benchmark = _TEST.format("e", "")
     _write(tmp_path / "e", e_DOT_go="package e\n", e_test_DOT_go=benchmark)
-    counted = lab(tmp_path, go_home, os.environ).counted(None, None, Purpose.USAGE)
+    found = lab(tmp_path, go_home, os.environ)
+    packages = GoBench().tested(found.suite.sources)
+    ended = {one[-1]: found.called_by_tests(one) for one in packages}
+    counted = {key: one for key, one in ended.items() if isinstance(one, Counted)}
+    called = {
+        key: [method for method, calls in one.windows[0].calls if calls]
+        for key, one in counted.items()
+    }
 
-    assert isinstance(counted, Counted)
-    assert [calls for _, calls in counted.windows[0].calls] == [0, 1, 1, 1]
-    assert counted.missing == (
-        "unit tests fail, do not end or do not build in 3 of 5 packages: "
-        "example.org/m/a, example.org/m/b, example.org/m/c"
-    )
+    assert packages == [f"example.org/m/{name}" for name in "abcde"]
+    assert isinstance(ended["a"], NotBuilt)
+    assert "undefined: nonsense" in ended["a"].message
+    assert called == {**{key: [f"example.org/m/{key}.F"] for key in "bcd"}, "e": []}
+    assert {key for key, one in counted.items() if one.missing} == {"b", "c"}
 
 
 def test_nothing_is_missing_where_all_unit_tests_end_well(go_home, tmp_path):
     code = "package m\n\nfunc F() int { return 1 }\n"
     _module(tmp_path, m_DOT_go=code, m_test_DOT_go=_TEST.format("m", _LOOP))
     _write(tmp_path, more_test_DOT_go=_CHECK.format("m", "F()"))
-    counted = lab(tmp_path, go_home, os.environ).counted(None, None, Purpose.USAGE)
+    counted = lab(tmp_path, go_home, os.environ).called_by_tests("example.org/m")
 
     assert (dict(counted.windows[0].calls), counted.missing) == ({"example.org/m.F": 1}, "")
 

@@ -19,6 +19,7 @@ from ssh_daemon import NAME, SMALL, daemon
 
 from auditor.core.errors import FolderUnusable, MachineError
 from auditor.core.jobs import Follow
+from runners.hosts import processors
 from runners.hosts.clock import SystemClock
 from runners.hosts.ssh.opening import opened
 
@@ -443,6 +444,19 @@ def test_no_variable_is_on_a_command_line_or_stays_in_a_file(place, ssh, name):
 def test_a_process_runs_on_the_processors_that_it_is_given(ssh, name):
     with ssh_place(ssh, name, processors="0") as place:
         assert place.host.run(shell("nproc", cwd=place.folder)).stdout == b"1\n"
+
+
+def test_what_of_ours_runs_there_keeps_off_them_where_there_are_others(ssh, name):
+    first, *others = sorted(os.sched_getaffinity(0))
+    assert others, "one processor is too few to tell"
+    with ssh_place(ssh, name, processors=str(first)) as place:
+        # The parent of a process there is the supervisor.
+        words = "taskset -pc $$; taskset -pc $PPID"
+        said = place.host.run(shell(words, cwd=place.folder)).stdout.decode().splitlines()
+
+    theirs, ours = (processors.numbers(line.rpartition(": ")[2]) for line in said)
+    assert theirs == {first}
+    assert ours == set(others)
 
 
 def test_two_auditors_of_one_machine_measure_in_turns(ssh, name):

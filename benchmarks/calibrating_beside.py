@@ -1,0 +1,118 @@
+"""Are calibrations disturbed where two run at a time?
+
+    python benchmarks/calibrating_beside.py [CONFIG ...]
+
+Each configuration is estimated (`--estimate`: all but the pairs) four times, each with a store of
+its own: twice with one process at a time, twice with as many as an audit runs of what need not be
+alone. The methods are those that the first one has chosen, and what it has built is there for all
+after it. Printed are the seconds of each, and how far shares lie apart between two that ran alike
+and between two that did not: if these are the same, nothing is disturbed by it.
+"""
+
+import argparse
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+PROGRAM = """
+import sys
+from auditor import workplace
+workplace.MOST_JOBS = int(sys.argv.pop(1))
+from auditor.cli.main import entry
+entry()
+"""
+"""The program, with another number of processes at a time."""
+MANY = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What one found, and how long it took."""
+
+    result: Mapping[str, Any]
+    seconds: float
+
+    @property
+    def shares(self) -> dict[tuple[str, str], float]:
+        """Return the share of each method in each benchmark, where it was timed."""
+        return {
+            (one["method"], one["benchmark"]): one["share"]
+            for one in self.result["pairs"]
+            if one["share"]
+        }
+
+    @property
+    def outcomes(self) -> dict[tuple[str, str], str]:
+        """Return the verdict of each pair."""
+        return {(one["method"], one["benchmark"]): one["outcome"] for one in self.result["pairs"]}
+
+
+def estimated(config: Path, folder: Path, jobs: int, methods: Sequence[str]) -> Estimate:
+    """Run one; raises CalledProcessError where it fails."""
+    words = ("abs", str(config), "--estimate", "--quiet", "--output", str(folder))
+    begun = time.monotonic()
+    subprocess.run(
+        (sys.executable, "-c", PROGRAM, str(jobs), *words, *(f"--method={one}" for one in methods)),
+        cwd=ROOT,
+        check=True,
+        env={**os.environ, "XDG_CACHE_HOME": str(folder.parent / "cache")},
+        stdout=subprocess.DEVNULL,
+    )
+    took = time.monotonic() - begun
+    return Estimate(json.loads((folder / "result.json").read_text()), took)
+
+
+def apart(first: Estimate, second: Estimate) -> str:
+    """Say how far the shares of two lie apart, and how many verdicts differ."""
+    mine, theirs = first.shares, second.shares
+    logs = [math.log(theirs[key] / value) for key, value in mine.items() if key in theirs]
+    sizes = sorted(map(abs, logs))
+    differ = sum(second.outcomes[key] != value for key, value in first.outcomes.items())
+    middle, typical = statistics.median(logs), statistics.median(sizes)
+    return (
+        f"{len(logs)} shares, {middle:+.1%} in the middle, {typical:.1%} apart in the median, 90 % "
+        f"of them at most {sizes[int(0.9 * len(sizes))]:.1%}; {differ} verdicts differ"
+    )
+
+
+def main() -> None:
+    """Print the comparison."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("configs", nargs="*", type=Path, default=[HERE / "abs-cost/uuid.json"])
+    for config in parser.parse_args().configs:
+        with tempfile.TemporaryDirectory(prefix="beside-") as scratch:
+            folder = Path(scratch)
+            warm = estimated(config.absolute(), folder / "warm", MANY, ())
+            methods = [one["id"] for one in warm.result["methods"]]
+            made: dict[int, list[Estimate]] = {1: [], MANY: []}
+            for number in range(2):
+                for jobs, found in made.items():
+                    name = folder / f"{jobs}-{number}"
+                    found.append(estimated(config.absolute(), name, jobs, methods))
+        alone, beside = made.values()
+        print(f"\n{config.stem}")
+        for name, found in (("one at a time", alone), ("several", beside)):
+            print(f"  {name}: {', '.join(f'{one.seconds:.0f} s' for one in found)}")
+        compared = {
+            "one at a time, twice": alone,
+            "several, twice": beside,
+            "one at a time and several": (alone[0], beside[0]),
+            "the same once more": (alone[1], beside[1]),
+        }
+        for name, (first, second) in compared.items():
+            print(f"  {name}: {apart(first, second)}")
+
+
+if __name__ == "__main__":
+    main()

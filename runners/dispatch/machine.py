@@ -1,0 +1,80 @@
+"""The trials of one machine: one after the other, or several at a time where that harms none."""
+
+import fcntl
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+
+from auditor.core.errors import FolderUnusable
+from auditor.core.outcome import Crashed, Exhausted, Unreadable
+from auditor.core.plan import Run, Trial
+from runners.dispatch.parallel import in_parallel
+from runners.trial import TrialRunner
+
+
+class MachineDispatcher:
+    """Runs trials in the order given; a lock keeps other auditors of this account off meanwhile.
+
+    Where they need not be alone several are run at a time, and end in any order.
+    """
+
+    def __init__(self, lock: Path, jobs: int = 1, stop: Callable[[], None] = lambda: None) -> None:
+        """Take the file whose lock means "somebody measures on this machine", and how many `jobs`.
+
+        `stop` ends what runs on the machine where one of several at a time breaks off.
+        """
+        self._runners: dict[str, TrialRunner] = {}
+        self._lock = lock
+        self._jobs = jobs
+        self._stop = stop
+
+    def serve(self, subjects: Iterable[str], runner: TrialRunner) -> None:
+        """Let it run the trials of these subjects from now on."""
+        self._runners |= dict.fromkeys(subjects, runner)
+
+    def run(self, trials: Iterable[Trial]) -> Iterator[Run]:
+        """Yield the run of each trial as it ends."""
+        for alone, some in groupby(trials, key=lambda trial: trial.alone):
+            yield from (self._one_by_one if alone else self._beside)(some)
+
+    def _one_by_one(self, trials: Iterable[Trial]) -> Iterator[Run]:
+        for trial in trials:
+            with locked(self._lock):
+                run = self._run(trial)
+            yield run
+
+    def _beside(self, trials: Iterable[Trial]) -> Iterator[Run]:
+        """Yield the runs of what others may run beside.
+
+        A benchmark may not bear another process beside it (a port, a file, memory), so one that
+        fails is run again by itself. Unit tests are not: their tools run them side by side, too.
+        """
+        again = []
+        with locked(self._lock):
+            for run in in_parallel(self._run, trials, self._jobs, self._stop):
+                if self._jobs > 1 and _may_be_due_to_others(run):
+                    again.append(run.trial)
+                else:
+                    yield run
+            yield from map(self._run, again)
+
+    def _run(self, trial: Trial) -> Run:
+        return self._runners[trial.subject].run(trial)
+
+
+def _may_be_due_to_others(run: Run) -> bool:
+    failed = isinstance(run.outcome, Crashed | Exhausted | Unreadable)
+    return failed and run.trial.benchmark is not None
+
+
+@contextmanager
+def locked(lock: Path) -> Iterator[None]:
+    """Wait until no other auditor measures on this machine, and keep others off meanwhile."""
+    try:
+        handle = lock.open("a")
+    except OSError as error:
+        raise FolderUnusable(f"cannot write {lock}: {error.strerror}") from error
+    with handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

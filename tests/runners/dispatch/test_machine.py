@@ -1,0 +1,157 @@
+"""What runs beside each other on one machine, and what has it for itself."""
+
+import fcntl
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+from builders import benchmark, counted, crashed, run, timed_out, window
+
+from auditor.core.errors import OutOfTime
+from auditor.core.plan import Purpose
+from runners.dispatch.machine import MachineDispatcher
+
+COUNTS = counted(window(1, {"a": 1}))
+PATIENCE = 30.0
+
+
+class Runner:
+    """Notes how many trials run at a time, and ends them as it is told."""
+
+    def __init__(self, *, ends=None, together=1):
+        self.ends = ends or {}
+        self.most = 0
+        self.began = []
+        self._busy = 0
+        self._lock = threading.Lock()
+        self._meeting = threading.Barrier(together)
+
+    def run(self, trial):
+        with self._lock:
+            self._busy += 1
+            self.most = max(self.most, self._busy)
+            self.began.append(trial.benchmark.name)
+        if not trial.alone and self._meeting.parties > 1:
+            self._meeting.wait(PATIENCE)
+        with self._lock:
+            self._busy -= 1
+        ends = self.ends.get(trial.benchmark.name, [COUNTS])
+        outcome = ends.pop(0) if len(ends) > 1 else ends[0]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return replace(run(outcome), trial=trial)
+
+
+def trials(*names, purpose=Purpose.REACH):
+    return [run(COUNTS, purpose=purpose, of=benchmark(name)).trial for name in names]
+
+
+def dispatcher(tmp_path, runner, jobs, stop=lambda: None):
+    made = MachineDispatcher(tmp_path / "lock", jobs, stop)
+    made.serve(["digest"], runner)
+    return made
+
+
+def names(runs):
+    return [one.trial.benchmark.name for one in runs]
+
+
+def test_what_is_timed_has_the_machine_for_itself_and_the_order_given(tmp_path):
+    runner = Runner()
+    asked = trials("d", "a", "c", "b", purpose=Purpose.PAIRS)
+
+    assert names(dispatcher(tmp_path, runner, 4).run(asked)) == ["d", "a", "c", "b"]
+    assert runner.most == 1
+
+
+def test_as_many_as_asked_for_are_counted_at_a_time(tmp_path):
+    runner = Runner(together=2)  # each waits for another one
+    found = names(dispatcher(tmp_path, runner, 2).run(trials(*"abcdef")))
+
+    assert sorted(found) == [*"abcdef"]
+    assert runner.most == 2
+
+
+def test_what_is_timed_waits_until_the_last_count_has_ended(tmp_path):
+    runner = Runner(together=2)
+    asked = [*trials("a", "b"), *trials("c", "d", purpose=Purpose.PAIRS), *trials("e", "f")]
+
+    found = names(dispatcher(tmp_path, runner, 2).run(asked))
+
+    assert (sorted(found[:2]), found[2:4], sorted(found[4:])) == (
+        ["a", "b"],
+        ["c", "d"],
+        ["e", "f"],
+    )
+
+
+def test_a_trial_is_asked_for_when_there_is_room_for_it(tmp_path):
+    """The one who asks looks at the clock then, and not for all of them at the beginning."""
+    given = []
+
+    def lazily():
+        for one in trials(*"abcdef"):
+            given.append(one)
+            yield one
+
+    found = dispatcher(tmp_path, Runner(), 2).run(lazily())
+    next(found)
+
+    assert len(given) <= 3
+
+
+def test_a_benchmark_that_fails_beside_another_is_run_again_by_itself(tmp_path):
+    runner = Runner(ends={"a": [crashed(), COUNTS], "b": [crashed()]})
+
+    ended = {
+        one.trial.benchmark.name: one.outcome
+        for one in dispatcher(tmp_path, runner, 2).run(trials(*"abc"))
+    }
+
+    assert ended == {"a": COUNTS, "b": crashed(), "c": COUNTS}
+    assert sorted(runner.began) == [*"aabbc"]
+    assert sorted(runner.began[3:]) == ["a", "b"]
+
+
+def test_what_hangs_and_what_had_nobody_beside_it_is_not_run_again(tmp_path):
+    hanging, alone = Runner(ends={"a": [timed_out()]}), Runner(ends={"a": [crashed()]})
+
+    assert len([*dispatcher(tmp_path, hanging, 2).run(trials("a"))]) == 1
+    assert len([*dispatcher(tmp_path, alone, 1).run(trials("a"))]) == 1
+    assert hanging.began == alone.began == ["a"]
+
+
+def test_at_the_end_of_the_time_the_others_end_by_themselves(tmp_path):
+    stopped = []
+    late = Runner(ends={"a": [OutOfTime("over")]})
+
+    with pytest.raises(OutOfTime):
+        [*dispatcher(tmp_path, late, 2, lambda: stopped.append(1)).run(trials("a", "b"))]
+    assert not stopped
+
+
+def test_what_runs_is_stopped_where_one_breaks_off(tmp_path):
+    stopped = []
+    broken = Runner(ends={"a": [OSError("no disk")]})
+
+    with pytest.raises(OSError, match="no disk"):
+        [*dispatcher(tmp_path, broken, 2, lambda: stopped.append(1)).run(trials("a", "b"))]
+    assert stopped
+
+
+@pytest.mark.parametrize("purpose", [Purpose.REACH, Purpose.PAIRS])
+def test_others_that_measure_here_wait_meanwhile(tmp_path, purpose):
+    """And it waits for them."""
+    runner = Runner()
+    found = dispatcher(tmp_path, runner, 2).run(trials("a", purpose=purpose))
+    with (tmp_path / "lock").open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        waiting = threading.Thread(target=lambda: [*found])
+        waiting.start()
+        time.sleep(0.2)
+        before = list(runner.began)
+    waiting.join(PATIENCE)
+
+    assert before == []
+    assert runner.began == ["a"]
