@@ -224,17 +224,20 @@ class ComparisonStudy:
                 self._failed.setdefault(run.trial.benchmark.id, why)
 
     def _rounds(self, both: Both, dimension: Dimension) -> Rounds:
-        """Return the complete rounds of a benchmark."""
+        """Return the complete rounds of a benchmark.
+
+        One whose machine was lost in the midst of it, so that another made the rest, is none.
+        """
         found: tuple[list[tuple[float, float, float]], ...] = ([], [])
         mine = self._runs.get(both.id, {})
         for number in sorted({number for number, _ in mine}):
-            values = []
-            for side in (Side.BASE, Side.AGAIN, Side.HEAD):
-                run = mine.get((number, side))
-                value = None if run is None else audit.value(run, dimension)
-                if value is not None:
-                    values.append(value)
-            if len(values) == len(Side):
+            runs = [
+                run
+                for side in (Side.BASE, Side.AGAIN, Side.HEAD)
+                if (run := mine.get((number, side))) is not None
+            ]
+            values = [one for run in runs if (one := audit.value(run, dimension)) is not None]
+            if len(values) == len(Side) and len({run.host.name for run in runs}) == 1:
                 found[number > _FRESH].append((values[0], values[1], values[2]))
         return Rounds(first=tuple(found[0]), fresh=tuple(found[1]))
 

@@ -4,7 +4,10 @@ import re
 
 import pytest
 
+import examples
 from reports import violins
+from reports.environments import environments
+from reports.record import stability_document
 
 MANY = [0.01, 0.02, 0.03, 0.04, 0.2, 0.6]
 
@@ -68,3 +71,35 @@ def test_names_are_text():
 def test_nothing_is_drawn_of_nothing():
     assert violins.violins([("1", []), ("2", [])]) == ""
     assert violins.pairs("1", "2", []) == ""
+
+
+def side_by_side(**other):
+    """Return what is said of two machines, by what it is about."""
+    stability = examples.audit().stability
+    both = [
+        stability_document(stability, examples.context(**more))
+        for more in ({}, {"host": "cloud", **other})
+    ]
+    view = environments(both[0], both[1:])
+    return {one.what: one.cells for one in view.said}
+
+
+def test_what_each_machine_is_and_runs_is_shown():
+    said = side_by_side(host_facts=(("cpu", "Graviton"), ("virtual", "yes m6g.large")))
+
+    here = "cpu AMD EPYC 7B13, cores 2, memory 8 GiB, kernel 6.1.0-28-amd64"
+    assert said["what it is"] == (here, "cpu Graviton, virtual")
+    assert said["what it runs"] == ("v1.6.0, git 2.39.5, go go1.23.4, python 3.11.2",) * 2
+
+
+@pytest.mark.parametrize("other", [{"versions": (("go", "go1.26.1"),)}, {"revision": "v1.5.0"}])
+def test_what_is_not_the_machine_s_doing_is_named(other):
+    (cells,) = [found for what, found in side_by_side(**other).items() if "it may be that" in what]
+
+    assert cells[0] != cells[1]
+
+
+def test_one_machine_stands_beside_nothing():
+    assert (
+        environments(stability_document(examples.audit().stability, examples.context()), ()) is None
+    )

@@ -8,6 +8,7 @@ from toy_language import Machine, Memory, parts, request
 
 from auditor.core.comparison import Change, Dimension
 from auditor.core.errors import NoBenchmarks
+from auditor.core.jobs import HostFacts
 from auditor.core.plan import Layouts, Purpose
 from auditor.core.request import CompareRequest
 from auditor.studies.comparison import ComparisonStudy
@@ -50,6 +51,23 @@ def test_what_got_slower_is_found_and_nothing_else():
     assert time.ratio == pytest.approx(1.2, rel=0.02)
     assert len(time.rounds.fresh) == ASKED.fresh
     assert (found.controls, found.suspected) == (3, ())
+
+
+class Lost(Machine):
+    """Is lost in the midst of a round: what is left is made by another one, which is slower."""
+
+    def run(self, trials):
+        for run in super().run(trials):
+            lost = len(of_comparison(self)) % 9 in (0, 8)  # of three benchmarks and sides
+            yield replace(run, host=HostFacts("another" if lost else "one"))
+
+
+def test_a_round_of_two_machines_counts_as_none():
+    found, machine = compared(Lost(), rounds=3)
+
+    rounds = [len(one.dimensions[0].rounds.first) for one in found.benchmarks]
+    assert len(of_comparison(machine)) == 3 * 9
+    assert sum(rounds) == 3 * 3 - 3
 
 
 def test_equal_revisions_end_after_the_first_look_and_run_in_turns():

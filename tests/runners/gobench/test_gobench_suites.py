@@ -1,10 +1,13 @@
 """Finding benchmarks in real Go modules."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from auditor.core.errors import MachineError
 from auditor.core.subject import SourceRole
+from auditor.core.suite import Suite
 from runners.gobench.harness import GoBench
 from runners.hosts.local import LocalHost
 
@@ -135,3 +138,31 @@ def test_sources_are_read_again_without_building_or_running_anything(ring, tmp_p
 
     assert tuple(GoBench().sources(ring.project, tmp_path, ask)) == ring.suite.sources
     assert set(asked) == {("go", "list")}
+
+
+def ending(words):
+    """Answer what holds these words as one that its memory was too little for."""
+
+    def ask(job):
+        answer = LocalHost().run(job)
+        if words not in " ".join(job.argv):
+            return answer
+        return replace(answer, exit_code=-9, stdout=b"", exhausted="64 MiB of memory")
+
+    return ask
+
+
+def test_what_a_limit_ends_while_it_is_built_is_no_package_that_does_not_build(ring, tmp_path):
+    with pytest.raises(MachineError, match=r"^go needs more than 64 MiB of memory while the suite"):
+        GoBench().discover(ring.project, tmp_path, ending("test -c"))
+
+
+def test_a_benchmark_that_a_limit_ends_while_it_is_listed_is_unusable_for_that(ring, tmp_path):
+    naughty = [one for one in ring.suite.benchmarks if one.group.endswith("/naughty")]
+    known = {naughty[0].group: Suite(tuple(naughty), ())}  # some of it takes long
+
+    suite = GoBench().discover(ring.project, tmp_path, ending("^BenchmarkSmall$"), known)
+
+    why = dict(suite.unusable)["example.org/ring.BenchmarkSmall"]
+    assert why.startswith("it did not run: it needs more than 64 MiB of memory")
+    assert "BenchmarkFib" in {one.name for one in suite.benchmarks}

@@ -1,10 +1,12 @@
 """The harness with the real JMH."""
 
+from dataclasses import replace
 from statistics import median
 
 import pytest
 from jmh_making import plain
 
+from auditor.core.errors import MachineError
 from auditor.core.measure import OPERATIONS, TIME, WALL
 from auditor.core.outcome import Crashed, Measured, TimedOut
 from auditor.core.schedule import ArmName, Phase
@@ -36,6 +38,16 @@ def test_sources_are_read_again_by_one_process(jmh, tmp_path):
 
     assert jmh.harness.sources(jmh.project, tmp_path, ask) == jmh.suite.sources
     assert len(asked) == 1
+
+
+def test_what_a_limit_ends_while_it_is_listed_is_not_the_suite_s_fault(jmh, tmp_path):
+    def ask(job):
+        return replace(LocalHost().run(job), exit_code=-9, exhausted="64 MiB of memory")
+
+    with pytest.raises(
+        MachineError, match=r"^java needs more than 64 MiB of memory while the suite"
+    ):
+        jmh.harness.discover(jmh.project, tmp_path, ask)
 
 
 def test_the_warm_up_is_kept(jmh):

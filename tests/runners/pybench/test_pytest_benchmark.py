@@ -1,6 +1,7 @@
 """Real suites of pytest-benchmark: what is listed, run, slowed and counted."""
 
 import zipfile
+from dataclasses import replace
 from statistics import median
 
 import pytest
@@ -8,6 +9,7 @@ from python_making import Suited, against_probe, clocked, listed, plain, prepare
 from quiets import NEVER, SOON, first_quiet, rounds_of, until
 
 from auditor.core.errors import (
+    MachineError,
     NoBenchmarks,
 )
 from auditor.core.measure import METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
@@ -23,6 +25,7 @@ from auditor.core.outcome import (
     Unreadable,
 )
 from auditor.core.schedule import ArmName, Stop
+from runners.hosts.local import LocalHost
 
 pytestmark = pytest.mark.subject
 
@@ -31,6 +34,14 @@ def ratio(outcome):
     assert isinstance(outcome, Measured), outcome
     slowed, probe = (outcome.of(TIME, arm) for arm in (ArmName.SLOWED, ArmName.PROBE))
     return median(slowed.values) / median(probe.values)
+
+
+def test_what_a_limit_ends_while_it_is_listed_is_not_the_suite_s_fault(ring, tmp_path):
+    def ask(job):
+        return replace(LocalHost().run(job), exit_code=-9, exhausted="64 MiB of memory")
+
+    with pytest.raises(MachineError, match="needs more than 64 MiB of memory while the suite"):
+        ring.harness.discover(ring.project, tmp_path, ask)
 
 
 def test_the_suite_is_listed_with_its_parameters_although_its_configuration_disables_it(ring):
