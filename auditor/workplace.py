@@ -72,7 +72,8 @@ class Workplace:
         self.home = opened.home
         self._cluster = cluster
         self._facts = cluster.facts if cluster else opened.host.facts()
-        self._dispatching = MachineDispatcher(opened.lock, _jobs(self._facts), opened.host.stop)
+        jobs = _jobs(self._facts) if opened.several else 1
+        self._dispatching = MachineDispatcher(opened.lock, jobs, opened.host.stop)
         path = opened.environment.get("PATH", "/usr/bin:/bin")
         self._loop = Loop(self.host, self.home, path, self.clock)
         budget = config.request.suite.budget_seconds
@@ -112,6 +113,7 @@ class Workplace:
             deadline=self.deadline,
             is_always_called=bench.is_always_called,
             tested=tuple(ready.harness.tested(suite.sources)),
+            one_processor=ready.harness.one_processor,
         )
 
     def _dispatcher(self, made: Benched, placed: Placed) -> Dispatcher:
@@ -187,9 +189,13 @@ class Workplace:
 
 
 def _jobs(facts: HostFacts) -> int:
-    """Return how many processes of which nothing is timed may run at a time."""
-    cores = dict(facts.facts).get("cores", "")
-    return min(MOST_JOBS, int(cores)) if cores.isdecimal() and int(cores) else 1
+    """Return how many processes that need not be alone may run at a time, each on a core."""
+    known = dict(facts.facts)
+    threads = int(known["cores"]) if known.get("cores", "").isdecimal() else 1
+    cores = threads // 2 if known.get("smt") == "on" else threads
+    given, _, of = known.get("quota", "max").partition(" ")
+    granted = int(given) // int(of) if given.isdecimal() and of.isdecimal() and int(of) else cores
+    return max(1, min(MOST_JOBS, cores, granted))
 
 
 def _unready() -> OutOfTime:

@@ -1,7 +1,8 @@
 """Build a variant once, launch a trial, read what it left."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -16,6 +17,7 @@ from auditor.core.ports import NOTHING, Clock, Harness, Host, Known, Launcher, P
 from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
 from runners.folders import running
+from runners.gate import Gate
 from runners.hosts.disk import writing
 from runners.hosts.exchange import put
 from runners.live import Watching
@@ -69,6 +71,7 @@ class TrialRunner:
         self._facts: HostFacts | None = None
         self._failed: dict[str, Outcome] = {}
         self._locks: dict[str, Lock] = {}
+        self._gate = Gate()
 
     def run(self, trial: Trial) -> Run:
         """Run one trial; whatever the subject does is an outcome.
@@ -87,7 +90,7 @@ class TrialRunner:
             started=started,
             seconds=self._clock.monotonic() - before,
             revision=self._project.revision,
-            strain=Strain.together((one.seconds, one.strain) for one in answers if trial.alone),
+            strain=_strain(trial, answers),
             loop_seconds=loop,
         )
 
@@ -106,7 +109,9 @@ class TrialRunner:
                 job = replace(job, timeout_seconds=min(job.timeout_seconds, left))  # noqa: PLW2901
             tree = (self._project.root,) if trial.benchmark is None else ()
             job = job if watching is None else watching.of(job)  # noqa: PLW2901
-            answers += self._made(into, job) if job.makes else [self._ask(into, job, *tree)]
+            answers += (
+                self._made(into, job, trial) if job.makes else [self._run(into, job, trial, *tree)]
+            )
             if answers and answers[-1].exhausted:
                 return Exhausted(answers[-1].exhausted, answers[-1].tail()), answers
             if trial.purpose is not Purpose.TRACE and answers and answers[-1].exit_code != 0:
@@ -117,12 +122,19 @@ class TrialRunner:
     def _locked(self, what: str) -> Lock:
         return self._locks.setdefault(what, Lock())
 
-    def _made(self, into: Path, job: Invocation) -> list[Completed]:
+    def _made(self, into: Path, job: Invocation, trial: Trial) -> list[Completed]:
         """Have a program made, by one at a time; empty where it is there."""
         assert job.makes is not None  # noqa: S101 - narrows the type
         with self._locked(str(job.makes)):
-            there = is_made(job.makes) or self._had(job.makes)
-            return [] if there else [self._ask(into, job)]
+            if is_made(job.makes) or self._had(job.makes):
+                return []
+            with self._gate.alone() if trial.rough else nullcontext():
+                return [self._ask(into, job)]
+
+    def _run(self, into: Path, job: Invocation, trial: Trial, *writable: Path) -> Completed:
+        """Run a process; what is timed is so beside others that run, and not beside a build."""
+        with self._gate.beside() if trial.rough else nullcontext():
+            return self._ask(into, job, *writable)
 
     def _ask(self, into: Path, job: Invocation, *writable: Path) -> Completed:
         if job.makes is not None:
@@ -165,7 +177,8 @@ class TrialRunner:
         build = self._launcher.build(self._project, overlay, into)
         put(build.files, self._builds, self._project.root)
         for step in build.steps:
-            answer = self._building.run(step)
+            with self._gate.alone() if trial.rough else nullcontext():
+                answer = self._building.run(step)
             if answer.exit_code != 0:
                 self._failed[overlay.digest] = self._launcher.read(trial, [answer])
                 return self._failed[overlay.digest]
@@ -179,6 +192,12 @@ class TrialRunner:
         except OSError as error:
             raise FolderUnusable(f"cannot make {folder}: {error.strerror}") from error
         return folder
+
+
+def _strain(trial: Trial, answers: Sequence[Completed]) -> Strain:
+    """Return what kept the machine from a trial; that others waited for it is our own doing."""
+    found = Strain.together((one.seconds, one.strain) for one in answers)
+    return found if trial.alone else replace(found, waited=None)
 
 
 class Bench(TrialRunner):

@@ -190,9 +190,9 @@ class Cluster:
         return silent
 
     def _unusable(self, address: str, said: Worker, resources: Mapping[str, float]) -> str:
-        here, kind = platform.python_version(), machine(said.host)
         if unlike := _unlike(said):
             return f"{address} has {unlike}; install the same version"
+        here, kind = platform.python_version(), machine(said.host)
         if said.python.rpartition(".")[0] != here.rpartition(".")[0]:
             return (
                 f"{address} has Python {said.python}, this is {here}; what is sent needs the same "
@@ -241,7 +241,12 @@ def _unlike(said: Worker) -> str:
     mine = own_version()
     if said.version != mine:
         return f"bench-audit {said.version}, this is {mine}"
-    return "" if said.code == own_code() else f"other code of bench-audit {mine} than this"
+    # What an older one says of itself has no such field.
+    return (
+        ""
+        if getattr(said, "code", "") == own_code()
+        else f"other code of bench-audit {mine} than this"
+    )
 
 
 @contextmanager

@@ -55,9 +55,9 @@ class Worker:
     """What a worker says of itself."""
 
     version: str
-    code: str
     python: str
     host: HostFacts
+    code: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ _SESSIONS: defaultdict[str, _Session] = defaultdict(_Session)
 
 def introduce() -> Worker:
     """Say what this worker is."""
-    return Worker(own_version(), own_code(), platform.python_version(), machine_facts())
+    return Worker(own_version(), platform.python_version(), machine_facts(), own_code())
 
 
 def keep(recipe: Recipe) -> None:

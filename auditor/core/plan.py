@@ -56,15 +56,15 @@ class Layouts(StrEnum):
 class Trial:
     """One launch of one benchmark: everything that decides what it measures.
 
-    `subject` is the digest of what the benchmark is built of and may read (`Closure`), `repetition`
-    the run of the study (one-based), `fork` the process of that run. `benchmark` is None for the
-    subject's own unit tests (USAGE), and for those of a client (TRACE); `tests` names the part of
-    the former that runs (a package of Go), empty where that is all of them. `laid` is a digest of
-    that part of the overlay that is in the program, empty where that is all of it. `layout` is the
-    number that the order of functions in the program is drawn with, 0 where they lie as the
-    user's own build has them. What is `rough` is the beginning of something that is verified later,
-    and need not be undisturbed. With a `watch` the process may end before its last block, and which
-    blocks were its warm-up is found out while it runs.
+    `subject` is the digest of what the benchmark is built of and may read (`Closure`),
+    `repetition` the run of the study (one-based), `fork` the process of that run. `benchmark`
+    is None for the subject's own unit tests (USAGE), and for those of a client (TRACE); `tests`
+    names the part of the former that runs (a package of Go), empty where that is all of them.
+    `laid` is a digest of that part of the overlay that is in the program, empty where that is
+    all of it. `layout` is the number that the order of functions in the program is drawn with,
+    0 where they lie as the user's own build has them. What is `rough` bears another process
+    beside it. With a `watch` the process may end before its last block, and which blocks were
+    its warm-up is found out while it runs.
     """
 
     subject: str
@@ -80,8 +80,8 @@ class Trial:
     tests: str = ""
     layout: int = 0
     watch: Watch | None = None
+    rough: bool = False
     timeout_seconds: float = field(compare=False)
-    rough: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse to watch a changed subject, or blocks that are a warm-up."""
@@ -124,6 +124,7 @@ class Trial:
             *((self.tests,) if self.tests else ()),
             *((self.layout,) if self.layout else ()),
             *((self.watch,) if self.watch else ()),
+            *(("rough",) if self.rough else ()),
         )
         return hashlib.sha256(repr(what).encode()).hexdigest()[:32]
 

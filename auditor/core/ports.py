@@ -70,14 +70,17 @@ class Harness(Launcher, Protocol):
 
     `fixed_operations` tells whether a block can be a number of operations. `sources` are those
     of the suite that `discover` returns, had without running a benchmark. Only where `layouts` are
-    DRAWN does the layout of a trial mean something. `tested` names the parts of the project's unit
-    tests that can be run by themselves, "" alone where they can only all be. `never_inlined` says
-    where the functions of a folder are declared that the compiler surely does not put in the place
-    of their calls.
+    DRAWN does the layout of a trial mean something. `one_processor` tells whether a process needs
+    no more than one unless its benchmark has threads or collects garbage. `tested` names the parts
+    of the project's unit tests that can be run by themselves, "" alone where they can only all be.
+    `never_inlined` says where the functions of a folder are declared that the compiler surely does
+    not put in the place of their calls.
     """
 
     @property
     def fixed_operations(self) -> bool: ...
+    @property
+    def one_processor(self) -> bool: ...
     def layouts(self, project: Project) -> Layouts: ...
     def discover(self, project: Project, into: Path, ask: Ask, known: Known = NOTHING) -> Suite: ...
     def sources(self, project: Project, into: Path, ask: Ask) -> Sequence[SourceFile]: ...

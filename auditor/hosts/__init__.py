@@ -21,11 +21,12 @@ def open_host(
     config: Config, places: Places, environment: Mapping[str, str], clock: Clock
 ) -> Iterator[OpenHost]:
     """Give the host of a configuration; raises MachineError where it cannot be had."""
+    if config.host != "docker":
+        sweep_left(Home(places.home), environment)
     if (other := _OTHERS.get(config.host)) is not None:
         with other(config, places, environment, clock) as host:
             yield host
         return
-    sweep_left(Home(places.home), environment)
     cpus = config.local.cpus
     given = chosen(config.local.environment, environment, "$.local.environment")
     with left_to_us(cpus, "$.local.cpus") if cpus else nullcontext():

@@ -10,7 +10,7 @@ from auditor.core.errors import MachineError
 from auditor.core.ports import Clock
 from auditor.hosts.images import image_of, require_known
 from auditor.hosts.opened import OpenHost, chosen
-from runners.home import Home
+from runners.home import Home, node
 from runners.hosts.disk import writing
 from runners.hosts.facts import machine_facts
 from runners.hosts.processors import kept_off
@@ -36,6 +36,8 @@ def docker_host(
     require_known(config)
     with Daemon(environment, facts.name) as daemon, _noted(Home(places.home)):
         daemon.sweep()
+        for one in _left(Home(places.home)):
+            one.unlink(missing_ok=True)
         image = image_of(daemon, config, Home(places.home))
         home = Home(places.home / "docker" / image.digest.removeprefix("sha256:")[:12])
         home.subjects()
@@ -59,6 +61,7 @@ def docker_host(
                 environment={**_PLAIN, **image.variables, **given},
                 lock=Home(places.home).machine_lock,
                 clock=clock,
+                several=False,  # what one may write is looked at while no other one runs
             )
 
 
@@ -67,7 +70,7 @@ def sweep_left(home: Home, environment: Mapping[str, str]) -> None:
 
     Nobody is asked where none was killed. A daemon that does not answer runs nothing.
     """
-    left = [one for one in home.root.glob(_NOTES) if not _lives(one)]
+    left = _left(home)
     if not left:
         return
     from runners.hosts.daemon import Daemon  # noqa: PLC0415 the SDK takes a while to import
@@ -78,13 +81,19 @@ def sweep_left(home: Home, environment: Mapping[str, str]) -> None:
             one.unlink(missing_ok=True)
 
 
-_NOTES = "docker/auditor-*"
-"""Each says that the process with this number may have containers."""
+_NOTES = "docker/auditor-{node}-{process}"
+"""Each says that this process of a machine may have containers; others may share the folder."""
+
+
+def _left(home: Home) -> list[Path]:
+    """Return the notes of auditors of this machine that are gone."""
+    mine = home.root.glob(_NOTES.format(node=node(), process="*"))
+    return [one for one in mine if not _lives(one)]
 
 
 @contextmanager
 def _noted(home: Home) -> Iterator[None]:
-    note = home.root / _NOTES.replace("*", str(os.getpid()))
+    note = home.root / _NOTES.format(node=node(), process=os.getpid())
     with writing(note):
         note.parent.mkdir(parents=True, exist_ok=True)
         note.touch()

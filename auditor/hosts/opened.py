@@ -13,7 +13,8 @@ from runners.home import Home
 class OpenHost:
     """A host with the folders that it sees and the environment of its processes.
 
-    `lock` means "somebody measures on this machine".
+    `lock` means "somebody measures on this machine". `several` tells whether what need not be alone
+    can run there several at a time.
     """
 
     host: Host
@@ -21,6 +22,7 @@ class OpenHost:
     environment: Mapping[str, str]
     lock: Path
     clock: Clock
+    several: bool = True
 
 
 def chosen(names: Sequence[str], environment: Mapping[str, str], key: str) -> dict[str, str]:

@@ -43,6 +43,7 @@ def ssh_host(
             environment={**variables, **given, "PATH": path},
             lock=folder / "machine.lock",
             clock=clock,
+            several=False,  # that machine itself lets what is measured there wait for each other
         )
 
 

@@ -132,8 +132,9 @@ def _machines_apart(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE run SET machine = machine_of(host)")
 
 
-def _trials_by_tests(connection: sqlite3.Connection) -> None:
+def _trials_beside_others(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE trial ADD COLUMN tests TEXT NOT NULL DEFAULT ''")
+    connection.execute("ALTER TABLE trial ADD COLUMN rough INTEGER NOT NULL DEFAULT 0")
 
 
 MIGRATIONS: Mapping[int, Migration] = {
@@ -147,7 +148,7 @@ MIGRATIONS: Mapping[int, Migration] = {
     8: _gate,
     9: _machines_apart,
     10: _machines_apart,
-    11: _trials_by_tests,
+    11: _trials_beside_others,
 }
 """By the version that each starts from."""
 

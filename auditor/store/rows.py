@@ -137,6 +137,7 @@ def trial_to_row(trial: Trial) -> tuple[str | int | None, ...]:
         trial.layout,
         watch_to_row(trial.watch),
         trial.tests,
+        int(trial.rough),
     )
 
 
@@ -160,13 +161,18 @@ class TrialChanges(TypedDict):
     repetition: int
     fork: int
     seed: int
+    rough: bool
 
 
-def trial_changes(row: tuple[str, int, int, int]) -> TrialChanges:
+def trial_changes(row: tuple[str, int, int, int, int]) -> TrialChanges:
     """Read what a trial does not share with one that is alike."""
-    schedule, repetition, fork, seed = row
+    schedule, repetition, fork, seed, rough = row
     return TrialChanges(
-        schedule=schedule_from_row(schedule), repetition=repetition, fork=fork, seed=seed
+        schedule=schedule_from_row(schedule),
+        repetition=repetition,
+        fork=fork,
+        seed=seed,
+        rough=bool(rough),
     )
 
 

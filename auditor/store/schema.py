@@ -6,7 +6,8 @@ SCHEMA_VERSION = 12
 4, a run tells of which revision it was made; 5, a trial tells in which order functions lie;
 6, it tells how its process was watched; 7, tests of two versions of a class;
 8, a run tells what kept the machine from it; 9, answers of performance gates; 10, machines
-are told apart by more; 12, a trial tells which part of the unit tests it runs."""
+are told apart by more; 12, a trial tells which part of the unit tests it runs,
+and whether it was alone."""
 
 APPLICATION_ID = 0x62656E61
 """Tells our files from other SQLite databases ("bena")."""
@@ -51,7 +52,8 @@ CREATE TABLE trial (
     seed       INTEGER NOT NULL,
     layout     INTEGER NOT NULL DEFAULT 0, -- the order of functions is drawn with it; 0: it is not
     watch      TEXT NOT NULL DEFAULT '', -- JSON: what may end it early; '' where nothing does
-    tests      TEXT NOT NULL DEFAULT '' -- the package whose unit tests run; '' where that is all
+    tests      TEXT NOT NULL DEFAULT '', -- the package whose unit tests run; '' where that is all
+    rough      INTEGER NOT NULL DEFAULT 0 -- 1: others may have run beside it
 );
 CREATE INDEX trial_by_subject ON trial (subject, purpose);
 

@@ -107,13 +107,17 @@ class SqliteStore:
             return (rows.schedule_from_row(row[0]), bool(row[1])) if row else None
 
     def alike(self, trial: Trial) -> tuple[Run, ...]:
-        """Return the measured runs that differ from `trial` in numbers and order only."""
+        """Return the measured runs that differ from `trial` in numbers and order only.
+
+        What is to be alone is not answered by what others may have run beside.
+        """
         with self.reading() as connection:
             found = connection.execute(
-                f"SELECT schedule, repetition, fork, seed, {RUN_COLUMNS}"  # noqa: S608 ours
+                f"SELECT schedule, repetition, fork, seed, rough, {RUN_COLUMNS}"  # noqa: S608 ours
                 " FROM run JOIN trial ON trial.id = run.trial"
                 " WHERE subject = ? AND purpose = ? AND overlay = ? AND benchmark IS ?"
-                " AND layout = ? AND watch = ? AND ending = ? AND (? IS NULL OR machine = ?)"
+                " AND layout = ? AND watch = ? AND rough <= ? AND ending = ?"
+                " AND (? IS NULL OR machine = ?)"
                 " ORDER BY run.id",
                 (
                     trial.subject,
@@ -122,15 +126,16 @@ class SqliteStore:
                     trial.benchmark.id if trial.benchmark else None,
                     trial.layout,
                     rows.watch_to_row(trial.watch),
+                    trial.rough,
                     Ending.MEASURED,
                     self.machine,
                     self.machine,
                 ),
             ).fetchall()
             return tuple(
-                read_run(connection, replace(trial, **changed), row[4:])
+                read_run(connection, replace(trial, **changed), row[5:])
                 for row in found
-                for changed in [rows.trial_changes(row[:4])]
+                for changed in [rows.trial_changes(row[:5])]
                 if _same_size(changed["schedule"], trial.schedule)
             )
 

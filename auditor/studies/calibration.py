@@ -210,20 +210,21 @@ class CalibrationStudy:
         if not fixed:
             schedule = replace(schedule, quiet=schedules.QUIET)
         trial = self._parts.trial(Purpose.CALIBRATION, pair.benchmark, schedule, one.built)
-        # What a pair is detected by is measured in the pair itself.
+        # What a pair is detected by is measured in the pair itself, and a share that is too small
+        # for that is so with all doubt.
         rough = not fixed and self._needs_one_processor(pair.benchmark)
         return replace(trial, repetition=number + 1, rough=rough)
 
     def _needs_one_processor(self, benchmark: Benchmark) -> bool:
         """Tell whether nothing of a benchmark's process runs beside its own code.
 
-        Else what others take of the other processors would be in its times: threads, collecting of
-        garbage (such blocks are longer than others), and in a JVM the compiler.
+        Else what others take of the other processors would be in its times: of threads, and of
+        collecting garbage (such blocks are longer than others).
         """
         plan = schedules.fitted(self._parts.request.plan, benchmark)
         one = max(benchmark.threads, benchmark.concurrency) == 1
         quiet = self._baseline.plans[benchmark.id] == plan
-        return one and quiet and self._parts.fixed_operations
+        return one and quiet and self._parts.one_processor
 
     def _remembered(self, pairs: Sequence[Calibrated]) -> dict[PairKey, Calibrated]:
         """Return `pairs` with the processes that the store has of them."""

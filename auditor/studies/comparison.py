@@ -36,6 +36,8 @@ _LARGEST_LAYOUT = 2**31 - 1
 RESTLESS = 0.05
 """Share of the benchmarks that may seem to differ from themselves by chance."""
 
+_NO_TIME = "the time was up before it was measured"
+
 Place = tuple[int, Side]
 """Number of the round, and the side."""
 
@@ -248,11 +250,9 @@ class ComparisonStudy:
 
     def _is_settled(self, both: Both) -> bool:
         """Tell whether first rounds have nothing more to say of any dimension that is reported."""
-        return all(
-            self._screened(both, dimension) is not Change.UNKNOWN
-            for dimension in Dimension
-            if self._rounds(both, dimension).first
-        )
+        known = [one for one in Dimension if self._rounds(both, one).first]
+        settled = (self._screened(both, one) is not Change.UNKNOWN for one in known)
+        return bool(known) and all(settled)
 
     def _differs_from_itself(self, both: Both) -> bool:
         return any(
@@ -267,7 +267,9 @@ class ComparisonStudy:
         judged = tuple(
             audit.judge(dimension, rounds, limits) for dimension, rounds in found if rounds.all
         )
-        why = "" if judged else "the time was up before it was measured"
+        made = len(self._runs.get(both.id, {})) >= len(Side)
+        why = "each of its rounds was made by two machines, as one was lost" if made else _NO_TIME
+        why = "" if judged else why
         return BenchmarkComparison(id=both.id, dimensions=judged, reason=why)
 
 

@@ -57,10 +57,10 @@ class Deadline:
 class Parts:
     """A subject with its suite, what is asked of it, and the workers.
 
-    `fixed_operations` and `layouts` are the harness's; without a `deadline` the study runs to its
-    end. `is_always_called` tells of which methods the compiler surely makes calls: only those are
-    the same beside their slowed version. `tested` are the parts of the unit tests, as a Harness has
-    them.
+    `fixed_operations`, `layouts` and `one_processor` are the harness's; without a `deadline`
+    the study runs to its end. `is_always_called` tells of which methods the compiler surely
+    makes calls: only those are the same beside their slowed version. `tested` are the parts of
+    the unit tests, as a Harness has them.
     """
 
     project: Project
@@ -76,6 +76,7 @@ class Parts:
     deadline: Deadline | None
     is_always_called: Callable[[Method], bool] = _nobody_knows
     tested: tuple[str, ...] = ("",)
+    one_processor: bool = False
 
     @property
     def said_of_budget(self) -> tuple[Caveat, ...]:

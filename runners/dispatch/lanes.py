@@ -69,7 +69,7 @@ class Lanes:
 
     def of(self, trial: Trial) -> Lane:
         """Return the lane that has or had the trial's benchmark, else one with little to do."""
-        name = trial.benchmark.id if trial.benchmark else ""
+        name = trial.benchmark.id if trial.benchmark else trial.tests
         if self._homes.get(name) not in self.each:
             before = self._home(name)
             least = min(self.each, key=lambda one: self.each[one].load)

@@ -7,8 +7,8 @@ from itertools import groupby
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable
-from auditor.core.outcome import Crashed, Exhausted, Unreadable
-from auditor.core.plan import Run, Trial
+from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Skipped
+from auditor.core.plan import Purpose, Run, Trial
 from runners.dispatch.parallel import in_parallel
 from runners.trial import TrialRunner
 
@@ -48,7 +48,8 @@ class MachineDispatcher:
         """Yield the runs of what others may run beside.
 
         A benchmark may not bear another process beside it (a port, a file, memory), so one that
-        fails is run again by itself. Unit tests are not: their tools run them side by side, too.
+        fails is run again by itself; so is a build that fails. Unit tests are not: those of
+        packages are run side by side by their own tool, and what they had called counts.
         """
         again = []
         with locked(self._lock):
@@ -64,8 +65,9 @@ class MachineDispatcher:
 
 
 def _may_be_due_to_others(run: Run) -> bool:
-    failed = isinstance(run.outcome, Crashed | Exhausted | Unreadable)
-    return failed and run.trial.benchmark is not None
+    if run.trial.benchmark is None:
+        return run.trial.purpose is Purpose.USAGE and isinstance(run.outcome, NotBuilt)
+    return not isinstance(run.outcome, Counted | Measured | Skipped | NeverCalled)
 
 
 @contextmanager

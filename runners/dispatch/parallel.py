@@ -16,23 +16,38 @@ def in_parallel(
     """Yield what becomes of each thing, as it is done; `stop` ends what still runs if one fails.
 
     A thing is asked for when there is a thread for it. An interrupt reaches this thread only, so
-    the others are ended through what they wait for; they end by themselves when the time is up.
+    the others are ended through what they wait for. When the time is up they end by themselves, and
+    what has become of them is had before that is raised.
     """
+    late: list[OutOfTime] = []
     pool = ThreadPoolExecutor(jobs)
-    busy: set[Future[Made]] = set()
     try:
-        for one in things:
-            busy.add(pool.submit(work, one))
-            if len(busy) == jobs:
-                done, busy = wait(busy, return_when=FIRST_COMPLETED)
-                yield from (each.result() for each in done)
-        while busy:
-            done, busy = wait(busy, return_when=FIRST_COMPLETED)
-            yield from (each.result() for each in done)
-    except OutOfTime:
-        raise
+        yield from _results(lambda one: pool.submit(work, one), iter(things), jobs, late)
     except BaseException:
         stop()
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+    if late:
+        raise late[0]
+
+
+def _results(
+    submit: Callable[[Given], Future[Made]],
+    waiting: Iterator[Given],
+    jobs: int,
+    late: list[OutOfTime],
+) -> Iterator[Made]:
+    """Yield what is done; what had no time is noted as `late`, and nothing is begun after it."""
+    busy: set[Future[Made]] = set()
+    while True:
+        while len(busy) < jobs and not late and (one := next(waiting, None)) is not None:
+            busy.add(submit(one))
+        if not busy:
+            return
+        done, busy = wait(busy, return_when=FIRST_COMPLETED)
+        for each in sorted(done, key=lambda one: one.exception() is not None):
+            if isinstance(error := each.exception(), OutOfTime):
+                late.append(error)
+            else:
+                yield each.result()

@@ -27,6 +27,11 @@ class GoBench:
         """Tell that a block can be a number of operations."""
         return True
 
+    @property
+    def one_processor(self) -> bool:
+        """Tell that a process needs one processor: it is told so, and is compiled before."""
+        return True
+
     def layouts(self, project: Project) -> Layouts:
         """Tell whether the linker can draw the order of functions."""
         version = dict(project.versions).get("go", "")

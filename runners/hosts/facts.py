@@ -203,7 +203,7 @@ def _virtual(texts: Texts) -> str:
         return f"yes {product}".strip() if marked else ("no" if product else "")
     if texts.get(_HYPERVISOR):
         return f"yes {product}".strip()
-    if product.endswith(".metal"):
+    if re.search(r"\.metal(-|$)", product):
         return "no"
     return f"yes {product}" if _MAKERS.search(f"{texts.get(_VENDOR, '')} {product}") else ""
 

@@ -35,6 +35,11 @@ class JmhHarness:
         """Tell that an iteration of JMH lasts a time, not a number of operations."""
         return False
 
+    @property
+    def one_processor(self) -> bool:
+        """Tell that it may need more: a JVM compiles and collects beside it."""
+        return False
+
     def layouts(self, project: Project) -> Layouts:  # noqa: ARG002 (all JVMs compile at run time)
         """Tell that each process compiles its code anew, and lays it out as it happens to."""
         return Layouts.OF_PROCESS

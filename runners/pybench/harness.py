@@ -48,6 +48,11 @@ class PythonHarness:
         """Tell that a block is a number of calls."""
         return True
 
+    @property
+    def one_processor(self) -> bool:
+        """Tell that it may need more: what is written in other languages may have threads."""
+        return False
+
     def layouts(self, project: Project) -> Layouts:  # noqa: ARG002 (every interpreter is like that)
         """Tell that each process has its own addresses and its own seed of hashes."""
         return Layouts.OF_PROCESS

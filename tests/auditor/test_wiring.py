@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from auditor import workplace
 from auditor.config import load
 from auditor.core.errors import UsageError
+from auditor.core.jobs import HostFacts
 from auditor.harnesses import HARNESSES, Machine, make_ready
 from runners.home import Home
 from runners.hosts.fake import FakeHost
@@ -68,3 +70,23 @@ def test_build_tags_are_gos(tmp_path):
 
 def test_every_harness_of_the_configuration_is_there():
     assert sorted(HARNESSES) == ["asv", "go", "jmh", "pyperf", "pytest"]
+
+
+@pytest.mark.parametrize(
+    ("facts", "jobs"),
+    [
+        ({"cores": "1"}, 1),
+        ({"cores": "2"}, 2),
+        ({"cores": "64"}, 4),
+        ({"cores": "4", "smt": "on"}, 2),
+        ({"cores": "2", "smt": "on"}, 1),
+        ({"cores": "4", "smt": "off"}, 4),
+        ({"cores": "8", "quota": "150000 100000"}, 1),
+        ({"cores": "8", "quota": "300000 100000"}, 3),
+        ({"cores": "8", "quota": "max"}, 4),
+        ({"cores": "unknown"}, 1),
+        ({}, 1),
+    ],
+)
+def test_as_many_run_at_a_time_as_there_are_cores_for(facts, jobs):
+    assert workplace._jobs(HostFacts("made up", tuple(facts.items()))) == jobs

@@ -156,6 +156,12 @@ def test_runs_that_differ_in_numbers_and_order_only_are_alike(tmp_path):
 
         assert store.alike(turned(11, repetition=4)) == tuple(map(run, same))
 
+        beside = turned(5, repetition=3, rough=True)
+        store.add(run(beside))
+        assert store.alike(turned(11, repetition=4)) == tuple(map(run, same))
+        rough = store.alike(turned(11, repetition=4, rough=True))
+        assert rough == tuple(map(run, (*same, beside)))
+
 
 def test_a_changed_time_out_is_the_same_trial(tmp_path):
     with SqliteStore(tmp_path / "s.sqlite") as store:
@@ -502,6 +508,7 @@ def test_a_store_from_before_trials_were_watched_keeps_its_runs(tmp_path):
     connection = sqlite3.connect(path)
     connection.execute("ALTER TABLE trial DROP COLUMN watch")
     connection.execute("ALTER TABLE trial DROP COLUMN tests")
+    connection.execute("ALTER TABLE trial DROP COLUMN rough")
     connection.execute("ALTER TABLE run DROP COLUMN strain")
     connection.execute("ALTER TABLE run DROP COLUMN loop")
     connection.execute("DROP TABLE concurrency")
@@ -529,6 +536,7 @@ def test_a_store_from_before_machines_were_told_apart_by_a_fact_keeps_its_runs(
     connection = sqlite3.connect(path)
     connection.execute("UPDATE run SET machine = ?", (machine(HERE),))
     connection.execute("ALTER TABLE trial DROP COLUMN tests")
+    connection.execute("ALTER TABLE trial DROP COLUMN rough")
     connection.execute(f"PRAGMA user_version = {version}")
     connection.commit()
     connection.close()

@@ -343,6 +343,17 @@ def test_what_is_to_be_exact_or_needs_all_processors_is_calibrated_alone(exact, 
     assert alone(machine)[Purpose.CALIBRATION] == {True}
 
 
+def test_what_is_to_be_exact_takes_no_calibration_that_others_ran_beside():
+    store, machine = Memory(), Machine()
+    audited(request(), store=store)
+
+    audited(request(exact=True), store=store, machine=machine)
+
+    asked = [one for one in machine.done if one.purpose is Purpose.CALIBRATION]
+    assert asked
+    assert {(one.alone, one.repetition) for one in asked} >= {(True, 1)}
+
+
 def test_methods_are_calibrated_in_turns():
     machine = Machine()
 

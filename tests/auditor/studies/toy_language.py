@@ -262,6 +262,7 @@ class Memory(dict):
             run
             for run in self.values()
             if alike_key(run.trial) == wanted and isinstance(run.outcome, Measured)
+            if run.trial.rough <= trial.rough
         ]
 
 
@@ -336,6 +337,7 @@ def parts(asked, store=None, machine=None, layouts=Layouts.OF_PROCESS, digest="t
         suite=Suite(benchmarks),
         request=asked.suite,
         fixed_operations=True,
+        one_processor=True,
         layouts=layouts,
         mutator=Words(),
         dispatcher=machine,

@@ -9,6 +9,7 @@ import pytest
 from builders import benchmark, counted, crashed, run, timed_out, window
 
 from auditor.core.errors import OutOfTime
+from auditor.core.outcome import NotBuilt
 from auditor.core.plan import Purpose
 from runners.dispatch.machine import MachineDispatcher
 
@@ -31,12 +32,13 @@ class Runner:
         with self._lock:
             self._busy += 1
             self.most = max(self.most, self._busy)
-            self.began.append(trial.benchmark.name)
+            name = trial.benchmark.name if trial.benchmark else trial.tests
+            self.began.append(name)
         if not trial.alone and self._meeting.parties > 1:
             self._meeting.wait(PATIENCE)
         with self._lock:
             self._busy -= 1
-        ends = self.ends.get(trial.benchmark.name, [COUNTS])
+        ends = self.ends.get(name, [COUNTS])
         outcome = ends.pop(0) if len(ends) > 1 else ends[0]
         if isinstance(outcome, Exception):
             raise outcome
@@ -114,20 +116,42 @@ def test_a_benchmark_that_fails_beside_another_is_run_again_by_itself(tmp_path):
     assert sorted(runner.began[3:]) == ["a", "b"]
 
 
-def test_what_hangs_and_what_had_nobody_beside_it_is_not_run_again(tmp_path):
-    hanging, alone = Runner(ends={"a": [timed_out()]}), Runner(ends={"a": [crashed()]})
+def test_what_hangs_or_does_not_build_beside_another_may_by_itself(tmp_path):
+    runner = Runner(ends={"a": [timed_out(), COUNTS], "b": [NotBuilt("killed"), COUNTS]})
 
-    assert len([*dispatcher(tmp_path, hanging, 2).run(trials("a"))]) == 1
+    ended = [one.outcome for one in dispatcher(tmp_path, runner, 2).run(trials("a", "b"))]
+
+    assert ended == [COUNTS, COUNTS]
+
+
+def test_what_had_nobody_beside_it_is_not_run_again(tmp_path):
+    alone = Runner(ends={"a": [crashed()]})
+
     assert len([*dispatcher(tmp_path, alone, 1).run(trials("a"))]) == 1
-    assert hanging.began == alone.began == ["a"]
+    assert alone.began == ["a"]
+
+
+def test_unit_tests_that_fail_are_not_run_again_but_what_does_not_build_is(tmp_path):
+    runner = Runner(ends={"a": [crashed()], "b": [NotBuilt("killed"), COUNTS]})
+    asked = [replace(one, benchmark=None, tests=one.benchmark.name, purpose=Purpose.USAGE)
+             for one in trials("a", "b")]  # fmt: skip
+
+    ended = {one.trial.tests: one.outcome for one in dispatcher(tmp_path, runner, 2).run(asked)}
+
+    assert ended == {"a": crashed(), "b": COUNTS}
+    assert sorted(runner.began) == ["a", "b", "b"]
 
 
 def test_at_the_end_of_the_time_the_others_end_by_themselves(tmp_path):
-    stopped = []
-    late = Runner(ends={"a": [OutOfTime("over")]})
+    stopped, found = [], []
+    late = Runner(ends={"a": [OutOfTime("over")]}, together=2)
+
+    runs = dispatcher(tmp_path, late, 2, lambda: stopped.append(1)).run(trials("a", "b"))
+    found.append(next(runs).trial.benchmark.name)
 
     with pytest.raises(OutOfTime):
-        [*dispatcher(tmp_path, late, 2, lambda: stopped.append(1)).run(trials("a", "b"))]
+        next(runs)
+    assert found == ["b"]
     assert not stopped
 
 

@@ -64,6 +64,7 @@ def test_a_processor_has_a_name_or_numbers(cpuinfo, cpu):
     [
         ((N1, "m6g.large", "Amazon EC2"), "yes m6g.large"),
         ((N1, "m6g.metal", "Amazon EC2"), "no"),
+        ((N1, "r8g.metal-24xl", "Amazon EC2"), "no"),
         ((N1, "KVM Virtual Machine", "QEMU"), "yes KVM Virtual Machine"),
         ((N1, "Google Compute Engine", "Google"), "yes Google Compute Engine"),
         ((N1, "HPE ProLiant RL300 Gen11", "HPE"), "unknown"),
