@@ -8,6 +8,7 @@ import pytest
 from docker_daemon import IMAGE, JAVA_IMAGE, client, import_go, import_java
 from real_program import (
     JAVA_RING,
+    PLAN,
     PYTHON_RING,
     QUICK,
     Program,
@@ -66,7 +67,9 @@ def test_what_a_killed_auditor_has_left_running_is_removed_by_the_next_one(
     program, docker, tmp_path, host
 ):
     """Also by one that has no containers of its own, and would be measured beside them."""
-    long = configured(tmp_path, PYTHON_RING, harness="pytest", iteration_time="20s")
+    long = configured(
+        tmp_path, PYTHON_RING, harness="pytest", plan={**PLAN, "iteration_time": "20s"}
+    )
     long = long.rename(tmp_path / "long.json")
     path = configured(tmp_path, PYTHON_RING, harness="pytest", benchmarks="tiny|push")
     killed = program.start("stability", long, "-q", "-o", tmp_path / "killed")
