@@ -37,5 +37,5 @@ class Makers:
 
 
 def _program(trial: Trial) -> _Program:
-    group = trial.benchmark.group if trial.benchmark else ""
+    group = trial.benchmark.group if trial.benchmark else trial.tests
     return trial.subject, trial.overlay.digest, group, trial.layout

@@ -7,6 +7,7 @@ from test_cluster import trial
 
 from auditor.core.mutant import Overlay, OverlayFile
 from auditor.core.suite import Benchmark
+from runners.dispatch.lanes import Lane, Lanes, Waiting
 from runners.dispatch.makers import Makers
 
 ONE = trial("a")
@@ -46,3 +47,22 @@ def test_another_program_has_other_makers(other):
     makers.note(ONE, "first")
 
     assert makers.of(other, "new") == ()
+
+
+def test_unit_tests_of_a_package_have_a_program_of_their_own():
+    tests = replace(ONE, benchmark=None, tests="g")
+    makers = Makers()
+    makers.note(tests, "first")
+
+    assert makers.of(tests, "new") == ("first",)
+    assert makers.of(replace(tests, tests="h"), "new") == ()
+
+
+def test_unit_tests_of_packages_are_parted_among_workers():
+    lanes = Lanes(lambda _benchmark: None)
+    lanes.each.update(one=Lane(), other=Lane())
+    for package in "abcd":
+        of = replace(ONE, benchmark=None, tests=package)
+        lanes.of(of).waiting.append(Waiting(of))
+
+    assert [len(lane.waiting) for lane in lanes.each.values()] == [2, 2]
