@@ -107,10 +107,7 @@ class SqliteStore:
             return (rows.schedule_from_row(row[0]), bool(row[1])) if row else None
 
     def alike(self, trial: Trial) -> tuple[Run, ...]:
-        """Return the measured runs that differ from `trial` in numbers and order only.
-
-        What is to be alone is not answered by what others may have run beside.
-        """
+        """Return measured runs that differ in numbers and order only; for what is alone none rough."""
         with self.reading() as connection:
             found = connection.execute(
                 f"SELECT schedule, repetition, fork, seed, rough, {RUN_COLUMNS}"  # noqa: S608 ours
