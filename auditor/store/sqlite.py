@@ -107,7 +107,7 @@ class SqliteStore:
             return (rows.schedule_from_row(row[0]), bool(row[1])) if row else None
 
     def alike(self, trial: Trial) -> tuple[Run, ...]:
-        """Return measured runs that differ in numbers and order only; for what is alone none rough."""
+        """Return measured runs that differ in numbers and order only; none rough for others."""
         with self.reading() as connection:
             found = connection.execute(
                 f"SELECT schedule, repetition, fork, seed, rough, {RUN_COLUMNS}"  # noqa: S608 ours
