@@ -6,6 +6,8 @@ from pathlib import Path
 
 from docker.types import Mount
 
+_CLOSED = Path("/root")
+
 User = tuple[int, int]
 """The numbers of a user and a group."""
 
@@ -21,7 +23,7 @@ def mounts(root: Path, writable: Sequence[Path], scratch: Path, user: User) -> l
     passwd.write_text(f"bench:x:{user[0]}:{user[1]}::/tmp:/bin/sh\n")
     group.write_text(f"bench:x:{user[1]}:\n")
     _hand_over((scratch, *writable), user)
-    folders = [(root, root, root not in writable)]
+    folders = [*_way(root, scratch), (root, root, root not in writable)]
     folders += [(one, one, False) for one in writable if one != root]
     folders += [(temporary, Path("/tmp"), False), (passwd, Path("/etc/passwd"), True)]
     folders += [(group, Path("/etc/group"), True)]
@@ -29,6 +31,22 @@ def mounts(root: Path, writable: Sequence[Path], scratch: Path, user: User) -> l
         Mount(target=str(there), source=str(here), type="bind", read_only=fixed)
         for here, there, fixed in folders
     ]
+
+
+def _way(root: Path, scratch: Path) -> list[tuple[Path, Path, bool]]:
+    """Return what is mounted where images let nobody through on the way to `root`: in /root.
+
+    It holds the folders on that way alone.
+    """
+    if not root.is_relative_to(_CLOSED):
+        return []
+    way = scratch / "way"
+    for folder in reversed([root, *root.parents]):
+        if folder.is_relative_to(_CLOSED):
+            one = way / folder.relative_to(_CLOSED)
+            one.mkdir()
+            one.chmod(0o755)
+    return [(way, _CLOSED, True)]
 
 
 def _hand_over(folders: Sequence[Path], user: User) -> None:

@@ -2,9 +2,11 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -118,6 +120,20 @@ def test_a_subject_is_made_ready_where_all_of_our_folder_can_be_written(docker, 
 
     assert (home / "subjects" / "deep" / "one").read_text() == "made\n"
     assert "own" not in answer.stdout.decode().split()
+
+
+def test_an_image_whose_root_has_a_home_of_its_own_lets_us_through_to_ours(docker, tmp_path):
+    """As that of every image does, and ours is where root's cache is."""
+    (tmp_path / "Dockerfile").write_text(f"FROM {IMAGE}\nRUN mkdir -m 700 /root\n")
+    connected(docker).built(tmp_path / "Dockerfile", "bench-audit-test/closed")
+    home = Path("/root") if os.getuid() == 0 else tmp_path
+    folder = Path(tempfile.mkdtemp(prefix="bench-audit-test-", dir=home))
+    try:
+        place = docker_place(docker, folder, image="bench-audit-test/closed")
+
+        assert said(place, "echo written > one; cat one; ls /root").split()[0] == "written"
+    finally:
+        shutil.rmtree(folder)
 
 
 def test_memory_that_is_used_up_is_told_from_a_crash(place):
