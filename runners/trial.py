@@ -79,7 +79,7 @@ class TrialRunner:
         Raises ValueError for one with a watch where there is nobody to watch.
         """
         with self._locked("facts"):
-            self._facts = self._facts or self._host.facts()
+            self._facts = self._facts or self._with_tools(self._host.facts())
         loop = self._loop() if trial.alone else None
         started, before = self._clock.now(), self._clock.monotonic()
         outcome, answers = self._outcome(trial)
@@ -93,6 +93,10 @@ class TrialRunner:
             strain=_strain(trial, answers),
             loop_seconds=loop,
         )
+
+    def _with_tools(self, facts: HostFacts) -> HostFacts:
+        """Return facts with the versions of what builds and runs the project there."""
+        return replace(facts, facts=tuple(sorted((*facts.facts, *self._project.versions))))
 
     def _outcome(self, trial: Trial) -> tuple[Outcome, list[Completed]]:
         """Return how a trial ended, and the processes that it took."""

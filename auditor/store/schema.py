@@ -64,7 +64,7 @@ CREATE TABLE run (
     id        INTEGER PRIMARY KEY,
     trial     TEXT NOT NULL REFERENCES trial (id),
     machine   TEXT NOT NULL,         -- processor, cores, memory, architecture, in words
-    host      TEXT NOT NULL,         -- JSON: {"name": ..., "facts": [[key, value], ...]}
+    host      TEXT NOT NULL,         -- JSON: {"name": ..., "facts": [[key, value], ...]}, tools too
     ending    TEXT NOT NULL,         -- measured counted skipped timed-out crashed ...
     payload   TEXT NOT NULL,         -- JSON: what the ending tells, without the series
     started   TEXT NOT NULL,         -- UTC, ISO 8601

@@ -4,8 +4,11 @@ import json
 from dataclasses import replace
 
 import pytest
+from gobench_making import schedule
 
 from auditor.core.errors import MachineError
+from auditor.core.plan import Purpose
+from auditor.core.schedule import Arm, ArmName
 from auditor.core.subject import SourceRole
 from auditor.core.suite import Suite
 from runners.gobench.harness import GoBench
@@ -166,3 +169,12 @@ def test_a_benchmark_that_a_limit_ends_while_it_is_listed_is_unusable_for_that(r
     why = dict(suite.unusable)["example.org/ring.BenchmarkSmall"]
     assert why.startswith("it did not run: it needs more than 64 MiB of memory")
     assert "BenchmarkFib" in {one.name for one in suite.benchmarks}
+
+
+def test_a_run_tells_by_which_go_and_on_which_machine_it_was_made(ring):
+    made = schedule([Arm(ArmName.PLAIN)], 10, 1)
+
+    facts = ring.bench.run(ring.trial(Purpose.SUITE, "BenchmarkSmall", made)).host.facts
+
+    assert dict(facts)["go"] == dict(ring.project.versions)["go"] != "unknown"
+    assert {"cpu", "kernel", "governor"} <= set(dict(facts))
