@@ -8,6 +8,7 @@ import time
 from collections import Counter, defaultdict
 
 import cluster_work
+import dask
 import pytest
 from dask_daemon import dask_cluster
 
@@ -361,7 +362,10 @@ def test_a_scheduler_that_is_lost_ends_it_in_one_line(cluster, client, noted):
 
     losing = threading.Thread(target=lose)
     losing.start()
-    with pytest.raises(MachineError, match="the scheduler does not answer any more; what was"):
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "3s"}),  # 30, to be sure
+        pytest.raises(MachineError, match="the scheduler does not answer any more; what was"),
+    ):
         list(dispatcher(client, crew, cluster_work.slow).run([trial("a")]))
     losing.join()
 

@@ -163,7 +163,7 @@ def test_what_is_spread_too_far_shows_a_difference_but_never_that_there_is_none(
     strict = oracle.judge(timed(wide * 2, far), replace(PLAN, strict=True))
 
     assert (apart.vote, alike.vote, strict.vote) == (OLD, OPEN, OPEN)
-    assert alike.timed.reason == "old version: its measurements are spread by 40%"
+    assert alike.timed.reason == "old version: its measurements are spread by 40\N{NO-BREAK SPACE}%"
 
 
 def test_a_test_that_failed_has_no_vote_and_keeps_its_reason():
