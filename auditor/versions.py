@@ -3,8 +3,9 @@
 import hashlib
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
+from pathlib import Path
 
+_TOP = Path(__file__).parents[1]
 _PACKAGES = ("auditor", "mutators", "reports", "runners")
 
 
@@ -24,9 +25,8 @@ def own_code() -> str:
     """
     sha = hashlib.sha256()
     for package in _PACKAGES:
-        folder = files(package)
-        for path in sorted(folder.rglob("*.py")) if hasattr(folder, "rglob") else ():
+        for path in sorted((_TOP / package).rglob("*.py")):
             content = path.read_bytes()
-            sha.update(f"{package}/{path.relative_to(folder)}\0{len(content)}\0".encode())
+            sha.update(f"{path.relative_to(_TOP)}\0{len(content)}\0".encode())
             sha.update(content)
     return sha.hexdigest()[:16]

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from threading import Lock
+
+from fasteners import ReaderWriterLock
 
 from auditor.core.errors import FolderUnusable, OutOfTime
 from auditor.core.jobs import Completed, HostFacts, Invocation, Strain
@@ -17,7 +19,6 @@ from auditor.core.ports import NOTHING, Clock, Harness, Host, Known, Launcher, P
 from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
 from runners.folders import running
-from runners.gate import Gate
 from runners.hosts.disk import writing
 from runners.hosts.exchange import put
 from runners.live import Watching
@@ -71,7 +72,7 @@ class TrialRunner:
         self._facts: HostFacts | None = None
         self._failed: dict[str, Outcome] = {}
         self._locks: dict[str, Lock] = {}
-        self._gate = Gate()
+        self._building_or_timing = ReaderWriterLock()
 
     def run(self, trial: Trial) -> Run:
         """Run one trial; whatever the subject does is an outcome.
@@ -126,18 +127,22 @@ class TrialRunner:
     def _locked(self, what: str) -> Lock:
         return self._locks.setdefault(what, Lock())
 
+    def _apart(self, trial: Trial) -> AbstractContextManager[object]:
+        """Give the time in which something is built for a trial, while no other one is timed."""
+        return self._building_or_timing.write_lock() if trial.rough else nullcontext()
+
     def _made(self, into: Path, job: Invocation, trial: Trial) -> list[Completed]:
         """Have a program made, by one at a time; empty where it is there."""
         assert job.makes is not None  # noqa: S101 - narrows the type
         with self._locked(str(job.makes)):
             if is_made(job.makes) or self._had(job.makes):
                 return []
-            with self._gate.alone() if trial.rough else nullcontext():
+            with self._apart(trial):
                 return [self._ask(into, job)]
 
     def _run(self, into: Path, job: Invocation, trial: Trial, *writable: Path) -> Completed:
         """Run a process; what is timed is so beside others that run, and not beside a build."""
-        with self._gate.beside() if trial.rough else nullcontext():
+        with self._building_or_timing.read_lock() if trial.rough else nullcontext():
             return self._ask(into, job, *writable)
 
     def _ask(self, into: Path, job: Invocation, *writable: Path) -> Completed:
@@ -181,7 +186,7 @@ class TrialRunner:
         build = self._launcher.build(self._project, overlay, into)
         put(build.files, self._builds, self._project.root)
         for step in build.steps:
-            with self._gate.alone() if trial.rough else nullcontext():
+            with self._apart(trial):
                 answer = self._building.run(step)
             if answer.exit_code != 0:
                 self._failed[overlay.digest] = self._launcher.read(trial, [answer])

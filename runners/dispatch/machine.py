@@ -19,7 +19,7 @@ class MachineDispatcher:
     Where they need not be alone several are run at a time, and end in any order.
     """
 
-    def __init__(self, lock: Path, jobs: int = 1, stop: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, lock: Path, jobs: int, stop: Callable[[], None]) -> None:
         """Take the file whose lock means "somebody measures on this machine", and how many `jobs`.
 
         `stop` ends what runs on the machine where one of several at a time breaks off.

@@ -129,6 +129,67 @@ def ran(folder, elsewhere, host=None, launcher=None, at_a_time=1, **more):
     return found, launcher.program, builds
 
 
+class Spans(Launcher):
+    """Has a program for each variant; notes when it is made and when it runs."""
+
+    def launch(self, project, trial, into):
+        for job in Launcher().launch(project, trial, into):  # each remembers one program
+            kind = "made" if job.makes else "ran"
+            note = f"echo {kind} $(date +%s%N) $(sleep 0.3; date +%s%N) >> {project.root}/spans"
+            yield replace(job, argv=("/bin/sh", "-c", f"{note}; {job.argv[-1]}"))
+
+
+def test_nothing_is_built_while_something_is_timed_roughly(tmp_path):
+    """But several are timed at a time."""
+    launcher = Spans()
+    project = Project(
+        name="p",
+        revision="",
+        language=Language.GO,
+        harness="go",
+        root=tmp_path,
+        digest="d",
+        parts=(),
+        environment=(),
+    )
+    runner = TrialRunner(
+        project=project,
+        launcher=launcher,
+        host=LocalHost(),
+        builds=tmp_path / "builds",
+        clock=SystemClock(),
+    )
+    trials = [
+        Trial(
+            subject="d",
+            purpose=Purpose.CALIBRATION,
+            overlay=Overlay(instructions=(variant,)),
+            benchmark=Benchmark(group="g", name="a"),
+            schedule=blocks(1),
+            repetition=number,
+            seed=1,
+            rough=True,
+            timeout_seconds=30.0,
+        )
+        for number in (1, 2)
+        for variant in ("one", "two", "three")
+    ]
+    with ThreadPoolExecutor(3) as pool:
+        assert len([*pool.map(runner.run, trials)]) == 6
+
+    lines = [line.split() for line in (tmp_path / "spans").read_text().splitlines()]
+    spans = [(kind, int(begun), int(ended)) for kind, begun, ended in lines]
+    made = [one for one in spans if one[0] == "made"]
+    ran = [one for one in spans if one[0] == "ran"]
+    assert (len(made), len(ran)) == (3, 6)
+    assert not [one for build in made for one in spans if at_once(build, one)]
+    assert [one for one in ran for other in ran if at_once(one, other)]
+
+
+def at_once(one, other):
+    return one is not other and one[1] < other[2] and other[1] < one[2]
+
+
 def test_a_program_that_two_need_at_a_time_is_made_once(tmp_path):
     found, program, _ = ran(tmp_path, nowhere, launcher=Slowly(), at_a_time=2)
 

@@ -100,6 +100,21 @@ def test_only_what_is_timed_has_the_longer_blocks(monkeypatch):
     assert done[Purpose.SUITE] == pytest.approx(1.5 * done[Purpose.REACH], rel=0.02)
 
 
+def test_what_allocates_is_calibrated_alone_as_its_garbage_is_collected_beside_it(monkeypatch):
+    monkeypatch.setattr(toy_language, "ALLOCATES", {"long": 8e8 * PLAIN_SECONDS})
+    asked, machine = request(), Machine()
+    asked = replace(asked, suite=replace(asked.suite, plan=replace(PLAN, warmup=3)))
+
+    abs_score.audit(asked, parts(asked, machine=machine))
+
+    alone = {
+        trial.benchmark.name: trial.alone
+        for trial in machine.done
+        if trial.purpose is Purpose.CALIBRATION
+    }
+    assert alone == {"long": True, "quick": False, "short": False}
+
+
 @pytest.mark.parametrize(
     ("in_one_call", "beside", "exact", "milliseconds"),
     [

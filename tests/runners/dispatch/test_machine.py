@@ -155,6 +155,14 @@ def test_at_the_end_of_the_time_the_others_end_by_themselves(tmp_path):
     assert not stopped
 
 
+def test_nothing_is_begun_after_the_end_of_the_time(tmp_path):
+    late = Runner(ends={"a": [OutOfTime("over")]})
+
+    with pytest.raises(OutOfTime):
+        [*dispatcher(tmp_path, late, 1).run(trials(*"abc"))]
+    assert late.began == ["a"]
+
+
 def test_what_runs_is_stopped_where_one_breaks_off(tmp_path):
     stopped = []
     broken = Runner(ends={"a": [OSError("no disk")]})
