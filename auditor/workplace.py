@@ -1,12 +1,13 @@
 """Where subjects are made ready and measured: this machine, one store, one deadline."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from auditor.audits import strain
 from auditor.benches import Benched, benched
 from auditor.clusters import Cluster
 from auditor.config import Config
+from auditor.core.caveats import Caveat, some
 from auditor.core.errors import OutOfTime
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Trial
@@ -35,6 +36,7 @@ from reports.trace_document import TraceDocument
 from runners.dispatch.machine import MachineDispatcher
 from runners.hosts.limited import LimitedHost
 from runners.hosts.loop import Loop
+from runners.subjects.files import changed
 from runners.subjects.place import place
 from runners.subjects.placed import Placed
 from runners.trial import Bench
@@ -71,6 +73,7 @@ class Workplace:
         self.observer = self._noting = Noting(observer)
         self.home = opened.home
         self._cluster = cluster
+        self._placed: list[Placed] = []
         self._facts = cluster.facts if cluster else opened.host.facts()
         jobs = _jobs(self._facts) if opened.several else 1
         self._dispatching = MachineDispatcher(opened.lock, jobs, opened.host.stop)
@@ -93,6 +96,7 @@ class Workplace:
     def ready(self, config: Config) -> tuple[Config, Parts]:
         """Place a subject and list its suite; the plan gets what was left to the harness."""
         placed = place(config.subject, **self.machine.parts)
+        self._placed.append(placed)
         made = benched(config, placed, self.machine, self.clock, self._loop.seconds)
         config, ready, support, bench = made.config, made.ready, made.support, made.bench
         project, request = ready.project, config.request.suite
@@ -184,8 +188,20 @@ class Workplace:
             started=self.started,
             ended=self.clock.now(),
             strain=strain.whole(noted),
-            caveats=tuple(strain.caveats(noted)),
+            caveats=(*strain.caveats(noted), *self._tree_changed()),
         )
+
+    def _tree_changed(self) -> Iterator[Caveat]:
+        """Say what the suite has changed of the files that it was built of and reads."""
+        for placed in self._placed:
+            if paths := changed(placed):
+                text = (
+                    f"in our copy of {placed.name} these files are not what they were: "
+                    f"{some(paths)}; its build, benchmarks or unit tests have changed them, so "
+                    "what ran later may have read something else; have them write to a temporary "
+                    "folder (the next audit begins with a fresh copy)"
+                )
+                yield Caveat("tree-changed", text)
 
 
 def _jobs(facts: HostFacts) -> int:

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,10 +34,7 @@ SELECT packed FROM series JOIN run ON run.id = series.run JOIN trial ON trial.id
 WHERE purpose = 'pairs' AND metric = 'wall'
 """
 SCHEDULES = "SELECT schedule FROM trial WHERE purpose = 'pairs'"
-CALIBRATIONS = """
-SELECT overlay, benchmark, seconds FROM run JOIN trial ON trial.id = run.trial
-WHERE purpose = 'calibration' ORDER BY run.id
-"""
+JUDGING = ("calibration", "pairs", "reference")
 EXACT = ("--exact", "--controls=0")
 UNDECIDED = frozenset({"inconclusive", "unmeasured", "timed-out", "crashed"})
 
@@ -46,8 +43,6 @@ UNDECIDED = frozenset({"inconclusive", "unmeasured", "timed-out", "crashed"})
 class Audit:
     """One audit: its result, its seconds by the clock and those in processes by their purpose.
 
-    Building is in the first process of each of the `variants`: `builds` are the seconds by which
-    those took longer than the shortest of the same benchmark and variant, where there is another.
     `block` is how long the blocks of its pairs were to last on average, in seconds, and `blocks`
     what they took, all together.
     """
@@ -55,8 +50,6 @@ class Audit:
     result: Mapping[str, Any]
     wall: float
     spent: Mapping[str, float]
-    builds: Sequence[float]
-    variants: int
     block: float
     blocks: float
 
@@ -149,32 +142,12 @@ def _audit(config: Path, folder: Path, *flags: str) -> Audit:
     with sqlite3.connect(folder / "store.sqlite") as connection:
         spent = dict(connection.execute(SPENT).fetchall())
         lengths = [json.loads(one)["seconds"] for (one,) in connection.execute(SCHEDULES)]
-        calibrations = connection.execute(CALIBRATIONS).fetchall()
         walls = b"".join(packed for (packed,) in connection.execute(WALLS))
     connection.close()
     result = json.loads((folder / "result.json").read_text())
     block = sum(lengths) / len(lengths) if lengths else result["plan"]["iteration_seconds"]
-    variants, builds = _builds(calibrations)
     blocks = sum(value for (value,) in struct.iter_unpack("<d", walls))
-    return Audit(result, float(clock.read_text()), spent, builds, variants, block, blocks)
-
-
-def _builds(calibrations: Iterable[tuple[str, str, float]]) -> tuple[int, list[float]]:
-    """Return how many variants were built, and what that took, of those of which it is known."""
-    first: dict[str, tuple[str, float]] = {}
-    others: dict[tuple[str, str], float] = {}
-    for overlay, benchmark, seconds in calibrations:
-        if overlay not in first:
-            first[overlay] = benchmark, seconds
-        else:
-            key = overlay, benchmark
-            others[key] = min(seconds, others.get(key, seconds))
-    built = [
-        seconds - others[overlay, benchmark]
-        for overlay, (benchmark, seconds) in first.items()
-        if (overlay, benchmark) in others
-    ]
-    return len(first), built
+    return Audit(result, float(clock.read_text()), spent, block, blocks)
 
 
 def _table(name: str, audits: Audits) -> Iterator[str]:
@@ -192,12 +165,12 @@ def _table(name: str, audits: Audits) -> Iterator[str]:
     if ours.blocks:
         between = ours.spent["pairs"] - ours.blocks
         yield f"  of pairs, {between:.0f} s lie before, between and behind their blocks"
-    if ours.builds and result["harness"] == "go":  # of the others nothing is built anew
-        yield (
-            f"  builds of variants, in their first calibration: {sum(ours.builds):.0f} s for "
-            f"{len(ours.builds)} of {ours.variants}"
-        )
     yield f"  {_causes(result)}"
+    judging = sum(ours.spent.get(purpose, 0.0) for purpose in JUDGING)
+    yield (
+        f"  all but the processes of calibrations and pairs takes {ours.wall - judging:.0f} s: "
+        f"were those nothing, {paper / (ours.wall - judging):.0f} x less than the paper's plan"
+    )
     short = paper * ours.block
     whole = exact is not None and len(exact.result["methods"]) == methods
     for label, audit in named:

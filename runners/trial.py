@@ -1,10 +1,11 @@
 """Build a variant once, launch a trial, read what it left."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from threading import Lock
 
@@ -73,6 +74,27 @@ class TrialRunner:
         self._failed: dict[str, Outcome] = {}
         self._locks: dict[str, Lock] = {}
         self._building_or_timing = ReaderWriterLock()
+
+    def is_prepared(self, trial: Trial) -> bool:
+        """Tell whether what a trial runs is built."""
+        into = self._folder(trial.overlay.digest)
+        if not _marker(into).exists():
+            return trial.overlay.digest in self._failed
+        return all(job.makes is None for job in self._first_job(trial, into))
+
+    def prepare(self, trial: Trial) -> None:
+        """Build what a trial runs, beside others; what fails is built again by `run`, alone."""
+        into = self._folder(trial.overlay.digest)
+        with self._locked(trial.overlay.digest):
+            if self._build(trial, into):
+                del self._failed[trial.overlay.digest]
+                return
+        for job in self._first_job(trial, into):
+            if job.makes is not None:
+                self._made(into, job, trial)
+
+    def _first_job(self, trial: Trial, into: Path) -> Iterable[Invocation]:
+        return islice(self._launcher.launch(self._project, trial, into), 1)
 
     def run(self, trial: Trial) -> Run:
         """Run one trial; whatever the subject does is an outcome.
@@ -178,7 +200,7 @@ class TrialRunner:
     def _build(self, trial: Trial, into: Path) -> Outcome | None:
         """Build once: a marker, written last, tells a whole build from a broken-off one."""
         overlay = trial.overlay
-        marker = into / "built.json"
+        marker = _marker(into)
         if overlay.digest in self._failed:
             return self._failed[overlay.digest]
         if marker.exists():
@@ -201,6 +223,10 @@ class TrialRunner:
         except OSError as error:
             raise FolderUnusable(f"cannot make {folder}: {error.strerror}") from error
         return folder
+
+
+def _marker(into: Path) -> Path:
+    return into / "built.json"
 
 
 def _strain(trial: Trial, answers: Sequence[Completed]) -> Strain:

@@ -3,7 +3,7 @@
 import fcntl
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable
@@ -16,7 +16,8 @@ from runners.trial import TrialRunner
 class MachineDispatcher:
     """Runs trials in the order given; a lock keeps other auditors of this account off meanwhile.
 
-    Where they need not be alone several are run at a time, and end in any order.
+    Where they need not be alone several are run at a time, and end in any order. What has to be
+    alone is built several at a time, while nothing runs.
     """
 
     def __init__(self, lock: Path, jobs: int, stop: Callable[[], None]) -> None:
@@ -38,11 +39,23 @@ class MachineDispatcher:
         for alone, some in groupby(trials, key=lambda trial: trial.alone):
             yield from (self._one_by_one if alone else self._beside)(some)
 
-    def _one_by_one(self, trials: Iterable[Trial]) -> Iterator[Run]:
+    def _one_by_one(self, trials: Iterator[Trial]) -> Iterator[Run]:
         for trial in trials:
-            with locked(self._lock):
-                run = self._run(trial)
-            yield run
+            some = self._prepared(trial, trials)
+            for one in some:
+                with locked(self._lock):
+                    run = self._run(one)
+                yield run
+
+    def _prepared(self, first: Trial, trials: Iterator[Trial]) -> list[Trial]:
+        """Return a trial; if it has to be built first, with others, which are built meanwhile."""
+        if self._jobs == 1 or self._runners[first.subject].is_prepared(first):
+            return [first]
+        some = [first, *islice(trials, self._jobs - 1)]
+        with locked(self._lock):
+            for _ in in_parallel(self._prepare, some, self._jobs, self._stop):
+                pass
+        return some
 
     def _beside(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the runs of what others may run beside.
@@ -62,6 +75,9 @@ class MachineDispatcher:
 
     def _run(self, trial: Trial) -> Run:
         return self._runners[trial.subject].run(trial)
+
+    def _prepare(self, trial: Trial) -> None:
+        self._runners[trial.subject].prepare(trial)
 
 
 def _may_be_due_to_others(run: Run) -> bool:

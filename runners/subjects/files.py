@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from auditor.core.errors import SubjectError
 from runners.home import Home, used
 from runners.hosts.disk import writing
-from runners.subjects.placed import Files
+from runners.subjects.placed import Files, Placed
 
 _EVERYWHERE = frozenset(
     (".git", ".hg", ".svn", ".gradle", ".idea", ".venv", "node_modules", "__pycache__")
@@ -147,13 +147,41 @@ def _write(item: Entry, copy: Path) -> str:
         with writing(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.symlink_to(item.link)
-        return f"link {item.path.as_posix()}\0{item.link}"
+        return _link_line(item.path.as_posix(), item.link)
     content = _read(item)
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
         target.chmod(0o755 if item.executable else 0o644)
-    return f"{item.executable:d} {item.path.as_posix()}\0{hashlib.sha256(content).hexdigest()}"
+    return _file_line(item.path.as_posix(), content, executable=item.executable)
+
+
+def _link_line(path: str, target: str) -> str:
+    return f"link {path}\0{target}"
+
+
+def _file_line(path: str, content: bytes, *, executable: bool) -> str:
+    return f"{executable:d} {path}\0{hashlib.sha256(content).hexdigest()}"
+
+
+def changed(placed: Placed) -> list[str]:
+    """Return the copied files that are no longer what was copied, by their paths in the copy.
+
+    What was written beside them is none: a suite may leave there what it likes.
+    """
+    return [path for path, line in placed.files.items() if _line(placed.root, path) != line]
+
+
+def _line(root: Path, path: str) -> str | None:
+    """Return what tells the content of a file; None if it is gone or cannot be read."""
+    there = root / path
+    try:
+        if there.is_symlink():
+            return _link_line(path, there.readlink().as_posix())
+        executable = bool(there.stat().st_mode & stat.S_IXUSR)
+        return _file_line(path, there.read_bytes(), executable=executable)
+    except OSError:
+        return None
 
 
 def _read(item: Entry) -> bytes:

@@ -15,6 +15,7 @@ from auditor.core.plan import Purpose, Trial
 from auditor.core.ports import Build
 from auditor.core.subject import Language, Project
 from auditor.core.suite import Benchmark
+from runners.dispatch.machine import MachineDispatcher
 from runners.folders import running
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
@@ -139,51 +140,95 @@ class Spans(Launcher):
             yield replace(job, argv=("/bin/sh", "-c", f"{note}; {job.argv[-1]}"))
 
 
-def test_nothing_is_built_while_something_is_timed_roughly(tmp_path):
-    """But several are timed at a time."""
-    launcher = Spans()
+class AtTheSecondTime(Launcher):
+    """Cannot be built at the first time."""
+
+    def launch(self, project, trial, into):
+        first = self.program is None
+        for job in super().launch(project, trial, into):
+            yield replace(job, argv=("/bin/sh", "-c", "exit 1")) if first else job
+
+
+VARIANTS = ("one", "two", "three")
+
+
+def timing(folder, launcher):
+    """Return what runs trials of a project in a folder."""
     project = Project(
         name="p",
         revision="",
         language=Language.GO,
         harness="go",
-        root=tmp_path,
+        root=folder,
         digest="d",
         parts=(),
         environment=(),
     )
-    runner = TrialRunner(
+    return TrialRunner(
         project=project,
         launcher=launcher,
         host=LocalHost(),
-        builds=tmp_path / "builds",
+        builds=folder / "builds",
         clock=SystemClock(),
     )
-    trials = [
-        Trial(
-            subject="d",
-            purpose=Purpose.CALIBRATION,
-            overlay=Overlay(instructions=(variant,)),
-            benchmark=Benchmark(group="g", name="a"),
-            schedule=blocks(1),
-            repetition=number,
-            seed=1,
-            rough=True,
-            timeout_seconds=30.0,
-        )
-        for number in (1, 2)
-        for variant in ("one", "two", "three")
-    ]
+
+
+def trial(variant, number, **more):
+    """Return a calibration of a variant."""
+    return Trial(
+        subject="d",
+        purpose=Purpose.CALIBRATION,
+        overlay=Overlay(instructions=(variant,)),
+        benchmark=Benchmark(group="g", name="a"),
+        schedule=blocks(1),
+        repetition=number,
+        seed=1,
+        timeout_seconds=30.0,
+        **more,
+    )
+
+
+def test_nothing_is_built_while_something_is_timed_roughly(tmp_path):
+    """But several are timed at a time."""
+    runner = timing(tmp_path, Spans())
+    trials = [trial(variant, n, rough=True) for n in (1, 2) for variant in VARIANTS]
     with ThreadPoolExecutor(3) as pool:
         assert len([*pool.map(runner.run, trials)]) == 6
 
-    lines = [line.split() for line in (tmp_path / "spans").read_text().splitlines()]
-    spans = [(kind, int(begun), int(ended)) for kind, begun, ended in lines]
-    made = [one for one in spans if one[0] == "made"]
-    ran = [one for one in spans if one[0] == "ran"]
+    made, ran = spans(tmp_path)
     assert (len(made), len(ran)) == (3, 6)
-    assert not [one for build in made for one in spans if at_once(build, one)]
+    assert not [one for build in made for one in (*made, *ran) if at_once(build, one)]
     assert [one for one in ran for other in ran if at_once(one, other)]
+
+
+def test_what_is_timed_alone_is_built_several_at_a_time_and_not_while_something_is_timed(tmp_path):
+    dispatcher = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
+    dispatcher.serve(["d"], timing(tmp_path, Spans()))
+    trials = [trial(variant, n) for n in (1, 2) for variant in VARIANTS]
+
+    assert [one.trial for one in dispatcher.run(trials)] == trials
+
+    made, ran = spans(tmp_path)
+    assert (len(made), len(ran)) == (3, 6)
+    assert [one for one in made for other in made if at_once(one, other)]
+    assert not [one for timed in ran for one in (*made, *ran) if at_once(timed, one)]
+
+
+def test_what_does_not_build_beside_others_is_built_again_by_itself(tmp_path):
+    dispatcher = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
+    dispatcher.serve(["d"], timing(tmp_path, AtTheSecondTime()))
+
+    found = [one.outcome for one in dispatcher.run([trial("one", 1)])]
+
+    assert found == [Skipped("ours")]
+
+
+def spans(folder):
+    """Return when programs were made, and when they ran."""
+    lines = [line.split() for line in (folder / "spans").read_text().splitlines()]
+    found = [(kind, int(begun), int(ended)) for kind, begun, ended in lines]
+    made = [one for one in found if one[0] == "made"]
+    return made, [one for one in found if one[0] == "ran"]
 
 
 def at_once(one, other):

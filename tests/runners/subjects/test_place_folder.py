@@ -7,6 +7,7 @@ from auditor.core.errors import SubjectError, UsageError
 from auditor.core.request import FolderSpec, MavenSpec
 from runners.home import Home
 from runners.hosts.fake import FakeHost
+from runners.subjects.files import changed
 from runners.subjects.place import place
 from runners.subjects.placed import detect
 
@@ -119,6 +120,25 @@ def test_a_copy_that_a_benchmark_has_spoilt_is_made_anew(tmp_path):
 
     assert second == first
     assert (second.tree / "a.go").read_text() == "package ring\n"
+
+
+def test_files_of_the_copy_that_have_changed_are_told(tmp_path):
+    folder = make(tmp_path / "ring", go_dot_mod=GO, a="a", b="b", c="c", d="d", e="e")
+    (folder / "link").symlink_to("a")
+    (folder / "other").symlink_to("a")
+    subject = placed(FolderSpec(folder), tmp_path)
+
+    assert changed(subject) == []
+
+    make(subject.root, a="A", new="beside it")
+    (subject.root / "b").chmod(0o755)
+    (subject.root / "c").unlink()
+    (subject.root / "d").unlink()
+    (subject.root / "d").mkdir()
+    (subject.root / "link").unlink()
+    (subject.root / "link").symlink_to("b")
+
+    assert sorted(changed(subject)) == ["a", "b", "c", "d", "link"]
 
 
 def test_an_executable_file_stays_one_and_makes_another_digest(tmp_path):
