@@ -10,11 +10,13 @@ from auditor.config import Config, Places
 from auditor.config.places import rented
 from auditor.config.qualify import QualifyRequest
 from auditor.config.subjects import as_revision
+from auditor.core.caveats import Caveat
 from auditor.core.comparison import Comparison
 from auditor.core.errors import UsageError
 from auditor.core.ports import Observer
-from auditor.core.request import SeriesRequest
+from auditor.core.request import AbsRequest, SeriesRequest
 from auditor.core.stored import StoredResults
+from auditor.core.units import duration
 from auditor.core.verdict import AbsVerdict, Stability
 from auditor.hosts import open_host
 from auditor.profiling import Profiling, popularity, remembered
@@ -24,7 +26,7 @@ from auditor.store.sqlite import SqliteStore
 from auditor.stubbing import Stubbing
 from auditor.studies import abs_score, stability, trace
 from auditor.studies.comparison import ComparisonStudy
-from auditor.studies.parts import Parts
+from auditor.studies.parts import UNDECIDED, Deadline, Parts
 from auditor.studies.patch import asked_of, audited, differing
 from auditor.studies.preview import Preview, preview, preview_series, preview_suite
 from auditor.studies.reuse import Reuse
@@ -69,7 +71,27 @@ class Audit:
         popular = popularity(self._config, self._parts.project, self._place)
         request = replace(self._config.request, popular=popular)
         verdict = abs_score.audit(request, self._parts)
-        return replace(verdict, caveats=(*verdict.caveats, *self._reuse.caveats()))
+        said = (*verdict.caveats, *self._left(request, verdict), *self._reuse.caveats())
+        return replace(verdict, caveats=said)
+
+    def so_far(self) -> AbsVerdict:
+        """Judge what the store has of `abs`; nothing is run, and the result is not kept there."""
+        known = remembered(self._config, self._parts.project, self._place)
+        request = replace(self._config.request, popular=known)
+        no_time = Deadline(self._parts.clock, 0)
+        verdict = abs_score.audit(request, replace(self._parts, deadline=no_time))
+        return replace(verdict, caveats=(*verdict.caveats, *self._left(request, verdict)))
+
+    def _left(self, request: AbsRequest, verdict: AbsVerdict) -> Iterator[Caveat]:
+        """Say what it would take to decide what there was no time for."""
+        if any(one.slug in UNDECIDED for one in verdict.caveats):
+            phases = preview(request, self._parts).phases
+            missing = sum(phase.trials - phase.known for phase in phases)
+            text = (
+                f"what is not decided for lack of time takes {missing} more processes at most, "
+                f"about {duration(sum(phase.seconds for phase in phases))}"
+            )
+            yield Caveat("time-left", text)
 
     def stability(self) -> Stability:
         """Run the unchanged suite as often as asked."""

@@ -97,6 +97,7 @@ def findings(document: Document) -> tuple[Finding, ...]:
 
 def _found(document: Document) -> Iterator[Finding]:
     accepted = {one.method: one for one in document.accepted if one.left_out}
+    guessed = words.is_estimate(document)
     for method in document.methods:
         kind = kind_of(method)
         if kind is None:
@@ -105,7 +106,7 @@ def _found(document: Document) -> Iterator[Finding]:
         yield Finding(
             kind=kind,
             owner=method.id,
-            text=_text(kind, method, document.slowdown),
+            text=_text(kind, method, document.slowdown, guessed=guessed),
             span=method.span,
             accepted=held.reason if held else None,
             marked=held is not None and held.where != CONFIGURATION,
@@ -121,14 +122,15 @@ def kind_of(method: Method) -> Kind | None:
     return _BY_OUTCOME.get(method.outcome)
 
 
-def _text(kind: Kind, method: Method, slowdown: float | None) -> str:
+def _text(kind: Kind, method: Method, slowdown: float | None, *, guessed: bool) -> str:
     name = names.label(method.id)
     reason = f": {names.label(words.brief(method.reason))}" if method.reason else ""
     if kind is MISSED:
         how = "got slower" if slowdown is None else f"took {figures.share(slowdown)} longer"
         by = len(method.reached_by)
         called = f" ({figures.count(by, 'benchmark')} call it)" if by > 1 else ""
-        return f"No benchmark would notice if {name} {how}{called}{reason}"
+        nobody = "By estimate, no benchmark" if guessed else "No benchmark"
+        return f"{nobody} would notice if {name} {how}{called}{reason}"
     if kind is UNREACHED:
         return f"No benchmark calls {name}, so none would notice if it got slower"
     if kind is SET_UP_ONLY:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from auditor.core.result import Result
-from reports import figures, names
+from reports import figures, names, words
 from reports.document import Document, Method, Plain, Span
 from reports.grouping import parted
 
@@ -50,6 +50,7 @@ def mutation(document: Document, sources: Mapping[str, str] | None = None) -> st
             "revision": document.revision,
             "slowdown": document.slowdown,
             "rule": document.rule.value,
+            "estimate": words.is_estimate(document),
             "seed": document.seed,
         },
         "files": {
@@ -108,11 +109,12 @@ def _location(span: Span, lines: Sequence[str]) -> Plain:
 def _mutant(method: Method, document: Document, accepted: Mapping[str, str]) -> Plain:
     name = names.label(method.id)
     size = "" if document.slowdown is None else f" by {figures.share(document.slowdown)}"
+    how = "by estimate, slowed" if words.is_estimate(document) else "slowed"
     reason = accepted.get(method.id)
     found: Plain = {
         "id": method.id,
         "mutatorName": "Slowdown",
-        "description": f"slowed {name}{size}",
+        "description": f"{how} {name}{size}",
         "replacement": f"slowed {name}",
         "status": _STATUS.get(method.outcome, "Pending") if reason is None else "Ignored",
         "coveredBy": list(dict.fromkeys((*method.reached_by, *method.detected_by))),

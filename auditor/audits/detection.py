@@ -5,7 +5,7 @@ from auditor.audits.failures import failure
 from auditor.audits.pair import Judgement, PairData, undecided
 from auditor.audits.prediction import predict
 from auditor.core.caveats import Caveat
-from auditor.core.outcome import NeverCalled
+from auditor.core.outcome import Measured, NeverCalled
 from auditor.core.plan import Purpose
 from auditor.core.request import AbsRequest
 from auditor.core.result import ReachState, Result
@@ -70,6 +70,9 @@ def statement_beforehand(request: AbsRequest) -> Caveat | None:
     return Caveat("never-significant", f"{text}; ask for more iterations")
 
 
+_NOT_IN_LOOP = (ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY)
+
+
 def _failed(data: PairData) -> Judgement | None:
     if data.refusal is not None:
         return Judgement(outcome=Result.REFUSED, reason=data.refusal)
@@ -80,11 +83,14 @@ def _failed(data: PairData) -> Judgement | None:
     found = failure(data.runs or data.calibrating)
     if found is None:
         return None
-    if (
-        found[0] is Result.INVALID
-        and data.reach is not None
-        and data.reach.state is ReachState.UNKNOWN
-    ):
+    state = ReachState.UNKNOWN if data.reach is None else data.reach.state
+    silent = not any(isinstance(run.outcome, Measured) for run in made)
+    if silent and found[0] is Result.INCONCLUSIVE and state in _NOT_IN_LOOP:
+        # `exact` measures such pairs, too; where that says nothing, what was counted stands. (Go:
+        # a program of another package, of which the method is no part.)
+        reason = f"{state}; of the slowed program nothing is known: {found[1]}"
+        return Judgement(outcome=Result.UNREACHED, reason=reason)
+    if found[0] is Result.INVALID and data.reach is not None and state is ReachState.UNKNOWN:
         return undecided("not-instrumented", f"no change can be built into its program: {found[1]}")
     return Judgement(outcome=found[0], reason=found[1])
 

@@ -9,6 +9,7 @@ from auditor.config import Config, Gates
 from auditor.core.errors import Exit, UsageError
 from auditor.core.result import Result
 from reports.document import Document, Either, Score
+from reports.words import is_estimate
 
 _MISSED = frozenset({Result.MISSED, Result.UNREACHED})
 _NAMED = 5
@@ -64,7 +65,10 @@ def judge(
         options.instead(inconclusive) if code is Exit.NO_VERDICT else code for code, _ in found
     ]
     worst = next((one for one in (Exit.GATE_FAILED, Exit.NO_VERDICT) if one in codes), Exit.OK)
-    return worst, [said for _, said in found]
+    said = [said for _, said in found]
+    if is_estimate(document):
+        said = [f"{one} (an estimate: nothing was slowed down)" for one in said]
+    return worst, said
 
 
 def _least(

@@ -178,10 +178,11 @@ class Asked:
         surroundings = context.find_object(Surroundings) or Surroundings.real()
         config = load(what or given["what"], changes, Path.cwd())
         config = replace(config, retry_failed=bool(given.get("retry_failed")))
-        if given.get("dry_run") and config.dispatch is not None and config.dispatch.rent:
+        nothing_runs = given.get("dry_run") or given.get("so_far")
+        if nothing_runs and config.dispatch is not None and config.dispatch.rent:
             raise UsageError(
-                "a dry run rents no machines; see this one's plan, with --dispatch serial instead "
-                "of --rent"
+                "a dry run rents no machines, nor does --so-far; see this one's plan, with "
+                "--dispatch serial instead of --rent"
             )
         return cls(
             config=config,

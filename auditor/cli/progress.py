@@ -19,6 +19,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.outcome import Counted, Measured, ending
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import Observer
+from auditor.core.units import duration
 
 SECONDS_BETWEEN_LINES = 5.0
 _TESTS = {Purpose.USAGE: "the unit tests", Purpose.TRACE: "the tests of a client"}
@@ -162,14 +163,6 @@ def line(pace: Pace, now: float) -> str:
 def time_left(seconds: float | None) -> str:
     """Return a remaining time in words; nothing for none and for the unknown."""
     return f"about {duration(seconds)} left" if seconds else ""
-
-
-def duration(seconds: float) -> str:
-    """Return a time as people say it."""
-    if seconds < 100:
-        return f"{max(1, round(seconds))} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
 @contextmanager

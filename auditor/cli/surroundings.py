@@ -76,6 +76,9 @@ class Audit(Protocol):
     def abs(self) -> AbsVerdict:
         """Find the API benchmarking score."""
 
+    def so_far(self) -> AbsVerdict:
+        """Judge what the store has of `abs`."""
+
     def stability(self) -> Stability:
         """Run the unchanged suite as often as asked."""
 

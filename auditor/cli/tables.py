@@ -7,9 +7,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from auditor.cli.progress import duration
 from auditor.cli.surroundings import DryRun
 from auditor.core.result import Result
+from auditor.core.units import duration
 from reports import figures, names
 from reports.accepted import Accepted
 from reports.document import Benchmark, Document, Either

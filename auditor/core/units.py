@@ -1,4 +1,4 @@
-"""Units: those of harnesses, converted once (inside all is seconds per operation), and percent."""
+"""Units: those of harnesses, converted once (inside all is seconds per operation); words."""
 
 SECONDS = {
     "ns": 1e-9, "us": 1e-6, "μs": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0,
@@ -25,3 +25,11 @@ def seconds_per_operation(value: float, unit: str) -> float:
 def percent(fraction: float, digits: int = 0) -> str:
     """Write a fraction as texts for people have it; pages have figures of their own."""
     return f"{100 * fraction:.{digits}f}\N{NO-BREAK SPACE}%"
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it."""
+    if seconds < 100:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"

@@ -132,12 +132,16 @@ def waves(
     pairs: Sequence[Calibrated], promise: Callable[[Calibrated], float]
 ) -> list[list[Calibrated]]:
     """Return the most promising pair of each method, then the next of each, and so on."""
-    by_method: dict[Method, list[Calibrated]] = {}
+    ordered = (sorted(mine, key=promise, reverse=True) for mine in by_method(pairs))
+    return [[one for one in wave if one] for wave in zip_longest(*ordered)]
+
+
+def by_method(pairs: Iterable[Calibrated]) -> list[list[Calibrated]]:
+    """Return the pairs of each method, the methods in their order: those called most are first."""
+    found: dict[Method, list[Calibrated]] = {}
     for one in pairs:
-        by_method.setdefault(one.pair.method, []).append(one)
-    for mine in by_method.values():
-        mine.sort(key=promise, reverse=True)
-    return [[one for one in wave if one] for wave in zip_longest(*by_method.values())]
+        found.setdefault(one.pair.method, []).append(one)
+    return list(found.values())
 
 
 def _in_turns(pairs: Iterable[Calibrated]) -> list[Calibrated]:

@@ -14,7 +14,7 @@ from auditor.core.schedule import Stop
 from auditor.core.subject import Method
 from auditor.core.verdict import PairVerdict, Rule
 from auditor.studies import schedules, turns, variants
-from auditor.studies.calibration import Calibrated, CalibrationStudy, waves
+from auditor.studies.calibration import Calibrated, CalibrationStudy, by_method, waves
 from auditor.studies.measure import hung, measure
 from auditor.studies.near import NearDelays, differ
 from auditor.studies.pair import (
@@ -124,9 +124,13 @@ class PairStudy:
         }
 
     def _waves(self, pending: Sequence[Calibrated]) -> list[list[Calibrated]]:
-        """Part the pairs into those calibrated and measured together."""
+        """Part the pairs into those calibrated and measured together.
+
+        Where the time may not be enough for all, it is those of a method: some that are decided
+        say more than all that have had a run.
+        """
         if not self._request.score_only or self._request.estimate:
-            return [list(pending)]
+            return [list(pending)] if self._parts.deadline is None else by_method(pending)
         return waves(pending, lambda one: calls_per_second(one.pair, self._baseline))
 
     def _measure_wave(

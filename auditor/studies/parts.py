@@ -13,6 +13,10 @@ from auditor.core.subject import Method, Project
 from auditor.core.suite import Benchmark, Suite
 from auditor.studies import content
 
+BUDGET, SO_FAR = "budget", "so-far"
+UNDECIDED = (BUDGET, SO_FAR)
+"""What is said where something was not decided for lack of time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Built:
@@ -83,11 +87,17 @@ class Parts:
         """Return what is to be said where the deadline has kept something from being run."""
         if self.deadline is None or not self.deadline.prevented:
             return ()
+        if not self.deadline.seconds:
+            text = (
+                "nothing was run for this: what the store does not have is undecided; the audit "
+                "itself goes on from here"
+            )
+            return (Caveat(SO_FAR, text),)
         text = (
             f"the budget of {self.deadline.seconds:g} s was used up; what it prevented is "
             "undecided, and the same command goes on from here"
         )
-        return (Caveat("budget", text),)
+        return (Caveat(BUDGET, text),)
 
     def trial(
         self,

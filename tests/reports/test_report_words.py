@@ -1,12 +1,17 @@
+import json
 from dataclasses import replace
 
 import pytest
 
 import examples
+from auditor.cli.gates import judge
+from auditor.config import Gates
 from auditor.core.caveats import Caveat
 from auditor.core.result import Result
 from auditor.core.verdict import UNLISTED, BenchmarkVerdict, Duration, Filter
 from reports import advice, curve, figures, names, record, table, words
+from reports.findings import MISSED, findings
+from reports.mutation import mutation
 
 
 def judged(verdict):
@@ -96,6 +101,24 @@ def test_an_estimate_is_marked_wherever_its_score_is_told():
 
     assert words.headline(document).startswith("By estimate, this suite would notice")
     assert words.judged(document).startswith("an estimate, nothing was slowed down; rule")
+    missed = [one.text for one in findings(document) if one.kind is MISSED]
+    assert missed
+    assert all(one.startswith("By estimate, no benchmark would notice") for one in missed)
+    report = json.loads(mutation(document))
+    assert report["config"]["estimate"] is True
+    mutants = [one for file in report["files"].values() for one in file["mutants"]]
+    assert all(one["description"].startswith("by estimate, slowed") for one in mutants)
+    _, said = judge(document, Gates(min_score=1.0), None)
+    assert all(one.endswith("(an estimate: nothing was slowed down)") for one in said)
+
+
+def test_what_was_measured_is_marked_as_no_estimate():
+    document = judged(examples.audit())
+
+    assert not [one for one in findings(document) if "estimate" in one.text]
+    assert json.loads(mutation(document))["config"]["estimate"] is False
+    assert "estimate" not in mutation(document).replace('"estimate": false', "")
+    assert "estimate" not in judge(document, Gates(min_score=1.0), None)[1][0]
 
 
 def test_a_stability_audit_has_a_headline_of_its_own():

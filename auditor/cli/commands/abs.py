@@ -9,6 +9,7 @@ from auditor.cli import kept, options, output, running
 from auditor.cli.gates import Baseline, judge
 from auditor.cli.recording import CSV, Heard
 from auditor.config.judgeable import check_judgeable
+from auditor.core.errors import UsageError
 from reports import tidy
 
 
@@ -22,6 +23,12 @@ from reports import tidy
     *options.SHOWN,
     options.DRY_RUN,
     click.option(
+        "--so-far",
+        is_flag=True,
+        help="Judge what the store has of this audit, and run nothing: after an interrupt, or "
+        "while it runs.",
+    ),
+    click.option(
         "--csv", is_flag=True, help="Also write the values as the paper's research tools do."
     ),
 )
@@ -34,18 +41,24 @@ def command(context: click.Context, /, **_: object) -> int:
 
     \b
     bench-audit abs . --dry-run                         what would be measured, and how long
+    bench-audit abs . --so-far                          what an interrupted one has found
     bench-audit abs go:github.com/google/uuid@v1.6.0    a published module
     bench-audit abs . --slowdown 0.6 --fail-under 80    a gate for CI
     """
     asked = options.Asked.of(context, options.judged_changes(context.params))
     check_judgeable(asked.config)
     baseline = _baseline(context.params["baseline"], asked)
+    if context.params["dry_run"] and context.params["so_far"]:
+        raise UsageError("--dry-run and --so-far answer different questions; choose one")
     if context.params["dry_run"]:
         return running.dry_run(asked, lambda audit: audit.plan())
+    so_far = context.params["so_far"]
     heard = Heard()
     if context.params["csv"]:
         asked = replace(asked, surroundings=heard.around(asked.surroundings))
-    document, console = running.make(asked, lambda audit: audit.document(audit.abs()), running.ABS)
+    document, console = running.make(
+        asked, lambda audit: audit.document(audit.so_far() if so_far else audit.abs()), running.ABS
+    )
     running.show(asked, console, document, running.ABS)
     if context.params["csv"]:
         path = asked.places.output / CSV

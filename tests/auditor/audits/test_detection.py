@@ -446,6 +446,21 @@ def test_what_is_not_called_in_the_loop_is_unreached(state):
     assert len(measured.runs) == 2
 
 
+@pytest.mark.parametrize("state", [ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY])
+def test_what_was_counted_stands_where_the_slowed_program_says_nothing(state):
+    reach = Reach(state=state, calls_per_operation=0.0)
+    unread = run(Unreadable("it is not in the program", ""), purpose=Purpose.PAIRS)
+
+    found = judge_pair(pair(runs=(unread,), calibration=None, reach=reach))
+    said = judge_pair(pair(runs=(unread,), calibration=None))
+    broken = run(crashed(), purpose=Purpose.PAIRS)
+    failed = judge_pair(pair(runs=(broken,), calibration=None, reach=reach))
+
+    assert (found.outcome, said.outcome) == (Result.UNREACHED, Result.INCONCLUSIVE)
+    assert found.reason.startswith(f"{state}; of the slowed program nothing is known: it is not")
+    assert failed.outcome is Result.CRASHED
+
+
 UNREAD = Reach(state=ReachState.UNKNOWN)
 
 

@@ -209,6 +209,16 @@ def test_a_dry_run_says_what_would_be_run_and_for_how_long(stage, capsys):
     assert not (output_of(stage) / "result.json").exists()
 
 
+def test_a_dry_run_is_not_what_was_found_so_far(stage, capsys):
+    assert stage.call("abs", SUBJECT, "--dry-run", "--so-far") == 2
+    assert "choose one" in capsys.readouterr().err
+
+
+def test_what_was_found_so_far_is_said_to_be_so(stage, capsys):
+    assert stage.call("abs", SUBJECT, "--so-far") == 0
+    assert "nothing was run for this [so-far]" in capsys.readouterr().out
+
+
 def test_a_dry_run_as_json_is_one_document(stage, capsys):
     stage.call("abs", SUBJECT, "--dry-run", "--format", "json")
 

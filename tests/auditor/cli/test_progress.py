@@ -5,13 +5,14 @@ from itertools import count
 from rich.console import Console as Terminal
 
 from auditor.cli.console import Console
-from auditor.cli.progress import Bar, Lines, Pace, Watcher, duration, observer, time_left
+from auditor.cli.progress import Bar, Lines, Pace, Watcher, observer, time_left
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import HostFacts
 from auditor.core.outcome import Crashed, Measured
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.schedule import Schedule
 from auditor.core.suite import Benchmark
+from auditor.core.units import duration
 
 MEASURED = Measured(())
 

@@ -249,6 +249,37 @@ def test_a_dry_run_after_an_audit_finds_nothing_left_to_do(audited, tmp_path):
     assert sum(one["known"] for one in document["phases"]) == len(runs(audited.store))
 
 
+def test_what_an_audit_has_found_so_far_is_judged_without_running_anything(audited, tmp_path):
+    """With the pairs not yet measured of the one, and all of it of the other."""
+    store = audited.copy(tmp_path)
+    call = ("abs", audited.config, "--so-far", "--store", store, "-o", tmp_path / "out")
+
+    whole, _ = audited.program.audited(*call)
+
+    assert whole["scores"] == audited.document["scores"]
+    assert "so-far" not in [one["slug"] for one in whole["caveats"]]
+
+    connection = sqlite3.connect(store)
+    with connection:
+        found = connection.execute(
+            "SELECT run.id FROM run JOIN trial ON trial.id = run.trial WHERE purpose = 'pairs'"
+        ).fetchall()
+        connection.executemany("DELETE FROM series WHERE run = ?", found)
+        connection.executemany("DELETE FROM run WHERE id = ?", found)
+    connection.close()
+    before = runs(store)
+
+    half, _ = audited.program.audited(*call)
+
+    assert runs(store) == before
+    assert "so-far" in [one["slug"] for one in half["caveats"]]
+    low, high = half["scores"]["total"]["bounds"]
+    assert low <= whole["scores"]["total"]["percent"] <= high
+    assert low < high
+    with SqliteStore(store) as kept:
+        assert len(kept.audits()) == 1
+
+
 def test_the_report_is_made_again_without_running_anything(audited, tmp_path):
     output = tmp_path / "again"
     store = audited.copy(tmp_path)

@@ -68,7 +68,7 @@ def test_a_dry_run_rents_nothing(program, cloud, tmp_path):
     answer = program.call(*words, "--dry-run", **variables)
 
     assert (answer.returncode, answer.stdout) == (2, "")
-    assert "a dry run rents no machines; see this one's plan" in answer.stderr
+    assert "a dry run rents no machines, nor does --so-far; see this one's plan" in answer.stderr
     assert (machines(cloud), rented(program)) == ([], [])
 
     asked = json.loads(words[1].read_text())

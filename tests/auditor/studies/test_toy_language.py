@@ -1,7 +1,7 @@
 """The whole study on a language that exists in memory only: what is true is known exactly."""
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import pytest
 import toy_language
@@ -620,6 +620,20 @@ def test_what_a_budget_prevented_is_said(budget):
 
     assert "budget" in {caveat.slug for caveat in found.caveats}
     assert Result.INCONCLUSIVE in {one.outcome for one in found.methods}
+
+
+def test_with_a_budget_a_method_is_decided_before_the_next_one_is_begun():
+    machine = Machine()
+    audited(request(budget=1000), machine=machine)
+
+    begun = [
+        trial.variant.methods[0].name
+        for trial in machine.done
+        if trial.purpose in (Purpose.CALIBRATION, Purpose.PAIRS)
+        and trial.schedule.arms[1].delay.number  # no control
+    ]
+    assert len(set(begun)) > 1
+    assert [name for name, _ in groupby(begun)] == [*dict.fromkeys(begun)]
 
 
 def test_what_a_budget_prevented_is_made_up_for_by_the_same_command():

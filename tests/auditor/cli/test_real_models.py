@@ -1,0 +1,114 @@
+"""Trained models at work on Java that runs, and what processes may do that are looked at."""
+
+import shlex
+import sqlite3
+import time
+
+import pytest
+from real_program import JAVA_RING, config, left_behind, running
+
+pytestmark = pytest.mark.subject
+
+# What the models have seen: JMH's iterations of a tenth of a second, a hundred of them.
+WARMUP = {"iteration_time": "100ms", "measured": 10, "limit": "60s", "iterations": 130}
+COMMAS = {"JAVA_TOOL_OPTIONS": "-Duser.language=de -Duser.country=DE"}
+STALLS = """package tiny
+
+import (
+	"testing"
+	"time"
+)
+
+var calls int
+
+func BenchmarkStalls(b *testing.B) {
+	calls++
+	if calls == 8 {
+		time.Sleep(15 * time.Second)
+	}
+	for i := 0; i < b.N; i++ {
+		Add(uint64(i))
+	}
+}
+"""
+
+
+@pytest.mark.parametrize("method", ["learned", "rocket", "oscnn", "fcn"])
+def test_a_model_looks_at_java_while_it_runs(program, tmp_path, method):
+    """Also where numbers are printed with decimal commas."""
+    asked = config(tmp_path / "c.json", subject=str(JAVA_RING), warmup={**WARMUP, "method": method})
+
+    found, _ = program.audited(
+        *("measure", asked, "--benchmarks", "Durations.micros", "-o", tmp_path / "out"), **COMMAS
+    )
+
+    assert "watched-otherwise" not in [one["slug"] for one in found["caveats"]]
+    (one,) = found["benchmarks"]
+    said = {each["slug"]: each["text"] for each in one["caveats"]}
+    assert (f" by {method}" in said.get("warm-after", "")) != ("not-seen-warm" in said)
+    assert len(one["means"]) == 1
+    kept = iterations(tmp_path / "out" / "store.sqlite")
+    assert 0 < kept <= 130
+    assert kept >= 100  # none says anything of fewer
+    assert left_behind(program.cache) == []
+
+
+def iterations(store):
+    """Return how many iterations of the one benchmark were kept."""
+    with sqlite3.connect(store) as connection:
+        found = connection.execute(
+            "SELECT sum(length(packed)) / 8 FROM series JOIN run ON run.id = series.run"
+            " JOIN trial ON trial.id = run.trial WHERE purpose = 'suite' AND metric = 'time'"
+        ).fetchone()
+    return found[0]
+
+
+def test_an_auditor_that_is_killed_leaves_no_java_that_it_looked_at(program, tmp_path):
+    """What it ran is run again by itself, and looked at while it prints."""
+    warmup = {**WARMUP, "method": "learned", "iterations": 3000, "measured": 2900}
+    asked = config(tmp_path / "c.json", subject=str(JAVA_RING), warmup=warmup)
+    words = ("measure", asked, "--benchmarks", "Durations.micros")
+    process = program.start(*words, "-q", "-o", tmp_path / "out")
+    while not (found := forked(program.cache)):
+        assert process.poll() is None
+        time.sleep(0.1)
+    process.kill()
+    process.communicate()
+
+    assert left_behind(program.cache, within=90.0) == []
+    given = shlex.split(found[0])
+    path = given[1 + next(n for n, word in enumerate(given) if word in {"-cp", "-classpath"})]
+    jmh = ("java", "-cp", path, "org.openjdk.jmh.Main", "Durations.micros", "-foe", "true")
+    answer = program.call(
+        *("watch", "--warmup", "cov", "--", *jmh),
+        *("-f", "1", "-wi", "0", "-i", "12", "-r", "20ms", "-bm", "avgt", "-tu", "us"),
+    )
+
+    assert answer.returncode == 0, answer
+    assert answer.stdout.count("us/op") >= 12
+    assert "0 of 1 processes were seen warm." in answer.stdout
+    assert "not seen warm in 12 iterations" in answer.stdout
+
+
+def forked(cache):
+    """Return the command lines of JVMs that run benchmarks."""
+    return [line for line in running() if "ForkedMain" in line and str(cache) in line]
+
+
+def test_an_iteration_of_fifteen_seconds_is_one_iteration(program, module, tmp_path):
+    (module / "tiny_test.go").write_text(STALLS)
+    warmup = {**WARMUP, "iteration_time": "20ms", "method": "rciw", "measured": 5}
+    asked = config(tmp_path / "c.json", subject=str(module), warmup=warmup)
+
+    found, _ = program.audited("measure", asked, "-o", tmp_path / "out")
+
+    (one,) = found["benchmarks"]
+    assert one["ending"] == "measured"
+    assert {each["slug"] for each in one["caveats"]} & {"warm-after", "not-seen-warm"}
+    with sqlite3.connect(tmp_path / "out" / "store.sqlite") as connection:
+        (seconds,) = connection.execute(
+            "SELECT max(seconds) FROM run JOIN trial ON trial.id = run.trial"
+            " WHERE purpose = 'suite'"
+        ).fetchone()
+    assert seconds > 15
+    assert left_behind(program.cache) == []
