@@ -19,8 +19,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,11 @@ SELECT packed FROM series JOIN run ON run.id = series.run JOIN trial ON trial.id
 WHERE purpose = 'pairs' AND metric = 'wall'
 """
 SCHEDULES = "SELECT schedule FROM trial WHERE purpose = 'pairs'"
+SPANS = """
+SELECT started, seconds FROM run JOIN trial ON trial.id = run.trial
+WHERE purpose IN (SELECT value FROM json_each(?)) ORDER BY started
+"""
+CHOOSING = ("usage",)
 JUDGING = ("calibration", "pairs", "reference")
 EXACT = ("--exact", "--controls=0")
 UNDECIDED = frozenset({"inconclusive", "unmeasured", "timed-out", "crashed"})
@@ -43,6 +49,8 @@ UNDECIDED = frozenset({"inconclusive", "unmeasured", "timed-out", "crashed"})
 class Audit:
     """One audit: its result, its seconds by the clock and those in processes by their purpose.
 
+    `choosing` is the time by the clock in which unit tests ran, some of them side by side, and
+    `judging` that of calibrations and pairs.
     `block` is how long the blocks of its pairs were to last on average, in seconds, and `blocks`
     what they took, all together.
     """
@@ -50,6 +58,8 @@ class Audit:
     result: Mapping[str, Any]
     wall: float
     spent: Mapping[str, float]
+    choosing: float
+    judging: float
     block: float
     blocks: float
 
@@ -141,13 +151,27 @@ def _audit(config: Path, folder: Path, *flags: str) -> Audit:
         clock.write_text(str(time.monotonic() - began))
     with sqlite3.connect(folder / "store.sqlite") as connection:
         spent = dict(connection.execute(SPENT).fetchall())
+        choosing, judging = (
+            _covered(connection.execute(SPANS, (json.dumps(each),)).fetchall())
+            for each in (CHOOSING, JUDGING)
+        )
         lengths = [json.loads(one)["seconds"] for (one,) in connection.execute(SCHEDULES)]
         walls = b"".join(packed for (packed,) in connection.execute(WALLS))
     connection.close()
     result = json.loads((folder / "result.json").read_text())
     block = sum(lengths) / len(lengths) if lengths else result["plan"]["iteration_seconds"]
     blocks = sum(value for (value,) in struct.iter_unpack("<d", walls))
-    return Audit(result, float(clock.read_text()), spent, block, blocks)
+    return Audit(result, float(clock.read_text()), spent, choosing, judging, block, blocks)
+
+
+def _covered(spans: Iterable[tuple[str, float]]) -> float:
+    """Return the seconds in which at least one of some processes ran, in order of their starts."""
+    whole = end = 0.0
+    for started, seconds in spans:
+        begin = datetime.fromisoformat(started).timestamp()
+        whole += max(0.0, begin + seconds - max(begin, end))
+        end = max(end, begin + seconds)
+    return whole
 
 
 def _table(name: str, audits: Audits) -> Iterator[str]:
@@ -166,10 +190,10 @@ def _table(name: str, audits: Audits) -> Iterator[str]:
         between = ours.spent["pairs"] - ours.blocks
         yield f"  of pairs, {between:.0f} s lie before, between and behind their blocks"
     yield f"  {_causes(result)}"
-    judging = sum(ours.spent.get(purpose, 0.0) for purpose in JUDGING)
+    left = ours.wall - ours.choosing - ours.judging
     yield (
-        f"  all but the processes of calibrations and pairs takes {ours.wall - judging:.0f} s: "
-        f"were those nothing, {paper / (ours.wall - judging):.0f} x less than the paper's plan"
+        f"  all but calibrations, pairs and unit tests takes {left:.0f} s: were those nothing, "
+        f"{paper / left:.0f} x less than the paper's plan"
     )
     short = paper * ours.block
     whole = exact is not None and len(exact.result["methods"]) == methods
@@ -180,10 +204,11 @@ def _table(name: str, audits: Audits) -> Iterator[str]:
             f"long as ours ({1000 * ours.block:.0f} ms on average; counted, {short:.0f} s)"
             + (f", {exact.wall / audit.wall:.1f} x less than exact" if exact and whole else "")
         )
-    choosing = ours.spent.get("usage", 0.0)
+    without = ours.wall - ours.choosing
     yield (
-        f"  ours without the unit tests by which methods were chosen ({choosing:.0f} s), which "
-        f"neither the plan nor score and estimate have: {paper / (ours.wall - choosing):.0f} x less"
+        f"  ours without the unit tests by which methods were chosen ({ours.choosing:.0f} s), that "
+        "neither the plan nor score and estimate have: "
+        f"{without:.0f} s, {paper / without:.0f} x less"
     )
     yield f"  methods: estimate agrees with ours in {_agreement('methods', audits.estimate, ours)}"
     yield f"  pairs: estimate agrees with ours in {_agreement('pairs', audits.estimate, ours)}"

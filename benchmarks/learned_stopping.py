@@ -191,6 +191,21 @@ def stops(folder: Path) -> dict[str, dict[str, list[Iterations]]]:
     return found
 
 
+def _refuse_parts(corpus: Corpus, known: Mapping[str, Mapping[str, Sequence[Iterations]]]) -> None:
+    """End where only some forks of a benchmark were scored: a way has to say of all where it stops.
+
+    Raises SystemExit.
+    """
+    for name, ways in known.items():
+        every = len(corpus.starts(name))
+        for way, its in ways.items():
+            if len(its) < every:
+                raise SystemExit(
+                    f"{way} has scores of {len(its)} of the {every} forks of {name}; make them "
+                    "again with learned_baselines.py and without --forks"
+                )
+
+
 def options() -> argparse.ArgumentParser:
     """Return what the command line may say."""
     parser = argparse.ArgumentParser(
@@ -236,6 +251,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 name: {str(one): shipped(one) for one in asked.methods} for name in corpus.names
             }
         known = stops(asked.scores) if asked.scores else {}
+        _refuse_parts(corpus, known)
         if models or known:
             work = [
                 (name, settings, models.get(f"{name}.json", {}), known.get(f"{name}.json", {}))

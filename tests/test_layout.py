@@ -8,6 +8,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 UV = Path(sys.executable).with_name("uv")
+MODELS = """
+import importlib.util
+import numpy as np
+from auditor.audits.steady.scored import Scored
+from auditor.audits.steady.scorers.files import shipped
+from auditor.core.warming import TRAINED
+
+assert not [one for one in ("lightgbm", "sklearn", "keras") if importlib.util.find_spec(one)]
+for method in sorted(TRAINED, key=str):
+    rule = Scored(shipped(method))
+    seen = [rule.observe(float(one), 0.1) for one in np.random.default_rng(1).uniform(1, 1.1, 120)]
+    assert all(one is None or 0 <= one <= 120 for one in seen)
+    print(method)
+"""
 
 
 def test_the_wheel_installs_into_an_empty_environment_and_runs(tmp_path):
@@ -33,6 +47,9 @@ def test_the_wheel_installs_into_an_empty_environment_and_runs(tmp_path):
     said = subprocess.run([command, "--help"], check=True, capture_output=True, text=True)
     doctor = subprocess.run([command, "doctor"], check=False, capture_output=True, text=True)
 
+    modelled = subprocess.run([python, "-c", MODELS], check=True, capture_output=True, text=True)
+
+    assert modelled.stdout.split() == ["fcn", "learned", "oscnn", "rocket"]
     assert "abs" in said.stdout
     assert doctor.returncode == 0, doctor.stderr
     assert "go" in doctor.stdout

@@ -133,3 +133,39 @@ def test_who_stops_where_it_is_steady_has_no_error_and_beats_settings_that_stop_
     assert net == "+100.0 (100.0, 0.0, 0.0, 0.0)"
     late, early = (found[f"{way} iterations, beside SOP: A12, r of errors"] for way in (300, 0))
     assert float(late.split(",")[0]) > 0.5 > float(early.split(",")[0])
+
+
+def _scored(folder, forks):
+    """Write scores as learned_baselines.py does, of a model that knows when a run is steady."""
+    folder.mkdir()
+    with (folder / "benchmark-fcn-figures.csv").open("w") as file:
+        rows = csv.writer(file)
+        rows.writerow(("folds", "model", "fold", "tuned_on", "threshold"))
+        rows.writerow(("benchmark", "fcn", 0, "all windows", 0.5))
+    known = {f"{name}.json": np.arange(500) > last for name, last in SYSTEMS.items()}
+    scores = {name: np.tile(one.astype(float), (forks, 1)) for name, one in known.items()}
+    np.savez(folder / "benchmark-fcn-scores-0.npz", **scores)
+    return folder
+
+
+def test_models_that_were_trained_fold_by_fold_are_replayed_by_their_scores(corpus, tmp_path):
+    folder = _scored(tmp_path / "scores", FORKS)
+
+    found = printed("learned_stopping.py", corpus, "--scores", folder, "--resamples", "50")
+
+    assert found["fcn: warm-up longer, shorter, exact, %"] == "0.0, 0.0, 100.0"
+    assert found["fcn, beside SOP: A12, r of errors"] == "1.000, 1.000"
+
+
+def test_scores_of_some_forks_only_are_refused_in_a_line(corpus, tmp_path):
+    folder = _scored(tmp_path / "scores", 1)
+
+    script = ROOT / "benchmarks" / "learned_stopping.py"
+    answer = subprocess.run(
+        (sys.executable, script, "--data", corpus, "--scores", folder),
+        capture_output=True, text=True, check=False, timeout=200,
+    )  # fmt: skip
+
+    assert answer.returncode == 1
+    assert answer.stderr.startswith(f"fcn has scores of 1 of the {FORKS} forks of ")
+    assert "Traceback" not in answer.stderr
