@@ -9,7 +9,16 @@ import subprocess
 import sys
 
 import pytest
-from real_program import JAVA_RING, PYTHON_RING, config, everything, left_behind, runs
+from real_program import (
+    JAVA_RING,
+    PYTHON_RING,
+    commit,
+    config,
+    everything,
+    git,
+    left_behind,
+    runs,
+)
 
 pytestmark = pytest.mark.subject
 
@@ -127,6 +136,28 @@ def warm_ups(store):
             phases = re.findall(r"warmup", schedule)
             found.setdefault(purpose, set()).add(len(phases))
     return found
+
+
+def test_both_sides_of_a_comparison_are_watched(program, module, tmp_path):
+    git(module, "init", "-q", "-b", "main")
+    commit(module, "base")
+    (module / "tiny.go").write_text((module / "tiny.go").read_text().replace("200", "400"))
+    commit(module, "slower")
+    compare = {"rounds": 4, "confirm": 4, "min_delta": 0.2}
+    asked = config(tmp_path / "c.json", subject=str(module), warmup=SHORT, compare=compare, runs=1)
+    words = ("HEAD~1", "HEAD", asked, "--warmup", "rciw", "--benchmarks", "Add")
+    store = tmp_path / "s.sqlite"
+
+    found, _ = program.audited("compare", *words, "--store", store, "-o", tmp_path / "out")
+
+    said = [one["slug"] for each in found["benchmarks"] for one in each["caveats"]]
+    assert "watched-time" in [one["slug"] for one in found["caveats"]]
+    assert said
+    with sqlite3.connect(store) as connection:
+        watched = connection.execute(
+            "SELECT DISTINCT subject FROM trial WHERE watch <> '' AND purpose = 'comparison'"
+        ).fetchall()
+    assert len(watched) == 2
 
 
 def test_another_model_than_the_one_that_comes_with_it(program, module, tmp_path):

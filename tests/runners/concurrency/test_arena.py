@@ -6,6 +6,7 @@ import subprocess
 import time
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 from arena_making import arena_of, children
@@ -343,17 +344,19 @@ def test_methods_of_a_base_class_that_is_not_public_are_the_class_s_own(odd):
 
 @pytest.mark.parametrize("name", [POOL, REGISTRY])
 def test_methods_that_are_inherited_are_called_as_source_can(odd, name):
+    """One of those drawn has to run: in others a thread removes what another one asks for."""
     catalogue = odd.make(described(name))
     answers = {one: facts.answers for one, facts in catalogue.types.items() if facts.answers}
     writer = RaceWriter(catalogue.written, answers, replace(NOTES, subject=name))
     maker = Generator(catalogue=catalogue, weights={"put": 9.0}, plan=Plan())
-    number = next(NUMBERS)
 
-    test = odd.make(maker.test(number, 900, 2))
+    def runs(number):
+        test = odd.make(maker.test(number, 900, 2))
+        assert len({one.member.key for suffix in test.suffixes for one in suffix}) > 3
+        assert odd.compile({writer.path(test): writer.program(test)}) == {}
+        return isinstance(odd.pilot(race(writer.name(test)), 0.2), Pilot)
 
-    assert len({one.member.key for suffix in test.suffixes for one in suffix}) > 3
-    assert odd.compile({writer.path(test): writer.program(test)}) == {}
-    assert isinstance(odd.pilot(race(writer.name(test)), 0.2), Pilot)
+    assert any(map(runs, islice(NUMBERS, 5)))
 
 
 def test_objects_that_only_objects_of_another_class_make_are_raced(odd):
