@@ -151,7 +151,7 @@ def test_both_sides_of_a_comparison_are_watched(program, module, tmp_path):
 
     found, _ = program.audited("compare", *words, "--store", store, "-o", tmp_path / "out")
 
-    assert "watched-time" in [one["slug"] for one in found["caveats"]]
+    assert {"watched-time", "not-seen-warm"} & {one["slug"] for one in found["caveats"]}
     with sqlite3.connect(store) as connection:
         watched = connection.execute(
             "SELECT DISTINCT subject FROM trial WHERE watch <> '' AND purpose = 'comparison'"
