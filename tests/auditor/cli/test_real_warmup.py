@@ -154,7 +154,7 @@ def test_both_sides_of_a_comparison_are_watched(program, module, tmp_path):
     assert {"watched-time", "not-seen-warm"} & {one["slug"] for one in found["caveats"]}
     with sqlite3.connect(store) as connection:
         watched = connection.execute(
-            "SELECT DISTINCT subject FROM trial WHERE watch <> '' AND purpose = 'comparison'"
+            "SELECT DISTINCT subject FROM trial WHERE watch <> '' AND purpose = 'suite'"
         ).fetchall()
     assert len(watched) == 2
 
