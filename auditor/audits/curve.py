@@ -12,6 +12,7 @@ from statistics import stdev
 
 from auditor.audits import further
 from auditor.audits.calibration import TOLERANCE
+from auditor.audits.paired import UNFINISHED
 from auditor.core.request import CurveMode
 from auditor.core.result import Result
 from auditor.core.verdict import Curve, CurvePoint, PairCurve, PairRun, PairVerdict, Rule, Step
@@ -47,10 +48,12 @@ class Search:
         return self.sizes[(low + high) // 2] if high - low > 1 else None
 
     def add(self, size: float, said: PairVerdict) -> None:
-        """Take what was found at a size."""
+        """Take what was found at a size; runs that were not made have found nothing."""
+        unfinished = any(one.slug == UNFINISHED for one in said.caveats)
+        open_ = unfinished and said.outcome is Result.INCONCLUSIVE
         self.steps[size] = Step(
             slowdown=size,
-            outcome=said.outcome,
+            outcome=Result.UNMEASURED if open_ else said.outcome,
             effect=said.effect,
             interval=said.interval,
             threshold=said.threshold,

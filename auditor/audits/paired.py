@@ -42,6 +42,8 @@ the verdict's interval is hardly wider for it."""
 MOST_LEFT_OPEN = 1 / 4
 """Of the threshold, as a logarithm: where two plain processes lie far apart, any interval would be
 hardly wider, but one of three pairs then reaches from far below the threshold to far above."""
+UNFINISHED = "unfinished"
+"""What is said where runs are missing that a detection needs."""
 STOP_MARGIN = 0.1
 """Share of the threshold by which a process that stops must have passed it."""
 
@@ -193,7 +195,7 @@ def _decided(data: PairData, runs: tuple[PairRun, ...], aimed: Aim) -> Judgement
         return replace(said, outcome=Result.DETECTED, weakest=weakest)
     if len(clear) == len(runs):
         text = f"{len(runs)} of {data.wanted} runs were made; a detection needs all of them"
-        return _because(said, "unfinished", text)
+        return _because(said, UNFINISHED, text)
     return _because(said, "near-threshold", _near(len(clear), len(runs)))
 
 
@@ -214,7 +216,7 @@ def _capped(said: Judgement, data: PairData, probed: Ratio, aimed: Aim) -> Judge
         return replace(_because(said, "dead-code", text), outcome=Result.DEAD_CODE)
     if distortion.is_distorted(probed, data):
         # More runs would not do: whether all were made is beside the point.
-        others = tuple(one for one in said.caveats if one.slug != "unfinished")
+        others = tuple(one for one in said.caveats if one.slug != UNFINISHED)
         return _because(replace(said, caveats=others), "distorted", distortion.said_of(probed))
     doubtful = _doubtful(data, aimed)
     if doubtful is None or not _hangs_on_calibration(said, data):

@@ -64,6 +64,15 @@ def test_a_search_that_the_time_ended_goes_no_further():
     assert (search.found().slowdown, search.found().unnoticed) == (0.6, None)
 
 
+def test_runs_that_are_missing_have_not_shown_that_nothing_is_noticed():
+    search = Search(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.3, 0.6))
+    caveats = (Caveat("unfinished", "1 of 2 runs were made"),)
+    search.add(0.6, verdict(Result.INCONCLUSIVE, caveats=caveats))
+
+    assert (search.found().slowdown, search.found().unnoticed) == (None, None)
+    assert search.next is None
+
+
 def test_what_arrived_counts_where_it_was_far_more_than_asked_for():
     search = Search(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.6))
     search.add(0.1, verdict(Result.DETECTED, achieved_slowdown=0.25))
