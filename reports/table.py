@@ -62,7 +62,7 @@ class StabilityRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """All a terminal shows. `scores`, `methods` and `cover` are empty for a stability audit."""
+    """All a terminal shows. What is said of methods is empty for a stability audit."""
 
     title: str
     headline: str
@@ -74,6 +74,7 @@ class Summary:
     stability: tuple[StabilityRow, ...]
     suite: str
     cover: str
+    rules: str
     allocations: tuple[str, ...]
     advice: tuple[str, ...]
     caveats: tuple[tuple[str, str], ...]
@@ -93,6 +94,7 @@ def summary(known: Either) -> Summary:
         stability=stability_rows(known.stability),
         suite=words.suite(known),
         cover=words.cover(judged) if judged else "",
+        rules=words.rules(judged) if judged else "",
         allocations=allocations.lines(judged) if judged else (),
         advice=_lines(advice(known)),
         caveats=(

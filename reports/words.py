@@ -196,3 +196,11 @@ def lost(document: Document) -> list[Method]:
     """Return the methods that nobody watches, but those whose misses the user accepts."""
     accepted = left_out(document.accepted)
     return [one for one in document.methods if one.outcome in UNWATCHED and one.id not in accepted]
+
+
+def rules(document: Document) -> str:
+    """Return how many methods either half of the rule would cover alone (Section 6.3)."""
+    if not any(pair.runs for pair in document.pairs):
+        return ""
+    counts = [f"{one.name} {one.covered}" for one in document.rules]
+    return f"Of methods that were measured, each half of the rule would cover: {', '.join(counts)}."

@@ -44,7 +44,8 @@ def result(document: Either) -> RenderableType:
         parts += ["", *_lines(known.allocations)] if known.allocations else []
     elif document.benchmarks:
         parts += ["", _benchmarks(document.benchmarks)]
-    parts += ["", Text(known.suite), Text(_spreads(known)), *_lines([known.controls, known.cover])]
+    parts += ["", Text(known.suite), Text(_spreads(known))]
+    parts += _lines([known.controls, known.cover, known.rules])
     parts += section("Accepted misses", _accepted(document))
     parts += section("Next", known.advice)
     parts += section("To know", [f"{text} [{slug}]" for slug, text in known.caveats])

@@ -249,7 +249,7 @@ def test_a_stability_summary_has_no_scores():
 
     summary = table.summary(found)
 
-    assert (summary.scores, summary.methods, summary.cover) == ((), (), "")
+    assert (summary.scores, summary.methods, summary.cover, summary.rules) == ((), (), "", "")
     assert "30 benchmarks" in summary.suite
 
 
@@ -390,3 +390,13 @@ def test_only_those_are_asked_what_they_are_for_that_surely_detect_nothing():
     ranked = [costs[one.id] for one in found.targets]
     assert ranked == sorted(ranked, reverse=True)
     assert found.gain == f"{figures.seconds(sum(ranked))} a run"
+
+
+def test_each_half_of_the_rule_is_counted_in_a_line():
+    document = judged(examples.audit())
+    said = words.rules(document)
+
+    assert said.startswith("Of methods that were measured, each half of the rule would cover: ")
+    for one in document.rules:
+        assert f"{one.name} {one.covered}" in said
+    assert words.rules(judged(examples.nothing())) == ""
