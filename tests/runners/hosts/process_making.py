@@ -31,7 +31,7 @@ def alive(pid):
     return not listed.stdout.strip().startswith(b"Z") and bool(listed.stdout.strip())
 
 
-def gone(pid, within=10.0):
+def gone(pid, within=30.0):
     deadline = time.monotonic() + within
     while alive(pid) and time.monotonic() < deadline:
         time.sleep(0.02)
