@@ -71,8 +71,11 @@ def told(one: PairCurve) -> str:
     return f"notices {noticed(one)} and more{but}"
 
 
-def suite(curve: Curve | None) -> str:
-    """Return in how many methods the suite notices how small a slowdown, in one sentence."""
+def suite(curve: Curve | None, undecided: int) -> str:
+    """Return in how many methods the suite notices how small a slowdown, in one sentence.
+
+    Where nothing is noticed and methods are `undecided`, nothing is said.
+    """
     if curve is None or not curve.points:
         return ""
     steps, before = [], 0
@@ -81,6 +84,8 @@ def suite(curve: Curve | None) -> str:
             steps.append(f"{figures.times(1 + point.slowdown)} in {point.covered}")
             before = point.covered
     counted = figures.count(curve.points[0].counted, "method")
+    if not steps and undecided:
+        return ""
     if not steps:
         return f"No slowdown that was tried is noticed in any of {counted}."
     return f"It notices {', '.join(steps)} of {counted}."

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from reports import anchors, curve, figures, plots, table
+from reports import anchors, curve, figures, plots, table, words
 from reports.anchors import Link, Links
 from reports.document import Document, Score
 
@@ -78,7 +78,7 @@ def noticed(document: Document) -> CurveView | None:
     methods, benchmarks = anchors.methods(document), anchors.benchmarks(document)
     least = curve.least(found).values()
     return CurveView(
-        says=curve.suite(found),
+        says=curve.suite(found, words.undecided(document.scores.total)),
         plot=plots.steps(
             [
                 (figures.times(1 + point.slowdown), 100 * point.covered / point.counted)

@@ -80,6 +80,10 @@ class Summary:
     caveats: tuple[tuple[str, str], ...]
 
 
+def _curve(document: Document) -> str:
+    return curve.suite(document.curve, words.undecided(document.scores.total))
+
+
 def summary(known: Either) -> Summary:
     """Return what a terminal shows of a document."""
     judged = known if isinstance(known, Document) else None
@@ -87,7 +91,7 @@ def summary(known: Either) -> Summary:
         title=words.subject(known),
         headline=words.headline(known),
         judged=words.judged(judged) if judged else "",
-        curve=curve.suite(judged.curve) if judged else "",
+        curve=_curve(judged) if judged else "",
         controls=controls.told(judged.controls) if judged else "",
         scores=score_rows(judged) if judged else (),
         methods=_methods(judged) if judged else (),

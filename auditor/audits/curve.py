@@ -49,11 +49,9 @@ class Search:
 
     def add(self, size: float, said: PairVerdict) -> None:
         """Take what was found at a size; runs that were not made have found nothing."""
-        unfinished = any(one.slug == UNFINISHED for one in said.caveats)
-        open_ = unfinished and said.outcome is Result.INCONCLUSIVE
         self.steps[size] = Step(
             slowdown=size,
-            outcome=Result.UNMEASURED if open_ else said.outcome,
+            outcome=Result.UNMEASURED if _is_unfinished(said) else said.outcome,
             effect=said.effect,
             interval=said.interval,
             threshold=said.threshold,
@@ -87,7 +85,8 @@ def searches(
     """Return what is to be searched, begun with the verdicts at `slowdown`.
 
     Of each method the pair whose margin is the largest beside its noise, or all that detect; where
-    none detects, the one that comes nearest if a larger slowdown can help it.
+    none detects, the one that comes nearest if a larger slowdown can help it, unless runs of one
+    are missing: nobody knows then whether it detects.
     """
     if mode is CurveMode.NONE:
         return []
@@ -96,13 +95,25 @@ def searches(
         by_method.setdefault(pair.method, []).append(pair)
     found = []
     for mine in by_method.values():
-        detected = [pair for pair in mine if pair.outcome is Result.DETECTED and pair.effect]
+        if any(_is_unfinished(pair) for pair in mine) and not any(map(_detects, mine)):
+            continue
+        detected = [pair for pair in mine if _detects(pair) and pair.effect]
         open_ = [pair for pair in mine if _may_be_noticed_later(pair, rule)]
         chosen = sorted(detected, key=_margin, reverse=True) or sorted(
             open_, key=lambda pair: pair.effect or 0.0, reverse=True
         )
         found += [_begun(pair, slowdown) for pair in _first(chosen, mode)]
     return found
+
+
+def _detects(pair: PairVerdict) -> bool:
+    return pair.outcome is Result.DETECTED
+
+
+def _is_unfinished(pair: PairVerdict) -> bool:
+    """Tell whether runs are missing that may yet detect."""
+    missing = any(one.slug == UNFINISHED for one in pair.caveats)
+    return pair.outcome is Result.INCONCLUSIVE and missing
 
 
 def most_steps(slowdown: float) -> int:

@@ -231,9 +231,10 @@ def test_a_curve_is_told_by_its_ends(slowdown, unnoticed, short, told):
 def test_a_suite_that_notices_nothing_says_so():
     points = (curve.CurvePoint(0.6, 0, 4), curve.CurvePoint(5.0, 0, 4))
 
-    said = curve.suite(curve.Curve(pairs=(), points=points))
+    said, silent = (curve.suite(curve.Curve(pairs=(), points=points), open_) for open_ in (0, 3))
 
     assert said == "No slowdown that was tried is noticed in any of 4 methods."
+    assert silent == ""  # methods are open
 
 
 def test_a_whole_list_score_is_a_row_of_its_own():

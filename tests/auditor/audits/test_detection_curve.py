@@ -73,6 +73,15 @@ def test_runs_that_are_missing_have_not_shown_that_nothing_is_noticed():
     assert search.next is None
 
 
+def test_a_method_of_which_runs_are_missing_is_not_searched_by_another_pair():
+    caveats = (Caveat("unfinished", "1 of 2 runs were made"),)
+    unfinished = verdict(Result.INCONCLUSIVE, "toy.a", caveats=caveats, share=0.9)
+    missed = verdict(Result.MISSED, "toy.b", share=0.4)
+
+    assert searches([unfinished, missed], 0.6, Rule.GATE, CurveMode.METHODS) == []
+    assert len(searches([missed], 0.6, Rule.GATE, CurveMode.METHODS)) == 1
+
+
 def test_what_arrived_counts_where_it_was_far_more_than_asked_for():
     search = Search(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.6))
     search.add(0.1, verdict(Result.DETECTED, achieved_slowdown=0.25))
