@@ -70,15 +70,16 @@ def _bar(score: Score) -> Markup:
 
 
 def noticed(document: Document) -> CurveView | None:
-    """Return the curve of the suite; None where none was measured."""
+    """Return the curve of the suite; None where none was measured, or nothing can be said yet."""
     found = document.curve
-    if found is None:
+    says = curve.suite(found, words.undecided(document.scores.total))
+    if found is None or not says:
         return None
     counted = [point for point in found.points if point.counted]
     methods, benchmarks = anchors.methods(document), anchors.benchmarks(document)
     least = curve.least(found).values()
     return CurveView(
-        says=curve.suite(found, words.undecided(document.scores.total)),
+        says=says,
         plot=plots.steps(
             [
                 (figures.times(1 + point.slowdown), 100 * point.covered / point.counted)
