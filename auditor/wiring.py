@@ -70,17 +70,19 @@ class Audit:
         self._begin("abs")
         popular = popularity(self._config, self._parts.project, self._place)
         request = replace(self._config.request, popular=popular)
-        verdict = abs_score.audit(request, self._parts)
-        said = (*verdict.caveats, *self._left(request, verdict), *self._reuse.caveats())
-        return replace(verdict, caveats=said)
+        return self._judged(request, self._parts)
 
     def so_far(self) -> AbsVerdict:
-        """Judge what the store has of `abs`; nothing is run, and the result is not kept there."""
+        """Judge what the store has of `abs`; nothing is measured, and the result is not kept."""
         known = remembered(self._config, self._parts.project, self._place)
         request = replace(self._config.request, popular=known)
         no_time = Deadline(self._parts.clock, 0)
-        verdict = abs_score.audit(request, replace(self._parts, deadline=no_time))
-        return replace(verdict, caveats=(*verdict.caveats, *self._left(request, verdict)))
+        return self._judged(request, replace(self._parts, deadline=no_time))
+
+    def _judged(self, request: AbsRequest, parts: Parts) -> AbsVerdict:
+        verdict = abs_score.audit(request, parts)
+        said = (*verdict.caveats, *self._left(request, verdict), *self._reuse.caveats())
+        return replace(verdict, caveats=said)
 
     def _left(self, request: AbsRequest, verdict: AbsVerdict) -> Iterator[Caveat]:
         """Say what it would take to decide what there was no time for."""

@@ -89,8 +89,8 @@ class Parts:
             return ()
         if not self.deadline.seconds:
             text = (
-                "nothing was run for this: what the store does not have is undecided; the audit "
-                "itself goes on from here"
+                "nothing was measured for this: what the store does not have is undecided; the "
+                "audit itself goes on from here"
             )
             return (Caveat(SO_FAR, text),)
         text = (

@@ -94,10 +94,9 @@ class Noting:
         return LocalHost().run(job)
 
 
-def ran(folder, elsewhere, host=None, launcher=None, at_a_time=1, **more):
-    builds = folder / "builds"
-    launcher = launcher or Launcher()
-    project = Project(
+def project(folder):
+    """Return a project in a folder."""
+    return Project(
         name="p",
         revision="",
         language=Language.GO,
@@ -107,8 +106,13 @@ def ran(folder, elsewhere, host=None, launcher=None, at_a_time=1, **more):
         parts=(),
         environment=(),
     )
+
+
+def ran(folder, elsewhere, host=None, launcher=None, at_a_time=1, **more):
+    builds = folder / "builds"
+    launcher = launcher or Launcher()
     runner = TrialRunner(
-        project=project,
+        project=project(folder),
         launcher=launcher,
         host=host or LocalHost(),
         builds=builds,
@@ -154,18 +158,8 @@ VARIANTS = ("one", "two", "three")
 
 def timing(folder, launcher):
     """Return what runs trials of a project in a folder."""
-    project = Project(
-        name="p",
-        revision="",
-        language=Language.GO,
-        harness="go",
-        root=folder,
-        digest="d",
-        parts=(),
-        environment=(),
-    )
     return TrialRunner(
-        project=project,
+        project=project(folder),
         launcher=launcher,
         host=LocalHost(),
         builds=folder / "builds",

@@ -25,8 +25,8 @@ from reports import tidy
     click.option(
         "--so-far",
         is_flag=True,
-        help="Judge what the store has of this audit, and run nothing: after an interrupt, or "
-        "while it runs.",
+        help="Judge what the store has of this audit, and measure nothing: after an interrupt, "
+        "or while it runs.",
     ),
     click.option(
         "--csv", is_flag=True, help="Also write the values as the paper's research tools do."
