@@ -153,6 +153,24 @@ class AtTheSecondTime(Launcher):
             yield replace(job, argv=("/bin/sh", "-c", "exit 1")) if first else job
 
 
+class StepAtTheSecondTime(Launcher):
+    """Cannot be made ready for a variant at the first time."""
+
+    def __init__(self):
+        super().__init__()
+        self._codes = [1]
+
+    def build(self, project, overlay, into):
+        code = self._codes.pop() if self._codes else 0
+        step = Invocation(
+            argv=("/bin/sh", "-c", f"exit {code}"),
+            cwd=project.root,
+            environment=(("PATH", os.defpath),),
+            timeout_seconds=30.0,
+        )
+        return Build(steps=(step,))
+
+
 VARIANTS = ("one", "two", "three")
 
 
@@ -208,13 +226,26 @@ def test_what_is_timed_alone_is_built_several_at_a_time_and_not_while_something_
     assert not [one for timed in ran for one in (*made, *ran) if at_once(timed, one)]
 
 
-def test_what_does_not_build_beside_others_is_built_again_by_itself(tmp_path):
+@pytest.mark.parametrize("launcher", [AtTheSecondTime, StepAtTheSecondTime])
+def test_what_does_not_build_beside_others_is_built_again_by_itself(tmp_path, launcher):
     dispatcher = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
-    dispatcher.serve(["d"], timing(tmp_path, AtTheSecondTime()))
+    dispatcher.serve(["d"], timing(tmp_path, launcher()))
 
     found = [one.outcome for one in dispatcher.run([trial("one", 1)])]
 
     assert found == [Skipped("ours")]
+
+
+def test_a_program_that_a_built_variant_lacks_is_still_to_be_made(tmp_path):
+    launcher = Launcher()
+    runner = timing(tmp_path, launcher)
+    mine = trial("one", 1)
+    runner.run(mine)
+    assert runner.is_prepared(mine)
+
+    launcher.program.unlink()
+
+    assert not runner.is_prepared(mine)
 
 
 def spans(folder):

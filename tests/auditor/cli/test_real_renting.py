@@ -65,10 +65,11 @@ def test_an_audit_runs_on_machines_that_are_gone_afterwards(program, cloud, tmp_
 def test_a_dry_run_rents_nothing(program, cloud, tmp_path):
     words, variables = audit(tmp_path, cloud)
 
-    answer = program.call(*words, "--dry-run", **variables)
+    for asked in ((*words, "--dry-run"), ("abs", *words[1:], "--so-far")):
+        answer = program.call(*asked, **variables)
 
-    assert (answer.returncode, answer.stdout) == (2, "")
-    assert "a dry run rents no machines, nor does --so-far; see this one's plan" in answer.stderr
+        assert (answer.returncode, answer.stdout) == (2, "")
+        assert "a dry run rents no machines, nor does --so-far; see this one" in answer.stderr
     assert (machines(cloud), rented(program)) == ([], [])
 
     asked = json.loads(words[1].read_text())
