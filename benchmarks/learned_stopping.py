@@ -72,14 +72,16 @@ def counts(corpus: Corpus) -> list[Quantity]:
     ]
 
 
-def retrained(of: left_out.Cases, groups: int) -> tuple[list[Quantity], dict[str, Boosted]]:
-    """Return how well trees tell stable segments, and the trees that judge each benchmark."""
+def retrained(
+    of: left_out.Cases, looked: left_out.Early, groups: int
+) -> tuple[list[Quantity], dict[str, Boosted]]:
+    """Return how well trees tell stable segments, and the model that judges each benchmark."""
     found, judging = [], {}
     every = range(len(of.names))
     for label, columns in (("learned", every), ("position alone", trees.position(of.names))):
         grown = left_out.grown(of, columns, groups)
         scores = left_out.scores(of, columns, grown)
-        judging = judging or left_out.tables(of, grown)
+        judging = judging or left_out.models(of, grown, looked)
         by_threshold = {limit: classified(of.stable, scores >= limit) for limit in THRESHOLDS}
         best = max(by_threshold, key=lambda one: by_threshold[one].balanced)
         share = float(of.stable.mean())
@@ -118,13 +120,14 @@ def as_shipped(corpus: Corpus, methods: Sequence[Method], of: left_out.Cases) ->
         model = shipped(method)
         if isinstance(model.scoring, Boosted):
             truth = of.stable
-            scores = np.array([model.scoring.score(case) for case in of.features])
+            scores, threshold = np.array([model.scoring.score(one) for one in of.features]), EVEN
         else:
             with ProcessPoolExecutor() as pool:
                 parts = list(pool.map(partial(_windows, corpus, model), corpus.names, chunksize=4))
             truth, scores = (np.concatenate(one) for one in zip(*parts, strict=True))
-        said_stable = classified(truth, scores >= model.threshold)
-        found.append(_accuracy(f"{method}, at {model.threshold:.3f}", said_stable, method))
+            threshold = model.threshold
+        said_stable = classified(truth, scores >= threshold)
+        found.append(_accuracy(f"{method}, at {threshold:.3f}", said_stable, method))
     return found
 
 
@@ -155,14 +158,18 @@ def _four(one: Classified | Accuracy) -> str:
     return said([one.precision, one.recall, one.f1, one.balanced], 3)
 
 
-def live(model: Model, values: np.ndarray) -> Iterations:
-    """Return what a rule does to a fork that is shown to it iteration by iteration."""
+def live(model: Model, values: np.ndarray) -> tuple[Iterations, int]:
+    """Return what a rule does to a fork that is shown to it iteration by iteration.
+
+    The second is the iteration that it takes for the last one of the warm-up.
+    """
     rule = Scored(model)
     shown = zip(values[: LIMIT + WINDOW - 1], lengths(values), strict=False)
     warm = next(
         (one for each in shown if (one := rule.observe(*map(float, each))) is not None), LIMIT
     )
-    return warm - 1, warm + WINDOW - 1
+    told = warm - 1 if rule.last_warmup is None else rule.last_warmup
+    return (warm - 1, warm + WINDOW - 1), told
 
 
 Models = Mapping[str, Model]
@@ -172,8 +179,11 @@ Task = tuple[str, Configured, Models, Mapping[str, list[Iterations]]]
 def _replayed(corpus: Corpus, resamples: int, task: Task) -> dict[tuple[str, str], Replayed]:
     name, asked, models, known = task
     forks = corpus.series(f"{name}.json")
-    ways = {way: [live(model, one) for one in forks] for way, model in models.items()}
-    return replayed(corpus, resamples, name, asked, {**ways, **known})
+    ways, told = dict(known), {}
+    for way, model in models.items():
+        found = [live(model, one) for one in forks]
+        ways[way], told[way] = ([one[at] for one in found] for at in (0, 1))
+    return replayed(corpus, resamples, (name, asked), ways, told)
 
 
 def stops(folder: Path) -> dict[str, dict[str, list[Iterations]]]:
@@ -239,10 +249,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             of = left_out.cases(corpus, asked.forks, asked.share)
             title = f"{len(of.stable)} segments"
         if asked.model == "retrain":
-            found, by_name = retrained(of, asked.groups)
+            found, by_name = retrained(of, left_out.early(corpus, asked.forks), asked.groups)
             table(f"{title}, systems left out; published: by benchmark", found)
             models = {
-                name: {"learned": Model(Method.LEARNED, one, EVEN, "")}
+                name: {"learned": Model(Method.LEARNED, one, trees.READY, "")}
                 for name, one in by_name.items()
             }
         elif asked.model == "shipped":

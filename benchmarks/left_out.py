@@ -1,6 +1,6 @@
 """Trees that tell whether a run is warm, and each system judged by trees that have not seen it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +11,7 @@ import numpy as np
 from corpus import Corpus
 
 from auditor.audits.steady.scorers.boosted import Boosted
-from auditor.training import trees
+from auditor.training import looks, trees
 from auditor.training.segments import segments
 from auditor.training.splits import systems_in_groups
 
@@ -63,6 +63,44 @@ def _of_benchmark(corpus: Corpus, forks: int, share: float, name: str) -> list[t
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Early:
+    """What a rule that stops learns from, of some forks: two samples, and whose their cases are."""
+
+    near: looks.Sample
+    near_of: np.ndarray
+    last: looks.Sample
+    last_of: np.ndarray
+
+
+def early(corpus: Corpus, forks: int) -> Early:
+    """Return looks at the first forks of each benchmark; of steady ones only, places as well."""
+    with ProcessPoolExecutor() as pool:
+        found = list(pool.map(partial(_early, corpus, forks), corpus.names, chunksize=4))
+    near, last = zip(*found, strict=True)
+    return Early(*_joined(corpus.names, near), *_joined(corpus.names, last))
+
+
+def _early(corpus: Corpus, forks: int, name: str) -> tuple[list[looks.Sample], list[looks.Sample]]:
+    pairs = list(zip(corpus.series(name), corpus.starts(name), strict=True))[:forks]
+    near = [looks.near(*one) for one in pairs]
+    return near, [looks.last(*one) for one in pairs if one[1] >= 0]
+
+
+def _joined(
+    names: Sequence[str], found: Sequence[Sequence[looks.Sample]]
+) -> tuple[looks.Sample, np.ndarray]:
+    """Return all cases as one sample, and the benchmark of each case."""
+    every = [(name, one) for name, each in zip(names, found, strict=True) for one in each]
+    samples = [one for _, one in every]
+    whole = looks.Sample(
+        samples[0].names,
+        np.concatenate([one.features for one in samples]),
+        np.concatenate([one.truth for one in samples]),
+    )
+    return whole, np.repeat([name for name, _ in every], [len(one.truth) for one in samples])
+
+
 def grown(of: Cases, columns: Sequence[int], groups: int) -> Mapping[tuple[str, ...], lgb.Booster]:
     """Return trees by the benchmarks that judge them: none is of a system that they have seen."""
     features = of.features[:, columns]
@@ -84,11 +122,34 @@ def scores(
     return found
 
 
-def tables(of: Cases, by: Mapping[tuple[str, ...], lgb.Booster]) -> dict[str, Boosted]:
-    """Return the trees that judge each benchmark, as they are shipped."""
-    return {
-        name: table
-        for judging, known in by.items()
-        for table in [trees.table(known, of.names)]
-        for name in judging
-    }
+def model(
+    stable: lgb.Booster,
+    names: Sequence[str],
+    of: Early,
+    known: Callable[[np.ndarray], np.ndarray],
+    seed: int = SEED,
+) -> Boosted:
+    """Return trees that tell whether a window is stable together with those for a rule that stops.
+
+    `known` tells of benchmarks which of them may be learned from.
+    """
+    here = known(of.near_of)
+    near = trees.grown(of.near.features[here], of.near.truth[here], seed)
+    here = known(of.last_of)
+    last = trees.valued(of.last.features[here], of.last.truth[here], seed)
+    return Boosted.of(
+        trees.table(stable, names),
+        trees.table(near, of.near.names),
+        trees.table(last, of.last.names),
+    )
+
+
+def models(
+    of: Cases, by: Mapping[tuple[str, ...], lgb.Booster], looked: Early
+) -> dict[str, Boosted]:
+    """Return the model that judges each benchmark, as one is shipped."""
+    found = {}
+    for judging, stable in by.items():
+        others = partial(np.isin, test_elements=judging, invert=True)
+        found |= dict.fromkeys(judging, model(stable, of.names, looked, others))
+    return found

@@ -30,20 +30,23 @@ from auditor.training.folds import project
 HERE = Path(scorers.__file__).parent
 CARDS = "models.json"
 LICENCE = "public data of Traini et al. (EMSE 2022); its repository names no licence"
-EVEN = 0.5
-"""From there on it is more likely that a run is warm than that it is not."""
 
 
 def learned(corpus: Corpus, asked: argparse.Namespace) -> tuple[Scoring, float, dict[str, Any]]:
     """Grow our trees; return them, the threshold and what they have seen."""
-    from left_out import cases  # noqa: PLC0415 - jax, which the others need, forbids its processes
+    import left_out  # noqa: PLC0415 - jax, which the others need, forbids its processes
 
     from auditor.training import trees  # noqa: PLC0415
 
-    found = cases(corpus, asked.forks, asked.share)
-    grown = trees.grown(found.features, found.stable, asked.seed)
+    found = left_out.cases(corpus, asked.forks, asked.share)
+    looked = left_out.early(corpus, asked.forks)
+    stable = trees.grown(found.features, found.stable, asked.seed)
+    made = left_out.model(
+        stable, found.names, looked, lambda of: np.ones(len(of), dtype=bool), asked.seed
+    )
     seen = {"windows": len(found.stable), "forks": asked.forks, "share": asked.share}
-    return trees.table(grown, found.names), EVEN, {**seen, "lightgbm": version("lightgbm")}
+    seen |= {"looks": len(looked.near.truth), "places": len(looked.last.truth)}
+    return made, trees.READY, {**seen, "lightgbm": version("lightgbm")}
 
 
 def studied(corpus: Corpus, asked: argparse.Namespace) -> tuple[Scoring, float, dict[str, Any]]:
@@ -95,9 +98,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         names = corpus.names
     write(out, asked.method, scoring, threshold)
     made = read(asked.method, out)
-    given = [one for one in (arguments or sys.argv[1:]) if one != str(asked.data)]
+    given = [one for one in (arguments or sys.argv[1:]) if one not in ("--data", str(asked.data))]
     card = {
-        "command": f"python benchmarks/stop_models.py {shlex.join(given).replace('--data ', '')}",
+        "command": f"python benchmarks/stop_models.py {shlex.join(given)}",
         "figures": "docs/methods/learned-stopping.md",
         "digest": made.digest,
         "bytes": out.stat().st_size,

@@ -1,9 +1,10 @@
 """Ways to stop a warm-up, replayed over the corpus beside the settings and the dynamic rules.
 
 Reads a folder in the layout of the shared set (or the public whole). The ways need no model: the
-stored last warm-up iteration itself (`perfect`, which nobody can know beforehand), and a warm-up of
-so many iterations for all. What they come to says what a model can reach: metrics of Section 4 of
-the study of learned stopping (ASE 2024), the best of its models beside them.
+stored last warm-up iteration itself (`perfect`), the first window whose mean is that of the steady
+part of its fork but for so much (`right`), both of which nobody can know beforehand, and a warm-up
+of so many iterations for all. What they come to says what a model can reach: metrics of Section 4
+of the study of learned stopping (ASE 2024), the best of its models beside them.
 """
 
 import argparse
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
+import numpy as np
 from corpus import Corpus, add_option, opened
 from quantities import table
 from replaying import Replayed, figures, judgeable, replayed
@@ -23,25 +25,43 @@ PERFECT = "perfect"
 ITERATIONS = (0, 30, 100, 300)
 MARGINS = ((50, 300), (100, 500))
 """What somebody waits on who knows the start, and where the warm-up ends at the latest."""
+NEAR = (0.005, 0.01, 0.02)
+"""What the mean of a window may be off, as a part, for somebody who knows what it should be."""
 
 
-def ways(starts: Sequence[int]) -> dict[str, list[Iterations]]:
+def ways(forks: Sequence[np.ndarray], starts: Sequence[int]) -> dict[str, list[Iterations]]:
     """Return the last warm-up and the last measured iteration of each fork, by way."""
     known = [start if start >= 0 else LIMIT - 1 for start in starts]
     found = {PERFECT: [(start, start + WINDOW) for start in known]}
     for margin, most in MARGINS:
         its = [min(start + margin, most - 1) for start in known]
         found[f"{PERFECT} + {margin}, at most {most}"] = [(one, one + WINDOW) for one in its]
+    for part in NEAR:
+        firsts = [right(one, start, part) for one, start in zip(forks, starts, strict=True)]
+        found[f"right within {part:.1%}"] = [(one - 1, one + WINDOW - 1) for one in firsts]
     for number in ITERATIONS:
         found[f"{number} iterations"] = [(number - 1, number + WINDOW - 1)] * len(starts)
     return found
 
 
+def right(values: np.ndarray, start: int, part: float) -> int:
+    """Return where the first window begins whose mean is right but for such a part.
+
+    Of a fork without a steady part the last third stands for it.
+    """
+    steady = values[start + 1 if start >= 0 else len(values) * 2 // 3 :].mean()
+    sums = np.concatenate(([0.0], values[: LIMIT + WINDOW - 1].cumsum()))
+    off = abs((sums[WINDOW:] - sums[:-WINDOW]) / WINDOW / steady - 1)
+    hits = np.flatnonzero(off < part)
+    return int(hits[0]) if hits.size else LIMIT
+
+
 def _replayed(
     corpus: Corpus, resamples: int, task: tuple[str, Configured]
 ) -> dict[tuple[str, str], Replayed]:
-    known = ways(corpus.starts(f"{task[0]}.json"))
-    return replayed(corpus, resamples, task[0], task[1], known)
+    name = f"{task[0]}.json"
+    known = ways(corpus.series(name), corpus.starts(name))
+    return replayed(corpus, resamples, task, known)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

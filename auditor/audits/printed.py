@@ -14,6 +14,7 @@ from auditor.core.warming import Watch
 class Seen:
     """A process: what it has printed, and after how many iterations it was warm, None: not yet.
 
+    `since` is the iteration, from zero, from which on it seems to have been steady already.
     `warmups` are the iterations that its framework warms up for, None where it has no such thing;
     `lasted` are the seconds of its iterations, as they were asked for.
     """
@@ -24,6 +25,7 @@ class Seen:
     watch: Watch
     warmups: int | None
     warm: int | None = None
+    since: int | None = None
     lasted: list[float] = field(default_factory=list)
 
     @property
@@ -71,6 +73,8 @@ class Streams:
         mine.seen.lasted.append(one.lasts)
         if mine.seen.warm is None:
             mine.seen.warm = mine.rule.observe(one.seconds, one.lasts)
+            last = mine.rule.last_warmup
+            mine.seen.since = None if last is None else last + 1
         return None if was_warm or mine.seen.warm is None else mine.seen
 
     def _again(self, mine: "_Process", watch: Watch) -> None:

@@ -34,15 +34,16 @@ def of_benchmark(runs: Sequence[Run]) -> Iterator[Caveat]:
     warm = [one.warm for one in came_to if one.warm is not None]
     cold = len(found) - len(warm)
     if warm:
-        after = ", ".join(map(str, warm[:_NAMED])) + (", …" if len(warm) > _NAMED else "")
         seconds = median(
             lasted(one, Phase.WARMUP)
             for _, one in found
             if one.warmed and one.warmed.warm is not None
         )
-        text = (
-            f"warm after {after} iterations by {came_to[0].method}, {seconds:.3g} s in the median"
-        )
+        by = came_to[0].method
+        text = f"warm after {_numbers(warm)} iterations by {by}, {seconds:.3g} s in the median"
+        since = [one.since for one in came_to if one.since is not None]
+        if since:
+            text += f"; steady since iteration {_numbers(since)}, as far as can be told"
         yield Caveat("warm-after", text)
     if cold:
         text = (
@@ -53,6 +54,10 @@ def of_benchmark(runs: Sequence[Run]) -> Iterator[Caveat]:
     if short := sum(not one.enough for one in came_to) - cold:
         text = f"{short} of {len(found)} processes ended before as much was measured as asked for"
         yield Caveat("measured-less", text)
+
+
+def _numbers(of: Sequence[int]) -> str:
+    return ", ".join(map(str, of[:_NAMED])) + (", …" if len(of) > _NAMED else "")
 
 
 def of_suite(runs: Sequence[Run]) -> Iterator[Caveat]:

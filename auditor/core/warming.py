@@ -49,9 +49,11 @@ class Warmed:
     """What a watched process came to.
 
     The first `warm` iterations are its warm-up; None: it was not seen warm before it had to end.
-    `method` is what told. `enough` tells whether as much was measured as was asked for.
+    `method` is what told. `enough` tells whether as much was measured as was asked for. `since` is
+    the iteration, from zero, from which on it seems to have been steady already; None: not known.
     """
 
     method: Method
     warm: int | None
     enough: bool
+    since: int | None = None

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from auditor.audits.steady.configured import lengths
 from auditor.audits.steady.detector import Values
 from auditor.audits.steady.forest import Forest, not_above
-from auditor.audits.steady.scorers.boosted import Boosted
+from auditor.audits.steady.scorers.boosted import Trees
 from auditor.audits.steady.scorers.windows import WINDOW, Starts
 from auditor.audits.steady.sofar import SoFar
 from auditor.training.scores import Truth
@@ -22,8 +22,11 @@ from auditor.training.scores import Truth
 Cases = npt.NDArray[np.float32]
 
 ROUNDS = 150
+READY = 0.25
+"""A rule stops from there on: means of looks (`audits.steady.scored`) of the shared systems, each
+judged by trees that have not seen it, gain most by it beside settings and dynamic rules."""
+_LAST_ROUNDS = 200
 _SETTINGS: Mapping[str, object] = {
-    "objective": "binary",
     "num_leaves": 24,
     "learning_rate": 0.08,
     "min_data_in_leaf": 100,
@@ -57,9 +60,16 @@ def cases(values: Values, starts: Starts) -> tuple[tuple[str, ...], Cases]:
 
 
 def grown(known: Cases, stable: Truth, seed: int) -> lgb.Booster:
-    """Return trees that tell whether a window is stable; the same for the same seed."""
+    """Return trees that tell whether a case is one of the true ones; the same for the same seed."""
     data = lgb.Dataset(known, stable)
-    return lgb.train({**_SETTINGS, "seed": seed}, data, ROUNDS)
+    return lgb.train({**_SETTINGS, "objective": "binary", "seed": seed}, data, ROUNDS)
+
+
+def valued(known: Cases, worth: Values, seed: int) -> lgb.Booster:
+    """Return trees that tell what a case is worth; the same for the same seed."""
+    data = lgb.Dataset(known, worth)
+    own = {"objective": "regression", "num_leaves": 31, "learning_rate": 0.06}
+    return lgb.train({**_SETTINGS, **own, "seed": seed}, data, _LAST_ROUNDS)
 
 
 def scores(trees: lgb.Booster, asked: Cases) -> Values:
@@ -67,7 +77,7 @@ def scores(trees: lgb.Booster, asked: Cases) -> Values:
     return np.asarray(trees.predict(asked), dtype=np.float64)
 
 
-def table(trees: lgb.Booster, names: Sequence[str]) -> Boosted:
+def table(trees: lgb.Booster, names: Sequence[str]) -> Trees:
     """Return trees as arrays that need no library; `names` are those of the features."""
     nodes, roots = _Nodes(), []
     for one in trees.dump_model()["tree_info"]:
@@ -80,7 +90,7 @@ def table(trees: lgb.Booster, names: Sequence[str]) -> Boosted:
         np.array(nodes.left, dtype=np.int32),
         np.array(nodes.right, dtype=np.int32),
     )
-    return Boosted.of(np.array(names), forest, np.array(nodes.values))
+    return Trees(np.array(names), forest, np.array(nodes.values))
 
 
 class _Nodes:

@@ -95,6 +95,9 @@ def test_segments_are_counted_and_trees_judged_on_systems_they_have_not_seen(cor
     assert a12 > 0.8
     assert r > 0.8
     assert float(found["learned, beside SOP: net (text), %"].split(" ")[0]) > 50
+    # It is sure some time after the change, and tells then where that was.
+    left_out, _ = map(float, found["learned, beside SOP: A12, r of what is left out"].split(", "))
+    assert left_out < a12
 
 
 def test_models_of_the_package_are_judged_as_they_are(corpus):
@@ -131,6 +134,9 @@ def test_who_stops_where_it_is_steady_has_no_error_and_beats_settings_that_stop_
     assert found["perfect, beside CV: net (text), %"] == "+0.0 (0.0, 0.0, 0.0, 0.0)"
     net = found["perfect, beside SOP: net (text), %"]
     assert net == "+100.0 (100.0, 0.0, 0.0, 0.0)"
+    # Nor does it take much longer to be right than to be steady: of a window some are slow at most.
+    a12, _ = found["right within 0.5%, beside SOP: A12, r of errors"].split(", ")
+    assert float(a12) == 1
     late, early = (found[f"{way} iterations, beside SOP: A12, r of errors"] for way in (300, 0))
     assert float(late.split(",")[0]) > 0.5 > float(early.split(",")[0])
 

@@ -1,6 +1,7 @@
 """Rules that stop where a trained model calls the last iterations stable (ASE 2024)."""
 
 from collections import deque
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -9,19 +10,26 @@ from auditor.audits.steady.scorers.convolutional import Convolutional
 from auditor.audits.steady.scorers.files import Model
 from auditor.audits.steady.scorers.rocket import Rocket
 from auditor.audits.steady.scorers.windows import WINDOW, standardised
-from auditor.audits.steady.sofar import SoFar, vector
+from auditor.audits.steady.sofar import SoFar
 from auditor.core.warming import Method
 
+LOOKS = 20
+"""Of our model: that many looks count together, each after an iteration."""
 _FIRST = np.zeros(1, dtype=np.int64)
 
 
 class Scored:
-    """Warm is where the first window begins whose score reaches the model's threshold."""
+    """Warm is where the first window begins whose score reaches the model's threshold.
+
+    `last_warmup` is the iteration, from zero, that the model takes for the last one of the warm-up
+    once it is warm, which may lie before that window; None: the model does not say.
+    """
 
     def __init__(self, model: Model) -> None:
         """Take the model."""
         scoring = model.scoring
         self.method: Method = model.method
+        self.last_warmup: int | None = None
         self._threshold = model.threshold
         self._scorer = _Course(scoring) if isinstance(scoring, Boosted) else _Last(scoring)
         self._seen = 0
@@ -32,21 +40,29 @@ class Scored:
         self._scorer.observe(seconds, lasted)
         if self._seen < WINDOW or self._scorer.score() < self._threshold:
             return None
+        self.last_warmup = self._scorer.last_warmup()
         return self._seen - WINDOW
 
 
 class _Course:
-    """Judges the whole run so far."""
+    """Judges the whole run so far, by its last looks together: a single one errs more easily."""
 
     def __init__(self, trees: Boosted) -> None:
         self._trees = trees
         self._run = SoFar()
+        self._found: Mapping[str, float] = {}
+        self._looks: deque[float] = deque(maxlen=LOOKS)
 
     def observe(self, seconds: float, lasted: float) -> None:
         self._run.observe(seconds, lasted)
 
     def score(self) -> float:
-        return self._trees.score(vector(self._run.features(), self._trees.names))
+        self._found = self._run.features()
+        self._looks.append(self._trees.ready(self._found))
+        return sum(self._looks) / LOOKS if len(self._looks) == LOOKS else 0.0
+
+    def last_warmup(self) -> int:
+        return self._trees.last_warmup(self._run, self._found)
 
 
 class _Last:
@@ -62,3 +78,6 @@ class _Last:
     def score(self) -> float:
         window = standardised(np.array(self._values), _FIRST)
         return float(self._scorer.scores(window)[0])
+
+    def last_warmup(self) -> int | None:
+        return None

@@ -4,7 +4,7 @@ Times are taken as logarithms relative to the level of the last window, so that 
 speed are alike; how fast one is, and how long it has run, are numbers of their own.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import log
 
 import numpy as np
@@ -38,17 +38,30 @@ class SoFar:
         self.n = 0
         self.lasted = 0.0
         self._logs = np.empty(1024)
+        self._passed = np.empty(1024)
         self.partitions = tuple(Partition(penalty) for penalty in _PENALTIES)
 
     def observe(self, seconds: float, lasted: float) -> None:
         """Take an iteration: its seconds an operation, above zero, and how long it lasted."""
         if self.n == len(self._logs):
             self._logs = np.concatenate((self._logs, np.empty(self.n)))
+            self._passed = np.concatenate((self._passed, np.empty(self.n)))
         self._logs[self.n] = log(seconds)
         for one in self.partitions:
             one.observe(float(self._logs[self.n] - self._logs[0]))
-        self.n += 1
         self.lasted += lasted
+        self._passed[self.n] = self.lasted
+        self.n += 1
+
+    @property
+    def logs(self) -> Array:
+        """Return the logarithms of what iterations took (iterations,), seconds an operation."""
+        return self._logs[: self.n]
+
+    @property
+    def passed(self) -> Array:
+        """Return the seconds that had passed at the end of each iteration (iterations,)."""
+        return self._passed[: self.n]
 
     def features(self) -> dict[str, float]:
         """Return all features by name, in an order that is always the same; none is infinite."""
@@ -68,7 +81,7 @@ class _Look:
         self.n = run.n
         self.lasted = run.lasted
         self.partitions = run.partitions
-        logs = run._logs[: run.n]
+        logs = run.logs
         self.speed = float(logs[-WINDOW:].mean())
         self.level = _middle(logs[-WINDOW:])
         self.logs = logs - self.level
@@ -256,6 +269,6 @@ def _clipped(value: float) -> float:
     return min(max(float(value), -50.0), 50.0)
 
 
-def vector(found: dict[str, float], names: Sequence[str]) -> Array:
+def vector(found: Mapping[str, float], names: Sequence[str]) -> Array:
     """Return features in the order of some names."""
     return np.array([found[name] for name in names])

@@ -38,6 +38,14 @@ class Rule(Protocol):
         """Return what it is."""
         ...
 
+    @property
+    def last_warmup(self) -> int | None:
+        """Return the iteration, from zero, that it takes for the last one of the warm-up.
+
+        It may lie before what is left out. None: it is not warm yet, or the rule does not say.
+        """
+        ...
+
     def observe(self, seconds: float, lasted: float) -> int | None:
         """Take an iteration; once it is warm, return how many iterations are its warm-up."""
         ...
@@ -64,10 +72,12 @@ class ProcessWatcher:
     def ended(self) -> Warmed:
         """Return what the process came to so far; warm without anything measured is not."""
         measured = np.array([] if self._warm is None else self._seconds[self._warm :])
+        last = self._rule.last_warmup if len(measured) else None
         return Warmed(
             method=self._rule.method,
             warm=self._warm if len(measured) else None,
             enough=self._is_enough(measured),
+            since=None if last is None else last + 1,
         )
 
     def _is_enough(self, measured: Values) -> bool:
@@ -90,6 +100,8 @@ class Dynamic:
 
     What the means of the short iterations of a second are, that were its operations there.
     """
+
+    last_warmup = None
 
     def __init__(self, method: Method, technique: Technique, seed: int) -> None:
         """Take the rule; what it draws is decided by the seed."""
@@ -119,6 +131,7 @@ class Kelly:
     """
 
     method = Method.KBKSSD
+    last_warmup = None
 
     def __init__(self) -> None:
         """Begin."""

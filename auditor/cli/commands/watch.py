@@ -151,7 +151,8 @@ def _name(seen: Seen) -> str:
 def _warm(seen: Seen) -> str:
     if seen.warm is None:
         return f"not seen warm in {len(seen.lasted)} iterations"
-    return f"after {seen.warm} iterations ({seen.warm_seconds:.3g} s)"
+    since = "" if seen.since is None else f", steady since iteration {seen.since}"
+    return f"after {seen.warm} iterations ({seen.warm_seconds:.3g} s){since}"
 
 
 def _set(seen: Seen) -> str:
@@ -191,6 +192,7 @@ def _document(asked: Watch, every: Sequence[Seen], problems: Sequence[str]) -> M
                 "iterations": len(one.lasted),
                 "warm": one.warm,
                 "warm_seconds": None if one.warm is None else one.warm_seconds,
+                "since": one.since,
                 "set": one.warmups,
                 "set_seconds": one.warmup_seconds,
             }

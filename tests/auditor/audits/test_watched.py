@@ -14,16 +14,17 @@ AUTHORS = Configured(
 )
 
 
-def watched(name: str, warm: int | None, *, enough: bool = True, fork: int = 1):
+def watched(
+    name: str, warm: int | None, *, enough: bool = True, fork: int = 1, since: int | None = None
+):
     """A process of six blocks of half a second, of which the first two are warm-up, if it is."""
     wall = 50.0 if warm is None else 0.5
     walls = (
         Series.of(WALL, "s", ArmName.PLAIN, Phase.WARMUP, [(0, wall), (1, wall)]),
         Series.of(WALL, "s", ArmName.PLAIN, Phase.MEASUREMENT, [(at, 0.5) for at in range(2, 6)]),
     )
-    outcome = Measured(
-        (series([1.0, 1.0]), *walls), Warmed(method=Method.RCIW, warm=warm, enough=enough)
-    )
+    warmed = Warmed(method=Method.RCIW, warm=warm, enough=enough, since=since)
+    outcome = Measured((series([1.0, 1.0]), *walls), warmed)
     return run(outcome, of=replace(benchmark(name), configured=AUTHORS), fork=fork)
 
 
@@ -46,6 +47,12 @@ def test_it_says_when_each_process_was_warm_and_what_it_took_beside_the_settings
         "3 watched processes ran 9 s; with the settings that the suite has, 30 s"
     )
     assert "not-seen-warm" not in suite
+
+
+def test_it_says_since_when_processes_were_steady_where_a_rule_tells():
+    _, each = said(watched("A", 20, since=3), watched("A", 41, fork=2), watched("A", 7, since=0))
+
+    assert each["A"]["warm-after"].endswith("; steady since iteration 3, 0, as far as can be told")
 
 
 def test_what_was_not_seen_warm_is_not_passed_off_as_warm():

@@ -48,6 +48,7 @@ warmed = st.builds(
     method=st.sampled_from(Method),
     warm=st.none() | st.integers(0, 2**32),
     enough=st.booleans(),
+    since=st.none() | st.integers(0, 2**32),
 )
 watches = st.builds(
     Watch,

@@ -28,7 +28,7 @@ from auditor.core.warming import TRAINED, Method
 Arrays = Mapping[str, Any]
 Scoring = Boosted | Convolutional | Rocket
 
-FORMAT = 1
+FORMAT = 2
 """Of a file; another one is refused."""
 _LARGEST = 64 * 2**20
 _KINDS: Mapping[Method, Callable[[Arrays], Scoring]] = {
@@ -167,7 +167,10 @@ def _tried(model: Model) -> None:
         run = SoFar()
         for _ in range(WINDOW):
             run.observe(1.0, 1.0)
-        score = model.scoring.score(vector(run.features(), model.scoring.names))
+        found = run.features()
+        score = model.scoring.score(vector(found, model.scoring.stable.names))
+        model.scoring.ready(found)
+        model.scoring.last_warmup(run, found)
     else:
         score = float(model.scoring.scores(np.zeros((1, WINDOW), dtype=np.float32))[0])
     if not 0 <= score <= 1 or not 0 <= model.threshold <= 1:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from steady_making import falling
 
-from auditor.audits.steady.scored import Scored
+from auditor.audits.steady.scored import LOOKS, Scored
 from auditor.audits.steady.scorers.files import shipped
 from auditor.audits.steady.scorers.windows import WINDOW, standardised
 from auditor.audits.steady.validity import FALLBACK, trusted
@@ -44,6 +44,23 @@ def test_ours_stops_behind_a_step_that_is_in_the_run_and_not_before():
     assert 60 < stops(model, values) < 160
     # Nothing has changed so far in this one: it cannot know what is still to come.
     assert stops(model, stepped(-1)) < 60
+
+
+def test_ours_tells_where_the_step_was_although_it_was_not_sure_at_once():
+    rule, values = Scored(shipped(Method.LEARNED)), stepped(60)
+    for value in values:
+        if rule.observe(float(value), LASTED) is not None:
+            break
+        assert rule.last_warmup is None
+
+    # The first iteration at the new level counts as the last one of the warm-up.
+    assert rule.last_warmup == 61
+
+
+def test_ours_looks_twenty_times_before_it_says_anything():
+    model = replace(shipped(Method.LEARNED), threshold=1e-6)
+
+    assert stops(model, stepped(-1)) == LOOKS - 1
 
 
 def test_a_score_that_nothing_reaches_is_never_warm():

@@ -8,10 +8,11 @@ import zipfile
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from auditor.audits.steady.forest import Forest
 from auditor.audits.steady.scorers import files
-from auditor.audits.steady.scorers.boosted import Boosted
+from auditor.audits.steady.scorers.boosted import Boosted, Trees
 from auditor.audits.steady.scorers.files import ModelUnusable, of, read, shipped, write
 from auditor.audits.steady.sofar import SoFar
 from auditor.core.errors import Exit
@@ -21,22 +22,27 @@ SHIPPED = sorted(TRAINED)
 CARDS = json.loads(files.resources.files(files.__package__).joinpath("models.json").read_text())
 
 
-def split(names=("iterations",), *, left=1, feature=0) -> Boosted:
-    """Return one tree: below 150 iterations a run is not warm."""
+def split(name: str, at: float) -> Trees:
+    """Return one tree: below a value of a feature its leaf is -3, else 3."""
     forest = Forest(
         roots=np.array([0], np.int32),
-        features=np.array([feature, 0, 0], np.int16),
-        thresholds=np.array([150, 0, 0], np.float32),
-        left=np.array([left, 1, 2], np.int32),
+        features=np.array([0, 0, 0], np.int16),
+        thresholds=np.array([at, 0, 0], np.float32),
+        left=np.array([1, 1, 2], np.int32),
         right=np.array([2, 1, 2], np.int32),
     )
-    return Boosted.of(np.array(names), forest, np.array([0.0, -3.0, 3.0]))
+    return Trees(np.array([name]), forest, np.array([0.0, -3.0, 3.0]))
+
+
+def trees() -> Boosted:
+    """Return a model: below 150 iterations a run is not warm; its last place is worth most."""
+    return Boosted.of(split("iterations", 150), split("iterations", 170), split("to the next", -1))
 
 
 @pytest.fixture
 def written(tmp_path):
     path = tmp_path / "mine.npz"
-    write(path, Method.LEARNED, split(), 0.6)
+    write(path, Method.LEARNED, trees(), 0.6)
     return path
 
 
@@ -72,6 +78,8 @@ def test_what_is_written_is_read_again(written):
     assert model.threshold == 0.6
     assert [model.scoring.score(np.array([one])) > 0.5 for one in (149, 150, 151)] == [0, 0, 1]
     assert of(Method.LEARNED, written).digest == model.digest
+    ready = [model.scoring.ready({"iterations": one}) for one in (149, 160, 171)]
+    assert np.allclose(ready, [expit(-3), 0.5, expit(3)])
 
 
 @pytest.mark.parametrize("method", SHIPPED)
@@ -97,7 +105,7 @@ def test_ours_is_of_the_features_that_a_run_has():
     for _ in range(100):
         run.observe(1.0, 1.0)
 
-    assert shipped(Method.LEARNED).scoring.names == [*run.features()]
+    assert shipped(Method.LEARNED).scoring.stable.names == [*run.features()]
 
 
 @pytest.mark.timed
@@ -132,7 +140,7 @@ def test_a_file_that_was_cut_off(written):
 
 
 def test_a_number_that_was_changed(written):
-    rewritten(written, values=np.array([0.0, -3.0, 4.0]))
+    rewritten(written, stable_values=np.array([0.0, -3.0, 4.0]))
 
     assert "its digest differs" in refused(written)
 
@@ -150,7 +158,7 @@ def test_a_header_that_states_more_than_there_is(written):
     lie = b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + head.ljust(117) + b"\n"
     with zipfile.ZipFile(written, "w") as archive:
         for name, content in members.items():
-            archive.writestr(name, lie if name == "values.npy" else content)
+            archive.writestr(name, lie if name == "near_values.npy" else content)
 
     assert "damaged" in refused(written)
 
@@ -165,9 +173,9 @@ def test_little_that_unpacks_to_much(tmp_path):
 
 
 def test_another_format(written):
-    rewritten(written, format=np.int64(2))
+    rewritten(written, format=np.int64(1))
 
-    assert "has format 2, this version reads 1" in refused(written)
+    assert "has format 1, this version reads 2" in refused(written)
 
 
 def test_another_method(written):
@@ -183,20 +191,23 @@ def test_an_archive_of_other_numbers(written):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"tree_left": np.array([0, 1, 2], np.int32)},
-        {"tree_left": np.array([9, 1, 2], np.int32)},
-        {"tree_right": np.array([2, 1, 0], np.int32)},
-        {"tree_features": np.array([1, 0, 0], np.int16)},
-        {"tree_roots": np.array([3], np.int32)},
-        {"values": np.array([0.0, 1.0])},
-        {"values": np.array([0.0, np.nan, np.nan])},
-        {"names": np.array(["something that no run has"])},
-        {"tree_left": None},
+        {"stable_left": np.array([0, 1, 2], np.int32)},
+        {"stable_left": np.array([9, 1, 2], np.int32)},
+        {"stable_right": np.array([2, 1, 0], np.int32)},
+        {"stable_features": np.array([1, 0, 0], np.int16)},
+        {"stable_roots": np.array([3], np.int32)},
+        {"stable_values": np.array([0.0, 1.0])},
+        {"near_values": np.array([0.0, np.nan, np.nan])},
+        {"stable_names": np.array(["something that no run has"])},
+        {"near_names": np.array(["something that no run has"])},
+        {"begun_names": np.array(["something that no place has"])},
+        {"begun_left": None},
+        {"stable_left": None},
         {"threshold": np.float64(1.5)},
         {"threshold": np.array([0.5, 0.5])},
         {"threshold": np.array("half")},
-        {"tree_roots": np.array([], np.int32)},
-        {"tree_roots": np.array([[0]], np.int32)},
+        {"stable_roots": np.array([], np.int32)},
+        {"stable_roots": np.array([[0]], np.int32)},
     ],
 )
 def test_the_wrong_shape_is_refused_before_anything_runs(written, changes):

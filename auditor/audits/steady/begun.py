@@ -1,0 +1,128 @@
+"""Since when has a run been steady? Places that may end its warm-up, and what they look like.
+
+A rule is sure only some time after a run has become steady. What it has seen by then says where
+that was: mostly at one of the places where the run changed, so only such places are looked at.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from auditor.audits.steady.scorers.windows import WINDOW
+from auditor.audits.steady.sofar import SoFar
+from auditor.stats.arrays import Array
+
+Places = npt.NDArray[np.int64]
+
+_FIRST = (0, 1, 5)
+"""Places that may be it however a run looks: the first iterations are mostly slower."""
+_PARTS = (4, 2)
+"""So do these parts of what lies before the last window."""
+_NEAR = 3
+"""Iterations that places lie apart which stand for the same change."""
+_BLOCK = 10
+_TINY = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """Places (places,), ascending from zero, and what they look like: `sides` (places, features).
+
+    `names` are those of the features; those of the run, which are the same for all places, follow.
+    """
+
+    places: Places
+    names: tuple[str, ...]
+    sides: Array
+
+
+def begun(run: SoFar, found: Mapping[str, float]) -> Begun:
+    """Return the places of a run with a whole window or more; `found` are its features."""
+    start = run.n - WINDOW
+    tellers = {name: run.n - int(since) for name, since in found.items() if _tells(name)}
+    tellers |= {f"first {one}": one for one in _FIRST}
+    tellers |= {f"part {one}": start // one for one in _PARTS}
+    tellers["window"] = start - 1
+    told = np.clip(np.array([*tellers.values()]), 0, max(start - 1, 0))
+    places = np.unique(told)
+    rows = [_side(run, places, at) for at in range(len(places))]
+    by = (told[None, :] == places[:, None]).astype(float)
+    whole = np.tile([*found.values()], (len(places), 1))
+    near = (abs(told[None, :] - places[:, None]) <= _NEAR).sum(axis=1, keepdims=True)
+    return Begun(
+        places,
+        (
+            *rows[0],
+            "near",
+            *(f"by {name}" for name in tellers),
+            *(f"run: {name}" for name in found),
+        ),
+        np.hstack((np.array([[*one.values()] for one in rows]), near, by, whole)),
+    )
+
+
+def _tells(name: str) -> bool:
+    """Tell whether a feature says for how many iterations nothing has changed."""
+    if name.startswith(("share ", "since ")):
+        return False
+    return name.startswith("within ") or "changed since" in name or " steady at " in name or (
+        name.startswith(("cut ", "blocks cut ")) and name.endswith(" since")
+    )  # fmt: skip
+
+
+def _side(run: SoFar, places: Places, number: int) -> dict[str, float]:
+    """Return what lies before and behind a place, relative to the level of the last window."""
+    at = int(places[number])
+    logs = run.logs - _middle(run.logs[-WINDOW:])
+    scatter = _scatter(logs[-WINDOW:])
+    before, behind = logs[: at + 1], logs[at + 1 :]
+    level, own = _middle(behind), _scatter(behind)
+    blocks = _blocks(behind)
+    jump = _middle(before[-_BLOCK:]) - _middle(behind[:_BLOCK])
+    half, quarter = len(blocks) // 2, len(behind) // 4
+    found = {
+        "place": at,
+        "behind": len(behind),
+        "share": at / run.n,
+        "seconds": float(run.passed[at]),
+        "number": number,
+        "places": len(places),
+        "from the one before": at - places[number - 1] if number else -1,
+        "to the next": places[number + 1] - at if number + 1 < len(places) else -1,
+        "jump": jump,
+        "jump far": jump / scatter,
+        "short jump": _middle(before[-3:]) - _middle(behind[:3]),
+        "last": before[-1],
+        "level": level,
+        "level off": float(behind.mean()) - level,
+        "scatter": float(np.log(own)),
+        "scatter far": own / scatter,
+        "deviation": float(np.log(behind.std() + _TINY)),
+        "farthest": float(abs(blocks).max()),
+        "slowest": float(blocks.max()),
+        "fastest": float(blocks.min()),
+        "wander": float(blocks.std()),
+        "wander far": float(blocks.std()) / own,
+        "halves": float(blocks[:half].mean() - blocks[half:].mean()),
+    }
+    found |= {f"behind {many}": _middle(behind[:many]) for many in (3, 10, 50)}
+    found |= {
+        f"quarter {one}": _middle(behind[one * quarter : (one + 1) * quarter]) for one in range(3)
+    }
+    return found
+
+
+def _middle(values: Array) -> float:
+    return float(np.median(values))
+
+
+def _scatter(values: Array) -> float:
+    return 1.4826 * _middle(abs(values - _middle(values))) + _TINY
+
+
+def _blocks(values: Array) -> Array:
+    """Return middles of ten iterations each; the first iterations may fill no ten."""
+    whole = np.sort(values[len(values) % _BLOCK :].reshape(-1, _BLOCK), axis=1)
+    return np.asarray(whole[:, 4:6].mean(axis=1))

@@ -1,0 +1,154 @@
+"""What does a sampling profile say of a method's share in a benchmark, beside clocked calls?
+
+    python benchmarks/sampled_shares.py CONFIG RESULT [CONFIG RESULT ...]
+
+RESULT is what an audit of that configuration found (`bench-audit abs CONFIG --out FOLDER`), of Go
+and of a published module. Each benchmark in which a method was timed is run again as it is, with
+the profile that Go's `testing` takes (a hundred samples a second), and a method's share is the part
+of the samples within the benchmark that are in it or below it. Printed are how far these shares lie
+from the clocked ones, and from what a slowdown of the method did to the benchmark, as a part of
+what it was: that is what a share is to predict.
+"""
+
+import argparse
+import json
+import re
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from quantities import said
+
+SECONDS = 2
+"""That a benchmark is asked to run; its shorter beginnings are in the profile, too."""
+AROUND = ("testing.(*B).runN", "testing.(*B).RunParallel.func1")
+"""What is below them is the benchmark; of one in parallel the second has most of it."""
+ROW = re.compile(
+    r"\s*\S+\s+\S+%\s+\S+%\s+(?P<time>[\d.]+)(?P<unit>m?s|us|mins)\s+\S+%\s+(?P<of>.+)"
+)
+UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "mins": 60.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One method in one benchmark: its share as it was clocked and sampled, and what it predicts.
+
+    `effect` is what the slowdown did to the benchmark, as a part of the slowdown; None: not known.
+    """
+
+    clocked: float
+    sampled: float
+    effect: float | None
+
+
+def shares(config: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[list[Share], float]:
+    """Profile each benchmark in which a method was timed; return shares, and seconds it took."""
+    pairs = [one for one in result["pairs"] if one["share"]]
+    found, took = [], 0.0
+    with tempfile.TemporaryDirectory(prefix="bench-audit-profiles-") as scratch:
+        tree = Path(scratch) / "tree"
+        shutil.copytree(_module(config["subject"]), tree)
+        for path in (tree, *tree.rglob("*")):
+            path.chmod(0o755)
+        for benchmark in sorted({one["benchmark"] for one in pairs}):
+            started = time.monotonic()
+            parts = _profiled(tree, Path(scratch), result["subject"], benchmark)
+            took += time.monotonic() - started
+            for one in pairs:
+                if parts and one["benchmark"] == benchmark:
+                    sampled = parts.get(one["method"], 0.0)
+                    effect = one["effect"] and one["effect"] / result["slowdown"]
+                    found.append(Share(one["share"], sampled, effect))
+    return found, took
+
+
+def _module(subject: str) -> Path:
+    """Return where Go keeps a published module, `go:PATH@VERSION`."""
+    asked = ["go", "mod", "download", "-json", subject.removeprefix("go:")]
+    done = subprocess.run(asked, check=True, capture_output=True, text=True)
+    return Path(json.loads(done.stdout)["Dir"])
+
+
+def _profiled(tree: Path, scratch: Path, module: str, benchmark: str) -> dict[str, float]:
+    """Return the part of the samples of a benchmark that are in or below each function."""
+    name = re.search(r"\.(Benchmark\w*(?:/.*)?)$", benchmark)
+    if name is None:
+        return {}
+    package = "." + benchmark[: name.start()].removeprefix(module)
+    pattern = "/".join(f"^{re.escape(part)}$" for part in name[1].split("/"))
+    profile, program = scratch / "profile", scratch / "program.test"
+    asked = ["go", "test", "-run=^$", f"-bench={pattern}", f"-benchtime={SECONDS}s"]
+    asked += [f"-cpuprofile={profile}", "-o", str(program), package]
+    subprocess.run(asked, cwd=tree, check=True, capture_output=True)
+    asked = ["go", "tool", "pprof", "-top", "-cum", "-nodefraction=0", "-nodecount=100000"]
+    done = subprocess.run(
+        [*asked, str(program), str(profile)], check=True, capture_output=True, text=True
+    )
+    below: dict[str, float] = {}
+    for line in done.stdout.splitlines():
+        if row := ROW.fullmatch(line):
+            function = row["of"].removesuffix(" (inline)")
+            below[function] = float(row["time"]) * UNITS[row["unit"]]
+    whole = max((below.get(one, 0.0) for one in AROUND), default=0.0)
+    return {_method(one): time / whole for one, time in below.items()} if whole else {}
+
+
+def _method(function: str) -> str:
+    """Return a function of a profile as results call it: `p.(*T[...]).M` is `p.T.M`."""
+    return re.sub(r"\(\*?(\w+)\)", r"\1", re.sub(r"\[.*?\]", "", function))
+
+
+def _apart(pairs: Iterable[tuple[float, float]]) -> str:
+    """Return how far two shares of the operation lie apart: the median and nine tenths."""
+    off = sorted(100 * abs(one - other) for one, other in pairs)
+    if len(off) < 2:
+        return "-"
+    return said([statistics.median(off), statistics.quantiles(off, n=10)[8]], 1)
+
+
+def _right(pairs: Sequence[tuple[float, float]]) -> str:
+    """Return how often a share lies on the side of one half where the effect lies."""
+    return f"{sum((one > 0.5) == (other > 0.5) for one, other in pairs)} of {len(pairs)}"
+
+
+def compared(found: Sequence[Share]) -> list[tuple[str, str]]:
+    """Return how far clocked and sampled shares lie from each other, and from what they predict."""
+    known = [(one, one.effect) for one in found if one.effect is not None]
+    clocked = [(one.clocked, effect) for one, effect in known]
+    sampled = [(one.sampled, effect) for one, effect in known]
+    both = [(one.clocked, one.sampled) for one in found]
+    never = sum(one.sampled == 0 for one in found)
+    return [
+        (f"clocked and sampled, of {len(both)} pairs", _apart(both)),
+        ("never in a sample", f"{never} of {len(both)}"),
+        (f"clocked, from the effect, of {len(known)} measured pairs", _apart(clocked)),
+        ("sampled, from the effect", _apart(sampled)),
+        ("clocked: on the effect's side of one half", _right(clocked)),
+        ("sampled: on the effect's side of one half", _right(sampled)),
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print a table for each configuration."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", nargs="+", type=Path, metavar="CONFIG RESULT")
+    asked = parser.parse_args(arguments)
+    for config, result in zip(asked.files[::2], asked.files[1::2], strict=True):
+        known = json.loads(result.read_text())
+        found, took = shares(json.loads(config.read_text()), known)
+        title = f"{config.stem}: apart, % of the operation (median, nine tenths)"
+        print(f"\n{title}; profiles took {took:.0f} s")
+        for name, value in compared(found):
+            print(f"{name:<60}{value}")
+
+
+if __name__ == "__main__":
+    main()

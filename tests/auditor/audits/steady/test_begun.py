@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+
+from auditor.audits.steady.begun import begun
+from auditor.audits.steady.scorers.windows import WINDOW
+from auditor.audits.steady.sofar import SoFar
+
+
+def shown(values) -> tuple[SoFar, dict[str, float]]:
+    run = SoFar()
+    for value in values:
+        run.observe(float(value), 0.1)
+    return run, run.features()
+
+
+def stepped(slow: int, length: int = 400, seed: int = 1) -> np.ndarray:
+    """Return a run whose first iterations are slow."""
+    values = 1e-6 * np.exp(0.01 * np.random.default_rng(seed).standard_normal(length))
+    values[:slow] *= 2
+    return values
+
+
+@pytest.mark.parametrize("slow", [8, 61, 184, 291])
+def test_where_a_run_has_changed_is_one_of_the_places(slow):
+    found = begun(*shown(stepped(slow)))
+
+    assert slow in found.places
+    assert (np.diff(found.places) > 0).all()
+    # The last window is what was called stable, so the warm-up ends before it at the latest.
+    assert found.places[-1] == 400 - WINDOW - 1
+
+
+@pytest.mark.parametrize("length", [WINDOW, WINDOW + 1, 237, 1500])
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+def test_all_sides_are_finite_and_have_their_names(length, noise):
+    values = np.exp(noise * np.random.default_rng(2).standard_normal(length))
+
+    found = begun(*shown(values))
+
+    assert found.sides.shape == (len(found.places), len(found.names))
+    assert len(set(found.names)) == len(found.names)
+    assert found.names == begun(*shown(stepped(30))).names
+    assert np.isfinite(found.sides).all()
+    assert found.places[0] == 0
+
+
+def test_sides_of_a_step_say_how_far_it_went_and_when_it_was():
+    found = begun(*shown(stepped(150)))
+    sides = dict(zip(found.names, found.sides[list(found.places).index(150)], strict=True))
+
+    assert sides["jump"] == pytest.approx(np.log(2), abs=0.02)
+    assert (sides["place"], sides["behind"]) == (150, 249)
+    assert sides["seconds"] == pytest.approx(15.1)
+    assert abs(sides["level"]) < 0.01
+    assert sides["by 2 changed since"] == 1
+    # Another benchmark of the same shape looks the same.
+    slow = begun(*shown(1000 * stepped(150)))
+    own = [one for one, name in enumerate(found.names) if not name.startswith("run: ")]
+    assert np.allclose(slow.sides[:, own], found.sides[:, own], atol=1e-6)

@@ -1,0 +1,44 @@
+import numpy as np
+import pytest
+
+from auditor.audits.steady.scorers.windows import WINDOW
+from auditor.training import looks
+
+
+def stepped(last_warm_up: int, length: int = 3000) -> np.ndarray:
+    values = 0.1 * np.exp(0.001 * np.random.default_rng(1).standard_normal(length))
+    values[: last_warm_up + 1] *= 2
+    return values
+
+
+def test_a_look_is_right_where_the_mean_of_its_last_window_is_that_of_the_steady_part():
+    found = looks.near(stepped(99), 99)
+
+    assert found.features.shape == (len(looks.STARTS), len(found.names))
+    # A window that has one slow iteration of a hundred is off by one percent, just too much.
+    assert found.truth.tolist() == [start > 99 for start in looks.STARTS]
+
+
+def test_of_a_run_without_a_steady_part_the_last_third_stands_for_it():
+    assert looks.near(stepped(99), -1).truth.tolist() == [one > 99 for one in looks.STARTS]
+
+
+def test_a_place_is_worth_less_the_further_off_it_is():
+    values = stepped(80)
+    found = looks.last(values, 80)
+    places = found.features[:, found.names.index("place")]
+
+    assert found.truth[places == 80] == pytest.approx(1)
+    assert (found.truth <= 1).all()
+    far = places == 0
+    # Iterations before the step last .2 s: eighty of them are sixteen seconds.
+    assert found.truth[far] == pytest.approx(np.exp(-16 / looks.SCALE), rel=0.01)
+    order = np.argsort(abs(places - 80))
+    behind = order[places[order] >= 80]
+    assert (np.diff(found.truth[behind]) <= 0).all()
+
+
+def test_a_short_run_has_the_looks_that_it_has():
+    found = looks.near(stepped(10, length=WINDOW + 30), 10)
+
+    assert len(found.truth) == sum(one <= 30 for one in looks.STARTS) == len(found.features)
