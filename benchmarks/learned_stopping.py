@@ -24,7 +24,7 @@ import numpy as np
 from corpus import Corpus, add_option, opened
 from published_stopping import CLASSIFIED, Accuracy
 from quantities import Quantity, said, table
-from replaying import Replayed, figures, judgeable, replayed
+from replaying import FIVE, Replayed, figures, judgeable, replayed, spread
 from sklearn.metrics import roc_auc_score
 
 from auditor.audits.steady.configured import lengths
@@ -86,7 +86,7 @@ def retrained(
         best = max(by_threshold, key=lambda one: by_threshold[one].balanced)
         share = float(of.stable.mean())
         systems = [one.balanced for one in _by_system(of, scores >= best)]
-        quartiles = np.percentile(systems, (0, 25, 50, 75, 100))
+        quartiles = np.percentile(systems, FIVE)
         found += [
             _accuracy(f"{label}, at {EVEN}", classified(of.stable, scores >= EVEN)),
             _accuracy(
@@ -272,6 +272,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     pool.map(partial(_replayed, corpus, asked.resamples), work, chunksize=2)
                 )
             table("net: better less worse (by quality, by time; worse by these)", figures(every))
+            table("systems", spread([project(f"{name}.json") for name, *_ in work], every))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ from auditor.training.scores import Result, chance_of_less, rank_biserial, share
 BASELINES = {SETTINGS: "sop", "Cov": "cv", "Ci": "rciw", "Divergence": "kld"}
 """As files call them, and as the published tables do."""
 SEED = 42
+FIVE = (0, 25, 50, 75, 100)
+"""Percentiles: the least, the quartiles and the most."""
 
 Ways = Mapping[str, Sequence[Iterations]]
 """The last warm-up and the last measured iteration of each fork of a benchmark, by way."""
@@ -149,6 +151,32 @@ def figures(
             parts = (share.quality, share.time, share.worse_quality, share.worse_time)
             value = f"{100 * share.net:+.1f} ({said((100 * one for one in parts), 1)})"
             found.append((f"{label}: net ({kind}), %", f"{net:+.1f}", value))
+    return found
+
+
+def spread(
+    systems: Sequence[str], every: Sequence[Mapping[tuple[str, str], Replayed]]
+) -> list[Quantity]:
+    """Return how far systems lie apart beside each baseline: five quartiles over them.
+
+    `systems` are those of the benchmarks; one of which no fork can be compared has no errors.
+    """
+    found = []
+    for way, baseline in every[0]:
+        balances, effects = [], []
+        for system in sorted(set(systems)):
+            pairs = zip(systems, every, strict=True)
+            mine = [one[way, baseline] for name, one in pairs if name == system]
+            results = [one.results[Fairness.CODE] for one in mine]
+            share = shares([one for one, _ in results], [other for _, other in results])
+            balances.append(100 * share.net)
+            if errors := [pair for one in mine for pair in one.told]:
+                effects.append(chance_of_less(*np.array(errors).T))
+        label = f"{way}, beside {BASELINES[baseline].upper()}, {len(balances)} systems"
+        found += [
+            (f"{label}: A12, five quartiles", "-", said(np.percentile(effects, FIVE), 3)),
+            (f"{label}: net (code), five quartiles", "-", said(np.percentile(balances, FIVE))),
+        ]
     return found
 
 
