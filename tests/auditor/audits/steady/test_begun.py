@@ -57,3 +57,15 @@ def test_sides_of_a_step_say_how_far_it_went_and_when_it_was():
     slow = begun(*shown(1000 * stepped(150)))
     own = [one for one, name in enumerate(found.names) if not name.startswith("run: ")]
     assert np.allclose(slow.sides[:, own], found.sides[:, own], atol=1e-6)
+
+
+def test_only_what_counts_iterations_names_places():
+    run, looks = shown(stepped(150))
+    found = begun(run, looks)
+    by = [name.removeprefix("by ") for name in found.names if name.startswith("by ")]
+
+    told = {name: looks[name] for name in by if name in looks}
+    # Seven bands and four deviations, of each of three partitions four, and four cuts.
+    assert len(told) == 11 + 3 * 4 + 4
+    assert all(one == int(one) and 0 <= one <= run.n for one in told.values())
+    assert not any("share" in name for name in told)
