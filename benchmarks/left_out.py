@@ -1,6 +1,6 @@
 """Trees that tell whether a run is warm, and each system judged by trees that have not seen it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +11,9 @@ import numpy as np
 from corpus import Corpus
 
 from auditor.audits.steady.scorers.boosted import Boosted
+from auditor.audits.steady.scorers.windows import WINDOW
 from auditor.training import looks, trees
+from auditor.training.folds import project
 from auditor.training.segments import segments
 from auditor.training.splits import systems_in_groups
 
@@ -83,6 +85,7 @@ def early(corpus: Corpus, forks: int) -> Early:
 
 def _early(corpus: Corpus, forks: int, name: str) -> tuple[list[looks.Sample], list[looks.Sample]]:
     pairs = list(zip(corpus.series(name), corpus.starts(name), strict=True))[:forks]
+    pairs = [one for one in pairs if len(one[0]) >= WINDOW]
     near = [looks.near(*one) for one in pairs]
     return near, [looks.last(*one) for one in pairs if one[1] >= 0]
 
@@ -150,6 +153,11 @@ def models(
     """Return the model that judges each benchmark, as one is shipped."""
     found = {}
     for judging, stable in by.items():
-        others = partial(np.isin, test_elements=judging, invert=True)
-        found |= dict.fromkeys(judging, model(stable, of.names, looked, others))
+        seen = partial(_of_others, {project(one) for one in judging})
+        found |= dict.fromkeys(judging, model(stable, of.names, looked, seen))
     return found
+
+
+def _of_others(systems: Container[str], benchmarks: np.ndarray) -> np.ndarray:
+    """Tell which benchmarks are of other systems than these."""
+    return np.array([project(one) not in systems for one in benchmarks])

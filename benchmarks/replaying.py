@@ -128,7 +128,7 @@ def figures(
         found += list(_own(way, every))
     for way, baseline in every[0]:
         mine = [one[way, baseline] for one in every]
-        errors = np.array([pair for one in mine for pair in one.told])
+        told = np.array([pair for one in mine for pair in one.told])
         left_out = np.array([pair for one in mine for pair in one.errors])
         published = BASELINES[baseline]
         models = [(one, other) for one, other in EFFECTS if other == published]
@@ -136,13 +136,13 @@ def figures(
         a12, r = (max(getattr(EFFECTS[one], field) for one in models) for field in ("a12", "r"))
         net = max(BALANCES[one].net for one in models)
         label = f"{way}, beside {published.upper()}"
-        effects = (chance_of_less(*errors.T), rank_biserial(*errors.T))
+        effects = (chance_of_less(*told.T), rank_biserial(*told.T))
         found.append((f"{label}: A12, r of errors", said((a12, r), 3), said(effects, 3)))
-        if (errors != left_out).any():
+        if (told != left_out).any():
             effects = (chance_of_less(*left_out.T), rank_biserial(*left_out.T))
             name = f"{label}: A12, r of what is left out"
             found.append((name, said((a12, r), 3), said(effects, 3)))
-        differ = errors[errors[:, 0] != errors[:, 1]]
+        differ = told[told[:, 0] != told[:, 1]]
         p = stats.wilcoxon(*differ.T, alternative="less").pvalue if len(differ) else 1.0
         found.append((f"{label}: Wilcoxon p, less", "< 0.001", f"{p:.2g}"))
         for kind in Fairness:
@@ -157,7 +157,7 @@ def figures(
 def spread(
     systems: Sequence[str], every: Sequence[Mapping[tuple[str, str], Replayed]]
 ) -> list[Quantity]:
-    """Return how far systems lie apart beside each baseline: five quartiles over them.
+    """Return how far systems lie apart beside each baseline: the least, quartiles and the most.
 
     `systems` are those of the benchmarks; one of which no fork can be compared has no errors.
     """
@@ -172,11 +172,10 @@ def spread(
             balances.append(100 * share.net)
             if errors := [pair for one in mine for pair in one.told]:
                 effects.append(chance_of_less(*np.array(errors).T))
-        label = f"{way}, beside {BASELINES[baseline].upper()}, {len(balances)} systems"
-        found += [
-            (f"{label}: A12, five quartiles", "-", said(np.percentile(effects, FIVE), 3)),
-            (f"{label}: net (code), five quartiles", "-", said(np.percentile(balances, FIVE))),
-        ]
+        label = f"{way}, beside {BASELINES[baseline].upper()}"
+        for what, of, digits in (("A12", effects, 3), ("net (code)", balances, 0)):
+            value = said(np.percentile(of, FIVE), digits) if of else "-"
+            found.append((f"{label}, {len(of)} systems: {what}, quartiles and ends", "-", value))
     return found
 
 

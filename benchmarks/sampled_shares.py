@@ -29,6 +29,7 @@ SECONDS = 2
 """That a benchmark is asked to run; its shorter beginnings are in the profile, too."""
 AROUND = ("testing.(*B).runN", "testing.(*B).RunParallel.func1")
 """What is below them is the benchmark; of one in parallel the second has most of it."""
+INLINED = re.compile(r" \((partial-)?inline\)$")
 ROW = re.compile(
     r"\s*\S+\s+\S+%\s+\S+%\s+(?P<time>[\d.]+)(?P<unit>m?s|us|mins)\s+\S+%\s+(?P<of>.+)"
 )
@@ -58,11 +59,11 @@ def shares(config: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[list[S
             path.chmod(0o755)
         for benchmark in sorted({one["benchmark"] for one in pairs}):
             started = time.monotonic()
-            parts = _profiled(tree, Path(scratch), result["subject"], benchmark)
+            profile = _profiled(tree, Path(scratch), result["subject"], benchmark)
             took += time.monotonic() - started
             for one in pairs:
-                if parts and one["benchmark"] == benchmark:
-                    sampled = parts.get(one["method"], 0.0)
+                if profile and one["benchmark"] == benchmark:
+                    sampled = profile.get(one["method"], 0.0)
                     effect = one["effect"] and one["effect"] / result["slowdown"]
                     found.append(Share(one["share"], sampled, effect))
     return found, took
@@ -90,18 +91,31 @@ def _profiled(tree: Path, scratch: Path, module: str, benchmark: str) -> dict[st
     done = subprocess.run(
         [*asked, str(program), str(profile)], check=True, capture_output=True, text=True
     )
-    below: dict[str, float] = {}
-    for line in done.stdout.splitlines():
-        if row := ROW.fullmatch(line):
-            function = row["of"].removesuffix(" (inline)")
-            below[function] = float(row["time"]) * UNITS[row["unit"]]
+    below = cumulated(done.stdout)
     whole = max((below.get(one, 0.0) for one in AROUND), default=0.0)
-    return {_method(one): time / whole for one, time in below.items()} if whole else {}
+    return parts(below, whole) if whole else {}
 
 
-def _method(function: str) -> str:
-    """Return a function of a profile as results call it: `p.(*T[...]).M` is `p.T.M`."""
-    return re.sub(r"\(\*?(\w+)\)", r"\1", re.sub(r"\[.*?\]", "", function))
+def cumulated(text: str) -> dict[str, float]:
+    """Return the seconds in or below each function that pprof's `-top` has printed."""
+    found = {}
+    for line in text.splitlines():
+        if row := ROW.fullmatch(line):
+            function = INLINED.sub("", row["of"])
+            found[function] = float(row["time"]) * UNITS[row["unit"]]
+    return found
+
+
+def parts(below: Mapping[str, float], whole: float) -> dict[str, float]:
+    """Return parts of a whole by methods as results call them: `p.(*T[...]).M` is `p.T.M`.
+
+    Of several functions that are one method, a wrapper and what it calls, the most counts.
+    """
+    found: dict[str, float] = {}
+    for function, seconds in below.items():
+        method = re.sub(r"\(\*?(\w+)\)", r"\1", re.sub(r"\[.*?\]", "", function))
+        found[method] = max(found.get(method, 0.0), seconds / whole)
+    return found
 
 
 def _apart(pairs: Iterable[tuple[float, float]]) -> str:
@@ -141,6 +155,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="CONFIG RESULT")
     asked = parser.parse_args(arguments)
+    if len(asked.files) % 2:
+        parser.error("a RESULT belongs to each CONFIG")
     for config, result in zip(asked.files[::2], asked.files[1::2], strict=True):
         known = json.loads(result.read_text())
         found, took = shares(json.loads(config.read_text()), known)

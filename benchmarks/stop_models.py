@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import shlex
-import sys
 import time
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -85,7 +84,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, help="default: where the package keeps it")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--share", type=float, default=1.0, help="of each benchmark's segments")
-    parser.add_argument("--forks", type=int, default=10, help="learned: of a benchmark")
+    parser.add_argument(
+        "--forks",
+        type=int,
+        default=10,
+        help="learned: steady ones of a benchmark for windows, its first ones for looks",
+    )
     parser.add_argument("--epochs", type=int, default=500)
     parser.add_argument("--batch", type=int, default=128, help="windows of a step")
     parser.add_argument("--tuned", type=int, help="windows of a fork for thresholds (default: all)")
@@ -98,7 +102,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         names = corpus.names
     write(out, asked.method, scoring, threshold)
     made = read(asked.method, out)
-    given = [one for one in (arguments or sys.argv[1:]) if one not in ("--data", str(asked.data))]
+    given = [str(asked.method)]
+    for name in ("seed", "share", "forks", "epochs", "batch", "tuned"):
+        if (value := getattr(asked, name)) != parser.get_default(name):
+            given += [f"--{name}", str(value)]
     card = {
         "command": f"python benchmarks/stop_models.py {shlex.join(given)}",
         "figures": "docs/methods/learned-stopping.md",

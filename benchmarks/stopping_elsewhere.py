@@ -36,6 +36,8 @@ from auditor.training.segments import segments
 ROOT = Path(__file__).parent.parent
 METHODS = (Method.LEARNED, Method.RCIW, Method.KLD, Method.COV, Method.FIXED)
 OFF = 0.05
+EVEN = 0.5
+"""From there on it is more likely that a window is stable than that it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +116,8 @@ def _windows(one: Series, start: int) -> tuple[np.ndarray, np.ndarray]:
     for number, each in enumerate(zip(one.values.tolist(), one.lasted.tolist(), strict=True), 1):
         run.observe(*each)
         if number in wanted:
-            case = vector(run.features(), model.scoring.names)
-            said[number - WINDOW] = model.scoring.score(case) >= model.threshold
+            case = vector(run.features(), model.scoring.stable.names)
+            said[number - WINDOW] = model.scoring.score(case) >= EVEN
     return taken.stable, np.array([said[int(at)] for at in taken.starts])
 
 

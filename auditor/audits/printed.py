@@ -73,8 +73,8 @@ class Streams:
         mine.seen.lasted.append(one.lasts)
         if mine.seen.warm is None:
             mine.seen.warm = mine.rule.observe(one.seconds, one.lasts)
-            last = mine.rule.last_warmup
-            mine.seen.since = None if last is None else last + 1
+        last = mine.rule.last_warmup
+        mine.seen.since = None if last is None else last + 1
         return None if was_warm or mine.seen.warm is None else mine.seen
 
     def _again(self, mine: "_Process", watch: Watch) -> None:

@@ -41,8 +41,8 @@ def of_benchmark(runs: Sequence[Run]) -> Iterator[Caveat]:
         )
         by = came_to[0].method
         text = f"warm after {_numbers(warm)} iterations by {by}, {seconds:.3g} s in the median"
-        since = [one.since for one in came_to if one.since is not None]
-        if since:
+        since = [one.since for one in came_to if one.warm is not None]
+        if any(one is not None for one in since):
             text += f"; steady since iteration {_numbers(since)}, as far as can be told"
         yield Caveat("warm-after", text)
     if cold:
@@ -56,8 +56,9 @@ def of_benchmark(runs: Sequence[Run]) -> Iterator[Caveat]:
         yield Caveat("measured-less", text)
 
 
-def _numbers(of: Sequence[int]) -> str:
-    return ", ".join(map(str, of[:_NAMED])) + (", …" if len(of) > _NAMED else "")
+def _numbers(of: Sequence[int | None]) -> str:
+    named = ("?" if one is None else str(one) for one in of[:_NAMED])
+    return ", ".join(named) + (", …" if len(of) > _NAMED else "")
 
 
 def of_suite(runs: Sequence[Run]) -> Iterator[Caveat]:

@@ -66,10 +66,8 @@ def begun(run: SoFar, found: Mapping[str, float]) -> Begun:
 
 def _tells(name: str) -> bool:
     """Tell whether a feature says for how many iterations nothing has changed."""
-    if "share" in name or name.startswith("since "):
-        return False
-    kinds = ("within ", "changed since", " steady at ")
-    return any(kind in name for kind in kinds) or (" cut" in f" {name}" and name.endswith(" since"))
+    kinds = ("within ", " steady at ")
+    return "share" not in name and (name.endswith(" since") or any(kind in name for kind in kinds))
 
 
 def _side(run: SoFar, places: Places, number: int) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Rules that stop where a trained model calls the last iterations stable (ASE 2024)."""
+"""Rules that stop where a trained model takes a run for warm (ASE 2024)."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _FIRST = np.zeros(1, dtype=np.int64)
 
 
 class Scored:
-    """Warm is where the first window begins whose score reaches the model's threshold.
+    """Warm is where the last window begins once the score reaches the model's threshold.
 
     `last_warmup` is the iteration, from zero, that the model takes for the last one of the warm-up
     once it is warm, which may lie before that window; None: the model does not say.
@@ -38,7 +38,8 @@ class Scored:
         """Take an iteration; once it is warm, return how many iterations are its warm-up."""
         self._seen += 1
         self._scorer.observe(seconds, lasted)
-        if self._seen < WINDOW or self._scorer.score() < self._threshold:
+        score = self._scorer.score() if self._seen >= WINDOW else None
+        if score is None or not score >= self._threshold:
             return None
         self.last_warmup = self._scorer.last_warmup()
         return self._seen - WINDOW
@@ -56,10 +57,11 @@ class _Course:
     def observe(self, seconds: float, lasted: float) -> None:
         self._run.observe(seconds, lasted)
 
-    def score(self) -> float:
+    def score(self) -> float | None:
+        """Return the mean of the last looks, None before there are as many."""
         self._found = self._run.features()
         self._looks.append(self._trees.ready(self._found))
-        return sum(self._looks) / LOOKS if len(self._looks) == LOOKS else 0.0
+        return sum(self._looks) / LOOKS if len(self._looks) == LOOKS else None
 
     def last_warmup(self) -> int:
         return self._trees.last_warmup(self._run, self._found)

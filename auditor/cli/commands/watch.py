@@ -49,7 +49,7 @@ def command(surroundings: Surroundings, /, **given: Any) -> int:
     It is run as COMMAND, or its output comes from a pipe ( ... | bench-audit watch - ). Nothing is
     changed and nothing is ended: what was found stands beside the warm-up that is set. COMMAND has
     no standard input, and what it writes to stderr follows at its end. Rules need several seconds
-    of iterations, models a hundred iterations of JMH.
+    of iterations, models a hundred iterations of JMH and more.
     """
     console = Console(surroundings.environment, quiet=given["format"] == "json")
     words = list(given["words"])

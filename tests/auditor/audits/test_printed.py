@@ -47,6 +47,22 @@ def test_each_fork_is_looked_at_by_itself():
     assert falling.warm is None
 
 
+def test_it_is_told_since_when_a_process_was_steady_where_the_rule_says():
+    values = 1e-6 * np.exp(0.01 * np.random.default_rng(3).standard_normal(400))
+    values[:60] *= 3
+    looking = streams(Method.LEARNED, shipped(Method.LEARNED).digest)
+    other = streams(Method.COV)
+
+    for one in values:
+        looking.observe(printed(float(one), lasts=0.1))
+        other.observe(printed(float(one)))
+
+    (mine,), (its,) = looking.seen, other.seen
+    assert mine.since == 61 <= mine.warm
+    assert its.warm is not None
+    assert its.since is None
+
+
 def test_a_model_looks_at_what_it_has_learned_from_only():
     digest = shipped(Method.LEARNED).digest
     looking = streams(Method.LEARNED, digest)

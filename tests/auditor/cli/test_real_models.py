@@ -49,7 +49,8 @@ def test_a_model_looks_at_java_while_it_runs(program, tmp_path, method):
     assert len(one["means"]) == 1
     kept = iterations(tmp_path / "out" / "store.sqlite")
     assert 0 < kept <= 130
-    assert kept >= 100  # none says anything of fewer
+    # None says anything of fewer; ours looks twenty times.
+    assert kept >= (119 if method == "learned" else 100)
     assert left_behind(program.cache) == []
 
 

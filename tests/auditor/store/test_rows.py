@@ -120,6 +120,17 @@ def test_counts_of_before_it_was_asked_how_often_the_harness_called_say_nothing_
     assert rows.outcome_from_row(word, json.dumps(old), ()) == Counted(())
 
 
+def test_a_watched_process_of_before_it_was_told_since_when_it_was_steady_does_not_say():
+    warmed = Warmed(method=Method.LEARNED, warm=40, enough=True, since=12)
+    word, payload = rows.outcome_to_row(Measured((), warmed))
+    old = json.loads(payload)
+    del old["warmed"]["since"]
+
+    assert rows.outcome_from_row(word, json.dumps(old), ()) == Measured(
+        (), dataclasses.replace(warmed, since=None)
+    )
+
+
 def test_a_schedule_is_told_whole():
     arms = (Arm(ArmName.PROBE), Arm(ArmName.SLOWED, Delay(Wait.WORK, 12.0)))
     blocks = (Block(Phase.WARMUP, 0), Block(Phase.MEASUREMENT, 1))

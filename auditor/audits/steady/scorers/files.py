@@ -28,8 +28,13 @@ from auditor.core.warming import TRAINED, Method
 Arrays = Mapping[str, Any]
 Scoring = Boosted | Convolutional | Rocket
 
-FORMAT = 2
-"""Of a file; another one is refused."""
+FORMATS: Mapping[Method, int] = {
+    Method.LEARNED: 2,
+    Method.FCN: 1,
+    Method.OSCNN: 1,
+    Method.ROCKET: 1,
+}
+"""Of a file, by what is in it; another one is refused."""
 _LARGEST = 64 * 2**20
 _KINDS: Mapping[Method, Callable[[Arrays], Scoring]] = {
     Method.LEARNED: Boosted,
@@ -63,7 +68,11 @@ class ModelUnusable(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model that says how likely a window is stable; from `threshold` on it counts as such."""
+    """A model, and the score from which on a rule takes a run for warm.
+
+    That of the study's models is how likely the last window is stable; that of ours is what the
+    last looks have for their mean (`scored`).
+    """
 
     method: Method
     scoring: Scoring
@@ -98,7 +107,7 @@ def read(method: Method, path: Path) -> Model:
 def write(path: Path, method: Method, scoring: Scoring, threshold: float) -> None:
     """Write a model to a file, with its digest."""
     arrays: dict[str, Any] = {**scoring.arrays, "threshold": np.float64(threshold)}
-    head = {"format": np.int64(FORMAT), "kind": np.array(str(method))}
+    head = {"format": np.int64(FORMATS[method]), "kind": np.array(str(method))}
     whole = {**arrays, **head, "digest": np.array(digest(arrays))}
     with path.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **whole)
@@ -119,19 +128,20 @@ def _model(method: Method, file: IO[bytes], name: str) -> Model:
     head = {key: arrays.pop(key, None) for key in _OWN}
     if any(one is None or np.shape(one) for one in head.values()) or "threshold" not in arrays:
         raise ModelUnusable(f"{name} is no file of a model of ours; train it anew")
-    if (found := str(head["format"])) != str(FORMAT):
-        raise ModelUnusable(
-            f"the model {name} has format {found}, this version reads {FORMAT}; train it anew"
-        )
     if (kind := str(head["kind"])) != method:
         raise ModelUnusable(f"the model {name} is one of {kind}, not of {method}")
+    if (found := str(head["format"])) != (reads := str(FORMATS[method])):
+        raise ModelUnusable(
+            f"the model {name} has format {found}, this version reads {reads}; train it anew"
+        )
     if (stated := str(head["digest"])) != digest(arrays):
         raise ModelUnusable(f"the model {name} is damaged: its digest differs from its contents")
     try:
         threshold = float(arrays.pop("threshold"))
         _refuse_odd_numbers(arrays)
         model = Model(method, _KINDS[method](arrays), threshold, stated)
-        _tried(model)
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
+            _tried(model)
     except (KeyError, ValueError, IndexError, TypeError, AttributeError) as error:
         raise ModelUnusable(
             f"the model {name} does not fit what this version shows it ({error}); train it anew"
@@ -168,12 +178,14 @@ def _tried(model: Model) -> None:
         for _ in range(WINDOW):
             run.observe(1.0, 1.0)
         found = run.features()
-        score = model.scoring.score(vector(found, model.scoring.stable.names))
-        model.scoring.ready(found)
+        scores = [
+            model.scoring.score(vector(found, model.scoring.stable.names)),
+            model.scoring.ready(found),
+        ]
         model.scoring.last_warmup(run, found)
     else:
-        score = float(model.scoring.scores(np.zeros((1, WINDOW), dtype=np.float32))[0])
-    if not 0 <= score <= 1 or not 0 <= model.threshold <= 1:
+        scores = model.scoring.scores(np.zeros((1, WINDOW), dtype=np.float32)).tolist()
+    if not all(0 <= one <= 1 for one in (*scores, model.threshold)):
         raise ValueError("its score or its threshold lies beyond 0 and 1")
 
 

@@ -1,4 +1,4 @@
-"""Rules that stop where a model calls the last iterations stable."""
+"""Rules that stop where a model takes a run for warm."""
 
 from dataclasses import replace
 
@@ -7,6 +7,7 @@ import pytest
 from steady_making import falling
 
 from auditor.audits.steady.scored import LOOKS, Scored
+from auditor.audits.steady.scorers.boosted import Boosted
 from auditor.audits.steady.scorers.files import shipped
 from auditor.audits.steady.scorers.windows import WINDOW, standardised
 from auditor.audits.steady.validity import FALLBACK, trusted
@@ -57,10 +58,31 @@ def test_ours_tells_where_the_step_was_although_it_was_not_sure_at_once():
     assert rule.last_warmup == 61
 
 
-def test_ours_looks_twenty_times_before_it_says_anything():
-    model = replace(shipped(Method.LEARNED), threshold=1e-6)
+@pytest.mark.parametrize("threshold", [0.0, 1e-6])
+def test_ours_looks_twenty_times_before_it_says_anything(threshold):
+    model = replace(shipped(Method.LEARNED), threshold=threshold)
 
     assert stops(model, stepped(-1)) == LOOKS - 1
+
+
+@pytest.mark.parametrize(
+    ("looks", "first"),
+    [
+        ([0.0] * LOOKS + [1.0] * LOOKS, LOOKS + 4),  # a quarter of the last twenty
+        ([1.0] * 4 + [0.0] * 30 + [0.25] * LOOKS, 33 + LOOKS),  # the first ones are forgotten
+        ([0.0] * 30 + [1.0] * 4 + [0.0] * 30, None),
+    ],
+)
+def test_looks_count_together(monkeypatch, looks, first):
+    shown = iter(looks)
+    monkeypatch.setattr(Boosted, "ready", lambda *_: next(shown))
+    rule = Scored(replace(shipped(Method.LEARNED), threshold=0.25))
+    values = stepped(-1)[: WINDOW - 1 + len(looks)]
+
+    warm = next((found for one in values if (found := rule.observe(one, LASTED)) is not None), None)
+
+    assert warm == first
+    assert (rule.last_warmup is None) == (first is None)
 
 
 def test_a_score_that_nothing_reaches_is_never_warm():

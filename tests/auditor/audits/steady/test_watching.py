@@ -95,3 +95,25 @@ def test_the_width_is_that_of_a_t_interval_of_ten_stretches():
 def test_a_trial_that_nobody_wants_watched_has_no_watcher():
     with pytest.raises(ValueError, match="nothing asks"):
         Watchers()(suite_run([1.0]).trial)
+
+
+class Told:
+    """A rule that is warm after three iterations, and takes the second for the last warm-up."""
+
+    method = Method.LEARNED
+    last_warmup: int | None = None
+
+    def observe(self, *_: float) -> int | None:
+        self.last_warmup = 1
+        return 3
+
+
+def test_since_when_it_was_steady_is_known_once_something_is_measured():
+    looking = ProcessWatcher(asked(Method.LEARNED, measured=2), Told())
+
+    found = [looking.observe(1e-6, LASTED) for _ in range(3)]
+    assert found == [None, None, None]
+    assert looking.ended().since is None
+    assert looking.observe(1e-6, LASTED) is None
+    came_to = looking.observe(1e-6, LASTED)
+    assert (came_to.warm, came_to.since) == (3, 2)

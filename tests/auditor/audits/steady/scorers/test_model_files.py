@@ -23,7 +23,7 @@ CARDS = json.loads(files.resources.files(files.__package__).joinpath("models.jso
 
 
 def split(name: str, at: float) -> Trees:
-    """Return one tree: below a value of a feature its leaf is -3, else 3."""
+    """Return one tree: up to a value of a feature its leaf is -3, else 3."""
     forest = Forest(
         roots=np.array([0], np.int32),
         features=np.array([0, 0, 0], np.int16),
@@ -35,8 +35,8 @@ def split(name: str, at: float) -> Trees:
 
 
 def trees() -> Boosted:
-    """Return a model: below 150 iterations a run is not warm; its last place is worth most."""
-    return Boosted.of(split("iterations", 150), split("iterations", 170), split("to the next", -1))
+    """Return a model: up to 150 iterations a run is not warm; places behind 210 are worth most."""
+    return Boosted.of(split("iterations", 150), split("iterations", 170), split("place", 210))
 
 
 @pytest.fixture
@@ -80,6 +80,33 @@ def test_what_is_written_is_read_again(written):
     assert of(Method.LEARNED, written).digest == model.digest
     ready = [model.scoring.ready({"iterations": one}) for one in (149, 160, 171)]
     assert np.allclose(ready, [expit(-3), 0.5, expit(3)])
+
+
+@pytest.mark.parametrize(("length", "last"), [(400, 299), (300, 0)])
+def test_of_the_places_of_a_run_the_one_that_is_worth_most_is_told(written, length, last):
+    run = SoFar()
+    for _ in range(length):
+        run.observe(1.0, 0.1)
+
+    # Of a run in which nothing changes only the beginnings and what lies before the last window.
+    assert read(Method.LEARNED, written).scoring.last_warmup(run, run.features()) == last
+
+
+@pytest.mark.parametrize("group", ["stable", "near"])
+def test_numbers_that_add_up_to_none_are_refused(written, group):
+    """Sixteen leaves: infinity less infinity, as numpy adds them up."""
+    leaves, huge = np.arange(16, dtype=np.int32), 1.7e308
+    changes = {
+        "roots": leaves,
+        "features": np.zeros(16, np.int16),
+        "thresholds": np.zeros(16, np.float32),
+        "left": leaves,
+        "right": leaves,
+        "values": np.tile([huge, -huge, 0, 0, 0, 0, 0, 0], 2),
+    }
+    signed(written, **{f"{group}_{name}": one for name, one in changes.items()})
+
+    assert "lies beyond 0 and 1" in refused(written)
 
 
 @pytest.mark.parametrize("method", SHIPPED)
