@@ -272,7 +272,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     pool.map(partial(_replayed, corpus, asked.resamples), work, chunksize=2)
                 )
             table("net: better less worse (by quality, by time; worse by these)", figures(every))
-            table("systems", spread([project(f"{name}.json") for name, *_ in work], every))
+            table(
+                "how far systems lie apart",
+                spread([project(f"{name}.json") for name, *_ in work], every),
+            )
 
 
 if __name__ == "__main__":
