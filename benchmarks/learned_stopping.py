@@ -37,13 +37,12 @@ from auditor.core.warming import TRAINED, Method
 from auditor.training import trees
 from auditor.training.folds import by_benchmark, by_system, project
 from auditor.training.replay import LIMIT, Iterations, stopped
-from auditor.training.scores import Classified, classified
+from auditor.training.scores import EVEN, Classified, classified
 from auditor.training.segments import segments
 from auditor.training.splits import GROUPS
 
 LENGTH = 3000
 THRESHOLDS = np.linspace(0.2, 0.9, 71)
-EVEN = 0.5
 BEHIND = (-LENGTH, -300, -100, 0, 100, 300, 1000, LENGTH)
 """Where windows begin, counted from the last iteration of the warm-up: ends of parts."""
 

@@ -61,7 +61,7 @@ def _of_benchmark(corpus: Corpus, forks: int, share: float, name: str) -> list[t
         chosen = np.sort(rng.permutation(len(taken.starts))[:many])
         if many:
             starts = taken.starts[chosen]
-            found.append((*trees.cases(values, starts), starts - start))
+            found.append((*looks.cases(values, starts), starts - start))
     return found
 
 

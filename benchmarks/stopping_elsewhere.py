@@ -30,14 +30,12 @@ from auditor.audits.steady.watching import Watchers
 from auditor.core.warming import Method, Watch
 from auditor.store.suites import suite_runs
 from auditor.studies import measured
-from auditor.training.scores import classified
+from auditor.training.scores import EVEN, classified
 from auditor.training.segments import segments
 
 ROOT = Path(__file__).parent.parent
 METHODS = (Method.LEARNED, Method.RCIW, Method.KLD, Method.COV, Method.FIXED)
 OFF = 0.05
-EVEN = 0.5
-"""From there on it is more likely that a window is stable than that it is not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,12 @@ from replaying import Replayed, figures, judgeable, replayed
 
 from auditor.audits.steady.scorers.windows import WINDOW
 from auditor.core.suite import Configured
+from auditor.training.looks import wanted
 from auditor.training.replay import LIMIT, Iterations
 
 PERFECT = "perfect"
 ITERATIONS = (0, 30, 100, 300)
-MARGINS = ((50, 300), (100, 500))
+MARGINS = ((0, 500), (50, 300), (100, 500))
 """What somebody waits on who knows the start, and where the warm-up ends at the latest."""
 NEAR = (0.005, 0.01, 0.02)
 """What the mean of a window may be off, as a part, for somebody who knows what it should be."""
@@ -45,13 +46,9 @@ def ways(forks: Sequence[np.ndarray], starts: Sequence[int]) -> dict[str, list[I
 
 
 def right(values: np.ndarray, start: int, part: float) -> int:
-    """Return where the first window begins whose mean is right but for such a part.
-
-    Of a fork without a steady part the last third stands for it.
-    """
-    steady = values[start + 1 if start >= 0 else len(values) * 2 // 3 :].mean()
+    """Return where the first window begins whose mean is right but for such a part."""
     sums = np.concatenate(([0.0], values[: LIMIT + WINDOW - 1].cumsum()))
-    off = abs((sums[WINDOW:] - sums[:-WINDOW]) / WINDOW / steady - 1)
+    off = abs((sums[WINDOW:] - sums[:-WINDOW]) / WINDOW / wanted(values, start) - 1)
     hits = np.flatnonzero(off < part)
     return int(hits[0]) if hits.size else LIMIT
 

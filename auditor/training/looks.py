@@ -6,7 +6,7 @@ learned from looks at the first windows: whether the mean of the last one is as 
 steady part, and which place is best taken for the last iteration of the warm-up.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from auditor.audits.steady.begun import begun
 from auditor.audits.steady.configured import lengths
 from auditor.audits.steady.detector import Values
-from auditor.audits.steady.scorers.windows import WINDOW
+from auditor.audits.steady.scorers.windows import WINDOW, Starts
 from auditor.audits.steady.sofar import SoFar
 from auditor.training.scores import Truth
 
@@ -42,19 +42,31 @@ class Sample:
     truth: Values | Truth
 
 
+def cases(values: Values, starts: Sequence[int] | Starts) -> tuple[tuple[str, ...], Cases]:
+    """Return names of features and what they are at the ends of windows, (windows, features).
+
+    `values` are seconds per operation in iterations of 100 ms, `starts` where windows begin, in
+    ascending order; a run has those that it is long enough for.
+    """
+    found = [features for _, features in _looks(values, starts)]
+    names = tuple(found[0])
+    return names, np.array([[one[name] for name in names] for one in found], dtype=np.float32)
+
+
 def near(values: Values, last_warm_up: int) -> Sample:
     """Return looks at a run, and whether the mean of each last window is right.
 
-    `values` are seconds per operation in iterations of 100 ms, a whole window of them or more. Of a
-    run without a steady part (-1) the last third stands for it.
+    The run has a whole window or more.
     """
-    steady = values[last_warm_up + 1 if last_warm_up >= 0 else len(values) * 2 // 3 :].mean()
-    looks = [found for _, found in _looks(values, STARTS)]
-    names = tuple(looks[0])
-    features = np.array([[one[name] for name in names] for one in looks], dtype=np.float32)
-    starts = STARTS[: len(looks)]
+    names, features = cases(values, STARTS)
+    starts = STARTS[: len(features)]
     means = np.array([values[start : start + WINDOW].mean() for start in starts])
-    return Sample(names, features, abs(means / steady - 1) < NEAR)
+    return Sample(names, features, abs(means / wanted(values, last_warm_up) - 1) < NEAR)
+
+
+def wanted(values: Values, last_warm_up: int) -> float:
+    """Return the mean of the steady part; without one (-1) the last third stands for it."""
+    return float(values[last_warm_up + 1 if last_warm_up >= 0 else len(values) * 2 // 3 :].mean())
 
 
 def last(values: Values, last_warm_up: int) -> Sample:
@@ -72,10 +84,12 @@ def last(values: Values, last_warm_up: int) -> Sample:
     return Sample(found[0].names, features, np.exp(-off / SCALE))
 
 
-def _looks(values: Values, starts: tuple[int, ...]) -> Iterator[tuple[SoFar, dict[str, float]]]:
+def _looks(
+    values: Values, starts: Sequence[int] | Starts
+) -> Iterator[tuple[SoFar, dict[str, float]]]:
     """Yield a run as it goes on and its features, at the ends of windows that begin there."""
-    run, ends = SoFar(), {start + WINDOW for start in starts}
-    shown = values[: starts[-1] + WINDOW]
+    run, ends = SoFar(), {int(start) + WINDOW for start in starts}
+    shown = values[: max(ends)]
     for number, (one, lasted) in enumerate(zip(shown, lengths(shown), strict=True), start=1):
         run.observe(float(one), float(lasted))
         if number in ends:

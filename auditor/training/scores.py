@@ -12,6 +12,9 @@ from scipy import stats
 
 from auditor.audits.steady.detector import Values
 
+EVEN = 0.5
+"""From there on it is more likely that a window is stable than that it is not."""
+
 Truth = npt.NDArray[np.bool_]
 
 

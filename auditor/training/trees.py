@@ -9,17 +9,12 @@ from typing import Any
 
 import lightgbm as lgb
 import numpy as np
-import numpy.typing as npt
 
-from auditor.audits.steady.configured import lengths
 from auditor.audits.steady.detector import Values
 from auditor.audits.steady.forest import Forest, not_above
 from auditor.audits.steady.scorers.boosted import Trees
-from auditor.audits.steady.scorers.windows import WINDOW, Starts
-from auditor.audits.steady.sofar import SoFar
+from auditor.training.looks import Cases
 from auditor.training.scores import Truth
-
-Cases = npt.NDArray[np.float32]
 
 ROUNDS = 150
 READY = 0.25
@@ -39,24 +34,6 @@ _SETTINGS: Mapping[str, object] = {
     "num_threads": 1,
     "verbosity": -1,
 }
-
-
-def cases(values: Values, starts: Starts) -> tuple[tuple[str, ...], Cases]:
-    """Return names of features and what they are at the ends of windows, (windows, features).
-
-    `values` are seconds per operation in iterations of 100 ms, `starts` where windows begin, in
-    ascending order.
-    """
-    run, found = SoFar(), []
-    ends = {int(start) + WINDOW for start in starts}
-    for number, (one, lasted) in enumerate(zip(values, lengths(values), strict=True), start=1):
-        run.observe(float(one), float(lasted))
-        if number in ends:
-            found.append(run.features())
-        if len(found) == len(ends):
-            break
-    names = tuple(found[0])
-    return names, np.array([[one[name] for name in names] for one in found], dtype=np.float32)
 
 
 def grown(known: Cases, stable: Truth, seed: int) -> lgb.Booster:

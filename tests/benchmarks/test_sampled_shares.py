@@ -1,6 +1,7 @@
 """What Go's own profile says of a method's share, on a real suite."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -8,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.subject
 ROOT = Path(__file__).parents[2]
 MODULE = "github.com/google/uuid"
 
@@ -18,6 +18,7 @@ def pair(method: str, share: float, effect: float | None) -> dict:
     return {"method": method, "benchmark": benchmark, "share": share, "effect": effect}
 
 
+@pytest.mark.subject
 def test_what_a_benchmark_does_all_the_time_is_in_most_samples_and_something_else_in_none(tmp_path):
     config, result = tmp_path / "uuid.json", tmp_path / "result.json"
     config.write_text(json.dumps({"subject": f"go:{MODULE}@v1.6.0"}))
@@ -43,3 +44,37 @@ def test_what_a_benchmark_does_all_the_time_is_in_most_samples_and_something_els
     assert rows["sampled: on the effect's side of one half"] == "2 of 2"
     _, furthest = map(float, rows["sampled, from the effect"].split(", "))
     assert furthest < 30
+
+
+PRINTED = """\
+File: program.test
+Type: cpu
+Showing nodes accounting for 2.20s, 100% of 2.20s total
+      flat  flat%   sum%        cum   cum%
+         0     0%     0%         2s 90.91%  testing.(*B).runN
+     0.40s 18.18% 18.18%      1.50s 68.18%  example.com/p.(*T[go.shape.int]).M (partial-inline)
+     0.20s  9.09% 27.27%      500ms 22.73%  example.com/p.T.M
+      10ms  0.45% 27.73%       10ms  0.45%  example.com/p.F (inline)
+"""
+"""As Go 1.26's `go tool pprof -top -cum` prints a profile; names and times are made up."""
+CODE = """
+import json, sys
+from sampled_shares import cumulated, parts
+below = cumulated(sys.stdin.read())
+print(json.dumps(parts(below, below["testing.(*B).runN"])))
+"""
+
+
+def test_what_is_inlined_in_some_places_is_the_same_function_and_of_wrappers_the_most_counts():
+    done = subprocess.run(
+        (sys.executable, "-c", CODE),
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'benchmarks'}"},
+        input=PRINTED,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert json.loads(done.stdout) == pytest.approx(
+        {"testing.B.runN": 1.0, "example.com/p.T.M": 0.75, "example.com/p.F": 0.005}
+    )

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auditor.audits.steady.scorers.windows import WINDOW
-from auditor.audits.steady.sofar import SoFar
+from auditor.audits.steady.sofar import BLOCK, SoFar, blocks, middle
 from auditor.stats.arrays import Array
 
 Places = npt.NDArray[np.int64]
@@ -23,7 +23,6 @@ _PARTS = (4, 2)
 """So do these parts of what lies before the last window."""
 _NEAR = 3
 """Iterations that places lie apart which stand for the same change."""
-_BLOCK = 10
 _TINY = 1e-6
 
 
@@ -73,13 +72,13 @@ def _tells(name: str) -> bool:
 def _side(run: SoFar, places: Places, number: int) -> dict[str, float]:
     """Return what lies before and behind a place, relative to the level of the last window."""
     at = int(places[number])
-    logs = run.logs - _middle(run.logs[-WINDOW:])
+    logs = run.logs - middle(run.logs[-WINDOW:])
     scatter = _scatter(logs[-WINDOW:])
     before, behind = logs[: at + 1], logs[at + 1 :]
-    level, own = _middle(behind), _scatter(behind)
-    blocks = _blocks(behind)
-    jump = _middle(before[-_BLOCK:]) - _middle(behind[:_BLOCK])
-    half, quarter = len(blocks) // 2, len(behind) // 4
+    level, own = middle(behind), _scatter(behind)
+    tens = blocks(behind)
+    jump = middle(before[-BLOCK:]) - middle(behind[:BLOCK])
+    half, quarter = len(tens) // 2, len(behind) // 4
     found = {
         "place": at,
         "behind": len(behind),
@@ -91,36 +90,26 @@ def _side(run: SoFar, places: Places, number: int) -> dict[str, float]:
         "to the next": places[number + 1] - at if number + 1 < len(places) else -1,
         "jump": jump,
         "jump far": jump / scatter,
-        "short jump": _middle(before[-3:]) - _middle(behind[:3]),
+        "short jump": middle(before[-3:]) - middle(behind[:3]),
         "last": before[-1],
         "level": level,
         "level off": float(behind.mean()) - level,
         "scatter": float(np.log(own)),
         "scatter far": own / scatter,
         "deviation": float(np.log(behind.std() + _TINY)),
-        "farthest": float(abs(blocks).max()),
-        "slowest": float(blocks.max()),
-        "fastest": float(blocks.min()),
-        "wander": float(blocks.std()),
-        "wander far": float(blocks.std()) / own,
-        "halves": float(blocks[:half].mean() - blocks[half:].mean()),
+        "farthest": float(abs(tens).max()),
+        "slowest": float(tens.max()),
+        "fastest": float(tens.min()),
+        "wander": float(tens.std()),
+        "wander far": float(tens.std()) / own,
+        "halves": float(tens[:half].mean() - tens[half:].mean()),
     }
-    found |= {f"behind {many}": _middle(behind[:many]) for many in (3, 10, 50)}
+    found |= {f"behind {many}": middle(behind[:many]) for many in (3, 10, 50)}
     found |= {
-        f"quarter {one}": _middle(behind[one * quarter : (one + 1) * quarter]) for one in range(3)
+        f"quarter {one}": middle(behind[one * quarter : (one + 1) * quarter]) for one in range(3)
     }
     return found
 
 
-def _middle(values: Array) -> float:
-    return float(np.median(values))
-
-
 def _scatter(values: Array) -> float:
-    return 1.4826 * _middle(abs(values - _middle(values))) + _TINY
-
-
-def _blocks(values: Array) -> Array:
-    """Return middles of ten iterations each; the first iterations may fill no ten."""
-    whole = np.sort(values[len(values) % _BLOCK :].reshape(-1, _BLOCK), axis=1)
-    return np.asarray(whole[:, 4:6].mean(axis=1))
+    return 1.4826 * middle(abs(values - middle(values))) + _TINY

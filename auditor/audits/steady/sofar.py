@@ -13,7 +13,8 @@ from auditor.audits.steady.partition import Partition
 from auditor.audits.steady.scorers.windows import WINDOW
 from auditor.stats.arrays import Array
 
-_BLOCK = 10
+BLOCK = 10
+"""Iterations whose middle stands for all of them."""
 _TINY = 1e-6
 _CLIP = 6.0
 _BANDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
@@ -83,20 +84,24 @@ class _Look:
         self.partitions = run.partitions
         logs = run.logs
         self.speed = float(logs[-WINDOW:].mean())
-        self.level = _middle(logs[-WINDOW:])
+        self.level = middle(logs[-WINDOW:])
         self.logs = logs - self.level
         self.window = self.logs[-WINDOW:]
-        self.scatter = 1.4826 * _middle(abs(self.window)) + _TINY
-        # Blocks end where the run ends: the first iterations may fill none.
-        whole = self.logs[self.n % _BLOCK :].reshape(-1, _BLOCK)
-        self.blocks = np.sort(whole, axis=1)[:, 4:6].mean(axis=1)
+        self.scatter = 1.4826 * middle(abs(self.window)) + _TINY
+        self.blocks = blocks(self.logs)
 
 
-def _middle(values: Array) -> float:
+def middle(values: Array) -> float:
     """Return the median; numpy's own takes longer to find out what it was given."""
     half = len(values) // 2
     ordered = np.sort(values)
     return float(ordered[half] if len(values) % 2 else (ordered[half - 1] + ordered[half]) / 2)
+
+
+def blocks(values: Array) -> Array:
+    """Return the middle of each block; they end with the values, whose first ones may fill none."""
+    whole = np.sort(values[len(values) % BLOCK :].reshape(-1, BLOCK), axis=1)
+    return np.asarray(whole[:, 4:6].mean(axis=1))
 
 
 def _place(run: _Look) -> Named:
@@ -144,11 +149,11 @@ def _before(run: _Look) -> Named:
     start = max(run.n - WINDOW, 0)
     for back in _BACK:
         part = run.logs[max(start - back, 0) : start]
-        middle = _middle(part) if len(part) else 0.0
-        yield f"before {back}", middle
-        yield f"before {back} far", _clipped(middle / run.scatter)
+        level = middle(part) if len(part) else 0.0
+        yield f"before {back}", level
+        yield f"before {back} far", _clipped(level / run.scatter)
     for first in _FIRST:
-        yield f"first {first}", _middle(run.logs[:first])
+        yield f"first {first}", middle(run.logs[:first])
 
 
 def _alike(run: _Look) -> Named:
@@ -159,7 +164,7 @@ def _alike(run: _Look) -> Named:
     ]:
         outside = off > band
         since = int(outside.argmax()) if outside.any() else len(outside)
-        yield f"within {name}", float(since * _BLOCK)
+        yield f"within {name}", float(since * BLOCK)
         yield f"share within {name}", since / len(outside)
         yield f"outside {name}", float(outside.mean())
 
@@ -178,7 +183,7 @@ def _jumps(run: _Look) -> Named:
         yield f"cut {turn} far", jump
         start += cut
     cut, gain = _split(run.blocks)
-    yield "blocks cut since", float((len(run.blocks) - cut) * _BLOCK)
+    yield "blocks cut since", float((len(run.blocks) - cut) * BLOCK)
     yield "blocks cut gain", float(np.log(gain + _TINY))
     yield (
         "blocks cut jump",
@@ -202,22 +207,22 @@ def _course(run: _Look) -> Named:
     """Where does the window stand among all there was?"""
     blocks = run.blocks
     yield "blocks above", float((blocks > 0).mean())
-    yield "since the fastest", float((len(blocks) - int(blocks.argmin())) * _BLOCK)
-    yield "since the slowest", float((len(blocks) - int(blocks.argmax())) * _BLOCK)
+    yield "since the fastest", float((len(blocks) - int(blocks.argmin())) * BLOCK)
+    yield "since the slowest", float((len(blocks) - int(blocks.argmax())) * BLOCK)
     yield "fastest", float(blocks.min())
     yield "slowest", float(blocks.max())
     yield "wander", float(np.log(blocks.std() + _TINY))
     yield "wander far", float(np.log(blocks.std() / run.scatter + _TINY))
-    recent = blocks[-WINDOW // _BLOCK * 3 :]
+    recent = blocks[-WINDOW // BLOCK * 3 :]
     yield "recent wander", float(np.log(recent.std() / run.scatter + _TINY))
     steps = abs(np.diff(blocks))
     yield "greatest step", float(steps.max())
-    yield "since the greatest step", float((len(steps) - int(steps.argmax())) * _BLOCK)
+    yield "since the greatest step", float((len(steps) - int(steps.argmax())) * BLOCK)
     outliers = abs(run.logs) > 5 * run.scatter
     yield "outliers", float(outliers.mean())
     yield "outliers of the window", float(outliers[-WINDOW:].mean())
     earlier = run.logs[: -WINDOW or None][-WINDOW:]
-    off = 1.4826 * _middle(abs(earlier - _middle(earlier))) + _TINY if len(earlier) else run.scatter
+    off = 1.4826 * middle(abs(earlier - middle(earlier))) + _TINY if len(earlier) else run.scatter
     yield "scatter before", float(np.log(off / run.scatter))
 
 

@@ -2,7 +2,7 @@ import numpy as np
 from scipy.special import expit
 
 from auditor.audits.steady.sofar import SoFar
-from auditor.training import trees
+from auditor.training import looks, trees
 
 
 def stepped(seed: int, last_warm_up: int) -> np.ndarray:
@@ -13,14 +13,14 @@ def stepped(seed: int, last_warm_up: int) -> np.ndarray:
 
 def sample(seeds):
     starts = np.arange(0, 400, 10)
-    found = [trees.cases(stepped(seed, 100 + seed), starts) for seed in seeds]
+    found = [looks.cases(stepped(seed, 100 + seed), starts) for seed in seeds]
     stable = np.concatenate([starts > 100 + seed for seed in seeds])
     return found[0][0], np.concatenate([one for _, one in found]), stable
 
 
 def test_a_case_is_what_a_run_looks_like_at_the_end_of_the_window():
     values = stepped(1, 150)
-    names, found = trees.cases(values, np.array([0, 120]))
+    names, found = looks.cases(values, np.array([0, 120]))
 
     run = SoFar()
     for value in values[:220]:
