@@ -12,7 +12,7 @@ from auditor.core.plan import Purpose, Run
 from auditor.core.request import SuiteRequest
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.suite import Configured
-from auditor.core.units import percent
+from auditor.core.units import duration, percent
 from auditor.core.warming import Watch
 from auditor.stats.compare import relative_width
 
@@ -74,8 +74,8 @@ def of_suite(runs: Sequence[Run]) -> Iterator[Caveat]:
     if pairs:
         took, configured = map(sum, zip(*pairs, strict=True))
         text = (
-            f"{len(pairs)} watched processes ran {took:.3g} s; with the settings that the suite "
-            f"has, {configured:.3g} s"
+            f"{len(pairs)} watched processes ran {duration(took)}; with the settings that the "
+            f"suite has, {duration(configured)}"
         )
         yield Caveat("watched-time", text)
     benchmarks = {run.trial.benchmark.id for run, _ in found if run.trial.benchmark}
