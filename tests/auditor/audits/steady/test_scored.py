@@ -76,8 +76,9 @@ def test_ours_looks_twenty_times_before_it_says_anything(threshold):
 )
 def test_looks_count_together(monkeypatch, looks, first):
     shown = iter(looks)
-    monkeypatch.setattr(Boosted, "ready", lambda *_: next(shown))
+    # Before anything is replaced: who reads a model tries it, which would take the first look.
     rule = Scored(replace(shipped(Method.LEARNED), threshold=0.25))
+    monkeypatch.setattr(Boosted, "ready", lambda *_: next(shown))
     values = stepped(-1)[: WINDOW - 1 + len(looks)]
 
     warm = next((found for one in values if (found := rule.observe(one, LASTED)) is not None), None)
