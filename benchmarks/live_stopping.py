@@ -1,13 +1,15 @@
 """Learned stopping beside the configured settings, on real suites: how long, and how far off?
 
-Of each benchmark, in turns: a process with the settings that its authors wrote (of a Go suite,
-which has none, what benchstat asks for: ten runs of a second), a process that ends when it is seen
-warm and measured (`--warmup`), and a long reference of 500 iterations of 100 ms. Deviations are
-those of the means from the mean of the reference's second half.
+Of each benchmark, in turns: a long reference of 500 iterations of 100 ms, a process with the
+settings that its authors wrote (of a Go suite, which has none, what benchstat asks for: ten runs of
+a second), and a process that ends when it is seen warm and measured (`--warmup`); all of it as
+often as `--processes` says. Deviations are those of the means from the mean of the references'
+second halves.
 
-    python benchmarks/live_stopping.py [--method learned] [--only commons-io]
+    python benchmarks/live_stopping.py [--method learned] [--only commons-io] [--processes 3]
 
-One process is compared with one, however many forks the authors ask for; their number is printed.
+As many processes of each kind are compared, however many forks the authors ask for; that number is
+printed.
 """
 
 import argparse
@@ -116,16 +118,37 @@ SUITES = (
 
 
 @dataclass(frozen=True, slots=True)
+class Kind:
+    """The processes of one kind that one benchmark had."""
+
+    processes: Sequence[Process]
+
+    @property
+    def mean(self) -> float:
+        """Return the mean over the means of processes, in seconds per operation."""
+        return float(np.mean([one.mean for one in self.processes]))
+
+    @property
+    def seconds(self) -> float:
+        """Return how long all of them took."""
+        return sum(one.seconds for one in self.processes)
+
+    def __str__(self) -> str:
+        """Return by what they were seen warm, and after how many iterations."""
+        return "; ".join(", ".join(one.words) for one in self.processes)
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
-    """A benchmark: its processes with the users' plan and watched, and a long one."""
+    """A benchmark: its processes with the users' plan and watched, and long ones."""
 
     name: str
-    configured: Process
-    watched: Process
-    long: Process
+    configured: Kind
+    watched: Kind
+    long: Kind
 
-    def off(self, one: Process) -> float:
-        """Return how far a mean is off, relative to that of the long process."""
+    def off(self, one: Kind) -> float:
+        """Return how far a mean is off, relative to that of the long processes."""
         return one.mean / self.long.mean - 1
 
     def __str__(self) -> str:
@@ -133,19 +156,32 @@ class Row:
         one, mine = self.configured, self.watched
         return (
             f"{self.name:<40}{one.seconds:>9.1f}{mine.seconds:>9.1f}"
-            f"{self.off(one):>+10.1%}{self.off(mine):>+10.1%}  {', '.join(mine.words)}"
+            f"{self.off(one):>+10.1%}{self.off(mine):>+10.1%}  {mine}"
         )
 
 
-def compared(suite: Suite, benchmark: str, method: str, folder: Path) -> Iterator[Row]:
-    """Yield what matches; the three kinds of processes run one after the other."""
-    learned = {"method": method, "iteration_time": suite.iteration_time}
-    long = measure(suite.subject, benchmark, folder / "reference", plan=REFERENCE)
-    configured = measure(suite.subject, benchmark, folder / "configured", plan=suite.plan)
-    watched = measure(suite.subject, benchmark, folder / "watched", warmup=learned)
-    for name in long.keys() & configured.keys() & watched.keys():
-        short = name.rpartition(".")[2]
-        yield Row(short, configured[name], watched[name], long[name])
+def compared(
+    suite: Suite, benchmark: str, asked: argparse.Namespace, folder: Path
+) -> Iterator[Row]:
+    """Yield what matches; processes of the three kinds take turns."""
+    learned = {"method": asked.method, "iteration_time": suite.iteration_time}
+    plans = {
+        "reference": {"plan": REFERENCE},
+        "configured": {"plan": suite.plan},
+        "watched": {"warmup": learned},
+    }
+    found: dict[str, dict[str, list[Process]]] = {}
+    for turn in range(asked.processes):
+        for kind, keys in plans.items():
+            made = measure(suite.subject, benchmark, folder / f"{kind}-{turn}", **keys)
+            for name, process in made.items():
+                found.setdefault(name, {}).setdefault(kind, []).append(process)
+    for name, of in found.items():
+        if all(len(of.get(kind, ())) == asked.processes for kind in plans):
+            kinds = (Kind(of[kind]) for kind in ("configured", "watched", "reference"))
+            yield Row(name.rpartition(".")[2], *kinds)
+        else:
+            print(f"{name}: a process of it failed", file=sys.stderr)
 
 
 def total(rows: Sequence[Row]) -> str:
@@ -168,6 +204,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--method", default="learned")
     parser.add_argument("--only", default="", help="suites whose name has this in it")
+    parser.add_argument("--processes", type=int, default=1, help="of each kind and benchmark")
     parser.add_argument("--keep", type=Path, help="a folder for results and stores, gone on with")
     asked = parser.parse_args(arguments)
     print(f"{'':<40}{'set, s':>9}{'ours, s':>9}{'off':>10}{'ours off':>10}  by, after iterations")
@@ -178,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for number, benchmark in enumerate(suite.benchmarks):
                 name = f"{suite.subject.replace('/', '-').replace(':', '-')}-{number}"
                 place = (asked.keep or Path(scratch)) / name
-                for row in compared(suite, benchmark, asked.method, place):
+                for row in compared(suite, benchmark, asked, place):
                     rows.append(row)
                     print(row, flush=True)
             if rows:

@@ -1,8 +1,11 @@
 """How often does the sequential rule err, and how many pairs does it save?
 
-Pairs are drawn from real noise: two neighbouring iterations of a fork in its steady part, in random
-order, one of them slowed by a known factor. Each process is judged against the limit of v / 2 by
-the sequential rule (it ends when it has decided) and by the fixed one (all pairs).
+Blocks are drawn from real noise: neighbouring iterations of a fork in its steady part, in random
+order, one of them slowed by a known factor. As processes of Go have them they are three, plain,
+probe and slowed, and what counts is (slowed - probe) / plain; with `--arms 2` (JMH, Python) the
+quotient of two. Each process is judged against the limit of v / 2 by the sequential rule (it ends
+when it is past the limit by as much as a process of an audit has to be) and by the fixed one (all
+pairs).
 """
 
 import argparse
@@ -14,6 +17,8 @@ from math import log1p
 import numpy as np
 from corpus import Corpus, add_option, opened
 
+from auditor.audits.paired import STOP_MARGIN
+from auditor.audits.readings import LEAST_LEFT
 from auditor.stats.sequential import LOOKS, repeated
 from auditor.stats.signed_rank import shift
 
@@ -48,6 +53,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--processes", type=int, default=2000, help="per share of the method")
     parser.add_argument("--slowdown", type=float, default=0.6)
+    parser.add_argument(
+        "--arms", type=int, choices=(2, 3), default=3, help="blocks that a pair has"
+    )
     parser.add_argument("--most", type=int, default=LOOKS[-1], help="pairs in a process")
     parser.add_argument("--seed", type=int, default=1)
     add_option(parser)
@@ -55,7 +63,10 @@ def main() -> int:
     rng = np.random.default_rng(asked.seed)
     with opened(asked.data) as corpus:
         series = list(_series(corpus))
-    print(f"noise of {len(series)} forks; v = {asked.slowdown}, {asked.processes} processes a line")
+    print(
+        f"noise of {len(series)} forks; v = {asked.slowdown}, {asked.processes} processes a line, "
+        f"{asked.arms} arms"
+    )
     print(f"{'':6} {'sequential':^23}  {'all ' + str(asked.most) + ' pairs':^23}")
     head = f"{'above':>7} {'below':>7} {'pairs':>6}"
     print(f"{'share':6} {head}   {head}")
@@ -70,7 +81,7 @@ def _series(corpus: Corpus) -> Iterator[np.ndarray]:
     for name in corpus.names:
         for fork in corpus.series(name):
             values = fork[STEADY_FROM:]
-            if values.size >= 2 * LOOKS[-1] and np.all(values > 0):
+            if values.size >= 3 * LOOKS[-1] and np.all(values > 0):
                 yield values
 
 
@@ -79,11 +90,12 @@ def _judged(
 ) -> tuple[Count, Count]:
     early, fixed = Count(), Count()
     limit = log1p(asked.slowdown / 2)
+    below, above = (log1p(asked.slowdown / 2 * (1 + m)) for m in (-STOP_MARGIN, STOP_MARGIN))
     for _ in range(asked.processes):
-        logs = _process(share * asked.slowdown, asked.most, series, rng)
+        logs = _process(share * asked.slowdown, (asked.most, asked.arms), series, rng)
         for pairs in (*(look for look in LOOKS if look < asked.most), asked.most):
             interval = repeated(logs[:pairs], asked.most, LEVEL).interval
-            if interval is not None and not interval[0] <= limit <= interval[1]:
+            if interval is not None and (interval[0] > above or interval[1] < below):
                 break
         early.take(interval, limit, pairs)
         fixed.take(shift(logs, LEVEL).interval, limit, asked.most)
@@ -91,14 +103,18 @@ def _judged(
 
 
 def _process(
-    effect: float, pairs: int, series: Sequence[np.ndarray], rng: np.random.Generator
+    effect: float, shape: tuple[int, int], series: Sequence[np.ndarray], rng: np.random.Generator
 ) -> np.ndarray:
-    """Return the log ratios of a process whose operation is slowed by `effect`."""
+    """Return the log ratios (pairs,) of a process whose operation is slowed by `effect`.
+
+    `shape` is how many pairs it has, and how many blocks each of them.
+    """
+    pairs, arms = shape
     values = series[rng.integers(len(series))]
-    start = rng.integers(values.size - 2 * pairs + 1)
-    both = np.log(values[start : start + 2 * pairs]).reshape(pairs, 2)
-    signs = rng.choice([-1.0, 1.0], pairs)
-    return signs * (both[:, 1] - both[:, 0]) + log1p(effect)
+    start = rng.integers(values.size - pairs * arms + 1)
+    blocks = rng.permuted(values[start : start + pairs * arms].reshape(shape), axis=1)
+    slowed, probe, plain = blocks[:, 0] * (1 + effect), blocks[:, 1], blocks[:, -1]
+    return np.log(np.maximum(LEAST_LEFT, 1 + (slowed - probe) / plain))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 Watches the benchmarks of suites from the start of their processes on (`bench-audit steady`), says
 by change points (CP-SSD) when each process was warm, and shows the series to the rules as if it
 were live. For each: processes that it saw warm, after how many seconds it had warmed up and
-measured a window of 100 iterations, how far the mean of that window is from that of all steady
+measured as many iterations as `--measured` says, how far their mean is from that of all steady
 iterations (median, 90th percentile, processes that are off by more than 5 %), and how well it tells
 windows of both classes, if it gives each a verdict.
 
@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +50,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the methods made of a process: where its window began, and how far its mean is off.
+    """What the methods made of a process: after how many seconds it ended, and how far it is off.
 
     `truth` and `said` are of windows of both classes, as the model sees them.
     """
@@ -77,16 +78,16 @@ def series(subject: str, folder: Path, asked: argparse.Namespace) -> Iterator[Se
                     yield Series(name, np.asarray(one.whole), lasted)
 
 
-def judged(one: Series) -> Judged:
-    """Show a process to all methods."""
+def judged(measured: int, one: Series) -> Judged:
+    """Show a process to all methods, each of which measures so many iterations once it is warm."""
     start = CpSsd().find(one.values).start
     level = one.values[len(one.values) // 2 if start is None else start :].mean()
     seconds, off = {}, {}
     for method in METHODS:
         warm = _warm(method, one)
-        if warm is not None:
-            window = slice(warm, warm + WINDOW)
-            seconds[method] = float(one.lasted[: warm + WINDOW].sum())
+        if warm is not None and warm + measured <= len(one.values):
+            window = slice(warm, warm + measured)
+            seconds[method] = float(one.lasted[: warm + measured].sum())
             off[method] = abs(float(one.values[window].mean() / level) - 1)
     truth = said = np.empty(0, dtype=bool)
     if start is not None:
@@ -149,16 +150,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--iteration-time", default="10ms")
     parser.add_argument("--iterations", type=int, default=3000)
     parser.add_argument("--forks", type=int, default=1)
+    parser.add_argument("--measured", type=int, default=WINDOW, help="iterations once it is warm")
     parser.add_argument("--benchmarks", default="", metavar="REGEX")
     parser.add_argument("--keep", type=Path, help="a folder for results and stores, gone on with")
     asked = parser.parse_args(arguments)
+    every: list[Judged] = []
     with tempfile.TemporaryDirectory(prefix="stopping-elsewhere-") as scratch:
         for number, subject in enumerate(asked.subjects):
             place = (asked.keep or Path(scratch)) / f"{number}-{asked.iteration_time}"
             found = list(series(subject, place, asked))
             with ProcessPoolExecutor() as pool:
-                every = list(pool.map(judged, found))
-            show(f"{subject}, {asked.iteration_time}", every)
+                of_subject = list(pool.map(partial(judged, asked.measured), found))
+            show(f"{subject}, {asked.iteration_time}", of_subject)
+            every += of_subject
+    if len(asked.subjects) > 1:
+        show("all", every)
 
 
 if __name__ == "__main__":

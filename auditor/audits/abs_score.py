@@ -12,7 +12,6 @@ from auditor.core.caveats import Caveat
 from auditor.core.controls import Controls
 from auditor.core.result import ReachState, Result
 from auditor.core.subject import Method
-from auditor.core.units import percent
 from auditor.core.verdict import (
     AbsVerdict,
     BenchmarkVerdict,
@@ -50,7 +49,6 @@ class AbsData:
     slowdown: float | None
     slowdown_source: str
     rule: Rule
-    min_delta: float | None = None
     score_only: bool = False
     estimate: bool = False
     searched: Sequence[Search] | None = field(default=None, repr=False)
@@ -284,12 +282,6 @@ def _caveats(data: AbsData) -> list[Caveat]:
             f"nothing were detected, such as {method} in {benchmark}: a detection means less here"
         )
         found.append(Caveat("false-alarm", text))
-    if data.min_delta is not None:
-        text = (
-            f"detected means: surely slower than the {percent(data.min_delta, 1)} at which the "
-            "gate fires; how often it fires on noise is not told"
-        )
-        found.append(Caveat("gate-rule", text))
     silent = [one.id for one in data.stability.benchmarks if not one.means]
     if silent:
         text = (

@@ -1,5 +1,7 @@
 """Does a benchmark notice the slowdown of a method? (abs.md, "Detection")."""
 
+from collections.abc import Iterator
+
 from auditor.audits import distortion, paired, pooled
 from auditor.audits.failures import failure
 from auditor.audits.pair import Judgement, PairData, undecided
@@ -10,7 +12,7 @@ from auditor.core.plan import Purpose
 from auditor.core.request import AbsRequest
 from auditor.core.result import ReachState, Result
 from auditor.core.units import percent
-from auditor.core.verdict import PairVerdict, Rule
+from auditor.core.verdict import SIGNIFICANCE, PairVerdict, Rule
 from auditor.stats.compare import smallest_rank_sum_p
 from auditor.stats.sequential import LOOKS
 from auditor.stats.signed_rank import smallest_p
@@ -59,15 +61,36 @@ def statement_beforehand(request: AbsRequest) -> Caveat | None:
         return Caveat("never-significant", f"{why}; ask for more iterations")
     if request.rule is Rule.PAPER:
         size = plan.forks * plan.iterations
-        least, level = smallest_rank_sum_p(size, size), pooled.SIGNIFICANT
+        least = smallest_rank_sum_p(size, size)
         what = f"{size} iterations against {size}"
     else:
-        least, level = smallest_p(plan.iterations), paired.SIGNIFICANT
+        least = smallest_p(plan.iterations)
         what = f"{plan.iterations} pairs of blocks in a process"
+    level = request.significance
     if least < level:
         return None
     text = f"{what} cannot give a p below {least:.4f}, so nothing can be detected at {level}"
     return Caveat("never-significant", f"{text}; ask for more iterations")
+
+
+def statement_of_rule(request: AbsRequest) -> Iterator[Caveat]:
+    """Say what a detection means where the user has asked for another one than the paper's."""
+    limit = request.min_delta
+    if limit is not None and request.rule is Rule.GATE:
+        text = (
+            f"detected means: surely slower than the {percent(limit, 1)} at which the gate fires; "
+            "how often it fires on noise is not told"
+        )
+        yield Caveat("gate-rule", text)
+    elif limit is not None:
+        text = f"detected means: slower by {percent(limit, 1)} at least, in the place of v / 2"
+        yield Caveat("effect-given", text)
+    if request.significance != SIGNIFICANCE:
+        text = (
+            f"the test of a method may err in {percent(request.significance, 2)} of cases, and "
+            f"intervals are of {percent(1 - request.significance, 2)}; else it is 1 % and 99 %"
+        )
+        yield Caveat("significance-given", text)
 
 
 _NOT_IN_LOOP = (ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY)

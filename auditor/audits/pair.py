@@ -13,13 +13,11 @@ from auditor.core.plan import Run
 from auditor.core.result import Result
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import PairRun, Rule
+from auditor.core.verdict import SIGNIFICANCE, PairRun, Rule
 from auditor.stats.compare import Ratio, ratio
 from auditor.stats.components import Component
 from auditor.stats.signed_rank import shift
 
-LEVEL = 0.99
-"""Of all intervals (abs.md, "Detection")."""
 QUIET = 4
 """How many of the least blocks of a calibration have to agree."""
 CLOCK_DOUBT = 0.06
@@ -34,8 +32,8 @@ class PairData:
     `plain` are the processes of the unchanged benchmark; `calibrating` and `runs` are those of the
     pair, of which `wanted` (runs times forks) were asked for; failed ones belong in here too.
     `reach` is None where nothing was counted, `refusal` says why there is no variant. `family` is
-    the number of benchmarks any of which may detect the method, `min_delta` the limit of the rule
-    GATE. With `estimate` the pair is not to be measured. A `control` waits for nothing, so what was
+    the number of benchmarks any of which may detect the method, `min_delta` the limit in the place
+    of v / 2, `significance` how often the test of a method may err. With `estimate` the pair is not to be measured. A `control` waits for nothing, so what was
     achieved says nothing of the limit. `layout` is what all processes of a binary have in common,
     None where that is unknown, or nothing. `beside`: the processes of the pair have plain blocks,
     too; `inlined`: in these the method is called where the unchanged program may hold its code
@@ -50,6 +48,7 @@ class PairData:
     wanted: int
     family: int = 1
     min_delta: float | None = None
+    significance: float = SIGNIFICANCE
     estimate: bool = False
     control: bool = False
     layout: Component | None = None
@@ -69,9 +68,14 @@ class PairData:
         return self.slowdown / 2 if self.min_delta is None else self.min_delta
 
     @property
+    def confidence(self) -> float:
+        """Return the level of all intervals (abs.md, "Detection")."""
+        return 1 - self.significance
+
+    @property
     def level(self) -> float:
-        """Return the level at which a pair is tested so that LEVEL holds for its method."""
-        return 1 - (1 - LEVEL) / self.family
+        """Return the level at which a pair is tested so that `confidence` holds for its method."""
+        return 1 - self.significance / self.family
 
     @property
     def calls(self) -> float | None:
@@ -182,7 +186,7 @@ def probe_ratio(data: PairData) -> Ratio | None:
     have plain blocks, too, neighbouring ones tell it: the interval is that of their quotients.
     """
     if data.beside:
-        return _probed_beside((*data.calibrating, *data.runs))
+        return _probed_beside((*data.calibrating, *data.runs), data.confidence)
     return _between(readings.least((*data.calibrating, *data.runs), ArmName.PROBE), data)
 
 
@@ -191,14 +195,14 @@ def _between(mine: Sequence[float], data: PairData) -> Ratio | None:
     plain = readings.least(data.plain, ArmName.PLAIN)
     if not mine or not plain:
         return None
-    return ratio(mine, plain, LEVEL, data.layout, layout.sizes(data.plain))
+    return ratio(mine, plain, data.confidence, data.layout, layout.sizes(data.plain))
 
 
-def _probed_beside(runs: Sequence[Run]) -> Ratio | None:
+def _probed_beside(runs: Sequence[Run], confidence: float) -> Ratio | None:
     logs = [log(each) for run in runs for each in readings.probing(run)]
     if not logs:
         return None
-    found = shift(logs, LEVEL)
+    found = shift(logs, confidence)
     if found.interval is None:
         return None
     low, high = found.interval

@@ -7,7 +7,6 @@ from auditor.audits import distortion, readings, signs
 from auditor.audits.aim import Aim, Process, aim, scaled
 from auditor.audits.calibration import achieved_caveat
 from auditor.audits.pair import (
-    LEVEL,
     Judgement,
     PairData,
     is_dead_code,
@@ -26,8 +25,6 @@ from auditor.stats.compare import Ratio
 from auditor.stats.sequential import LEAST_DEVIATION, looks, repeated
 from auditor.stats.signed_rank import shift
 
-SIGNIFICANT = 0.01
-"""The level of the test, as in the paper (Section 6.2)."""
 MOST_DOUBT = 0.5
 """Share of t(k) that may be in doubt: twice the slowdown asked for would be another question."""
 AT_MOST = 2
@@ -64,7 +61,7 @@ def judge(data: PairData) -> Judgement:
         text = "too few runs of the plain suite and of the pair to tell how they scatter"
         return undecided("few-runs", text)
     aimed = aim(data, processes)
-    runs = tuple(_run(one, scale, aimed) for one in processes)
+    runs = tuple(_run(one, scale, aimed, data.significance) for one in processes)
     said = _capped(_decided(data, runs, aimed), data, probed, aimed)
     return signs.checked(said, [one.pairs for one in processes], scale.estimate)
 
@@ -120,7 +117,7 @@ def _process(run: Run, data: PairData) -> Process | None:
         found = repeated(logs, _planned(run), data.level)
         p = min(1.0, found.p * data.family)
     else:
-        found = shift(logs, LEVEL)
+        found = shift(logs, data.confidence)
         p = found.p
     if found.interval is None:
         return None
@@ -141,13 +138,13 @@ def _planned(run: Run) -> int:
     return arms.count(ArmName.SLOWED)
 
 
-def _run(process: Process, probed: Ratio, aimed: Aim) -> PairRun:
+def _run(process: Process, probed: Ratio, aimed: Aim, significance: float) -> PairRun:
     effect = probed.estimate * expm1(process.middle)
     return PairRun(
         effect=effect,
         interval=_interval(effect, process, probed),
         p=process.p,
-        significant=process.p < SIGNIFICANT,
+        significant=process.p < significance,
         large=effect >= aimed.threshold,
         reference=tuple(reference for reference, _ in process.pairs),
         slowed=tuple(slowed for _, slowed in process.pairs),
@@ -156,7 +153,7 @@ def _run(process: Process, probed: Ratio, aimed: Aim) -> PairRun:
 
 
 def _interval(effect: float, process: Process, probed: Ratio) -> Interval:
-    """Return the effect's interval: two independent errors, each at LEVEL, add up in squares.
+    """Return the effect's interval: two independent errors, of one level, add up in squares.
 
     One is of the blocks in the process, the other of q between processes.
     """

@@ -17,14 +17,14 @@ from auditor.core.schedule import ArmName
 from auditor.core.verdict import PairRun
 from auditor.stats.compare import rank_sum_p, smallest_rank_sum_p
 
-SIGNIFICANT = 0.01
-"""The level of the test (Section 6.2)."""
-
 ByRun = Mapping[int, tuple[float, ...]]
 
 
 def judge(data: PairData) -> Judgement:
-    """Detected when, in every run, the test rejects and the mean is at least v / 2 above."""
+    """Detected when, in every run, the test rejects and the mean is at least the limit above.
+
+    That is v / 2, unless the user names another.
+    """
     mutant_runs = readings.of_purpose(data.runs, Purpose.MUTANT)
     slowed = _pooled(mutant_runs, ArmName.SLOWED)
     purpose = Purpose.REFERENCE if data.interleaved else Purpose.SUITE
@@ -36,12 +36,10 @@ def judge(data: PairData) -> Judgement:
             "no-plain", f"the plain suite has no values in the runs {missing or 'made'}"
         )
     fewest = min(smallest_rank_sum_p(len(slowed[run]), len(plain[run])) for run in slowed)
-    if fewest >= SIGNIFICANT:
+    if fewest >= data.significance:
         return undecided("few-values", f"no outcome can have a p below {fewest:.3f}")
     runs = tuple(
-        replace(
-            _run(plain[run], slowed[run], data.slowdown), trials=_trials(run, suite, mutant_runs)
-        )
+        replace(_run(plain[run], slowed[run], data), trials=_trials(run, suite, mutant_runs))
         for run in slowed
     )
     return _judgement(data, runs, finished=len(mutant_runs) >= data.wanted)
@@ -62,7 +60,7 @@ def _judgement(data: PairData, runs: tuple[PairRun, ...], *, finished: bool) -> 
         outcome=decided if seen else Result.MISSED,
         weakest=min(runs, key=lambda run: (run.significant and run.large, run.effect)),
         runs=runs,
-        threshold=data.slowdown / 2,
+        threshold=data.limit,
         achieved=achieved,
         reason=None if finished or not seen else "not all runs were made",
         caveats=(caveat,) if caveat else (),
@@ -78,15 +76,15 @@ def _pooled(runs: Iterable[Run], arm: ArmName) -> ByRun:
     return values
 
 
-def _run(plain: tuple[float, ...], slowed: tuple[float, ...], slowdown: float) -> PairRun:
+def _run(plain: tuple[float, ...], slowed: tuple[float, ...], data: PairData) -> PairRun:
     effect = (fmean(slowed) - fmean(plain)) / fmean(plain)
     p = rank_sum_p(slowed, plain)
     return PairRun(
         effect=effect,
         interval=None,
         p=p,
-        significant=p < SIGNIFICANT,
-        large=effect >= slowdown / 2,
+        significant=p < data.significance,
+        large=effect >= data.limit,
         reference=plain,
         slowed=slowed,
     )

@@ -12,7 +12,6 @@ from math import inf, log, sqrt
 from statistics import stdev
 
 from auditor.audits import paired, readings
-from auditor.audits.pair import LEVEL
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Run
 from auditor.core.request import AbsRequest
@@ -40,15 +39,18 @@ class Scatter:
     runs: int
 
 
-def scatter(runs: Sequence[Run]) -> Scatter | None:
-    """Return how plain processes of a benchmark scatter; None for fewer than two, or two blocks."""
+def scatter(runs: Sequence[Run], confidence: float) -> Scatter | None:
+    """Return how plain processes of a benchmark scatter; None for fewer than two, or two blocks.
+
+    `confidence` is the level of the interval between processes.
+    """
     blocks = [values for run in runs if (values := readings.times(run, ArmName.PLAIN))]
     logs = [[log(value) for value in values] for values in blocks]
     apart = [b - a for each in logs for a, b in zip(each[::2], each[1::2], strict=False)]
     if len(blocks) < 2 or len(apart) < 2:
         return None
     middles = readings.least(runs, ArmName.PLAIN)
-    between = ratio(middles, middles, LEVEL)
+    between = ratio(middles, middles, confidence)
     if between is None:
         return None
     return Scatter(max(LEAST_DEVIATION, stdev(apart)), log(between.high), len(blocks))
@@ -63,7 +65,7 @@ def visible(found: Scatter, request: AbsRequest, *, beside: bool = False) -> flo
     pairs = plan.iterations if request.exact else paired.AT_MOST * plan.iterations
     if pairs < 2:
         return inf
-    half = t_half(found.pairs / sqrt(pairs), pairs - 1, LEVEL)
+    half = t_half(found.pairs / sqrt(pairs), pairs - 1, 1 - request.significance)
     probes, plain = request.runs * plan.forks + 1, found.runs + request.runs
     apart = found.processes * sqrt((1 / probes + 1 / plain) / (2 / found.runs))
     q = 0.0 if beside else apart
@@ -90,7 +92,7 @@ def stated(
     for run in runs:
         if run.trial.benchmark is not None:
             by_id[run.trial.benchmark.id].append(run)
-    found = {name: scatter(mine) for name, mine in by_id.items()}
+    found = {name: scatter(mine, 1 - request.significance) for name, mine in by_id.items()}
     seen = {
         name: visible(one, request, beside=name in beside)
         for name, one in found.items()

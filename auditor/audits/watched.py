@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean, median
 
 from auditor.audits import readings
+from auditor.audits.steady.validity import shown
 from auditor.core.caveats import Caveat, some
 from auditor.core.measure import OPERATIONS, TIME, WALL
 from auditor.core.outcome import Measured
@@ -153,8 +154,8 @@ def otherwise(asked: Watch, watches: Iterable[Watch | None]) -> Iterator[Caveat]
     """Say which methods looked instead of the one that was asked for."""
     for method in sorted({one.method for one in watches if one} - {asked.method}):
         text = (
-            f"{asked.method} has been shown to work for JMH's iterations of 100 ms only; {method}, "
-            "which needs no training, looked at the others"
+            f"{asked.method} has been shown to work for iterations of {shown(asked.method)} only; "
+            f"{method}, which needs no training, looked at the others"
         )
         yield Caveat("watched-otherwise", text)
 

@@ -110,6 +110,12 @@ JUDGED = (
         help="Ask also whether one more allocation per call would show (a further short process "
         "for each pair, so only on demand).",
     ),
+    click.option(
+        "--as-configured",
+        is_flag=True,
+        help="With JavaABS' file: its confidence and min_effect_size instead of .01 and half of "
+        "the slowdown.",
+    ),
     click.option("--exact", is_flag=True, help="No pruning, no stopping."),
     click.option(
         "--interleave",
@@ -176,7 +182,12 @@ class Asked:
         """
         given: Mapping[str, Any] = context.params
         surroundings = context.find_object(Surroundings) or Surroundings.real()
-        config = load(what or given["what"], changes, Path.cwd())
+        config = load(
+            what or given["what"],
+            changes,
+            Path.cwd(),
+            as_configured=bool(given.get("as_configured")),
+        )
         config = replace(config, retry_failed=bool(given.get("retry_failed")))
         nothing_runs = given.get("dry_run") or given.get("so_far")
         if nothing_runs and config.dispatch is not None and config.dispatch.rent:

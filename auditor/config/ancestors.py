@@ -16,21 +16,28 @@ _GO_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 _JAVA_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _JMH_FLAG = re.compile(r"(?<!\S)-(wi|i|f|r|w)(?:\s+|=)?(\d\S*)")
 """A flag and its number, which may stand close to it; -rf, -wf, -foe are others."""
+NOT_THEIRS = (
+    "--as-configured is for a research tool's file that says confidence or min_effect_size; else "
+    "write significance and min_delta"
+)
 _UNNAMED = re.compile(r"[\d.]+")
 
 
-def translated(found: Mapping[str, Any], folder: Path) -> Found | None:
+def translated(
+    found: Mapping[str, Any], folder: Path, *, as_configured: bool = False
+) -> Found | None:
     """Return a research tool's file as one of ours; None if it is none. Raises ValueError.
 
-    Paths in `found` are relative to `folder`.
+    Paths in `found` are relative to `folder`. `as_configured`: its error and its least effect are
+    those of our test, too, whose own are the paper's.
     """
-    if "project" not in found or "subject" in found:
-        return None
-    if isinstance(found.get("dynamic"), Mapping):
+    theirs = "project" in found and "subject" not in found
+    java = theirs and ("degree_of_violation" in found or "files" in found)
+    if as_configured and not (java and {"confidence", "min_effect_size"} & found.keys()):
+        raise ValueError(NOT_THEIRS)
+    if theirs and isinstance(found.get("dynamic"), Mapping):
         return _go(found, found["dynamic"], folder)
-    if "degree_of_violation" in found or "files" in found:
-        return _java(found, folder)
-    return None
+    return _java(found, folder, as_configured=as_configured) if java else None
 
 
 def _go(found: Mapping[str, Any], dynamic: Mapping[str, Any], folder: Path) -> Found:
@@ -80,12 +87,7 @@ def _go_name(module: str, one: Any, at: int) -> str:
     return ".".join(filter(None, [str(package), receiver, str(one["name"])]))
 
 
-def _java(found: Mapping[str, Any], folder: Path) -> Found:
-    if found.get("build_system", "mvn") != "mvn":
-        raise ValueError(
-            f"{found['build_system']!r} at $.build_system is not supported; "
-            "build the benchmarks' jar and name it as the subject"
-        )
+def _java(found: Mapping[str, Any], folder: Path, *, as_configured: bool) -> Found:
     flags = str(found.get("custom_benchmark_config") or "")
     known = dict(_JMH_FLAG.findall(flags))
     rest = _JMH_FLAG.sub("", flags).split()
@@ -104,7 +106,12 @@ def _java(found: Mapping[str, Any], folder: Path) -> Found:
             iteration_time=_duration(known.get("r")),
         ),
     }
-    used = {"project", "build_system", "degree_of_violation", "repeats", "files"}
+    used = {"project", "degree_of_violation", "repeats", "files"}
+    if _is_built_so(found, folder / str(found["project"])):
+        used.add("build_system")
+    if as_configured:
+        used |= {"confidence", "min_effect_size"}
+        ours |= _test(found)
     ignored = [f"{flag} in custom_benchmark_config" for flag in rest]
     if "w" in known:
         ignored.append("-w in custom_benchmark_config")
@@ -112,6 +119,24 @@ def _java(found: Mapping[str, Any], folder: Path) -> Found:
         ignored.append("params in benchmarks_to_execute")
     others = _others(found, {*used, "custom_benchmark_config", "benchmarks_to_execute"})
     return _known(**ours), (*others, *ignored)
+
+
+def _is_built_so(found: Mapping[str, Any], project: Path) -> bool:
+    """Tell whether the project is built as the file says; what is built by what lies in it."""
+    said = found.get("build_system", "mvn")
+    if said not in ("mvn", "gradle"):
+        raise ValueError(f'{said!r} at $.build_system must be "mvn" or "gradle"')
+    return (project / "pom.xml").is_file() == (said == "mvn")
+
+
+def _test(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how often the test may err, and the effect that counts, which no v / 2 stands for."""
+    least = _number(found.get("min_effect_size"), "$.min_effect_size")
+    return {
+        "significance": _number(found.get("confidence"), "$.confidence"),
+        "min_delta": least,
+        "rule": None if least is None else "gate",
+    }
 
 
 def _java_names(files: Sequence[Any], project: Path) -> list[str]:

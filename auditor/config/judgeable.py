@@ -8,7 +8,8 @@ from auditor.core.verdict import Rule
 def check_judgeable(config: Config) -> None:
     """Refuse an ABS audit that cannot say anything; raises UsageError."""
     request = config.request
-    if (request.rule is Rule.GATE) != (request.min_delta is not None):
+    limited = request.min_delta is not None
+    if (request.rule is Rule.GATE and not limited) or (request.rule is Rule.OURS and limited):
         raise UsageError(
             'the rule "gate" and min_delta go together: --rule gate --min-delta 5% asks whether a '
             "gate that fires at 5 % would"

@@ -12,27 +12,23 @@ from typing import Any
 import msgspec
 
 from auditor.config import ancestors, clients, reading, subjects
+from auditor.config.audit import abs_request
 from auditor.config.hosts import dask_spec, docker_spec, local_spec, ssh_spec
 from auditor.config.python import python_spec
 from auditor.config.series import series_request
-from auditor.config.settings import CHOICES, Settings
-from auditor.config.suite import suite_request
-from auditor.core.accepted import Acceptance
+from auditor.config.settings import Settings
 from auditor.core.errors import UsageError
 from auditor.core.hosts import DaskSpec, DockerSpec, LocalSpec, SshSpec
-from auditor.core.mutant import Wait
 from auditor.core.request import (
     AbsRequest,
     BuildWords,
     CompareRequest,
-    CurveMode,
     Pace,
     PythonSpec,
     SeriesRequest,
     SubjectSpec,
     TraceRequest,
 )
-from auditor.core.verdict import Rule
 
 PATCH_SLOWDOWN = 0.6
 """By how much the methods of a patch are slowed where the configuration says "auto"."""
@@ -93,16 +89,21 @@ class Config:
         )
 
 
-def load(argument: str, changes: Mapping[str, Any], folder: Path) -> Config:
+def load(
+    argument: str, changes: Mapping[str, Any], folder: Path, *, as_configured: bool = False
+) -> Config:
     """Read a configuration file, or take a subject as it is, with `changes` over it.
 
     `changes` are keys of the file, from flags; paths are relative to `folder` on the command line
-    and to the file's folder in it. Raises UsageError.
+    and to the file's folder in it. `as_configured`: what a research tool's file says of its test
+    counts, too. Raises UsageError.
     """
     path = folder / argument
     mode = _mode(path)
     jar = path.suffix == subjects.JAR and stat.S_ISREG(mode)
     if argument.startswith(subjects.PREFIXES) or stat.S_ISDIR(mode) or jar:
+        if as_configured:
+            raise UsageError(f"{argument}: {ancestors.NOT_THEIRS}")
         return _resolve({"subject": argument}, changes, folder, "")
     if not mode:
         raise UsageError(f"no such file or folder: {argument}{_near(path)}")
@@ -113,7 +114,7 @@ def load(argument: str, changes: Mapping[str, Any], folder: Path) -> Config:
         )
     found, there = reading.document(path, argument), path.resolve().parent
     try:
-        theirs = ancestors.translated(found, there)
+        theirs = ancestors.translated(found, there, as_configured=as_configured)
     except ValueError as error:
         raise UsageError(f"{argument}: {error}") from error
     if theirs is None:
@@ -207,7 +208,7 @@ def _config(settings: Settings, folder: Path) -> Config:
         docker=docker_spec(settings.docker, folder),
         ssh=ssh_spec(settings.host, settings.ssh),
         dispatch=dispatch,
-        request=_request(settings, methods, model),
+        request=abs_request(settings, methods, model),
         compare=_compare(settings),
         warmup_given=settings.plan.warmup is not None,
         length_given=settings.plan.iteration_time is not None,
@@ -225,32 +226,6 @@ def _text(settings: Settings) -> str:
     return json.dumps({key: value for key, value in known.items() if key != "$schema"})
 
 
-def _request(settings: Settings, methods: tuple[str, ...] | None, model: Path | None) -> AbsRequest:
-    slowdown = None if settings.slowdown == "auto" else settings.slowdown
-    if slowdown is not None and not math.isfinite(slowdown):
-        raise ValueError(f"{slowdown} at $.slowdown must be {CHOICES['$.slowdown']}")
-    return AbsRequest(
-        suite=suite_request(settings, model),
-        methods=methods,
-        runs=settings.runs,
-        slowdown=slowdown,
-        wait=_wait(settings),
-        rule=Rule(settings.rule),
-        exact=settings.exact,
-        interleave=settings.interleave,
-        min_delta=settings.min_delta,
-        score_only=settings.mode == "score",
-        estimate=settings.estimate,
-        curve=_curve(settings),
-        controls=settings.controls,
-        allocation_bytes=settings.allocation_bytes if settings.allocations else None,
-        accepted=tuple(
-            Acceptance(method=one.method, reason=one.reason, until=one.until)
-            for one in settings.ignore
-        ),
-    )
-
-
 def _compare(settings: Settings) -> CompareRequest:
     """Return how revisions are compared; their audit needs a number where "auto" stands."""
     written = settings.compare
@@ -262,21 +237,6 @@ def _compare(settings: Settings) -> CompareRequest:
         slowdown=PATCH_SLOWDOWN if isinstance(slowdown, str) else slowdown,
         methods=written.methods,
     )
-
-
-def _curve(settings: Settings) -> CurveMode:
-    """Return whose curve is measured; what is to be compared with others has none by itself."""
-    if settings.curve is not None:
-        return CurveMode(settings.curve)
-    plain = settings.exact or settings.estimate or settings.rule == "paper"
-    return CurveMode.NONE if plain else CurveMode.METHODS
-
-
-def _wait(settings: Settings) -> Wait | None:
-    if settings.wait is None:
-        # The paper's own way (Section 6.2), unless the user says otherwise.
-        return Wait.SLEEP if settings.rule == "paper" else None
-    return None if settings.wait == "auto" else Wait(settings.wait)
 
 
 def _methods(settings: Settings, folder: Path) -> tuple[str, ...] | None:

@@ -20,11 +20,11 @@ from auditor.config.sections import (
     PythonSection,
     Section,
     SshSection,
-    SteadySection,
     SubjectSection,
     TraceSection,
-    WarmupSection,
 )
+from auditor.config.watching import SteadySection, WarmupSection
+from auditor.core.verdict import SIGNIFICANCE
 
 
 class Settings(Section, frozen=True):
@@ -73,8 +73,15 @@ class Settings(Section, frozen=True):
     ] = "ours"
     min_delta: Annotated[
         Annotated[float, Meta(gt=0, le=1000)] | None,
-        Meta(description="With the rule gate: the relative slowdown at which your gate fires."),
+        Meta(
+            description="With the rule gate: the relative slowdown at which your gate fires; with "
+            "paper: the effect that counts, in the place of half of the slowdown."
+        ),
     ] = None
+    significance: Annotated[
+        float,
+        Meta(gt=0, le=0.5, description="How often the test of a method may err."),
+    ] = SIGNIFICANCE
     mode: Annotated[
         Literal["matrix", "score"],
         Meta(description='"score": a method is done once a benchmark has detected it.'),
@@ -185,6 +192,7 @@ CHOICES: dict[str, str] = {
     "$.wait": '"auto", "sleep", "spin" or "work"',
     "$.rule": '"ours", "paper" or "gate"',
     "$.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
+    "$.significance": "a number above 0 and at most 0.5; 0.01 for 1 %",
     "$.compare.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
     "$.mode": '"matrix" or "score"',
     "$.warmup.method": (

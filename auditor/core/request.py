@@ -1,13 +1,14 @@
 """What the user asks for: which subject, and the plan of a study."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import ceil, inf
 from pathlib import Path
 
 from auditor.core.accepted import Acceptance
 from auditor.core.mutant import Wait
 from auditor.core.profile import Popularity, Ranking
-from auditor.core.verdict import Rule
+from auditor.core.verdict import SIGNIFICANCE, Rule
 from auditor.core.warming import Watch
 
 
@@ -109,12 +110,22 @@ class Pace:
 class WatchRequest:
     """How the processes of a suite are watched that end once they are warm and measured.
 
-    Each has at most `iterations` of `iteration_seconds`.
+    Each has at most `iterations` of `iteration_seconds`; None: as long as the method knows them.
+    Once it is warm, `watch.measured` are measured at least, and so many as last `measured_seconds`.
     """
 
     watch: Watch
     iterations: int
-    iteration_seconds: float
+    iteration_seconds: float | None
+    measured_seconds: float
+
+    def watch_of(self, iteration_seconds: float) -> Watch:
+        """Return how a process is watched whose iterations last so long, zero: nobody knows."""
+        lasting = ceil(self.measured_seconds / (iteration_seconds or inf))
+        # Half of all iterations at most: there has to be time to become warm in.
+        return replace(
+            self.watch, measured=max(self.watch.measured, min(lasting, self.iterations // 2))
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +184,8 @@ class AbsRequest:
 
     None means: `methods` the first of the `popular` ones, or, where there are none, the ones that
     the suite and the unit tests call most, `slowdown` from the spreads, `wait` by the
-    method's duration. `min_delta` is the effect at which the user's gate fires, with the rule GATE.
+    method's duration. `min_delta` is the effect that counts with the rule GATE (where the user's
+    gate fires), with PAPER in the place of v / 2. `significance`: how often a test may err.
     `score_only`: once a benchmark has detected a method, its other pairs are left alone.
     `estimate`: nothing is slowed, all verdicts are predicted. `curve`: how small a slowdown is
     noticed still is measured, too. `controls` are how many times each measured method is slowed by
@@ -190,6 +202,7 @@ class AbsRequest:
     rule: Rule
     exact: bool
     min_delta: float | None = None
+    significance: float = SIGNIFICANCE
     score_only: bool = False
     estimate: bool = False
     curve: CurveMode = CurveMode.NONE

@@ -11,6 +11,10 @@ from auditor.core.result import Interval, ReachState, Result
 from auditor.core.subject import Span
 
 
+SIGNIFICANCE = 0.01
+"""How often the test of a method may err, as in the paper (MSR 2018, Section 6.2)."""
+
+
 class Rule(StrEnum):
     """How a detection is decided (abs.md, "Detection").
 

@@ -82,6 +82,7 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     found = candidates(request.methods, request.popular, parts)
     accepted = accepted_study.accepted(request.accepted, parts)
     said = _told(detection.statement_beforehand(request), parts)
+    ruled = tuple(detection.statement_of_rule(request))
     base = baseline(parts)
     slowdown = _slowdown(request, steady := judged(base, parts), parts)
     question = Question(request=request, baseline=base, slowdown=slowdown)
@@ -100,7 +101,6 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             slowdown=slowdown,
             slowdown_source="auto" if request.slowdown is None else "fixed",
             rule=request.rule,
-            min_delta=request.min_delta,
             score_only=request.score_only,
             estimate=request.estimate,
             methods=chosen.data,
@@ -111,6 +111,7 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             unfinished=frozenset(benchmark.id for benchmark in base.unfinished),
             caveats=(
                 *said,
+                *ruled,
                 *chosen.caveats,
                 *_layouts(question, made, parts),
                 *parts.said_of_budget,

@@ -101,6 +101,7 @@ class Question:
             wanted=request.runs * request.suite.plan.forks,
             family=pair.family,
             min_delta=request.min_delta,
+            significance=request.significance,
             estimate=request.estimate,
             control=self.control,
             layout=self.layout,

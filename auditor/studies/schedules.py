@@ -6,6 +6,7 @@ from math import ceil
 
 import numpy as np
 
+from auditor.audits.steady.validity import usual_seconds
 from auditor.core.mutant import Delay, Wait
 from auditor.core.request import Plan, WatchRequest
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Quiet, Schedule
@@ -105,9 +106,10 @@ def plain(plan: Plan, operations: int | None) -> Schedule:
     )
 
 
-def watched(asked: WatchRequest, plan: Plan, benchmark: Benchmark) -> Plan:
+def watched(asked: WatchRequest, plan: Plan, benchmark: Benchmark, harness: str) -> Plan:
     """Return the most that a process does that ends once it is warm and measured."""
-    length = benchmark.block_seconds or asked.iteration_seconds
+    usual = asked.iteration_seconds or usual_seconds(asked.watch.method, harness)
+    length = benchmark.block_seconds or usual
     return replace(plan, warmup=0, iterations=asked.iterations, iteration_seconds=length)
 
 

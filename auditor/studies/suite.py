@@ -16,10 +16,9 @@ from auditor.core.errors import NoBenchmarks
 from auditor.core.measure import ALLOCATED, OPERATIONS, TIME
 from auditor.core.outcome import Measured, TimedOut
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.request import Plan, SuiteRequest
+from auditor.core.request import Plan, SuiteRequest, WatchRequest
 from auditor.core.schedule import ArmName, Schedule
 from auditor.core.suite import Benchmark, Suite
-from auditor.core.warming import Watch
 from auditor.studies import schedules
 from auditor.studies.measure import measure
 from auditor.studies.parts import Parts
@@ -268,24 +267,28 @@ def suite_trials(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> 
     if asked is None:
         return {one.id: parts.trial(Purpose.SUITE, one, size.plain(one)) for one in benchmarks}
     mine = {one.id for one in benchmarks}
-    plans = {one.id: schedules.watched(asked, size.plans[one.id], one) for one in benchmarks}
+    harness = parts.project.harness
+    plans = {
+        one.id: schedules.watched(asked, size.plans[one.id], one, harness) for one in benchmarks
+    }
     tried = [run for run in size.pilots if run.trial.benchmark and run.trial.benchmark.id in mine]
     operations = operations_in(benchmarks, tried, plans)
     return {
         one.id: _watched(
             parts.trial(Purpose.SUITE, one, schedules.plain(plans[one.id], operations[one.id])),
-            asked.watch,
+            asked,
             parts,
         )
         for one in benchmarks
     }
 
 
-def _watched(trial: Trial, watch: Watch, parts: Parts) -> Trial:
+def _watched(trial: Trial, asked: WatchRequest, parts: Parts) -> Trial:
     """Return a trial that is watched; its blocks are the most that it does, not what it takes."""
-    seconds = parts.request.timeout_seconds + watch.seconds + _PATIENCE * trial.schedule.seconds
-    fitting = trusted(watch, parts.project.harness, trial.schedule.seconds)
-    return replace(trial, watch=fitting, timeout_seconds=seconds)
+    lasts = trial.schedule.seconds
+    watch = trusted(asked.watch_of(lasts), parts.project.harness, lasts)
+    seconds = parts.request.timeout_seconds + watch.seconds + _PATIENCE * lasts
+    return replace(trial, watch=watch, timeout_seconds=seconds)
 
 
 def first_failure(runs: Sequence[Run]) -> str:

@@ -1,12 +1,7 @@
 """Who learns from what: no trees have seen the system that they judge."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
 CODE = """
 import json
 from types import SimpleNamespace
@@ -19,16 +14,8 @@ print(json.dumps(left_out.models(SimpleNamespace(names=()), judging, None)))
 """
 
 
-def test_nothing_is_learned_from_a_benchmark_of_the_system_also_where_it_is_never_steady():
-    done = subprocess.run(
-        (sys.executable, "-c", CODE),
-        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'benchmarks'}"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    assert json.loads(done.stdout) == {
+def test_nothing_is_learned_from_a_benchmark_of_the_system_also_where_it_is_never_steady(printed):
+    assert json.loads(printed(CODE)) == {
         "a__a#steady#.json": ["b__b#steady#.json"],
         "b__b#steady#.json": ["a__a#steady#.json", "a__a#never#.json"],
     }

@@ -1,7 +1,6 @@
 """What Go's own profile says of a method's share, on a real suite."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -65,16 +64,7 @@ print(json.dumps(parts(below, below["testing.(*B).runN"])))
 """
 
 
-def test_what_is_inlined_in_some_places_is_the_same_function_and_of_wrappers_the_most_counts():
-    done = subprocess.run(
-        (sys.executable, "-c", CODE),
-        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'benchmarks'}"},
-        input=PRINTED,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    assert json.loads(done.stdout) == pytest.approx(
+def test_what_is_inlined_in_places_is_one_function_and_of_wrappers_the_most_counts(printed):
+    assert json.loads(printed(CODE, PRINTED)) == pytest.approx(
         {"testing.B.runN": 1.0, "example.com/p.T.M": 0.75, "example.com/p.F": 0.005}
     )

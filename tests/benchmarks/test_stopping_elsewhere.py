@@ -1,11 +1,5 @@
 """How our model judges windows of processes that are no JMH's: the part that needs no suite."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
-ROOT = Path(__file__).parents[2]
 CODE = """
 import numpy as np
 from stopping_elsewhere import Series, _windows
@@ -16,16 +10,7 @@ print(len(stable), int(stable.sum()), (stable == said).mean())
 """
 
 
-def test_windows_behind_a_step_are_called_stable_and_those_on_it_are_not():
-    done = subprocess.run(
-        (sys.executable, "-c", CODE),
-        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'benchmarks'}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert done.returncode == 0, done.stderr[-2000:]
-    many, stable, right = done.stdout.split()
+def test_windows_behind_a_step_are_called_stable_and_those_on_it_are_not(printed):
+    many, stable, right = printed(CODE).split()
     assert (int(many), int(stable)) == (100, 50)
     assert float(right) > 0.6

@@ -18,7 +18,7 @@ from builders import (
 
 from auditor.audits import further, paired, readings, signs
 from auditor.audits.calibration import Calibration
-from auditor.audits.detection import judge_pair, statement_beforehand
+from auditor.audits.detection import judge_pair, statement_beforehand, statement_of_rule
 from auditor.audits.pair import Judgement, PairData, method_doubt, probe_ratio
 from auditor.audits.reach import Reach
 from auditor.core.measure import METHOD_TIME
@@ -517,6 +517,21 @@ def test_what_the_budget_prevented_is_unmeasured():
     assert judge_pair(pair(runs=(), reach=None)).outcome is Result.UNMEASURED
 
 
+def planned(forks=1, iterations=15):
+    plan = Plan(forks=forks, warmup=1, iterations=iterations, iteration_seconds=0.05)
+    suite = SuiteRequest(
+        benchmarks="",
+        plan=plan,
+        stability_runs=2,
+        timeout_seconds=1.0,
+        budget_seconds=None,
+        seed=1,
+    )
+    return AbsRequest(
+        suite=suite, methods=None, runs=2, slowdown=V, wait=None, rule=Rule.OURS, exact=False
+    )
+
+
 def paper(slowed, plain, **more):
     return pair(
         rule=Rule.PAPER,
@@ -621,6 +636,57 @@ def test_a_gate_fires_where_the_effect_is_surely_beyond_its_limit(share, outcome
     assert found.threshold == pytest.approx(0.05, rel=0.25)
 
 
+def test_a_test_may_err_as_often_as_the_user_says():
+    near = pair(share=0.6, noise=0.06)
+
+    strict, lenient = (judge_pair(replace(near, significance=one)) for one in (0.01, 0.3))
+
+    assert (strict.outcome, lenient.outcome) == (Result.INCONCLUSIVE, Result.DETECTED)
+    width = [one.interval[1] - one.interval[0] for one in (strict, lenient)]
+    assert width[0] > width[1]
+
+
+@pytest.mark.parametrize(
+    ("more", "outcome"),
+    [
+        ({}, Result.DETECTED),
+        ({"significance": 1e-9}, Result.INCONCLUSIVE),  # no outcome can have such a p
+        ({"min_delta": 0.7}, Result.MISSED),
+        ({"min_delta": 0.5}, Result.DETECTED),
+    ],
+)
+def test_the_papers_test_may_err_and_count_as_the_user_says(more, outcome):
+    plain = [noisy(1, 8, 1), noisy(1, 8, 2)]
+
+    found = judge_pair(paper([noisy(1.6, 8, 4), noisy(1.6, 8, 5)], plain, **more))
+
+    assert found.outcome is outcome
+    if found.threshold is not None:
+        assert found.threshold == more.get("min_delta", 0.3)
+
+
+@pytest.mark.parametrize(
+    ("rule", "min_delta", "significance", "slugs"),
+    [
+        (Rule.OURS, None, 0.01, []),
+        (Rule.GATE, 0.05, 0.01, ["gate-rule"]),
+        (Rule.PAPER, 0.3, 0.05, ["effect-given", "significance-given"]),
+        (Rule.OURS, None, 0.05, ["significance-given"]),
+    ],
+)
+def test_another_test_than_the_papers_is_told(rule, min_delta, significance, slugs):
+    asked = replace(planned(), rule=rule, min_delta=min_delta, significance=significance)
+
+    assert [one.slug for one in statement_of_rule(asked)] == slugs
+
+
+def test_what_can_never_be_significant_hangs_on_how_often_a_test_may_err():
+    eight = replace(planned(iterations=8), exact=True)
+
+    assert statement_beforehand(eight) is None
+    assert statement_beforehand(replace(eight, significance=0.001)) is not None
+
+
 def test_processes_of_the_other_rule_are_not_judged():
     with pytest.raises(ValueError, match="rule paper judges processes made for mutant"):
         judge_pair(pair(rule=Rule.PAPER))
@@ -641,18 +707,7 @@ def test_processes_of_the_other_rule_are_not_judged():
 def test_a_plan_that_can_never_be_significant_is_said_beforehand(
     rule, exact, forks, iterations, possible
 ):
-    plan = Plan(forks=forks, warmup=1, iterations=iterations, iteration_seconds=0.05)
-    suite = SuiteRequest(
-        benchmarks="",
-        plan=plan,
-        stability_runs=2,
-        timeout_seconds=1.0,
-        budget_seconds=None,
-        seed=1,
-    )
-    asked = AbsRequest(
-        suite=suite, methods=None, runs=2, slowdown=V, wait=None, rule=rule, exact=exact
-    )
+    asked = replace(planned(forks=forks, iterations=iterations), rule=rule, exact=exact)
 
     assert (statement_beforehand(asked) is None) is possible
 

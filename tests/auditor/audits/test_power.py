@@ -43,7 +43,7 @@ def noisy(sd, processes=0.0, runs=5, blocks=200):
 
 
 def test_scatter_is_what_was_drawn():
-    found = scatter(noisy(0.05, 0.2, runs=60))
+    found = scatter(noisy(0.05, 0.2, runs=60), 0.99)
 
     assert found.pairs == pytest.approx(0.05 * sqrt(2), rel=0.1)
     assert found.processes == pytest.approx(t_half(0.2 * sqrt(2 / 60), 118, 0.99), rel=0.3)
@@ -53,7 +53,7 @@ def test_one_disturbed_process_of_five_hides_little():
     calm = noisy(0.01, 0.02, runs=4)
     disturbed = suite_runs([*[[*blocks(run)] for run in calm], [3.0 * x for x in blocks(calm[0])]])
 
-    assert scatter(disturbed).processes < 0.2
+    assert scatter(disturbed, 0.99).processes < 0.2
 
 
 def blocks(run):
@@ -62,7 +62,7 @@ def blocks(run):
 
 @pytest.mark.parametrize("runs", [[], noisy(0.1, runs=1), noisy(0.1, blocks=1)])
 def test_nothing_is_known_of_the_scatter_of_one(runs):
-    assert scatter(runs) is None
+    assert scatter(runs, 0.99) is None
 
 
 def test_by_our_rule_twice_the_half_interval_can_be_seen():

@@ -54,6 +54,20 @@ def test_a_model_looks_at_java_while_it_runs(program, tmp_path, method):
     assert left_behind(program.cache) == []
 
 
+def test_ours_looks_at_go_in_iterations_that_it_has_been_shown_to_judge(program, module, tmp_path):
+    asked = config(tmp_path / "c.json", subject=str(module), warmup={"method": "learned"})
+
+    found, _ = program.audited("measure", asked, "--benchmarks", "Add", "-o", tmp_path / "out")
+
+    assert "watched-otherwise" not in [one["slug"] for one in found["caveats"]]
+    (one,) = found["benchmarks"]
+    said = {each["slug"]: each["text"] for each in one["caveats"]}
+    assert (" by learned" in said.get("warm-after", "")) != ("not-seen-warm" in said)
+    # Two seconds of ten milliseconds each, behind 119 of which 100 count.
+    assert iterations(tmp_path / "out" / "store.sqlite") >= 219
+    assert left_behind(program.cache) == []
+
+
 def iterations(store):
     """Return how many iterations of the one benchmark were kept."""
     with sqlite3.connect(store) as connection:

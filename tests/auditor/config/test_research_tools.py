@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from auditor.config.judgeable import check_judgeable
 from auditor.config.load import load
 from auditor.core.errors import UsageError
+from auditor.core.verdict import Rule
 
 GO = {
     "project": "bleve",
@@ -64,6 +66,7 @@ def lib(tmp_path):
     source = tmp_path / "lib/src/main/java/org/example/Work.java"
     source.parent.mkdir(parents=True)
     source.write_text("// words\npackage org.example;\n\nclass Work {}\n")
+    (tmp_path / "lib" / "pom.xml").write_text("<project/>")
     return tmp_path
 
 
@@ -102,6 +105,92 @@ def test_the_java_tools_file_is_read_as_it_is(lib):
     }
 
 
+TESTED = JAVA | {"min_effect_size": "0.3"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule", "limit", "significance"),
+    [
+        ({}, Rule.GATE, 0.3, 0.05),
+        ({"min_effect_size": None}, Rule.OURS, None, 0.05),
+        ({"confidence": None}, Rule.GATE, 0.3, 0.01),
+    ],
+)
+def test_the_java_tools_own_test_counts_where_that_is_asked_for(
+    lib, changes, rule, limit, significance
+):
+    known = {key: value for key, value in (TESTED | changes).items() if value is not None}
+    (lib / "theirs.json").write_text(json.dumps(known))
+
+    found = load("theirs.json", {}, lib, as_configured=True)
+
+    request = found.request
+    assert (request.rule, request.min_delta, request.significance) == (rule, limit, significance)
+    assert not {"confidence", "min_effect_size"} & set(found.ignored)
+    check_judgeable(found)
+    by_paper = load("theirs.json", {"rule": "paper"}, lib, as_configured=True)
+    assert by_paper.request.rule is Rule.PAPER
+    assert (by_paper.request.min_delta, by_paper.request.significance) == (limit, significance)
+    check_judgeable(by_paper)
+
+
+def test_without_that_the_rules_have_their_own(lib):
+    found = read(lib, TESTED)
+
+    request = found.request
+    assert (request.rule, request.min_delta, request.significance) == (Rule.OURS, None, 0.01)
+    assert {"confidence", "min_effect_size"} <= set(found.ignored)
+
+
+@pytest.mark.parametrize("theirs", [GO, {"subject": "."}, {**JAVA, "confidence": None}])
+def test_what_says_nothing_of_a_test_cannot_be_followed(bleve, lib, theirs):
+    known = {key: value for key, value in theirs.items() if value is not None}
+    (lib / "theirs.json").write_text(json.dumps(known))
+
+    with pytest.raises(UsageError, match="--as-configured is for a research tool's file"):
+        load("theirs.json", {}, lib, as_configured=True)
+    with pytest.raises(UsageError, match="--as-configured is for a research tool's file"):
+        load(".", {}, lib, as_configured=True)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("confidence", "sure", "'sure' at $.confidence is no number"),
+        ("confidence", "0.95", "a number above 0 and at most 0.5"),
+        ("min_effect_size", "0", "a number above 0 and at most 1000"),
+    ],
+)
+def test_a_test_that_none_can_be_is_said_in_one_line(lib, key, value, words):
+    (lib / "theirs.json").write_text(json.dumps(TESTED | {key: value}))
+
+    with pytest.raises(UsageError) as caught:
+        load("theirs.json", {}, lib, as_configured=True)
+
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("build_file", "said", "ignored"),
+    [
+        ("pom.xml", "mvn", False),
+        ("build.gradle", "gradle", False),
+        ("pom.xml", "gradle", True),  # it is built by Maven all the same
+        ("settings.gradle.kts", "mvn", True),
+    ],
+)
+def test_what_builds_it_is_what_lies_in_the_folder(lib, build_file, said, ignored):
+    (lib / "lib" / "pom.xml").unlink()
+    (lib / "lib" / build_file).write_text("")
+
+    found = read(lib, JAVA | {"build_system": said, "gradle_target": "clean build"})
+
+    assert found.request.slowdown == 0.6
+    assert "gradle_target" in found.ignored
+    assert ("build_system" in found.ignored) == ignored
+
+
 def test_flags_are_laid_over_a_research_tools_file(bleve):
     assert read(bleve, GO, {"slowdown": 0.5}).request.slowdown == 0.5
 
@@ -115,7 +204,7 @@ def test_our_own_file_ignores_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"build_system": "gradle"}, "'gradle' at $.build_system is not supported"),
+        ({"build_system": "ant"}, "'ant' at $.build_system must be"),
         ({"degree_of_violation": "much"}, "'much' at $.degree_of_violation is no number"),
         ({"files": [{"test_file": "No.java", "methods": []}]}, ""),
         ({"files": [{"test_file": "No.java", "methods": [{"name": "x"}]}]}, "cannot be read"),

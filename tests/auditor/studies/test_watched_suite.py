@@ -10,8 +10,9 @@ from auditor.core.comparison import Change
 from auditor.core.plan import Purpose
 from auditor.core.request import CompareRequest, WatchRequest
 from auditor.core.schedule import Phase
+from auditor.core.suite import Benchmark
 from auditor.core.warming import Method, Warmed, Watch
-from auditor.studies import abs_score, stability
+from auditor.studies import abs_score, schedules, stability
 from auditor.studies.comparison import ComparisonStudy
 
 WARM = 5
@@ -31,14 +32,16 @@ class Warming(Machine):
         return outcome.told_apart(warmed, trial.watch.measured)
 
 
-def asked(width=None, forks=1, runs=2, method=Method.RCIW):
+def asked(width=None, forks=1, runs=2, method=Method.RCIW, length=0.1, lasting=0.0):
     watch = Watch(method=method, measured=10, seconds=60.0, width=width, model="digest")
     whole = request(methods=("hop",))
     suite = replace(
         whole.suite,
         plan=replace(whole.suite.plan, forks=forks),
         stability_runs=runs,
-        watched=WatchRequest(watch=watch, iterations=40, iteration_seconds=0.1),
+        watched=WatchRequest(
+            watch=watch, iterations=40, iteration_seconds=length, measured_seconds=lasting
+        ),
     )
     return replace(whole, suite=suite)
 
@@ -82,6 +85,50 @@ def test_all_forks_are_run_where_nobody_asks_or_they_differ_too_much(width):
 
     assert set(map(len, by_run(machine).values())) == {4}
     assert "fewer-forks" not in [one.slug for one in verdict.caveats]
+
+
+@pytest.mark.parametrize(
+    ("method", "harness", "length", "seconds"),
+    [
+        (Method.LEARNED, "go", None, 0.01),
+        (Method.LEARNED, "jmh", None, 0.1),
+        (Method.RCIW, "go", None, 0.1),
+        (Method.LEARNED, "go", 0.05, 0.05),
+    ],
+)
+def test_iterations_last_as_long_as_is_said_or_as_the_method_knows_them(
+    method, harness, length, seconds
+):
+    whole = asked(method=method, length=length).suite
+
+    plan = schedules.watched(whole.watched, whole.plan, Benchmark(group="b", name="b"), harness)
+
+    assert (plan.iteration_seconds, plan.warmup, plan.iterations) == (seconds, 0, 40)
+
+
+def test_iterations_whose_length_has_to_be_kept_keep_it():
+    whole = asked(method=Method.LEARNED, length=None).suite
+    own = Benchmark(group="b", name="b", block_seconds=3.0)
+
+    assert schedules.watched(whole.watched, whole.plan, own, "go").iteration_seconds == 3.0
+
+
+@pytest.mark.parametrize(
+    ("length", "lasting", "measured"),
+    [
+        (0.1, 0.0, 10),
+        (0.1, 1.5, 15),
+        (0.1, 0.5, 10),  # as many as were asked for, however short that is
+        (0.01, 2.0, 20),  # half of the 40 at most
+    ],
+)
+def test_as_many_are_measured_as_last_so_long(length, lasting, measured):
+    machine = Warming()
+
+    stability.audit(parts(asked(length=length, lasting=lasting), machine=machine))
+
+    trials = made(machine, Purpose.SUITE)
+    assert {one.watch.measured for one in trials} == {measured}
 
 
 def test_what_is_compared_warms_up_as_long_as_watched_processes_did():

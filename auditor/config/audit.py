@@ -1,0 +1,56 @@
+"""What an ABS audit asks, from the words of a configuration."""
+
+import math
+from pathlib import Path
+
+from auditor.config.settings import CHOICES, Settings
+from auditor.config.suite import suite_request
+from auditor.core.accepted import Acceptance
+from auditor.core.mutant import Wait
+from auditor.core.request import AbsRequest, CurveMode
+from auditor.core.verdict import Rule
+
+
+def abs_request(
+    settings: Settings, methods: tuple[str, ...] | None, model: Path | None
+) -> AbsRequest:
+    """Return what an audit asks, `model` being a file of one; raises ValueError, ModelUnusable."""
+    slowdown = None if settings.slowdown == "auto" else settings.slowdown
+    if slowdown is not None and not math.isfinite(slowdown):
+        raise ValueError(f"{slowdown} at $.slowdown must be {CHOICES['$.slowdown']}")
+    return AbsRequest(
+        suite=suite_request(settings, model),
+        methods=methods,
+        runs=settings.runs,
+        slowdown=slowdown,
+        wait=_wait(settings),
+        rule=Rule(settings.rule),
+        exact=settings.exact,
+        interleave=settings.interleave,
+        min_delta=settings.min_delta,
+        significance=settings.significance,
+        score_only=settings.mode == "score",
+        estimate=settings.estimate,
+        curve=_curve(settings),
+        controls=settings.controls,
+        allocation_bytes=settings.allocation_bytes if settings.allocations else None,
+        accepted=tuple(
+            Acceptance(method=one.method, reason=one.reason, until=one.until)
+            for one in settings.ignore
+        ),
+    )
+
+
+def _curve(settings: Settings) -> CurveMode:
+    """Return whose curve is measured; what is to be compared with others has none by itself."""
+    if settings.curve is not None:
+        return CurveMode(settings.curve)
+    plain = settings.exact or settings.estimate or settings.rule == "paper"
+    return CurveMode.NONE if plain else CurveMode.METHODS
+
+
+def _wait(settings: Settings) -> Wait | None:
+    if settings.wait is None:
+        # The paper's own way (Section 6.2), unless the user says otherwise.
+        return Wait.SLEEP if settings.rule == "paper" else None
+    return None if settings.wait == "auto" else Wait(settings.wait)
