@@ -112,7 +112,7 @@ SUITES = (
         ),
         GO,
         forks=1,
-        iteration_time="10ms",
+        iteration_time="30ms",
     ),
 )
 

@@ -33,9 +33,10 @@ class PairData:
     pair, of which `wanted` (runs times forks) were asked for; failed ones belong in here too.
     `reach` is None where nothing was counted, `refusal` says why there is no variant. `family` is
     the number of benchmarks any of which may detect the method, `min_delta` the limit in the place
-    of v / 2, `significance` how often the test of a method may err. With `estimate` the pair is not to be measured. A `control` waits for nothing, so what was
-    achieved says nothing of the limit. `layout` is what all processes of a binary have in common,
-    None where that is unknown, or nothing. `beside`: the processes of the pair have plain blocks,
+    of v / 2, `significance` how often the test of a method may err. With `estimate` the pair is not
+    to be measured. A `control` waits for nothing, so what was achieved says nothing of the limit.
+    `layout` is what all processes of a binary have in common, None where that is unknown, or
+    nothing. `beside`: the processes of the pair have plain blocks,
     too; `inlined`: in these the method is called where the unchanged program may hold its code
     instead. `interleaved`: what the rule PAPER compares with are the
     plain processes among those of the pairs, not the runs of the suite.

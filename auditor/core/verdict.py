@@ -10,7 +10,6 @@ from auditor.core.controls import Controls
 from auditor.core.result import Interval, ReachState, Result
 from auditor.core.subject import Span
 
-
 SIGNIFICANCE = 0.01
 """How often the test of a method may err, as in the paper (MSR 2018, Section 6.2)."""
 

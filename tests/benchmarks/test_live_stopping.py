@@ -45,7 +45,10 @@ ROWS = """
 from live_stopping import Kind, Process, Row, total
 def kind(*means):
     return Kind([Process(one, 2.0, ("learned", "7")) for one in means])
-rows = [Row("A", kind(1.1, 1.3), kind(0.8, 1.0), kind(0.9, 1.1)), Row("B", kind(2), kind(2), kind(2))]
+rows = [
+    Row("A", kind(1.1, 1.3), kind(0.8, 1.0), kind(0.9, 1.1)),
+    Row("B", kind(2), kind(2), kind(2)),
+]
 print(*rows, total(rows), sep="\\n")
 """
 

@@ -7,7 +7,7 @@ from auditor.core.warming import TRAINED, Method, Watch
 
 _VALIDATED: Mapping[tuple[Method, str], float] = {
     **{(method, "jmh"): 0.1 for method in TRAINED},
-    (Method.LEARNED, "go"): 0.01,
+    (Method.LEARNED, "go"): 0.03,
 }
 """Seconds of an iteration, by method and harness: what models were trained with (JMH), and what
 has been measured since (docs/methods/learned-stopping.md, "Elsewhere")."""

@@ -32,7 +32,7 @@ class Warming(Machine):
         return outcome.told_apart(warmed, trial.watch.measured)
 
 
-def asked(width=None, forks=1, runs=2, method=Method.RCIW, length=0.1, lasting=0.0):
+def asked(width=None, forks=1, runs=2, method=Method.RCIW, *, length=0.1, lasting=0.0):
     watch = Watch(method=method, measured=10, seconds=60.0, width=width, model="digest")
     whole = request(methods=("hop",))
     suite = replace(
