@@ -23,7 +23,7 @@ class WarmupSection(Section, frozen=True):
     ] = 1000
     iteration_time: Annotated[
         Duration | None,
-        Meta(description="How long a block lasts; null: 100ms, or 10ms for Go watched by learned."),
+        Meta(description="How long a block lasts; null: 100ms, or 30ms for Go watched by learned."),
     ] = None
     limit: Annotated[Duration, Meta(description="A process ends after so long, warm or not.")] = (
         "2m"

@@ -18,7 +18,7 @@ CODE = """
 import live_stopping as live
 short = {{"forks": 1, "warmup": 0, "iterations": 3, "iteration_time": "10ms"}}
 live.REFERENCE = short
-live.SUITES = (live.Suite({subject!r}, ("BenchmarkTiny$",), short, 1, "10ms"),)
+live.SUITES = (live.Suite({subject!r}, ("BenchmarkTiny$",), short, 1),)
 live.main(["--processes", "2", "--method", "cov"])
 """
 

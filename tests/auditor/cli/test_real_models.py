@@ -1,5 +1,6 @@
 """Trained models at work on Java that runs, and what processes may do that are looked at."""
 
+import json
 import shlex
 import sqlite3
 import time
@@ -63,8 +64,12 @@ def test_ours_looks_at_go_in_iterations_that_it_has_been_shown_to_judge(program,
     (one,) = found["benchmarks"]
     said = {each["slug"]: each["text"] for each in one["caveats"]}
     assert (" by learned" in said.get("warm-after", "")) != ("not-seen-warm" in said)
-    # Two seconds of ten milliseconds each, behind 119 of which 100 count.
-    assert iterations(tmp_path / "out" / "store.sqlite") >= 219
+    assert iterations(tmp_path / "out" / "store.sqlite") >= 119
+    with sqlite3.connect(tmp_path / "out" / "store.sqlite") as connection:
+        (schedule,) = connection.execute(
+            "SELECT schedule FROM trial WHERE purpose = 'suite'"
+        ).fetchone()
+    assert json.loads(schedule)["seconds"] == 0.03
     assert left_behind(program.cache) == []
 
 

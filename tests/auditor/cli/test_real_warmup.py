@@ -183,7 +183,7 @@ def test_a_model_that_has_not_seen_such_processes_leaves_them_to_a_rule(program,
 
     (said,) = [one["text"] for one in found["caveats"] if one["slug"] == "watched-otherwise"]
     assert said.startswith(
-        "learned has been shown to work for iterations of 100 ms (jmh) and 10 ms (go) only; rciw"
+        "learned has been shown to work for iterations of 100 ms (jmh) and 30 ms (go) only; rciw"
     )
     (mine,) = found["benchmarks"]
     (after,) = [one["text"] for one in mine["caveats"] if one["slug"] == "warm-after"]

@@ -90,7 +90,7 @@ def test_all_forks_are_run_where_nobody_asks_or_they_differ_too_much(width):
 @pytest.mark.parametrize(
     ("method", "harness", "length", "seconds"),
     [
-        (Method.LEARNED, "go", None, 0.01),
+        (Method.LEARNED, "go", None, 0.03),
         (Method.LEARNED, "jmh", None, 0.1),
         (Method.RCIW, "go", None, 0.1),
         (Method.LEARNED, "go", 0.05, 0.05),

@@ -96,7 +96,7 @@ def test_a_model_judges_what_it_has_been_shown_to_judge_and_nothing_else(method)
     watch = Watch(method=method, measured=20, seconds=60.0, model="digest")
 
     assert trusted(watch, "jmh", 0.1) == watch
-    for harness, seconds in (("go", 0.1), ("jmh", 0.01), ("pytest", 0.1), ("asv", 0.01)):
+    for harness, seconds in (("go", 0.1), ("go", 0.01), ("jmh", 0.03), ("pytest", 0.1), ("asv", 0.01)):
         other = trusted(watch, harness, seconds)
         assert (other.method, other.model) == (FALLBACK, None)
         assert replace(other, method=method, model="digest") == watch
@@ -106,7 +106,7 @@ def test_a_model_judges_what_it_has_been_shown_to_judge_and_nothing_else(method)
 def test_of_models_only_ours_has_been_shown_to_judge_go(method):
     watch = Watch(method=method, measured=20, seconds=60.0, model="digest")
 
-    assert (trusted(watch, "go", 0.01) == watch) == (method is Method.LEARNED)
+    assert (trusted(watch, "go", 0.03) == watch) == (method is Method.LEARNED)
 
 
 @pytest.mark.parametrize("harness", ["jmh", "go", "pytest", "asv", "pyperf"])
@@ -114,7 +114,7 @@ def test_of_models_only_ours_has_been_shown_to_judge_go(method):
 def test_an_iteration_lasts_as_long_as_the_method_knows_it_where_nobody_says(method, harness):
     usual = usual_seconds(method, harness)
 
-    assert usual == (0.01 if (method, harness) == (Method.LEARNED, "go") else 0.1)
+    assert usual == (0.03 if (method, harness) == (Method.LEARNED, "go") else 0.1)
 
 
 def test_rules_that_need_no_training_judge_everything():
