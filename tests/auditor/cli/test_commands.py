@@ -179,6 +179,21 @@ def test_where_a_gate_fires_is_a_percentage_or_a_number(stage, written):
     assert (request.rule, request.min_delta) == (Rule.GATE, pytest.approx(0.05))
 
 
+def test_a_research_tools_own_test_counts_where_that_is_asked_for(stage, tmp_path):
+    asked = tmp_path / "theirs.json"
+    theirs = {"degree_of_violation": "0.6", "confidence": "0.05", "min_effect_size": "0.3"}
+    asked.write_text(json.dumps({"project": ".", **theirs}))
+
+    stage.call("abs", str(asked))
+    stage.call("abs", str(asked), "--as-configured")
+
+    requests = [config.request for config, _ in stage.opened]
+    assert [(one.rule, one.min_delta, one.significance) for one in requests] == [
+        (Rule.OURS, None, 0.01),
+        (Rule.GATE, pytest.approx(0.3), pytest.approx(0.05)),
+    ]
+
+
 def test_allocations_are_asked_for_with_a_size_from_the_file(stage, tmp_path):
     stage.call("abs", SUBJECT)
     stage.call("abs", SUBJECT, "--allocations")
