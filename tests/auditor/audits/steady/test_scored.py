@@ -96,7 +96,13 @@ def test_a_model_judges_what_it_has_been_shown_to_judge_and_nothing_else(method)
     watch = Watch(method=method, measured=20, seconds=60.0, model="digest")
 
     assert trusted(watch, "jmh", 0.1) == watch
-    for harness, seconds in (("go", 0.1), ("go", 0.01), ("jmh", 0.03), ("pytest", 0.1), ("asv", 0.01)):
+    for harness, seconds in (
+        ("go", 0.1),
+        ("go", 0.01),
+        ("jmh", 0.03),
+        ("pytest", 0.1),
+        ("asv", 0.01),
+    ):
         other = trusted(watch, harness, seconds)
         assert (other.method, other.model) == (FALLBACK, None)
         assert replace(other, method=method, model="digest") == watch
