@@ -123,7 +123,7 @@ def _java(found: Mapping[str, Any], folder: Path, *, as_configured: bool) -> Fou
 
 def _is_built_so(found: Mapping[str, Any], project: Path) -> bool:
     """Tell whether the project is built as the file says; what is built by what lies in it."""
-    said = found.get("build_system", "mvn")
+    said = str(found.get("build_system", "mvn"))
     if said not in ("mvn", "gradle"):
         raise ValueError(f'{said!r} at $.build_system must be "mvn" or "gradle"')
     return (project / "pom.xml").is_file() == (said == "mvn")
