@@ -82,7 +82,6 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     found = candidates(request.methods, request.popular, parts)
     accepted = accepted_study.accepted(request.accepted, parts)
     said = _told(detection.statement_beforehand(request), parts)
-    ruled = tuple(detection.statement_of_rule(request))
     base = baseline(parts)
     slowdown = _slowdown(request, steady := judged(base, parts), parts)
     question = Question(request=request, baseline=base, slowdown=slowdown)
@@ -111,7 +110,7 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             unfinished=frozenset(benchmark.id for benchmark in base.unfinished),
             caveats=(
                 *said,
-                *ruled,
+                *detection.statement_of_rule(request),
                 *chosen.caveats,
                 *_layouts(question, made, parts),
                 *parts.said_of_budget,
