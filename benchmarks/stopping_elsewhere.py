@@ -7,6 +7,10 @@ measured as many iterations as `--measured` says, how far their mean is from tha
 iterations (median, 90th percentile, processes that are off by more than 5 %), and how well it tells
 windows of both classes, if it gives each a verdict.
 
+Where processes have hardly a warm-up of their own, `--slower 1 --fading 2` gives them one: what was
+measured becomes longer by so much of itself at first (1: twice as long), which fades away by e in
+so many seconds. What they are off is off the mean of the steady iterations as they were measured.
+
     python benchmarks/stopping_elsewhere.py go:github.com/google/uuid@v1.6.0 --iteration-time 10ms
 """
 
@@ -16,7 +20,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -78,10 +82,19 @@ def series(subject: str, folder: Path, asked: argparse.Namespace) -> Iterator[Se
                     yield Series(name, np.asarray(one.whole), lasted)
 
 
-def judged(measured: int, one: Series) -> Judged:
-    """Show a process to all methods, each of which measures so many iterations once it is warm."""
+def slowed(one: Series, by: float, fading: float) -> Series:
+    """Return a process that is slower at first, by so much of itself, which fades in so long."""
+    begun = np.concatenate(([0.0], one.lasted.cumsum()[:-1]))
+    return replace(one, values=one.values * (1 + by * np.exp(-begun / fading)))
+
+
+def judged(asked: argparse.Namespace, one: Series) -> Judged:
+    """Show a process to all methods."""
     start = CpSsd().find(one.values).start
     level = one.values[len(one.values) // 2 if start is None else start :].mean()
+    measured = asked.measured
+    if asked.slower:
+        one = slowed(one, asked.slower, asked.fading)
     seconds, off = {}, {}
     for method in METHODS:
         warm = _warm(method, one)
@@ -90,7 +103,7 @@ def judged(measured: int, one: Series) -> Judged:
             seconds[method] = float(one.lasted[: warm + measured].sum())
             off[method] = abs(float(one.values[window].mean() / level) - 1)
     truth = said = np.empty(0, dtype=bool)
-    if start is not None:
+    if start is not None and not asked.slower:
         truth, said = _windows(one, start)
     return Judged(start is not None, seconds, off, truth, said)
 
@@ -136,7 +149,9 @@ def show(subject: str, every: Sequence[Judged]) -> None:
             f"{np.percentile(off, 90):>8.1%}{(off > OFF).sum():>8}"
         )
     truth, said = (np.concatenate([getattr(one, of) for one in every]) for of in ("truth", "said"))
-    if truth.any() and not truth.all():
+    if len(truth) and truth.any() and not truth.all():
+        begun = sum(1 for one in every if len(one.truth) and (~one.truth).sum() > 1)
+        print(f"steady later than from the first iteration on: {begun}")
         found = classified(truth, said)
         print(f"learned, windows: F1 {found.f1:.3f}, balanced accuracy {found.balanced:.3f}")
 
@@ -152,6 +167,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--forks", type=int, default=1)
     parser.add_argument("--measured", type=int, default=WINDOW, help="iterations once it is warm")
     parser.add_argument("--benchmarks", default="", metavar="REGEX")
+    parser.add_argument("--slower", type=float, default=0.0, help="at first, a part of itself")
+    parser.add_argument("--fading", type=float, default=1.0, help="seconds")
     parser.add_argument("--keep", type=Path, help="a folder for results and stores, gone on with")
     asked = parser.parse_args(arguments)
     every: list[Judged] = []
@@ -160,7 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             place = (asked.keep or Path(scratch)) / f"{number}-{asked.iteration_time}"
             found = list(series(subject, place, asked))
             with ProcessPoolExecutor() as pool:
-                of_subject = list(pool.map(partial(judged, asked.measured), found))
+                of_subject = list(pool.map(partial(judged, asked), found))
             show(f"{subject}, {asked.iteration_time}", of_subject)
             every += of_subject
     if len(asked.subjects) > 1:

@@ -182,7 +182,8 @@ def test_where_a_gate_fires_is_a_percentage_or_a_number(stage, written):
 def test_a_research_tools_own_test_counts_where_that_is_asked_for(stage, tmp_path):
     asked = tmp_path / "theirs.json"
     theirs = {"degree_of_violation": "0.6", "confidence": "0.05", "min_effect_size": "0.3"}
-    asked.write_text(json.dumps({"project": ".", **theirs}))
+    (tmp_path / "lib").mkdir()
+    asked.write_text(json.dumps({"project": "lib", **theirs}))
 
     stage.call("abs", str(asked))
     stage.call("abs", str(asked), "--as-configured")
