@@ -164,10 +164,11 @@ def compared(
     suite: Suite, benchmark: str, asked: argparse.Namespace, folder: Path
 ) -> Iterator[Row]:
     """Yield what matches; processes of the three kinds take turns."""
+    watching = {"method": asked.method, "iteration_time": asked.iteration_time}
     plans = {
         "reference": {"plan": REFERENCE},
         "configured": {"plan": suite.plan},
-        "watched": {"warmup": {"method": asked.method}},
+        "watched": {"warmup": watching},
     }
     found: dict[str, dict[str, list[Process]]] = {}
     for turn in range(asked.processes):
@@ -204,6 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--method", default="learned")
     parser.add_argument("--only", default="", help="suites whose name has this in it")
     parser.add_argument("--processes", type=int, default=1, help="of each kind and benchmark")
+    parser.add_argument("--iteration-time", help="of watched processes (default: the method's)")
     parser.add_argument("--keep", type=Path, help="a folder for results and stores, gone on with")
     asked = parser.parse_args(arguments)
     print(f"{'':<40}{'set, s':>9}{'ours, s':>9}{'off':>10}{'ours off':>10}  by, after iterations")

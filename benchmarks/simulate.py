@@ -62,7 +62,7 @@ def main() -> int:
     asked = parser.parse_args()
     rng = np.random.default_rng(asked.seed)
     with opened(asked.data) as corpus:
-        series = list(_series(corpus))
+        series = list(_series(corpus, asked.most * asked.arms))
     print(
         f"noise of {len(series)} forks; v = {asked.slowdown}, {asked.processes} processes a line, "
         f"{asked.arms} arms"
@@ -76,12 +76,12 @@ def main() -> int:
     return 0
 
 
-def _series(corpus: Corpus) -> Iterator[np.ndarray]:
-    """Yield the late part of each fork, seconds per operation."""
+def _series(corpus: Corpus, least: int) -> Iterator[np.ndarray]:
+    """Yield the late part of each fork that has so many iterations, seconds per operation."""
     for name in corpus.names:
         for fork in corpus.series(name):
             values = fork[STEADY_FROM:]
-            if values.size >= 3 * LOOKS[-1] and np.all(values > 0):
+            if values.size >= least and np.all(values > 0):
                 yield values
 
 

@@ -87,8 +87,8 @@ def statement_of_rule(request: AbsRequest) -> Iterator[Caveat]:
         yield Caveat("effect-given", text)
     if request.significance != SIGNIFICANCE:
         text = (
-            f"the test of a method may err in {percent(request.significance, 2)} of cases, and "
-            f"intervals are of {percent(1 - request.significance, 2)}; else it is 1 % and 99 %"
+            f"a test of slowed blocks may err in {100 * request.significance:g} % of cases, in the "
+            "place of 1 %, and intervals of effects are of the level that belongs to it"
         )
         yield Caveat("significance-given", text)
 

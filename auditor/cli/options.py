@@ -89,7 +89,7 @@ JUDGED = (
     click.option(
         "--min-delta",
         metavar="PERCENT",
-        help='With --rule gate: where your gate fires, "5%" or .05.',
+        help='Where your gate fires, "5%" or .05: the rule is gate then, unless another is given.',
     ),
     click.option("--paper", is_flag=True, help="As in the paper: its rule, and sleeping."),
     click.option(
@@ -241,6 +241,8 @@ def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     changes = _present({key: given[key] for key in named})
     if given["paper"]:
         changes = {"wait": "sleep", **changes, "rule": "paper"}
+        if not given["as_configured"]:
+            changes["min_delta"] = None  # the paper's own: a gate's limit in the file is another
     changes |= {flag: True for flag in SWITCHES if given[flag]}
     if given["method"]:
         changes["methods"] = "auto" if given["method"] == ("auto",) else given["method"]
@@ -249,7 +251,7 @@ def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     if "slowdown" in changes:
         changes["slowdown"] = number(changes["slowdown"])
     if given["min_delta"] is not None:
-        changes |= {"rule": "gate", "min_delta": percent(given["min_delta"])}
+        changes = {"rule": "gate", **changes, "min_delta": percent(given["min_delta"])}
     return shared_changes(given) | changes
 
 

@@ -20,6 +20,7 @@ NOT_THEIRS = (
     "--as-configured is for a research tool's file that says confidence or min_effect_size; else "
     "write significance and min_delta"
 )
+LEAST_ERROR, MOST_ERROR, MOST_EFFECT = 1e-6, 0.1, 1000.0
 _UNNAMED = re.compile(r"[\d.]+")
 
 
@@ -32,10 +33,12 @@ def translated(
     those of our test, too, whose own are the paper's.
     """
     theirs = "project" in found and "subject" not in found
-    java = theirs and ("degree_of_violation" in found or "files" in found)
-    if as_configured and not (java and {"confidence", "min_effect_size"} & found.keys()):
+    go = theirs and isinstance(found.get("dynamic"), Mapping)
+    java = theirs and not go and ("degree_of_violation" in found or "files" in found)
+    tested = any(found.get(key) is not None for key in ("confidence", "min_effect_size"))
+    if as_configured and not (java and tested):
         raise ValueError(NOT_THEIRS)
-    if theirs and isinstance(found.get("dynamic"), Mapping):
+    if go:
         return _go(found, found["dynamic"], folder)
     return _java(found, folder, as_configured=as_configured) if java else None
 
@@ -123,7 +126,7 @@ def _java(found: Mapping[str, Any], folder: Path, *, as_configured: bool) -> Fou
 
 def _is_built_so(found: Mapping[str, Any], project: Path) -> bool:
     """Tell whether the project is built as the file says; what is built by what lies in it."""
-    said = str(found.get("build_system", "mvn"))
+    said = str(found.get("build_system") or "mvn")
     if said not in ("mvn", "gradle"):
         raise ValueError(f'{said!r} at $.build_system must be "mvn" or "gradle"')
     return (project / "pom.xml").is_file() == (said == "mvn")
@@ -132,8 +135,16 @@ def _is_built_so(found: Mapping[str, Any], project: Path) -> bool:
 def _test(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return how often the test may err, and the effect that counts, which no v / 2 stands for."""
     least = _number(found.get("min_effect_size"), "$.min_effect_size")
+    if least is not None and not 0 < least <= MOST_EFFECT:
+        raise ValueError(f"{least:g} at $.min_effect_size must be above 0; 0.3 for 30 %")
+    error = _number(found.get("confidence"), "$.confidence")
+    if error is not None and not LEAST_ERROR <= error <= MOST_ERROR:
+        raise ValueError(
+            f"{error:g} at $.confidence must be {LEAST_ERROR:f} to {MOST_ERROR}: how often the "
+            "test may err, 0.05 for 5 %"
+        )
     return {
-        "significance": _number(found.get("confidence"), "$.confidence"),
+        "significance": error,
         "min_delta": least,
         "rule": None if least is None else "gate",
     }

@@ -80,7 +80,7 @@ class Settings(Section, frozen=True):
     ] = None
     significance: Annotated[
         float,
-        Meta(gt=0, le=0.5, description="How often the test of a method may err."),
+        Meta(ge=1e-6, le=0.1, description="How often the test of a method may err."),
     ] = SIGNIFICANCE
     mode: Annotated[
         Literal["matrix", "score"],
@@ -192,7 +192,7 @@ CHOICES: dict[str, str] = {
     "$.wait": '"auto", "sleep", "spin" or "work"',
     "$.rule": '"ours", "paper" or "gate"',
     "$.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
-    "$.significance": "a number above 0 and at most 0.5; 0.01 for 1 %",
+    "$.significance": "a number from 0.000001 to 0.1; 0.01 for 1 %",
     "$.compare.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
     "$.mode": '"matrix" or "score"',
     "$.warmup.method": (

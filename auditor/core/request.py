@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import ceil, inf
+from math import ceil
 from pathlib import Path
 
 from auditor.core.accepted import Acceptance
@@ -111,7 +111,8 @@ class WatchRequest:
     """How the processes of a suite are watched that end once they are warm and measured.
 
     Each has at most `iterations` of `iteration_seconds`; None: as long as the method knows them.
-    Once it is warm, `watch.measured` are measured at least, and so many as last `measured_seconds`.
+    Once it is warm, `watch.measured` are measured at least, and so many as last `measured_seconds`,
+    unless that is more than half of what a process may do.
     """
 
     watch: Watch
@@ -121,11 +122,11 @@ class WatchRequest:
 
     def watch_of(self, iteration_seconds: float) -> Watch:
         """Return how a process is watched whose iterations last so long, zero: nobody knows."""
-        lasting = ceil(self.measured_seconds / (iteration_seconds or inf))
-        # Half of all iterations at most: there has to be time to become warm in.
-        return replace(
-            self.watch, measured=max(self.watch.measured, min(lasting, self.iterations // 2))
-        )
+        if not iteration_seconds:
+            return self.watch
+        lasting = min(self.measured_seconds, self.watch.seconds / 2) / iteration_seconds
+        most = min(ceil(lasting), self.iterations // 2)
+        return replace(self.watch, measured=max(self.watch.measured, most))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -179,6 +179,26 @@ def test_where_a_gate_fires_is_a_percentage_or_a_number(stage, written):
     assert (request.rule, request.min_delta) == (Rule.GATE, pytest.approx(0.05))
 
 
+@pytest.mark.parametrize(
+    ("flags", "rule", "limit"),
+    [
+        (["--paper", "--min-delta", "5%"], Rule.PAPER, 0.05),
+        (["--rule", "paper", "--min-delta", "5%"], Rule.PAPER, 0.05),
+        (["--paper"], Rule.PAPER, None),  # the gate's limit in the file is not the paper's
+        ([], Rule.GATE, 0.1),
+    ],
+)
+def test_a_rule_that_is_named_keeps_its_name(stage, tmp_path, flags, rule, limit):
+    asked = tmp_path / "c.json"
+    known = {"subject": SUBJECT, "slowdown": 0.6, "rule": "gate", "min_delta": 0.1}
+    asked.write_text(json.dumps(known))
+
+    stage.call("abs", str(asked), *flags)
+
+    request = stage.opened[0][0].request
+    assert (request.rule, request.min_delta) == (rule, limit)
+
+
 def test_a_research_tools_own_test_counts_where_that_is_asked_for(stage, tmp_path):
     asked = tmp_path / "theirs.json"
     theirs = {"degree_of_violation": "0.6", "confidence": "0.05", "min_effect_size": "0.3"}

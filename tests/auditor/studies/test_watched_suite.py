@@ -120,6 +120,7 @@ def test_iterations_whose_length_has_to_be_kept_keep_it():
         (0.1, 1.5, 15),
         (0.1, 0.5, 10),  # as many as were asked for, however short that is
         (0.01, 2.0, 20),  # half of the 40 at most
+        (2.5, 50.0, 12),  # and half of the minute
     ],
 )
 def test_as_many_are_measured_as_last_so_long(length, lasting, measured):
