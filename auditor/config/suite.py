@@ -10,8 +10,8 @@ from auditor.core.warming import TRAINED, Method, Watch
 
 _MEASURED = 20
 _MEASURED_SECONDS = 2.0
-"""Where nobody says how much is measured: of 62 processes of Go eight had a mean of 0.2 s that was
-off by more than 5 %, five one of a second, and two one of two seconds."""
+"""Where nobody says how much is measured: of 62 processes of Go seven had a mean of 0.2 s that was
+off by more than 5 %, four one of a second, two one of two seconds."""
 
 
 def suite_request(settings: Settings, model: Path | None) -> SuiteRequest:
