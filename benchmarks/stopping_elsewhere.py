@@ -2,10 +2,10 @@
 
 Watches the benchmarks of suites from the start of their processes on (`bench-audit steady`), says
 by change points (CP-SSD) when each process was warm, and shows the series to the rules as if it
-were live. For each: processes that it saw warm, after how many seconds it had warmed up and
-measured as many iterations as `--measured` says, how far their mean is from that of all steady
-iterations (median, 90th percentile, processes that are off by more than 5 %), and how well it tells
-windows of both classes, if it gives each a verdict.
+were live. For each: processes that it saw warm and had time to measure, after how many seconds it
+had warmed up and measured as many iterations as `--measured` says, how far their mean is from that
+of all steady iterations (median, 90th percentile, processes that are off by more than 5 %), and how
+well it tells windows of both classes, if it gives each a verdict.
 
 Where processes have hardly a warm-up of their own, `--slower 1 --fading 2` gives them one: what was
 measured becomes longer by so much of itself at first (1: twice as long), which fades away by e in

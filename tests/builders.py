@@ -1,6 +1,8 @@
 """Plain functions that make data for tests; what a test does not name has a dull default."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from auditor.core.jobs import HostFacts
 from auditor.core.measure import (
@@ -14,12 +16,12 @@ from auditor.core.measure import (
 from auditor.core.mutant import Delay, Kind, Variant, Wait
 from auditor.core.outcome import Counted, Crashed, Measured, Outcome, TimedOut, Window
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.request import Plan
+from auditor.core.request import AbsRequest, Plan, SuiteRequest
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import BenchmarkVerdict, PairVerdict, Stability
+from auditor.core.verdict import BenchmarkVerdict, PairVerdict, Rule, Stability
 from reports.record import Context
 
 HOST = HostFacts("here", (("cores", "2"),))
@@ -189,6 +191,28 @@ def benchmark_verdict(name: str, max_spread: float | None = 0.01) -> BenchmarkVe
 
 def stability(benchmarks: Sequence[BenchmarkVerdict]) -> Stability:
     return Stability(benchmarks=tuple(benchmarks), buckets=(), suite_seconds=(), runs=5)
+
+
+def abs_request(*, forks: int = 1, iterations: int = 12, **changes: Any) -> AbsRequest:
+    """Return what an audit asks; `changes` are its own fields."""
+    suite = SuiteRequest(
+        benchmarks="",
+        plan=Plan(forks=forks, warmup=2, iterations=iterations, iteration_seconds=0.01),
+        stability_runs=5,
+        timeout_seconds=10.0,
+        budget_seconds=None,
+        seed=1,
+    )
+    asked = AbsRequest(
+        suite=suite,
+        methods=None,
+        runs=2,
+        slowdown=0.6,
+        wait=None,
+        rule=Rule.OURS,
+        exact=False,
+    )
+    return replace(asked, **changes)
 
 
 CONTEXT = Context(

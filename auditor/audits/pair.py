@@ -36,10 +36,10 @@ class PairData:
     of v / 2, `significance` how often the test of a method may err. With `estimate` the pair is not
     to be measured. A `control` waits for nothing, so what was achieved says nothing of the limit.
     `layout` is what all processes of a binary have in common, None where that is unknown, or
-    nothing. `beside`: the processes of the pair have plain blocks,
-    too; `inlined`: in these the method is called where the unchanged program may hold its code
-    instead. `interleaved`: what the rule PAPER compares with are the
-    plain processes among those of the pairs, not the runs of the suite.
+    nothing. `beside`: the processes of the pair have plain blocks, too; `inlined`: in these the
+    method is called where the unchanged program may hold its code instead. `interleaved`: what the
+    rule PAPER compares with are the plain processes among those of the pairs, not the runs of the
+    suite.
     """
 
     method: str
@@ -70,7 +70,7 @@ class PairData:
 
     @property
     def confidence(self) -> float:
-        """Return the level of all intervals (abs.md, "Detection")."""
+        """Return the level of the intervals of a pair (abs.md, "Detection")."""
         return 1 - self.significance
 
     @property

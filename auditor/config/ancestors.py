@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from auditor.config.settings import LEAST_SIGNIFICANCE, MOST_EFFECT, MOST_SIGNIFICANCE
+
 Found = tuple[dict[str, Any], tuple[str, ...]]
 """An object with our keys, and the paths of what was ignored."""
 
@@ -20,7 +22,6 @@ NOT_THEIRS = (
     "--as-configured is for a research tool's file that says confidence or min_effect_size; else "
     "write significance and min_delta"
 )
-LEAST_ERROR, MOST_ERROR, MOST_EFFECT = 1e-6, 0.1, 1000.0
 _UNNAMED = re.compile(r"[\d.]+")
 
 
@@ -125,7 +126,7 @@ def _java(found: Mapping[str, Any], folder: Path, *, as_configured: bool) -> Fou
 
 
 def _is_built_so(found: Mapping[str, Any], project: Path) -> bool:
-    """Tell whether the project is built as the file says; what is built by what lies in it."""
+    """Tell whether the project is built as the file says: what lies in it decides."""
     said = str(found.get("build_system") or "mvn")
     if said not in ("mvn", "gradle"):
         raise ValueError(f'{said!r} at $.build_system must be "mvn" or "gradle"')
@@ -136,12 +137,15 @@ def _test(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return how often the test may err, and the effect that counts, which no v / 2 stands for."""
     least = _number(found.get("min_effect_size"), "$.min_effect_size")
     if least is not None and not 0 < least <= MOST_EFFECT:
-        raise ValueError(f"{least:g} at $.min_effect_size must be above 0; 0.3 for 30 %")
-    error = _number(found.get("confidence"), "$.confidence")
-    if error is not None and not LEAST_ERROR <= error <= MOST_ERROR:
         raise ValueError(
-            f"{error:g} at $.confidence must be {LEAST_ERROR:f} to {MOST_ERROR}: how often the "
-            "test may err, 0.05 for 5 %"
+            f"{least:g} at $.min_effect_size must be above 0 and at most {MOST_EFFECT}; 0.3 for "
+            "30 %"
+        )
+    error = _number(found.get("confidence"), "$.confidence")
+    if error is not None and not LEAST_SIGNIFICANCE <= error <= MOST_SIGNIFICANCE:
+        raise ValueError(
+            f"{error:g} at $.confidence must be {LEAST_SIGNIFICANCE:f} to {MOST_SIGNIFICANCE}: "
+            "how often the test may err, 0.05 for 5 %"
         )
     return {
         "significance": error,

@@ -26,6 +26,10 @@ from auditor.config.sections import (
 from auditor.config.watching import SteadySection, WarmupSection
 from auditor.core.verdict import SIGNIFICANCE
 
+LEAST_SIGNIFICANCE, MOST_SIGNIFICANCE = 1e-6, 0.1
+MOST_EFFECT = 1000
+"""What a test may be: a research tool's is held to the same (ancestors)."""
+
 
 class Settings(Section, frozen=True):
     """A bench-audit configuration file."""
@@ -72,7 +76,7 @@ class Settings(Section, frozen=True):
         Literal["ours", "paper", "gate"], Meta(description="How a detection is decided.")
     ] = "ours"
     min_delta: Annotated[
-        Annotated[float, Meta(gt=0, le=1000)] | None,
+        Annotated[float, Meta(gt=0, le=MOST_EFFECT)] | None,
         Meta(
             description="With the rule gate: the relative slowdown at which your gate fires; with "
             "paper: the effect that counts, in the place of half of the slowdown."
@@ -80,7 +84,11 @@ class Settings(Section, frozen=True):
     ] = None
     significance: Annotated[
         float,
-        Meta(ge=1e-6, le=0.1, description="How often the test of a method may err."),
+        Meta(
+            ge=LEAST_SIGNIFICANCE,
+            le=MOST_SIGNIFICANCE,
+            description="How often the test of a method may err.",
+        ),
     ] = SIGNIFICANCE
     mode: Annotated[
         Literal["matrix", "score"],

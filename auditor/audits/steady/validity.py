@@ -12,6 +12,7 @@ _VALIDATED: Mapping[tuple[Method, str], float] = {
 """Seconds of an iteration, by method and harness: what models were trained with (JMH), and what
 has been measured since (docs/methods/learned-stopping.md, "Elsewhere")."""
 _USUAL = 0.1
+"""Seconds of an iteration where nothing is known to suit better."""
 FALLBACK = Method.RCIW
 """Needs no training, and of such rules has the fewest results that deviate (EMSE 2022)."""
 

@@ -5,6 +5,7 @@ from math import expm1, log, log1p
 import numpy as np
 import pytest
 from builders import (
+    abs_request,
     benchmark,
     calibration_run,
     counted,
@@ -32,7 +33,6 @@ from auditor.core.outcome import (
     Unreadable,
 )
 from auditor.core.plan import Purpose
-from auditor.core.request import AbsRequest, Plan, SuiteRequest
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Block, Phase, Stop
 from auditor.core.verdict import Rule
@@ -517,21 +517,6 @@ def test_what_the_budget_prevented_is_unmeasured():
     assert judge_pair(pair(runs=(), reach=None)).outcome is Result.UNMEASURED
 
 
-def planned(forks=1, iterations=15):
-    plan = Plan(forks=forks, warmup=1, iterations=iterations, iteration_seconds=0.05)
-    suite = SuiteRequest(
-        benchmarks="",
-        plan=plan,
-        stability_runs=2,
-        timeout_seconds=1.0,
-        budget_seconds=None,
-        seed=1,
-    )
-    return AbsRequest(
-        suite=suite, methods=None, runs=2, slowdown=V, wait=None, rule=Rule.OURS, exact=False
-    )
-
-
 def paper(slowed, plain, **more):
     return pair(
         rule=Rule.PAPER,
@@ -675,13 +660,33 @@ def test_the_papers_test_may_err_and_count_as_the_user_says(more, outcome):
     ],
 )
 def test_another_test_than_the_papers_is_told(rule, min_delta, significance, slugs):
-    asked = replace(planned(), rule=rule, min_delta=min_delta, significance=significance)
+    asked = abs_request(rule=rule, min_delta=min_delta, significance=significance)
 
     assert [one.slug for one in statement_of_rule(asked)] == slugs
 
 
+def test_few_values_are_enough_where_a_test_may_err_more_often():
+    """Of 7 pairs no p is below .0156, of 4 against 4 values none below .0286."""
+    seven = pair(pairs=7, noise=0.002)
+    four = paper([noisy(1.6, 4, 4)] * 2, [noisy(1, 4, 1)] * 2)
+
+    assert judge_pair(replace(seven, significance=0.05)).outcome is Result.DETECTED
+    assert judge_pair(seven).outcome is Result.INCONCLUSIVE
+    assert judge_pair(replace(four, significance=0.05)).outcome is Result.DETECTED
+    assert judge_pair(four).outcome is Result.INCONCLUSIVE
+
+
+def test_all_intervals_of_a_pair_are_of_the_level_that_is_asked_for():
+    strict = pair(family=4)
+    lenient = replace(strict, significance=0.1)
+
+    assert (strict.level, lenient.level) == (pytest.approx(0.9975), pytest.approx(0.975))
+    narrow, wide = (probe_ratio(one) for one in (lenient, strict))
+    assert wide.low < narrow.low < narrow.high < wide.high
+
+
 def test_what_can_never_be_significant_hangs_on_how_often_a_test_may_err():
-    eight = replace(planned(iterations=8), exact=True)
+    eight = abs_request(iterations=8, exact=True)
 
     assert statement_beforehand(eight) is None
     assert statement_beforehand(replace(eight, significance=0.001)) is not None
@@ -707,7 +712,7 @@ def test_processes_of_the_other_rule_are_not_judged():
 def test_a_plan_that_can_never_be_significant_is_said_beforehand(
     rule, exact, forks, iterations, possible
 ):
-    asked = replace(planned(forks=forks, iterations=iterations), rule=rule, exact=exact)
+    asked = abs_request(forks=forks, iterations=iterations, rule=rule, exact=exact)
 
     assert (statement_beforehand(asked) is None) is possible
 

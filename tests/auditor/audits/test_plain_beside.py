@@ -185,3 +185,11 @@ def test_a_disturbed_probe_block_leaves_something_of_the_plain_one():
 
     assert pairs[0] == (1e-6, pytest.approx(0.01e-6))
     assert pairs[1] == (1e-6, pytest.approx(1.6e-6))
+
+
+def test_what_the_probe_does_has_an_interval_of_the_level_that_is_asked_for():
+    strict = beside(1.0)
+
+    narrow, wide = (probe_ratio(replace(strict, significance=one)) for one in (0.1, 0.01))
+
+    assert wide.low < narrow.low < narrow.high < wide.high

@@ -3,36 +3,15 @@ from math import inf, sqrt
 
 import numpy as np
 import pytest
+from builders import abs_request as request
 from builders import benchmark, suite_runs
 
 from auditor.audits.power import Scatter, scatter, stated, statement, visible
 from auditor.audits.stability import judge
-from auditor.core.request import AbsRequest, Plan, SuiteRequest
 from auditor.core.verdict import Rule
 from auditor.stats.compare import t_half
 
 CALM = Scatter(pairs=0.01, processes=0.0, runs=5)
-
-
-def request(**changes):
-    plan = Plan(forks=1, warmup=2, iterations=changes.pop("iterations", 12), iteration_seconds=0.01)
-    suite = SuiteRequest(
-        benchmarks="",
-        plan=plan,
-        stability_runs=5,
-        timeout_seconds=10.0,
-        budget_seconds=None,
-        seed=1,
-    )
-    asked = {
-        "methods": None,
-        "runs": 2,
-        "slowdown": 0.6,
-        "wait": None,
-        "rule": Rule.OURS,
-        "exact": False,
-    }
-    return AbsRequest(suite=suite, **{**asked, **changes})
 
 
 def noisy(sd, processes=0.0, runs=5, blocks=200):
@@ -79,6 +58,17 @@ def test_by_a_gate_its_limit_and_the_half_interval():
     asked = request(rule=Rule.GATE, min_delta=0.05)
 
     assert visible(CALM, asked) == pytest.approx(0.05 + half)
+
+
+def test_a_test_that_may_err_more_often_sees_more():
+    lenient = request(significance=0.1)
+    runs = noisy(0.01, processes=0.1, blocks=24)
+    steady = judge([benchmark()], runs, wanted_runs=5)
+
+    assert visible(CALM, lenient) == pytest.approx(2 * t_half(0.01 / sqrt(24), 23, 0.9))
+    (seen,) = stated(steady, [benchmark()], runs, lenient, ()).benchmarks
+    assert seen.visible == pytest.approx(visible(scatter(runs, 0.9), lenient))
+    assert seen.visible < visible(scatter(runs, 0.99), lenient)
 
 
 def test_processes_that_lie_far_apart_hide_every_slowdown():

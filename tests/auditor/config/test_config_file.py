@@ -304,6 +304,18 @@ def test_a_gate_and_where_it_fires_go_together(tmp_path, given):
         check_judgeable(written(tmp_path, {"slowdown": 0.6, **given}))
 
 
+@pytest.mark.parametrize(
+    ("warmup", "measured", "seconds"), [({}, 20, 2.0), ({"measured": 30}, 30, 0.0)]
+)
+def test_two_seconds_are_measured_unless_the_file_says_how_many(
+    tmp_path, warmup, measured, seconds
+):
+    watched = written(tmp_path, {"warmup": {"method": "rciw", **warmup}}).request.suite.watched
+
+    assert (watched.watch.measured, watched.measured_seconds) == (measured, seconds)
+    assert watched.iteration_seconds is None
+
+
 def test_a_file_may_say_where_its_schema_is(tmp_path):
     config = written(tmp_path, {"$schema": "config.schema.json", "runs": 3})
 

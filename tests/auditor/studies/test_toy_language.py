@@ -94,6 +94,21 @@ def test_for_the_score_alone_the_most_promising_benchmark_comes_first(monkeypatc
     assert {pairs[one] for one in others} <= {Result.UNMEASURED}
 
 
+@pytest.mark.parametrize(
+    ("significance", "outcome", "told"),
+    [(0.01, Result.INCONCLUSIVE, False), (0.05, Result.DETECTED, True)],
+)
+def test_how_often_a_test_may_err_is_the_users_choice(significance, outcome, told):
+    """Of seven pairs no p is below .0156."""
+    asked = request(methods=("hop",), exact=True, significance=significance)
+    suite = replace(asked.suite, plan=replace(asked.suite.plan, iterations=7))
+
+    verdict = audited(replace(asked, suite=suite))
+
+    assert [one.outcome for one in verdict.methods] == [outcome]
+    assert ("significance-given" in [one.slug for one in verdict.caveats]) is told
+
+
 def test_an_estimate_times_each_pair_once_and_slows_nothing():
     machine = Machine()
 
