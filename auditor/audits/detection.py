@@ -88,8 +88,10 @@ def statement_of_rule(request: AbsRequest) -> Iterator[Caveat]:
     if request.significance != SIGNIFICANCE:
         text = (
             f"a test of slowed blocks may err in {100 * request.significance:g} % of cases, in the "
-            "place of 1 %, and intervals of effects are of the level that belongs to it"
+            "place of 1 %"
         )
+        if request.rule is not Rule.PAPER:
+            text += ", and intervals of effects are of the level that belongs to it"
         yield Caveat("significance-given", text)
 
 

@@ -662,7 +662,11 @@ def test_the_papers_test_may_err_and_count_as_the_user_says(more, outcome):
 def test_another_test_than_the_papers_is_told(rule, min_delta, significance, slugs):
     asked = abs_request(rule=rule, min_delta=min_delta, significance=significance)
 
-    assert [one.slug for one in statement_of_rule(asked)] == slugs
+    said = {one.slug: one.text for one in statement_of_rule(asked)}
+    assert [*said] == slugs
+    # The paper's rule has none.
+    with_intervals = "intervals" in said.get("significance-given", "")
+    assert with_intervals == (significance != 0.01 and rule is not Rule.PAPER)
 
 
 def test_few_values_are_enough_where_a_test_may_err_more_often():
