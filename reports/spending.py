@@ -165,9 +165,13 @@ def _drops(document: Document) -> Iterator[Change]:
 
 
 def _shorter(document: Document) -> Iterator[Change]:
-    """Yield benchmarks that see far more than they have to; scatter falls with the square root."""
+    """Yield benchmarks that see far more than they have to; scatter falls with the square root.
+
+    A suite that is watched measures as many iterations as it takes.
+    """
     plan = document.plan
-    if plan.iterations is None or plan.warmup is None:
+    watched = any(one.slug == "watched-time" for one in document.caveats)
+    if watched or plan.iterations is None or plan.warmup is None:
         return
     whole = sum(one.seconds or 0.0 for one in document.benchmarks)
     for one in document.benchmarks:

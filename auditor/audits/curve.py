@@ -1,8 +1,8 @@
 """How small a slowdown may be to be noticed still: which sizes to try, and what they tell.
 
-By the rule `ours` the limit is half of the slowdown, so a method that takes more than half of an
-operation is noticed down to where the noise begins, and one that takes less never. With a gate's
-fixed limit a larger slowdown is noticed in any method.
+Where the limit is half of the slowdown, a method that takes more than half of an operation is
+noticed down to where the noise begins, and one that takes less never. With a fixed limit, as a gate
+has, a larger slowdown is noticed in any method.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from auditor.audits.calibration import TOLERANCE
 from auditor.audits.paired import UNFINISHED
 from auditor.core.request import CurveMode
 from auditor.core.result import Result
-from auditor.core.verdict import Curve, CurvePoint, PairCurve, PairRun, PairVerdict, Rule, Step
+from auditor.core.verdict import Curve, CurvePoint, PairCurve, PairRun, PairVerdict, Step
 from auditor.stats.sequential import LEAST_DEVIATION
 
 SIZES = (0.05, 0.1, 0.2, 0.3, 0.6, 1.0, 2.0, 5.0)
@@ -80,13 +80,13 @@ class Search:
 
 
 def searches(
-    pairs: Sequence[PairVerdict], slowdown: float, rule: Rule, mode: CurveMode
+    pairs: Sequence[PairVerdict], slowdown: float, mode: CurveMode, *, fixed: bool
 ) -> list[Search]:
     """Return what is to be searched, begun with the verdicts at `slowdown`.
 
     Of each method the pair whose margin is the largest beside its noise, or all that detect; where
-    none detects, the one that comes nearest if a larger slowdown can help it, unless runs of one
-    are missing: nobody knows then whether it detects.
+    none detects, the one that comes nearest if a larger slowdown can help it (`fixed`: the limit stays
+    as it is), unless runs of one are missing: nobody knows then whether it detects.
     """
     if mode is CurveMode.NONE:
         return []
@@ -98,7 +98,7 @@ def searches(
         if any(_is_unfinished(pair) for pair in mine) and not any(map(_detects, mine)):
             continue
         detected = [pair for pair in mine if _detects(pair) and pair.effect]
-        open_ = [pair for pair in mine if _may_be_noticed_later(pair, rule)]
+        open_ = [pair for pair in mine if _may_be_noticed_later(pair, fixed=fixed)]
         chosen = sorted(detected, key=_margin, reverse=True) or sorted(
             open_, key=lambda pair: pair.effect or 0.0, reverse=True
         )
@@ -179,8 +179,8 @@ def _noise(run: PairRun) -> float:
     return stdev(logs) if len(logs) > 1 else 0.0
 
 
-def _may_be_noticed_later(pair: PairVerdict, rule: Rule) -> bool:
+def _may_be_noticed_later(pair: PairVerdict, *, fixed: bool) -> bool:
     """Tell whether a larger slowdown may be noticed although this one was not."""
-    if rule is Rule.GATE:
+    if fixed:
         return pair.outcome in (Result.MISSED, Result.INCONCLUSIVE) and bool(pair.share)
     return further.may_yet_decide(pair)

@@ -28,7 +28,8 @@ def detection_curve(
     `made` are the processes that they rest on.
     """
     mode = CurveMode.NONE if question.request.estimate else question.request.curve
-    searches = curve.searches(verdicts, slowdown, question.request.rule, mode)
+    fixed = question.request.min_delta is not None
+    searches = curve.searches(verdicts, slowdown, mode, fixed=fixed)
     whole = replace(question, request=replace(question.request, score_only=False))
     known = dict(made.known)
     while pending := _by_size(searches):

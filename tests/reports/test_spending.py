@@ -111,9 +111,8 @@ def test_a_benchmark_that_sees_far_more_than_it_has_to_can_be_shorter():
     )
     stability = replace(made.stability, benchmarks=suite)
 
-    found = {
-        one.owner: one for one in changes(judged(replace(made, pairs=pairs, stability=stability)))
-    }
+    shortened = replace(made, pairs=pairs, stability=stability)
+    found = {one.owner: one for one in changes(judged(shortened))}
 
     plan = judged(made).plan
     assert not found[kept].measured
@@ -123,6 +122,8 @@ def test_a_benchmark_that_sees_far_more_than_it_has_to_can_be_shorter():
     assert found[kept].what.startswith(
         f"measure {least:g} iterations in place of {plan.iterations}: "
     )
+    watched = replace(shortened, caveats=(*made.caveats, Caveat("watched-time", "t")))
+    assert kept not in {one.owner for one in changes(judged(watched))}
 
 
 def test_a_score_that_stops_at_the_first_detection_tells_nothing_of_the_others():

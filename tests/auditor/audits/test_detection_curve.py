@@ -4,7 +4,7 @@ from auditor.audits.curve import SIZES, Search, curve, most_steps, searches
 from auditor.core.caveats import Caveat
 from auditor.core.request import CurveMode
 from auditor.core.result import Result
-from auditor.core.verdict import PairRun, PairVerdict, Rule
+from auditor.core.verdict import PairRun, PairVerdict
 
 
 def verdict(outcome, benchmark="toy.long", method="toy.hop", **more):
@@ -78,8 +78,8 @@ def test_a_method_of_which_runs_are_missing_is_not_searched_by_another_pair():
     unfinished = verdict(Result.INCONCLUSIVE, "toy.a", caveats=caveats, share=0.9)
     missed = verdict(Result.MISSED, "toy.b", share=0.4)
 
-    assert searches([unfinished, missed], 0.6, Rule.GATE, CurveMode.METHODS) == []
-    assert len(searches([missed], 0.6, Rule.GATE, CurveMode.METHODS)) == 1
+    assert searches([unfinished, missed], 0.6, CurveMode.METHODS, fixed=True) == []
+    assert len(searches([missed], 0.6, CurveMode.METHODS, fixed=True)) == 1
 
 
 def test_what_arrived_counts_where_it_was_far_more_than_asked_for():
@@ -92,12 +92,12 @@ def test_what_arrived_counts_where_it_was_far_more_than_asked_for():
 def test_the_benchmark_with_the_clearest_margin_is_taken():
     pairs = [detected("toy.noisy", 0.6, 0.25), detected("toy.calm", 0.5, 0.01)]
 
-    (one,) = searches(pairs, 0.6, Rule.OURS, CurveMode.METHODS)
-    both = searches(pairs, 0.6, Rule.OURS, CurveMode.PAIRS)
+    (one,) = searches(pairs, 0.6, CurveMode.METHODS, fixed=False)
+    both = searches(pairs, 0.6, CurveMode.PAIRS, fixed=False)
 
     assert one.benchmark == "toy.calm"
     assert [each.benchmark for each in both] == ["toy.calm", "toy.noisy"]
-    assert searches(pairs, 0.6, Rule.OURS, CurveMode.NONE) == []
+    assert searches(pairs, 0.6, CurveMode.NONE, fixed=False) == []
 
 
 def test_by_our_rule_a_miss_is_a_miss_at_any_size():
@@ -108,8 +108,8 @@ def test_by_our_rule_a_miss_is_a_miss_at_any_size():
         verdict(Result.INCONCLUSIVE, "toy.near", effect=0.3, method_seconds=1e-6, caveats=(near,)),
     ]
 
-    (ours,) = searches(pairs, 0.6, Rule.OURS, CurveMode.METHODS)
-    (gate,) = searches(pairs[:1], 0.6, Rule.GATE, CurveMode.METHODS)
+    (ours,) = searches(pairs, 0.6, CurveMode.METHODS, fixed=False)
+    (gate,) = searches(pairs[:1], 0.6, CurveMode.METHODS, fixed=True)
 
     assert (ours.benchmark, ours.next) == ("toy.near", 2.0)
     assert (gate.benchmark, gate.next) == ("toy.long", 2.0)

@@ -513,9 +513,10 @@ def test_the_curve_of_all_pairs_has_one_of_each_that_detects(monkeypatch):
     assert {one.benchmark for one in verdict.curve.pairs} == {"toy.long", "toy.quick"}
 
 
-def test_a_gate_with_a_fixed_limit_sees_larger_slowdowns_in_small_shares():
+@pytest.mark.parametrize("rule", [Rule.GATE, Rule.PAPER])
+def test_a_fixed_limit_sees_larger_slowdowns_in_small_shares(rule):
     """A twentieth of an operation shows at 5 % from a slowdown of 1 on."""
-    asked = request(methods=("hop", "skip"), rule=Rule.GATE, min_delta=0.04)
+    asked = request(methods=("hop", "skip"), rule=rule, min_delta=0.04)
     one = replace(asked, slowdown=0.1, curve=CurveMode.PAIRS)
 
     verdict = audited(one)
