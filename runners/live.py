@@ -51,11 +51,11 @@ class Watching:
     """A watched process: its watcher, and what it came to."""
 
     def __init__(self, watch: Watch, watcher: Watcher, clock: Clock) -> None:
-        """Take what is asked of the process that starts now, and who judges its iterations."""
+        """Take what is asked of a process that is to start, and who judges its iterations."""
         self._watch = watch
         self._watcher = watcher
         self._clock = clock
-        self._started = clock.monotonic()
+        self._started: float | None = None
         self._longest = 0.0
         self._warmed: Warmed | None = None
 
@@ -69,7 +69,10 @@ class Watching:
         self._longest = max(self._longest, lasted)
         self._warmed = self._watcher.observe(seconds, lasted)
         # By the clock, not by what iterations say: a stopped timer hides what lies between them.
-        if self._clock.monotonic() - self._started >= self._watch.seconds:
+        now = self._clock.monotonic()
+        if self._started is None:  # what was built or sent before is none of its time
+            self._started = now - lasted
+        if now - self._started >= self._watch.seconds:
             self._warmed = self._warmed or self._watcher.ended()
         return None if self._warmed is None else GRACE_SECONDS + _ITERATIONS * self._longest
 

@@ -85,8 +85,8 @@ def searches(
     """Return what is to be searched, begun with the verdicts at `slowdown`.
 
     Of each method the pair whose margin is the largest beside its noise, or all that detect; where
-    none detects, the one that comes nearest if a larger slowdown can help it (`fixed`: the limit stays
-    as it is), unless runs of one are missing: nobody knows then whether it detects.
+    none detects, the one that comes nearest if a larger slowdown can help it (`fixed`: the limit
+    stays as it is), unless runs of one are missing: nobody knows then whether it detects.
     """
     if mode is CurveMode.NONE:
         return []

@@ -6,6 +6,7 @@ from auditor.audits.calibration import CLOSE_ENOUGH
 from auditor.audits.detection import judge_pair
 from auditor.audits.distortion import is_surely_distorted
 from auditor.audits.pair import PairData
+from auditor.audits.paired import carries_no_verdict
 from auditor.core.result import Result
 from auditor.core.verdict import PairVerdict
 
@@ -31,7 +32,8 @@ def is_settled(said: PairVerdict, data: PairData) -> bool:
     if said.outcome in (Result.MISSED, Result.DEAD_CODE):
         return True
     slugs = {one.slug for one in said.caveats}
-    return ("distorted" in slugs and is_surely_distorted(data)) or "unverified" in slugs
+    distorted = "distorted" in slugs and is_surely_distorted(data)
+    return distorted or "unverified" in slugs or carries_no_verdict(data)
 
 
 def is_within_reach(said: PairVerdict) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import exp, log
+from math import exp, inf, log
 from statistics import median
 
 from auditor.audits import layout, readings
@@ -30,7 +30,7 @@ class PairData:
     """A method and a benchmark.
 
     `plain` are the processes of the unchanged benchmark; `calibrating` and `runs` are those of the
-    pair, of which `wanted` (runs times forks) were asked for; failed ones belong in here too.
+    pair, of which `wanted` (runs times `forks`) were asked for; failed ones belong in here too.
     `reach` is None where nothing was counted, `refusal` says why there is no variant. `family` is
     the number of benchmarks any of which may detect the method, `min_delta` the limit in the place
     of v / 2, `significance` how often the test of a method may err. With `estimate` the pair is not
@@ -47,6 +47,7 @@ class PairData:
     slowdown: float
     rule: Rule
     wanted: int
+    forks: int = 1
     family: int = 1
     min_delta: float | None = None
     significance: float = SIGNIFICANCE
@@ -204,8 +205,8 @@ def _probed_beside(runs: Sequence[Run], confidence: float) -> Ratio | None:
     if not logs:
         return None
     found = shift(logs, confidence)
-    if found.interval is None:
-        return None
+    if found.interval is None:  # of a few quotients only the middle is known
+        return Ratio(exp(found.estimate), 0.0, inf)
     low, high = found.interval
     return Ratio(exp(found.estimate), exp(low), exp(high))
 

@@ -85,7 +85,7 @@ def stop(data: PairData, most: int) -> Stop | None:
     achieved = data.calibration.achieved if data.calibration else None
     far = not data.control and achieved_caveat(achieved, data.slowdown) is not None
     ends = [data.limit]
-    if far and achieved and data.method_seconds:
+    if far and achieved is not None and achieved > 0 and data.method_seconds:
         doubt = method_doubt(data) / data.method_seconds
         likely = scaled(data, achieved)
         ends += [likely / (1 + doubt), likely / (1 - doubt) if doubt < MOST_DOUBT else likely]
@@ -211,19 +211,22 @@ def _capped(said: Judgement, data: PairData, probed: Ratio, aimed: Aim) -> Judge
             "the compiler had removed the call"
         )
         return replace(_because(said, "dead-code", text), outcome=Result.DEAD_CODE)
+    # Where more runs would not do, whether all were made is beside the point.
+    others = tuple(one for one in said.caveats if one.slug != UNFINISHED)
     if distortion.is_distorted(probed, data):
-        # More runs would not do: whether all were made is beside the point.
-        others = tuple(one for one in said.caveats if one.slug != UNFINISHED)
         return _because(replace(said, caveats=others), "distorted", distortion.said_of(probed))
     doubtful = _doubtful(data, aimed)
     if doubtful is None or not _hangs_on_calibration(said, data):
         return said
-    return _because(said, "unverified", doubtful)
+    return _because(replace(said, caveats=others), "unverified", doubtful)
 
 
 def _doubtful(data: PairData, aimed: Aim) -> str | None:
-    """Return why the slowdown achieved is not known well enough to rest a verdict on it."""
-    if data.control:
+    """Return why the slowdown achieved is not known well enough to rest a verdict on it.
+
+    Where no call was counted in the loop, any effect at all is more than there can be.
+    """
+    if data.control or (data.reach is not None and not data.reach.may_be_in_loop):
         return None
     if aimed.achieved is None or data.method_seconds is None:
         return "the slowdown achieved is unknown: the method's time or its calls were not measured"
@@ -236,11 +239,17 @@ def _doubtful(data: PairData, aimed: Aim) -> str | None:
     )
 
 
+def carries_no_verdict(data: PairData) -> bool:
+    """Tell whether no runs can decide, as t(k) is in doubt, to which turns are in proportion."""
+    if data.control or data.wait != Wait.WORK or data.method_seconds is None:
+        return False
+    return method_doubt(data) > MOST_DOUBT * data.method_seconds
+
+
 def _hangs_on_calibration(said: Judgement, data: PairData) -> bool:
     """A wait on the clock is never shorter than asked for, so what it leaves unseen is missed."""
-    return said.outcome is Result.DETECTED or (
-        said.outcome is Result.MISSED and data.wait == Wait.WORK
-    )
+    detects = said.outcome is Result.DETECTED or any(one.slug == UNFINISHED for one in said.caveats)
+    return detects or (said.outcome is Result.MISSED and data.wait == Wait.WORK)
 
 
 def _because(said: Judgement, slug: str | None, text: str) -> Judgement:

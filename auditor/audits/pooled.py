@@ -4,6 +4,7 @@ Iterations of all forks of a run are pooled although they are not independent; t
 rule says, and why it is for comparison with the literature only.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
@@ -17,7 +18,8 @@ from auditor.core.schedule import ArmName
 from auditor.core.verdict import PairRun
 from auditor.stats.compare import rank_sum_p, smallest_rank_sum_p
 
-ByRun = Mapping[int, tuple[float, ...]]
+Values = tuple[float, ...]
+ByRun = Mapping[int, Values]
 
 
 def judge(data: PairData) -> Judgement:
@@ -29,40 +31,74 @@ def judge(data: PairData) -> Judgement:
     slowed = _pooled(mutant_runs, ArmName.SLOWED)
     purpose = Purpose.REFERENCE if data.interleaved else Purpose.SUITE
     suite = readings.of_purpose(data.plain, purpose)
-    plain = _pooled(suite, ArmName.PLAIN)
-    if not slowed or not set(slowed) <= set(plain):
-        missing = sorted(set(slowed) - set(plain))
+    beside = _beside(slowed, _pooled(suite, ArmName.PLAIN), data)
+    if not slowed or len(beside) < len(slowed):
+        missing = sorted(set(slowed) - set(beside))
         return undecided(
             "no-plain", f"the plain suite has no values in the runs {missing or 'made'}"
         )
-    fewest = min(smallest_rank_sum_p(len(slowed[run]), len(plain[run])) for run in slowed)
-    if fewest >= data.significance:
-        return undecided("few-values", f"no outcome can have a p below {fewest:.3f}")
-    runs = tuple(
-        replace(_run(plain[run], slowed[run], data), trials=_trials(run, suite, mutant_runs))
-        for run in slowed
-    )
-    return _judgement(data, runs, finished=len(mutant_runs) >= data.wanted)
+    least = {
+        one: smallest_rank_sum_p(len(slowed[one]), len(plain)) for one, (_, plain) in beside.items()
+    }
+    runs = {
+        one: replace(
+            _run(plain, slowed[one], data),
+            trials=(*_trials(number, suite), *_trials(one, mutant_runs)),
+        )
+        for one, (number, plain) in beside.items()
+    }
+    forks = Counter(run.trial.repetition for run in mutant_runs)
+    whole = [one for one in runs if forks[one] >= data.forks]
+    telling = [runs[one] for one in whole if least[one] < data.significance]
+    most = max((least[one] for one in whole), default=0.0)
+    if most >= data.significance and all(map(_notices, telling)):
+        text = f"a run has so few values that no outcome can have a p below {most:.3f}"
+        return undecided("few-values", text)
+    finished = len(mutant_runs) >= data.wanted
+    return _judgement(data, tuple(runs.values()), telling, finished=finished)
 
 
-def _trials(repetition: int, *groups: Sequence[Run]) -> tuple[str, ...]:
-    return tuple(
-        run.trial.id for group in groups for run in group if run.trial.repetition == repetition
-    )
+def _beside(slowed: ByRun, plain: ByRun, data: PairData) -> dict[int, tuple[int, Values]]:
+    """Return with which run of the plain suite each run is compared: its number, and its values.
+
+    Controls have runs of their own behind those of the pair: they begin with the first one again.
+    """
+    found = {one: one for one in slowed if one in plain}
+    if data.control and plain and not data.interleaved:
+        known = sorted(plain)
+        found = {one: known[(one - 1) % len(known)] for one in slowed}
+    return {one: (number, plain[number]) for one, number in found.items()}
 
 
-def _judgement(data: PairData, runs: tuple[PairRun, ...], *, finished: bool) -> Judgement:
-    seen = all(run.significant and run.large for run in runs)
+def _trials(repetition: int, runs: Sequence[Run]) -> tuple[str, ...]:
+    return tuple(run.trial.id for run in runs if run.trial.repetition == repetition)
+
+
+def _notices(run: PairRun) -> bool:
+    return run.significant and run.large
+
+
+def _judgement(
+    data: PairData, runs: tuple[PairRun, ...], telling: Sequence[PairRun], *, finished: bool
+) -> Judgement:
+    """Judge the runs: one of those that tell enough decides a miss; a detection needs all.
+
+    A run that lacks some of its forks may yet come to more than it has shown so far.
+    """
+    decided = Result.INCONCLUSIVE
+    if not all(map(_notices, telling)):
+        decided = Result.MISSED
+    elif finished and all(map(_notices, runs)):
+        decided = Result.DETECTED
     achieved = None if data.control else _achieved(data, runs)
     caveat = achieved_caveat(achieved, data.slowdown)
-    decided = Result.DETECTED if finished else Result.INCONCLUSIVE
     return Judgement(
-        outcome=decided if seen else Result.MISSED,
-        weakest=min(runs, key=lambda run: (run.significant and run.large, run.effect)),
+        outcome=decided,
+        weakest=min(runs, key=lambda run: (_notices(run), run.effect)),
         runs=runs,
         threshold=data.limit,
         achieved=achieved,
-        reason=None if finished or not seen else "not all runs were made",
+        reason="not all runs were made" if decided is Result.INCONCLUSIVE else None,
         caveats=(caveat,) if caveat else (),
     )
 

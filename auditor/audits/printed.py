@@ -15,8 +15,9 @@ class Seen:
     """A process: what it has printed, and after how many iterations it was warm, None: not yet.
 
     `since` is the iteration, from zero, from which on it seems to have been steady already.
-    `warmups` are the iterations that its framework warms up for, None where it has no such thing;
-    `lasted` are the seconds of its iterations, as they were asked for.
+    `warmups` are the iterations that its framework warms up for, `warmup_seconds` what they last
+    together, None where it has no such thing; `lasted` are the seconds of its iterations, as they
+    were asked for.
     """
 
     benchmark: str
@@ -24,6 +25,7 @@ class Seen:
     fork: int
     watch: Watch
     warmups: int | None
+    warmup_seconds: float | None
     warm: int | None = None
     since: int | None = None
     lasted: list[float] = field(default_factory=list)
@@ -32,11 +34,6 @@ class Seen:
     def warm_seconds(self) -> float:
         """Return how long its warm-up lasted."""
         return sum(self.lasted[: self.warm])
-
-    @property
-    def warmup_seconds(self) -> float | None:
-        """Return how long it warms up as its framework is told, None where nothing is told."""
-        return None if self.warmups is None else sum(self.lasted[: self.warmups])
 
 
 class Streams:
@@ -85,7 +82,10 @@ class Streams:
         mine.seen.warm = next((warm for warm in found if warm is not None), None)
 
     def _begun(self, one: Printed, watch: Watch) -> "_Process":
-        seen = Seen(one.benchmark, one.run, one.fork, watch, one.warmups)
+        seconds = None
+        if one.warmups is not None and one.warmup_seconds is not None:
+            seconds = one.warmups * one.warmup_seconds
+        seen = Seen(one.benchmark, one.run, one.fork, watch, one.warmups, seconds)
         return _Process(seen, self._watchers.rule(watch, self._seed))
 
 

@@ -6,21 +6,26 @@ from collections.abc import Sequence
 from auditor.core.result import Result
 from auditor.core.verdict import Density, MethodVerdict, PairVerdict
 
+_NOTHING_SLOWED = (Result.DEAD_CODE, Result.UNREACHED)
+
 
 def rules(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[tuple[str, int], ...]:
-    """Count what each half of the rule would cover alone (Section 6.3); a speed-up never counts."""
+    """Count what each half of the rule would cover alone (Section 6.3); a speed-up never counts.
+
+    What both halves cover each of them does, also where some of the runs have left it open.
+    """
     judged = [
         pair
         for pair in pairs
-        if pair.method in methods and pair.runs and pair.outcome is not Result.DEAD_CODE
+        if pair.method in methods and pair.runs and pair.outcome not in _NOTHING_SLOWED
     ]
-    tested = {
+    both = {pair.method for pair in judged if pair.outcome is Result.DETECTED}
+    tested = both | {
         pair.method
         for pair in judged
         if all(run.significant and run.effect > 0 for run in pair.runs)
     }
-    large = {pair.method for pair in judged if all(run.large for run in pair.runs)}
-    both = {pair.method for pair in judged if pair.outcome is Result.DETECTED}
+    large = both | {pair.method for pair in judged if all(run.large for run in pair.runs)}
     return (("test only", len(tested)), ("effect only", len(large)), ("both", len(both)))
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from statistics import fmean, median
 
 from auditor.audits import readings
@@ -94,21 +95,69 @@ def of_suite(runs: Sequence[Run]) -> Iterator[Caveat]:
         yield Caveat("not-seen-warm", text)
 
 
-def warm_seconds(runs: Sequence[Run]) -> dict[str, float]:
-    """Return for how long benchmarks warm up, by their ids: as long as the longest of processes.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarmUp:
+    """How long a watched process was cold: `iterations`, that lasted `seconds` together.
+
+    With so many `operations` in all of them, of which `threads` did one each at a time. `planned`
+    is how long an iteration was to last. `single`: each is one call.
+    """
+
+    iterations: int
+    seconds: float
+    operations: float
+    threads: int
+    planned: float
+    single: bool
+
+    @property
+    def operation_seconds(self) -> float:
+        """Return how long an iteration lasts for each of its operations."""
+        return self.seconds / self.operations if self.operations else 0.0
+
+    @property
+    def least_seconds(self) -> float:
+        """Return what an iteration lasts at least, however short it is to be: that of one call.
+
+        A call may count as many operations. The last one of an iteration begins within its time, so
+        what is beyond that is a part of it.
+        """
+        beyond = self.seconds / max(1, self.iterations) - self.planned
+        return max(self.threads * self.operation_seconds, beyond)
+
+
+def warm_ups(runs: Sequence[Run]) -> dict[str, WarmUp]:
+    """Return how benchmarks warm up, by their ids: as long as the longest of processes.
 
     One of which a process was not seen warm has nothing.
     """
-    found: dict[str, float] = {}
+    found: dict[str, WarmUp] = {}
     cold = set()
     for run, one in _watched(runs):
         if run.trial.benchmark is None or one.warmed is None:
             continue
         name = run.trial.benchmark.id
-        found[name] = max(found.get(name, 0.0), lasted(one, Phase.WARMUP))
         if one.warmed.warm is None:
             cold.add(name)
-    return {name: seconds for name, seconds in found.items() if name not in cold}
+        else:
+            mine = _warm_up(run, one, one.warmed.warm)
+            before = found.get(name, mine)
+            found[name] = max(before, mine, key=lambda each: (each.seconds, each.iterations))
+    return {name: one for name, one in found.items() if name not in cold}
+
+
+def _warm_up(run: Run, outcome: Measured, warm: int) -> WarmUp:
+    benchmark = run.trial.benchmark
+    settings = benchmark.configured if benchmark else None
+    done = outcome.of(OPERATIONS, ArmName.PLAIN, Phase.WARMUP)
+    return WarmUp(
+        iterations=warm,
+        seconds=lasted(outcome, Phase.WARMUP),
+        operations=sum(done.values) if done else 0.0,
+        threads=benchmark.threads if benchmark else 1,
+        planned=run.trial.schedule.seconds,
+        single=settings is not None and settings.is_single,
+    )
 
 
 def forks_width(runs: Sequence[Run]) -> float:

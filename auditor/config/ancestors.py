@@ -62,7 +62,8 @@ def _go(found: Mapping[str, Any], dynamic: Mapping[str, Any], folder: Path) -> F
     functions = dynamic.get("functions")
     if functions:
         module = _module(folder / str(found["project"]))
-        ours["methods"] = [_go_name(module, one, at) for at, one in enumerate(functions)]
+        named = _listed(functions, "$.dynamic.functions")
+        ours["methods"] = [_go_name(module, one, at) for at, one in enumerate(named)]
     ignored = [f"dynamic.{key}" for key in dynamic if key not in {*used, "functions"}]
     return _known(**ours), (*_others(found, {"project", "dynamic"}), *ignored)
 
@@ -95,14 +96,16 @@ def _java(found: Mapping[str, Any], folder: Path, *, as_configured: bool) -> Fou
     flags = str(found.get("custom_benchmark_config") or "")
     known = dict(_JMH_FLAG.findall(flags))
     rest = _JMH_FLAG.sub("", flags).split()
-    patterns = [str(one["pattern"]) for one in found.get("benchmarks_to_execute") or ()]
+    chosen = _listed(found.get("benchmarks_to_execute"), "$.benchmarks_to_execute")
+    patterns = [_pattern(one, at) for at, one in enumerate(chosen)]
+    files = _listed(found.get("files"), "$.files")
     ours = {
         "subject": str(found["project"]),
         "harness": "jmh",
         "slowdown": _number(found.get("degree_of_violation"), "$.degree_of_violation"),
         "runs": _whole(found.get("repeats"), "$.repeats"),
         "benchmarks": "|".join(patterns) or None,
-        "methods": _java_names(found.get("files") or (), folder / str(found["project"])) or None,
+        "methods": _java_names(files, folder / str(found["project"])) or None,
         "plan": _known(
             forks=_whole(known.get("f"), "-f"),
             warmup=_whole(known.get("wi"), "-wi"),
@@ -119,10 +122,25 @@ def _java(found: Mapping[str, Any], folder: Path, *, as_configured: bool) -> Fou
     ignored = [f"{flag} in custom_benchmark_config" for flag in rest]
     if "w" in known:
         ignored.append("-w in custom_benchmark_config")
-    if any("params" in one for one in found.get("benchmarks_to_execute") or ()):
+    if any("params" in one for one in chosen):
         ignored.append("params in benchmarks_to_execute")
     others = _others(found, {*used, "custom_benchmark_config", "benchmarks_to_execute"})
     return _known(**ours), (*others, *ignored)
+
+
+def _pattern(one: Any, at: int) -> str:
+    if not isinstance(one, Mapping) or not one.get("pattern"):
+        raise ValueError(f"a benchmark needs a pattern at $.benchmarks_to_execute[{at}]")
+    return str(one["pattern"])
+
+
+def _listed(written: Any, place: str) -> Sequence[Any]:
+    """Return a list, which may be missing; raises ValueError for anything else."""
+    found = written or []
+    is_list = isinstance(found, list)
+    if not is_list:
+        raise ValueError(f"{written!r} at {place} must be a list")
+    return found
 
 
 def _is_built_so(found: Mapping[str, Any], project: Path) -> bool:
@@ -159,7 +177,7 @@ def _java_names(files: Sequence[Any], project: Path) -> list[str]:
         _java_name(_type(project, file, at), method, f"$.files[{at}].methods[{number}]")
         for at, file in enumerate(files)
         if isinstance(file, Mapping) and file.get("test_file")
-        for number, method in enumerate(file.get("methods") or ())
+        for number, method in enumerate(_listed(file.get("methods"), f"$.files[{at}].methods"))
     ]
 
 
@@ -181,7 +199,11 @@ def _java_name(owner: str, method: Any, place: str) -> str:
     if method.get("params") is None:
         return name
     bounds = method.get("typeParams") or {}
-    types = [str(bounds.get(one, one)) for one in map(str, method["params"])]
+    is_object = isinstance(bounds, Mapping)
+    if not is_object:
+        raise ValueError(f"{bounds!r} at {place}.typeParams must be an object")
+    params = _listed(method["params"], f"{place}.params")
+    types = [str(bounds.get(one, one)) for one in map(str, params)]
     return f"{name}({','.join(types)})"
 
 
@@ -193,10 +215,10 @@ def _number(written: Any, place: str) -> float | None:
 
 
 def _whole(written: Any, place: str) -> int | None:
-    try:
-        return None if written is None else int(written)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{written!r} at {place} is no whole number") from error
+    number = _number(written, place)
+    if number is not None and not number.is_integer():
+        raise ValueError(f"{written!r} at {place} is no whole number")
+    return None if number is None else int(number)
 
 
 def _duration(written: str | None) -> str | None:

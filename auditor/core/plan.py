@@ -96,6 +96,11 @@ class Trial:
         return not self.rough and self.purpose not in _UNTIMED
 
     @property
+    def is_whole(self) -> bool:
+        """Tell whether all its pairs are wanted: one that stopped early does not stand for it."""
+        return self.purpose is Purpose.PAIRS and self.schedule.stop is None
+
+    @property
     def reports_allocations(self) -> bool:
         """Tell whether the process is to report what it allocates."""
         return self.purpose is Purpose.COMPARISON or self.schedule.allocates
@@ -125,6 +130,7 @@ class Trial:
             *((self.layout,) if self.layout else ()),
             *((self.watch,) if self.watch else ()),
             *(("rough",) if self.rough else ()),
+            *(("whole",) if self.is_whole else ()),
         )
         return hashlib.sha256(repr(what).encode()).hexdigest()[:32]
 

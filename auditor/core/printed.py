@@ -9,7 +9,7 @@ class Printed:
 
     `run` counts how often the framework was started. `seconds` are those of an operation, `lasts`
     those of the iteration as it was asked for. `warmups` are the iterations that it is to warm up
-    for, None where it has no such thing.
+    for, of so many `warmup_seconds` each; None where it has no such thing.
     """
 
     harness: str
@@ -18,4 +18,5 @@ class Printed:
     seconds: float
     lasts: float
     warmups: int | None = None
+    warmup_seconds: float | None = None
     run: int = 1

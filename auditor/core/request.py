@@ -112,7 +112,7 @@ class WatchRequest:
 
     Each has at most `iterations` of `iteration_seconds`; None: as long as the method knows them.
     Once it is warm, `watch.measured` are measured at least, and so many as last `measured_seconds`,
-    unless that is more than half of what a process may do.
+    unless that is more than half of what a process may do; with 0 seconds just those.
     """
 
     watch: Watch
@@ -122,11 +122,11 @@ class WatchRequest:
 
     def watch_of(self, iteration_seconds: float) -> Watch:
         """Return how a process is watched whose iterations last so long, zero: nobody knows."""
-        if not iteration_seconds:
+        if not iteration_seconds or not self.measured_seconds:
             return self.watch
-        lasting = min(self.measured_seconds, self.watch.seconds / 2) / iteration_seconds
-        most = min(ceil(lasting), self.iterations // 2)
-        return replace(self.watch, measured=max(self.watch.measured, most))
+        room = min(int(self.watch.seconds / 2 / iteration_seconds), self.iterations // 2)
+        wanted = max(self.watch.measured, ceil(self.measured_seconds / iteration_seconds))
+        return replace(self.watch, measured=min(wanted, max(1, room)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

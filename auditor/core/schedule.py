@@ -90,7 +90,8 @@ class Schedule:
 
     A block lasts about `seconds`, or exactly `operations` operations where the harness can fix
     them and the number is known. `stop` and `quiet` only shorten a process, so schedules that
-    differ in them are equal: what one has measured holds for the other.
+    differ in them are equal: what one has measured holds for the other (but not for a pair that
+    may not stop: `Trial.is_whole`).
     """
 
     arms: tuple[Arm, ...]

@@ -7,6 +7,9 @@ from scipy import special
 
 from auditor.stats.arrays import finite
 
+_MOST = 700.0
+"""Of an e-value's logarithm: more is no number, and would not be surer."""
+
 
 def sign_evidence(differences: Sequence[float], limit: float) -> float:
     """Return the e-value against "no more than half of the differences lie above `limit`".
@@ -22,4 +25,4 @@ def sign_evidence(differences: Sequence[float], limit: float) -> float:
     if chance <= 0:
         return 0.0
     found = float(special.betaln(wins + 1, losses + 1)) + (wins + losses + 1) * log(2)
-    return exp(found + log(chance))
+    return exp(min(found + log(chance), _MOST))

@@ -227,7 +227,8 @@ class CalibrationStudy:
         """
         plan = schedules.fitted(self._parts.request.plan, benchmark)
         one = max(benchmark.threads, benchmark.concurrency) == 1
-        quiet = self._baseline.plans[benchmark.id] == plan
+        known = self._baseline.plans[benchmark.id]  # a watched warm-up may be another
+        quiet = known.iteration_seconds == plan.iteration_seconds
         return one and quiet and self._parts.one_processor
 
     def _remembered(self, pairs: Sequence[Calibrated]) -> dict[PairKey, Calibrated]:

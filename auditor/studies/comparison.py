@@ -27,8 +27,9 @@ from auditor.core.suite import Benchmark
 from auditor.studies import trust
 from auditor.studies.measure import measure
 from auditor.studies.parts import Parts
-from auditor.studies.suite import Sizes, chosen, sized, suite_trials
-from auditor.studies.warming import warmed
+from auditor.studies.sizes import Sizes, sized
+from auditor.studies.suite import chosen
+from auditor.studies.warming import suite_trials, warmed
 
 _FRESH = 1000
 """Rounds that confirm are numbered from here on, however many first rounds there may be."""
@@ -154,7 +155,7 @@ class ComparisonStudy:
             for trial in suite_trials(mine, sizes, parts).values()
         ]
         self._watched = tuple(measure("warm-up", trials, self.head))
-        return replace(sizes, plans=warmed(sizes.plans, self._watched))
+        return replace(sizes, plans=warmed(sizes.plans, sizes.operations, self._watched))
 
     def _first_rounds(self, pending: Sequence[Both], sizes: Sizes) -> None:
         for number in range(1, self.request.rounds + 1):

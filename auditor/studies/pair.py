@@ -99,6 +99,7 @@ class Question:
             slowdown=self.slowdown or 0.0,  # unknown: nothing was measured that is judged by it
             rule=request.rule,
             wanted=request.runs * request.suite.plan.forks,
+            forks=request.suite.plan.forks,
             family=pair.family,
             min_delta=request.min_delta,
             significance=request.significance,

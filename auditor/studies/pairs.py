@@ -232,9 +232,9 @@ class PairStudy:
             return True
         data = self._data(one, runs, references)
         said = detection.judge_pair(data)
-        if not asked:
-            return further.may_yet_decide(said) and further.is_within_reach(said)
-        return not further.is_settled(said, data)
+        if further.is_settled(said, data):
+            return False
+        return asked or (further.may_yet_decide(said) and further.is_within_reach(said))
 
     def _judged(self, one: Calibrated, runs: Sequence[Run], plain: Sequence[Run]) -> PairVerdict:
         return detection.judge_pair(self._data(one, runs, plain))

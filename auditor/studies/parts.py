@@ -109,6 +109,9 @@ class Parts:
     ) -> Trial:
         """Return the trial of the first process of the first run."""
         asked = len(schedule.blocks) * schedule.seconds
+        # A warm-up that is as long as a watched one may take all of that one's time, where blocks
+        # outlast their own; that of a calibration is twice as long.
+        watched = 2 * self.request.watched.watch.seconds if self.request.watched else 0.0
         group = tests if benchmark is None else benchmark.group
         closure = content.closure(self.project, group, built.variant)
         return Trial(
@@ -122,5 +125,5 @@ class Parts:
             repetition=1,
             seed=self.request.seed,
             tests=tests,
-            timeout_seconds=self.request.timeout_seconds + 10 * asked,
+            timeout_seconds=self.request.timeout_seconds + 10 * asked + watched,
         )

@@ -23,8 +23,9 @@ from auditor.core.suite import Benchmark, Configured
 from auditor.studies import measured, schedules
 from auditor.studies.measure import hung, measure
 from auditor.studies.parts import Parts
+from auditor.studies.sizes import operations_in, pilots
 from auditor.studies.stability import unseen
-from auditor.studies.suite import chosen, first_failure, operations_in, pilots
+from auditor.studies.suite import chosen, first_failure
 
 LONGEST = 10.0
 """Times as long as planned may a process take whose operations are longer than an iteration."""

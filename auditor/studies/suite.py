@@ -10,39 +10,20 @@ import numpy as np
 
 from auditor.audits import readings
 from auditor.audits.failures import reason
-from auditor.audits.steady.validity import trusted
 from auditor.audits.watched import forks_width
 from auditor.core.errors import NoBenchmarks
-from auditor.core.measure import ALLOCATED, OPERATIONS, TIME
 from auditor.core.outcome import Measured, TimedOut
-from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.request import Plan, SuiteRequest, WatchRequest
-from auditor.core.schedule import ArmName, Schedule
+from auditor.core.plan import Run
+from auditor.core.request import Plan, SuiteRequest
+from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark, Suite
-from auditor.studies import schedules
 from auditor.studies.measure import measure
 from auditor.studies.parts import Parts
-from auditor.studies.warming import warmed
-
-_PATIENCE = 10
-"""Times as long as planned may the block last in which a watched process comes to its limit."""
-
+from auditor.studies.sizes import Sizes, sized
+from auditor.studies.warming import suite_trials, warmed
 
 Forks = Mapping[str, int]
 """How many processes a run of a benchmark has, by its id."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """The plan and the operations of a block of each benchmark, by its id, and who told them."""
-
-    plans: Mapping[str, Plan]
-    operations: Mapping[str, int | None]
-    pilots: tuple[Run, ...]
-
-    def plain(self, benchmark: Benchmark) -> Schedule:
-        """Return the blocks of a process of the unchanged benchmark."""
-        return schedules.plain(self.plans[benchmark.id], self.operations[benchmark.id])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,19 +127,11 @@ def baseline(parts: Parts) -> Baseline:
         benchmarks=benchmarks,
         usable=usable,
         unfinished=_unfinished(usable, runs, forks, parts),
-        plans=warmed(size.plans, runs) if parts.request.watched else size.plans,
+        plans=warmed(size.plans, size.operations, runs) if parts.request.watched else size.plans,
         operations=size.operations,
         pilots=size.pilots,
         runs=tuple(runs),
     )
-
-
-def sized(benchmarks: Sequence[Benchmark], parts: Parts) -> Sizes:
-    """Find out how long blocks have to be, and how many operations they hold, by one process."""
-    plan = parts.request.plan
-    tried = pilots(benchmarks, plan, parts) if parts.fixed_operations else []
-    plans = _plans(benchmarks, tried, plan)
-    return Sizes(plans, operations_in(benchmarks, tried, plans), tuple(tried))
 
 
 def _unfinished(
@@ -171,44 +144,6 @@ def _unfinished(
     return tuple(
         one for one in benchmarks if made[one] < wanted * forks[one.id] and one not in broken
     )
-
-
-def pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: Parts) -> list[Run]:
-    """Run a process of each benchmark that tells how long an operation is."""
-    trials = [
-        parts.trial(Purpose.PILOT, one, schedules.pilot(schedules.fitted(plan, one)))
-        for one in benchmarks
-    ]
-    return measure("pilot", trials, parts)
-
-
-def _plans(benchmarks: Sequence[Benchmark], tried: Sequence[Run], plan: Plan) -> dict[str, Plan]:
-    """Return the plan of each benchmark, by what its pilot allocated."""
-    rates = {}
-    for run in tried:
-        if isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
-            allocated = run.outcome.of(ALLOCATED, ArmName.PLAIN)
-            times = readings.times(run, ArmName.PLAIN)
-            if allocated and allocated.values and times:
-                rates[run.trial.benchmark.id] = median(allocated.values) / median(times)
-    return {one.id: schedules.fitted(plan, one, rates.get(one.id, 0.0)) for one in benchmarks}
-
-
-def operations_in(
-    benchmarks: Sequence[Benchmark], tried: Sequence[Run], plans: Mapping[str, Plan]
-) -> dict[str, int | None]:
-    """Return how many operations last about a block; at least 2, as Go's counting needs."""
-    found: dict[str, int | None] = {benchmark.id: None for benchmark in benchmarks}
-    for run in tried:
-        if isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
-            done = run.outcome.of(OPERATIONS, ArmName.PLAIN)
-            time = run.outcome.of(TIME, ArmName.PLAIN)
-            if done and time and done.values and median(time.values) > 0:
-                wanted = plans[run.trial.benchmark.id].iteration_seconds
-                fitting = wanted / median(time.values)
-                most = max(done.values) * wanted / run.trial.schedule.seconds
-                found[run.trial.benchmark.id] = max(2, round(min(fitting, most)))
-    return found
 
 
 def _suite_runs(
@@ -259,36 +194,6 @@ def _enough(forks: Forks, made: int, runs: Sequence[Run], request: SuiteRequest)
         for name, mine in by_benchmark(runs).items()
         if forks[name] > made and forks_width(mine) <= width
     }
-
-
-def suite_trials(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> dict[str, Trial]:
-    """Return the trial of a process of each benchmark, by its id."""
-    asked = parts.request.watched
-    if asked is None:
-        return {one.id: parts.trial(Purpose.SUITE, one, size.plain(one)) for one in benchmarks}
-    mine = {one.id for one in benchmarks}
-    harness = parts.project.harness
-    plans = {
-        one.id: schedules.watched(asked, size.plans[one.id], one, harness) for one in benchmarks
-    }
-    tried = [run for run in size.pilots if run.trial.benchmark and run.trial.benchmark.id in mine]
-    operations = operations_in(benchmarks, tried, plans)
-    return {
-        one.id: _watched(
-            parts.trial(Purpose.SUITE, one, schedules.plain(plans[one.id], operations[one.id])),
-            asked,
-            parts,
-        )
-        for one in benchmarks
-    }
-
-
-def _watched(trial: Trial, asked: WatchRequest, parts: Parts) -> Trial:
-    """Return a trial that is watched; its blocks are the most that it does, not what it takes."""
-    lasts = trial.schedule.seconds
-    watch = trusted(asked.watch_of(lasts), parts.project.harness, lasts)
-    seconds = parts.request.timeout_seconds + watch.seconds + _PATIENCE * lasts
-    return replace(trial, watch=watch, timeout_seconds=seconds)
 
 
 def first_failure(runs: Sequence[Run]) -> str:

@@ -5,7 +5,7 @@ the rows of a benchmark out when it times out or crashes, so nobody can say what
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from auditor.audits import abs_score, detection, readings, stability
@@ -189,23 +189,22 @@ def _pairs(known: _Known, method: Method, slowdown: float) -> Iterator[PairVerdi
 def rows_of(runs: Iterable[Run]) -> tuple[Rows, ...]:
     """Return the measured values of an audit as a table has them.
 
-    That is those of the plain suite and of slowed blocks. A table has no place for probe blocks,
-    calibrations and references.
+    That is those of the plain suite and of slowed blocks; the plain processes among slowed ones
+    where they are what the paper's rule compares with. A table has no place for probe blocks,
+    calibrations and other references.
     """
     found = sorted(runs, key=lambda run: (run.trial.repetition, run.trial.fork))
-    return tuple(one for run in found if (one := _rows(run)) is not None)
+    interleaved = {Purpose.MUTANT, Purpose.REFERENCE} <= {run.trial.purpose for run in found}
+    told = _SLOWED | {Purpose.REFERENCE if interleaved else Purpose.SUITE: ArmName.PLAIN}
+    return tuple(one for run in found if (one := _rows(run, told)) is not None)
 
 
-_TOLD = {
-    Purpose.SUITE: ArmName.PLAIN,
-    Purpose.MUTANT: ArmName.SLOWED,
-    Purpose.PAIRS: ArmName.SLOWED,
-}
+_SLOWED = {Purpose.MUTANT: ArmName.SLOWED, Purpose.PAIRS: ArmName.SLOWED}
 
 
-def _rows(run: Run) -> Rows | None:
+def _rows(run: Run, told: Mapping[Purpose, ArmName]) -> Rows | None:
     trial = run.trial
-    arm = _TOLD.get(trial.purpose)
+    arm = told.get(trial.purpose)
     seconds = readings.times(run, arm) if arm else ()
     if arm is None or trial.benchmark is None or not seconds:
         return None

@@ -31,6 +31,11 @@ class Following:
         self._offset = 0
         self._grace: float | None = None
 
+    @property
+    def can_tell(self) -> bool:
+        """Tell whether the process can be told that it is enough."""
+        return self._enough is not None
+
     def pause(self, left: float) -> float:
         """Return for how long one may wait for output, of so many seconds that are left."""
         return left if self._path is None else min(left, POLL_SECONDS)

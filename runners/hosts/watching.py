@@ -93,11 +93,21 @@ class Watch:
             self._read(min(deadline, self._clock.monotonic() + self._following.tell()))
         if self._ended:
             return False
-        for step in _STEPS[1:] if self.enough else _STEPS:
+        for step in self._steps():
             self._watched.signal(step.number)
             if self._read(self._clock.monotonic() + step.grace):
                 break
         return True
+
+    def _steps(self) -> tuple[_Step, ...]:
+        """Return how to end it: what has shown enough is not interrupted.
+
+        Where nobody could tell it, it has nothing to tidy up, and what it might do when it is
+        asked to end could look like a failure.
+        """
+        if not self.enough:
+            return _STEPS
+        return _STEPS[1:] if self._following.can_tell else _STEPS[-1:]
 
     def code(self, ended: int) -> int | None:
         """Return the code of a process whose end we brought about, and that ended with this one.

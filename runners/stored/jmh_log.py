@@ -4,6 +4,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from math import nan
 from pathlib import Path
 from statistics import fmean
 
@@ -121,6 +122,11 @@ class Log:
         self._fork: _Fork | None = None
         self._said = False
 
+    @property
+    def is_again(self) -> bool:
+        """Tell whether the benchmark that is read now was read before."""
+        return self._benchmark is not None and self._benchmark.key in self.found
+
     def take(self, line: str) -> None:
         """Read a line; raises Broken."""
         if header := _HEADER.match(line):
@@ -203,8 +209,7 @@ class Log:
             )
         benchmark.unit = unit
         number = _number(value)
-        if number is not None and (seconds := _seconds(number, unit)) is not None:
-            self._told(benchmark, seconds, is_warmup=is_warmup)
+        self._told(benchmark, _seconds(number, unit), is_warmup=is_warmup)
         if not is_time(unit):
             return
         if is_warmup and number is None:
@@ -228,6 +233,7 @@ class Log:
                     seconds=seconds,
                     lasts=lasts,
                     warmups=benchmark.warmups,
+                    warmup_seconds=benchmark.warmup_seconds,
                 )
             )
 
@@ -254,13 +260,13 @@ class Log:
         return run, tuple(names[key] for key in self.found if key not in timed)
 
 
-def _seconds(number: float, unit: str) -> float | None:
-    """Return the seconds of an operation, of how many there are in a time, too."""
-    if is_time(unit):
+def _seconds(number: float | None, unit: str) -> float:
+    """Return the seconds of an operation, of how many there are in a time, too; NaN: none."""
+    if number is not None and is_time(unit):
         return converted(number, unit)
     many, _, length = unit.partition("/")
     if many != "ops" or not number or not is_time(turned := f"{length}/op"):
-        return None
+        return nan
     return converted(1 / number, turned)
 
 

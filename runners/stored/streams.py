@@ -8,7 +8,7 @@ from auditor.core.printed import Printed
 from runners.stored import go_text, jmh_log, jmh_names
 from runners.stored.checking import Broken
 
-_STARTED = "# Run progress: 0.00%"
+_PROGRESS = "# Run progress:"
 _PACKAGE = "pkg: "
 _LONGEST = 1 << 16
 """Bytes of a line; what comes without an end is no result."""
@@ -25,7 +25,7 @@ class Stream:
         self.problems: list[str] = []
         self._rest = b""
         self._hear = hear
-        self._runs: Counter[str] = Counter()
+        self._runs: Counter[str] = Counter({jmh_names.HARNESS: 1})
         self._package = ""
         self._jmh = self._log()
         self._go = self._results()
@@ -42,8 +42,8 @@ class Stream:
         self.read(b"\n")
 
     def _line(self, line: str) -> None:
-        if line.startswith(_STARTED):
-            # The same benchmarks may follow: JMH was called again.
+        if line.startswith(_PROGRESS) and self._jmh.is_again:
+            # One process of JMH has no benchmark twice: it was called again.
             self._runs[jmh_names.HARNESS] += 1
             self._jmh.found.clear()
         elif line.startswith(_PACKAGE):

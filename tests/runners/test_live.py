@@ -134,10 +134,12 @@ def test_a_process_ends_at_its_limit_however_little_time_its_iterations_say():
         replace(JOB, follow=Follow(read=LiveRecords().read, path=Path("records")))
     ).follow
 
-    clock.seconds = 7.9
+    clock.seconds = 100.25  # of which it was built for 100
     assert follow.take(block(0)) is None
-    clock.seconds = 8.0
-    assert follow.take(block(1)) is not None
+    clock.seconds = 107.9
+    assert follow.take(block(1)) is None
+    clock.seconds = 108.0
+    assert follow.take(block(2)) is not None
 
     warmed = Warmed(method=Method.COV, warm=None, enough=False)
     assert watching.told(Measured(())) == Measured((), warmed)

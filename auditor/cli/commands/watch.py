@@ -73,13 +73,12 @@ def command(surroundings: Surroundings, /, **given: Any) -> int:
         console.say(f"not understood: {one}")
     if code is not Exit.OK:
         return code
-    if not streams.seen:
+    if not streams.seen and not streams.left_out:
         console.say(
             "no verdict: it printed no iteration of JMH (single shots have none that lasts a "
             "time), and no result of go test -bench"
         )
-        return Exit.NO_VERDICT
-    return Exit.OK
+    return Exit.OK if streams.seen else Exit.NO_VERDICT
 
 
 def _watched(
@@ -126,7 +125,8 @@ def _run(
 def _left_out(many: int) -> Sequence[str]:
     if not many:
         return ()
-    return (f"{many} iterations have no time above zero; a smaller unit may show it (-tu ns)",)
+    text = "iterations have no time that can be read; another unit may show it (-tu ns, or -tu s)"
+    return (f"{many} {text}",)
 
 
 def _pipe(stream: Stream, console: Console) -> None:

@@ -263,6 +263,19 @@ def test_the_halves_of_the_rule_are_counted_alone():
     assert found.rules == (("test only", 2), ("effect only", 2), ("both", 1))
 
 
+def test_what_is_detected_in_spite_of_a_vague_run_is_part_of_both_halves():
+    slow = one_run(significant=True, large=True, effect=0.5)
+    vague = one_run(significant=False, large=False, effect=0.2)
+    pairs = (
+        pair_verdict("k", "A", Result.DETECTED, runs=(slow, vague, slow)),
+        pair_verdict("l", "A", Result.UNREACHED, runs=(slow, slow)),
+    )
+
+    found = audit(methods="kl", pairs=pairs)
+
+    assert found.rules == (("test only", 1), ("effect only", 1), ("both", 1))
+
+
 def test_a_slowdown_by_the_suites_own_noise_is_a_caveat_and_so_is_the_papers_rule():
     mine = Caveat("methods-auto", "flattered")
 

@@ -360,11 +360,16 @@ def test_operations_in_flight_are_taken_into_account():
     assert found.achieved_slowdown == pytest.approx(V, abs=0.05)
 
 
-def test_without_a_calibration_a_detection_is_not_believed():
-    found = judge_pair(pair(calibration=None))
+@pytest.mark.parametrize("wanted", [2, 3])
+def test_without_a_calibration_a_detection_is_not_believed(wanted):
+    """However many runs there are to be: no other one would be believed either."""
+    data = pair(calibration=None, wanted=wanted)
+
+    found = judge_pair(data)
 
     assert found.outcome is Result.INCONCLUSIVE
     assert slugs(found) == ["unverified"]
+    assert further.is_settled(found, data)
 
 
 @pytest.mark.parametrize(
@@ -378,6 +383,23 @@ def test_a_method_time_that_may_be_half_as_long_carries_no_verdict(share, cost, 
 
     assert slugs(found) == ([slug] if slug else [])
     assert found.outcome is (Result.INCONCLUSIVE if slug else Result.DETECTED)
+
+
+def test_no_run_is_made_of_a_pair_whose_method_time_carries_no_verdict():
+    """Also where it is near the threshold; a wait by the clock may still be missed."""
+    doubtful = calibrated(0.5 * PLAIN, clock_seconds=5 * PLAIN)
+    near = pair(share=0.5, calibration=doubtful)
+    runs = [
+        pair_run(
+            noisy(PLAIN, seed=at), noisy(1.3 * PLAIN, seed=at + 5), wait=Wait.SPIN, repetition=at
+        )
+        for at in (1, 2)
+    ]
+    waiting = replace(near, runs=tuple(runs))
+
+    assert slugs(judge_pair(near)) == slugs(judge_pair(waiting)) == ["near-threshold"]
+    assert further.is_settled(judge_pair(near), near)
+    assert not further.is_settled(judge_pair(waiting), waiting)
 
 
 @pytest.mark.parametrize(
@@ -503,13 +525,26 @@ def test_calls_that_were_counted_and_never_seen_slowed_leave_it_open():
     assert slugs(found) == ["reach-contradicted"]
 
 
-def test_a_detection_where_nothing_is_called_says_that_the_reach_map_was_wrong():
-    reach = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=1.0)
+@pytest.mark.parametrize("rule", [Rule.OURS, Rule.PAPER])
+def test_a_detection_where_nothing_is_called_says_that_the_reach_map_was_wrong(rule):
+    """As `--exact` measures it: without a calibration, as no call is known that it could time."""
+    reach = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
+    plain = [noisy(PLAIN, 20, 1), noisy(PLAIN, 20, 2)]
+    slow = [noisy(1.6 * PLAIN, 20, 4), noisy(1.6 * PLAIN, 20, 5)]
+    ours = rule is Rule.OURS
 
-    found = judge_pair(pair(reach=reach))
+    found = judge_pair(
+        pair(reach=reach, calibration=None) if ours else paper(slow, plain, reach=reach)
+    )
 
     assert found.outcome is Result.DETECTED
     assert slugs(found) == ["reach-contradicted"]
+
+
+def test_what_is_not_called_and_not_slower_is_unreached():
+    reach = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
+
+    assert judge_pair(pair(0.0, reach=reach, calibration=None)).outcome is Result.UNREACHED
 
 
 def test_what_the_budget_prevented_is_unmeasured():
@@ -569,6 +604,44 @@ def test_the_papers_rule_cannot_judge_four_against_four():
 
     assert found.outcome is Result.INCONCLUSIVE
     assert slugs(found) == ["few-values"]
+
+
+def test_a_run_of_the_papers_rule_that_lacks_values_is_no_miss():
+    plain = [noisy(1, 20, 1), noisy(1, 20, 2)]
+    short = [noisy(1.6, 20, 4), [1.6]]
+
+    found = judge_pair(paper(short, plain))
+    missed = judge_pair(paper([noisy(1.1, 20, 4), [1.6]], plain))
+
+    assert (found.outcome, slugs(found)) == (Result.INCONCLUSIVE, ["few-values"])
+    assert missed.outcome is Result.MISSED
+
+
+def test_a_run_of_the_papers_rule_that_lacks_forks_is_no_miss():
+    plain = suite_runs([noisy(1, 40, 1), noisy(1, 40, 2)])
+    runs = [
+        mutant_run(noisy(middle, 20, 10 * at + fork), repetition=at, fork=fork)
+        for at, fork, middle in ((1, 1, 1.6), (1, 2, 1.6), (2, 1, 1.0))
+    ]
+    data = replace(paper([], []), plain=plain, wanted=4, forks=2, runs=tuple(runs))
+
+    found = judge_pair(data)
+    whole = judge_pair(
+        replace(data, runs=(*runs, mutant_run(noisy(1.0, 20, 9), repetition=2, fork=2)))
+    )
+
+    assert (found.outcome, found.reason) == (Result.INCONCLUSIVE, "not all runs were made")
+    assert whole.outcome is Result.MISSED
+
+
+def test_controls_of_the_papers_rule_are_compared_with_the_suite_runs_again_and_again():
+    plain = [noisy(1, 20, 1), noisy(1, 20, 2), noisy(1, 20, 3)]
+    runs = tuple(mutant_run(noisy(1, 20, at), repetition=at) for at in (5, 6))
+
+    found = judge_pair(replace(paper([], plain), control=True, runs=runs))
+
+    assert (found.outcome, slugs(found)) == (Result.MISSED, [])
+    assert [one.reference for one in found.runs] == [tuple(plain[at]) for at in (1, 2)]
 
 
 def test_the_papers_rule_needs_the_plain_run_of_the_same_number():
@@ -767,6 +840,17 @@ def test_where_a_process_may_stop_follows_from_q_and_the_slowdown():
     assert found.enough == pytest.approx(0, abs=1e-12)
     assert [pairs for pairs, _ in found.looks] == [3, 4, 5, 6, 8, 10, 12]
     assert paired.stop(pair(runs=(), plain=()), 15) is None
+
+
+def test_a_calibration_that_was_disturbed_says_nothing_of_where_to_stop():
+    exact_plain = suite_runs([PLAIN] * 3 for _ in range(4))
+    probing = calibration_run(probe=PLAIN, slowed=PLAIN, turns=1, method_seconds=PLAIN)
+    disturbed = replace(calibrated(PLAIN), achieved=-2.5)
+    data = pair(calibrating=(probing,), runs=(), plain=exact_plain)
+
+    found = paired.stop(replace(data, calibration=disturbed), 15)
+
+    assert found == paired.stop(data, 15)
 
 
 def test_a_process_goes_on_until_the_doubt_about_the_method_is_covered():

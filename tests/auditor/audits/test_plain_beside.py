@@ -13,6 +13,7 @@ from auditor.audits.pair import PairData, probe_ratio
 from auditor.audits.reach import Reach
 from auditor.core.mutant import Delay, Wait
 from auditor.core.result import ReachState, Result
+from auditor.core.schedule import Block, Phase, Stop
 from auditor.core.verdict import Rule
 
 PLAIN = 1e-6
@@ -193,3 +194,21 @@ def test_what_the_probe_does_has_an_interval_of_the_level_that_is_asked_for():
     narrow, wide = (probe_ratio(replace(strict, significance=one)) for one in (0.1, 0.01))
 
     assert wide.low < narrow.low < narrow.high < wide.high
+
+
+def test_a_few_blocks_beside_plain_ones_are_enough_where_they_decide():
+    """Of seven quotients the interval is not known, but no verdict hangs on it."""
+    run = pair_run(
+        noisy(PLAIN, 1, 3, 0.001),
+        noisy((1 + V) * PLAIN, 2, 3, 0.001),
+        plain=noisy(PLAIN, 3, 3, 0.001),
+    )
+    looks = ((3, 12.0), (30, 3.0))
+    stopped = Stop(above=0.3, below=0.2, looks=looks, least_deviation=1e-3, enough=0.0)
+    planned = tuple(Block(Phase.MEASUREMENT, arm) for arm in (0, 1, 2)) * 30
+    trial = replace(run.trial, schedule=replace(run.trial.schedule, blocks=planned, stop=stopped))
+    data = beside(1.0, runs=(replace(run, trial=trial),), wanted=1)
+
+    assert judge_pair(data).outcome is Result.DETECTED
+    assert probe_ratio(data).low == 0.0
+    assert not further.is_surely_distorted(data)

@@ -13,7 +13,14 @@ from auditor.core.warming import Method, Watch
 
 def printed(seconds, *, fork=1, lasts=1.0, harness="jmh", run=1):
     return Printed(
-        harness=harness, benchmark="B", fork=fork, seconds=seconds, lasts=lasts, warmups=5, run=run
+        harness=harness,
+        benchmark="B",
+        fork=fork,
+        seconds=seconds,
+        lasts=lasts,
+        warmups=50,
+        warmup_seconds=2.0,
+        run=run,
     )
 
 
@@ -31,7 +38,7 @@ def test_it_is_told_once_when_a_process_is_warm():
     assert (seen.benchmark, seen.fork) == ("B", 1)
     assert told.index(seen) + 1 >= seen.warm > 0
     assert seen.warm_seconds == seen.warm
-    assert seen.warmup_seconds == 5.0
+    assert seen.warmup_seconds == 100.0  # as it is told, however much of it was seen
     assert len(seen.lasted) == 20
     assert [*looking.seen] == [seen]
 

@@ -49,6 +49,13 @@ JAVA = {
 }
 
 
+WORK = JAVA["files"][0]["test_file"]
+
+
+def method_of(**more):
+    return {"files": [{"test_file": WORK, "methods": [{"name": "run", **more}]}]}
+
+
 def read(folder, found, changes=None):
     (folder / "theirs.json").write_text(json.dumps(found))
     return load("theirs.json", changes or {}, folder)
@@ -209,6 +216,15 @@ def test_our_own_file_ignores_nothing(tmp_path):
     [
         ({"build_system": "ant"}, "'ant' at $.build_system must be"),
         ({"degree_of_violation": "much"}, "'much' at $.degree_of_violation is no number"),
+        ({"repeats": 2.7}, "2.7 at $.repeats is no whole number"),
+        ({"repeats": "inf"}, "'inf' at $.repeats is no whole number"),
+        ({"benchmarks_to_execute": [{"name": "x"}]}, "a pattern at $.benchmarks_to_execute[0]"),
+        ({"benchmarks_to_execute": ["x"]}, "a pattern at $.benchmarks_to_execute[0]"),
+        ({"benchmarks_to_execute": "x"}, "'x' at $.benchmarks_to_execute must be a list"),
+        ({"files": 5}, "5 at $.files must be a list"),
+        ({"files": [{"test_file": WORK, "methods": 5}]}, "5 at $.files[0].methods must be a list"),
+        (method_of(params=5), "5 at $.files[0].methods[0].params must be a list"),
+        (method_of(params=["T"], typeParams=["T"]), ".typeParams must be an object"),
         ({"files": [{"test_file": "No.java", "methods": []}]}, ""),
         ({"files": [{"test_file": "No.java", "methods": [{"name": "x"}]}]}, "cannot be read"),
     ],
@@ -222,6 +238,13 @@ def test_what_cannot_be_translated_is_said_in_one_line(lib, changes, words):
 
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_functions_of_the_go_tool_are_a_list(bleve):
+    theirs = GO | {"dynamic": {**GO["dynamic"], "functions": 5}}
+
+    with pytest.raises(UsageError, match=r"5 at \$\.dynamic\.functions must be a list"):
+        read(bleve, theirs)
 
 
 def test_a_go_project_without_a_module_has_no_names(tmp_path):

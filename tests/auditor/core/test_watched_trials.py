@@ -8,7 +8,8 @@ from builders import run, schedule
 from auditor.core.measure import TIME, Series
 from auditor.core.mutant import Kind, Variant
 from auditor.core.outcome import Measured
-from auditor.core.schedule import ArmName, Block, Phase
+from auditor.core.plan import Purpose
+from auditor.core.schedule import ArmName, Block, Phase, Stop
 from auditor.core.warming import Method, Warmed, Watch
 
 WATCH = Watch(method=Method.COV, measured=3, seconds=1000.0)
@@ -70,3 +71,16 @@ def test_of_fewer_blocks_than_are_to_be_measured_all_count():
 
     assert places(outcome, Phase.WARMUP) == ()
     assert places(outcome, Phase.MEASUREMENT) == (0, 1)
+
+
+def test_a_pair_that_may_not_stop_is_another_than_one_that_may():
+    stop = Stop(above=0.3, below=0.2, looks=((3, 12.0),), least_deviation=1e-3, enough=0.0)
+    may = replace(TRIAL, schedule=replace(TRIAL.schedule, stop=stop))
+    pairs, may_pairs = (replace(one, purpose=Purpose.PAIRS) for one in (TRIAL, may))
+
+    assert TRIAL.id == may.id
+    assert pairs.id != may_pairs.id
+    assert may_pairs.id == replace(may_pairs, schedule=replace(may.schedule, stop=OTHER)).id
+
+
+OTHER = Stop(above=0.1, below=0.0, looks=((3, 9.0),), least_deviation=1e-3, enough=0.1)

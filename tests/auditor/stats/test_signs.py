@@ -1,3 +1,4 @@
+import math
 from math import log
 
 import numpy as np
@@ -35,3 +36,9 @@ def test_the_evidence_exceeds_its_bound_as_seldom_as_it_says():
         exceeded += any(sign_evidence(values[:n], 0.0) >= 20 for n in range(1, 61))
 
     assert exceeded / 500 < 0.05 + 0.02
+
+
+def test_any_number_of_pairs_gives_a_number():
+    found = sign_evidence([0.1] * 5000, 0.0)
+
+    assert 1e300 < found < math.inf

@@ -8,6 +8,7 @@ from builders import benchmark, crashed, method, mutant_run, pair_run, run, suit
 
 from auditor.core.errors import UsageError
 from auditor.core.mutant import Kind, Variant
+from auditor.core.plan import Purpose
 from auditor.core.result import Result
 from auditor.core.rows import Rows
 from auditor.core.subject import Language
@@ -217,6 +218,19 @@ def test_an_audits_runs_become_the_rows_of_a_table():
         (0, 1, "example.org/ring.Pop", (3e-9,)),
         (1, 0, "example.org/ring.Push", (2e-9,)),
     ]
+
+
+def test_what_slowed_runs_were_compared_with_is_the_baseline():
+    among = suite_run([4e-9], purpose=Purpose.REFERENCE)
+    runs = [suite_run([1e-9]), among]
+    paired = variant(pair_run([1e-9], [3e-9]))
+    slowed = variant(mutant_run([2e-9]))
+
+    def baseline(*more):
+        return [one.seconds for one in rows_of([*runs, *more]) if one.method is None]
+
+    assert baseline(slowed) == [(4e-9,)]
+    assert baseline(paired) == [(1e-9,)]
 
 
 def test_parameters_are_named_as_javaabs_does():

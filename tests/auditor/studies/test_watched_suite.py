@@ -3,17 +3,22 @@
 from dataclasses import replace
 
 import pytest
+from builders import run, series
 from toy_language import BENCHMARKS, Machine, Memory, parts, request
 
 from auditor.core.caveats import Caveat
 from auditor.core.comparison import Change
+from auditor.core.measure import OPERATIONS, TIME, Series
+from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
 from auditor.core.request import CompareRequest, WatchRequest
-from auditor.core.schedule import Phase
-from auditor.core.suite import Benchmark
+from auditor.core.schedule import ArmName, Phase
+from auditor.core.suite import Benchmark, Configured
 from auditor.core.warming import Method, Warmed, Watch
 from auditor.studies import abs_score, schedules, stability
 from auditor.studies.comparison import ComparisonStudy
+from auditor.studies.sizes import Sizes
+from auditor.studies.warming import suite_trials, warmed
 
 WARM = 5
 """Iterations of 5 ms that a process of the toy needs."""
@@ -121,6 +126,8 @@ def test_iterations_whose_length_has_to_be_kept_keep_it():
         (0.1, 0.5, 10),  # as many as were asked for, however short that is
         (0.01, 2.0, 20),  # half of the 40 at most
         (2.5, 50.0, 12),  # and half of the minute
+        (15.0, 2.0, 2),  # where that is less than are usual, too
+        (15.0, 0.0, 10),  # but not where somebody says how many
     ],
 )
 def test_as_many_are_measured_as_last_so_long(length, lasting, measured):
@@ -146,6 +153,45 @@ def test_what_is_compared_warms_up_as_long_as_watched_processes_did():
     ] * 3
 
 
+class Lasting(Warming):
+    """Has operations of so many seconds, as many in a block as are asked for."""
+
+    seconds = 0.03
+
+    def _outcome(self, trial):
+        outcome = super()._outcome(trial)
+        if not isinstance(outcome, Measured):
+            return outcome
+        many = trial.schedule.operations or 1
+        return replace(outcome, series=tuple(self._lasting(one, many) for one in outcome.series))
+
+    def _lasting(self, one, many):
+        values = {TIME: self.seconds, OPERATIONS: many}
+        if one.metric not in values:
+            return one
+        at = [(place, values[one.metric]) for place in one.at]
+        return Series.of(one.metric, one.unit, one.arm, one.phase, at)
+
+
+@pytest.mark.parametrize(("method", "looks"), [(Method.RCIW, 5), (Method.COV, 5)])
+def test_blocks_that_outlast_their_time_are_as_many_as_last_as_long(method, looks):
+    """Two operations of 30 ms in each, watched (100 ms: three of them) and paired (10 ms: two)."""
+    machine = Lasting()
+    whole = replace(asked(method=method), methods=("hop",), slowdown=0.6, exact=True)
+
+    abs_score.audit(whole, parts(whole, machine=machine))
+
+    suite = made(machine, Purpose.SUITE)
+    assert {one.schedule.operations for one in suite} == {3}
+    # 5 blocks of 90 ms, in blocks of 60 instead of 10.
+    assert looks * 3 * 30 / 60 == 7.5
+    assert warm_ups(made(machine, Purpose.REFERENCE)) | warm_ups(made(machine, Purpose.PAIRS)) == {
+        8
+    }
+    pairs = made(machine, Purpose.PAIRS)
+    assert min(one.timeout_seconds for one in pairs) > 2 * 60.0
+
+
 def test_what_was_not_seen_warm_warms_up_as_planned():
     machine = Warming()
     machine.warm = None
@@ -153,6 +199,57 @@ def test_what_was_not_seen_warm_warms_up_as_planned():
     abs_score.audit(asked(), parts(asked(), machine=machine))
 
     assert warm_ups(made(machine, Purpose.PAIRS)) == {request().suite.plan.warmup}
+
+
+def single(name="s"):
+    once = Configured(
+        warmup_iterations=5, warmup_seconds=0, measurement_iterations=5, measurement_seconds=0
+    )
+    return Benchmark(group="toy", name=name, configured=once)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "lasts", "method"),
+    [
+        (Benchmark(group="toy", name="s"), None, Method.LEARNED),
+        (Benchmark(group="toy", name="s"), 0.033, Method.LEARNED),
+        (Benchmark(group="toy", name="s"), 0.06, Method.RCIW),
+        (single(), None, Method.RCIW),
+    ],
+)
+def test_a_model_is_asked_by_how_long_iterations_really_last(benchmark, lasts, method):
+    """`learned` knows Go's of 30 ms; of an operation of 30 ms there are two in each."""
+    whole = asked(method=Method.LEARNED, length=None)
+    mine = parts(whole)
+    mine = replace(mine, project=replace(mine.project, harness="go"))
+    told = (series([(lasts or 0.01) / 2]), series([100.0], metric=OPERATIONS))
+    pilot = run(Measured(told), purpose=Purpose.PILOT, of=benchmark)
+    tried = (pilot,) if lasts else ()
+    size = Sizes({benchmark.id: whole.suite.plan}, {benchmark.id: None}, tried)
+
+    trial = suite_trials([benchmark], size, mine)[benchmark.id]
+
+    assert trial.schedule.seconds == 0.03
+    assert trial.watch.method is method
+
+
+def test_single_shots_warm_up_for_as_many_calls():
+    outcome = Measured(
+        (
+            Series.of(
+                TIME, "s/op", ArmName.PLAIN, Phase.MEASUREMENT, [(at, 5e-6) for at in range(40)]
+            ),
+            Series.of(
+                OPERATIONS, "op", ArmName.PLAIN, Phase.MEASUREMENT, [(at, 1.0) for at in range(40)]
+            ),
+        )
+    ).told_apart(Warmed(method=Method.RCIW, warm=20, enough=True), 20)
+    plan = request().suite.plan
+    one = single()
+
+    found = warmed({one.id: plan}, {one.id: None}, [run(outcome, of=one)])
+
+    assert found[one.id].warmup == 20
 
 
 def test_a_model_that_has_not_learned_of_such_processes_is_not_asked():

@@ -102,6 +102,19 @@ def test_a_group_that_ignores_requests_is_killed(tmp_path):
     assert gone(number_in(tmp_path / "pid"))
 
 
+@pytest.mark.parametrize("code", [0, 1])
+def test_what_a_process_does_when_it_is_asked_to_end_is_no_failure(tmp_path, code):
+    """Nobody could tell it before; what had shown enough has not failed."""
+    text = f'trap "touch asked; exit {code}" TERM; {PRINTS}'
+
+    answer = LocalHost().run(
+        shell(text, cwd=tmp_path, follow=Counting(3).of(path=None, enough=None))
+    )
+
+    assert (answer.exit_code, answer.enough) == (0, True)
+    assert not (tmp_path / "asked").exists()
+
+
 @pytest.mark.parametrize(("text", "path"), [(DEAF, SHOWN), (PRINTS, None)])
 def test_a_watcher_that_fails_leaves_nothing_running(tmp_path, text, path):
     with pytest.raises(ZeroDivisionError, match="a watcher that fails"):

@@ -1,5 +1,7 @@
 """What JMH and go test print, read while it comes."""
 
+import math
+import re
 from pathlib import Path
 
 import pytest
@@ -23,7 +25,7 @@ def test_each_iteration_of_jmh_is_told_with_the_warm_up_that_is_set():
     sums = [one for one in found if one.benchmark.endswith("size=10]")]
     # Two of warm-up and three of measurement: to a rule all are alike.
     assert [one.fork for one in sums] == 5 * [1] + 5 * [2]
-    assert {(one.harness, one.warmups) for one in sums} == {("jmh", 2)}
+    assert {(one.harness, one.warmups, one.warmup_seconds) for one in sums} == {("jmh", 2, 0.02)}
     assert {one.lasts for one in sums} == {0.02}
     assert all(1e-9 < one.seconds < 1e-7 for one in sums)
 
@@ -39,8 +41,9 @@ def test_operations_in_a_time_are_seconds_of_an_operation():
 def test_commas_of_other_languages_are_points():
     found = heard(RECORDED.joinpath("jmh", "german.log").read_bytes())
 
-    assert found
-    assert all(0 < one.seconds < 1 for one in found)
+    known = [one.seconds for one in found if not math.isnan(one.seconds)]
+    assert known
+    assert all(0 < one < 1 for one in known)
 
 
 @pytest.mark.parametrize("size", [1, 7, 4096])
@@ -86,6 +89,51 @@ def test_another_call_of_jmh_has_other_processes():
     assert [(one.benchmark, one.fork) for one in found[: len(found) // 2]] == [
         (one.benchmark, one.fork) for one in found[len(found) // 2 :]
     ]
+
+
+@pytest.mark.parametrize("name", ["small.log", "german.log"])
+def test_another_call_has_other_processes_in_any_language(name):
+    whole = RECORDED.joinpath("jmh", name).read_bytes()
+    stream_of = []
+    stream = Stream(stream_of.append)
+
+    stream.read(whole + whole)
+
+    half = len(stream_of) // 2
+    assert [one.run for one in stream_of] == [1] * half + [2] * half
+    assert stream.problems == []
+
+
+def test_progress_that_is_rounded_to_nothing_is_no_other_call():
+    """Single shots take no time by JMH's own plan."""
+    text = "".join(
+        f"# JMH version: 1.37\n# Warmup: 1 iterations, single-shot each\n"
+        f"# Benchmark mode: {mode}\n# Benchmark: a.B.{name}\n\n"
+        f"# Run progress: 0.00% complete, ETA 00:00:01\n# Fork: 1 of 2\nIteration   1: {value}\n"
+        f"# Run progress: 0.00% complete, ETA 00:00:01\n# Fork: 2 of 2\nIteration   1: {value}\n"
+        f'Result "a.B.{name}":\n'
+        for name, mode, value in (
+            ("once", "Single shot invocation time", "5.000 us/op"),
+            ("often", "Average time, time/op", "5.000 us/op"),
+        )
+    ).replace("# Warmup: 1", "# Measurement: 1 iterations, 1 s each\n# Warmup: 1")
+
+    found = heard(text.encode())
+
+    assert [(one.benchmark, one.run, one.fork) for one in found] == [
+        ("a.B.often", 1, 1),
+        ("a.B.often", 1, 2),
+    ]
+
+
+def test_a_value_of_which_only_the_magnitude_is_printed_is_told_as_no_time():
+    whole = RECORDED.joinpath("jmh", "small.log").read_bytes()
+    rounded = re.sub(rb"(Iteration   1: )\S+ (\S+/op)", "\\1≈ 10⁻³ \\2".encode(), whole)
+
+    found, before = heard(rounded), heard(whole)
+
+    assert len(found) == len(before)
+    assert 0 < sum(math.isnan(one.seconds) for one in found) < len(found)
 
 
 def test_another_call_of_go_has_another_process():

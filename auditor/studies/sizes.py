@@ -1,0 +1,86 @@
+"""How long the blocks of each benchmark have to be, and how many operations they hold."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from auditor.audits import readings
+from auditor.core.measure import ALLOCATED, OPERATIONS, TIME
+from auditor.core.outcome import Measured
+from auditor.core.plan import Purpose, Run
+from auditor.core.request import Plan
+from auditor.core.schedule import ArmName, Schedule
+from auditor.core.suite import Benchmark
+from auditor.studies import schedules
+from auditor.studies.measure import measure
+from auditor.studies.parts import Parts
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The plan and the operations of a block of each benchmark, by its id, and who told them."""
+
+    plans: Mapping[str, Plan]
+    operations: Mapping[str, int | None]
+    pilots: tuple[Run, ...]
+
+    def plain(self, benchmark: Benchmark) -> Schedule:
+        """Return the blocks of a process of the unchanged benchmark."""
+        return schedules.plain(self.plans[benchmark.id], self.operations[benchmark.id])
+
+
+def sized(benchmarks: Sequence[Benchmark], parts: Parts) -> Sizes:
+    """Find out how long blocks have to be, and how many operations they hold, by one process."""
+    plan = parts.request.plan
+    tried = pilots(benchmarks, plan, parts) if parts.fixed_operations else []
+    plans = _plans(benchmarks, tried, plan)
+    return Sizes(plans, operations_in(benchmarks, tried, plans), tuple(tried))
+
+
+def pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: Parts) -> list[Run]:
+    """Run a process of each benchmark that tells how long an operation is."""
+    trials = [
+        parts.trial(Purpose.PILOT, one, schedules.pilot(schedules.fitted(plan, one)))
+        for one in benchmarks
+    ]
+    return measure("pilot", trials, parts)
+
+
+def _plans(benchmarks: Sequence[Benchmark], tried: Sequence[Run], plan: Plan) -> dict[str, Plan]:
+    """Return the plan of each benchmark, by what its pilot allocated."""
+    rates = {}
+    for run in tried:
+        if isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
+            allocated = run.outcome.of(ALLOCATED, ArmName.PLAIN)
+            times = readings.times(run, ArmName.PLAIN)
+            if allocated and allocated.values and times:
+                rates[run.trial.benchmark.id] = median(allocated.values) / median(times)
+    return {one.id: schedules.fitted(plan, one, rates.get(one.id, 0.0)) for one in benchmarks}
+
+
+def operations_in(
+    benchmarks: Sequence[Benchmark], tried: Sequence[Run], plans: Mapping[str, Plan]
+) -> dict[str, int | None]:
+    """Return how many operations last about a block; at least 2, as Go's counting needs."""
+    found: dict[str, int | None] = {benchmark.id: None for benchmark in benchmarks}
+    for run in tried:
+        if isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
+            done = run.outcome.of(OPERATIONS, ArmName.PLAIN)
+            time = run.outcome.of(TIME, ArmName.PLAIN)
+            if done and time and done.values and median(time.values) > 0:
+                wanted = plans[run.trial.benchmark.id].iteration_seconds
+                fitting = wanted / median(time.values)
+                most = max(done.values) * wanted / run.trial.schedule.seconds
+                found[run.trial.benchmark.id] = max(2, round(min(fitting, most)))
+    return found
+
+
+def lasting(tried: Sequence[Run], operations: Mapping[str, int | None]) -> dict[str, float]:
+    """Return how many seconds blocks of so many operations last, by the pilots that told it."""
+    found = {}
+    for run in tried:
+        name = run.trial.benchmark.id if run.trial.benchmark else ""
+        many, times = operations.get(name), readings.times(run, ArmName.PLAIN)
+        if many is not None and times:
+            found[name] = many * median(times)
+    return found
