@@ -7,7 +7,8 @@ the study did, which takes days on two cores:
 
 Of each model and fold FOLDER then has the arrays (FOLDS-MODEL-FOLD.npz), and the scores of the
 benchmarks that judge it (FOLDS-MODEL-scores-FOLD.npz: by benchmark, (forks, 500), of the windows at
-0, 1, 2 …); FOLDS-MODELS-figures.csv has all thresholds and figures.
+0, 1, 2 …, NaN behind those that reach every threshold); FOLDS-MODELS-figures.csv has all thresholds
+and figures.
 """
 
 import argparse
@@ -33,6 +34,8 @@ from auditor.training.scores import classified, threshold
 
 NETWORKS = {"fcn": networks.FCN, "oscnn": networks.OSCNN}
 FOLDS = {"benchmark": by_benchmark, "system": splits.systems_in_groups}
+AT_ONCE = 20
+"""Windows that are scored before anybody looks whether that is enough."""
 UNSAMPLED, SEGMENTS, GIVEN = "all windows", "segments", "given"
 
 
@@ -149,7 +152,7 @@ def judged(model: str, task: Task, forks: Forks, asked: argparse.Namespace) -> I
     for name, least in tuned.items():
         found = classified(task.judge.stable, scores >= least)
         yield Figures(model, task.fold, name, least, **asdict(found))
-    said = early(scorer, forks, task.judging, asked.forks)
+    said = early(scorer, forks, task.judging, max(tuned.values()), asked.forks)
     store(asked.out / f"{asked.folds}-{model}-scores-{task.fold}.npz", said)
 
 
@@ -160,16 +163,26 @@ def store(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
 
 
 def early(
-    scorer: Scorer, forks: Forks, names: Iterable[str], many: int | None
+    scorer: Scorer, forks: Forks, names: Iterable[str], most: float, many: int | None
 ) -> dict[str, np.ndarray]:
-    """Return the scores of the first windows of each benchmark, (forks, 500)."""
-    starts = np.arange(LIMIT)
+    """Return the scores of the first windows of each benchmark, (forks, 500).
+
+    Nobody looks behind a window that reaches `most`: there they are NaN.
+    """
     return {
-        name: np.stack(
-            [scorer.scores(standardised(fork.values, starts)) for fork in forks[name][:many]]
-        )
+        name: np.stack([_until(scorer, fork.values, most) for fork in forks[name][:many]])
         for name in names
     }
+
+
+def _until(scorer: Scorer, values: np.ndarray, most: float) -> np.ndarray:
+    found = np.full(LIMIT, np.nan)
+    for first in range(0, LIMIT, AT_ONCE):
+        starts = np.arange(first, first + AT_ONCE)
+        found[starts] = scorer.scores(standardised(values, starts))
+        if (found[starts] >= most).any():
+            break
+    return found
 
 
 _HEADS = f"{'model':<8}{'threshold of':<14}{'folds':>5}{'share':>8}{'epochs':>8}  "
