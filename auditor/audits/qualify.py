@@ -1,5 +1,6 @@
 """What a gate's answers say of it; nothing is assumed of how it decides."""
 
+import math
 from collections.abc import Iterator, Sequence
 from statistics import median
 
@@ -30,6 +31,7 @@ HALF = 0.5
 FALSE_ALARMS = 0.05
 """Above it a gate is noisy, where the user names no limit."""
 _LEAST_DEAD = 3
+_FEW = {True: Asked.FAILED, False: Asked.PASSED, None: Asked.UNDECIDED}
 
 
 def rate(case: Case, shown: Sequence[Shown], *, skipped: bool = False) -> Rate:
@@ -60,6 +62,15 @@ def seen(one: Rate) -> bool | None:
     return False if one.interval[1] < HALF else None
 
 
+def noisy(one: Rate, most: float) -> bool | None:
+    """Tell whether false alarms come more often than at most; None where that is not known."""
+    low, high = one.interval
+    # The bound of one alarm of one is a hair above the 5 % that it is on paper.
+    if low > most and not math.isclose(low, most):
+        return True
+    return False if high <= most else None
+
+
 def hopeless(case: Case, rates: Sequence[Rate]) -> bool:
     """Tell whether a larger slowdown of the method is not seen: then this one is not, either."""
     return any(
@@ -75,7 +86,7 @@ def settled(one: Rate, plan: GatePlan) -> bool:
     if one.case.side is not Side.SAME:
         return seen(one) is not None
     most = FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
-    return one.interval[0] > most or one.interval[1] <= most
+    return noisy(one, most) is not None
 
 
 def judge(
@@ -148,7 +159,7 @@ def _diagnoses(
         yield Diagnosis(Flaw.ALWAYS, text)
         return
     limit = FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
-    if same and same[0].interval[0] > limit:
+    if same and noisy(same[0], limit):
         text = (
             f"it fired {_times(same[0])} at base and head that are alike, at least "
             f"{percent(same[0].interval[0])} of the time"
@@ -234,11 +245,10 @@ def _few_false(most: float, rates: Sequence[Rate]) -> Demand:
     if not same:
         return Demand(asked, Asked.UNDECIDED, "no pair that is alike was shown")
     low, high = same[0].interval
-    answer = Asked.PASSED if high <= most else Asked.UNDECIDED
-    if low > most:
-        answer = Asked.FAILED
     return Demand(
-        asked, answer, f"{_times(same[0])}: between {percent(low, 1)} and {percent(high, 1)}"
+        asked,
+        _FEW[noisy(same[0], most)],
+        f"{_times(same[0])}: between {percent(low, 1)} and {percent(high, 1)}",
     )
 
 
