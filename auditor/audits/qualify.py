@@ -56,7 +56,7 @@ def fired(one: Shown) -> bool:
 
 
 def seen(one: Rate) -> bool | None:
-    """Tell whether the gate sees a slowdown; None where that is not known."""
+    """Tell whether the gate fires more often than not; None where that is not known."""
     if one.interval[0] > HALF:
         return True
     return False if one.interval[1] < HALF else None
@@ -86,7 +86,8 @@ def settled(one: Rate, plan: GatePlan) -> bool:
     if one.case.side is not Side.SAME:
         return seen(one) is not None
     most = FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
-    return noisy(one, most) is not None
+    too_many = noisy(one, most)
+    return too_many is False or (too_many is True and seen(one) is not None)
 
 
 def judge(
@@ -130,7 +131,7 @@ def _seen_from(method: str, rates: Sequence[Rate]) -> float | None:
 
 def _always(rates: Sequence[Rate]) -> bool:
     """Tell whether what a gate says of slowdowns means nothing: it fires without them."""
-    return any(one.interval[0] > HALF for one in _of(rates, Side.SAME))
+    return any(seen(one) for one in _of(rates, Side.SAME))
 
 
 def _of(rates: Sequence[Rate], side: Side, method: str | None = None) -> list[Rate]:

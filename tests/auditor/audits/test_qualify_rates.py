@@ -83,7 +83,9 @@ def test_false_alarms_are_counted_until_it_is_known_whether_they_are_too_many():
     assert not done(1, 0)  # the lower bound is .05
     assert not done(0, 58)
     assert done(0, 59)  # .05 ** (1/59) is .9505
-    assert done(2, 0)  # .05 ** (1/2) is .22
+    assert not done(2, 0)  # .05 ** (1/2) is .22: too many, but perhaps it fires always
+    assert done(5, 0)
+    assert done(5, 14)
     assert not done(1, 5, most_false_alarms=0.2)
     assert done(0, 14, most_false_alarms=0.2)
 
