@@ -245,12 +245,9 @@ def _few_false(most: float, rates: Sequence[Rate]) -> Demand:
     same = [one for one in _of(rates, Side.SAME) if one.shown]
     if not same:
         return Demand(asked, Asked.UNDECIDED, "no pair that is alike was shown")
-    low, high = same[0].interval
-    return Demand(
-        asked,
-        _FEW[noisy(same[0], most)],
-        f"{_times(same[0])}: between {percent(low, 1)} and {percent(high, 1)}",
-    )
+    low, high = (percent(one, 1) for one in same[0].interval)
+    why = f"{_times(same[0])}: between {low} and {high}"
+    return Demand(asked, _FEW[noisy(same[0], most)], why)
 
 
 def _sees(factor: float, rates: Sequence[Rate]) -> Demand:

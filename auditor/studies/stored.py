@@ -45,7 +45,7 @@ def parted(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:
 
 
 def runs_of(name: str, runs: tuple[StoredRun, ...]) -> int:
-    """Return how many of the parted `runs` should have a benchmark: the first, if not all."""
+    """Return how many runs should have a benchmark; of a single one, `parted`, the first ones."""
     return len(runs) if len(runs) > 1 else max(1, len(runs[0].processes[name]))
 
 
