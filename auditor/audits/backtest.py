@@ -32,8 +32,9 @@ _FASTER = re.compile(
     re.IGNORECASE,
 )
 _MENDED = re.compile(r"\b(?:fix\w*|mend\w*|resolv\w*|revert\w*|address\w*)\b", re.IGNORECASE)
-_NO_CODE = re.compile(r"^\W*(?:docs?|ci|chore|build|test|tests|deps?)\b[(:\W]", re.IGNORECASE)
-_BENCHMARKS = re.compile(r"bench|jmh|perf|asv", re.IGNORECASE)
+_NO_CODE = re.compile(r"^\W*(?:docs?|ci|chore|build|tests?|deps?)(?:[(:\]/]|!:)", re.IGNORECASE)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_BENCHMARKS = re.compile(r"(?:micro)?bench(?:es|marks?|marking)?|jmh|perf|asv", re.IGNORECASE)
 _TESTS = re.compile(r"(?:^|[/_.-])tests?(?:[/_.-]|$)|(?:Test|Tests|IT)\.java$", re.IGNORECASE)
 _SOURCES = frozenset((".go", ".java", ".py"))
 _SURE = {Result.MISSED, Result.UNREACHED}
@@ -91,7 +92,8 @@ def _is_code(commit: Commit) -> bool:
 
 
 def _is_benchmark(path: str) -> bool:
-    return bool(_BENCHMARKS.search(path)) and PurePosixPath(path).suffix in _SOURCES
+    is_named = any(map(_BENCHMARKS.fullmatch, _WORD.findall(path)))
+    return is_named and PurePosixPath(path).suffix in _SOURCES
 
 
 def tried(change: PastChange, found: Comparison, seconds: float) -> Tried:

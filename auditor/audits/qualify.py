@@ -1,5 +1,6 @@
 """What a gate's answers say of it; nothing is assumed of how it decides."""
 
+import math
 from collections.abc import Iterator, Sequence
 from statistics import median
 
@@ -30,6 +31,7 @@ HALF = 0.5
 FALSE_ALARMS = 0.05
 """Above it a gate is noisy, where the user names no limit."""
 _LEAST_DEAD = 3
+_FEW = {True: Asked.FAILED, False: Asked.PASSED, None: Asked.UNDECIDED}
 
 
 def rate(case: Case, shown: Sequence[Shown], *, skipped: bool = False) -> Rate:
@@ -54,10 +56,19 @@ def fired(one: Shown) -> bool:
 
 
 def seen(one: Rate) -> bool | None:
-    """Tell whether the gate sees a slowdown; None where that is not known."""
+    """Tell whether the gate fires more often than not; None where that is not known."""
     if one.interval[0] > HALF:
         return True
     return False if one.interval[1] < HALF else None
+
+
+def noisy(one: Rate, most: float) -> bool | None:
+    """Tell whether false alarms come more often than at most; None where that is not known."""
+    low, high = one.interval
+    # The bound of one alarm of one is a hair above the 5 % that it is on paper.
+    if low > most and not math.isclose(low, most):
+        return True
+    return False if high <= most else None
 
 
 def hopeless(case: Case, rates: Sequence[Rate]) -> bool:
@@ -75,7 +86,8 @@ def settled(one: Rate, plan: GatePlan) -> bool:
     if one.case.side is not Side.SAME:
         return seen(one) is not None
     most = FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
-    return one.interval[0] > most or one.interval[1] <= most
+    too_many = noisy(one, most)
+    return too_many is False or (too_many is True and seen(one) is not None)
 
 
 def judge(
@@ -119,7 +131,7 @@ def _seen_from(method: str, rates: Sequence[Rate]) -> float | None:
 
 def _always(rates: Sequence[Rate]) -> bool:
     """Tell whether what a gate says of slowdowns means nothing: it fires without them."""
-    return any(one.interval[0] > HALF for one in _of(rates, Side.SAME))
+    return any(seen(one) for one in _of(rates, Side.SAME))
 
 
 def _of(rates: Sequence[Rate], side: Side, method: str | None = None) -> list[Rate]:
@@ -148,7 +160,7 @@ def _diagnoses(
         yield Diagnosis(Flaw.ALWAYS, text)
         return
     limit = FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
-    if same and same[0].interval[0] > limit:
+    if same and noisy(same[0], limit):
         text = (
             f"it fired {_times(same[0])} at base and head that are alike, at least "
             f"{percent(same[0].interval[0])} of the time"
@@ -233,13 +245,9 @@ def _few_false(most: float, rates: Sequence[Rate]) -> Demand:
     same = [one for one in _of(rates, Side.SAME) if one.shown]
     if not same:
         return Demand(asked, Asked.UNDECIDED, "no pair that is alike was shown")
-    low, high = same[0].interval
-    answer = Asked.PASSED if high <= most else Asked.UNDECIDED
-    if low > most:
-        answer = Asked.FAILED
-    return Demand(
-        asked, answer, f"{_times(same[0])}: between {percent(low, 1)} and {percent(high, 1)}"
-    )
+    low, high = (percent(one, 1) for one in same[0].interval)
+    why = f"{_times(same[0])}: between {low} and {high}"
+    return Demand(asked, _FEW[noisy(same[0], most)], why)
 
 
 def _sees(factor: float, rates: Sequence[Rate]) -> Demand:

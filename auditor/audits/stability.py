@@ -83,29 +83,32 @@ def judge(
     benchmarks: Sequence[Benchmark],
     runs: Sequence[Run],
     *,
-    wanted_runs: int,
+    wanted_runs: int | Mapping[str, int],
     pilots: Sequence[Run] = (),
     unseen: Unseen = Unseen(),
 ) -> Stability:
     """Judge `benchmarks` by runs of the plain suite, of which `wanted_runs` were asked for.
 
-    A pilot that failed tells why its benchmark has no suite runs.
+    Where these are not as many of each benchmark, they go by its id: the suite has the most. A
+    pilot that failed tells why its benchmark has no suite runs.
     """
     mine = {one.id: _of(one, [*pilots, *runs]) for one in benchmarks}
     complete = {name: _complete(one) for name, one in mine.items()}
+    asked = dict.fromkeys(mine, wanted_runs) if isinstance(wanted_runs, int) else wanted_runs
+    most = wanted_runs if isinstance(wanted_runs, int) else max(wanted_runs.values())
     verdicts = tuple(
-        _benchmark(one, mine[one.id], complete[one.id], wanted_runs) for one in benchmarks
+        _benchmark(one, mine[one.id], complete[one.id], asked[one.id]) for one in benchmarks
     )
     seconds = _suite_seconds(mine, complete)
     return Stability(
         benchmarks=(*verdicts, *(_unlisted(*one) for one in unseen.unlisted)),
         buckets=_buckets([one.bucket for one in verdicts if one.bucket is not None]),
         suite_seconds=seconds,
-        runs=wanted_runs,
+        runs=most,
         duration=_duration(seconds),
         filter=unseen.filter,
         caveats=(
-            *_caveats(runs, wanted_runs),
+            *_caveats(runs, most),
             *watched.of_suite(runs),
             *filtered(unseen, len(verdicts)),
         ),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from auditor.audits import similarity as audit
 from auditor.core.similarity import Similarity
 from auditor.core.stored import StoredResults
-from auditor.studies.stored import parted
+from auditor.studies.stored import parted, runs_of
 
 
 def similarity(found: StoredResults, told: Callable[[int, int], None]) -> tuple[Similarity, ...]:
@@ -16,6 +16,7 @@ def similarity(found: StoredResults, told: Callable[[int, int], None]) -> tuple[
     runs = parted(found.runs)
     judged = []
     for number, name in enumerate(found.benchmarks, start=1):
-        judged.append(audit.judge(name, [run.values(name) for run in runs]))
+        mine = runs[: runs_of(name, found.runs)]
+        judged.append(audit.judge(name, [run.values(name) for run in mine]))
         told(number, len(found.benchmarks))
     return tuple(judged)

@@ -1,7 +1,7 @@
 """Results that other tools have stored: how far their runs lie apart, and base against head."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from statistics import fmean
 
@@ -27,8 +27,9 @@ def stability(found: StoredResults) -> Stability:
     runs = parted(found.runs)
     benchmarks = tuple(Benchmark(group="", name=name) for name in found.benchmarks)
     made = [run for one in benchmarks for run in _runs(one, runs, found.digest)]
-    steady = audit.judge(benchmarks, made, wanted_runs=len(runs))
-    together = () if len(runs) == len(found.runs) else (_together(found.runs[0]),)
+    wanted = {name: runs_of(name, found.runs) for name in found.benchmarks}
+    steady = audit.judge(benchmarks, made, wanted_runs=wanted)
+    together = () if len(runs) == len(found.runs) else tuple(_together(found.runs[0], wanted))
     return foreign.untimed(steady, *caveats(found), *together, *trust.caveats(found, runs))
 
 
@@ -41,6 +42,11 @@ def parted(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:
         for at, one in enumerate(processes):
             parts.setdefault(at, {})[name] = (one,)
     return tuple(replace(runs[0], processes=each) for each in parts.values()) or runs
+
+
+def runs_of(name: str, runs: tuple[StoredRun, ...]) -> int:
+    """Return how many runs should have a benchmark; of a single one, `parted`, the first ones."""
+    return len(runs) if len(runs) > 1 else max(1, len(runs[0].processes[name]))
 
 
 def _runs(benchmark: Benchmark, runs: tuple[StoredRun, ...], digest: str) -> Iterator[Run]:
@@ -124,12 +130,19 @@ def _of_both(base: StoredResults, head: StoredResults) -> Iterator[Caveat]:
     yield Caveat("not-confirmed", text)
 
 
-def _together(run: StoredRun) -> Caveat:
+def _together(run: StoredRun, wanted: Mapping[str, int]) -> Iterator[Caveat]:
     text = (
         f"processes of one run ({run.name}) followed each other at once: how far sessions lie "
         f"apart is in none of them; {LEAST} files, made at different times, tell"
     )
-    return Caveat("one-session", text)
+    yield Caveat("one-session", text)
+    most = max(wanted.values())
+    if fewer := tuple(name for name, count in wanted.items() if count < most):
+        text = (
+            f"of {len(fewer)} of {len(wanted)} benchmarks there are less than {most} processes, "
+            f"and more can only make a spread larger: {some(fewer)}"
+        )
+        yield Caveat("few-runs", text)
 
 
 def caveats(found: StoredResults) -> Iterator[Caveat]:

@@ -40,24 +40,22 @@ _SURER = 10.0
 def goes_on(old: Sequence[float], new: Sequence[float], plan: Plan) -> bool:
     """Tell whether another measurement of both versions is due (Algorithm 2, lines 4 to 16).
 
-    Ours ends once the vote is sure: at a level so much stricter that to look after each measurement
-    hardly adds false votes. That there is no difference is sure when the interval holds none that
-    would be reported. With pairs nothing else ends it, without them a small spread does, too.
+    The paper's ends once both are spread little. Ours, by pairs, ends once the vote is sure: at a
+    level so much stricter that to look after each measurement hardly adds false votes. That there
+    is no difference is sure when the interval holds none that would be reported.
     """
     both = old, new
     if any(len(one) < plan.least_measurements for one in both):
         return True
     if all(len(one) >= plan.most_measurements for one in both):
         return False
+    if not plan.in_pairs:
+        return any(spread(one) > plan.stop_spread for one in both)
+    vote, (low, high) = _by_pairs(old, new, plan)
+    if vote is Vote.NONE:  # however little they spread, the difference may still be a tenth
+        return max(high, 1 / low) - 1 > plan.report
     surer = replace(plan, confidence=1 - (1 - plan.confidence) / _SURER)
-    if plan.in_pairs:
-        vote, (low, high) = _by_pairs(old, new, plan)
-        if vote is Vote.NONE:  # however little they spread, the difference may still be a tenth
-            return max(high, 1 / low) - 1 > plan.report
-        return vote is Vote.INCONCLUSIVE or _by_pairs(old, new, surer)[0] is not vote
-    if all(spread(one) <= plan.stop_spread for one in both):
-        return False
-    return _outperforms(old, new, surer) is Vote.NONE
+    return vote is Vote.INCONCLUSIVE or _by_pairs(old, new, surer)[0] is not vote
 
 
 def _too_spread(timed: Timed, plan: Plan) -> str:

@@ -48,12 +48,63 @@ def test_messages_that_speak_of_performance(title, kind):
 
 
 @pytest.mark.parametrize(
+    "title",
+    [
+        "Build the table once: much faster",
+        "Test for nil first, avoids allocs",
+        "Docs-free fast path: no allocations",
+        "Perf: no copies",
+    ],
+)
+def test_a_title_that_begins_with_a_word_of_tests_may_still_change_code(title):
+    assert len(candidates([commit(title)], 10)) == 1
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "perfect_hash.go",
+        "superfluous.go",
+        "workbench/src/A.java",
+        "src/main/java/Perforation.java",
+        "canvas/path.py",
+    ],
+)
+def test_a_path_that_holds_letters_of_a_benchmark_is_code(file):
+    (found,) = candidates([commit("Speed up Push", files=(file,))], 10)
+
+    assert "benchmarks" not in found.why
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "bench.go",
+        "benches/push.py",
+        "perf/push.py",
+        "asv_bench/time_push.py",
+        "microbench/src/main/java/Push.java",
+        "src/jmh/java/Push.java",
+        "src/main/java/RingBenchmark.java",
+        "src/main/java/RingJMHBench2.java",
+        "src/main/java/BenchmarkRing.java",
+    ],
+)
+def test_a_path_with_the_word_is_a_benchmark_and_no_code(file):
+    assert candidates([commit("Speed up Push", files=(file,))], 10) == ()
+
+
+@pytest.mark.parametrize(
     "one",
     [
         commit("Add Push"),
         commit("Be optimistic"),
         commit("docs: how fast it is, performance"),
         commit("test: performance of Push"),
+        commit("build(deps)!: faster parser"),
+        commit("Docs!: performance"),
+        commit("[test] performance of Push"),
+        commit("ci/build: speed up"),
         commit("Speed up Push", files=("README.md",)),
         commit("Speed up the benchmarks", files=("ring_bench_test.go",)),
         commit("Speed up the tests", files=("ring_test.go", "src/test/java/RingTest.java")),

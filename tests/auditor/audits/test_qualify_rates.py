@@ -80,9 +80,12 @@ def test_false_alarms_are_counted_until_it_is_known_whether_they_are_too_many():
             replace(PLAN, runs=100, **plan),
         )
 
+    assert not done(1, 0)  # the lower bound is .05
     assert not done(0, 58)
     assert done(0, 59)  # .05 ** (1/59) is .9505
-    assert done(2, 0)  # .05 ** (1/2) is .22
+    assert not done(2, 0)  # .05 ** (1/2) is .22: too many, but perhaps it fires always
+    assert done(5, 0)
+    assert done(5, 14)
     assert not done(1, 5, most_false_alarms=0.2)
     assert done(0, 14, most_false_alarms=0.2)
 
@@ -137,6 +140,7 @@ def test_one_that_fires_at_what_is_alike_is_noisy_or_fires_always():
     assert list(always) == [Flaw.ALWAYS]
     asked = replace(PLAN, most_false_alarms=0.5)
     assert flaws(answers(SAME, alarms=3, quiet=9), GOOD[20:], plan=asked) == {}
+    assert flaws(answers(SAME, alarms=1), GOOD[20:]) == {}
 
 
 def test_one_that_runs_one_version_twice_compares_it_with_itself():
@@ -175,6 +179,7 @@ def test_what_is_asked_is_answered_with_yes_no_or_unknown():
     assert demands(GOOD, most_false_alarms=0.05) == [Asked.UNDECIDED]
     assert demands(GOOD, most_false_alarms=0.2) == [Asked.PASSED]
     assert demands(answers(SAME, alarms=2), most_false_alarms=0.2) == [Asked.FAILED]
+    assert demands(answers(SAME, alarms=1), most_false_alarms=0.05) == [Asked.UNDECIDED]
 
 
 def test_the_least_slowdown_from_which_on_all_are_seen():

@@ -1,10 +1,12 @@
 """Which pairs a gate is shown, and when it is enough; the gates are functions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from auditor.core.errors import SubjectError
-from auditor.core.qualify import Answer, GatePlan, Shown, Side, Subject, Version
+from auditor.core.qualify import Answer, Asked, GatePlan, Shown, Side, Subject, Version
 from auditor.studies.parts import Deadline
 from auditor.studies.qualify import QualifyStudy
 
@@ -104,6 +106,17 @@ def test_what_tells_most_comes_first_and_a_dead_gate_is_not_shown_the_rest():
         turns for one, _, turns in gate.shown if one.factor == 10.0 and one.side is Side.SLOWED
     }
     assert turns == {PLAN.turns}
+
+
+def test_a_gate_that_always_fires_is_told_from_a_noisy_one_and_sees_nothing():
+    plan = replace(PLAN, must_see=2.0, most_false_alarms=0.05)
+
+    found = study(Gate(lambda _: Answer.ALARM), plan).qualify(ignore)
+
+    assert [str(one.flaw) for one in found.diagnoses] == ["always"]
+    assert [one.answer for one in found.demands] == [Asked.FAILED, Asked.FAILED]
+    assert found.seen_from == {"a.Parse": None, "a.Print": None}
+    assert [one.shown for one in found.rates if one.case.side is Side.SAME] == [5]
 
 
 def test_a_gate_that_fires_is_run_once_in_each_pair():

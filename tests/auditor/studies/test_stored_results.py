@@ -7,6 +7,7 @@ from auditor.core.comparison import Change
 from auditor.core.jobs import HostFacts
 from auditor.core.outcome import Unreadable
 from auditor.core.stored import StoredProcess, StoredResults, StoredRun
+from auditor.studies.similarity import similarity
 from auditor.studies.stored import compare, host_of, stability
 
 HOST = HostFacts("box", (("cores", "2"), ("cpu", "Example"), ("python", "3.11")))
@@ -76,6 +77,47 @@ def test_processes_of_a_single_file_are_its_runs_and_that_is_said():
     assert found.runs == 3
     assert found.benchmarks[0].max_spread == pytest.approx(0.2 / 1.1)
     assert "one-session" in slugs(found)
+
+
+def test_each_benchmark_of_a_single_file_has_as_many_runs_as_processes():
+    broken = StoredProcess(failure=Unreadable("it failed", ""))
+
+    found = stability(
+        results(
+            {
+                "three": (process(1.0), process(1.2), process(1.1)),
+                "two": (process(1.0), process(1.2)),
+                "one": (process(1.0),),
+                "failed": (process(1.0), process(1.0), broken),
+            }
+        )
+    )
+
+    three, two, one, failed = found.benchmarks
+    assert found.runs == 3
+    assert [each.max_spread for each in (three, two)] == pytest.approx([0.2 / 1.1] * 2)
+    assert [each.caveats for each in (three, two, one)] == [()] * 3
+    assert (one.max_spread, one.runs) == (None, 1)
+    assert (failed.max_spread, failed.runs, failed.reason) == (None, 2, "run 3: it failed")
+    assert [each.text for each in found.caveats if "less than 3" in each.text] == [
+        "of 2 of 4 benchmarks there are less than 3 processes, and more can only make a spread "
+        "larger: two, one"
+    ]
+
+
+def test_a_file_without_a_benchmark_is_a_run_that_it_lacks():
+    found = stability(results({"a": (process(1.0),), "b": (process(1.0),)}, {"b": (process(1.0),)}))
+
+    assert [(one.max_spread, one.runs) for one in found.benchmarks] == [(None, 1), (0.0, 2)]
+
+
+def test_processes_that_another_benchmark_has_are_not_left_out_of_its_comparison():
+    one = process(*(1.0 + at % 7 for at in range(300)))
+
+    first, second = similarity(results({"a": (one,) * 3, "b": (one,) * 2}), lambda *_: None)
+
+    assert (first.compared, second.compared) == ((0, 1, 2), (0, 1))
+    assert "runs-left-out" not in slugs(second)
 
 
 def test_values_and_figures_are_never_mixed():

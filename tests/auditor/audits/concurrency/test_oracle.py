@@ -192,9 +192,19 @@ def test_one_thread_has_no_vote():
 def test_a_sure_difference_needs_no_further_measurements_and_a_likely_one_does():
     wide, other = (1.0, 1.1, 0.9, 1.0), (1.1, 1.0, 1.0, 0.9)
 
-    for plan in (PLAN, MEANS):
-        assert not oracle.goes_on(wide, tuple(10 * one for one in other), plan)
-        assert oracle.goes_on(wide, tuple(1.3 * one for one in other), plan)
+    assert not oracle.goes_on(wide, tuple(10 * one for one in other), PLAN)
+    assert oracle.goes_on(wide, tuple(1.3 * one for one in other), PLAN)
+
+
+@pytest.mark.parametrize("plan", [PAPER, Plan(strict=True)])
+def test_the_paper_s_rule_goes_on_until_they_lie_close_however_far_apart_the_versions_are(plan):
+    plan = replace(plan, processes=True)
+    close, wide, far = (1.0, 1.0, 1.0), (1.0, 1.03, 0.97), (5.0, 5.15, 4.85)
+
+    assert oracle.goes_on(wide, far, plan)
+    assert not oracle.goes_on(close, (5.0, 5.0, 5.0), plan)
+    many = plan.most_measurements // 3 + 1
+    assert not oracle.goes_on(wide * many, far * many, plan)
 
 
 def test_a_tenth_that_a_quiet_machine_shows_is_looked_at_until_it_is_plain():
