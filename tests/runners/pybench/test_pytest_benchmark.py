@@ -439,6 +439,34 @@ def made(python_home, variables):
     return lambda folder, **asked: prepared(folder, python_home, variables, **asked)
 
 
+@pytest.mark.parametrize(
+    ("file", "section", "value"),
+    [
+        ("pytest.ini", "[pytest]", "test_its*"),
+        ("pyproject.toml", "[tool.pytest.ini_options]", '"test_its*"'),
+        ("tox.ini", "[pytest]", "test_its*"),
+        ("setup.cfg", "[tool:pytest]", "test_its*"),
+    ],
+)
+def test_a_suite_with_its_own_configuration_is_named_and_run_from_the_projects_folder(
+    file, section, value, interpreter, made, tmp_path
+):
+    (tmp_path / "pyproject.toml").write_text(PROJECT)
+    (tmp_path / "trouble.py").write_text("")
+    suite = tmp_path / "benchmarks"
+    suite.mkdir()
+    (suite / file).write_text(f"{section}\npython_functions = {value}\n")
+    (suite / "test_it.py").write_text(
+        "def test_its_own(benchmark): benchmark(int)\ndef test_other(benchmark): benchmark(int)\n"
+    )
+    project = made(tmp_path, interpreter=interpreter)
+
+    found = Suited(project, listed(project, tmp_path), tmp_path)
+
+    assert [one.id for one in found.suite.benchmarks] == ["benchmarks/test_it.py::test_its_own"]
+    assert isinstance(found.run("test_its_own", plain(operations=3)), Measured)
+
+
 def test_a_project_without_benchmarks_is_told_what_to_look_for(python_home, variables, tmp_path):
     (tmp_path / "pyproject.toml").write_text(PROJECT)
     (tmp_path / "test_it.py").write_text("def test_it(): pass\n")
