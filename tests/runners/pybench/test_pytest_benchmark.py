@@ -257,6 +257,21 @@ def test_inside(benchmark):
     from trouble import around
     around(lambda: benchmark(around, int))
 
+def test_budget(benchmark):
+    from trouble import around
+    took = []
+    def timed():
+        began = time.perf_counter()
+        around(int)
+        took.append(time.perf_counter() - began)
+    benchmark(timed)
+    assert benchmark.stats.stats.mean < max(took) / 10
+
+def test_pedantic_budget(benchmark):
+    prepared = []
+    benchmark.pedantic(prepared.pop, setup=lambda: prepared.append(1), rounds=5)
+    assert benchmark.stats["mean"] == benchmark.stats["max"] > 0
+
 @pytest.mark.parametrize("name", ["a|b", "<script>", "x y", "\\u202e"])
 def test_names(benchmark, name):
     benchmark(len, name)
@@ -316,6 +331,15 @@ def test_a_benchmark_that_ends_well_without_a_measurement_has_not_crashed(troubl
 
     assert isinstance(outcome, Unreadable)
     assert outcome.reason == "the test ended without calling its benchmark fixture"
+
+
+def test_a_benchmark_may_look_at_its_statistics_which_are_those_of_the_unslowed_function(trouble):
+    schedule = against_probe(Wait.WORK, 5_000_000, pairs=1, operations=1)
+
+    slowed = trouble.run("test_budget", schedule, trouble.delayed("trouble.around"))
+
+    assert isinstance(slowed, Measured), slowed
+    assert isinstance(trouble.run("test_pedantic_budget", plain(operations=3)), Measured)
 
 
 def test_what_only_the_first_operation_calls_is_set_up(trouble):
