@@ -7,6 +7,7 @@ timed as a whole.
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import time
@@ -75,9 +76,13 @@ def pytest_collectreport(report: Any) -> None:
 def pytest_pyfunc_call(pyfuncitem: Any) -> Any:
     """Time a test that has the marker, but not the fixture, as a whole."""
     if _MARK not in pyfuncitem.fixturenames and pyfuncitem.get_closest_marker(_MARK):
-        names = pyfuncitem._fixtureinfo.argnames
-        given = {name: pyfuncitem.funcargs[name] for name in names}
-        _blocks(lambda: pyfuncitem.obj(**given))
+        if inspect.iscoroutinefunction(pyfuncitem.obj):
+            _State.done = True
+            tell("failed", "the test is a coroutine: the time of a call is not its own")
+        else:
+            names = pyfuncitem._fixtureinfo.argnames
+            given = {name: pyfuncitem.funcargs[name] for name in names}
+            _blocks(lambda: pyfuncitem.obj(**given))
     yield
 
 

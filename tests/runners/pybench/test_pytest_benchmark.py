@@ -272,9 +272,23 @@ def test_pedantic_budget(benchmark):
     benchmark.pedantic(prepared.pop, setup=lambda: prepared.append(1), rounds=5)
     assert benchmark.stats["mean"] == benchmark.stats["max"] > 0
 
+@pytest.mark.benchmark
+async def test_awaited():
+    pass
+
 @pytest.mark.parametrize("name", ["a|b", "<script>", "x y", "\\u202e"])
 def test_names(benchmark, name):
     benchmark(len, name)
+"""
+AWAITING = """
+import asyncio, inspect
+import pytest
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    if inspect.iscoroutinefunction(pyfuncitem.obj):
+        asyncio.run(pyfuncitem.obj())
+        return True
 """
 LIBRARY = """known = []
 
@@ -307,6 +321,7 @@ def trouble(interpreter, python_home, variables, tmp_path_factory):
     (folder / "pyproject.toml").write_text(PROJECT)
     (folder / "trouble.py").write_text(LIBRARY)
     (folder / "test_trouble.py").write_text(TROUBLE)
+    (folder / "conftest.py").write_text(AWAITING)
     (folder / "test_broken.py").write_text("import absent\ndef test_x(benchmark): pass\n")
     project = prepared(folder, python_home, variables, interpreter=interpreter)
     return Suited(project, listed(project, scratch), scratch)
@@ -331,6 +346,13 @@ def test_a_benchmark_that_ends_well_without_a_measurement_has_not_crashed(troubl
 
     assert isinstance(outcome, Unreadable)
     assert outcome.reason == "the test ended without calling its benchmark fixture"
+
+
+def test_a_coroutine_that_another_plugin_runs_is_no_measurement_of_its_making(trouble):
+    outcome = trouble.run("test_awaited", plain(operations=3))
+
+    assert isinstance(outcome, Unreadable)
+    assert outcome.reason == "the test is a coroutine: the time of a call is not its own"
 
 
 def test_a_benchmark_may_look_at_its_statistics_which_are_those_of_the_unslowed_function(trouble):
