@@ -486,22 +486,22 @@ def made(python_home, variables):
 
 
 @pytest.mark.parametrize(
-    ("file", "section", "value"),
+    ("file", "text"),
     [
-        ("pytest.ini", "[pytest]", "test_its*"),
-        ("pyproject.toml", "[tool.pytest.ini_options]", '"test_its*"'),
-        ("tox.ini", "[pytest]", "test_its*"),
-        ("setup.cfg", "[tool:pytest]", "test_its*"),
+        ("pytest.ini", "[pytest]\npython_functions = test_its*"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\npython_functions = 'test_its*'"),
+        ("tox.ini", "[pytest]\npython_functions = test_its*"),
+        ("setup.cfg", "[tool:pytest]\npython_functions = test_its*"),
     ],
 )
 def test_a_suite_with_its_own_configuration_is_named_and_run_from_the_projects_folder(
-    file, section, value, interpreter, made, tmp_path
+    file, text, interpreter, made, tmp_path
 ):
     (tmp_path / "pyproject.toml").write_text(PROJECT)
     (tmp_path / "trouble.py").write_text("")
     suite = tmp_path / "benchmarks"
     suite.mkdir()
-    (suite / file).write_text(f"{section}\npython_functions = {value}\n")
+    (suite / file).write_text(text)
     (suite / "test_it.py").write_text(
         "def test_its_own(benchmark): benchmark(int)\ndef test_other(benchmark): benchmark(int)\n"
     )
