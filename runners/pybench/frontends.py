@@ -83,6 +83,8 @@ def _called(plugin: str, *more: str) -> tuple[str, ...]:
     without = (word for name in _WITHOUT for word in ("-p", f"no:{name}"))
     return (
         *("-m", "pytest", "-p", plugin, *without, "-o", "addopts="),
+        # Ids are paths from here, whichever file configures the suite.
+        "--rootdir=.",
         # Options and marks of the plugins that we leave out, where the project makes errors of
         # all warnings.
         *("-W", "ignore::pytest.PytestConfigWarning"),

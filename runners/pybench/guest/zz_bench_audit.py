@@ -47,6 +47,8 @@ def _work(_: float) -> None:
 
 
 def _spin(start: float) -> None:
+    if not start:
+        return  # it began under an arm that keeps no time, or in set-up
     state.ran = True
     end = _clock()
     until = end + max(0.0, end - start - state.cost) * state.factor
@@ -55,11 +57,15 @@ def _spin(start: float) -> None:
 
 
 def _sleep(start: float) -> None:
+    if not start:
+        return
     state.ran = True
     time.sleep(max(0.0, _clock() - start - state.cost) * state.factor)
 
 
 def _timed(start: float) -> None:
+    if not start:
+        return
     state.spent += _clock() - start
     state.calls += 1
     state.ran = True
@@ -104,7 +110,18 @@ def _guarded(begin, end):  # type: ignore[no-untyped-def]
     return guarded_enter, guarded_leave
 
 
+def _ignore(_: object) -> None:
+    pass
+
+
 enter_guarded, leave_guarded = _guarded(enter, leave)
+_PAUSED = dict(
+    zip(
+        ("enter", "leave", "enter_guarded", "leave_guarded"),
+        (int, _ignore, *_guarded(int, _ignore)),
+    )
+)
+"""What changed modules call in set-up; which calls are inner ones is kept track of there, too."""
 
 
 def measure_clock() -> None:
@@ -149,25 +166,13 @@ class Pause:
 
     def __enter__(self) -> None:
         here = globals()
-        self.kept = {name: here[name] for name in _CALLED}
-        here.update(dict.fromkeys(("enter", "enter_guarded"), int), begin=_begin_outside)
-        here.update(dict.fromkeys(("leave", "leave_guarded", "end"), _ignore))
+        self.kept = {name: here[name] for name in _PAUSED}
+        here.update(_PAUSED)
+        counter.paused = True
 
     def __exit__(self, *_: object) -> None:
         globals().update(self.kept)
-
-
-_CALLED = ("enter", "leave", "enter_guarded", "leave_guarded", "begin", "end")
-"""What changed modules call."""
-
-
-def _ignore(_: object) -> None:
-    pass
-
-
-def _begin_outside(name: str) -> str:
-    counter.outside[name] = counter.outside.get(name, 0) + 1
-    return name
+        counter.paused = False
 
 
 class Counter:
@@ -177,6 +182,7 @@ class Counter:
         self.calls: dict[str, int] = {}
         self.outside: dict[str, int] = {}
         self.nested: set[str] = set()
+        self.paused = False
 
     def taken(self) -> tuple[dict[str, int], set[str]]:
         """Return what was counted since the last time."""
@@ -193,10 +199,11 @@ def begin(name: str) -> str:
     active = _now.__dict__.setdefault("active", {})
     depth = active.get(name, 0)
     active[name] = depth + 1
-    if depth:
+    if not depth:
+        counts = counter.outside if counter.paused else counter.calls
+        counts[name] = counts.get(name, 0) + 1
+    elif not counter.paused:
         counter.nested.add(name)
-    else:
-        counter.calls[name] = counter.calls.get(name, 0) + 1
     return name
 
 

@@ -257,9 +257,38 @@ def test_inside(benchmark):
     from trouble import around
     around(lambda: benchmark(around, int))
 
+def test_budget(benchmark):
+    from trouble import around
+    took = []
+    def timed():
+        began = time.perf_counter()
+        around(int)
+        took.append(time.perf_counter() - began)
+    benchmark(timed)
+    assert benchmark.stats.stats.mean < max(took) / 10
+
+def test_pedantic_budget(benchmark):
+    prepared = []
+    benchmark.pedantic(prepared.pop, setup=lambda: prepared.append(1), rounds=5)
+    assert benchmark.stats["mean"] == benchmark.stats["max"] > 0
+
+@pytest.mark.benchmark
+async def test_awaited():
+    pass
+
 @pytest.mark.parametrize("name", ["a|b", "<script>", "x y", "\\u202e"])
 def test_names(benchmark, name):
     benchmark(len, name)
+"""
+AWAITING = """
+import asyncio, inspect
+import pytest
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    if inspect.iscoroutinefunction(pyfuncitem.obj):
+        asyncio.run(pyfuncitem.obj())
+        return True
 """
 LIBRARY = """known = []
 
@@ -292,6 +321,7 @@ def trouble(interpreter, python_home, variables, tmp_path_factory):
     (folder / "pyproject.toml").write_text(PROJECT)
     (folder / "trouble.py").write_text(LIBRARY)
     (folder / "test_trouble.py").write_text(TROUBLE)
+    (folder / "conftest.py").write_text(AWAITING)
     (folder / "test_broken.py").write_text("import absent\ndef test_x(benchmark): pass\n")
     project = prepared(folder, python_home, variables, interpreter=interpreter)
     return Suited(project, listed(project, scratch), scratch)
@@ -316,6 +346,22 @@ def test_a_benchmark_that_ends_well_without_a_measurement_has_not_crashed(troubl
 
     assert isinstance(outcome, Unreadable)
     assert outcome.reason == "the test ended without calling its benchmark fixture"
+
+
+def test_a_coroutine_that_another_plugin_runs_is_no_measurement_of_its_making(trouble):
+    outcome = trouble.run("test_awaited", plain(operations=3))
+
+    assert isinstance(outcome, Unreadable)
+    assert outcome.reason == "the test is a coroutine: the time of a call is not its own"
+
+
+def test_a_benchmark_may_look_at_its_statistics_which_are_those_of_the_unslowed_function(trouble):
+    schedule = against_probe(Wait.WORK, 5_000_000, pairs=1, operations=1)
+
+    slowed = trouble.run("test_budget", schedule, trouble.delayed("trouble.around"))
+
+    assert isinstance(slowed, Measured), slowed
+    assert isinstance(trouble.run("test_pedantic_budget", plain(operations=3)), Measured)
 
 
 def test_what_only_the_first_operation_calls_is_set_up(trouble):
@@ -437,6 +483,34 @@ def test_a_project_that_makes_errors_of_warnings_is_listed(interpreter, made, tm
 @pytest.fixture
 def made(python_home, variables):
     return lambda folder, **asked: prepared(folder, python_home, variables, **asked)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("pytest.ini", "[pytest]\npython_functions = test_its*"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\npython_functions = 'test_its*'"),
+        ("tox.ini", "[pytest]\npython_functions = test_its*"),
+        ("setup.cfg", "[tool:pytest]\npython_functions = test_its*"),
+    ],
+)
+def test_a_suite_with_its_own_configuration_is_named_and_run_from_the_projects_folder(
+    file, text, interpreter, made, tmp_path
+):
+    (tmp_path / "pyproject.toml").write_text(PROJECT)
+    (tmp_path / "trouble.py").write_text("")
+    suite = tmp_path / "benchmarks"
+    suite.mkdir()
+    (suite / file).write_text(text)
+    (suite / "test_it.py").write_text(
+        "def test_its_own(benchmark): benchmark(int)\ndef test_other(benchmark): benchmark(int)\n"
+    )
+    project = made(tmp_path, interpreter=interpreter)
+
+    found = Suited(project, listed(project, tmp_path), tmp_path)
+
+    assert [one.id for one in found.suite.benchmarks] == ["benchmarks/test_it.py::test_its_own"]
+    assert isinstance(found.run("test_its_own", plain(operations=3)), Measured)
 
 
 def test_a_project_without_benchmarks_is_told_what_to_look_for(python_home, variables, tmp_path):

@@ -1,0 +1,83 @@
+"""What changed modules call, where a call lasts longer than the arm or the set-up it began in."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+FILE = Path(__file__).parents[3] / "runners" / "pybench" / "guest" / "zz_bench_audit.py"
+
+
+@pytest.fixture
+def guest():
+    spec = importlib.util.spec_from_file_location("guest_of_its_own", FILE)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+@pytest.mark.parametrize("guarded", ["", "_guarded"])
+@pytest.mark.parametrize("way", ["spin", "sleep", "clock"])
+def test_a_call_that_began_before_time_was_kept_neither_waits_nor_is_timed(way, guarded, guest):
+    token = getattr(guest, f"enter{guarded}")()
+    guest.set_arm(way, 1e-9)
+    getattr(guest, f"leave{guarded}")(token)
+
+    assert (guest.state.ran, guest.state.calls, guest.state.spent) == (False, 0, 0)
+    assert guest.enter_guarded() is not None
+
+
+@pytest.mark.parametrize("way", ["spin", "sleep", "clock"])
+def test_a_call_that_began_in_set_up_neither_waits_nor_is_timed(way, guest):
+    guest.set_arm(way, 1e-9)
+    with guest.Pause():
+        token = guest.enter_guarded()
+    guest.leave_guarded(token)
+
+    assert (guest.state.ran, guest.state.calls, guest.state.spent) == (False, 0, 0)
+
+
+def test_a_call_that_ends_in_set_up_makes_no_later_one_an_inner_one(guest):
+    token = guest.enter_guarded()
+    with guest.Pause():
+        guest.leave_guarded(token)
+
+    assert guest.enter_guarded() is not None
+
+
+def test_set_up_within_a_call_leaves_that_the_outermost_one(guest):
+    guest.enter_guarded()
+    with guest.Pause():
+        inner = guest.enter_guarded()
+    guest.leave_guarded(inner)
+
+    assert guest.enter_guarded() is None
+
+
+def test_a_counted_call_may_begin_in_set_up_and_end_later(guest):
+    with guest.Pause():
+        name = guest.begin("f")
+    guest.end(name)
+    guest.begin("f")
+
+    assert guest.counter.outside == {"f": 1}
+    assert guest.counter.taken() == ({"f": 1}, set())
+
+
+def test_a_counted_call_may_end_in_set_up(guest):
+    name = guest.begin("f")
+    with guest.Pause():
+        guest.end(name)
+    guest.begin("f")
+
+    assert guest.counter.outside == {}
+    assert guest.counter.taken() == ({"f": 2}, set())
+
+
+def test_inner_calls_of_set_up_are_counted_nowhere(guest):
+    with guest.Pause():
+        guest.begin("f")
+        guest.begin("f")
+
+    assert guest.counter.outside == {"f": 1}
+    assert guest.counter.taken() == ({}, set())
