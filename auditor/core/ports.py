@@ -92,8 +92,9 @@ class Mutator(Protocol):
     """Finds the methods of a library and makes variants of it. Does no I/O.
 
     `turn_seconds` is about what a turn of its work loop takes: a first guess. `comment` is
-    what a line of comment begins with. `matches` tells whether a name as people write it means
-    this method.
+    what a line of comment begins with. `compared` has, by ids, what methods say, to be compared
+    between revisions; those that it lacks say their lines. `matches` tells whether a name as
+    people write it means this method.
     """
 
     @property
@@ -101,6 +102,7 @@ class Mutator(Protocol):
     @property
     def comment(self) -> bytes: ...
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]: ...
+    def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]: ...
     def matches(self, written: str, method: Method) -> bool: ...
     def overlay(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | Refused: ...
 

@@ -13,10 +13,10 @@ from auditor.studies.parts import Parts
 
 
 def differing(base: Parts, head: Parts) -> tuple[Patch, tuple[Caveat, ...]]:
-    """Return the methods that head has changed, added and removed, by their source text.
+    """Return the methods that head has changed, added and removed, by what their sources say.
 
-    Lines that are comments, and white space, are no difference. Methods without a source cannot be
-    compared, which is said.
+    Lines that are comments, and white space without a meaning, are no difference. Methods without a
+    source cannot be compared, which is said.
     """
     before, after = _texts(base), _texts(head)
     caveats = []
@@ -73,8 +73,9 @@ def _texts(parts: Parts) -> dict[str, str | None]:
         for source in parts.suite.sources
     }
     comment = parts.mutator.comment.decode()
+    compared = parts.mutator.compared(parts.suite.sources)
     return {
-        one.id: _text(one, lines, comment)
+        one.id: compared.get(one.id) or _text(one, lines, comment)
         for one in parts.mutator.methods(parts.suite.sources)
         if one.refusal is None
     }

@@ -1,7 +1,7 @@
 """Finds the methods of a Java library, and says to the agent what to weave into them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from auditor.core.mutant import Kind, Overlay, Refused, Variant
 from auditor.core.subject import Language, Method, SourceFile
@@ -22,6 +22,10 @@ class JavaMutator:
         ids = _ids(listed)
         spans = find_spans(sources)
         return [_method(one, name, spans) for one, name in zip(listed, ids, strict=True)]
+
+    def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:  # noqa: ARG002
+        """Return nothing: in this language the lines say all."""
+        return {}
 
     def matches(self, written: str, method: Method) -> bool:
         """Tell whether a name as people write it means this method."""

@@ -1,13 +1,14 @@
 """Which functions of a Python library its users may call: what its public modules show of them.
 
-A name is shown by a public module if it is in `__all__`, or, where there is none, if it does not
-begin with an underscore and is defined there, or imported there from the library into a package's
-`__init__` or under its own name (`import x as x`). Names lead to where they are defined. Of a class
-that is shown all methods without an underscore are public, those of its bases too.
+A name is shown by a public module if it is in `__all__`, or, where there is none or what it has
+cannot be read, if it does not begin with an underscore and is defined there, or imported there from
+the library into a package's `__init__` or under its own name (`import x as x`). Names lead to where
+they are defined. Of a class that is shown all methods without an underscore are public, those of
+its bases too.
 """
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from auditor.core.subject import SourceFile
@@ -15,21 +16,25 @@ from mutators.python.functions import LOCALS, is_private, parsed
 
 _DEPTH = 20
 """Names that lead to names that lead to names: more is a circle."""
+_CHANGES = frozenset({"append", "extend", "insert", "remove", "pop", "clear"})
 _AS_PROGRAM = "__name__ == '__main__'"
 
 
 @dataclass(slots=True)
 class Module:
-    """What a module says: where its names come from, what it defines, and what it shows."""
+    """What a module says: where its names come from, what it defines, and what it shows.
+
+    `listed` has what `__all__` is put together of, None where there is none.
+    """
 
     name: str
     is_package: bool
-    listed: tuple[str, ...] | None = None
+    listed: tuple[ast.expr, ...] | None = None
     imported: dict[str, tuple[str, str]] = field(default_factory=dict)
     shown_imports: set[str] = field(default_factory=set)
     starred: list[str] = field(default_factory=list)
     defined: set[str] = field(default_factory=set)
-    bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    bases: dict[str, tuple[ast.expr, ...]] = field(default_factory=dict)
 
 
 class Api:
@@ -60,8 +65,8 @@ class Api:
 
     def _names(self, module: Module) -> Iterator[str]:
         """Yield what a module shows, what it takes over with a star included."""
-        if module.listed is not None:
-            yield from module.listed
+        if (listed := self._listed(module, _DEPTH)) is not None:
+            yield from listed
             return
         yield from (name for name in module.defined if not is_private(name))
         shown = module.imported if module.is_package else module.shown_imports
@@ -71,13 +76,68 @@ class Api:
                 yield from self._star(self._modules[other], _DEPTH)
 
     def _star(self, module: Module, depth: int) -> Iterator[str]:
-        if module.listed is not None:
-            yield from module.listed
+        if (listed := self._listed(module, depth)) is not None:
+            yield from listed
         elif depth:
             yield from (one for one in (*module.defined, *module.imported) if not is_private(one))
             for other in module.starred:
                 if other in self._modules:
                     yield from self._star(self._modules[other], depth - 1)
+
+    def _listed(self, module: Module, depth: int) -> tuple[str, ...] | None:
+        """Return the names in `__all__`, None where there is none or it cannot be read."""
+        if module.listed is None or not depth:
+            return None
+        return self._joined(module, module.listed, depth)
+
+    def _joined(
+        self, module: Module, nodes: Sequence[ast.expr], depth: int
+    ) -> tuple[str, ...] | None:
+        names: list[str] = []
+        for node in nodes:
+            more = self._texts(module, node, depth)
+            if more is None:
+                return None
+            names.extend(more)
+        return tuple(names)
+
+    def _texts(self, module: Module, node: ast.expr, depth: int) -> tuple[str, ...] | None:
+        """Return what a part of `__all__` has, None where it cannot be read."""
+        match node:
+            case ast.Constant(value=str(name)):
+                return (name,)
+            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+                return self._joined(module, parts, depth)
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return self._joined(module, [left, right], depth)
+            case (
+                ast.Starred(value=inner)
+                | ast.Call(func=ast.Name(id="list" | "tuple" | "set" | "sorted"), args=[inner])
+            ):
+                return self._texts(module, inner, depth)
+            case ast.Attribute(value=owner, attr="__all__"):
+                other = self._module(module, owner)
+                return None if other is None else self._listed(other, depth - 1)
+        return None
+
+    def _module(self, module: Module, node: ast.expr) -> Module | None:
+        """Return the module of the library that an expression in another one is."""
+        if isinstance(node, ast.Name):
+            # A package has its modules by their names as soon as anything has imported them.
+            where, name = module.imported.get(node.id, (module.name, node.id))
+            return self._modules.get(f"{where}.{name}".removeprefix("."))
+        if isinstance(node, ast.Attribute):
+            owner = self._module(module, node.value)
+            return None if owner is None else self._modules.get(f"{owner.name}.{node.attr}")
+        return None
+
+    def _base(self, module: str, node: ast.expr) -> tuple[str, str] | None:
+        if isinstance(node, ast.Name):
+            return self._definition(module, node.id)
+        if isinstance(node, ast.Attribute):
+            owner = self._module(self._modules[module], node.value)
+            return None if owner is None else self._definition(owner.name, node.attr)
+        return None
 
     def _definition(self, module: str, name: str, depth: int = _DEPTH) -> tuple[str, str] | None:
         """Return the module and the name that a name leads to, None where that is elsewhere."""
@@ -99,7 +159,7 @@ class Api:
         while waiting:
             module, name = waiting.pop()
             for base in self._modules[module].bases.get(name, ()):
-                place = self._definition(module, base)
+                place = self._base(module, base)
                 if place is not None and place not in seen:
                     seen.add(place)
                     waiting.append(place)
@@ -146,9 +206,16 @@ def _read(node: ast.stmt, module: Module) -> None:
     elif isinstance(node, ast.ClassDef):
         module.defined.add(node.name)
         bases = (one.value if isinstance(one, ast.Subscript) else one for one in node.bases)
-        module.bases[node.name] = tuple(one.id for one in bases if isinstance(one, ast.Name))
+        module.bases[node.name] = tuple(bases)
     elif isinstance(node, ast.ImportFrom):
         _read_import(node, module)
+    elif isinstance(node, ast.Import):
+        for one in node.names:
+            where, _, last = one.name.rpartition(".")
+            first = one.name.partition(".")[0]
+            module.imported[one.asname or first] = (where, last) if one.asname else ("", first)
+    elif isinstance(node, ast.Expr | ast.For):
+        _read_growth(node, module)
     elif isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
         _read_assignment(node, module)
 
@@ -179,18 +246,31 @@ def _read_assignment(node: ast.Assign | ast.AugAssign | ast.AnnAssign, module: M
     names = [one.id for one in targets if isinstance(one, ast.Name)]
     if "__all__" in names and node.value is not None:
         more = module.listed if isinstance(node, ast.AugAssign) else ()
-        module.listed = (*(more or ()), *_texts(node.value))
+        module.listed = (*(more or ()), node.value)
     elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
         # `new = old`: another name of what is defined here.
         for name in names:
             module.imported.setdefault(name, (module.name, node.value.id))
 
 
-def _texts(node: ast.expr) -> tuple[str, ...]:
-    elements = node.elts if isinstance(node, ast.List | ast.Tuple | ast.Set) else []
-    values: Mapping[str, None] = {
-        one.value: None
-        for one in elements
-        if isinstance(one, ast.Constant) and isinstance(one.value, str)
-    }
-    return tuple(values)
+def _read_growth(node: ast.Expr | ast.For, module: Module) -> None:
+    """Note what is put into `__all__`; what a loop or another method does cannot be read."""
+    match node:
+        case ast.Expr(
+            value=ast.Call(
+                func=ast.Attribute(value=ast.Name(id="__all__"), attr="extend" | "append"),
+                args=[more],
+            )
+        ):
+            module.listed = (*(module.listed or ()), more)
+        case _ if any(map(_changes, ast.walk(node))):
+            module.listed = (*(module.listed or ()), ast.Name("__all__"))
+
+
+def _changes(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(value=ast.Name(id="__all__"), attr=name):
+            return name in _CHANGES
+        case ast.AugAssign(target=ast.Name(id="__all__")):
+            return True
+    return False

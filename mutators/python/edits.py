@@ -4,6 +4,7 @@ Lines that are ours end with MARK, and no other line changes but by its indentat
 knows which line of the user's file each line is, and nobody who looks at a traceback sees ours.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -21,7 +22,8 @@ Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
 def edited(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str) -> bytes:
-    """Do what `laid.edited` says."""
+    """Do what `laid.edited` says; what is made has no byte order mark, as libcst keeps none."""
+    text = text.removeprefix(BOM_UTF8)
     if MARK.encode() in text:
         raise Unclear(f"the file has a line with {MARK}, which is how we know our own")
     module = parse(text)

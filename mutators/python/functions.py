@@ -10,7 +10,6 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 LOCALS = "<locals>"
 """What stands for a function in the name of one inside it, as in `__qualname__`."""
-_OVERLOADS = frozenset({"overload", "typing.overload", "typing_extensions.overload"})
 _COMPILERS = frozenset({"jit", "njit", "vectorize", "guvectorize", "cfunc", "stencil", "script"})
 """Last names of decorators that make machine code of the text: what we insert would go with it."""
 _ACCESSORS = frozenset({"setter", "deleter"})
@@ -20,13 +19,18 @@ _FRAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A function: the method that it is, and the lines on which its definitions begin.
+    """A function: the method that it is, and its definitions.
 
     A module may define it twice, in the branches of an `if` say: both are that method.
     """
 
     method: Method
-    lines: tuple[int, ...]
+    nodes: tuple[Definition, ...]
+
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """Return the lines of its `def`."""
+        return tuple(node.lineno for node in self.nodes)
 
 
 def found(source: SourceFile) -> list[Found]:
@@ -52,7 +56,7 @@ def _definitions(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, D
     """Yield the functions below some statements by their qualified names."""
     for node in body:
         if isinstance(node, Definition):
-            if _decorators(node) & _OVERLOADS:
+            if any(map(_is_overload, node.decorator_list)):
                 continue  # a stub for type checkers, which nothing calls
             name = f"{prefix}{_own_name(node)}"
             yield name, node
@@ -71,6 +75,13 @@ def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
             yield inner
     for case in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
         yield case.body
+
+
+def _is_overload(decorator: ast.expr) -> bool:
+    """Tell whether it is typing's, by whatever name that is imported; numba's has arguments."""
+    return isinstance(decorator, ast.Name | ast.Attribute) and (
+        ast.unparse(decorator).rpartition(".")[2] == "overload"
+    )
 
 
 def _own_name(node: Definition) -> str:
@@ -96,7 +107,7 @@ def _found(source: SourceFile, name: str, nodes: Sequence[Definition]) -> Found:
             span=Span(source.path, first.lineno, first.end_lineno or first.lineno),
             refusal=next(filter(None, map(_refusal, nodes)), None),
         ),
-        tuple(node.lineno for node in nodes),
+        tuple(nodes),
     )
 
 

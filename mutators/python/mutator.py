@@ -1,12 +1,13 @@
 """The Mutator of Python: sources in, changed modules out that the guest's import hook serves."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.python.api import Api
+from mutators.python.compared import compared
 from mutators.python.functions import found
 from mutators.python.laid import Unclear, edited
 from mutators.python.tracing import traced
@@ -31,6 +32,11 @@ class PythonMutator:
             for source in library
             for one in found(source)
         ]
+
+    def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:
+        """Return by their ids what all definitions of each function of the library say."""
+        library = (source for source in sources if source.role is SourceRole.LIBRARY)
+        return {name: said for source in library for name, said in compared(source).items()}
 
     def matches(self, written: str, method: Method) -> bool:
         """Tell whether a name as people write it means this method.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from auditor.core.stubs import Samples, Stub, free
 from auditor.core.subject import Method, SourceFile, SourceRole
-from mutators.python.functions import Definition, Found, found, parsed
+from mutators.python.functions import Definition, Found, found
 
 _HEAD = '''"""Benchmarks of functions that none watched; a beginning, to be looked through."""
 
@@ -71,30 +71,14 @@ def _known(sources: Sequence[SourceFile], samples: Samples) -> dict[str, _Known]
     every = {}
     for source in sources:
         if source.role is SourceRole.LIBRARY:
-            nodes = _nodes(source)
             for one in found(source):
-                node = nodes.get(one.lines[0])
-                if node is not None and not one.method.name.startswith("setter"):
-                    every[one.method.id] = _of(source, one, node, samples)
+                if not one.method.name.startswith("setter"):
+                    every[one.method.id] = _of(source, one, samples)
     return every
 
 
-def _of(
-    source: SourceFile,
-    one: Found,
-    node: Definition,
-    samples: Samples,
-) -> _Known:
-    return _Known(source.unit, one.method, node, samples.get(one.method.id, ()))
-
-
-def _nodes(source: SourceFile) -> dict[int, Definition]:
-    module = parsed(source)
-    return {
-        node.lineno: node
-        for node in (ast.walk(module) if module else ())
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
+def _of(source: SourceFile, one: Found, samples: Samples) -> _Known:
+    return _Known(source.unit, one.method, one.nodes[0], samples.get(one.method.id, ()))
 
 
 def _title(one: _Known, taken: set[str]) -> str:

@@ -1,11 +1,10 @@
 """What tells a Python process which functions of a library are traced."""
 
-import ast
 from collections.abc import Sequence
 
 from auditor.core.mutant import Overlay, OverlayFile
 from auditor.core.subject import Method, SourceFile, SourceRole
-from mutators.python.functions import Found, found, parsed
+from mutators.python.functions import Found, found
 from mutators.python.laid import TRACER, Unclear, edited
 
 
@@ -23,7 +22,7 @@ def traced(sources: Sequence[SourceFile], methods: Sequence[Method]) -> Overlay:
             continue
         lines.append(f"library\t{source.unit}\t{source.path}")
         here = [one for one in found(source) if one.method.id in asked]
-        lines += _places(source, here)
+        lines += [place for one in here for place in _places(source, one)]
         calls = {line: (f'called("{one.method.id}")', "") for one in here for line in one.lines}
         try:
             changed = edited(source.text, calls, TRACER) if calls else None
@@ -36,21 +35,9 @@ def traced(sources: Sequence[SourceFile], methods: Sequence[Method]) -> Overlay:
     return Overlay(tuple(files), tuple(lines))
 
 
-def _places(source: SourceFile, here: Sequence[Found]) -> list[str]:
+def _places(source: SourceFile, one: Found) -> list[str]:
     """Return a line for each place where a method begins: its code's is that of a decorator."""
-    first = _first_lines(source)
     return [
-        f"method\t{source.path}\t{first.get(line, line)}\t{one.method.id}"
-        for one in here
-        for line in one.lines
+        f"method\t{source.path}\t{[*node.decorator_list, node][0].lineno}\t{one.method.id}"
+        for node in one.nodes
     ]
-
-
-def _first_lines(source: SourceFile) -> dict[int, int]:
-    """Return the lines of the first decorators by those of their functions."""
-    module = parsed(source)
-    return {
-        node.lineno: node.decorator_list[0].lineno
-        for node in (ast.walk(module) if module else ())
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.decorator_list
-    }

@@ -15,7 +15,7 @@ _LARGEST = 2_000_000
 
 
 def modules(tree: Path, benchmarks: Sequence[str]) -> list[SourceFile]:
-    """Return the modules of the packages below the tree, or below its folder `src`.
+    """Return the modules of the packages below the tree, or below its folder `src` if it has any.
 
     `benchmarks` are files and folders that are left out. A folder is a package where it has an
     `__init__.py`; below one, folders without are, too.
@@ -33,8 +33,11 @@ def modules(tree: Path, benchmarks: Sequence[str]) -> list[SourceFile]:
 
 
 def top(tree: Path) -> Path:
-    """Return the folder that the library's packages lie in."""
-    return tree / "src" if (tree / "src").is_dir() else tree
+    """Return the folder that the library's packages lie in: `src` may hold another language."""
+    inner = tree / "src"
+    if not inner.is_dir():
+        return tree
+    return inner if any(_packages(inner)) or not any(_packages(tree)) else tree
 
 
 def _packages(above: Path) -> Iterator[Path]:

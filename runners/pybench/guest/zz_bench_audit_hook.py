@@ -11,6 +11,7 @@ import ast
 import hashlib
 import os
 import sys
+from codecs import BOM_UTF8
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from typing import Any
 
@@ -21,9 +22,9 @@ def placed(changed: bytes, original: bytes) -> ast.Module:
     """Return the changed text as a tree whose nodes lie where they are in the original.
 
     Both are bytes, which have lines where Python has them; a text has some more. Raises ValueError
-    where the two differ in more than our own lines and indentation.
+    where the two differ in more than our own lines, indentation and a byte order mark.
     """
-    theirs = original.splitlines()
+    theirs = original.removeprefix(BOM_UTF8).splitlines()
     lines: list[int] = [0]
     shifts: list[int | None] = [None]
     number = 0

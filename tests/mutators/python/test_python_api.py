@@ -2,6 +2,8 @@
 
 import textwrap
 
+import pytest
+
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.python.mutator import PythonMutator
 
@@ -67,6 +69,47 @@ def test_a_list_of_names_says_all_also_with_an_underscore():
     assert found == ["pack.one", "pack._two", "pack.inner.three"]
 
 
+@pytest.mark.parametrize(
+    ("said", "more"),
+    [
+        ('__all__ = ["own"] + ["_two"]', ["_two"]),
+        ('__all__ = tuple(["own", *("_two",)])', ["_two"]),
+        ('__all__ = sorted({"own", "_two"}, key=len)', ["_two"]),
+        ('__all__ = []; __all__.append("own"); __all__.extend(["_two"])', ["_two"]),
+        ('__all__ = ["own"]\nfor one in __all__: print(one, len(__all__))\n__all__.sort()', []),
+        ('from . import _s; __all__ = ["own"]; __all__ += _s.__all__', ["_s._three"]),
+        ('from ._s import *; __all__ = ["own"] + _s.__all__', ["_s._three"]),
+        ('import pack._s as s; __all__ = ["own", *s.__all__]', ["_s._three"]),
+        ('import pack._s; __all__ = ["own", *pack._s.__all__]', ["_s._three"]),
+    ],
+)
+def test_a_list_of_names_is_put_together(said, more):
+    text = "from ._s import _three\ndef own(): pass\ndef _two(): pass\ndef other(): pass\n"
+    hidden = '__all__ = ["_three"]\ndef _three(): pass\ndef four(): pass\n'
+
+    found = public(init=f"{text}{said}\n", _s=hidden)
+
+    assert found == [f"pack.{one}" for one in ["own", *more]]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '__all__ = [n for n in dir() if not n.startswith("_")]',
+        '__all__ = ["_two"] + names()',
+        'import other; __all__ = ["_two", *other.__all__]',
+        '__all__ = ["_two"]; __all__.remove("_two")',
+        "__all__ = []\nfor one in names(): __all__.append(one)",
+        "import pack; __all__ = pack.__all__",
+    ],
+)
+def test_where_a_list_of_names_cannot_be_read_there_is_none(said):
+    text = "def own(): pass\ndef _two(): pass\n"
+
+    assert public(init=f"{text}{said}\n") == ["pack.own"]
+    assert public(init="from ._s import *\n", _s=f"{text}{said}\n") == ["pack._s.own"]
+
+
 def test_a_plain_module_shows_what_it_defines_and_what_it_imports_under_its_own_name():
     found = public(
         init="",
@@ -122,6 +165,21 @@ def test_methods_of_bases_are_those_of_the_class():
         "Shown.own",
         "Shown.Inner.yes",
     ]
+
+
+def test_bases_are_found_in_modules_that_are_imported():
+    found = public(
+        init="""
+        from . import _t
+        import pack._u as u
+        class A(_t.Base[int]): pass
+        class B(u.Base, other.Base): pass
+        """,
+        _t="class Base:\n    def one(self): pass\n",
+        _u="class Base:\n    def two(self): pass\n",
+    )
+
+    assert found == ["pack._t.Base.one", "pack._u.Base.two"]
 
 
 def test_another_name_and_branches_are_followed_and_circles_end():

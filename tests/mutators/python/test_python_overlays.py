@@ -378,6 +378,16 @@ def test_tracebacks_and_sources_are_those_of_the_users_file(guest, tmp_path):
     assert changed == LINES
 
 
+@pytest.mark.parametrize("text", [ONE_LINE, DOCUMENTED.lstrip(), f"# coding: utf-8\n{ONE_LINE}"])
+def test_a_byte_order_mark_is_no_reason_to_refuse(text, guest):
+    marked = f"\ufeff{text}"
+
+    changed = run(parsed(delayed(marked, "f"), marked))
+
+    assert changed["f"](2) == 3
+    assert guest.heard == ["enter", "leave 1"]
+
+
 @pytest.mark.parametrize("name", ["two", "one"])
 def test_what_is_not_ours_lies_where_it_lay(name):
     """All nodes but our own, and what ends with them, are in their lines and columns."""

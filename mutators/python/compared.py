@@ -1,0 +1,41 @@
+"""What the functions of a Python module say, to be compared between two revisions of it."""
+
+import ast
+from collections.abc import Sequence
+
+from auditor.core.subject import SourceFile
+from mutators.python.functions import Definition, found
+
+
+def compared(source: SourceFile) -> dict[str, str]:
+    """Return by the ids of a module's functions what all definitions of each say.
+
+    Decorators are part of that, and which statements are inside which; where the lines are, how
+    they are laid out, comments and docstrings are not.
+    """
+    return {one.method.id: _said(one.nodes) for one in found(source)}
+
+
+def _said(nodes: Sequence[Definition]) -> str:
+    # Not ast.dump: the trees of long expressions are deeper than it can go.
+    said: list[str] = []
+    waiting: list[object] = list(reversed(nodes))
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, ast.AST):
+            said.append(type(one).__name__)
+            waiting.extend(reversed(_parts(one)))
+        elif isinstance(one, list):
+            said.append(str(len(one)))
+            waiting.extend(reversed(one))
+        else:
+            # Python refuses to write long integers in decimals.
+            said.append(hex(one) if type(one) is int else repr(one))
+    return "\n".join(said)
+
+
+def _parts(node: ast.AST) -> list[object]:
+    parts = dict(ast.iter_fields(node))
+    if isinstance(node, Definition | ast.ClassDef) and ast.get_docstring(node, clean=False):
+        parts["body"] = node.body[1:]
+    return list(parts.values())

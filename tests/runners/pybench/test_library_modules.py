@@ -1,0 +1,24 @@
+"""Which modules of a tree are the library."""
+
+import pytest
+
+from runners.pybench.library import modules, top
+
+
+@pytest.mark.parametrize(
+    ("files", "where", "units"),
+    [
+        (["src/pack/__init__.py", "other.py"], "src", ["pack"]),
+        (["src/single.py"], "src", ["single"]),
+        (["src/coords.c", "pack/__init__.py", "pack/inner.py"], "", ["pack", "pack.inner"]),
+        (["src/lib.rs", "src/build.py", "pack/__init__.py"], "", ["pack"]),
+        (["src/spread/part/__init__.py", "setup.py"], "src", []),
+    ],
+)
+def test_a_folder_of_sources_counts_where_it_has_the_packages(files, where, units, tmp_path):
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+
+    assert top(tmp_path) == tmp_path / where
+    assert [one.unit for one in modules(tmp_path, ())] == units
