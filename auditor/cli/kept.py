@@ -12,6 +12,7 @@ from auditor.cli.options import Asked
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.jobs import HostFacts
+from auditor.core.paths import exists
 from auditor.store.audits import AuditRecord
 from auditor.store.failures import damaged
 from auditor.store.machines import machine
@@ -114,7 +115,7 @@ def told(found: Kept) -> str:
 
 
 def _kept(path: Path, of: str | None) -> list[Kept]:
-    if not path.exists():
+    if not exists(path):
         return []
     with SqliteStore(path) as store, sound(path):
         return [

@@ -15,6 +15,7 @@ from auditor.audits.selection import Choice, Watcher
 from auditor.cli import kept
 from auditor.config.durations import seconds
 from auditor.core.errors import UsageError
+from auditor.core.paths import is_file
 from auditor.harnesses import HARNESSES
 from reports import comparison_document
 from reports import document as documents
@@ -53,7 +54,7 @@ def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
     found: list[str] = []
     for one in written:
         path = folder / one
-        if not path.is_file():
+        if not is_file(path):
             found.append(one)
             continue
         if path.suffix == ".json":

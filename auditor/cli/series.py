@@ -17,6 +17,7 @@ from auditor.cli.progress import told
 from auditor.cli.stored import StoredQuestion, Told, circumstances
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
+from auditor.core.paths import is_dir
 from auditor.core.stored import StoredResults
 from reports import document as documents
 from reports.record import Context
@@ -77,7 +78,7 @@ def _read(asked: StoredQuestion) -> StoredResults:
     try:
         return asked.head()
     except UsageError as error:
-        if any(one.is_dir() for one in asked.paths):
+        if any(map(is_dir, asked.paths)):
             raise UsageError(f"{error}; add --run if it is the folder of a suite") from error
         raise
 

@@ -11,6 +11,7 @@ from auditor.cli import options
 from auditor.config import reading, subjects
 from auditor.config.settings import Settings
 from auditor.core.errors import UsageError
+from auditor.core.paths import is_file
 from auditor.core.stored import StoredResults
 from auditor.store.suites import is_store, suite_runs
 from auditor.studies import measured
@@ -46,8 +47,8 @@ def _is_suite(written: str) -> bool:
         return True
     path = Path(written)
     if path.suffix == subjects.JAR:
-        return path.is_file()
-    return path.suffix in reading.EXTENSIONS and path.is_file() and _is_configuration(path)
+        return is_file(path)
+    return path.suffix in reading.EXTENSIONS and is_file(path) and _is_configuration(path)
 
 
 def _is_configuration(path: Path) -> bool:

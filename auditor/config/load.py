@@ -2,7 +2,6 @@
 
 import json
 import math
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -19,6 +18,7 @@ from auditor.config.series import series_request
 from auditor.config.settings import Settings
 from auditor.core.errors import UsageError
 from auditor.core.hosts import DaskSpec, DockerSpec, LocalSpec, SshSpec
+from auditor.core.paths import exists, is_dir, is_file
 from auditor.core.request import (
     AbsRequest,
     BuildWords,
@@ -99,13 +99,12 @@ def load(
     counts, too. Raises UsageError.
     """
     path = folder / argument
-    mode = _mode(path)
-    jar = path.suffix == subjects.JAR and stat.S_ISREG(mode)
-    if argument.startswith(subjects.PREFIXES) or stat.S_ISDIR(mode) or jar:
+    jar = path.suffix == subjects.JAR and is_file(path)
+    if argument.startswith(subjects.PREFIXES) or is_dir(path) or jar:
         if as_configured:
             raise UsageError(f"{argument}: {ancestors.NOT_THEIRS}")
         return _resolve({"subject": argument}, changes, folder, "")
-    if not mode:
+    if not exists(path):
         raise UsageError(f"no such file or folder: {argument}{_near(path)}")
     if path.suffix not in reading.EXTENSIONS:
         raise UsageError(
@@ -125,14 +124,6 @@ def load(
 def at_revision(config: Config, written: str, folder: Path) -> Config:
     """Return the configuration of another revision of the subject; raises UsageError."""
     return replace(config, subject=subjects.revised(config.subject, written, folder))
-
-
-def _mode(path: Path) -> int:
-    """Return what kind of thing is there; 0 for nothing, and for a name that cannot be one."""
-    try:
-        return path.stat().st_mode
-    except (OSError, ValueError):
-        return 0
 
 
 def _near(path: Path) -> str:

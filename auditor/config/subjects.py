@@ -8,6 +8,7 @@ import msgspec
 
 from auditor.config.sections import SubjectSection
 from auditor.core.errors import UsageError
+from auditor.core.paths import exists, is_dir, is_file
 from auditor.core.request import (
     BuildWords,
     DistributionSpec,
@@ -88,11 +89,11 @@ def _refuse_secret(written: str) -> None:
 def _path(written: str, folder: Path) -> FolderSpec | JarSpec:
     _refuse_secret(written)
     path = _absolute(written, folder)
-    if path.is_dir():
+    if is_dir(path):
         return FolderSpec(path)
-    if path.is_file() and path.suffix == JAR:
+    if is_file(path) and path.suffix == JAR:
         return JarSpec(path)
-    if path.exists():
+    if exists(path):
         raise UsageError(f"the subject {path} is no folder and no {JAR}; name the project's folder")
     hint = "" if ":" not in written else f"; the known prefixes are {', '.join(PREFIXES)}"
     raise UsageError(f"no such {'file' if path.suffix == JAR else 'folder'}: {path}{hint}")

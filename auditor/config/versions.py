@@ -5,6 +5,7 @@ from pathlib import Path
 
 from auditor.config.subjects import PREFIXES, spec
 from auditor.core.errors import UsageError
+from auditor.core.paths import exists, is_dir
 from auditor.core.request import ClassPathSpec, FolderSpec, GitSpec, MavenSpec, VersionSpec
 
 _FORMS = (
@@ -30,7 +31,7 @@ def version_spec(written: str, folder: Path) -> VersionSpec:
     if not entries:
         raise UsageError(f"a version has no name; {_FORMS}")
     first, *rest = [_entry(each, folder) for each in entries]
-    if not rest and first[0].is_dir():
+    if not rest and is_dir(first[0]):
         return FolderSpec(first[0])
     return ClassPathSpec(first, tuple(one for each in rest for one in each))
 
@@ -43,7 +44,7 @@ def _entry(written: str, folder: Path) -> tuple[Path, ...]:
         if not jars:
             raise UsageError(f"no jars in {path.parent}; {_FORMS}")
         return tuple(sorted(jars))
-    if not path.exists():
+    if not exists(path):
         raise UsageError(f"no such file or folder: {path}; {_FORMS}")
     return (path,)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from auditor.core.errors import UsageError
 from auditor.core.measure import Series
 from auditor.core.outcome import MAY_PASS
+from auditor.core.paths import exists, is_file
 from auditor.store import rows
 from auditor.store.failures import damaged, translated
 from auditor.store.opening import opened
@@ -119,9 +120,9 @@ def merge(into: Path, source: Path) -> Merged:
     Of two runs of one trial on one machine the first is kept, unless it failed in a way that may
     pass and the other has not: as an audit does it. The source is read from a copy.
     """
-    if not source.is_file():
+    if not is_file(source):
         raise UsageError(f"there is no store {source}")
-    if into.exists() and into.samefile(source):
+    if exists(into) and into.samefile(source):
         raise UsageError(f"{into} cannot be merged with itself")
     with translated(into), _scratch(into) as folder:
         copy = Path(folder) / "copy.sqlite"
@@ -242,7 +243,7 @@ def prune(path: Path, *, before: str | None, failed: bool, audits: int | None) -
 @contextmanager
 def existing(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a store that is there."""
-    if not path.is_file():
+    if not is_file(path):
         raise UsageError(f"there is no store {path}; name one with --store")
     with translated(path), closing(opened(path, BUSY_SECONDS)) as connection:
         yield connection

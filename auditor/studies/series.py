@@ -110,7 +110,7 @@ def schedule(
         each = plan.iteration_seconds
     whole = plan.iterations * plan.iteration_seconds
     enough = asked.least if asked.least * each <= LONGEST * whole else 1
-    most = max(int(whole / each), enough)
+    most = max(int(plan.iterations * (plan.iteration_seconds / each)), enough)
     return schedules.plain(replace(plan, iterations=min(plan.iterations, most)), operations)
 
 

@@ -18,7 +18,14 @@ from mutators.go import tree
 PREFIX = "zzBenchAuditBody"
 """Of the renamed body; long enough to clash with nothing."""
 
-_DECLARING = ("parameter_declaration", "var_spec", "const_spec", "type_spec")
+_DECLARING = (
+    "parameter_declaration",
+    "variadic_parameter_declaration",
+    "var_spec",
+    "const_spec",
+    "type_spec",
+    "type_alias",
+)
 
 OwnFields = Mapping[str, frozenset[str]]
 """By the name of a struct, with its unit: the fields that hold one of its kind, or point to it."""
@@ -133,12 +140,13 @@ def refusal(declaration: Node) -> str | None:
 
 def _declared(declaration: Node) -> Iterator[str]:
     """Yield the names that are declared inside the function."""
-    for part in (declaration.child_by_field_name(key) for key in ("parameters", "body")):
+    parts = ("parameters", "result", "body")
+    for part in (declaration.child_by_field_name(key) for key in parts):
         for node in tree.descend(part) if part is not None else ():
             if node.type in _DECLARING:
                 yield from (tree.source(name) for name in node.children_by_field_name("name"))
-            elif node.type in ("short_var_declaration", "range_clause"):
-                left = node.child_by_field_name("left")
+            elif any(one.type == ":=" for one in node.children):
+                left = node.child_by_field_name("left") or node.child_by_field_name("alias")
                 yield from (tree.source(one) for one in (left.named_children if left else []))
 
 

@@ -1,6 +1,6 @@
 """What a build compiled, source set by source set, and how a project's parts follow from it."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -29,10 +29,13 @@ class SourceSet:
         return [each for each in self.classes if each.is_dir() and benchmark_list(each) is not None]
 
 
-def parts(sets: Sequence[SourceSet], *, top: Path, scratch: Path, lacking: str) -> tuple[Part, ...]:
+def parts(
+    sets: Sequence[SourceSet], *, top: Path, given: Container[str], scratch: Path, lacking: str
+) -> tuple[Part, ...]:
     """Return the parts of a project below `top`; raises NoBenchmarks, saying what is `lacking`.
 
-    The library is what the benchmarks run with and was built here, but for tests.
+    The library is what the benchmarks run with and was built here, but for tests. `given` are the
+    files (POSIX, below `top`) that were there before: a jar among them is not the project's own.
     """
     chosen = [each for each in sets if each.lists]
     if not chosen:
@@ -41,7 +44,8 @@ def parts(sets: Sequence[SourceSet], *, top: Path, scratch: Path, lacking: str) 
     tests = set(_folders([each for each in sets if each.test]))
     path = list(dict.fromkeys(chain.from_iterable(each.path for each in chosen)))
     rest = [each for each in path if each not in own]
-    library = [each for each in rest if each.is_relative_to(top) and each not in tests]
+    here = [each for each in rest if each.is_relative_to(top) and each not in tests]
+    library = [each for each in here if each.relative_to(top).as_posix() not in given]
     benchmarks = own
     if not library:
         # The benchmarks live among the classes that they measure.

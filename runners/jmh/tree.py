@@ -29,6 +29,7 @@ def tree_parts(
         found = modules.parts(
             sets,
             top=folder / "tree",
+            given=placed.files,
             scratch=folder,
             lacking=f"{placed.name} has no benchmarks: {lacking}",
         )

@@ -26,6 +26,7 @@ OWN = ("benchmarks.json", "machine.json")
 """What lies beside the results, and is none."""
 _COLUMNS = ("result", "params")
 _MOST_CHOICES = 100_000
+"""In a file: a short row of several parameters has a great many."""
 _MILLISECOND = 1e-3
 _FAR = 1e15
 _GIB = 1 << 20
@@ -57,14 +58,16 @@ class AsvFiles:
             raise Broken(f"result_columns lacks {missing[0]!r}; is it the right file?")
         units = self._units_near(path)
         found: dict[str, tuple[StoredProcess, ...]] = {}
-        left_out, started = [], [0.0]
+        left_out, started, left = [], [0.0], _MOST_CHOICES
         for key, row in mapping(document["results"], "results").items():
             name = clean(key)
             cells = dict(zip(columns, items(row, f"results of {shown(name)}"), strict=False))
             if not _is_time(cells, units.get(name)):
                 left_out.append(name)
                 continue
-            found |= {chosen: (one,) for chosen, one in _processes(name, cells)}
+            choices = _choices(name, cells.get("params"), left)
+            left -= len(choices)
+            found |= {chosen: (one,) for chosen, one in _processes(name, cells, choices)}
             started.append(_moment(cells.get("started_at")))
         return StoredRun(
             name=path.name,
@@ -99,9 +102,10 @@ def _is_time(cells: dict[str, object], unit: str | None) -> bool:
     return cells.get("stats_number") is not None if unit is None else unit == _SECONDS
 
 
-def _processes(name: str, cells: dict[str, object]) -> Iterator[tuple[str, StoredProcess]]:
+def _processes(
+    name: str, cells: dict[str, object], choices: list[str]
+) -> Iterator[tuple[str, StoredProcess]]:
     """Yield what is stored of each choice of parameters, all of its processes together."""
-    choices = _choices(name, cells.get("params"))
     what = f"{shown(name)}: result"
     # asv writes a single null where all choices failed.
     results = cells.get("result")
@@ -116,14 +120,14 @@ def _processes(name: str, cells: dict[str, object]) -> Iterator[tuple[str, Store
         yield chosen, _process(chosen, result, kept, known)
 
 
-def _choices(name: str, params: object) -> list[str]:
-    """Return the names of the choices of parameters, as our own listing has them."""
+def _choices(name: str, params: object, most: int) -> list[str]:
+    """Return the names of the choices of parameters, as our own listing has them; raises Broken."""
     what = f"{shown(name)}: params"
     lists = [[text(one, what) for one in items(each, what)] for each in items(params or [], what)]
     if not lists:
         return [name]
-    if math.prod(len(each) for each in lists) > _MOST_CHOICES:
-        raise Broken(f"{what}: more than {_MOST_CHOICES} choices; is it the right file?")
+    if math.prod(len(each) for each in lists) > most:
+        raise Broken(f"{what}: more than {_MOST_CHOICES} choices by now; is it the right file?")
     return [f"{name}({', '.join(chosen)})" for chosen in itertools.product(*lists)]
 
 

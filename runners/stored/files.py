@@ -10,6 +10,7 @@ from io import BufferedIOBase
 from pathlib import Path
 
 from auditor.core.errors import UsageError
+from auditor.core.paths import exists, is_file
 from runners.stored.checking import Broken
 
 LARGEST = 256 << 20
@@ -86,8 +87,8 @@ def content(path: Path) -> bytes:
 @contextmanager
 def _opened(path: Path) -> Iterator[BufferedIOBase]:
     """Open a file to read it, decompressed; raises UsageError for whatever is wrong with it."""
-    if not path.is_file():
-        what = "is no regular file" if path.exists() else "is not there"
+    if not is_file(path):
+        what = "is no regular file" if exists(path) else "is not there"
         raise UsageError(f"cannot read {path}: it {what}")
     try:
         with path.open("rb") as file:

@@ -20,9 +20,9 @@ HARNESS = "go"
 _UNIT = "ns/op"
 _FACT = re.compile(r"(goos|goarch|cpu|pkg): (\S.*)")
 _NAME = r"(Benchmark(?:[^\sa-z]\S*)?)"
-_RESULT = re.compile(_NAME + r"\s+(\d+)\s+(\S.*)")
-_BEGUN = re.compile(_NAME + r" *\t")
-_REST = re.compile(r"(\d+)\t(.*)")
+_RESULT = re.compile(_NAME + r"(?:\s+(\d+)\s+(\S.*))?")
+_BEGUN = re.compile(_NAME + r"( *\t)?")
+_REST = re.compile(r"(?<!\d)(\d++)\t(.*)")
 _ENDED = re.compile(r"--- (FAIL|SKIP): " + _NAME)
 _OVER = re.compile(r"(ok|FAIL) *\t\S+")
 _PROCESSORS = re.compile(r"(.+)-(\d+)")
@@ -90,7 +90,7 @@ class Package:
             if line.startswith("FAIL") and self._begun:
                 self._ended(self._begun, is_failure=True)
             self._begun = ""
-        elif begun := _BEGUN.search(line):
+        elif begun := _first(_BEGUN, line):
             self._begun = clean(begun[1])
 
     def _fact(self, key: str, value: str) -> None:
@@ -101,7 +101,7 @@ class Package:
 
     def _result(self, line: str) -> bool:
         """Keep the values of a line of results; what was printed may have cut it in two."""
-        whole = _RESULT.search(line)
+        whole = _first(_RESULT, line)
         rest = _REST.search(line) if self._begun and whole is None else None
         found = whole or rest
         pairs = _values(found[found.lastindex or 0]) if found else {}
@@ -133,6 +133,11 @@ class Package:
 
     def _of(self, name: str) -> _Kept:
         return self._found.setdefault((self.name, name), _Kept())
+
+
+def _first(name: re.Pattern[str], line: str) -> re.Match[str] | None:
+    """Return the first name with what has to be behind it; each part of the line is read once."""
+    return next((one for one in name.finditer(line) if one[2]), None)
 
 
 def _values(written: str) -> dict[str, float]:

@@ -57,7 +57,8 @@ def read(document: list[object], path: Path) -> tuple[StoredRun, tuple[str, ...]
         metric = mapping(entries[key].get("primaryMetric"), f"{shown(name)}: primaryMetric")
         unit = text(metric.get("scoreUnit"), f"{shown(name)}: scoreUnit")
         if is_time(unit):
-            found[name] = tuple(_processes(name, entries[key], metric, unit))
+            processes = tuple(_processes(name, entries[key], metric, unit))
+            found[name] = processes or (failed("it has no forks"),)
         else:
             left_out.append(name)
     run = StoredRun(name=path.name, host=_host(entries), processes=found)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.core.errors import UsageError
+from auditor.core.paths import is_dir, is_file
 from auditor.core.stored import StoredResults, StoredRun
 from runners.stored import asv_files, corpus, files, formats
 from runners.stored.asv_files import AsvFiles
@@ -33,12 +34,12 @@ def is_stored(path: Path) -> bool:
 
     What is compressed is, too, whatever is wrong with it: tables of research tools are not.
     """
-    if path.is_dir():
+    if is_dir(path):
         return True
     try:
         return formats.is_known(path)
     except UsageError:
-        return path.is_file() and path.name.endswith(".gz")
+        return is_file(path) and path.name.endswith(".gz")
 
 
 def read(paths: Sequence[Path], commit: str | None = None) -> StoredResults:
@@ -51,7 +52,7 @@ def read(paths: Sequence[Path], commit: str | None = None) -> StoredResults:
     asv = AsvFiles()
     found: dict[Path, _Found] = {}
     for path in paths:
-        named = not path.is_dir()
+        named = not is_dir(path)
         for one in [path] if named else corpus.within(path) or files.within(path):
             read_one = _read(one, asv, named=named)
             if read_one is not None:
@@ -94,7 +95,7 @@ def _read(path: Path, asv: AsvFiles, *, named: bool) -> _Found | None:
 
 def _is_empty_text(path: Path) -> bool:
     """Tell whether a tool has printed nothing; JSON is never empty."""
-    return not path.name.endswith(_JSON) and path.is_file() and path.stat().st_size == 0
+    return not path.name.endswith(_JSON) and is_file(path) and path.stat().st_size == 0
 
 
 def _runs(chosen: list[_Found]) -> tuple[StoredRun, ...]:

@@ -11,6 +11,7 @@ from auditor.cli import options, output
 from auditor.cli.console import Console
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
+from auditor.core.paths import is_dir
 from reports import figures
 from runners.subjects.look import Found, look
 from runners.subjects.placed import MARKS
@@ -38,7 +39,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     surroundings = context.find_object(Surroundings) or Surroundings.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
     folder = given["folder"].absolute()
-    if not folder.is_dir():
+    if not is_dir(folder):
         raise UsageError(f"there is no folder {folder}")
     found = look(folder)
     if found.harness is None:

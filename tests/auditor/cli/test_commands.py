@@ -97,6 +97,31 @@ def test_an_audit_that_judged_nothing_has_no_verdict(stage, capsys, outcome, pai
     assert ("no verdict: nothing was measured" in capsys.readouterr().err) is (code == 5)
 
 
+LONG = "a" * 300
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("abs", LONG),
+        ("abs", "c.json"),
+        ("judge", LONG),
+        ("steady", LONG),
+        ("init", LONG),
+        ("concurrency", "--class", "org.example.Pool", "--old", LONG, "--new", LONG),
+        ("store", "merge", "in.sqlite", LONG),
+    ],
+)
+def test_a_path_with_a_name_that_is_too_long_leads_nowhere(
+    stage, capsys, monkeypatch, tmp_path, words
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.json").write_text(json.dumps({"subject": LONG}))
+
+    assert stage.call(*words) == 2
+    assert LONG in capsys.readouterr().err
+
+
 def test_a_gate_without_a_fixed_slowdown_is_refused(stage, capsys):
     assert stage.call("abs", SUBJECT, "--min-score", "50") == 2
     assert "fixed slowdown" in capsys.readouterr().err

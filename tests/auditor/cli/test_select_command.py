@@ -196,6 +196,12 @@ def test_only_what_changed_counts(answered, tmp_path):
     assert [one["slug"] for one in found["caveats"]] == ["unaudited"]
 
 
+def test_a_name_that_is_too_long_for_a_file_is_a_name(answered):
+    name = "Pop" * 100
+
+    assert answered("--changed", name)["unaudited"] == [name]
+
+
 def test_nothing_is_to_be_run_for_a_change_that_nobody_watches(call):
     code, printed, _ = call("--changed", "Clear", "--format", "json")
 

@@ -102,6 +102,13 @@ def test_of_long_operations_there_are_fewer(seconds, iterations):
     assert len(found.blocks) == iterations
 
 
+def test_as_many_iterations_are_made_as_were_asked_for():
+    asked = replace(ASKED, iterations=2000, iteration_seconds=0.07)
+    found = schedule(Benchmark(group="toy", name="one"), asked, None, 0.001)
+
+    assert len(found.blocks) == 2000
+
+
 def test_a_long_operation_gets_a_longer_time_out(monkeypatch):
     monkeypatch.setattr(toy_language, "PLAIN_SECONDS", 0.05)
     machine = Machine()

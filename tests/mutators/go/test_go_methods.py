@@ -41,6 +41,13 @@ def test_the_span_is_that_of_the_declaration():
         ("//go:nosplit\nfunc F() {}", "go:nosplit"),
         ("// F does.\n//\n//go:nosplit\nfunc F() {}", "go:nosplit"),
         ("func F(n int) { F := F; F(n - 1) }", "hides"),
+        ("func F(n int) { type F = int; F(n) }", "hides"),
+        ("func F(n int) (F func(int)) { F(n - 1); return }", "hides"),
+        ("func F(F ...func()) { F(0) }", "hides"),
+        ("func (t *T) F() { switch t := t.next.(type) { case *U: t.F() } }", "hides"),
+        ("func (t *T) F() { select { case t := <-t.others: t.F() } }", "hides"),
+        ("func (t *T) F() { select { case t, ok := <-t.others: t.F() } }", "hides"),
+        ("func (t *T) F() { each(func(t ...U) { t[0].F() }); t.F() }", "hides"),
         ("func F(n int) { recover(); F(n - 1) }", "recover"),
         ("func F(x struct {\n a int\n}) { F(x) }", "several lines"),
     ],
@@ -49,6 +56,16 @@ def test_what_cannot_be_slowed_says_why(text, reason):
     (method,) = methods(f"package m\n{text}\n").values()
 
     assert reason in (method.refusal or "")
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["select { case t = <-t.others: t.F() }", "for t = range t.others { t.F() }"],
+)
+def test_a_receiver_with_another_value_is_still_the_receiver(body):
+    (method,) = methods(f"package m\nfunc (t *T) F() {{ {body} }}\n").values()
+
+    assert method.refusal is None
 
 
 def test_an_ordinary_function_below_one_that_may_not_be_split_is_not_refused():

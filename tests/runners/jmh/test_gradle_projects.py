@@ -1,6 +1,7 @@
 """Real builds with Gradle: a wrapper's, several projects, the plugin of JMH, what fails."""
 
 import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,26 @@ def test_what_the_plugin_generates_is_found(jmh_home, given, tmp_path):
     assert benchmarks(project, jmh_home, given, tmp_path) == ["org.example.many.Sums.sum"]
     assert classes(project, Role.BENCHMARKS) == {"Sums.class"}
     assert classes(project, Role.LIBRARY) == {"Sum.class"}
+
+
+def test_a_jar_that_lies_in_the_tree_is_needed_and_not_measured(jmh_home, given, tmp_path):
+    needed = NEEDED.replace("project(':library')", "fileTree('libs')")
+    files = {
+        "settings.gradle": "rootProject.name = 'sums'\n",
+        "build.gradle": JAVA.format(needed),
+        f"{HERE}/Sum.java": SUM,
+        f"{HERE}/Sums.java": BENCHMARK,
+    }
+    folder = write(tmp_path / "sums", files)
+    (folder / "libs").mkdir()
+    with zipfile.ZipFile(folder / "libs" / "theirs.jar", "w") as jar:
+        jar.writestr("org/other/Theirs.class", "")
+
+    project = prepared(folder, jmh_home, given)
+
+    assert classes(project, Role.BENCHMARKS) == {"Sums.class"}
+    assert classes(project, Role.LIBRARY) == {"Sum.class"}
+    assert "theirs.jar" in {path.name for path in project.paths(Role.DEPENDENCY)}
 
 
 def test_flags_reach_the_build(jmh_home, given, tmp_path):

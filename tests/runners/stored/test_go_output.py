@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -81,6 +82,38 @@ def test_a_benchmark_that_ended_its_process_failed(tmp_path):
 
     assert tuple(processes[f"{PACKAGE}.BenchmarkA"][0].seconds) == (5e-9,)
     assert processes[f"{PACKAGE}.BenchmarkB"][0].failure is not None
+
+
+@pytest.mark.parametrize(
+    ("before", "name"),
+    [
+        ("printed.", "BenchmarkA"),
+        ("Benchmark", "BenchmarkBenchmarkA"),
+        ("Benchmarks: Benchmark/", "Benchmark/BenchmarkA"),
+        ("BenchmarksBenchmark/x ", "BenchmarkA"),
+    ],
+)
+def test_the_first_name_with_values_behind_it_counts(tmp_path, before, name):
+    path = written(tmp_path, f"pkg: p\nBenchmark/x {before}BenchmarkA-2 \t 10\t 5 ns/op\n")
+
+    assert list(run_of(path).processes) == [f"p.{name}"]
+
+
+def spent(path):
+    begun = process_time()
+    assert tuple(run_of(path).processes["BenchmarkA"][0].seconds) == (5e-9,)
+    return process_time() - begun
+
+
+@pytest.mark.parametrize("part", ["Benchmark", "Benchmark/", "123456789"])
+def test_a_line_that_is_eight_times_as_long_takes_about_eight_times_as_long(tmp_path, part):
+    short, long = (
+        f"BenchmarkB-2 \tx\n{part * size}\nBenchmarkA-2 \t 10\t 5 ns/op\n" for size in (400, 3200)
+    )
+
+    least = min(spent(written(tmp_path, short)) for _ in range(3))
+
+    assert min(spent(written(tmp_path, long)) for _ in range(3)) < 24 * least
 
 
 @pytest.mark.parametrize("time", ["0.0", "NaN", "+Inf"])

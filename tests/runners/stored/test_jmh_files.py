@@ -177,6 +177,17 @@ def test_a_fork_that_died_is_not_in_the_json_and_fails(tmp_path):
     assert "fork 2 of 2" in second.failure.reason
 
 
+@pytest.mark.parametrize("forks", [0, None])
+def test_a_benchmark_without_forks_fails(tmp_path, forks):
+    document = loaded()
+    document[1]["primaryMetric"]["rawData"] = []
+    document[1]["forks"] = forks
+
+    (one,) = run_of(written(tmp_path, document)).processes[SMALL]
+
+    assert one.failure.reason == "it has no forks"
+
+
 def test_a_throughput_of_nothing_is_no_time(tmp_path):
     document = loaded()
     document[0]["primaryMetric"]["rawData"][0][0] = 0.0

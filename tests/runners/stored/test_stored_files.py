@@ -341,6 +341,16 @@ def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, said
     assert said in line
 
 
+def test_the_choices_of_all_benchmarks_of_asv_are_counted_together(tmp_path):
+    document = loaded(asv_file(FIRST))
+    sixty_thousand = [["1"] * 100, ["1"] * 100, ["1"] * 6]
+    for name in ("rings.Suite.time_fails", "rings.time_plain"):
+        document["results"][name][:2] = None, sixty_thousand
+        document["results"][name][document["result_columns"].index("samples")] = None
+
+    assert "more than 100000 choices" in refused(written(tmp_path, document))
+
+
 def test_bytes_that_are_no_text_are_refused(tmp_path):
     (tmp_path / "in.json").write_bytes(b'{"benchmarks": "\xff"}')
 

@@ -1,0 +1,26 @@
+"""What is at a path that a user wrote; a name that cannot be one, as it is too long, is nothing."""
+
+import stat
+from pathlib import Path
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether there is a regular file."""
+    return stat.S_ISREG(_mode(path))
+
+
+def is_dir(path: Path) -> bool:
+    """Tell whether there is a folder."""
+    return stat.S_ISDIR(_mode(path))
+
+
+def exists(path: Path) -> bool:
+    """Tell whether there is anything."""
+    return _mode(path) != 0
+
+
+def _mode(path: Path) -> int:
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError):
+        return 0
