@@ -6,8 +6,12 @@ from datetime import date
 
 import pytest
 from cli_acting import CONTEXT, Stage, pair, score, verdict
+from comparisons import benchmark, made
 
+from auditor.cli import comparison
 from auditor.core.accepted import Accepted
+from auditor.core.comparison import BenchmarkComparison
+from auditor.core.errors import Exit
 from auditor.core.result import Result
 from auditor.core.verdict import MethodVerdict
 from reports import document as documents
@@ -166,3 +170,26 @@ def test_a_baseline_is_read_before_anything_is_measured(stage, tmp_path, capsys)
         "with the slowdown 0.6 and the rule ours, this audit has 0.2"
         in answers[True, "--slowdown", "0.2"]
     )
+
+
+LOST = BenchmarkComparison(id=name("BenchmarkLost"), reason="it cannot be listed in head: no")
+
+
+@pytest.mark.parametrize(
+    ("document", "code", "said"),
+    [
+        (made(added=("new",)), Exit.OK, "gate passed"),
+        (made(), Exit.OK, "gate passed"),
+        (made(removed=("old",)), Exit.NO_VERDICT, "gate undecided: nothing can be told"),
+        (made(benchmark("same"), removed=("old",)), Exit.OK, "gate passed"),
+        (made(LOST), Exit.NO_VERDICT, "gate undecided: nothing can be told"),
+        (made(LOST, benchmark("slower", 1.3)), Exit.GATE_FAILED, "gate failed: 1 regression"),
+    ],
+)
+def test_no_regression_is_not_found_in_what_is_gone(document, code, said):
+    ended, (line,) = comparison.judge(
+        document, fail_on_regression=True, fail_under=None, inconclusive=None
+    )
+
+    assert ended is code
+    assert line.startswith(said)
