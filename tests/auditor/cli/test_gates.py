@@ -172,6 +172,17 @@ def test_a_baseline_is_read_before_anything_is_measured(stage, tmp_path, capsys)
     )
 
 
+@pytest.mark.parametrize("command", [("abs", SUBJECT), ("compare", "HEAD~1", "HEAD", SUBJECT)])
+@pytest.mark.parametrize("limit", ["800", "-1", "nan", "inf"])
+def test_a_limit_that_no_score_can_miss_or_meet_is_refused(stage, capsys, command, limit):
+    assert stage.call(*command, *FIXED, "--fail-under", limit) == 2
+
+    said = capsys.readouterr().err
+    assert said.startswith("error[usage]: ")
+    assert f"{limit} is no percentage from 0 to 100" in said
+    assert said.count("\n") == 1
+
+
 LOST = BenchmarkComparison(id=name("BenchmarkLost"), reason="it cannot be listed in head: no")
 
 
