@@ -103,7 +103,7 @@ def judge(
             those = figures.count(found, "regression")
             how = "called, not confirmed" if comparison.is_stored(document) else "confirmed"
             said.append((Exit.GATE_FAILED, f"gate failed: {those} {how}"))
-        elif changes and all(one is Change.UNKNOWN for one in changes):
+        elif (changes or document.removed) and all(one is Change.UNKNOWN for one in changes):
             said.append((options.instead(inconclusive), "gate undecided: nothing can be told"))
         else:
             said.append((Exit.OK, "gate passed: no regression"))

@@ -125,8 +125,17 @@ def _anything_judged(document: Document) -> bool:
     )
 
 
-def judge_stability(document: Either) -> tuple[Exit, Sequence[str]]:
-    """Return the exit code of a stability audit and what to say about it."""
-    if any(one.max_spread is not None for one in document.benchmarks):
-        return Exit.OK, []
-    return Exit.NO_VERDICT, ["no verdict: no benchmark was measured in two or more whole runs"]
+def judge_stability(
+    document: Either, inconclusive: str | None = None, least: float | None = None
+) -> tuple[Exit, Sequence[str]]:
+    """Return the exit code of a stability audit and what to say about it.
+
+    A gate on the score, of `least` percent, cannot tell: no method was slowed down.
+    """
+    if all(one.max_spread is None for one in document.benchmarks):
+        said = "no verdict: no benchmark was measured in two or more whole runs"
+        return options.instead(inconclusive), [said]
+    if least is not None:
+        said = f"gate undecided: at least {least:g} %; no method was slowed down"
+        return options.instead(inconclusive), [said]
+    return Exit.OK, []

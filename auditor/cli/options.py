@@ -16,6 +16,15 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 PATH = click.Path(path_type=Path)
 
+
+def _percentage(
+    _context: click.Context, _option: click.Parameter, given: float | None
+) -> float | None:
+    if given is None or 0 <= given <= 100:
+        return given
+    raise click.BadParameter(f"{given:g} is no percentage from 0 to 100")
+
+
 SUBJECT = (
     click.argument("what", metavar="[CONFIG_OR_SUBJECT]", default="."),
     click.option(
@@ -64,6 +73,7 @@ FAIL_UNDER = click.option(
     "--min-score",
     "fail_under",
     type=float,
+    callback=_percentage,
     metavar="PERCENT",
     help="Exit with 1 where the total score is below it.",
 )

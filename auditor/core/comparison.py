@@ -80,10 +80,10 @@ class DimensionVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchmarkComparison:
-    """What became of a benchmark that both revisions have.
+    """What became of a benchmark that both revisions have, or may have.
 
     `same` tells that both are built of the same code, so that nothing was measured; `reason` why
-    there is no verdict on a benchmark that fails.
+    there is no verdict on a benchmark that fails, or that head cannot list.
     """
 
     id: str

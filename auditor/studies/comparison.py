@@ -10,7 +10,7 @@ from auditor.audits import comparison as audit
 from auditor.audits import watched
 from auditor.audits.comparison import Limits
 from auditor.audits.failures import reason
-from auditor.core.caveats import Caveat
+from auditor.core.caveats import Caveat, some
 from auditor.core.comparison import (
     BenchmarkComparison,
     Change,
@@ -28,7 +28,7 @@ from auditor.studies import trust
 from auditor.studies.measure import measure
 from auditor.studies.parts import Parts
 from auditor.studies.sizes import Sizes, sized
-from auditor.studies.suite import chosen
+from auditor.studies.suite import chosen, is_broken, obstacle, unlisted
 from auditor.studies.warming import suite_trials, warmed
 
 _FRESH = 1000
@@ -70,11 +70,14 @@ class ComparisonStudy:
     def compare(self) -> Comparison:
         """Return the verdicts; what the budget prevented is open.
 
-        Raises NoBenchmarks where neither revision has any.
+        Raises NoBenchmarks where neither revision has any, and where none of head can be listed.
         """
         before, after = (_by_id(parts) for parts in (self.base, self.head))
-        if not before and not after:
-            chosen(self.head.suite, self.head.request.benchmarks)
+        asked = self.head.suite, self.head.request.benchmarks
+        if not after and (not before or is_broken(*asked)):
+            chosen(*asked)
+        lost = tuple(self._lost(one) for name, one in before.items() if name not in after)
+        unknown = tuple(one for one in lost if one.reason)
         both = [Both(before[name], after[name]) for name in before if name in after]
         differing = [one for one in both if not self._is_same(one)]
         sizes = sized([one.base for one in differing], self.base)
@@ -99,9 +102,9 @@ class ComparisonStudy:
         )
         return Comparison(
             min_delta=self.request.min_delta,
-            benchmarks=judged,
+            benchmarks=(*judged, *unknown),
             added=tuple(name for name in after if name not in before),
-            removed=tuple(name for name in before if name not in after),
+            removed=tuple(one.id for one in lost if not one.reason),
             controls=sum(bool(one.dimensions) for one in judged),
             suspected=suspected,
             caveats=tuple(self._caveats(len(differing), len(suspected))),
@@ -116,6 +119,10 @@ class ComparisonStudy:
             runs = [run for one in self._runs.values() for at, run in one.items() if at[1] is side]
             for said in trust.of_runs(runs, parts.project):
                 yield Caveat(said.slug, f"{side}: {said.text}")
+            if silent := unlisted(parts.suite, parts.request.benchmarks):
+                names = some([name for name, _ in silent])
+                text = f"{side}: what could not be listed was not compared: {names}"
+                yield Caveat("failed-benchmarks", text)
         if compared and self.head.layouts is Layouts.FIXED:
             text = (
                 "each revision has one order of functions, which this linker cannot draw anew: "
@@ -132,6 +139,12 @@ class ComparisonStudy:
     @property
     def _limits(self) -> Limits:
         return Limits(min_delta=self.request.min_delta, fresh=self.request.fresh)
+
+    def _lost(self, benchmark: Benchmark) -> BenchmarkComparison:
+        """Say why head does not list a benchmark of base; without a reason it is gone."""
+        why = obstacle(benchmark, self.head.suite)
+        reason = "" if why is None else f"it cannot be listed in head: {why}"[:600]
+        return BenchmarkComparison(id=benchmark.id, reason=reason)
 
     def _is_same(self, both: Both) -> bool:
         """Tell whether both revisions are built of the same, so that there is nothing to ask."""

@@ -25,6 +25,9 @@ from auditor.studies.warming import suite_trials, warmed
 Forks = Mapping[str, int]
 """How many processes a run of a benchmark has, by its id."""
 
+_INSIDE = "./:[("
+"""What may stand between the name of a whole and what tells its parts apart."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
@@ -100,6 +103,26 @@ def unlisted(suite: Suite, pattern: str) -> tuple[tuple[str, str], ...]:
     """
     search = re.compile(pattern).search
     return tuple(one for one in suite.unusable if any(map(search, _names(one[0]))))
+
+
+def is_broken(suite: Suite, pattern: str) -> bool:
+    """Tell whether a suite in which no benchmark matches may have some that could not be listed."""
+    return bool(unlisted(suite, pattern) or (suite.unusable and not suite.benchmarks))
+
+
+def obstacle(benchmark: Benchmark, suite: Suite) -> str | None:
+    """Return why a suite could not list a benchmark of another revision, None if it says nothing.
+
+    What could not be listed is the benchmark, or what holds it: a group, a file, all its cases.
+    """
+    return next((why for name, why in suite.unusable if _holds(name, benchmark)), None)
+
+
+def _holds(name: str, benchmark: Benchmark) -> bool:
+    if len(name) <= len(benchmark.group):
+        return name == benchmark.group  # a Go package holds none of those in its subfolders
+    rest = benchmark.id.removeprefix(name)
+    return not rest or (rest != benchmark.id and rest[0] in _INSIDE)
 
 
 def _names(name: str) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The two actions, run by a local workflow runner on real repositories; GitHub is a fake one."""
 
 import json
+import subprocess
 
 import pytest
 from acting import act, git
@@ -17,9 +18,10 @@ runs:
   using: composite
   steps:
     - shell: bash
-      env: {WHERE: "${{ inputs.path }}"}
+      env: {WHERE: "${{ inputs.path }}", KEY: "${{ inputs.key }}"}
       run: |
         mkdir -p "$WHERE"
+        if [ -n "$LEFT" ]; then echo "PART $KEY" >> "$LEFT/stubs"; fi
         if [ -n "$RESULT" ]; then cp "$RESULT" "$WHERE/compare.json"; fi
 """
 AUDIT = """on: push
@@ -41,6 +43,23 @@ jobs:
           printf '%s' "$OUTPUTS" > "$LEFT/outputs.json"
           cp "$(printf '%s' "$OUTPUTS" | jq -r .result)" "$LEFT/compare.json"
 """
+CHOOSING = """on: pull_request
+jobs:
+  compare:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: bench-audit/bench-audit@v1
+        with:
+          python: TOOL
+"""
+TOOL = """#!/bin/sh
+mkdir -p "$3/bin"
+printf '#!/bin/sh\nexit 0\n' > "$3/bin/python"
+printf '#!/bin/sh\necho "$@" > "$LEFT/called"\nexit ENDS\n' > "$3/bin/bench-audit"
+chmod +x "$3/bin/python" "$3/bin/bench-audit"
+"""
+"""In the place of Python: makes an environment whose bench-audit notes how it is called."""
 COMMENT = """on: workflow_run
 jobs:
   comment:
@@ -55,11 +74,18 @@ jobs:
 pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
 
+def revision(folder, name):
+    words = ("git", "-C", folder, "rev-parse", name)
+    return subprocess.check_output(words, text=True).strip()
+
+
 @pytest.fixture
 def stub(tmp_path):
     folder = tmp_path / "stub"
     folder.mkdir()
-    (folder / "action.yml").write_text(STUB)
+    for part in (".", "restore", "save"):
+        (folder / part).mkdir(exist_ok=True)
+        (folder / part / "action.yml").write_text(STUB.replace("PART", part))
     git(folder, "init", "-q")
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "one")
@@ -137,3 +163,75 @@ def test_both_actions_from_the_audit_to_the_comment(tmp_path, source, stub, repo
     assert comment["body"].startswith("<!-- bench-audit -->\n## Benchmarks of ")
     assert "1 benchmark has a regression" in comment["body"]
     assert ("POST", "/repos/") in {(how, path[:7]) for how, path in github.calls}
+
+
+@pytest.fixture
+def merged(repository):
+    """Return a pull request that is checked out merged with a main that has moved on since."""
+    old = revision(repository, "main")
+    git(repository, "switch", "-q", "-c", "pull")
+    git(repository, "commit", "-q", "--allow-empty", "-m", "of the pull request")
+    git(repository, "switch", "-q", "main")
+    git(repository, "commit", "-q", "--allow-empty", "-m", "somebody else's")
+    git(repository, "switch", "-q", "--detach")
+    git(repository, "merge", "-q", "--no-ff", "-m", "merge", "pull")
+    return {"base": {"sha": old}, "head": {"sha": revision(repository, "pull")}}
+
+
+@pytest.fixture
+def call(tmp_path, source, stub, repository, merged):
+    """Return what runs the action on a pull request, and returns how that ended.
+
+    What bench-audit is called with, and each part of the cache, is noted in a folder "left".
+    """
+
+    def called(event=merged, *, given="", ends=0):
+        left, tool = tmp_path / "left", tmp_path / "tool"
+        left.mkdir()
+        tool.write_text(TOOL.replace("ENDS", str(ends)))
+        tool.chmod(0o755)
+        workflow = CHOOSING.replace("TOOL", str(tool)) + given
+        places = {"bench-audit/bench-audit@v1": source, CACHE: stub}
+        ended = act(repository, workflow, {"pull_request": event}, places, LEFT=left)
+        assert ended.returncode == ends, ended.stdout + ended.stderr
+
+    return called
+
+
+def revisions(folder):
+    return tuple((folder / "left" / "called").read_text().partition(" -- ")[2].split()[:2])
+
+
+def test_a_merged_pull_request_is_compared_with_what_it_is_merged_with(call, tmp_path):
+    call()
+
+    assert revisions(tmp_path) == ("HEAD^1", "HEAD")
+
+
+def test_the_head_of_a_pull_request_is_compared_with_the_base_of_the_event(
+    call, tmp_path, repository, merged
+):
+    git(repository, "switch", "-q", "pull")
+    git(repository, "merge", "-q", "--no-ff", "-m", "what is new in main", "main")
+
+    call({**merged, "head": {"sha": revision(repository, "pull")}})
+
+    assert revisions(tmp_path) == (merged["base"]["sha"], "HEAD")
+
+
+def test_a_base_that_is_given_stays(call, tmp_path):
+    call(given="          base: v1\n")
+
+    assert revisions(tmp_path) == ("v1", "HEAD")
+
+
+@pytest.mark.parametrize(
+    ("given", "parts"), [("", ["restore", "save"]), ("          cache: false\n", [])]
+)
+def test_what_was_measured_is_kept_where_the_gate_fails(call, tmp_path, given, parts):
+    call(given=given, ends=1)
+
+    noted = tmp_path / "left" / "stubs"
+    calls = [one.split() for one in noted.read_text().splitlines()] if noted.exists() else []
+    assert [part for part, _ in calls] == parts
+    assert len({key for _, key in calls}) == bool(parts)

@@ -110,10 +110,10 @@ def _table(given: dict[str, Any], console: Console, surroundings: Surroundings) 
     running.keep_in(folder, running.JUDGED, document, page)
     as_json = given["format"] == "json"
     running.show_in(folder, running.JUDGED, document, console, as_json=as_json)
+    least, inconclusive = given["fail_under"], given["inconclusive"]
     if isinstance(document, Document):
-        limits = Gates(given["fail_under"])
-        return _ended(console, *gates.judge(document, limits, given["inconclusive"]))
-    return _ended(console, *gates.judge_stability(document))
+        return _ended(console, *gates.judge(document, Gates(least), inconclusive))
+    return _ended(console, *gates.judge_stability(document, inconclusive, least))
 
 
 def _stored(given: dict[str, Any], console: Console, surroundings: Surroundings) -> int:
@@ -137,7 +137,7 @@ def _stored(given: dict[str, Any], console: Console, surroundings: Surroundings)
         document = stored.steady(asked, head)
         running.keep_in(folder, running.JUDGED, document, page)
         running.show_in(folder, running.JUDGED, document, console, as_json=as_json)
-        return _ended(console, *gates.judge_stability(document))
+        return _ended(console, *gates.judge_stability(document, given["inconclusive"]))
     found = stored.compared(asked, asked.base(), head)
     comparison.keep(folder, found)
     comparison.show(found, given["format"], console)

@@ -6,8 +6,12 @@ from datetime import date
 
 import pytest
 from cli_acting import CONTEXT, Stage, pair, score, verdict
+from comparisons import benchmark, made
 
+from auditor.cli import comparison
 from auditor.core.accepted import Accepted
+from auditor.core.comparison import BenchmarkComparison
+from auditor.core.errors import Exit
 from auditor.core.result import Result
 from auditor.core.verdict import MethodVerdict
 from reports import document as documents
@@ -166,3 +170,37 @@ def test_a_baseline_is_read_before_anything_is_measured(stage, tmp_path, capsys)
         "with the slowdown 0.6 and the rule ours, this audit has 0.2"
         in answers[True, "--slowdown", "0.2"]
     )
+
+
+@pytest.mark.parametrize("command", [("abs", SUBJECT), ("compare", "HEAD~1", "HEAD", SUBJECT)])
+@pytest.mark.parametrize("limit", ["800", "-1", "nan", "inf"])
+def test_a_limit_that_no_score_can_miss_or_meet_is_refused(stage, capsys, command, limit):
+    assert stage.call(*command, *FIXED, "--fail-under", limit) == 2
+
+    said = capsys.readouterr().err
+    assert said.startswith("error[usage]: ")
+    assert f"{limit} is no percentage from 0 to 100" in said
+    assert said.count("\n") == 1
+
+
+LOST = BenchmarkComparison(id=name("BenchmarkLost"), reason="it cannot be listed in head: no")
+
+
+@pytest.mark.parametrize(
+    ("document", "code", "said"),
+    [
+        (made(added=("new",)), Exit.OK, "gate passed"),
+        (made(), Exit.OK, "gate passed"),
+        (made(removed=("old",)), Exit.NO_VERDICT, "gate undecided: nothing can be told"),
+        (made(benchmark("same"), removed=("old",)), Exit.OK, "gate passed"),
+        (made(LOST), Exit.NO_VERDICT, "gate undecided: nothing can be told"),
+        (made(LOST, benchmark("slower", 1.3)), Exit.GATE_FAILED, "gate failed: 1 regression"),
+    ],
+)
+def test_no_regression_is_not_found_in_what_is_gone(document, code, said):
+    ended, (line,) = comparison.judge(
+        document, fail_on_regression=True, fail_under=None, inconclusive=None
+    )
+
+    assert ended is code
+    assert line.startswith(said)

@@ -123,6 +123,27 @@ def test_a_file_of_the_plain_suite_alone_is_one_of_stability(call, tmp_path):
     assert document["benchmarks"][0]["max_spread"] == pytest.approx(0.01, abs=1e-3)
 
 
+@pytest.mark.parametrize(("inconclusive", "code"), [((), 5), (("fail",), 1), (("pass",), 0)])
+def test_a_gate_on_a_plain_suite_cannot_tell(call, inconclusive, code):
+    instead = [f"--inconclusive={one}" for one in inconclusive]
+
+    ended, _, said = call(java("Baseline", "a.B.c"), "--unit=us/op", "--fail-under=80", *instead)
+
+    assert ended == code
+    assert "gate undecided: at least 80 %; no method was slowed down" in said
+
+
+def test_what_stands_in_for_no_verdict_counts_without_methods_too(call):
+    lines = java("Baseline", "a.B.c", runs=(0,))
+
+    codes = [
+        call(lines, "--unit=us/op", *more)[0]
+        for more in ((), ("--inconclusive=fail",), ("--inconclusive=pass",))
+    ]
+
+    assert codes == [5, 1, 0]
+
+
 @pytest.mark.parametrize(
     ("lines", "flags", "said"),
     [
@@ -132,6 +153,8 @@ def test_a_file_of_the_plain_suite_alone_is_one_of_stability(call, tmp_path):
         (["0;Baseline;b;1"], ["--unit=us/op", "--slowdown=0"], "'0' is no slowdown"),
         (["0;Baseline;b;1"], ["--unit=us/op", "--slowdown=nan"], "'nan' is no slowdown"),
         (TABLE[:1], [], "in.csv holds no results"),
+        (TABLE, ["--fail-under=nan"], "nan is no percentage from 0 to 100"),
+        (TABLE, ["--min-score=100.5"], "100.5 is no percentage from 0 to 100"),
         (["0;Baseline;b;1", "0;m;b;1"], ["--unit=us/op"], "give a number: --slowdown 0.6"),
     ],
 )

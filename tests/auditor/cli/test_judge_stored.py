@@ -85,6 +85,7 @@ def test_a_single_run_of_asv_has_no_spread_and_says_what_is_there(call, tmp_path
     assert "rings.mem_list, rings.track_size [no-times]" in printed
     assert "[chosen-commit]" in printed
     assert "no verdict" in said
+    assert call(ASV, "--inconclusive=pass")[0] == 0
 
 
 def test_results_go_below_the_state_folder_by_default(call, tmp_path):

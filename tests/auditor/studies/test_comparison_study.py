@@ -11,7 +11,9 @@ from auditor.core.errors import NoBenchmarks
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Layouts, Purpose
 from auditor.core.request import CompareRequest
+from auditor.core.suite import Benchmark, Suite
 from auditor.studies.comparison import ComparisonStudy
+from auditor.studies.suite import obstacle
 
 ASKED = CompareRequest(min_delta=0.05, rounds=10, fresh=8, slowdown=0.6, methods=20)
 
@@ -213,3 +215,52 @@ def test_a_revision_without_benchmarks_is_compared_with_nothing():
     assert machine.done == []
     with pytest.raises(NoBenchmarks):
         ComparisonStudy(empty, empty, ASKED).compare()
+
+
+def broken(unusable, left=(), benchmarks="."):
+    """Compare with a head that lists only benchmarks called `left`, and says what it cannot."""
+    asked, machine, store = request(), Machine(), Memory()
+    asked = replace(asked, suite=replace(asked.suite, benchmarks=benchmarks))
+    base, head = (
+        parts(asked, store=store, machine=machine, digest=digest) for digest in ("base", "head")
+    )
+    listed = tuple(one for one in head.suite.benchmarks if one.name in left)
+    suite = replace(head.suite, benchmarks=listed, unusable=unusable)
+    return ComparisonStudy(base, replace(head, suite=suite), ASKED).compare()
+
+
+@pytest.mark.parametrize("pattern", [".", "^long$"])
+def test_a_head_of_which_no_benchmark_can_be_listed_is_at_fault(pattern):
+    with pytest.raises(NoBenchmarks, match="toy: ImportError: no module named ring"):
+        broken((("toy", "ImportError: no module named ring"),), benchmarks=pattern)
+
+
+def test_what_cannot_be_listed_in_head_is_not_gone():
+    found = broken((("toy.long", "it skips itself"), ("toy.q", "no")), left=("short",))
+
+    assert changes(found) == {"short": Change.NONE, "long": Change.UNKNOWN}
+    assert found.benchmarks[-1].reason == "it cannot be listed in head: it skips itself"
+    assert found.removed == ("toy.quick",)
+    (said,) = found.caveats
+    assert said.slug == "failed-benchmarks"
+    assert said.text == "head: what could not be listed was not compared: toy.long, toy.q"
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "name", "is_held"),
+    [
+        (Benchmark(group="a/ring", name="BenchmarkX"), "a/ring", True),
+        (Benchmark(group="a/ring", name="BenchmarkX/n=1"), "a/ring.BenchmarkX", True),
+        (Benchmark(group="a/ring/sub", name="BenchmarkX"), "a/ring", False),
+        (Benchmark(group="a/ring", name="BenchmarkXs"), "a/ring.BenchmarkX", False),
+        (Benchmark(group="", name="tests/test_x.py::test_a[1]"), "tests/test_x.py", True),
+        (Benchmark(group="", name="tests/test_x.py::test_a[1]"), "tests/test_x.py::test_a", True),
+        (Benchmark(group="", name="tests/test_x.py::test_a"), "tests/test_y.py", False),
+        (Benchmark(group="", name="sorting.Lists.time_sort(1, 2)"), "sorting", True),
+        (Benchmark(group="", name="sorting.Lists.time_sort(1, 2)"), "sort", False),
+    ],
+)
+def test_what_cannot_be_listed_holds_its_own_benchmarks_only(benchmark, name, is_held):
+    found = obstacle(benchmark, Suite((), unusable=((name, "it is broken"),)))
+
+    assert found == ("it is broken" if is_held else None)
