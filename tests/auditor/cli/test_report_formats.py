@@ -109,6 +109,13 @@ def test_what_makes_no_sense_is_refused(stage, result, capsys, flags):
     assert shown.err.startswith("error[usage]: ")
 
 
+def test_a_file_that_is_nested_too_deeply_is_refused(stage, tmp_path, capsys):
+    (tmp_path / "deep.json").write_text('{"schema": "bench-audit/abs/1", "x": ' + "[" * 100_000)
+
+    assert stage.call("report", "--result", tmp_path / "deep.json") == 2
+    assert capsys.readouterr().err.startswith("error[usage]: ")
+
+
 @pytest.mark.parametrize("format_", ["sarif", "github", "mutation", "csv"])
 def test_a_result_without_methods_has_no_findings(stage, steady, capsys, format_):
     assert stage.call("report", "--result", steady, "--format", format_) == 2
