@@ -308,7 +308,7 @@ def test_a_result_that_found_no_space_is_one_line(tmp_path, words):
 
     assert answer.returncode == 4
     assert answer.stderr == (
-        "error[machine]: stdout cannot be written: no space left on device; send it elsewhere\n"
+        "error[machine]: the output cannot be written: no space left on device; send it elsewhere\n"
     )
 
 
