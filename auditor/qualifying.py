@@ -22,7 +22,7 @@ from auditor.studies.qualify import QualifyStudy
 from auditor.workplace import Workplace
 from reports.qualify_document import QualifyDocument, qualify_document
 from runners.dispatch.machine import locked
-from runners.gates import Alarm, LocalGate, sides
+from runners.gates import Alarm, LocalGate, named, sides
 from runners.subjects.place import place as placed_subject
 
 
@@ -88,6 +88,7 @@ class Qualifying:
             asked.written,
             repr(sorted(asked.codes)),
             words,
+            repr([*named(asked.command, self._environment)]),
         )
 
     def _subjects(self) -> list[Subject]:

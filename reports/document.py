@@ -286,7 +286,7 @@ def read(written: str | bytes) -> Either:
     """Return the document that `text` wrote; raises UsageError for anything else."""
     try:
         return msgspec.json.decode(written, type=Document | StabilityDocument)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"not a result of bench-audit that this version reads: {error}") from error
 
 

@@ -10,6 +10,7 @@ import msgspec
 from auditor.core.smells import Finding, Linted, Rule, Seen, Sure
 from reports.decoding import schema_of
 from reports.document import Caveat, Span
+from reports.record import strict
 
 
 class LintRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +76,7 @@ class LintedSources:
 
 def lint_document(found: Linted, sources: LintedSources) -> LintDocument:
     """Return the result of looking at sources."""
-    return LintDocument(
+    made = LintDocument(
         bench_audit=sources.version,
         subject=sources.subject,
         revision=sources.revision,
@@ -85,6 +86,7 @@ def lint_document(found: Linted, sources: LintedSources) -> LintDocument:
         unread=found.unread,
         caveats=tuple(Caveat(one.slug, one.text) for one in found.caveats),
     )
+    return msgspec.convert(strict(msgspec.to_builtins(made)), LintDocument)
 
 
 def _rule(one: Rule) -> LintRule:

@@ -88,8 +88,8 @@ def summary(known: Either) -> Summary:
     """Return what a terminal shows of a document."""
     judged = known if isinstance(known, Document) else None
     return Summary(
-        title=words.subject(known),
-        headline=words.headline(known),
+        title=names.line(words.subject(known)),
+        headline=names.line(words.headline(known)),
         judged=words.judged(judged) if judged else "",
         curve=_curve(judged) if judged else "",
         controls=controls.told(judged.controls) if judged else "",
@@ -97,12 +97,12 @@ def summary(known: Either) -> Summary:
         methods=_methods(judged) if judged else (),
         stability=stability_rows(known.stability),
         suite=words.suite(known),
-        cover=words.cover(judged) if judged else "",
+        cover=names.line(words.cover(judged)) if judged else "",
         rules=words.rules(judged) if judged else "",
-        allocations=allocations.lines(judged) if judged else (),
+        allocations=tuple(map(names.line, allocations.lines(judged))) if judged else (),
         advice=_lines(advice(known)),
         caveats=(
-            *((caveat.slug, caveat.text) for caveat in known.caveats),
+            *((caveat.slug, names.line(caveat.text)) for caveat in known.caveats),
             *_of_benchmarks(known.benchmarks),
         ),
     )
@@ -115,7 +115,7 @@ def _of_benchmarks(benchmarks: Iterable[Benchmark]) -> Iterator[tuple[str, str]]
         for caveat in one.caveats:
             owners.setdefault(caveat, []).append(one.id)
     for caveat, mine in owners.items():
-        yield caveat.slug, f"{_some(mine)}: {caveat.text}"
+        yield caveat.slug, f"{_some(mine)}: {names.line(caveat.text)}"
 
 
 def score_rows(document: Document) -> tuple[ScoreRow, ...]:
@@ -161,7 +161,7 @@ def _method(method: Method, name: str, least: curve.PairCurve | None, allocation
     slugs = ", ".join(sorted({caveat.slug for caveat in method.caveats}))
     return MethodRow(
         id=method.id,
-        name=name,
+        name=names.line(name),
         outcome=method.outcome,
         glyph=word.glyph,
         word=word.word,
@@ -192,13 +192,13 @@ def _lines(steps: tuple[Advice, ...]) -> tuple[str, ...]:
 def _line(step: Advice) -> str:
     if step.noted:
         short = names.shorten(one.id for one in step.targets)
-        said = (f"{short[one.id]}: {one.note}" for one in step.targets[:ADVISED])
+        said = (names.line(f"{short[one.id]}: {one.note}") for one in step.targets[:ADVISED])
         return "\n  ".join((f"{step.title}:", *said))
     return f"{step.title}: {_some(target.id for target in step.targets)}"
 
 
 def _some(ids: Iterable[str]) -> str:
     short = names.shorten(ids)
-    shown = ", ".join(list(short.values())[:ADVISED])
+    shown = names.line(", ".join(list(short.values())[:ADVISED]))
     more = len(short) - ADVISED
     return shown + (f" and {more} more" if more > 0 else "")

@@ -1,9 +1,10 @@
 """The user's own gate, run on throw-away checkouts of two versions of a subject."""
 
+import hashlib
 import os
 import re
 import shutil
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -155,6 +156,20 @@ class LocalGate:
             environment=tuple(sorted(given.items())),
             timeout_seconds=self.timeout_seconds,
         )
+
+
+def named(
+    words: Sequence[str], environment: Iterable[tuple[str, str]]
+) -> Iterator[tuple[str, str]]:
+    """Yield the files that a command names outside the checkouts, with digests of what they hold.
+
+    A relative name is one of a checkout, where the command runs.
+    """
+    program = shutil.which(words[0], path=dict(environment).get("PATH", os.defpath))
+    for one in map(Path, dict.fromkeys((program or "", *words))):
+        if one.is_absolute() and one.is_file() and os.access(one, os.R_OK):
+            with one.open("rb") as file:
+                yield str(one), hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _filled(word: str, places: Mapping[str, str]) -> str:

@@ -32,10 +32,10 @@ def proposal(found: Proposal) -> RenderableType:
             kept = sorted({name for each in one.watched for name in each.kept_by})
             said = ", ".join(names.shorten(kept).values()) or "nothing is detected by it"
             rows.add_row(
-                Text(short[one.id]),
+                Text(names.line(short[one.id])),
                 figures.seconds(one.seconds),
                 figures.share(one.max_spread),
-                Text(said, style="dim"),
+                Text(names.line(said), style="dim"),
             )
         parts += ["", and_more(rows, len(found.removed))]
     kept = [
@@ -91,7 +91,7 @@ def _picks(found: Selection) -> RenderableType:
     rows = lineless("benchmark", ">a run takes", ">spread", ">detects", ">alone")
     for one in found.benchmarks[:MOST_ROWS]:
         rows.add_row(
-            Text(short[one.id]),
+            Text(names.line(short[one.id])),
             figures.seconds(one.seconds),
             figures.share(one.max_spread),
             str(len(one.detects)),

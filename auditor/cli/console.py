@@ -2,12 +2,17 @@
 
 import os
 import sys
-from collections.abc import Mapping
-from typing import IO
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import IO, TextIO
 
 from rich.console import Console as Terminal
-from rich.console import RenderableType
+from rich.console import ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.text import Text
+
+from auditor.core.errors import MachineError
+from reports import names
 
 _WIDE = 400
 """Columns of what is no terminal: lines of a log are not to be broken or cut."""
@@ -33,31 +38,31 @@ class Console:
         return self._err.is_terminal and not self._err.is_dumb_terminal and not self.quiet
 
     def result(self, *what: RenderableType) -> None:
-        """Print a result to stdout."""
-        for one in what:
-            self._out.print(one, soft_wrap=isinstance(one, Text) and not self._out.is_terminal)
+        """Print a result to stdout; raises MachineError."""
+        with _lasting(sys.stdout):
+            for one in what:
+                self._out.print(one, soft_wrap=isinstance(one, Text) and not self._out.is_terminal)
 
     def document(self, found: object) -> None:
-        """Print exactly one JSON document to stdout."""
+        """Print exactly one JSON document to stdout; raises MachineError."""
         from reports import document as documents  # noqa: PLC0415 `--help` needs no msgspec
 
         self.text(documents.text(found))
 
     def text(self, found: str) -> None:
-        """Print exactly this text to stdout."""
-        try:
-            sys.stdout.write(found)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            _to_nobody(sys.stdout)
+        """Print exactly this text to stdout; raises MachineError."""
+        if sys.stdout is not None:  # as it is where the caller has closed it
+            with _lasting(sys.stdout):
+                sys.stdout.write(found)
+                sys.stdout.flush()
 
     def raw(self, data: bytes) -> None:
-        """Print to stdout what another program has printed, as it is."""
-        try:
-            sys.stdout.buffer.write(data)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            _to_nobody(sys.stdout)
+        """Print to stdout what another program has printed, as it is; raises MachineError."""
+        _raw(sys.stdout, data)
+
+    def raw_error(self, data: bytes) -> None:
+        """Print to stderr what another program has printed there; raises MachineError."""
+        _raw(sys.stderr, data)
 
     def note(self, text: str) -> None:
         """Say something to stderr, unless quiet."""
@@ -70,11 +75,41 @@ class Console:
 
 
 class _Lasting(Terminal):
-    """A terminal whose reader may leave (`| head`): the exit code still counts."""
+    """A terminal whose reader may leave (`| head`): the exit code still counts.
+
+    Names come from the subject: what in them would steer the terminal is shown as escapes.
+    """
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
+        """Yield what is to be printed; the styles are ours."""
+        for one in super().render(renderable, options):
+            yield one if one.control else Segment(names.seen(one.text), one.style)
 
     def on_broken_pipe(self) -> None:
         """Print to nobody from now on, where rich would end the program."""
         _to_nobody(self.file)
+
+
+@contextmanager
+def _lasting(stream: IO[str]) -> Iterator[None]:
+    """Print to nobody once the reader has left; raises MachineError for a full disk."""
+    try:
+        yield
+    except BrokenPipeError:
+        _to_nobody(stream)
+    except OSError as error:
+        _to_nobody(stream)
+        reason = (error.strerror or str(error)).lower()
+        raise MachineError(f"the output cannot be written: {reason}; send it elsewhere") from error
+
+
+def _raw(stream: TextIO | None, data: bytes) -> None:
+    if stream is not None:
+        with _lasting(stream):
+            stream.buffer.write(data)
+            stream.flush()
 
 
 def _to_nobody(stream: IO[str]) -> None:

@@ -20,6 +20,7 @@ from auditor.core.outcome import Counted, Measured, ending
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import Observer
 from auditor.core.units import duration
+from reports import names
 
 SECONDS_BETWEEN_LINES = 5.0
 _TESTS = {Purpose.USAGE: "the unit tests", Purpose.TRACE: "the tests of a client"}
@@ -69,7 +70,7 @@ class Watcher:
 
     def phase_started(self, name: str, trials: int, seconds: float) -> None:
         """Begin a phase."""
-        self.pace = Pace(name, trials, seconds, self.clock())
+        self.pace = Pace(names.line(name), trials, seconds, self.clock())
         self.draw()
 
     def trial_ended(self, run: Run, *, reused: bool) -> None:
@@ -111,7 +112,7 @@ class Watcher:
 
     def tell(self, text: str) -> None:
         """Show a line that stays."""
-        self.console.note(text)
+        self.console.note(names.line(text))
 
     def draw(self) -> None:
         """Show how far it is."""

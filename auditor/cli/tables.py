@@ -81,7 +81,7 @@ def _methods(rows: Sequence[MethodRow], *, allocations: bool) -> RenderableType:
             str(row.detected_by or ""),
             str(row.reached_by or ""),
             *([row.allocation] if allocations else []),
-            Text(short(row.note), style="dim"),
+            Text(_note(row.note), style="dim"),
         )
     return and_more(table, len(rows))
 
@@ -91,12 +91,16 @@ def _benchmarks(benchmarks: Sequence[Benchmark]) -> RenderableType:
     known = names.shorten(one.id for one in benchmarks)
     for one in benchmarks[:MOST_ROWS]:
         table.add_row(
-            Text(known[one.id]),
+            Text(names.line(known[one.id])),
             figures.seconds(_middle(one.means)),
             figures.share(one.max_spread),
-            Text("" if one.ending == "measured" else f"{one.ending} {short(one.reason or '')}"),
+            Text("" if one.ending == "measured" else f"{one.ending} {_note(one.reason)}"),
         )
     return and_more(table, len(benchmarks))
+
+
+def _note(text: str | None) -> str:
+    return names.line(short(text or ""))
 
 
 def _middle(means: Sequence[float | None]) -> float | None:
@@ -106,7 +110,9 @@ def _middle(means: Sequence[float | None]) -> float | None:
 
 def _accepted(document: Either) -> list[str]:
     accepted = document.accepted if isinstance(document, Document) else ()
-    return [f"{one.method}: {one.reason} ({_state(one)}; {one.where})" for one in accepted]
+    return [
+        names.line(f"{one.method}: {one.reason} ({_state(one)}; {one.where})") for one in accepted
+    ]
 
 
 def _state(one: Accepted) -> str:

@@ -3,11 +3,17 @@
 from pathlib import Path
 
 from auditor.config.sections import PythonSection
+from auditor.config.subjects import refuse_secret
 from auditor.core.request import Installer, PythonSpec
 
 
 def python_spec(written: PythonSection, folder: Path) -> PythonSpec:
-    """Return it; the path of an interpreter is relative to `folder`, a bare name is on PATH."""
+    """Return it; the path of an interpreter is relative to `folder`, a bare name is on PATH.
+
+    Raises UsageError for a requirement with a password.
+    """
+    for one in written.requirements:
+        refuse_secret(one, "a requirement at python.requirements")
     path = written.interpreter
     if path and "/" in path:
         # Not resolved: an environment's interpreter is a link, and known by where the link is.

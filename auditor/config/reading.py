@@ -34,6 +34,9 @@ def document(path: Path, shown: str) -> dict[str, Any]:
         found = _parsed(text, path.suffix, shown)
     except RecursionError as error:
         raise UsageError(f"{shown} is nested too deeply; a configuration has two levels") from error
+    except ValueError as error:  # Python reads no number of more than 4300 digits
+        reason = str(error).partition(";")[0]
+        raise UsageError(f"{shown} cannot be read: {_lower(reason)}") from error
     if not isinstance(found, dict):
         raise UsageError(f"{shown} must hold one object with keys such as subject and methods")
     return found

@@ -27,8 +27,11 @@ _AT_THE_END = re.compile(r"^(?P<before>.+)@(?P<after>[^@{][^@]*(?:@\{[^}]*\})?)$
 """The last @, unless it is git's own as in HEAD@{1}."""
 
 
-_SECRET = re.compile(r"://([^/@:]*:[^/@]+|[A-Za-z0-9_-]{20,})@")
-"""A password in a URL, or a user as long as tokens are that stand in the place of one."""
+_SECRET = re.compile(
+    r"://([^/@:]*:[^/@]*|[A-Z0-9_.%-]{20,})@|[?&;][^?&;=]*(token|key|secret|passw)[^?&;=]*=",
+    re.IGNORECASE,
+)
+"""A user with a password (or without: it is a token then), one as long as tokens are, a query."""
 
 
 def spec(written: str | SubjectSection, folder: Path, place: str = "$.subject") -> SubjectSpec:
@@ -77,17 +80,17 @@ def _from_object(section: SubjectSection, folder: Path, place: str) -> SubjectSp
     return _path(value, folder) if kind == "path" else spec(f"{kind}:{value}", folder)
 
 
-def _refuse_secret(written: str) -> None:
-    """Refuse a URL with a password; it is not said again."""
+def refuse_secret(written: str, what: str) -> None:
+    """Raise UsageError for a URL with a password, which is not said again; `what` holds it."""
     if _SECRET.search(written):
         raise UsageError(
-            "the URL of the subject holds a password or a token, which results and logs would "
+            f"{what} holds a password or a token, which results and logs would "
             "show; leave it out, and let git have it from a credential helper or http.extraHeader"
         )
 
 
 def _path(written: str, folder: Path) -> FolderSpec | JarSpec:
-    _refuse_secret(written)
+    refuse_secret(written, "the URL of the subject")
     path = _absolute(written, folder)
     if is_dir(path):
         return FolderSpec(path)
@@ -100,7 +103,7 @@ def _path(written: str, folder: Path) -> FolderSpec | JarSpec:
 
 
 def _git(written: str, folder: Path) -> GitSpec:
-    _refuse_secret(written)
+    refuse_secret(written, "the URL of the subject")
     form = "write git:PATH-OR-URL@REVISION, for example git:.@HEAD"
     found = _AT_THE_END.match(written)
     if not found or written.startswith("-"):

@@ -169,7 +169,10 @@ class Demand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Qualification:
-    """What a gate is worth. `seen_from` is the least factor that it sees more often than not."""
+    """What a gate is worth. `seen_from` is the least factor that it sees more often than not.
+
+    `known` is how many answers are those of an earlier call.
+    """
 
     subjects: tuple[Subject, ...]
     plan: GatePlan
@@ -180,6 +183,7 @@ class Qualification:
     seconds: float | None
     shown: tuple[Shown, ...]
     caveats: tuple[Caveat, ...]
+    known: int = 0
 
 
 class Gate(Protocol):

@@ -14,6 +14,7 @@ from auditor.core.outcome import MAY_PASS
 from auditor.core.paths import exists, is_file
 from auditor.store import rows
 from auditor.store.failures import damaged, translated
+from auditor.store.migrations import check
 from auditor.store.opening import opened
 
 BUSY_SECONDS = 30.0
@@ -126,8 +127,7 @@ def merge(into: Path, source: Path) -> Merged:
         raise UsageError(f"{into} cannot be merged with itself")
     with translated(into), _scratch(into) as folder:
         copy = Path(folder) / "copy.sqlite"
-        with existing(source) as connection, closing(sqlite3.connect(copy)) as target:
-            connection.backup(target)
+        _copy(source, copy)
         with translated(copy), closing(opened(copy, BUSY_SECONDS)) as made:
             made.execute("PRAGMA journal_mode = DELETE")
         with translated(into), closing(opened(into, BUSY_SECONDS)) as connection:
@@ -141,6 +141,24 @@ def merge(into: Path, source: Path) -> Merged:
                 raise
             connection.execute("DETACH other")
     return merged
+
+
+def _copy(source: Path, copy: Path) -> None:
+    """Copy a store that is not written to, nor is anything beside it; raises StoreError."""
+    log = source.with_name(f"{source.name}-wal")
+    # Where nobody has it open, even one who only reads would leave a log behind.
+    closed = not log.exists()
+    _back_up(source, copy, "immutable=1" if closed else "mode=ro")
+    if closed and log.exists():
+        _back_up(source, copy, "mode=ro")
+
+
+def _back_up(source: Path, copy: Path, how: str) -> None:
+    found = sqlite3.connect(f"{source.absolute().as_uri()}?{how}", BUSY_SECONDS, uri=True)
+    with translated(source), closing(found) as connection:
+        check(connection, source)
+        with closing(sqlite3.connect(copy)) as target:
+            connection.backup(target)
 
 
 @contextmanager
@@ -205,8 +223,9 @@ def exported(path: Path) -> Iterator[tuple[str | float | int | None, ...]]:
 
 
 def prune(path: Path, *, before: str | None, failed: bool, audits: int | None) -> tuple[int, int]:
-    """Forget runs begun before a moment (UTC, ISO 8601), failed ones, all but the last audits.
+    """Forget runs begun before a moment (UTC, ISO 8601), failed ones, all but the last results.
 
+    An audit without a result may still run: it is forgotten if it was begun before the moment.
     Returns how many runs and audits are gone; the file shrinks.
     """
     doomed = []
@@ -225,14 +244,18 @@ def prune(path: Path, *, before: str | None, failed: bool, audits: int | None) -
                 {"before": before},
             ).rowcount
             connection.execute("DELETE FROM trial WHERE id NOT IN (SELECT trial FROM run)")
-            if before is not None:
-                connection.execute("DELETE FROM concurrency WHERE made < ?", (before,))
-                connection.execute("DELETE FROM gate WHERE made < ?", (before,))
-        if audits is not None:
+        if before is not None:
+            connection.execute("DELETE FROM concurrency WHERE made < ?", (before,))
+            connection.execute("DELETE FROM gate WHERE made < ?", (before,))
             gone = connection.execute(
-                "DELETE FROM audit WHERE id NOT IN (SELECT id FROM (SELECT id, row_number() OVER"
+                "DELETE FROM audit WHERE ended IS NULL AND started < ?", (before,)
+            ).rowcount
+        if audits is not None:
+            gone += connection.execute(
+                "DELETE FROM audit WHERE id IN (SELECT id FROM (SELECT id, row_number() OVER"
                 " (PARTITION BY command, name ORDER BY audit.id DESC) AS place FROM audit"
-                " JOIN project ON project.digest = audit.subject) WHERE place <= ?)",
+                " JOIN project ON project.digest = audit.subject WHERE ended IS NOT NULL)"
+                " WHERE place > ?)",
                 (audits,),
             ).rowcount
         connection.commit()

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from statistics import mean
 
 import numpy as np
@@ -50,17 +51,28 @@ class QualifyStudy:
 
         Raises SubjectError where the gate only fails.
         """
+        known = 0
         for case, number in self._turns():
-            known = self._memory.known(case, number)
-            if known is None:
+            shown = self._known(case, number)
+            if shown is None:
                 if not self._allowed():
                     break
-                known = self._gate.show(case, number, self._again(case))
-                self._memory.keep(known)
-            self._shown.append(known)
+                shown = self._gate.show(case, number, self._again(case))
+                self._memory.keep(shown)
+            else:
+                known += 1
+            self._shown.append(shown)
             self._require_answers()
-            told(known, self._left())
-        return qualify.judge(self._all, self._plan, self._shown, self._skipped())
+            told(shown, self._left())
+        found = qualify.judge(self._all, self._plan, self._shown, self._skipped())
+        return replace(found, known=known)
+
+    def _known(self, case: Case, number: int) -> Shown | None:
+        """Return what is remembered, unless the gate was quiet in fewer turns than are asked."""
+        found = self._memory.known(case, number)
+        if found is None or found.answer is not Answer.QUIET:
+            return found
+        return found if found.turn >= self._again(case) else None
 
     def _turns(self) -> Iterator[tuple[Case, int]]:
         """Yield what is to be shown next, in rounds of drawn orders, the plainest first.

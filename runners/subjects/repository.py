@@ -4,6 +4,7 @@ The one module that uses gitpython. Nothing is ever checked out: files are read 
 database, so there are no hooks, filters or line-ending rules to switch off.
 """
 
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from types import ModuleType
 from typing import cast
 
 from auditor.core.backtest import Commit
-from auditor.core.errors import MachineError, ToolMissing
+from auditor.core.errors import MachineError, SubjectError, ToolMissing
 
 # A repository's own configuration can name programs (fsmonitor, hooks, transports) and must not
 # be trusted; commands that would refresh the index must not do so. Foreign owners are fine, as
@@ -70,21 +71,21 @@ class Repository:
 
     @classmethod
     def around(cls, folder: Path) -> "Repository | None":
-        """Return the repository that a folder is in, None if in none."""
+        """Return the repository that a folder is in, None if in none; raises SubjectError."""
         if not any((parent / ".git").exists() for parent in (folder, *folder.parents)):
             return None
-        top = _git(folder, "rev-parse", "--show-toplevel").decode().rstrip("\n")
-        return cls(Path(top).resolve())
+        top = _read(folder, "rev-parse", "--show-toplevel").removesuffix(b"\n")
+        return cls(Path(os.fsdecode(top)).resolve())
 
     def files(self, below: Path) -> Iterator[PurePosixPath]:
         """Yield tracked and new files below a folder, relative to it.
 
-        A submodule or a repository that merely lies inside is one path.
+        A submodule or a repository that merely lies inside is one path. Raises SubjectError.
         """
-        listed = _git(below, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        listed = _read(below, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
         names = {name.rstrip(b"/") for name in listed.split(b"\0") if name}
         for name in sorted(names):
-            yield PurePosixPath(name.decode(errors="surrogateescape"))
+            yield PurePosixPath(os.fsdecode(name))
 
     def head(self) -> str | None:
         """Return the commit that is checked out; None before the first one."""
@@ -200,6 +201,16 @@ def _gitpython() -> ModuleType:
     import git  # noqa: PLC0415 (its import fails where there is no git program)
 
     return git
+
+
+def _read(folder: Path, *arguments: str) -> bytes:
+    try:
+        return _git(folder, *arguments)
+    except GitFailed as error:
+        raise SubjectError(
+            f"git cannot read the repository of {folder}: {error}; have its .git lead to a "
+            "repository that is there, or name a copy without .git"
+        ) from error
 
 
 def _git(folder: Path, *arguments: str) -> bytes:

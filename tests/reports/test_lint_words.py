@@ -98,6 +98,13 @@ def test_the_document_is_what_its_schema_says():
     jsonschema.validate(json.loads(documents.text(document)), json.loads(schema()))
 
 
+def test_a_name_that_is_no_text_is_written_as_escapes():
+    odd = LintedSources("r\udcff", "abc", "1.2")
+    document = lint_document(Linted(rules=(), benchmarks=(), findings=(), unread=()), odd)
+
+    assert json.loads(documents.text(document))["subject"] == r"r\udcff"
+
+
 @pytest.mark.parametrize(
     ("document", "said"),
     [

@@ -10,7 +10,7 @@ import pytest
 from auditor.core.errors import MachineError, SubjectError
 from auditor.core.jobs import Completed
 from auditor.core.qualify import Answer, Case, Side, Version
-from runners.gates import Alarm, LocalGate, sides
+from runners.gates import Alarm, LocalGate, named, sides
 from runners.hosts.local import LocalHost
 
 SLOWED = Case(side=Side.SLOWED, method="a.Parse", factor=2.0)
@@ -51,6 +51,22 @@ def gate(tmp_path):
 
 
 COMPARES = '(cd "$1" && sh run.sh) >b; (cd "$2" && sh run.sh) >h; cmp -s b h'
+
+
+def test_a_gate_is_known_by_what_is_in_the_files_that_its_command_names(tmp_path):
+    script = tmp_path / "gate.sh"
+    script.write_text("true\n")
+    script.chmod(0o755)
+    path = [("PATH", str(tmp_path))]
+    words = ("gate.sh", "{base}", "lib/factor", str(tmp_path), str(tmp_path / "absent"))
+
+    before = list(named(words, path))
+    again = list(named(("sh", str(script)), path))
+    script.write_text("false\n")
+
+    assert [one for one, _ in before] == [str(script)]
+    assert again == before
+    assert list(named(words, path)) != before
 
 
 def test_a_gate_sees_both_versions_and_both_leave_their_trace(gate):

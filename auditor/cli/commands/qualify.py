@@ -13,6 +13,7 @@ from auditor.config import Config, Places
 from auditor.config.qualify import QualifyRequest, qualify_request
 from auditor.core.errors import UsageError
 from auditor.core.ports import Observer
+from reports import figures
 from reports.qualify_document import QualifyDocument
 
 
@@ -97,6 +98,8 @@ def _qualified(what: options.Asked, asked: QualifyRequest) -> QualifyDocument:
 
     with running.working(what, opened) as (work, console):
         found = work.qualify(lambda one, left: console.note(qualify.line(one, left)))
+        if found.known:
+            console.note(f"known from an earlier call: {figures.count(found.known, 'answer')}")
         document = work.document(found)
         qualify.keep(what.places.output, document)
     return document

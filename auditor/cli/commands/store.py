@@ -113,7 +113,12 @@ def export(context: click.Context, /, **given: Any) -> int:
 @command.command("prune")
 @options.options(
     options.WHAT[0],
-    click.option("--older-than", metavar="DAYS", type=click.IntRange(min=0), help="Runs."),
+    click.option(
+        "--older-than",
+        metavar="DAYS",
+        type=click.IntRange(min=0),
+        help="Runs, and audits that never ended.",
+    ),
     click.option("--failed", is_flag=True, help="Runs that failed in a way that may pass."),
     click.option(
         "--audits", type=click.IntRange(min=0), help="Keep so many results of each project."

@@ -21,6 +21,7 @@ from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
 from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.warming import Method, Watch
+from reports import names
 from runners.hosts.local import LocalHost
 from runners.stored.streams import Stream
 
@@ -118,7 +119,7 @@ def _run(
         )
     )
     if ended.stderr:
-        console.say(ended.stderr.decode(errors="replace").rstrip())
+        console.raw_error(ended.stderr.rstrip() + b"\n")
     return ended
 
 
@@ -145,7 +146,7 @@ def _tell(seen: Seen | None, console: Console) -> None:
 
 def _name(seen: Seen) -> str:
     run = f", run {seen.run}" if seen.run > 1 else ""
-    return f"{seen.benchmark}{run}, fork {seen.fork}"
+    return f"{names.line(seen.benchmark)}{run}, fork {seen.fork}"
 
 
 def _warm(seen: Seen) -> str:

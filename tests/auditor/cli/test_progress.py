@@ -98,6 +98,31 @@ def test_a_benchmark_that_fails_is_named(capsys):
     assert "ring.B: crashed" in capsys.readouterr().err
 
 
+def test_no_line_begins_with_what_a_name_holds(capsys):
+    lines = Lines(Console({}, quiet=False), ticking(9))
+    lines.phase_started("suite\n::error::a", 1, 20.0)
+    lines.caveat(Caveat("few-runs", "b\n::error::b\x1b[2J"))
+
+    said = capsys.readouterr().err
+    assert said.count("::error::") == 2
+    assert not any(one.startswith("::") for one in said.splitlines())
+    assert "\x1b" not in said
+
+
+def test_what_is_said_keeps_its_lines_but_steers_no_terminal(capsys):
+    Console({}, quiet=False).say("a\x1b]0;title\x07\u202e\x9b2J\nb")
+
+    assert capsys.readouterr().err == "a\\x1b]0;title\\u202e\\x9b2J\nb\n"
+
+
+def test_what_another_program_prints_stays_as_it_is(capfdbinary):
+    console = Console({}, quiet=False)
+    console.raw(b"\x1b[31mred\xff")
+    console.raw_error(b"\x1b[2J")
+
+    assert capfdbinary.readouterr() == (b"\x1b[31mred\xff", b"\x1b[2J")
+
+
 def test_a_caveat_is_said_once_and_quiet_says_nothing(capsys):
     caveat = Caveat("few-runs", "two are few")
     for console in (Console({}, quiet=False), Console({}, quiet=True)):

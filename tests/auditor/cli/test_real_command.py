@@ -6,6 +6,7 @@ import pty
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -285,3 +286,34 @@ def test_a_reader_that_has_left_does_not_change_the_exit_code(tmp_path):
         )
 
     assert (answer.returncode, answer.stderr) == (4, "")
+
+
+def redirected(folder, words, where):
+    (folder / "mine").mkdir()
+    return subprocess.run(
+        ["sh", "-c", f'"$@" {where}', "sh", sys.executable, "-m", "auditor", "lint", *words],
+        cwd=folder,
+        env={**os.environ, "HOME": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux's /dev/full")
+@pytest.mark.parametrize("words", [["--list"], ["mine", "--format", "json"]])
+def test_a_result_that_found_no_space_is_one_line(tmp_path, words):
+    answer = redirected(tmp_path, words, ">/dev/full")
+
+    assert answer.returncode == 4
+    assert answer.stderr == (
+        "error[machine]: the output cannot be written: no space left on device; send it elsewhere\n"
+    )
+
+
+@pytest.mark.parametrize("words", [["--list"], ["mine", "--format", "json"]])
+def test_a_result_for_nobody_is_none(tmp_path, words):
+    answer = redirected(tmp_path, words, ">&-")
+
+    assert (answer.returncode, answer.stderr) == (0, "")

@@ -19,7 +19,7 @@ best() {
         awk '/^BenchmarkAdd/ { print $3 }' | sort -n | head -n 1
 }
 base=$(best "$1") head=$(best "$2")
-echo "$base $head" >> "$3"
+echo "$base $head" >> "${SEEN:-/dev/null}"
 awk "BEGIN { exit ${head:-0} > 1.5 * ${base:-0} }"
 """
 FAST = {
@@ -63,11 +63,11 @@ def gate(folder, text):
     return path
 
 
-def qualified(program, folder, subject, *words, expected=0, **more):
+def qualified(program, folder, subject, *words, expected=0, environment=None, **more):
     asked = config(folder / "config.json", subject=str(subject), **FAST, **more)
     out = folder / "out"
     call = ("qualify", "--subject", asked, "-o", out, "--format", "json")
-    answer = program.call(*call, *words)
+    answer = program.call(*call, *words, **(environment or {}))
     assert answer.returncode == expected, answer
     return json.loads(answer.stdout), answer.stderr
 
@@ -84,10 +84,10 @@ def test_a_ratio_of_a_go_benchmark_sees_twice_as_long(program, module, tmp_path)
     seen = tmp_path / "seen"
     words = (
         *("--method", "tiny.Add", "--slowdowns", "2x", "--runs", "5", "--must-see", "2x"),
-        *("--", gate(tmp_path, RATIO), "{base}", "{head}", seen),
+        *("--", gate(tmp_path, RATIO), "{base}", "{head}"),
     )
 
-    document, said = qualified(program, tmp_path, module, *words)
+    document, said = qualified(program, tmp_path, module, *words, environment={"SEEN": seen})
 
     assert rates(document) == {
         ("same", 1.0): (0, 5),
@@ -114,9 +114,15 @@ def test_a_ratio_of_a_go_benchmark_sees_twice_as_long(program, module, tmp_path)
     assert left_behind(program.cache) == []
     assert list(program.cache.rglob("pair")) == []
 
-    again, _ = qualified(program, tmp_path, module, *words)
+    again, said = qualified(program, tmp_path, module, *words, environment={"SEEN": seen})
     assert len(seen.read_text().splitlines()) == len(ratios)
     assert again["rates"] == document["rates"]
+    assert f"known from an earlier call: {len(ratios)} answers" in said
+
+    gate(tmp_path, "#!/bin/sh\nexit 0\n")
+    changed, said = qualified(program, tmp_path, module, *words, expected=1)
+    assert rates(changed)["slowed", 2.0] == (0, 5)
+    assert "known from an earlier call" not in said
 
 
 @pytest.mark.timed
@@ -129,14 +135,12 @@ def test_gates_that_cannot_work_are_told_why(program, module, tmp_path):
 
     document, said = qualified(
         program, tmp_path, module, "--must-see", "10x", *asked, dead, "{base}", "{head}",
-        tmp_path / "a", expected=1,
+        expected=1,
     )  # fmt: skip
     assert [one["flaw"] for one in document["diagnoses"]] == ["dead"]
     assert "gate failed: 10x is seen more often than not" in said
 
-    document, _ = qualified(
-        program, tmp_path, module, *asked, twice, "{base}", "{head}", tmp_path / "b"
-    )
+    document, _ = qualified(program, tmp_path, module, *asked, twice, "{base}", "{head}")
     assert [one["flaw"] for one in document["diagnoses"]] == ["self-comparison", "dead"]
     assert document["diagnoses"][0]["evidence"].endswith("only the code of head was run")
 

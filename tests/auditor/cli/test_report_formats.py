@@ -109,6 +109,30 @@ def test_what_makes_no_sense_is_refused(stage, result, capsys, flags):
     assert shown.err.startswith("error[usage]: ")
 
 
+def test_names_of_a_strangers_result_steer_no_terminal(stage, result, capsys):
+    odd = "a\n::error::b\x1b[2J\u202e"
+    found = json.loads(Path(result).read_text())
+    for one in (*found["methods"], *found["benchmarks"]):
+        one["id"] += odd
+    found["methods"][0]["reason"] = odd
+    found["caveats"].append({"slug": "few-runs", "text": odd})
+    Path(result).write_text(json.dumps({**found, "subject": odd}))
+
+    assert stage.call("report", "--result", result) == 0
+
+    shown = capsys.readouterr().out
+    assert r"a\n::error::b\x1b[2J\u202e" in shown
+    assert not any(one.lstrip().startswith("::") for one in shown.splitlines())
+    assert not {"\x1b", "\u202e"} & set(shown)
+
+
+def test_a_file_that_is_nested_too_deeply_is_refused(stage, tmp_path, capsys):
+    (tmp_path / "deep.json").write_text('{"schema": "bench-audit/abs/1", "x": ' + "[" * 100_000)
+
+    assert stage.call("report", "--result", tmp_path / "deep.json") == 2
+    assert capsys.readouterr().err.startswith("error[usage]: ")
+
+
 @pytest.mark.parametrize("format_", ["sarif", "github", "mutation", "csv"])
 def test_a_result_without_methods_has_no_findings(stage, steady, capsys, format_):
     assert stage.call("report", "--result", steady, "--format", format_) == 2

@@ -238,6 +238,8 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path, given, message):
         ("c.json", '{"runs": 1, "runs": 2}', "has the key 'runs' twice"),
         ("c.json", "[1]", "must hold one object"),
         ("c.json", "[" * 100_000, "nested too deeply"),
+        ("c.json", f'{{"runs": {"1" * 5000}}}', "cannot be read: exceeds the limit (4300 digits)"),
+        ("c.toml", f"runs = {'1' * 5000}", "cannot be read: exceeds the limit (4300 digits)"),
         ("c.yaml", "runs: 2\nplan: {forks: 1\nseed: 1", "broken YAML at line 3, column"),
         ("c.yaml", "runs: 2\n\tseed: 1", "broken YAML at line 2, column 1"),
         ("c.yaml", "1: 2", "expected str at key in $"),

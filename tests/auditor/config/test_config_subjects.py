@@ -88,6 +88,11 @@ def test_a_subject_that_cannot_be_meant_is_refused(written, message):
         "git:https://me:hunter2@example.org/a@main",
         "git:https://:hunter2@example.org/a@main",
         "git:https://ghp_hunter2hunter2hunter2@example.org/a@main",
+        "git:https://ghp_hunter2hunter2hunter2:@example.org/a@main",
+        "git:https://glpat-hunter2hunter.01.2@example.org/a@main",
+        "git:https://hunter2%2Fhunter2%2Fhunter2@example.org/a@main",
+        "git:https://example.org/a.git?private_token=hunter2@main",
+        "git:https://example.org/a.git?ref=b&apiKey=hunter2@main",
         "git:https://me:hunter2@example.org/a",
         "https://me:hunter2@example.org/a",
         SubjectSection(git="ssh://me:hunter2@example.org/a@main"),
@@ -100,8 +105,29 @@ def test_a_password_in_a_url_is_refused_and_not_repeated(written):
     assert "hunter2" not in str(told.value)
 
 
+@pytest.mark.parametrize("python", ["python", "clients"])
 @pytest.mark.parametrize(
-    "written", ["https://me@example.org/a", "ssh://git@example.org:22/a", "git@example.org:a/b"]
+    "requirement",
+    ["x @ git+https://me:hunter2@example.org/x", "--index-url=https://example.org/?key=hunter2"],
+)
+def test_a_password_in_a_requirement_is_refused_and_not_repeated(tmp_path, python, requirement):
+    section = {"requirements": ["pytest>=8", requirement]}
+    given = section if python == "python" else [{"path": ".", "python": section}]
+
+    with pytest.raises(UsageError, match="holds a password or a token") as told:
+        load(".", {python: given}, tmp_path)
+
+    assert "hunter2" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "https://me@example.org/a",
+        "ssh://git@example.org:22/a",
+        "git@example.org:a/b",
+        "https://[::1]:80/a?ref=b",
+    ],
 )
 def test_a_user_in_a_url_is_no_secret(written):
     assert spec(f"git:{written}@main", HERE) == GitSpec(written, "main")

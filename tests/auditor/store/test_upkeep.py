@@ -3,6 +3,8 @@
 import csv
 import io
 import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from store_making import measured, project, run, trial
@@ -14,16 +16,17 @@ from auditor.core.outcome import Crashed
 from auditor.core.suite import Suite
 from auditor.store import upkeep
 from auditor.store.audits import AuditRecord
+from auditor.store.schema import APPLICATION_ID
 from auditor.store.sqlite import SqliteStore
 
 
-def store(path, *runs, audits=()):
-    """Make a store with runs, and audits that began at the moments given."""
+def store(path, *runs, audits=(), interrupted=()):
+    """Make a store with runs, and audits that began at the moments given, then interrupted ones."""
     with SqliteStore(path) as made:
         made.add_suite(project(), Suite(()), seconds=1, version="1")
         for one in runs:
             made.add(one)
-        for started in audits:
+        for started in (*audits, *interrupted):
             number = made.add_audit(
                 AuditRecord(
                     command="abs",
@@ -34,7 +37,8 @@ def store(path, *runs, audits=()):
                     started=started,
                 )
             )
-            made.end_audit(number, started, "{}")
+            if started in audits:
+                made.end_audit(number, started, "{}")
     return path
 
 
@@ -114,6 +118,36 @@ def test_what_two_stores_hold_is_in_one(tmp_path, small):
     assert upkeep.merge(small, other) == upkeep.Merged(runs=0, known=3, audits=0)
 
 
+def test_a_source_of_an_older_program_stays_as_it_is(tmp_path, small):
+    old = tmp_path / "old.sqlite"
+    with closing(sqlite3.connect(old)) as connection:
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.executescript(Path(__file__).with_name("schema_1.sql").read_text())
+        connection.execute("PRAGMA user_version = 1")
+    before, beside = old.read_bytes(), sorted(tmp_path.iterdir())
+
+    assert upkeep.merge(small, old).runs == 0
+
+    assert old.read_bytes() == before
+    assert sorted(tmp_path.iterdir()) == beside
+
+
+def test_a_source_that_is_written_to_is_merged_with_its_log(tmp_path, small):
+    with SqliteStore(tmp_path / "open.sqlite") as other:
+        other.add_suite(project(), Suite(()), seconds=1, version="1")
+        other.add(run(trial(3), measured(5.0)))
+
+        assert upkeep.merge(small, tmp_path / "open.sqlite").runs == 1
+
+
+def test_a_source_that_is_no_store_is_refused_by_its_name(tmp_path, small):
+    with closing(sqlite3.connect(tmp_path / "other.sqlite")) as connection:
+        connection.execute("CREATE TABLE mine (x)")
+
+    with pytest.raises(StoreError, match=r"other\.sqlite is a database of another program"):
+        upkeep.merge(small, tmp_path / "other.sqlite")
+
+
 def test_a_store_is_made_where_there_is_none(tmp_path, small):
     new = tmp_path / "new.sqlite"
 
@@ -151,6 +185,16 @@ def test_pruning_forgets_what_is_said_and_no_more(small):
     assert upkeep.prune(small, before="2026-02-01", failed=False, audits=None) == (1, 0)
     assert upkeep.verify(small) == 0
     assert upkeep.contents(small).subjects[0].last == "2026-01-02"
+
+
+def test_interrupted_audits_cost_no_results(tmp_path):
+    path = store(tmp_path / "a", audits=("2026-01-01", "2026-01-02"), interrupted=("2026-01-03",))
+
+    assert upkeep.prune(path, before=None, failed=False, audits=1) == (0, 1)
+
+    assert upkeep.contents(path).subjects == (upkeep.Subject("ring", 1, 1, "2026-01-03"),)
+    assert upkeep.prune(path, before="2026-02-01", failed=False, audits=None) == (0, 1)
+    assert upkeep.contents(path).subjects == (upkeep.Subject("ring", 1, 1, "2026-01-02"),)
 
 
 @pytest.fixture

@@ -48,6 +48,7 @@ class Gate:
             case=case,
             number=number,
             answer=self.answer(case),
+            turn=turns if self.answer(case) is Answer.QUIET else 1,
             seconds=60.0,
             ran=tuple(Version),
             tail="one\ntwo",
@@ -135,7 +136,22 @@ def test_the_same_again_shows_nothing_and_says_the_same():
     again = study(gate, memory=memory).qualify(ignore)
 
     assert len(gate.shown) == shown
-    assert again == first
+    assert (first.known, again.known) == (0, shown)
+    assert replace(again, known=0) == first
+
+
+def test_a_gate_that_was_quiet_in_fewer_turns_is_shown_the_pair_again():
+    memory, gate = Remembered(), Gate(lambda _: Answer.QUIET)
+    study(gate, replace(PLAN, turns=1), memory=memory).qualify(ignore)
+    asked_once = len(gate.shown)
+
+    study(gate, replace(PLAN, turns=10), memory=memory).qualify(ignore)
+
+    assert len(gate.shown) > asked_once
+    assert {turns for _, _, turns in gate.shown[asked_once:]} == {10}
+    asked_more = len(gate.shown)
+    study(gate, replace(PLAN, turns=4), memory=memory).qualify(ignore)
+    assert len(gate.shown) == asked_more
 
 
 def test_the_budget_ends_it_and_the_same_call_goes_on():

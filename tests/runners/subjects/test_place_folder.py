@@ -232,6 +232,14 @@ def test_what_is_no_project_is_refused_in_one_line(tmp_path):
         placed(FolderSpec(tmp_path / "empty"), tmp_path)
 
 
+def test_a_repository_that_is_elsewhere_is_refused_in_one_line(tmp_path):
+    lost = make(tmp_path / "lost", _dot_git="gitdir: /nowhere/worktrees/a\n")
+    (lost / "go.mod").write_text("module a\n")
+
+    with pytest.raises(SubjectError, match=r"git cannot read the repository of .*nowhere"):
+        placed(FolderSpec(lost), tmp_path)
+
+
 def test_artifacts_get_a_folder_for_each_choice_of_extras(tmp_path):
     plain = MavenSpec(group="g", artifact="a", version="1")
     more = MavenSpec(group="g", artifact="a", version="1", extra=("h:b:2",))

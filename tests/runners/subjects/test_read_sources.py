@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from auditor.core.errors import UsageError
+from auditor.core.errors import SubjectError, UsageError
 from auditor.core.request import FolderSpec, GitSpec, JarSpec
 from runners.home import Home
 from runners.hosts.local import LocalHost
@@ -91,6 +91,14 @@ def test_links_pipes_large_and_missing_files_are_left_out(read, folder, tmp_path
     (folder / "gone.go").unlink()
 
     assert paths(read(FolderSpec(folder))) == ["deep/bench.py", "ring.go"]
+
+
+def test_a_repository_that_cannot_be_read_is_refused(read, folder):
+    git(folder, "init", "--quiet")
+    (folder / ".git" / "index").write_text("broken")
+
+    with pytest.raises(SubjectError, match="git cannot read the repository of"):
+        read(FolderSpec(folder))
 
 
 def test_odd_names_and_changed_kinds_of_files_do_no_harm(read, folder):
