@@ -15,6 +15,8 @@ MOST = 3
 _SAFETY = 2.0
 """How many times smaller than what it has to notice a shortened benchmark still sees."""
 _LEAST_ITERATIONS = 5
+_WATCHED = frozenset({"warm-after", "not-seen-warm"})
+"""What is said of a benchmark whose processes were watched."""
 _LEAST_SAVED = 0.05
 """Of the suite's time; less is not worth a change."""
 
@@ -167,16 +169,16 @@ def _drops(document: Document) -> Iterator[Change]:
 def _shorter(document: Document) -> Iterator[Change]:
     """Yield benchmarks that see far more than they have to; scatter falls with the square root.
 
-    A suite that is watched measures as many iterations as it takes.
+    What is watched measures as many iterations as it takes.
     """
     plan = document.plan
-    watched = any(one.slug == "watched-time" for one in document.caveats)
-    if watched or plan.iterations is None or plan.warmup is None:
+    if plan.iterations is None or plan.warmup is None:
         return
     whole = sum(one.seconds or 0.0 for one in document.benchmarks)
     for one in document.benchmarks:
         least = _least_noticed(document, one)
-        if least is None or not one.visible or not one.seconds:
+        watched = any(each.slug in _WATCHED for each in one.caveats)
+        if watched or least is None or not one.visible or not one.seconds:
             continue
         part = (_SAFETY * one.visible / least) ** 2
         iterations = max(_LEAST_ITERATIONS, math.ceil(part * plan.iterations))
