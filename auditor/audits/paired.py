@@ -230,20 +230,24 @@ def _doubtful(data: PairData, aimed: Aim) -> str | None:
         return None
     if aimed.achieved is None or data.method_seconds is None:
         return "the slowdown achieved is unknown: the method's time or its calls were not measured"
-    doubt = method_doubt(data)
-    if doubt <= MOST_DOUBT * data.method_seconds:
+    if not _is_vague(data):
         return None
+    seconds, doubt = data.method_seconds * 1e9, method_doubt(data) * 1e9
     return (
-        f"the method takes {data.method_seconds * 1e9:.1f} ns give or take {doubt * 1e9:.1f}, so "
+        f"the method takes {seconds:.1f} ns give or take {doubt:.1f}, so "
         "whether the slowdown arrived in proportion to it cannot be told"
     )
 
 
 def carries_no_verdict(data: PairData) -> bool:
     """Tell whether no runs can decide, as t(k) is in doubt, to which turns are in proportion."""
-    if data.control or data.wait != Wait.WORK or data.method_seconds is None:
-        return False
-    return method_doubt(data) > MOST_DOUBT * data.method_seconds
+    return not data.control and data.wait == Wait.WORK and _is_vague(data)
+
+
+def _is_vague(data: PairData) -> bool:
+    """Tell whether t(k) is known, but not well enough."""
+    known = data.method_seconds
+    return known is not None and method_doubt(data) > MOST_DOUBT * known
 
 
 def _hangs_on_calibration(said: Judgement, data: PairData) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
-from builders import HOST, crashed, timed_out
+from builders import HOST, abs_request, crashed, timed_out
 
 from auditor.core.errors import OutOfTime
 from auditor.core.measure import (
@@ -25,11 +25,9 @@ from auditor.core.measure import (
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Wait
 from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Window
 from auditor.core.plan import Layouts, Purpose, Run
-from auditor.core.request import AbsRequest, Plan, SuiteRequest
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.subject import Language, Method, Project
 from auditor.core.suite import Benchmark, Suite
-from auditor.core.verdict import Rule
 from auditor.studies.parts import Deadline, Parts
 
 PLAIN_SECONDS, TURN_SECONDS, CLOCK_SECONDS = 5e-5, 1e-9, 3e-8
@@ -301,24 +299,8 @@ class Listener:
 def request(**changes):
     """Return what is asked; `budget` is in seconds."""
     budget = changes.pop("budget", None)
-    suite = SuiteRequest(
-        benchmarks="",
-        plan=Plan(forks=1, warmup=2, iterations=12, iteration_seconds=0.01),
-        stability_runs=3,
-        timeout_seconds=10.0,
-        budget_seconds=budget,
-        seed=1,
-    )
-    asked = AbsRequest(
-        suite=suite,
-        methods=METHODS,
-        runs=2,
-        slowdown=0.6,
-        wait=None,
-        rule=Rule.OURS,
-        exact=False,
-    )
-    return replace(asked, **changes)
+    suite = replace(abs_request().suite, stability_runs=3, budget_seconds=budget)
+    return abs_request(**{"suite": suite, "methods": METHODS, **changes})
 
 
 def parts(asked, store=None, machine=None, layouts=Layouts.OF_PROCESS, digest="toy"):
