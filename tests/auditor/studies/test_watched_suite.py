@@ -233,21 +233,52 @@ def test_a_model_is_asked_by_how_long_iterations_really_last(benchmark, lasts, m
     assert trial.watch.method is method
 
 
-def test_single_shots_warm_up_for_as_many_calls():
-    outcome = Measured(
-        (
-            Series.of(
-                TIME, "s/op", ArmName.PLAIN, Phase.MEASUREMENT, [(at, 5e-6) for at in range(40)]
-            ),
-            Series.of(
-                OPERATIONS, "op", ArmName.PLAIN, Phase.MEASUREMENT, [(at, 1.0) for at in range(40)]
-            ),
+def blocks(lasts, operations):
+    """Return a process of 40 blocks, 20 of which were its warm-up."""
+    found = [
+        Series.of(metric, unit, ArmName.PLAIN, Phase.MEASUREMENT, [(at, each) for at in range(40)])
+        for metric, unit, each in (
+            (TIME, "s/op", lasts / operations),
+            (OPERATIONS, "op", operations),
         )
-    ).told_apart(Warmed(method=Method.RCIW, warm=20, enough=True), 20)
+    ]
+    warm = Warmed(method=Method.RCIW, warm=20, enough=True)
+    return Measured(tuple(found)).told_apart(warm, 20)
+
+
+@pytest.mark.parametrize(
+    ("lasts", "operations", "threads", "blocks_of_warmup"),
+    [
+        (0.0497, 1000, 1, 100),  # cut to fit: a second in blocks of 10 ms
+        (0.08, 2, 1, 40),  # of 40 ms each
+        (0.08, 4, 2, 40),  # by two threads
+        (1.05, 1000, 1, 22),  # one call of a thousand, as long as what is beyond the planned 50 ms
+    ],
+)
+def test_where_operations_are_not_fixed_a_block_lasts_as_long_as_a_call(
+    lasts, operations, threads, blocks_of_warmup
+):
+    one = Benchmark(group="toy", name="s", threads=threads)
+    plan = request().suite.plan
+
+    found = warmed({one.id: plan}, {one.id: None}, [run(blocks(lasts, operations), of=one)])
+
+    assert found[one.id].warmup == blocks_of_warmup
+
+
+def test_calibrations_run_beside_others_whatever_the_warm_up():
+    machine = Warming()
+
+    abs_score.audit(asked(), parts(asked(), machine=machine))
+
+    assert {trial.rough for trial in made(machine, Purpose.CALIBRATION)} == {True}
+
+
+def test_single_shots_warm_up_for_as_many_calls():
     plan = request().suite.plan
     one = single()
 
-    found = warmed({one.id: plan}, {one.id: None}, [run(outcome, of=one)])
+    found = warmed({one.id: plan}, {one.id: None}, [run(blocks(5e-6, 1), of=one)])
 
     assert found[one.id].warmup == 20
 
