@@ -50,12 +50,32 @@ public final class Texts {
     public static int length(String text) { return text == null ? 0 : text.length(); }
 }
 """
+CHAIN = """package beads;
+public class Chain {
+    public int step(int left) { return left == 0 ? 0 : next(left); }
+    private int next(int left) { return step(left - 1); }
+}
+"""
+TWICE = """package beads;
+public final class Twice implements java.util.function.IntUnaryOperator {
+    public int applyAsInt(int number) { return 2 * number; }
+    public static int all(java.util.function.IntUnaryOperator what, int times) {
+        int sum = 0;
+        for (int at = 0; at < times; at++) {
+            sum += what.applyAsInt(at);
+        }
+        return sum;
+    }
+}
+"""
 LIBRARY = {
     "beads/Shape.java": SHAPE,
     "beads/Ring.java": RING,
     "beads/Base.java": BASE,
     "beads/Square.java": SQUARE,
     "beads/Texts.java": TEXTS,
+    "beads/Chain.java": CHAIN,
+    "beads/Twice.java": TWICE,
 }
 
 
@@ -249,3 +269,83 @@ def test_named_modules_are_traced_and_what_they_export_is_public(traced, tmp_pat
 
     assert counts(outcome, "outside") == {"Square.<init>": 1, "Square.round": 1}
     assert counts(outcome, "declared") == {"Shape.round": 1}
+
+
+def test_who_calls_what_is_overridden_by_the_client_is_told_apart(traced, tmp_path):
+    library = compiled(tmp_path / "library", LIBRARY)
+    body = """
+        new beads.Chain().step(3000);
+        new Loud().step(300);
+    }
+    static class Loud extends beads.Chain {
+        @Override public int step(int left) { return super.step(left); }
+        """
+    main = compiled(tmp_path / "client", client(body), "-cp", str(library))
+
+    outcome = traced(library, "-cp", f"{main}:{library}", "Main")
+
+    assert counts(outcome, "outside") == {"Chain.<init>": 2, "Chain.step": 302}
+    assert counts(outcome, "inside") == {"Chain.step": 3000}
+
+
+def test_a_call_through_the_jdk_is_none_of_the_librarys(traced, tmp_path):
+    library = compiled(tmp_path / "library", LIBRARY)
+    body = """
+        beads.Twice twice = new beads.Twice();
+        beads.Twice.all(twice.andThen(number -> number), 500);
+        beads.Twice.all(twice, 2000);
+        """
+    main = compiled(tmp_path / "client", client(body), "-cp", str(library))
+
+    outcome = traced(library, "-cp", f"{main}:{library}", "Main")
+
+    assert counts(outcome, "outside") == {
+        "Twice.<init>": 1,
+        "Twice.all": 2,
+        "Twice.applyAsInt": 500,
+    }
+    assert counts(outcome, "inside") == {"Twice.applyAsInt": 2000}
+
+
+def test_a_caller_that_says_who_it_is_is_not_looked_for(traced, tmp_path):
+    library = compiled(tmp_path / "library", LIBRARY)
+    body = """
+        beads.Twice twice = new beads.Twice();
+        int number = 200000;
+        long began = System.nanoTime();
+        beads.Twice.all(twice, number);
+        long said = System.nanoTime() - began;
+        began = System.nanoTime();
+        java.util.stream.IntStream.range(0, number).map(twice).sum();
+        long lookedFor = System.nanoTime() - began;
+        if (lookedFor < 3 * said) {
+            throw new IllegalStateException(said + " ns, and looked for " + lookedFor);
+        }
+        """
+    main = compiled(tmp_path / "client", client(body), "-cp", str(library))
+
+    outcome = traced(library, "-cp", f"{main}:{library}", "Main")
+
+    assert outcome.missing == ""
+    assert counts(outcome, "inside") == {"Twice.applyAsInt": 200000}
+    assert counts(outcome, "outside")["Twice.applyAsInt"] == 200000
+
+
+def test_a_call_of_nothing_says_nothing_of_the_next(traced, tmp_path):
+    library = compiled(tmp_path / "library", LIBRARY)
+    body = """
+        beads.Twice twice = new beads.Twice();
+        beads.Twice.all(twice, 2000);
+        for (int at = 0; at < 10; at++) {
+            try {
+                beads.Twice.all(null, 1);
+            } catch (NullPointerException expected) {
+                java.util.stream.IntStream.of(1).map(twice).sum();
+            }
+        }
+        """
+    main = compiled(tmp_path / "client", client(body), "-cp", str(library))
+
+    outcome = traced(library, "-cp", f"{main}:{library}", "Main")
+
+    assert counts(outcome, "outside")["Twice.applyAsInt"] == 10

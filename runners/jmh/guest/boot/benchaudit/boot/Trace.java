@@ -3,6 +3,7 @@ package benchaudit.boot;
 import java.lang.StackWalker.StackFrame;
 import java.net.URL;
 import java.security.CodeSource;
+import java.security.ProtectionDomain;
 import java.util.Iterator;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,8 +14,8 @@ import java.util.stream.Stream;
 /**
  * Counts who calls the methods of a library in the tests of a client: code of the library itself,
  * or any other. Where nobody has said what the library's classes are (in its own unit tests), they
- * are those that come from the same folders and jars as traced methods. What is counted is written down once a second and at the end, so that a killed JVM
- * loses a second at most.
+ * are those that come from the same folders and jars as traced methods. What is counted is written
+ * down once a second and at the end, so that a killed JVM loses a second at most.
  */
 public final class Trace {
     private static final long PERIOD_MILLISECONDS = 1000;
@@ -36,7 +37,17 @@ public final class Trace {
 
     private static final Set<String> PLACES = ConcurrentHashMap.newKeySet();
 
+    /** What a thread's code has said of the call that it makes next; 0: nothing. */
+    private static final ThreadLocal<int[]> CALLING = ThreadLocal.withInitial(() -> new int[1]);
+    /** Of each method so many callers that say who they are are looked at, whatever they say. */
+    private static final int LOOKED_AT = 64;
+    /** Then one of so many. */
+    private static final int RARELY = 1024;
+
     private static String[] tokens = {};
+    private static int[] names = {};
+    private static int[] said = {};
+    private static boolean[] deceived = {};
     private static byte[] sampled = {};
     private static long[] told = {};
     private static Set<String> library = Set.of();
@@ -46,25 +57,22 @@ public final class Trace {
     private static final ClassValue<Integer> KINDS = new ClassValue<>() {
         @Override
         protected Integer computeValue(Class<?> type) {
-            String name = type.getName();
-            // What the compiler makes beside a class (for a switch, say) has its name in front.
-            int inner = name.indexOf('$', 1);
-            String outer = inner < 0 ? name : name.substring(0, inner);
-            if (library.contains(name.replace('.', '/'))
-                    || library.contains(outer.replace('.', '/'))
-                    || library.isEmpty() && isOwn(type)) {
+            if (isOfLibrary(type.getName().replace('.', '/'), place(type.getProtectionDomain()))) {
                 return INSIDE;
             }
-            return isRunner(name) ? NEITHER : OUTSIDE;
+            return isRunner(type.getName()) ? NEITHER : OUTSIDE;
         }
     };
 
     private Trace() {}
 
-    /** Begins: the names of the traced methods, and the classes of the library as the JVM has
-     * them. */
-    public static void start(String[] methods, Set<String> classes) {
+    /** Begins: the tokens of the traced methods, a number for the name of each with its types, and
+     * the classes of the library as the JVM has them. */
+    public static void start(String[] methods, int[] numbers, Set<String> classes) {
         tokens = methods;
+        names = numbers;
+        said = new int[methods.length];
+        deceived = new boolean[methods.length];
         library = classes;
         told = new long[2 * methods.length];
         sampled = new byte[methods.length];
@@ -76,14 +84,47 @@ public final class Trace {
         Runtime.getRuntime().addShutdownHook(new Thread(Trace::write, "bench-audit-end"));
     }
 
-    /** What a traced method calls first; tells whether it shall show its arguments. */
+    /** Returns what a caller says: the name with types that it calls, and whose code it is. */
+    public static int number(int name, boolean inside) {
+        return 1 + 2 * name + (inside ? INSIDE : OUTSIDE);
+    }
+
+    /** What code says before it calls a method of such a name. */
+    public static void calling(int number) {
+        CALLING.get()[0] = number;
+    }
+
+    /** What it says afterwards: the method may not have been traced. */
+    public static void back() {
+        CALLING.get()[0] = 0;
+    }
+
+    /**
+     * What a traced method calls first; tells whether it shall show its arguments. To look for the
+     * caller takes longer than most methods do, so callers that say who they are are believed. They
+     * may have meant an object of the JDK's, whose method of that name called this one: that is
+     * looked at now and then, and where it was so once, always.
+     */
     public static boolean called(int method) {
-        Class<?> caller = WALKER.walk(CALLER);
-        int kind = caller == null ? OUTSIDE : KINDS.get(caller);
+        int[] calling = CALLING.get();
+        int claimed = calling[0] - 1 - 2 * names[method];
+        calling[0] = 0;
+        boolean heard = claimed == INSIDE || claimed == OUTSIDE;
+        int kind = claimed;
+        if (!heard || deceived[method] || isLookedAt(method)) {
+            Class<?> caller = WALKER.walk(CALLER);
+            kind = caller == null ? OUTSIDE : KINDS.get(caller);
+            deceived[method] |= heard && kind != claimed;
+        }
         if (kind != NEITHER) {
             counts.incrementAndGet(2 * method + kind);
         }
         return kind == OUTSIDE && sampled[method] < SAMPLES;
+    }
+
+    private static boolean isLookedAt(int method) {
+        int times = said[method]++;
+        return times < LOOKED_AT || times % RARELY == 0;
     }
 
     /** Takes what a call handed over. */
@@ -116,10 +157,21 @@ public final class Trace {
         return false;
     }
 
-    private static boolean isOwn(Class<?> type) {
-        CodeSource source = type.getProtectionDomain().getCodeSource();
-        URL place = source == null ? null : source.getLocation();
-        return place != null && PLACES.contains(place.toString());
+    /** Tells whether a class (its internal name) is the library's, by where it comes from. */
+    public static boolean isOfLibrary(String name, URL place) {
+        if (library.isEmpty()) {
+            return place != null && PLACES.contains(place.toString());
+        }
+        // What the compiler makes beside a class (for a switch, say) has its name in front.
+        int inner = name.indexOf('$', 1);
+        return library.contains(name)
+                || inner > 0 && library.contains(name.substring(0, inner));
+    }
+
+    /** Returns where the classes of a domain come from; null: nobody knows. */
+    public static URL place(ProtectionDomain domain) {
+        CodeSource source = domain == null ? null : domain.getCodeSource();
+        return source == null ? null : source.getLocation();
     }
 
     /** Takes a method that the compiler has made to call one of the same name: who calls it, calls

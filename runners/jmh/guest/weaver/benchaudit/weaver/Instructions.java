@@ -52,6 +52,9 @@ final class Instructions {
     final Map<String, Map<String, Target>> byOwner = new HashMap<>();
     boolean guarded;
     boolean counting;
+    /** Each name with its descriptor that some method to change has, and a number for it: the
+     * index of the first one. */
+    final Map<String, Integer> named = new HashMap<>();
     /** The methods without a body. */
     final Map<String, Target> declared = new HashMap<>();
     /** The classes of the library, and what they extend and implement. */
@@ -92,6 +95,7 @@ final class Instructions {
 
     private void add(Target target) {
         targets.add(target);
+        named.putIfAbsent(target.method, target.index);
         byOwner.computeIfAbsent(target.owner, this::known).put(target.method, target);
     }
 
@@ -105,6 +109,11 @@ final class Instructions {
     static String end(String owner) {
         int slash = owner.lastIndexOf('/');
         return owner.substring(slash < 0 ? 0 : owner.lastIndexOf('/', slash - 1) + 1);
+    }
+
+    /** Tells whether a class is known to be the library's by its name. */
+    boolean isOfLibrary(String owner) {
+        return byOwner.containsKey(owner) || library.containsKey(owner);
     }
 
     /** Returns the method without a body that a call of a class of the library means, or null. */

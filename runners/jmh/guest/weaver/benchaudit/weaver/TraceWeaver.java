@@ -4,15 +4,17 @@ import benchaudit.boot.Records;
 import benchaudit.boot.Trace;
 import benchaudit.weaver.Instructions.Target;
 import java.lang.instrument.ClassFileTransformer;
-import java.security.CodeSource;
+import java.net.URL;
 import java.security.ProtectionDomain;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.MethodTooLargeException;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
@@ -41,48 +43,50 @@ final class TraceWeaver implements ClassFileTransformer {
             return null;
         }
         Map<String, Target> here = instructions.byOwner.getOrDefault(name, Collections.emptyMap());
+        URL place = Trace.place(domain);
+        if (!here.isEmpty() && place != null) {
+            Trace.own(place);
+        }
         try {
-            if (!here.isEmpty()) {
-                return traced(here, domain, code);
+            if (!here.isEmpty() || Trace.isOfLibrary(name, place)) {
+                return ofLibrary(here, code, Trace.isOfLibrary(name, place));
             }
-            if (instructions.library.containsKey(name) || Trace.isRunner(name.replace('/', '.'))) {
-                return null;
-            }
-            return ofOthers(name, code);
+            return Trace.isRunner(name.replace('/', '.')) ? null : ofOthers(name, code);
         } catch (RuntimeException | LinkageError error) {
             Records.failed(name.replace('/', '.') + " cannot be changed: " + error);
             return null;
         }
     }
 
-    private byte[] traced(Map<String, Target> here, ProtectionDomain domain, byte[] code) {
-        CodeSource source = domain == null ? null : domain.getCodeSource();
-        if (source != null && source.getLocation() != null) {
-            Trace.own(source.getLocation());
-        }
+    private byte[] ofLibrary(Map<String, Target> here, byte[] code, boolean inside) {
         ClassReader reader = new ClassReader(code);
+        try {
+            return changed(reader, writer -> new Entries(writer, here, inside));
+        } catch (MethodTooLargeException error) {
+            return changed(reader, writer -> new Entries(writer, here, false));
+        }
+    }
+
+    private static byte[] changed(ClassReader reader, UnaryOperator<ClassVisitor> change) {
         ClassWriter writer = new ClassWriter(reader, 0);
-        reader.accept(new Entries(writer, here), 0);
+        reader.accept(change.apply(writer), 0);
         return writer.toByteArray();
     }
 
-    /** Changes code that is not the library's where it calls what has no body. */
+    /** Changes code that is not the library's where it calls what may be. */
     private byte[] ofOthers(String name, byte[] code) {
-        boolean alike = copies < MOST_COPIES
-                && instructions.ending.containsKey(Instructions.end(name));
-        if (!alike && instructions.declared.isEmpty()) {
-            return null;
-        }
         ClassReader reader = new ClassReader(code);
-        if (alike) {
+        if (copies < MOST_COPIES && instructions.ending.containsKey(Instructions.end(name))) {
             compare(name, reader);
         }
-        if (instructions.declared.isEmpty() || !refers(reader)) {
+        if (!refers(reader)) {
             return null;
         }
-        ClassWriter writer = new ClassWriter(reader, 0);
-        reader.accept(new Sites(writer), 0);
-        return writer.toByteArray();
+        try {
+            return changed(reader, writer -> new Sites(writer, true));
+        } catch (MethodTooLargeException error) {
+            return changed(reader, writer -> new Sites(writer, false));
+        }
     }
 
     /** A class of the library under another name (shaded, relocated) is not traced: says so. */
@@ -119,7 +123,7 @@ final class TraceWeaver implements ClassFileTransformer {
             int item = reader.getItem(at);
             int tag = item == 0 ? 0 : reader.readByte(item - 1);
             if (tag > FIELD_REFERENCE && tag <= INTERFACE_REFERENCE
-                    && instructions.library.containsKey(reader.readClass(item, buffer))) {
+                    && instructions.isOfLibrary(reader.readClass(item, buffer))) {
                 return true;
             }
         }
@@ -127,14 +131,17 @@ final class TraceWeaver implements ClassFileTransformer {
     }
 
     /** Puts counters into a class of the library. */
-    private static final class Entries extends ClassVisitor {
+    private final class Entries extends ClassVisitor {
         private final Map<String, Target> targets;
+        private final boolean inside;
         private String name;
         private boolean frames;
 
-        Entries(ClassVisitor next, Map<String, Target> targets) {
+        /** {@code inside}: does code say that its calls are the library's own? */
+        Entries(ClassVisitor next, Map<String, Target> targets, boolean inside) {
             super(Opcodes.ASM9, next);
             this.targets = targets;
+            this.inside = inside;
         }
 
         @Override
@@ -155,6 +162,8 @@ final class TraceWeaver implements ClassFileTransformer {
             }
             if ((access & Opcodes.ACC_BRIDGE) != 0) {
                 Trace.bridge(this.name.replace('/', '.'), name, descriptor);
+            } else if (inside) {
+                next = new CallerWeaver(next, instructions, true);
             }
             Target traced = targets.get(name + descriptor);
             if (traced == null) {
@@ -167,16 +176,23 @@ final class TraceWeaver implements ClassFileTransformer {
 
     /** Puts counters in front of calls of methods without a body. */
     private final class Sites extends ClassVisitor {
-        Sites(ClassVisitor next) {
+        private final boolean caller;
+
+        /** {@code caller}: does code say, too, that its calls are not the library's own? */
+        Sites(ClassVisitor next, boolean caller) {
             super(Opcodes.ASM9, next);
+            this.caller = caller;
         }
 
         @Override
         public MethodVisitor visitMethod(
                 int access, String name, String descriptor, String signature, String[] thrown) {
             MethodVisitor next = super.visitMethod(access, name, descriptor, signature, thrown);
-            boolean bridge = (access & Opcodes.ACC_BRIDGE) != 0;
-            return bridge ? next : new SiteWeaver(next, instructions);
+            if ((access & Opcodes.ACC_BRIDGE) != 0) {
+                return next;
+            }
+            next = caller ? new CallerWeaver(next, instructions, false) : next;
+            return new SiteWeaver(next, instructions);
         }
     }
 }

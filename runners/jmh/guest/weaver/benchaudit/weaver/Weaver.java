@@ -43,10 +43,12 @@ public final class Weaver implements ClassFileTransformer {
     /** In the JVMs of tests who calls is counted, whatever for. */
     private static ClassFileTransformer tracer(Instructions instructions) {
         String[] tokens = new String[instructions.targets.size()];
+        int[] names = new int[tokens.length];
         for (Target target : instructions.targets) {
             tokens[target.index] = target.token;
+            names[target.index] = instructions.named.getOrDefault(target.method, target.index);
         }
-        Trace.start(tokens, instructions.library.keySet());
+        Trace.start(tokens, names, instructions.library.keySet());
         return new TraceWeaver(instructions);
     }
 
