@@ -76,10 +76,11 @@ class Calibrated:
     def calibrating(self, baseline: Baseline, request: AbsRequest) -> Plan:
         """Return the plan of its calibration, of which the same holds."""
         benchmark = self.pair.benchmark
-        fit = schedules.calibrating(baseline.plans[benchmark.id], benchmark)
+        operation = baseline.first_seconds(benchmark)
+        fit = schedules.calibrating(baseline.plans[benchmark.id], benchmark, operation)
         if not self._in_one_call(request):
             return fit
-        finest = schedules.calibrating(request.suite.plan, benchmark)
+        finest = schedules.calibrating(request.suite.plan, benchmark, operation)
         shorter = schedules.CALIBRATION_IN_ONE_CALL
         return schedules.in_one_call(fit, finest, benchmark, shorter)
 

@@ -70,15 +70,19 @@ def _lasting(plan: Plan, length: float) -> Plan:
     return replace(plan, warmup=warmup, iteration_seconds=length)
 
 
-def calibrating(plan: Plan, benchmark: Benchmark) -> Plan:
-    """Return the plan of a calibration, out of the one that suits the benchmark."""
-    if _kept(plan, benchmark) is not None:
+def calibrating(plan: Plan, benchmark: Benchmark, operation: float | None = None) -> Plan:
+    """Return the plan of a calibration, out of the one that suits the benchmark.
+
+    An `operation` may last so many seconds that its blocks cannot be any shorter.
+    """
+    finest = plan.iteration_seconds / FINER
+    if _kept(plan, benchmark) is not None or (operation is not None and operation > finest):
         return replace(plan, iterations=CALIBRATION_BLOCKS)
     return replace(
         plan,
         warmup=FINER * plan.warmup,
         iterations=FINER * CALIBRATION_BLOCKS,
-        iteration_seconds=plan.iteration_seconds / FINER,
+        iteration_seconds=finest,
     )
 
 

@@ -72,6 +72,31 @@ def test_a_calibration_has_more_and_shorter_blocks_where_their_length_is_free():
     assert kept == replace(PLAN, iterations=schedules.CALIBRATION_BLOCKS)
 
 
+def test_blocks_of_a_calibration_are_no_more_where_one_operation_outlasts_them():
+    finest = PLAN.iteration_seconds / schedules.FINER
+
+    assert schedules.calibrating(PLAN, FREE, finest) == schedules.calibrating(PLAN, FREE)
+    slow = schedules.calibrating(PLAN, FREE, 1.1 * finest)
+    assert slow == replace(PLAN, iterations=schedules.CALIBRATION_BLOCKS)
+
+
+def test_an_audit_calibrates_with_fewer_blocks_where_operations_are_slow():
+    asked = request()
+    made = parts(asked)
+    slow = {(made.project.digest, "long"): asked.suite.plan.iteration_seconds / PLAIN_SECONDS}
+    machine = Machine(slower=slow)
+
+    abs_score.audit(asked, parts(asked, machine=machine))
+
+    lengths = {
+        trial.benchmark.name: trial.schedule.seconds
+        for trial in machine.done
+        if trial.purpose is Purpose.CALIBRATION
+    }
+    assert lengths["long"] == asked.suite.plan.iteration_seconds
+    assert lengths["quick"] == lengths["long"] / schedules.FINER
+
+
 def by_purpose(asked):
     """Return what was run in the benchmark that allocates, by purpose."""
     machine = Machine()
