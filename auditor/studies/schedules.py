@@ -16,6 +16,8 @@ PLAIN_ARM = Arm(ArmName.PLAIN)
 
 CALIBRATION_BLOCKS = 6
 """Measured blocks per arm of a calibration: the least of them counts, one has to be quiet."""
+MOST_ARMS = 4
+"""Arms of a calibration: each warms up."""
 QUIET = Quiet(blocks=4, share=0.03)
 """When the least blocks of a calibration need not be looked for any longer."""
 FINER = 2
@@ -73,10 +75,15 @@ def _lasting(plan: Plan, length: float) -> Plan:
 def calibrating(plan: Plan, benchmark: Benchmark, operation: float | None = None) -> Plan:
     """Return the plan of a calibration, out of the one that suits the benchmark.
 
-    An `operation` may last so many seconds that its blocks cannot be any shorter.
+    An `operation` may last so many seconds that its blocks cannot be any shorter. They are warm as
+    long as others then, not as many blocks long: all that a calibration compares is its own.
     """
     finest = plan.iteration_seconds / FINER
-    if _kept(plan, benchmark) is not None or (operation is not None and operation > finest):
+    if operation is not None and operation > finest:
+        asked = plan.warmup * plan.iteration_seconds
+        warmup = max(MOST_ARMS, ceil(asked / max(operation, plan.iteration_seconds)))
+        return replace(plan, warmup=min(plan.warmup, warmup), iterations=CALIBRATION_BLOCKS)
+    if _kept(plan, benchmark) is not None:
         return replace(plan, iterations=CALIBRATION_BLOCKS)
     return replace(
         plan,

@@ -80,6 +80,16 @@ def test_blocks_of_a_calibration_are_no_more_where_one_operation_outlasts_them()
     assert slow == replace(PLAN, iterations=schedules.CALIBRATION_BLOCKS)
 
 
+@pytest.mark.parametrize(
+    ("warmup", "operation", "blocks"),
+    [(30, 0.02, 15), (30, 0.021, 15), (30, 1.0, 4), (2, 1.0, 2), (0, 1.0, 0), (30, 0.009, 30)],
+)
+def test_slow_operations_are_calibrated_warm_as_long_as_others(warmup, operation, blocks):
+    found = schedules.calibrating(replace(PLAN, warmup=warmup), FREE, operation)
+
+    assert (found.warmup, found.iteration_seconds) == (blocks, PLAN.iteration_seconds)
+
+
 def test_an_audit_calibrates_with_fewer_blocks_where_operations_are_slow():
     asked = request()
     made = parts(asked)
