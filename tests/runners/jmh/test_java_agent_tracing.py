@@ -331,20 +331,23 @@ def test_a_caller_that_says_who_it_is_is_not_looked_for(traced, tmp_path):
     assert counts(outcome, "outside")["Twice.applyAsInt"] == 200000
 
 
-def test_a_call_of_nothing_says_nothing_of_the_next(traced, tmp_path):
+@pytest.mark.parametrize("called", ["null", "number -> number"])
+def test_a_call_of_what_is_not_traced_says_nothing_of_the_next(traced, tmp_path, called):
     library = compiled(tmp_path / "library", LIBRARY)
     body = """
         beads.Twice twice = new beads.Twice();
         beads.Twice.all(twice, 2000);
         for (int at = 0; at < 10; at++) {
             try {
-                beads.Twice.all(null, 1);
+                beads.Twice.all(CALLED, 1);
             } catch (NullPointerException expected) {
-                java.util.stream.IntStream.of(1).map(twice).sum();
+                // Nothing was called.
             }
+            java.util.stream.IntStream.of(1).map(twice).sum();
         }
         """
-    main = compiled(tmp_path / "client", client(body), "-cp", str(library))
+    sources = client(body.replace("CALLED", called))
+    main = compiled(tmp_path / "client", sources, "-cp", str(library))
 
     outcome = traced(library, "-cp", f"{main}:{library}", "Main")
 
