@@ -307,13 +307,20 @@ def test_a_call_through_the_jdk_is_none_of_the_librarys(traced, tmp_path):
     assert counts(outcome, "inside") == {"Twice.applyAsInt": 2000}
 
 
-def test_a_caller_that_says_who_it_is_is_not_looked_for(traced, tmp_path):
+@pytest.mark.parametrize(
+    ("calls", "inside", "outside"),
+    [
+        ("beads.Twice.all(twice, number);", 200_000, 200_000),
+        ("for (int at = 0; at < number; at++) { twice.applyAsInt(at); }", None, 400_000),
+    ],
+)
+def test_a_caller_that_says_who_it_is_is_not_looked_for(traced, tmp_path, calls, inside, outside):
     library = compiled(tmp_path / "library", LIBRARY)
     body = """
         beads.Twice twice = new beads.Twice();
         int number = 200000;
         long began = System.nanoTime();
-        beads.Twice.all(twice, number);
+        CALLS
         long said = System.nanoTime() - began;
         began = System.nanoTime();
         java.util.stream.IntStream.range(0, number).map(twice).sum();
@@ -322,13 +329,14 @@ def test_a_caller_that_says_who_it_is_is_not_looked_for(traced, tmp_path):
             throw new IllegalStateException(said + " ns, and looked for " + lookedFor);
         }
         """
-    main = compiled(tmp_path / "client", client(body), "-cp", str(library))
+    sources = client(body.replace("CALLS", calls))
+    main = compiled(tmp_path / "client", sources, "-cp", str(library))
 
     outcome = traced(library, "-cp", f"{main}:{library}", "Main")
 
     assert outcome.missing == ""
-    assert counts(outcome, "inside") == {"Twice.applyAsInt": 200000}
-    assert counts(outcome, "outside")["Twice.applyAsInt"] == 200000
+    assert counts(outcome, "inside").get("Twice.applyAsInt") == inside
+    assert counts(outcome, "outside")["Twice.applyAsInt"] == outside
 
 
 @pytest.mark.parametrize("called", ["null", "number -> number"])
@@ -352,3 +360,18 @@ def test_a_call_of_what_is_not_traced_says_nothing_of_the_next(traced, tmp_path,
     outcome = traced(library, "-cp", f"{main}:{library}", "Main")
 
     assert counts(outcome, "outside")["Twice.applyAsInt"] == 10
+
+
+def test_methods_that_grow_too_long_by_saying_who_calls_are_counted_all_the_same(traced, tmp_path):
+    """A call takes 5 bytes and what is said of it 9, of which a method may have 65,535."""
+    calls = "beads.Texts.down(1);" * 6000
+    door = f"package beads; public class Door {{ public static void open() {{ {calls} }} }}"
+    library = compiled(tmp_path / "library", LIBRARY | {"beads/Door.java": door})
+    body = f"beads.Door.open(); {calls}"
+    main = compiled(tmp_path / "client", client(body), "-cp", str(library))
+
+    outcome = traced(library, "-cp", f"{main}:{library}", "Main")
+
+    assert outcome.missing == ""
+    assert counts(outcome, "inside") == {"Texts.down": 6000}
+    assert counts(outcome, "outside") == {"Door.open": 1, "Texts.down": 6000}

@@ -20,7 +20,8 @@ import org.objectweb.asm.Opcodes;
 
 /**
  * Has calls of a library counted: at the entry of its methods, and for those without a body (of
- * interfaces, abstract and native ones) where code that is not the library's calls them.
+ * interfaces, abstract and native ones) where code that is not the library's calls them. Callers say
+ * who they are, as long as their methods do not grow too long by it.
  */
 final class TraceWeaver implements ClassFileTransformer {
     private static final int FIELD_REFERENCE = 9;
@@ -73,7 +74,7 @@ final class TraceWeaver implements ClassFileTransformer {
         return writer.toByteArray();
     }
 
-    /** Changes code that is not the library's where it calls what may be. */
+    /** Changes code that is not the library's where it calls the library. */
     private byte[] ofOthers(String name, byte[] code) {
         ClassReader reader = new ClassReader(code);
         if (copies < MOST_COPIES && instructions.ending.containsKey(Instructions.end(name))) {
