@@ -96,8 +96,9 @@ def _shares(pairs: Iterable[Pair]) -> dict[str, float]:
     """Return the largest part of an operation that each method has in any benchmark."""
     largest: dict[str, float] = {}
     for pair in pairs:
-        if pair.share is not None:
-            largest[pair.method] = max(pair.share, largest.get(pair.method, 0.0))
+        share = pair.share_at_most if pair.share is None else pair.share
+        if share is not None:
+            largest[pair.method] = max(share, largest.get(pair.method, 0.0))
     return largest
 
 

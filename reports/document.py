@@ -112,6 +112,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[PairRun, ...]
     reason: str | None
     caveats: tuple[Caveat, ...]
+    share_at_most: float | None = None
 
 
 class Benchmark(msgspec.Struct, frozen=True, kw_only=True):

@@ -143,7 +143,7 @@ def _pair(
         threshold=figures.share(pair.threshold),
         p=figures.chance(pair.p),
         achieved=figures.share(pair.achieved_slowdown),
-        share=figures.share(pair.share) + (" (!)" if _too_large(pair) else ""),
+        share=_share(pair),
         facts=_facts(pair),
         reason="" if any(one.text == pair.reason for one in pair.caveats) else pair.reason or "",
         tried=_tried(tried[key]) if key in tried else "",
@@ -159,6 +159,12 @@ def _tried(found: curve.PairCurve) -> str:
         f"{figures.times(1 + step.slowdown)} {words.OUTCOMES[step.outcome].word}"
         for step in found.steps
     )
+
+
+def _share(pair: Pair) -> str:
+    if pair.share is None and pair.share_at_most is not None and pair.share_at_most < 1:
+        return f"at most {figures.share(pair.share_at_most)}"
+    return figures.share(pair.share) + (" (!)" if _too_large(pair) else "")
 
 
 def _too_large(pair: Pair) -> bool:

@@ -29,6 +29,8 @@ Records:
                                                where nobody tells)
     count      TOKEN CALLS NESTED              NESTED is 1 if a call ran inside another of the same
     outside    TOKEN CALLS                     calls outside of all windows
+    clocked    TOKEN OPERATIONS SECONDS ALL    in a block of so many operations, which took ALL, the
+                                               clock showed SECONDS of outermost calls
     stopped    BLOCKS                          the process ends here, since so many blocks of each
                                                arm were enough, or (0) since the file named in
                                                BENCH_AUDIT_ENOUGH is there
@@ -50,6 +52,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean, median
 
 from auditor.core.measure import (
     CLOCK_COST,
@@ -60,7 +63,7 @@ from auditor.core.measure import (
     WALL,
     Series,
 )
-from auditor.core.outcome import Counted, MethodCalls, Window
+from auditor.core.outcome import Clocked, Counted, MethodCalls, Window
 from auditor.core.schedule import ArmName, Phase, Schedule
 
 SCHEDULE_VARIABLE = "BENCH_AUDIT_SCHEDULE"
@@ -113,6 +116,7 @@ class Records:
     metrics: list[tuple[int, str, str, float]] = field(default_factory=list)
     windows: list[tuple[int, dict[str, int], set[str]]] = field(default_factory=list)
     outside: dict[str, int] = field(default_factory=dict)
+    clocked: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     calls_of_harness: int = 0
     failures: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -140,7 +144,12 @@ class Records:
             for operations, counts, nested in self.windows
         )
         outside = tuple(sorted((ids[token], calls) for token, calls in self.outside.items()))
-        return Counted(windows, outside, set_up_apart)
+        clocked = tuple(
+            Clocked(ids[token], *_middle(blocks))
+            for token, blocks in sorted(self.clocked.items())
+            if len(blocks) >= FEWEST_CLOCKED
+        )
+        return Counted(windows, outside, set_up_apart, clocked=clocked)
 
     def traced(self, ids: Mapping[str, str]) -> tuple[MethodCalls, ...]:
         """Return the calls of traced methods; `ids` are method ids by token, others are dropped."""
@@ -181,6 +190,19 @@ class Records:
             Series.of(metric, unit, arm, phase, values)
             for (metric, unit, arm, phase), values in sorted(gathered.items())
         )
+
+
+FEWEST_CLOCKED = 3
+"""Blocks that a method has to be clocked in: of fewer one that was disturbed may be the middle."""
+
+
+def _middle(blocks: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return the seconds in a method and in all, per operation, of blocks that have both.
+
+    Those in the method are the mean where it is called in some blocks only: most have none then.
+    """
+    inside, whole = zip(*blocks, strict=True)
+    return (median if all(inside) else fmean)(inside), median(whole)
 
 
 _SAMPLES = 3
@@ -250,6 +272,15 @@ def _take_count(records: Records, fields: list[str]) -> None:
                 nesting.add(token)
         case ["outside", token, calls]:
             records.outside[token] = int(calls)
+        case ["clocked", token, operations, seconds, whole]:
+            both = float(seconds) / int(operations), float(whole) / int(operations)
+            records.clocked.setdefault(token, []).append(both)
+        case _:
+            _take_trace(records, fields)
+
+
+def _take_trace(records: Records, fields: list[str]) -> None:
+    match fields:
         case ["tests", number]:
             records.tests = (records.tests or 0) + int(number)
         case ["calls", token, *numbers] if len(numbers) == len(_CALLS):

@@ -1,6 +1,7 @@
 """Does a benchmark notice the slowdown of a method? (abs.md, "Detection")."""
 
 from collections.abc import Iterator
+from math import ceil
 
 from auditor.audits import distortion, paired, pooled
 from auditor.audits.failures import failure
@@ -43,6 +44,7 @@ def judge_pair(data: PairData) -> PairVerdict:
         method_seconds=data.method_seconds,
         calls_per_operation=data.calls,
         share=data.share,
+        share_at_most=_share_at_most(data),
         wait=data.wait,
         runs=judgement.runs,
         reason=judgement.reason,
@@ -95,6 +97,12 @@ def statement_of_rule(request: AbsRequest) -> Iterator[Caveat]:
         yield Caveat("significance-given", text)
 
 
+def _share_at_most(data: PairData) -> float | None:
+    """Return the upper limit of a share that is not known itself."""
+    found = predict(data)
+    return found.high if found is not None and found.share is None else None
+
+
 _NOT_IN_LOOP = (ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY)
 
 
@@ -140,8 +148,8 @@ def _unmeasured(data: PairData) -> Judgement | None:
     predicted = None if data.rule is Rule.PAPER else predict(data)
     if predicted is not None and predicted.misses:
         text = (
-            f"not measured: the method is at most {percent(predicted.high)} of the operation, so "
-            "the slowdown cannot exceed the threshold"
+            f"not measured: the method is at most {percent(ceil(100 * predicted.high) / 100)} of "
+            "the operation, so the slowdown cannot exceed the threshold"
         )
         return Judgement(outcome=Result.MISSED, reason=text, caveats=(Caveat("predicted", text),))
     if predicted is not None and data.estimate:

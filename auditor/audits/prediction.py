@@ -37,23 +37,43 @@ def predict(data: PairData) -> Prediction | None:
     """Return the share, None where t(k), the calls or the plain time are not known.
 
     Of a method that is lost in the cost of reading the clock t(k) is not known, but what it is at
-    most: what the clock has shown, and all that it may have hidden.
+    most: what the clock has shown, and all that it may have hidden. So it is before a calibration,
+    by what was clocked while calls were counted.
     """
     plain = data.plain_seconds
     shown = _shown(data)
-    if shown is None or not data.calls or not plain:
+    if not data.calls or not plain:
         return None
+    if shown is None:
+        return _by_counting(data, min(plain))
     each = data.calls / data.benchmark.concurrency
     doubt = method_doubt(data)
     high = (shown + doubt + HIDDEN * data.clock_seconds) * each / min(plain)
     low = 0.0 if data.method_seconds is None else (shown - doubt) * each / max(plain)
+    return _expecting(data, data.share, low, high)
+
+
+def _by_counting(data: PairData, plain: float) -> Prediction | None:
+    """Return what the method is of the operation at most, by the process that counted its calls.
+
+    Counters and clock add to its time there, and other processes beside it may, so it is compared
+    with a plain operation; but also with the one of that process, if the machine was faster then.
+    """
+    clocked = data.reach.clocked if data.reach else None
+    if clocked is None or clocked.inside <= 0 or clocked.operation <= 0:
+        return None
+    inside = clocked.inside / data.benchmark.concurrency
+    return _expecting(data, None, 0.0, inside / min(plain, clocked.operation))
+
+
+def _expecting(data: PairData, share: float | None, low: float, high: float) -> Prediction:
     expected = Result.INCONCLUSIVE
     if low * data.slowdown > data.limit:
         expected = Result.DETECTED
     elif high * data.slowdown < data.limit:
         expected = Result.MISSED
     return Prediction(
-        share=data.share,
+        share=share,
         low=low,
         high=high,
         misses=high * data.slowdown <= SURELY_MISSED * data.limit,

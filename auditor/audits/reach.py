@@ -1,11 +1,11 @@
 """Which benchmark calls which method in its loop, and how often per operation."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from auditor.audits.failures import line, reason
 from auditor.core.caveats import Caveat
-from auditor.core.outcome import Counted, Outcome, Skipped, Window
+from auditor.core.outcome import Clocked, Counted, Outcome, Skipped, Window
 from auditor.core.plan import Run
 from auditor.core.result import ReachState
 from auditor.core.subject import Method
@@ -16,13 +16,15 @@ class Reach:
     """How a benchmark reaches a method.
 
     `calls_per_operation` counts outermost calls, None where the counts do not tell. `nested`:
-    some call ran inside another call of the same method.
+    some call ran inside another call of the same method. `clocked`: how long the calls took while
+    they were counted, None where that was not seen.
     """
 
     state: ReachState
     calls_per_operation: float | None = None
     nested: bool = False
     caveats: tuple[Caveat, ...] = ()
+    clocked: Clocked | None = None
 
     @property
     def may_be_in_loop(self) -> bool:
@@ -47,8 +49,11 @@ def reach_of(outcome: Outcome, method: str) -> Reach:
         return Reach(state=state, calls_per_operation=0.0, nested=nested)
     if outcome.set_up_apart:
         operations, calls = (sum(numbers) for numbers in zip(*counts, strict=True))
-        return _in_loop(calls / operations if operations else None, nested=nested)
-    return _by_difference(counts, nested=nested)
+        found = _in_loop(calls / operations if operations else None, nested=nested)
+    else:
+        found = _by_difference(counts, nested=nested)
+    clocked = next((one for one in outcome.clocked if one.method == method), None)
+    return replace(found, clocked=clocked)
 
 
 def _by_difference(counts: Sequence[tuple[int, int]], *, nested: bool) -> Reach:

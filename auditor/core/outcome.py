@@ -51,13 +51,28 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class Clocked:
+    """What a counting variant saw of the time of a method: seconds per operation of its blocks.
+
+    `inside` are those in outermost calls, as the clock shows them, with what it adds to them and
+    with counters in all methods that they call: at least what the calls take. `operation` are those
+    of all of the operation there.
+    """
+
+    method: str
+    inside: float
+    operation: float
+
+
+@dataclass(frozen=True, slots=True)
 class Counted:
     """What a counting variant saw: windows with different numbers of operations.
 
     Where `set_up_apart` is true the windows hold no calls of set-up code and `outside` has them;
     else set-up ran equally often in each window. Unit tests (USAGE) have one window of 0
     operations; `missing` says whose calls may be missing in it, for people. `in_one_call`: a
-    process's blocks were all counted, and one call of the harness's held them.
+    process's blocks were all counted, and one call of the harness's held them. `clocked`: how long
+    methods took, as far as that was seen.
     """
 
     windows: tuple[Window, ...]
@@ -65,6 +80,7 @@ class Counted:
     set_up_apart: bool = False
     missing: str = ""
     in_one_call: bool = False
+    clocked: tuple[Clocked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

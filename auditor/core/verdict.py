@@ -52,7 +52,8 @@ class PairVerdict:
     `effect`, `interval`, `p` and `threshold` are those of the run that decides (the weakest);
     `threshold` is the effect that has to be exceeded, half of v or of what was achieved.
     `method_seconds` is t(k), `calls_per_operation` counts outermost calls, `share` their product
-    over the plain time per operation. `reach` is what counting the calls has told.
+    over the plain time per operation; where that is not known, `share_at_most` is what it is at
+    most, if that is. `reach` is what counting the calls has told.
     """
 
     method: str
@@ -67,6 +68,7 @@ class PairVerdict:
     method_seconds: float | None = None
     calls_per_operation: float | None = None
     share: float | None = None
+    share_at_most: float | None = None
     wait: str | None = None
     runs: tuple[PairRun, ...] = ()
     reason: str | None = None

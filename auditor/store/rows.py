@@ -1,13 +1,14 @@
 """Domain values as rows, and back where they are read again: what goes in comes out equal."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from typing import Any, TypedDict, assert_never
 
 from auditor.core.jobs import HostFacts, Strain
 from auditor.core.measure import Series
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import (
+    Clocked,
     Counted,
     Crashed,
     Ending,
@@ -232,10 +233,11 @@ def _payload(outcome: Outcome) -> dict[str, Any]:
     match outcome:
         case Measured():
             return {} if outcome.warmed is None else {"warmed": asdict(outcome.warmed)}
-        case Counted(windows, outside, set_up_apart, missing, in_one_call):
+        case Counted(windows, outside, set_up_apart, missing, in_one_call, clocked):
             seen = [(window.operations, window.calls, window.nested) for window in windows]
             known = {"windows": seen, "outside": outside, "set_up_apart": set_up_apart}
-            return {**known, "missing": missing, "in_one_call": in_one_call}
+            times = [astuple(one) for one in clocked]
+            return {**known, "missing": missing, "in_one_call": in_one_call, "clocked": times}
         case (
             Traced() | Skipped() | TimedOut() | Crashed() | Exhausted() | Unreadable()
             | NeverCalled() | NotBuilt()
@@ -272,7 +274,9 @@ def outcome_from_row(word: str, payload: str, series: tuple[Series, ...]) -> Out
         )
         # Rows of before these were known have none.
         missing, in_one_call = row.get("missing", ""), row.get("in_one_call", False)
-        return Counted(windows, _counts(row["outside"]), row["set_up_apart"], missing, in_one_call)
+        clocked = tuple(Clocked(*one) for one in row.get("clocked", ()))
+        outside, apart = _counts(row["outside"]), row["set_up_apart"]
+        return Counted(windows, outside, apart, missing, in_one_call, clocked)
     if kind is Ending.TRACED:
         calls = tuple(_calls(one) for one in row["calls"])
         return Traced(**{**row, "calls": calls})

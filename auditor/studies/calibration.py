@@ -194,7 +194,7 @@ class CalibrationStudy:
             return False
         data = self._question.data(one.pair_runs(()), ())
         found = predict(data)
-        said = found is not None and (found.misses or request.estimate)
+        said = found is not None and (found.misses or (request.estimate and bool(one.runs)))
         return said or distortion.distorted(data) is not None
 
     def next_trial(self, one: Calibrated) -> Trial:

@@ -184,6 +184,7 @@ def _reach(trial: Trial, runs: Sequence[Completed]) -> Outcome:
         tuple(joined),
         tuple(sorted(outside.items())),
         in_one_call=whole and all(one.calls_of_harness == 1 for one in records),
+        clocked=seen[asked.index(max(asked))].clocked,
     )
 
 

@@ -281,6 +281,17 @@ def test_a_part_larger_than_the_whole_is_marked():
     assert "(!)" not in views[short[fine.benchmark]].share + views[short[dead.benchmark]].share
 
 
+@pytest.mark.parametrize(("most", "shown"), [(0.17, "at most 17\xa0%"), (1.4, figures.NONE)])
+def test_a_share_of_which_only_a_limit_is_known_is_shown_so(most, shown):
+    made = examples.audit()
+    short = replace(made.pairs[0], share=None, share_at_most=most)
+    document = judged(replace(made, pairs=(short,)))
+
+    (view,) = [pair for view in methods(document, listed(document)) for pair in view.pairs]
+
+    assert view.share == shown
+
+
 def test_a_stability_result_has_a_page_without_scores():
     text = page(record.stability_document(examples.audit().stability, examples.context()))
 

@@ -154,6 +154,19 @@ def test_methods_that_nobody_watches_come_first_and_most_called_first():
     }
 
 
+def test_a_method_whose_share_is_only_limited_is_a_small_part_and_not_lost():
+    made = examples.audit()
+    missed = next(one for one in made.methods if one.outcome is Result.MISSED)
+    pairs = [
+        replace(one, share=None, share_at_most=0.125) if one.method == missed.id else one
+        for one in made.pairs
+    ]
+    found = step(judged(replace(made, pairs=tuple(pairs))), "unwatched")
+    (target,) = [one for one in found.targets if one.id == missed.id]
+
+    assert target.note.startswith("at most 12")
+
+
 def test_crashed_methods_are_not_advised_to_be_measured_again():
     slugs = [step.slug for step in advice.advice(judged(examples.all_crashed()))]
 

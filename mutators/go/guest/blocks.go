@@ -73,6 +73,7 @@ func once(b bench, n *int, body func()) {
 	current, number = b, n
 	if counting {
 		first = append(first[:0], counts[:methods]...)
+		choose()
 	} else if block < len(blocks) {
 		arm := arms[blocks[block].arm]
 		clear()
@@ -85,7 +86,12 @@ func once(b bench, n *int, body func()) {
 
 // Reset is called where the benchmark resets its timer: what ran before is not the block's.
 func Reset() {
-	if atomic.LoadInt32(&inside) != 0 && !counting {
+	if atomic.LoadInt32(&inside) == 0 {
+		return
+	}
+	if counting {
+		forget()
+	} else {
 		clear()
 	}
 }
@@ -101,7 +107,7 @@ func end() {
 		return
 	}
 	if counting {
-		window()
+		window(elapsed)
 		called = false
 		block++
 		return

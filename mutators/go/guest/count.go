@@ -42,8 +42,51 @@ func (h *habit) nested() bool {
 	return found
 }
 
-// open maps the counters' file.
-func open(path string) error {
+// Of some methods the outermost calls of a block are clocked: of all at once, each would hold the
+// readings of those that it calls. Methods take turns, so that each has about so many blocks.
+const blocksEach = 4
+
+var (
+	clocked [methods + 1]int32 // whether calls that begin now are
+	times   [methods + 1]int64 // nanoseconds in those of this block
+	open    [methods + 1]int32 // those that have not ended
+)
+
+// choose takes the methods whose turn it is, of those that have been called.
+func choose() {
+	called := 0
+	for method := 0; method < methods; method++ {
+		if atomic.LoadInt64(&counts[method]) > 0 {
+			called++
+		}
+	}
+	groups := asked() / blocksEach
+	if groups > called {
+		groups = called
+	}
+	rank := 0
+	for method := 0; method < methods; method++ {
+		mine := int32(0)
+		if groups > 0 && atomic.LoadInt64(&counts[method]) > 0 {
+			if rank%groups == block%groups {
+				mine = 1
+			}
+			rank++
+		}
+		atomic.StoreInt32(&clocked[method], mine)
+	}
+	forget()
+}
+
+// forget drops what was clocked so far.
+func forget() {
+	for method := 0; method < methods; method++ {
+		atomic.StoreInt64(&times[method], 0)
+	}
+}
+
+// keep maps the counters' file.
+func keep(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -58,18 +101,34 @@ func open(path string) error {
 	return nil
 }
 
+// Call is a call that is under way; start is zero unless it is clocked.
+type Call struct {
+	method int
+	start  int64
+}
+
 // Count begins a call of a method and counts it if it is an outermost one.
-func Count(method int) int {
+func Count(method int) Call {
 	if atomic.AddInt32(&active[method], 1) > 1 && habits[method].nested() {
 		atomic.StoreInt64(&counts[methods+method], 1)
-	} else {
-		atomic.AddInt64(&counts[method], 1)
+		return Call{method, 0}
 	}
-	return method
+	atomic.AddInt64(&counts[method], 1)
+	if atomic.LoadInt32(&clocked[method]) == 0 {
+		return Call{method, 0}
+	}
+	atomic.AddInt32(&open[method], 1)
+	return Call{method, now()}
 }
 
 // Done ends a call.
-func Done(method int) { atomic.AddInt32(&active[method], -1) }
+func Done(call Call) {
+	if call.start != 0 {
+		atomic.AddInt64(&times[call.method], now()-call.start)
+		atomic.AddInt32(&open[call.method], -1)
+	}
+	atomic.AddInt32(&active[call.method], -1)
+}
 
 // onStack tells whether the method that called Count is on its goroutine's stack a second time.
 // Another goroutine may be in the method too, so a number of active calls does not tell. Names,

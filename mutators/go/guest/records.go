@@ -57,7 +57,7 @@ func init() {
 	operations, _ = strconv.Atoi(asked)
 	if counters != "" {
 		counting, repeats = true, true
-		err = open(counters)
+		err = keep(counters)
 	} else {
 		err = read(schedule)
 	}
@@ -133,8 +133,8 @@ func record(elapsed, wall time.Duration, method, spent int64) {
 	}, "\t") + "\n")
 }
 
-// window writes the calls since Begin, and those outside of it.
-func window() {
+// window writes the calls of a block, those before it, and how long those took that were clocked.
+func window(elapsed time.Duration) {
 	var lines bytes.Buffer
 	begins := "0"
 	if called {
@@ -149,6 +149,12 @@ func window() {
 		}
 		if first[method] > 0 {
 			lines.WriteString("outside\t" + strconv.Itoa(method) + "\t" + strconv.FormatInt(first[method], 10) + "\n")
+		}
+		if atomic.LoadInt32(&clocked[method]) != 0 && atomic.LoadInt32(&open[method]) == 0 {
+			spent := text(float64(atomic.LoadInt64(&times[method])) / 1e9)
+			lines.WriteString(strings.Join([]string{
+				"clocked", strconv.Itoa(method), strconv.Itoa(operations), spent, text(elapsed.Seconds()),
+			}, "\t") + "\n")
 		}
 	}
 	write(lines.String())

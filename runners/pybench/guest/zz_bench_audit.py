@@ -176,13 +176,31 @@ class Pause:
 
 
 class Counter:
-    """Outermost calls by name, and whether calls were nested in one of the same thread."""
+    """Outermost calls by name, and whether calls were nested in one of the same thread.
+
+    Those of the functions that are `clocked` are timed: of all at once, each would hold the
+    readings of those that it calls. `spent` are their seconds.
+    """
 
     def __init__(self) -> None:
         self.calls: dict[str, int] = {}
         self.outside: dict[str, int] = {}
         self.nested: set[str] = set()
         self.paused = False
+        self.clocked: frozenset[str] = frozenset()
+        self.spent: dict[str, float] = {}
+        self.open: dict[str, int] = {}
+
+    def clock(self, names: list[str]) -> None:
+        """Time outermost calls of these functions from now on."""
+        self.clocked = frozenset(names)
+        self.spent = dict.fromkeys(self.clocked, 0.0)
+        self.open = dict.fromkeys(self.clocked, 0)
+
+    def timed(self) -> dict[str, float]:
+        """Return the seconds of those of which all calls have ended, and time no more."""
+        self.clocked = frozenset()
+        return {name: spent for name, spent in self.spent.items() if not self.open[name]}
 
     def taken(self) -> tuple[dict[str, int], set[str]]:
         """Return what was counted since the last time."""
@@ -202,6 +220,9 @@ def begin(name: str) -> str:
     if not depth:
         counts = counter.outside if counter.paused else counter.calls
         counts[name] = counts.get(name, 0) + 1
+        if name in counter.clocked and not counter.paused:
+            counter.open[name] += 1
+            _now.__dict__.setdefault("since", {})[name] = _clock()
     elif not counter.paused:
         counter.nested.add(name)
     return name
@@ -210,3 +231,8 @@ def begin(name: str) -> str:
 def end(name: str) -> None:
     """End a call."""
     _now.active[name] -= 1
+    if name in counter.clocked and not _now.active[name]:
+        began = _now.__dict__.get("since", {}).pop(name, None)
+        if began is not None:
+            counter.spent[name] += _clock() - began
+            counter.open[name] -= 1

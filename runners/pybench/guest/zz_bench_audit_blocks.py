@@ -13,6 +13,8 @@ from zz_bench_audit_hook import tell
 Call = Callable[[int], float]
 """Runs so many operations, and returns the seconds that they took."""
 _FEW = 2
+_CLOCKED = 4
+"""Blocks in which a counted function is timed, about."""
 
 
 class Schedule:
@@ -133,19 +135,33 @@ def tell_window(operations: int) -> None:
         tell("count", name, str(count), str(int(name in nested)))
 
 
+def _timed(call: Call, number: int, names: list[str]) -> tuple[dict[str, float], float]:
+    """Run a block, and return the seconds in calls of the functions named, and its own."""
+    guest.counter.clock(names)
+    seconds = call(number)
+    return guest.counter.timed(), seconds
+
+
 def _count(call: Call, blocks: int) -> None:
     """Count in two windows, of few operations and of a block's, as often as there are blocks.
 
-    What only the first operations call fills caches: it is gone once the benchmark is warm.
+    What only the first operations call fills caches: it is gone once the benchmark is warm. In the
+    second window calls are timed as well, the functions of the first one taking turns.
     """
     number = max(3, _operations(call))
     call(_FEW)
     outside, _ = guest.counter.taken()
-    for operations in (max(_FEW, min(11, number // 2)), number):
-        guest.counter.taken()
-        for _ in range(blocks):
-            call(operations)
-        tell_window(operations * blocks)
+    few = max(_FEW, min(11, number // 2))
+    for _ in range(blocks):
+        call(few)
+    names = sorted(guest.counter.calls)
+    tell_window(few * blocks)
+    groups = max(1, min(len(names), blocks // _CLOCKED))
+    timed = [_timed(call, number, names[block % groups :: groups]) for block in range(blocks)]
+    tell_window(number * blocks)
+    for spent, seconds in timed:
+        for name, each in sorted(spent.items()):
+            tell("clocked", name, str(number), repr(each), repr(seconds))
     for name, count in guest.counter.outside.items():
         outside[name] = outside.get(name, 0) + count
     for name, count in sorted(outside.items()):

@@ -82,6 +82,15 @@ def test_a_method_of_which_runs_are_missing_is_not_searched_by_another_pair():
     assert len(searches([missed], 0.6, CurveMode.METHODS, fixed=True)) == 1
 
 
+def test_a_method_of_which_only_a_limit_of_the_share_is_known_may_be_noticed_later():
+    missed = verdict(Result.MISSED, share_at_most=0.2)
+
+    (one,) = searches([missed], 0.6, CurveMode.METHODS, fixed=True)
+
+    assert one.next == 2.0
+    assert searches([verdict(Result.MISSED)], 0.6, CurveMode.METHODS, fixed=True) == []
+
+
 def test_what_arrived_counts_where_it_was_far_more_than_asked_for():
     search = Search(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.6))
     search.add(0.1, verdict(Result.DETECTED, achieved_slowdown=0.25))

@@ -9,6 +9,7 @@ from auditor.audits.pair import PairData
 from auditor.audits.prediction import predict
 from auditor.audits.reach import Reach
 from auditor.core.mutant import Delay, Wait
+from auditor.core.outcome import Clocked
 from auditor.core.result import ReachState, Result
 from auditor.core.verdict import Rule
 
@@ -106,3 +107,60 @@ def test_an_estimate_is_open_where_the_doubt_spans_the_threshold(share, outcome)
 def test_what_a_gate_must_miss_follows_from_where_it_fires(share, misses):
     """.6 of a share of .04 is 2.4 %, less than half of the 5 % at which it fires."""
     assert predict(pair(share, rule=Rule.GATE, min_delta=0.05)).misses is misses
+
+
+def clocked(inside, operation=PLAIN, **more):
+    """Return a pair that was not calibrated; its calls were clocked while they were counted."""
+    seen = Clocked("example.org/ring.Push", inside, operation)
+    known = pair(1.0)
+    reach = replace(known.reach, clocked=seen)
+    return replace(known, calibration=None, calibrating=(), reach=reach, **more)
+
+
+@pytest.mark.parametrize(("share", "misses"), [(0.05, True), (0.24, True), (0.26, False)])
+def test_what_was_clocked_while_calls_were_counted_needs_no_calibration_if_it_is_little(
+    share, misses
+):
+    data = clocked(share * PLAIN)
+    found, said = predict(data), judge_pair(data)
+
+    assert (found.share, found.low) == (None, 0.0)
+    assert found.high == pytest.approx(share)
+    assert found.misses is misses
+    assert said.outcome is (Result.MISSED if misses else Result.UNMEASURED)
+    assert (said.share, said.share_at_most) == (None, pytest.approx(share))
+
+
+def test_a_limit_is_never_said_to_be_less_than_it_is():
+    assert "at most 1\N{NO-BREAK SPACE}% of" in judge_pair(clocked(0.001 * PLAIN)).reason
+    assert "at most 13\N{NO-BREAK SPACE}% of" in judge_pair(clocked(0.121 * PLAIN)).reason
+
+
+def test_a_machine_that_was_faster_while_calls_were_counted_makes_no_share_smaller():
+    assert predict(clocked(0.2 * PLAIN, operation=0.5 * PLAIN)).high == pytest.approx(0.4)
+    assert predict(clocked(0.2 * PLAIN, operation=5 * PLAIN)).high == pytest.approx(0.2)
+
+
+def test_operations_in_flight_share_what_was_clocked():
+    many = replace(benchmark(), threads=4, concurrency=4)
+
+    assert predict(clocked(0.4 * PLAIN, benchmark=many)).high == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(("inside", "operation"), [(0.0, PLAIN), (1e-8, 0.0)])
+def test_calls_of_which_the_clock_has_seen_nothing_may_take_any_time(inside, operation):
+    assert predict(clocked(inside, operation)) is None
+
+
+def test_what_was_clocked_alone_is_no_detection_in_an_estimate_either():
+    found = judge_pair(clocked(0.9 * PLAIN, estimate=True))
+
+    assert (found.outcome, found.share_at_most) == (Result.INCONCLUSIVE, pytest.approx(0.9))
+
+
+def test_a_calibration_tells_more_than_what_was_clocked_while_calls_were_counted():
+    short = replace(clocked(0.05 * PLAIN).reach)
+    known = replace(pair(0.9), reach=short)
+
+    assert predict(known).share == pytest.approx(0.9)
+    assert judge_pair(known).share_at_most is None

@@ -9,6 +9,7 @@ from auditor.core.jobs import HostFacts
 from auditor.core.measure import Series
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import (
+    Clocked,
     Counted,
     Crashed,
     Measured,
@@ -66,6 +67,7 @@ outcomes = st.one_of(
         st.booleans(),
         words,
         st.booleans(),
+        st.lists(st.builds(Clocked, words, numbers, numbers), max_size=2).map(tuple),
     ),
     st.builds(Skipped, words),
     st.builds(TimedOut, numbers, words),
@@ -117,6 +119,15 @@ def test_counts_of_before_it_was_asked_how_often_the_harness_called_say_nothing_
     word, payload = rows.outcome_to_row(Counted((), in_one_call=True))
     old = {key: each for key, each in json.loads(payload).items() if key != "in_one_call"}
 
+    assert rows.outcome_from_row(word, json.dumps(old), ()) == Counted(())
+
+
+def test_counts_of_before_calls_were_clocked_do_not_say_how_long_they_took():
+    counted = Counted((), clocked=(Clocked("ring.Push", 1e-8, 2e-7),))
+    word, payload = rows.outcome_to_row(counted)
+    old = {key: each for key, each in json.loads(payload).items() if key != "clocked"}
+
+    assert rows.outcome_from_row(word, payload, ()) == counted
     assert rows.outcome_from_row(word, json.dumps(old), ()) == Counted(())
 
 

@@ -202,6 +202,33 @@ def test_a_small_share_is_timed_once_and_known_to_be_missed():
     assert [one.purpose for one in timed] == [Purpose.CALIBRATION]
 
 
+def test_a_share_that_is_small_while_calls_are_counted_is_not_even_timed(monkeypatch):
+    monkeypatch.setattr(toy_language, "CLOCKED", {("hop", "quick"): 0.1, ("skip", "short"): 0.4})
+    machine = Machine()
+    verdict = audited(request(), machine=machine)
+    pairs = {(one.method, one.benchmark): one for one in verdict.pairs}
+    timed = [t for t in machine.done if t.purpose is Purpose.CALIBRATION]
+
+    short = pairs["toy.hop", "toy.quick"]
+    assert {(t.variant.methods[0].name, t.benchmark.name) for t in timed} >= {("skip", "short")}
+    assert [one for one in slowed(machine, "hop") if one.benchmark.name == "quick"] == []
+    assert (short.outcome, short.share) == (Result.MISSED, None)
+    assert short.share_at_most == pytest.approx(0.1, rel=0.02)
+    assert outcomes(verdict) == TRUE
+
+
+def test_an_exact_audit_and_an_estimate_calibrate_what_was_clocked(monkeypatch):
+    monkeypatch.setattr(toy_language, "CLOCKED", {("hop", "quick"): 0.1, ("hop", "long"): 0.95})
+    exact, estimated = Machine(), Machine()
+    audited(request(exact=True), machine=exact)
+    verdict = audited(request(estimate=True), machine=estimated)
+    known = {(one.method, one.benchmark): one for one in verdict.pairs}
+
+    assert any(t.benchmark.name == "quick" for t in slowed(exact, "hop"))
+    assert known["toy.hop", "toy.long"].outcome is Result.DETECTED
+    assert [t.benchmark.name for t in slowed(estimated, "hop")] == ["long"]
+
+
 def test_exact_measures_them_too_and_comes_to_the_same():
     machine = Machine()
     verdict = audited(request(exact=True), machine=machine)

@@ -23,7 +23,7 @@ from auditor.core.measure import (
     Series,
 )
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Wait
-from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Window
+from auditor.core.outcome import Clocked, Counted, Measured, NeverCalled, NotBuilt, Window
 from auditor.core.plan import Layouts, Purpose, Run
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.subject import Language, Method, Project
@@ -54,6 +54,8 @@ CALLS: Mapping[tuple[str, str], int] = {}
 """How many calls an operation makes, where it is not one."""
 ALLOCATES: Mapping[str, float] = {}
 """Bytes that an operation of a benchmark allocates."""
+CLOCKED: Mapping[tuple[str, str], float] = {}
+"""The share that calls seem to have while they are counted."""
 IN_ONE_CALL: frozenset[str] = frozenset()
 """The benchmarks of which one call of the harness's holds all blocks."""
 APART: frozenset[str] = frozenset()
@@ -163,7 +165,7 @@ def _outcome(trial, plain):
     if trial.variant.kind is Kind.COUNTING:
         seen = tuple(_window(trial, names, operations) for operations in (11, 100))
         one_call = trial.benchmark is not None and trial.benchmark.name in IN_ONE_CALL
-        return Counted(seen, in_one_call=one_call)
+        return Counted(seen, in_one_call=one_call, clocked=_clocked(trial, names))
     for name in names & FAILURES.keys():
         return FAILURES[name]
     name = next(iter(names), "")
@@ -171,6 +173,15 @@ def _outcome(trial, plain):
     if name and key not in SHARES and key not in SET_UP:
         return NeverCalled()
     return _measured(trial, plain, SHARES.get(key, 0.0))
+
+
+def _clocked(trial, names):
+    return tuple(
+        Clocked(f"toy.{name}", CLOCKED[name, where] * PLAIN_SECONDS, PLAIN_SECONDS)
+        for name in sorted(names)
+        for where in [trial.benchmark and trial.benchmark.name]
+        if (name, where) in CLOCKED
+    )
 
 
 def _window(trial, names, operations):

@@ -4,8 +4,10 @@ import pytest
 from gobench_making import HANGING_SECONDS
 
 from auditor.audits.reach import reach_of
+from auditor.core.measure import TIME
 from auditor.core.outcome import Counted
 from auditor.core.result import ReachState
+from auditor.core.schedule import ArmName
 
 pytestmark = pytest.mark.subject
 
@@ -118,3 +120,47 @@ def test_counters_in_every_function_of_a_real_module_compile_and_run(uuid):
     assert isinstance(counted, Counted)
     assert dict(counted.windows[1].calls)["github.com/google/uuid.Parse"] == 21
     assert len(counted.windows[1].calls) == 71
+
+
+def _clocked(counted):
+    return {one.method.removeprefix(RING): one for one in counted.clocked}
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [("BenchmarkSmall", "Small"), ("BenchmarkFib", "Fib"), ("BenchmarkRecovers", "Safe")],
+)
+def test_calls_that_are_counted_are_clocked_as_well(ring, name, method):
+    clocked = _clocked(ring.counted(name, 2000, blocks=16))[method]
+    plain = ring.plain(name, 2000, blocks=8).of(TIME, ArmName.PLAIN).values
+
+    assert 0.5 * min(plain) < clocked.inside <= clocked.operation
+
+
+@pytest.mark.parametrize("blocks", [4, 7, 32])
+def test_each_method_has_its_turn_at_the_clock(ring, blocks):
+    counted = ring.counted("BenchmarkPushPop", 2000, blocks=blocks)
+    called = {name.removeprefix(RING) for name, calls in counted.windows[1].calls if calls}
+
+    assert len(called) > 2
+    assert _clocked(counted).keys() == called
+
+
+def test_calls_in_front_of_the_timer_are_no_part_of_what_is_clocked(ring):
+    """`Grow` makes a tree before the timer is reset."""
+    clocked = _clocked(ring.counted("BenchmarkHeight", 2000, blocks=16))
+
+    assert clocked["Height" if "Height" in clocked else "Tree.Height"].inside > 0
+    assert clocked["Grow"].inside == 0
+
+
+def test_a_method_of_which_calls_outlast_their_blocks_is_not_clocked(ring):
+    counted = ring.counted("BenchmarkStay", 200, blocks=16)
+
+    assert dict(counted.windows[1].calls)[f"{RING}Stay"] == 200 * 16
+    assert "Stay" not in _clocked(counted)
+    assert "Small" in _clocked(counted)
+
+
+def test_of_few_blocks_nothing_is_said_of_the_time(ring):
+    assert ring.counted("BenchmarkSmall", 101, blocks=2).clocked == ()

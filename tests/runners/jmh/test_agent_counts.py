@@ -3,16 +3,18 @@
 import pytest
 from jmh_making import plain
 
+from auditor.core.measure import TIME
 from auditor.core.outcome import Counted
+from auditor.core.schedule import ArmName
 
 pytestmark = pytest.mark.subject
 
 
 @pytest.fixture(scope="module")
 def counted(jmh):
-    def count(benchmark):
+    def count(benchmark, blocks=1):
         methods = [method for method in jmh.methods.values() if method.refusal is None]
-        outcome = jmh.run(benchmark, plain(blocks=1), jmh.counting(*methods))
+        outcome = jmh.run(benchmark, plain(blocks=blocks), jmh.counting(*methods))
         assert isinstance(outcome, Counted), outcome
         assert outcome.set_up_apart
         return outcome
@@ -69,3 +71,31 @@ def test_a_single_shot_is_counted_like_all_others(counted):
 
     assert dict(measured.calls)["org.example.Work.turns"] == 50 * measured.operations
     assert dict(warmed.calls)["org.example.Work.turns"] == warmed.operations
+
+
+def clocked(outcome):
+    return {one.method.removeprefix("org.example.Work."): one for one in outcome.clocked}
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "method"), [("turns", "turns"), ("deep", "deep"), ("thrown", "thrown")]
+)
+def test_calls_that_are_counted_are_clocked_as_well(jmh, counted, benchmark, method):
+    found = clocked(counted(benchmark, blocks=12))[method]
+    usual = jmh.run(benchmark, plain(blocks=6)).of(TIME, ArmName.PLAIN).values
+
+    assert 0.5 * min(usual) < found.inside < 1.2 * found.operation
+
+
+def test_set_up_is_not_clocked(counted):
+    outcome = counted("fresh", blocks=12)
+
+    assert 0 < clocked(outcome)["turns"].inside < 1.2 * clocked(outcome)["turns"].operation
+    assert "eachCall" not in clocked(outcome)
+
+
+def test_a_method_of_which_calls_outlast_their_blocks_is_not_clocked(counted):
+    outcome = counted("stays", blocks=12)
+
+    assert per_operation(outcome, "stay") == {1.0}
+    assert clocked(outcome).keys() == {"turns"}

@@ -81,3 +81,33 @@ def test_inner_calls_of_set_up_are_counted_nowhere(guest):
 
     assert guest.counter.outside == {"f": 1}
     assert guest.counter.taken() == ({}, set())
+
+
+def test_outermost_calls_are_timed_as_asked_for(guest):
+    guest.counter.clock(["f"])
+    for name in ("f", "f", "g"):
+        outer = guest.begin(name)
+        guest.end(guest.begin(name))
+        guest.end(outer)
+    timed = guest.counter.timed()
+    guest.end(guest.begin("f"))
+
+    assert timed.keys() == {"f"}
+    assert timed["f"] > 0
+    assert guest.counter.timed() == timed
+
+
+def test_a_function_of_which_a_call_has_not_ended_has_no_time(guest):
+    guest.counter.clock(["f", "g"])
+    guest.begin("f")
+    guest.end(guest.begin("g"))
+
+    assert guest.counter.timed().keys() == {"g"}
+
+
+def test_a_call_that_began_before_its_turn_is_not_timed(guest):
+    early = guest.begin("f")
+    guest.counter.clock(["f"])
+    guest.end(early)
+
+    assert guest.counter.timed() == {"f": 0.0}

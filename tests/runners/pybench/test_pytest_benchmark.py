@@ -182,6 +182,19 @@ def test_calls_are_counted_in_two_windows_and_set_up_apart(ring):
     assert climbed.windows[0].calls == (("ring.spins.climb", climbed.windows[0].operations),)
 
 
+def test_calls_that_are_counted_are_timed_as_well(ring):
+    variant = ring.variant(Kind.COUNTING, "Ring.push", "spins.small", "spins.climb", "unused")
+    schedule = plain(operations=200, blocks=8)
+    usual = ring.run("test_small[1]", schedule).of(TIME, ArmName.PLAIN).values
+
+    (small,) = ring.run("test_small[1]", schedule, variant).clocked
+    (climbed,) = ring.run("test_climb", schedule, variant).clocked
+
+    assert small.method == "ring.spins.small"
+    assert 0.2 * min(usual) < small.inside < small.operation
+    assert 0 < climbed.inside < climbed.operation
+
+
 def test_what_set_up_of_each_call_does_is_not_the_benchmarks(ring):
     counted = ring.run(
         "test_checked_and_of", plain(operations=40), ring.variant(Kind.COUNTING, "spins.small")

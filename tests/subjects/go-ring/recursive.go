@@ -90,3 +90,9 @@ func (l *Link) Length() int {
 	}
 	return l.Link.Length() + 1
 }
+
+// Stay lasts until it is told to leave.
+func Stay(begun chan<- bool, leave <-chan bool) {
+	begun <- true
+	<-leave
+}

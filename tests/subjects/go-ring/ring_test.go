@@ -95,6 +95,22 @@ func BenchmarkSum(b *testing.B) {
 
 var turns int
 
+// BenchmarkStay begins a call that ends in the next operation, and so one that outlasts the block.
+func BenchmarkStay(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		leave, begun := make(chan bool), make(chan bool)
+		go Stay(begun, leave)
+		<-begun
+		sink += Small(sink)
+		if before != nil {
+			close(before)
+		}
+		before = leave
+	}
+}
+
+var before chan bool
+
 // BenchmarkSeldom calls a method in one of a hundred operations.
 func BenchmarkSeldom(b *testing.B) {
 	for i := 0; i < b.N; i++ {

@@ -19,16 +19,22 @@ public final class Calls {
             };
     private static final int FIRST_SWEEP = 256;
 
+    /** Whether outermost calls that begin now are clocked; all at once would hold each other's. */
+    private static boolean[] clocking = new boolean[0];
+
     private static int methods;
     private static int sweepAt = FIRST_SWEEP;
     private static Calls gone = new Calls(null);
 
     final int[] inside = new int[methods];
+    final long[] counts = new long[methods];
+    final long[] outside = new long[methods];
+    final boolean[] nested = new boolean[methods];
+    final long[] times = new long[methods];
+    final boolean[] open = new boolean[methods];
     int fixtures;
     private final Thread owner;
-    private final long[] counts = new long[methods];
-    private final long[] outside = new long[methods];
-    private final boolean[] nested = new boolean[methods];
+    private final long[] since = new long[methods];
     private int depth;
     private int arm;
     private long started;
@@ -45,6 +51,7 @@ public final class Calls {
     /** Says how many methods are counted; before the first of them runs. */
     public static void count(int number) {
         methods = number;
+        clocking = new boolean[number];
         gone = new Calls(null);
     }
 
@@ -59,7 +66,37 @@ public final class Calls {
             outside[method]++;
         } else {
             counts[method]++;
+            if (clocking[method]) {
+                since[method] = System.nanoTime();
+            }
         }
+    }
+
+    void leave(int method) {
+        if (--inside[method] == 0 && since[method] != 0) {
+            times[method] += System.nanoTime() - since[method];
+            since[method] = 0;
+        }
+    }
+
+    /** Clocks the methods whose turn it is, of those that have been called. */
+    public static void clock(Totals seen, int turn, int turns) {
+        int called = 0;
+        for (long calls : seen.counts) {
+            called += calls > 0 ? 1 : 0;
+        }
+        int groups = Math.max(1, Math.min(called, turns));
+        int rank = 0;
+        for (int method = 0; method < methods; method++) {
+            boolean known = seen.counts[method] > 0;
+            clocking[method] = known && rank % groups == turn % groups;
+            rank += known ? 1 : 0;
+        }
+    }
+
+    /** Tells whether calls of a method are clocked in this block. */
+    public static boolean clocks(int method) {
+        return clocking[method];
     }
 
     /**
@@ -175,7 +212,7 @@ public final class Calls {
             for (Calls calls : ALL) {
                 sum.add(calls);
             }
-            return new Totals(sum.counts, sum.outside, sum.nested, sum.clocked, sum.nanos);
+            return new Totals(sum);
         }
     }
 
@@ -206,6 +243,8 @@ public final class Calls {
             counts[method] += other.counts[method];
             outside[method] += other.outside[method];
             nested[method] |= other.nested[method];
+            times[method] += other.times[method];
+            open[method] |= other.since[method] != 0;
         }
         clocked += other.clocked;
         nanos += other.nanos;

@@ -11,6 +11,6 @@ public final class Counter {
 
     /** Woven in at every way out of a counted method. */
     public static void end(int method) {
-        Calls.mine().inside[method]--;
+        Calls.mine().leave(method);
     }
 }

@@ -8,16 +8,22 @@ public final class Totals {
     public final long[] outside;
     /** Whether a call of the method ran inside another one of it. */
     public final boolean[] nested;
+    /** Nanoseconds in those of the outermost calls that were clocked, by method. */
+    public final long[] times;
+    /** Whether a call that is clocked has not ended. */
+    public final boolean[] open;
     /** Outermost calls that were clocked, or in which something could be allocated. */
     public final long clocked;
     /** Nanoseconds spent in them. */
     public final long nanos;
 
-    Totals(long[] counts, long[] outside, boolean[] nested, long clocked, long nanos) {
-        this.counts = counts;
-        this.outside = outside;
-        this.nested = nested;
-        this.clocked = clocked;
-        this.nanos = nanos;
+    Totals(Calls sum) {
+        this.counts = sum.counts;
+        this.outside = sum.outside;
+        this.nested = sum.nested;
+        this.times = sum.times;
+        this.open = sum.open;
+        this.clocked = sum.clocked();
+        this.nanos = sum.nanos();
     }
 }

@@ -23,6 +23,8 @@ import org.openjdk.jmh.results.Result;
  */
 public final class BlockProfiler implements InternalProfiler {
     private static final double NANOSECOND = 1e-9;
+    /** Blocks in which a counted method is clocked, about. */
+    private static final int CLOCKED = 4;
 
     private Schedule schedule;
     private Totals before;
@@ -58,6 +60,7 @@ public final class BlockProfiler implements InternalProfiler {
             Records.append("clock-cost\t" + Delay.clockCost() + "\n");
         }
         before = Calls.totals();
+        Calls.clock(before, block, schedule.length() / CLOCKED);
         started = System.nanoTime();
     }
 
@@ -84,7 +87,9 @@ public final class BlockProfiler implements InternalProfiler {
         }
         StringBuilder lines = new StringBuilder();
         if (Agent.counted.length > 0) {
-            window(lines, after, result.getMetadata().getAllOps());
+            long operations = result.getMetadata().getAllOps();
+            window(lines, after, operations);
+            clocked(lines, after, operations, seconds * operations);
             if (last) {
                 outside(lines, after);
             }
@@ -130,6 +135,15 @@ public final class BlockProfiler implements InternalProfiler {
         for (int method = 0; method < Agent.counted.length; method++) {
             long calls = after.counts[method] - before.counts[method];
             line(lines, "count", Agent.counted[method], calls, after.nested[method] ? 1 : 0);
+        }
+    }
+
+    private void clocked(StringBuilder lines, Totals after, long operations, double elapsed) {
+        for (int method = 0; method < Agent.counted.length; method++) {
+            if (Calls.clocks(method) && !after.open[method]) {
+                double spent = (after.times[method] - before.times[method]) * NANOSECOND;
+                line(lines, "clocked", Agent.counted[method], operations, spent, elapsed);
+            }
         }
     }
 

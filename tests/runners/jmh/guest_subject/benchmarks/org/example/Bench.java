@@ -1,5 +1,6 @@
 package org.example;
 
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -41,6 +42,24 @@ public class Bench {
     @Benchmark
     public long deep() {
         return Work.deep(20);
+    }
+
+    private static Semaphore before;
+
+    /** Begins a call that ends in the next operation, and so one that outlasts the block. */
+    @Benchmark
+    public int stays() {
+        Semaphore begun = new Semaphore(0);
+        Semaphore leave = new Semaphore(0);
+        Thread thread = new Thread(() -> Work.stay(begun, leave));
+        thread.setDaemon(true);
+        thread.start();
+        begun.acquireUninterruptibly();
+        if (before != null) {
+            before.release();
+        }
+        before = leave;
+        return Work.turns(5);
     }
 
     @Benchmark

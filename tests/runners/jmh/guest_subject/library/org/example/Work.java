@@ -32,6 +32,12 @@ public class Work {
         return hash;
     }
 
+    /** Lasts until it is told to leave. */
+    public static void stay(java.util.concurrent.Semaphore begun, java.util.concurrent.Semaphore leave) {
+        begun.release();
+        leave.acquireUninterruptibly();
+    }
+
     private static final int[] FACTORS = {31, 37, 41, 43, 47, 53, 59, 61, 67, 71};
 
     /** Some 15 ns: each turn needs the one before. */
