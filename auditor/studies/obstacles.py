@@ -18,26 +18,26 @@ def obstacles(
     """Return, by id, why those of `methods` that cannot be slowed at all cannot.
 
     `pairs` are theirs. The first process of each variant tells, one that is to be run anyway.
-    For a method that nothing reaches nothing is built; nor where counting failed, since there
-    it may be the benchmark that cannot be changed.
+    For a method that nothing reaches nothing is built, nor for one that is surely missed wherever
+    it is called; nor where counting failed, since there it may be the benchmark that cannot be
+    changed.
     """
-    firsts: dict[VariantKey, Pair | None] = {}
+    mine: dict[VariantKey, list[Pair]] = {}
     for pair in pairs:
         if pair.calls is not None:
-            firsts.setdefault(pair.variant, pair)
-    reached = {method for method, _ in firsts}
-    firsts |= {(method, False): None for method in methods if method not in reached}
+            mine.setdefault(pair.variant, []).append(pair)
+    reached = {method for method, _ in mine}
+    mine |= {(method, False): [] for method in methods if method not in reached}
     found: dict[VariantKey, str] = {}
     trials: dict[str, tuple[VariantKey, Trial]] = {}
-    for key, first in firsts.items():
+    for key, each in mine.items():
         built = study.variant(key)
         if isinstance(built, Refused):
             found[key] = built.reason
-        elif first is not None:
-            trial = study.first_trial(first, built)
+        elif (trial := study.first_trial(each, built)) is not None:
             trials[trial.id] = key, trial
     for run in measure("first builds", [trial for _, trial in trials.values()], parts):
         if isinstance(run.outcome, NotBuilt):
             found[trials[run.trial.id][0]] = run.outcome.message
-    slowable = {method for method, _ in firsts.keys() - found.keys()}
+    slowable = {method for method, _ in mine.keys() - found.keys()}
     return {method.id: why for (method, _), why in found.items() if method not in slowable}

@@ -60,14 +60,13 @@ class PairStudy:
 
         For the score alone that is done wave by wave: a method that is detected needs no further.
         """
-        refused, rest = [], []
+        refused, pending = [], []
         for pair in pairs:
             built = self.variant(pair.variant)
             if isinstance(built, Refused):
                 refused.append(PairRuns(pair=pair, refusal=built.reason))
             else:
-                rest.append((pair, built))
-        pending = [self._pending(*one) for one in rest]
+                pending.append(self._pending(pair, built))
         last = {one.pair.key: one for one in pending}
         ended: dict[PairKey, list[Run]] = {key: [] for key in last}
         references: dict[str, Run] = {}
@@ -84,12 +83,13 @@ class PairStudy:
         measured = (one.pair_runs(ended[key]) for key, one in last.items())
         return StudyRuns(pairs=(*refused, *measured), references=tuple(references.values()))
 
-    def first_trial(self, pair: Pair, built: Built) -> Trial:
-        """Return the first process of a pair."""
-        one = self._pending(pair, built)
-        if one.unsettled:
-            return self._calibrating.next_trial(one)
-        return self._pair_trial(one, 1, 1)
+    def first_trial(self, pairs: Sequence[Pair], built: Built) -> Trial | None:
+        """Return the first process that is to be run of some pairs, None if none is."""
+        pending = (self._pending(pair, built) for pair in pairs)
+        one = next((one for one in pending if not self._calibrating.is_decided(one)), None)
+        if one is None:
+            return None
+        return self._calibrating.next_trial(one) if one.unsettled else self._pair_trial(one, 1, 1)
 
     def _pending(self, pair: Pair, built: Built) -> Calibrated:
         """Return a pair of which nothing is known, with what its calibration is to reach."""

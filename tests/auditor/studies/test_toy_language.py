@@ -217,6 +217,16 @@ def test_a_share_that_is_small_while_calls_are_counted_is_not_even_timed(monkeyp
     assert outcomes(verdict) == TRUE
 
 
+def test_of_a_method_that_is_surely_missed_everywhere_nothing_is_built(monkeypatch):
+    shares = {("hop", "quick"): 0.1, ("hop", "long"): 0.2, ("skip", "short"): 0.4}
+    monkeypatch.setattr(toy_language, "CLOCKED", shares)
+    machine = Machine()
+    audited(request(), machine=machine)
+
+    assert slowed(machine, "hop") == []
+    assert slowed(machine, "skip")
+
+
 def test_an_exact_audit_and_an_estimate_calibrate_what_was_clocked(monkeypatch):
     monkeypatch.setattr(toy_language, "CLOCKED", {("hop", "quick"): 0.1, ("hop", "long"): 0.95})
     exact, estimated = Machine(), Machine()
