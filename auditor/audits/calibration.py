@@ -22,9 +22,10 @@ WORK_BELOW_SECONDS = 20e-6
 a delay measured in the call itself follows inputs that differ from call to call."""
 SLEEP_FROM_SECONDS = 10e-3
 """A sleep is up to 1.1 ms too long: at 10 ms, a tenth of the method; above, it saves heat."""
-FEWEST_FIRST_TURNS = 24
-"""Fewer hide behind what a processor does at the same time (16 ns of Go: 10 turns 1 ns, 20: 8 ns),
-so no slope may be taken from them."""
+LEAST_FIRST_SECONDS = 20e-9
+"""Less hides behind what a processor does at the same time (16 ns of Go: 10 turns 1 ns, 20: 8 ns),
+so no slope may be taken from it. Nor may it be much more: an operation that makes a million calls
+would take twenty times as long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +68,7 @@ class Asked:
 def first_turns(plain_seconds: float, asked: Asked, turn_seconds: float) -> float:
     """Return turns that would about fit if the operation were all method."""
     longest = plain_seconds * asked.concurrency / asked.calls_per_operation
-    return max(FEWEST_FIRST_TURNS, round(asked.slowdown * longest / turn_seconds))
+    return max(1, round(max(LEAST_FIRST_SECONDS, asked.slowdown * longest) / turn_seconds))
 
 
 def judge(runs: Sequence[Run], asked: Asked) -> Calibration | None:
@@ -149,7 +150,7 @@ def _unknown(asked: Asked, points: Points, *, settled: bool) -> Calibration:
         "the method's own time is lost in the cost of reading the clock, so no delay in "
         "proportion to it can be made sure",
     )
-    turns = next(iter(points), FEWEST_FIRST_TURNS)
+    turns = next(iter(points), 1.0)
     wait = asked.wait or Wait.SPIN
     number = turns if wait is Wait.WORK else asked.slowdown
     return Calibration(
