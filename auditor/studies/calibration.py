@@ -165,14 +165,17 @@ class CalibrationStudy:
         self._parts = parts
         self._seen: dict[PairKey, tuple[Run, ...]] = {}
 
-    def run(self, pairs: Sequence[Calibrated]) -> list[Calibrated]:
-        """Return `pairs` as far as they could be calibrated; one that is settled is left alone."""
+    def run(self, pairs: Sequence[Calibrated], references: Sequence[Run] = ()) -> list[Calibrated]:
+        """Return `pairs` as far as they could be calibrated; one that is settled is left alone.
+
+        `references` are the plain processes among those of the pairs, so far.
+        """
         known = self._with_one_clock(self._remembered(pairs))
         for index in range(MOST_ROUNDS):
             trials = {
                 trial.id: (one.pair.key, trial)
                 for one in _in_turns(known.values())
-                if one.unsettled and not self.is_decided(one)
+                if one.unsettled and not self.is_decided(one, references)
                 for trial in [self.next_trial(one)]
             }
             if not trials:
@@ -184,7 +187,32 @@ class CalibrationStudy:
             known = self._with_one_clock(known)
         return list(known.values())
 
-    def is_decided(self, one: Calibrated) -> bool:
+    def undecided(self, pairs: Iterable[Calibrated], references: Sequence[Run]) -> list[Calibrated]:
+        """Return those that have to be measured, and may be."""
+        return [
+            one for one in pairs if one.may_be_measured and not self.is_decided(one, references)
+        ]
+
+    def reopened(
+        self,
+        known: Mapping[PairKey, Calibrated],
+        ended: Mapping[PairKey, Sequence[Run]],
+        references: Mapping[str, Run],
+    ) -> Iterator[list[Calibrated]]:
+        """Yield pairs that seemed decided until a plain process among the others was shorter.
+
+        All that is `known` and has `ended` meanwhile counts; each pair comes once.
+        """
+        tried: set[PairKey] = set()
+        while not self._question.request.estimate:
+            rest = [one for key, one in known.items() if not ended[key] and key not in tried]
+            again = self.undecided(rest, tuple(references.values()))
+            if not again:
+                break
+            tried |= {one.pair.key for one in again}
+            yield again
+
+    def is_decided(self, one: Calibrated, references: Sequence[Run] = ()) -> bool:
         """Tell whether what is known says all: then the delay of a method need not be exact.
 
         Its share of the operation may, or that the probe surely distorts it.
@@ -192,7 +220,8 @@ class CalibrationStudy:
         request = self._question.request
         if request.is_fixed:
             return False
-        data = self._question.data(one.pair_runs(()), ())
+        plain = [run for run in references if run.trial.benchmark == one.pair.benchmark]
+        data = self._question.data(one.pair_runs(()), plain)
         found = predict(data)
         said = found is not None and (found.misses or (request.estimate and bool(one.runs)))
         return said or distortion.distorted(data) is not None

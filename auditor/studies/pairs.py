@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from auditor.audits import detection, further, paired
 from auditor.audits.calibration import CLOSEST, Asked
@@ -71,13 +72,14 @@ class PairStudy:
         ended: dict[PairKey, list[Run]] = {key: [] for key in last}
         references: dict[str, Run] = {}
         detected: set[Method] = set()
-        for wave in self._waves(pending):
-            missing = self._calibrating.run([w for w in wave if w.pair.method not in detected])
+        reopened = self._calibrating.reopened(last, ended, references)
+        for wave in chain(self._waves(pending), reopened):
+            known = self._so_far(references)
+            wanted = [one for one in wave if one.pair.method not in detected]
+            missing = self._calibrating.run(wanted, known)
             last |= {one.pair.key: one for one in missing}
             if not self._request.estimate:
-                decided = self._calibrating.is_decided
-                ready = [one for one in missing if one.may_be_measured and not decided(one)]
-                self._measure_wave(ready, ended, references)
+                self._measure_wave(self._calibrating.undecided(missing, known), ended, references)
                 detected |= self._detected(missing, ended, self._so_far(references))
         last |= self._corrected
         measured = (one.pair_runs(ended[key]) for key, one in last.items())
@@ -112,10 +114,7 @@ class PairStudy:
         return self._built[key]
 
     def _detected(
-        self,
-        missing: Sequence[Calibrated],
-        ended: Ended,
-        references: Sequence[Run],
+        self, missing: Sequence[Calibrated], ended: Ended, references: Sequence[Run]
     ) -> set[Method]:
         return {
             one.pair.method

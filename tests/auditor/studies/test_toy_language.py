@@ -227,6 +227,21 @@ def test_of_a_method_that_is_surely_missed_everywhere_nothing_is_built(monkeypat
     assert slowed(machine, "skip")
 
 
+@pytest.mark.parametrize("mode", [{}, {"score_only": True}])
+def test_what_seemed_short_is_timed_once_a_plain_process_was_shorter(mode, monkeypatch):
+    """Once the suite has been run everything takes less than half as long."""
+    table = {("idle", "long"): 0.2}
+    monkeypatch.setattr(toy_language, "SHARES", toy_language.SHARES | table)
+    monkeypatch.setattr(toy_language, "CLOCKED", table)
+    machine = Machine(later=0.4)
+    verdict = audited(request(**mode), machine=machine)
+    (pair,) = [one for one in verdict.pairs if one.method == "toy.idle" and one.share]
+
+    assert [one.purpose for one in slowed(machine, "idle")] == [Purpose.CALIBRATION]
+    assert pair.outcome is Result.MISSED
+    assert pair.share == pytest.approx(0.4 * 0.2, rel=0.05)  # of what most plain processes took
+
+
 def test_an_exact_audit_and_an_estimate_calibrate_what_was_clocked(monkeypatch):
     monkeypatch.setattr(toy_language, "CLOCKED", {("hop", "quick"): 0.1, ("hop", "long"): 0.95})
     exact, estimated = Machine(), Machine()
