@@ -108,6 +108,7 @@ func end() {
 	}
 	if counting {
 		window(elapsed)
+		pace(elapsed)
 		called = false
 		block++
 		return

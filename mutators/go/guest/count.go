@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -47,28 +48,21 @@ func (h *habit) nested() bool {
 const blocksEach = 4
 
 var (
+	crowded [methods + 1]bool  // whether the clock would show mostly itself of the calls
+	reading time.Duration      // what reading it takes at least
 	clocked [methods + 1]int32 // whether calls that begin now are
 	times   [methods + 1]int64 // nanoseconds in those of this block
 	open    [methods + 1]int32 // those that have not ended
 )
 
-// choose takes the methods whose turn it is, of those that have been called.
+// choose takes the methods whose turn it is, of those that have been called. In the first block it
+// takes none, so that what calls are like without a clock is known.
 func choose() {
-	called := 0
-	for method := 0; method < methods; method++ {
-		if atomic.LoadInt64(&counts[method]) > 0 {
-			called++
-		}
-	}
-	groups := asked() / blocksEach
-	if groups > called {
-		groups = called
-	}
-	rank := 0
+	groups, rank := asked()/blocksEach, 0
 	for method := 0; method < methods; method++ {
 		mine := int32(0)
-		if groups > 0 && atomic.LoadInt64(&counts[method]) > 0 {
-			if rank%groups == block%groups {
+		if groups > 0 && block > 0 && atomic.LoadInt64(&counts[method]) > 0 {
+			if rank%groups == block%groups && !crowded[method] {
 				mine = 1
 			}
 			rank++
@@ -76,6 +70,27 @@ func choose() {
 		atomic.StoreInt32(&clocked[method], mine)
 	}
 	forget()
+}
+
+// pace looks for methods that are called so often that what the clock shows of them would be mostly
+// its own cost, and a block several times as long.
+func pace(elapsed time.Duration) {
+	const batches, size = 5, 200
+	for batch := 0; batch < batches && block == 0; batch++ {
+		start := now()
+		for i := 1; i < size; i++ {
+			now()
+		}
+		if each := time.Duration(now()-start) / size; reading == 0 || each < reading {
+			reading = each
+		}
+	}
+	for method := 0; method < methods; method++ {
+		calls := atomic.LoadInt64(&counts[method]) - first[method]
+		if time.Duration(calls)*reading > elapsed/2 {
+			crowded[method] = true
+		}
+	}
 }
 
 // forget drops what was clocked so far.

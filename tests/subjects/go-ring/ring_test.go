@@ -93,6 +93,16 @@ func BenchmarkSum(b *testing.B) {
 	}
 }
 
+func BenchmarkPrepared(b *testing.B) {
+	for i := 0; i < 100; i++ {
+		sink += Large(sink)
+	}
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		sink += Large(sink)
+	}
+}
+
 var turns int
 
 // BenchmarkStay begins a call that ends in the next operation, and so one that outlasts the block.
