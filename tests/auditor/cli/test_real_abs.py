@@ -136,16 +136,19 @@ def test_the_same_again_measures_nothing_and_says_the_same(audited, tmp_path):
 def test_a_changed_configuration_measures_only_what_is_new(audited, tmp_path):
     store = audited.copy(tmp_path)
     known = runs(store)
-    asked = config(tmp_path / "c.json", subject=str(audited.subject), **ASKED, runs=3)
+    suite_runs = sum(purpose == "suite" for purpose, *_ in known.values()) // 2
+    more = ASKED | {"runs": 3, "stability_runs": suite_runs + 1}
+    asked = config(tmp_path / "c.json", subject=str(audited.subject), **more)
 
     _, said = audited.program.audited("abs", asked, "--store", store)
 
     now = runs(store)
     assert "going on where it stopped: " in said
     assert {trial: now[trial] for trial in known} == known
-    # and plain processes where inlined calls may take less than those beside the slowed ones
+    # and plain processes where inlined calls may take less than those beside the slowed ones; none
+    # of a pair that two runs on a busy machine have left undecided for good
     new = {now[trial][0] for trial in now.keys() - known.keys()}
-    assert {"pairs"} <= new <= {"pairs", "reference"}
+    assert {"suite"} <= new <= {"suite", "pairs", "reference"}
 
 
 def test_controls_and_the_curve_come_on_top(audited, tmp_path):
