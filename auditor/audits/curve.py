@@ -182,7 +182,6 @@ def _noise(run: PairRun) -> float:
 def _may_be_noticed_later(pair: PairVerdict, *, fixed: bool) -> bool:
     """Tell whether a larger slowdown may be noticed although this one was not."""
     if fixed:
-        return pair.outcome in (Result.MISSED, Result.INCONCLUSIVE) and bool(
-            pair.share or pair.share_at_most
-        )
+        takes_part = bool(pair.share or pair.share_at_most)
+        return takes_part and pair.outcome in (Result.MISSED, Result.INCONCLUSIVE)
     return further.may_yet_decide(pair)

@@ -40,10 +40,10 @@ def predict(data: PairData) -> Prediction | None:
     most: what the clock has shown, and all that it may have hidden. So it is before a calibration,
     by what was clocked while calls were counted.
     """
-    plain = data.plain_seconds
-    shown = _shown(data)
+    plain = data.plain_seconds if data.calls else ()
     if not data.calls or not plain:
         return None
+    shown = _shown(data)
     if shown is None:
         return _by_counting(data, min(plain))
     each = data.calls / data.benchmark.concurrency

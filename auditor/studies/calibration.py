@@ -204,9 +204,10 @@ class CalibrationStudy:
         All that is `known` and has `ended` meanwhile counts; each pair comes once.
         """
         tried: set[PairKey] = set()
-        while not self._question.request.estimate:
+        while True:
+            plain = tuple(references.values())
             rest = [one for key, one in known.items() if not ended[key] and key not in tried]
-            again = self.undecided(rest, tuple(references.values()))
+            again = [one for one in self.undecided(rest, plain) if self.is_decided(one)]
             if not again:
                 break
             tried |= {one.pair.key for one in again}

@@ -159,8 +159,7 @@ def test_what_was_clocked_alone_is_no_detection_in_an_estimate_either():
 
 
 def test_a_calibration_tells_more_than_what_was_clocked_while_calls_were_counted():
-    short = replace(clocked(0.05 * PLAIN).reach)
-    known = replace(pair(0.9), reach=short)
+    known = replace(pair(0.9), reach=clocked(0.05 * PLAIN).reach)
 
     assert predict(known).share == pytest.approx(0.9)
     assert judge_pair(known).share_at_most is None

@@ -242,6 +242,16 @@ def test_what_seemed_short_is_timed_once_a_plain_process_was_shorter(mode, monke
     assert pair.share == pytest.approx(0.4 * 0.2, rel=0.05)  # of what most plain processes took
 
 
+def test_pairs_that_there_was_no_time_for_are_not_taken_up_again():
+    asked = request(methods=("hop", "skip"), budget=19)
+    made = parts(asked)
+
+    abs_score.audit(asked, made)
+
+    firsts = [trials for name, trials in made.observer.phases if name == "pairs, run 1 of 2"]
+    assert len(firsts) == 2  # a wave of each method
+
+
 def test_an_exact_audit_and_an_estimate_calibrate_what_was_clocked(monkeypatch):
     monkeypatch.setattr(toy_language, "CLOCKED", {("hop", "quick"): 0.1, ("hop", "long"): 0.95})
     exact, estimated = Machine(), Machine()
