@@ -241,6 +241,14 @@ def test_a_call_that_is_running_around_the_benchmark_makes_none_of_it_an_inner_o
     assert counted.windows[1].calls == (("trouble.around", counted.windows[1].operations),)
 
 
+def test_each_function_has_its_turn_at_the_clock(trouble):
+    both = trouble.variant(Kind.COUNTING, "trouble.around", "trouble.cached")
+
+    counted = trouble.run("test_two", plain(operations=20, blocks=8), both)
+
+    assert [one.method for one in counted.clocked] == ["trouble.around", "trouble.cached"]
+
+
 TROUBLE = """
 import os, sys, time
 import pytest
@@ -265,6 +273,11 @@ def test_never_calls(benchmark):
 def test_cached(benchmark):
     from trouble import cached
     benchmark(cached)
+
+def test_two(benchmark):
+    from trouble import around
+    from trouble import cached
+    benchmark(lambda: (around(int), cached()))
 
 def test_inside(benchmark):
     from trouble import around
