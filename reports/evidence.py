@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 
 from markupsafe import Markup
 
@@ -163,7 +164,7 @@ def _tried(found: curve.PairCurve) -> str:
 
 def _share(pair: Pair) -> str:
     if pair.share is None and pair.share_at_most is not None and pair.share_at_most < 1:
-        return f"at most {figures.share(pair.share_at_most)}"
+        return f"at most {figures.share(ceil(100 * pair.share_at_most) / 100)}"
     return figures.share(pair.share) + (" (!)" if _too_large(pair) else "")
 
 

@@ -170,9 +170,8 @@ def _method(one: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -> M
     outcome = outcomes.of_method(pairs)
     if refusal is not None or one.invalid is not None:
         outcome = Result.REFUSED if refusal is not None else Result.INVALID
-    reasons = [pair.reason for pair in maybe if pair.outcome is outcome and pair.reason]
-    if outcome is Result.UNREACHED:
-        reasons = [_unreached(pairs, len(set_up), benchmarks)]
+    none = outcome is Result.UNREACHED
+    why = _unreached(pairs, len(set_up), benchmarks) if none else _why(outcome, maybe)
     return MethodVerdict(
         id=one.method.id,
         outcome=outcome,
@@ -181,9 +180,18 @@ def _method(one: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -> M
         set_up_in=tuple(pair.benchmark for pair in set_up),
         calls=one.calls,
         span=one.method.span,
-        reason=refusal or one.invalid or next(iter(reasons), None),
+        reason=refusal or one.invalid or why,
         caveats=_gathered(maybe),
     )
+
+
+def _why(outcome: Result, pairs: Sequence[PairVerdict]) -> str | None:
+    """Return a reason that pairs have for it: of a miss that was not measured the nearest one's."""
+    mine = [pair for pair in pairs if pair.outcome is outcome]
+    if outcome is Result.MISSED:
+        mine.sort(key=lambda pair: pair.share or pair.share_at_most or 0.0, reverse=True)
+        mine = [] if any(pair.runs for pair in mine) else mine
+    return next((pair.reason for pair in mine if pair.reason), None)
 
 
 def _is_reached(pair: PairVerdict) -> bool:

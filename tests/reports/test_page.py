@@ -281,7 +281,7 @@ def test_a_part_larger_than_the_whole_is_marked():
     assert "(!)" not in views[short[fine.benchmark]].share + views[short[dead.benchmark]].share
 
 
-@pytest.mark.parametrize(("most", "shown"), [(0.17, "at most 17\xa0%"), (1.4, figures.NONE)])
+@pytest.mark.parametrize(("most", "shown"), [(0.171, "at most 18\xa0%"), (1.4, figures.NONE)])
 def test_a_share_of_which_only_a_limit_is_known_is_shown_so(most, shown):
     made = examples.audit()
     short = replace(made.pairs[0], share=None, share_at_most=most)

@@ -173,6 +173,24 @@ def test_only_calls_that_were_counted_or_slowed_are_claimed():
     assert [one.reached_by for one in found.methods] == [(benchmark("C").id,), (benchmark("A").id,)]
 
 
+def test_a_miss_is_not_called_unmeasured_where_a_pair_was_and_else_has_the_nearest_pairs_reason():
+    run = PairRun(effect=0.1, interval=None, p=1.0, significant=False, large=False,
+                  reference=(1.0,), slowed=(1.1,))  # fmt: skip
+    far, near = (
+        replace(
+            pair_verdict("k", name, Result.MISSED), share_at_most=most, reason=f"at most {most}"
+        )
+        for name, most in (("A", 0.1), ("B", 0.2))
+    )
+    shown = replace(pair_verdict("k", "C", Result.MISSED), runs=(run,))
+
+    (unmeasured,) = audit(methods="k", pairs=(far, near)).methods
+    (measured,) = audit(methods="k", pairs=(far, near, shown)).methods
+
+    assert (unmeasured.outcome, unmeasured.reason) == (Result.MISSED, "at most 0.2")
+    assert (measured.outcome, measured.reason) == (Result.MISSED, None)
+
+
 def test_set_up_only_is_told_from_not_at_all():
     in_set_up = pair_verdict("k", "B", Result.UNREACHED, reach=ReachState.SET_UP_ONLY)
     others = [pair_verdict(one, "A", Result.UNREACHED) for one in "kl"]
