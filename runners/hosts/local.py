@@ -19,6 +19,7 @@ from runners.hosts.disk import refuse_full
 from runners.hosts.exchange import collect, write_files
 from runners.hosts.facts import machine_facts
 from runners.hosts.following import Following
+from runners.hosts.interrupts import HeldBack
 from runners.hosts.processors import numbers
 from runners.hosts.watching import Watch, Watched
 
@@ -127,8 +128,9 @@ def _absent(job: Invocation) -> ToolMissing:
 
 @contextmanager
 def _process(job: Invocation, words: Sequence[str]) -> Iterator["subprocess.Popen[bytes]"]:
-    with _start(job, words) as process:
+    with HeldBack() as requests, _start(job, words) as process:
         try:
+            requests.release()
             yield process
         except BaseException:
             _signal(process.pid, signal.SIGKILL)

@@ -16,6 +16,7 @@ from auditor.core.errors import FolderUnusable, MachineError, ToolMissing, Usage
 from auditor.core.ports import Clock
 from runners.hosts import groups
 from runners.hosts.disk import says_full, writing
+from runners.hosts.interrupts import HeldBack
 
 _LOST = 255
 """What ssh ends with where the connection was refused or lost; no command of ours does."""
@@ -170,16 +171,20 @@ class Connection:
     def reading(self, verb: str, *words: str) -> Iterator["subprocess.Popen[bytes]"]:
         """Start a verb whose output is read while it runs; a code of 255 is a lost connection."""
         self._connected()
-        with subprocess.Popen(
-            self._words((self.target, self._line(verb, *words))),
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-            start_new_session=True,
-        ) as process:
+        with (
+            HeldBack() as requests,
+            subprocess.Popen(
+                self._words((self.target, self._line(verb, *words))),
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                start_new_session=True,
+            ) as process,
+        ):
             try:
+                requests.release()
                 yield process
             finally:
                 if process.poll() is None:

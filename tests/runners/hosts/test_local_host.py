@@ -83,6 +83,30 @@ def test_an_interrupted_auditor_leaves_nothing_running(tmp_path):
     assert gone(pid)
 
 
+def test_an_auditor_that_is_interrupted_while_it_starts_a_process_leaves_none(tmp_path):
+    text = (
+        "import os, signal, subprocess, sys; from pathlib import Path\n"
+        "from auditor.core.jobs import Invocation\n"
+        "from runners.hosts.local import LocalHost\n"
+        "class Interrupted(subprocess.Popen):\n"
+        "    def __init__(self, words, **more):\n"
+        "        super().__init__(words, **more)\n"
+        "        if words[0] == 'sleep':\n"
+        "            Path(sys.argv[1], 'pid').write_text(f'{self.pid}\\n')\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "subprocess.Popen = Interrupted\n"
+        "try:\n"
+        "    LocalHost().run(Invocation(argv=('sleep', '600'), cwd=Path(sys.argv[1]),"
+        " environment=(('PATH', '/usr/bin:/bin'),), timeout_seconds=600))\n"
+        "except KeyboardInterrupt:\n"
+        "    sys.exit(130 if signal.getsignal(signal.SIGINT) is signal.default_int_handler else 1)\n"
+    )
+    done = subprocess.run((sys.executable, "-c", text, str(tmp_path)), cwd=ROOT, check=False)
+
+    assert done.returncode == 130
+    assert gone(number_in(tmp_path / "pid"))
+
+
 def test_a_missing_program_is_said_with_where_it_was_looked_for(tmp_path):
     with pytest.raises(ToolMissing, match="no-such-program was not found on PATH"):
         LocalHost().run(job("no-such-program", cwd=tmp_path))
