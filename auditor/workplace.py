@@ -11,7 +11,7 @@ from auditor.core.caveats import Caveat, some
 from auditor.core.errors import OutOfTime
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Trial
-from auditor.core.ports import Dispatcher, Host, Observer
+from auditor.core.ports import Dispatcher, Host, Observer, Together
 from auditor.core.subject import Project
 from auditor.core.suite import Suite
 from auditor.harnesses import Machine
@@ -105,7 +105,7 @@ class Workplace:
         listings = Listings(self.store, project, request.timeout_seconds, own_version())
         return config, Parts(
             project=project,
-            suite=(suite := _suite(bench, listings)),
+            suite=(suite := _suite(bench, listings, self._dispatching.together)),
             request=request,
             fixed_operations=ready.harness.fixed_operations,
             layouts=ready.harness.layouts(project),
@@ -221,10 +221,10 @@ def _unready() -> OutOfTime:
     )
 
 
-def _suite(bench: Bench, listings: Listings) -> Suite:
+def _suite(bench: Bench, listings: Listings, together: Together) -> Suite:
     """List the benchmarks that the store does not know; the sources are read each time."""
     if (known := listings.whole()) is not None:
         return replace(known, sources=bench.sources())
-    suite = bench.discover(listings.groups())
+    suite = bench.discover(listings.groups(), together)
     listings.add(suite)
     return suite

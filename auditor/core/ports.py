@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from auditor.core.caveats import Caveat
-from auditor.core.jobs import Completed, HostFacts, Invocation
+from auditor.core.jobs import Completed, HostFacts, Invocation, in_turn
 from auditor.core.mutant import Overlay, Refused, Variant
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Run, Trial
@@ -17,6 +17,8 @@ from auditor.core.suite import Suite
 from auditor.core.warming import Warmed
 
 Ask = Callable[[Invocation], Completed]
+Together = Callable[[Ask, Sequence[Invocation]], Sequence[Completed]]
+"""Asks of each of some processes that are not timed, and returns their answers in order."""
 Known = Mapping[str, Suite]
 """The listings of groups of benchmarks that need not be listed again, without sources."""
 NOTHING: Known = MappingProxyType({})
@@ -82,7 +84,14 @@ class Harness(Launcher, Protocol):
     @property
     def one_processor(self) -> bool: ...
     def layouts(self, project: Project) -> Layouts: ...
-    def discover(self, project: Project, into: Path, ask: Ask, known: Known = NOTHING) -> Suite: ...
+    def discover(
+        self,
+        project: Project,
+        into: Path,
+        ask: Ask,
+        known: Known = NOTHING,
+        together: Together = in_turn,
+    ) -> Suite: ...
     def sources(self, project: Project, into: Path, ask: Ask) -> Sequence[SourceFile]: ...
     def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]: ...
     def never_inlined(self, project: Project, folder: str, into: Path, ask: Ask) -> Places: ...

@@ -1,14 +1,17 @@
 """The trials of one machine: one after the other, or several at a time where that harms none."""
 
 import fcntl
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable
+from auditor.core.jobs import Completed, Invocation, in_turn
 from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Skipped
 from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.ports import Ask
 from runners.dispatch.parallel import in_parallel
 from runners.trial import TrialRunner
 
@@ -33,6 +36,16 @@ class MachineDispatcher:
     def serve(self, subjects: Iterable[str], runner: TrialRunner) -> None:
         """Let it run the trials of these subjects from now on."""
         self._runners |= dict.fromkeys(subjects, runner)
+
+    def together(self, ask: Ask, jobs: Sequence[Invocation]) -> Sequence[Completed]:
+        """Ask of each of some processes, several at a time; return their answers in order."""
+        with locked(self._lock):
+            if self._jobs == 1:
+                return in_turn(ask, jobs)
+            found = in_parallel(
+                lambda one: (one[0], ask(one[1])), enumerate(jobs), self._jobs, self._stop
+            )
+            return [answer for _, answer in sorted(found, key=itemgetter(0))]
 
     def run(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the run of each trial as it ends."""

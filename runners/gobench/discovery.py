@@ -1,13 +1,13 @@
 """Finding the benchmarks of a project: build each package, run each benchmark once."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from auditor.core.errors import BuildFailed
-from auditor.core.jobs import Completed, Invocation
-from auditor.core.ports import NOTHING, Ask, Known
+from auditor.core.jobs import Completed, Invocation, in_turn
+from auditor.core.ports import NOTHING, Ask, Known, Together
 from auditor.core.subject import Project, SourceFile, SourceRole
 from auditor.core.suite import Benchmark, Suite
 from runners.gobench import commands, golist, text
@@ -37,6 +37,7 @@ class Discovery:
     ask: Ask
     seconds: float
     known: Known = field(default_factory=lambda: NOTHING)
+    together: Together = in_turn
     benchmarks: list[Benchmark] = field(default_factory=list)
     sources: list[SourceFile] = field(default_factory=list)
     unusable: list[tuple[str, str]] = field(default_factory=list)
@@ -44,16 +45,20 @@ class Discovery:
 
     def suite(self) -> Suite:
         """Return all benchmarks; raises BuildFailed if not one package with some can be built."""
+        packages = self._packages()
+        tests = {one.unit: self._read(one) for one in packages if one.problem is None}
+        compiled = self._compiled([one for one in packages if self._is_new(one, tests)])
         built = 0
-        for package in self._packages():
+        for package in packages:
             if package.problem is not None:
                 self._broken(package.unit, package.problem)
-                continue
-            sources = list(package.sources(self.project.root))
-            self.sources += sources
-            tests = [one.text for one in sources if one.role is SourceRole.BENCHMARKS]
-            if any(map(_BENCHMARK.search, tests)):
-                built += self._is_known(package.unit) or self._package(package, tests)
+            elif package.unit in compiled:
+                answer = compiled[package.unit]
+                built += self._package(self._place(package), tests[package.unit], answer)
+            elif suite := self.known.get(package.unit):
+                self.benchmarks += suite.benchmarks
+                self.unusable += suite.unusable
+                built += bool(suite.benchmarks)
         if self.messages and not built:
             raise BuildFailed(
                 f"no package of {self.project.name} with benchmarks can be built; correct what "
@@ -78,36 +83,57 @@ class Discovery:
         listing = ("list", "-e", f"-json={golist.FIELDS}", *flags, *where)
         return golist.packages(self._needed(commands.go(self.project, *listing)), root)
 
+    def _read(self, package: golist.Package) -> list[bytes]:
+        """Keep the sources of a package, and return those of its tests."""
+        sources = list(package.sources(self.project.root))
+        self.sources += sources
+        return [one.text for one in sources if one.role is SourceRole.BENCHMARKS]
+
+    def _is_new(self, package: golist.Package, tests: Mapping[str, Sequence[bytes]]) -> bool:
+        """Tell whether a package may have benchmarks that are not known from the same code."""
+        known = self.known.get(package.unit)
+        return not (known and known.benchmarks) and any(
+            map(_BENCHMARK.search, tests.get(package.unit, ()))
+        )
+
+    def _compiled(self, packages: Sequence[golist.Package]) -> Mapping[str, Completed]:
+        """Build the tests of packages, the first ones alone, and return the answers.
+
+        Builds that run at the same time share what is done, not what they are about to do: what
+        all need, the standard library above all, would be compiled by each. One that fails beside
+        others, for want of memory say, is made again.
+        """
+        answers: list[Completed] = []
+        jobs = [commands.compile_tests(self._place(one), overlaid=False) for one in packages]
+        for some in (jobs[:1], jobs[1:]):
+            answers += self.together(self.ask, some)
+        return {
+            package.unit: within_limits(job, answer if answer.exit_code == 0 else self.ask(job))
+            for package, job, answer in zip(packages, jobs, answers, strict=True)
+        }
+
+    def _place(self, package: golist.Package) -> Place:
+        return Place(self.project, self.into, package.unit, package.folder)
+
     def _needed(self, job: Invocation) -> Completed:
         return within_limits(job, self.ask(job))
-
-    def _is_known(self, unit: str) -> bool:
-        """Take over what is known of a package that has been listed with the same code."""
-        suite = self.known.get(unit)
-        if suite is None or not suite.benchmarks:
-            return False
-        self.benchmarks += suite.benchmarks
-        self.unusable += suite.unusable
-        return True
 
     def _broken(self, unit: str, message: str) -> None:
         self.messages.append(message)
         self.unusable.append((unit, f"the package does not build: {message[:1000]}"))
 
-    def _package(self, package: golist.Package, tests: Sequence[bytes]) -> bool:
-        place = Place(self.project, self.into, package.unit, package.folder)
-        answer = self._needed(commands.compile_tests(place, overlaid=False))
-        if answer.exit_code != 0:
-            self._broken(package.unit, answer.tail())
+    def _package(self, place: Place, tests: Sequence[bytes], compiled: Completed) -> bool:
+        if compiled.exit_code != 0:
+            self._broken(place.unit, compiled.tail())
             return False
         listed = self.ask(commands.run_binary(place, ("-test.list=^Benchmark",), self.seconds))
         names = _NAME.findall(listed.stdout.decode(errors="replace").replace("\r", ""))
         if not names:
-            self.unusable.append((package.unit, f"it lists no benchmark: {_end(listed)}"))
+            self.unusable.append((place.unit, f"it lists no benchmark: {_end(listed)}"))
         functions = bodies(tests)
         for name in dict.fromkeys(names):
             settings = Settings(
-                folder=package.folder,
+                folder=place.folder,
                 processors=1,
                 parallel=mentions(name, ".RunParallel(", functions),
                 loops=mentions(name, ".Loop()", functions),

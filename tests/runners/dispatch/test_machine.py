@@ -4,11 +4,13 @@ import fcntl
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from builders import benchmark, counted, crashed, run, timed_out, window
 
 from auditor.core.errors import OutOfTime
+from auditor.core.jobs import Completed, Invocation
 from auditor.core.outcome import NotBuilt
 from auditor.core.plan import Purpose
 from runners.dispatch.machine import MachineDispatcher
@@ -56,6 +58,10 @@ def dispatcher(tmp_path, runner, jobs, stop=lambda: None):
     made = MachineDispatcher(tmp_path / "lock", jobs, stop)
     made.serve(["digest"], runner)
     return made
+
+
+def process(name):
+    return Invocation(argv=(name,), cwd=Path("/"), environment=(), timeout_seconds=1.0)
 
 
 def names(runs):
@@ -190,3 +196,30 @@ def test_others_that_measure_here_wait_meanwhile(tmp_path, purpose):
 
     assert before == []
     assert runner.began == ["a"]
+
+
+def test_processes_that_are_not_timed_are_asked_of_together_and_answer_in_order(tmp_path):
+    meeting = threading.Barrier(2)  # each waits for another one
+
+    def ask(job):
+        meeting.wait(PATIENCE)
+        if job.argv[0] == "a":
+            time.sleep(0.05)  # so that the other one has ended before
+        return Completed(exit_code=0, stdout=job.argv[0].encode())
+
+    made = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
+    found = made.together(ask, [process(name) for name in "abcd"])
+
+    assert [one.stdout for one in found] == [b"a", b"b", b"c", b"d"]
+
+
+def test_one_at_a_time_is_asked_of_where_a_host_can_no_more(tmp_path):
+    here = set()
+
+    def ask(_job):
+        here.add(threading.current_thread())
+        return Completed(exit_code=0)
+
+    MachineDispatcher(tmp_path / "lock", 1, lambda: None).together(ask, [process("a"), process("b")])
+
+    assert here == {threading.main_thread()}

@@ -7,6 +7,7 @@ import pytest
 from gobench_making import schedule
 
 from auditor.core.errors import MachineError
+from auditor.core.jobs import Completed
 from auditor.core.plan import Purpose
 from auditor.core.schedule import Arm, ArmName
 from auditor.core.subject import SourceRole
@@ -141,6 +142,46 @@ def test_sources_are_read_again_without_building_or_running_anything(ring, tmp_p
 
     assert tuple(GoBench().sources(ring.project, tmp_path, ask)) == ring.suite.sources
     assert set(asked) == {("go", "list")}
+
+
+def test_packages_are_built_together_behind_the_first_one_and_listed_in_order(ring, tmp_path):
+    some = []
+
+    def together(ask, jobs):
+        assert all(job.makes is not None for job in jobs)
+        some.append(len(jobs))
+        return [ask(job) for job in jobs[::-1]][::-1]
+
+    naughty = {one.group for one in ring.suite.benchmarks if one.group.endswith("/naughty")}
+    known = {unit: _listed(ring, unit) for unit in naughty}  # some of it takes long
+    suite = GoBench().discover(ring.project, tmp_path, LocalHost().run, known, together)
+
+    first, others = some
+    assert first == 1
+    assert others >= 1
+    assert suite.benchmarks == ring.suite.benchmarks
+    assert dict(suite.unusable).keys() == dict(ring.suite.unusable).keys()
+
+
+def test_a_build_that_fails_beside_others_is_made_again_alone(ring, tmp_path):
+    def together(_ask, jobs):
+        return [Completed(exit_code=1, stdout=b"cannot allocate memory") for _ in jobs]
+
+    naughty = {one.group for one in ring.suite.benchmarks if one.group.endswith("/naughty")}
+    known = {unit: _listed(ring, unit) for unit in naughty}
+    suite = GoBench().discover(ring.project, tmp_path, LocalHost().run, known, together)
+
+    assert suite.benchmarks == ring.suite.benchmarks
+    assert not any("cannot allocate" in why for _, why in suite.unusable)
+
+
+def _listed(ring, unit):
+    """Return what was found in a package."""
+    return Suite(
+        tuple(one for one in ring.suite.benchmarks if one.group == unit),
+        (),
+        tuple(one for one in ring.suite.unusable if one[0].startswith(f"{unit}.")),
+    )
 
 
 def ending(words):
