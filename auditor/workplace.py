@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 from auditor.audits import strain
 from auditor.benches import Benched, benched
@@ -11,7 +12,9 @@ from auditor.core.caveats import Caveat, some
 from auditor.core.errors import OutOfTime
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Trial
-from auditor.core.ports import Dispatcher, Host, Observer, Together
+from auditor.core.listing import Listing, Together
+from auditor.core.ports import Dispatcher, Host, Observer
+from auditor.core.request import SuiteRequest
 from auditor.core.subject import Project
 from auditor.core.suite import Suite
 from auditor.harnesses import Machine
@@ -23,6 +26,7 @@ from auditor.store.sqlite import SqliteStore
 from auditor.studies.measure import expected_seconds
 from auditor.studies.noting import Noting
 from auditor.studies.parts import Deadline, Parts
+from auditor.studies.suite import may_be_chosen
 from auditor.versions import own_version
 from reports import comparison_document, profile_document, trace_document
 from reports import document as documents
@@ -105,7 +109,7 @@ class Workplace:
         listings = Listings(self.store, project, request.timeout_seconds, own_version())
         return config, Parts(
             project=project,
-            suite=(suite := _suite(bench, listings, self._dispatching.together)),
+            suite=(suite := _suite(bench, listings, request, self._dispatching.together)),
             request=request,
             fixed_operations=ready.harness.fixed_operations,
             layouts=ready.harness.layouts(project),
@@ -221,10 +225,14 @@ def _unready() -> OutOfTime:
     )
 
 
-def _suite(bench: Bench, listings: Listings, together: Together) -> Suite:
+def _suite(
+    bench: Bench, listings: Listings, request: SuiteRequest, together: Together
+) -> Suite:
     """List the benchmarks that the store does not know; the sources are read each time."""
     if (known := listings.whole()) is not None:
         return replace(known, sources=bench.sources())
-    suite = bench.discover(listings.groups(), together)
+    asked_for = partial(may_be_chosen, request.benchmarks)
+    listing = Listing(known=listings.groups(), together=together, is_asked_for=asked_for)
+    suite = bench.discover(listing)
     listings.add(suite)
     return suite

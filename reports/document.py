@@ -155,10 +155,14 @@ class Duration(msgspec.Struct, frozen=True):
 
 
 class Filter(msgspec.Struct, frozen=True):
-    """The regular expression that left benchmarks out, and how many the suite has."""
+    """The regular expression that left benchmarks out, and how many the suite has.
+
+    That is without those of the groups that were not even listed, as nothing in them can match.
+    """
 
     pattern: str
     suite_size: int
+    groups_passed_over: int = 0
 
 
 class Stability(msgspec.Struct, frozen=True, kw_only=True):

@@ -168,8 +168,10 @@ def _size(document: Either) -> str:
     count, chosen = len(document.benchmarks), document.stability.filter
     size = figures.count(count, "benchmark")
     if chosen is not None:
-        size = f"{count} of the suite's {figures.count(chosen.suite_size, 'benchmark')}"
-        size += f" (filter {chosen.pattern!r})"
+        over, many = chosen.groups_passed_over, figures.count(chosen.suite_size, "benchmark")
+        others = f"; {figures.count(over, 'package')} without a match passed over" if over else ""
+        size = f"{count} of the suite's {'benchmarks' if over else many}"
+        size += f" (filter {chosen.pattern!r}{others})"
     silent = sum(not one.means for one in document.benchmarks)
     return f"{size}, {silent} of them without a measurement" if silent else size
 

@@ -12,21 +12,12 @@ from threading import Lock
 from fasteners import ReaderWriterLock
 
 from auditor.core.errors import FolderUnusable, OutOfTime
-from auditor.core.jobs import Completed, HostFacts, Invocation, Strain, in_turn
+from auditor.core.jobs import Completed, HostFacts, Invocation, Strain
+from auditor.core.listing import EVERYTHING, Listing
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Exhausted, Outcome
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.ports import (
-    NOTHING,
-    Clock,
-    Harness,
-    Host,
-    Known,
-    Launcher,
-    Places,
-    Together,
-    Watchers,
-)
+from auditor.core.ports import Clock, Harness, Host, Launcher, Places, Watchers
 from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
 from runners.folders import running
@@ -276,11 +267,10 @@ class Bench(TrialRunner):
         self._harness = harness
         self._called: dict[str, Places] = {}
 
-    def discover(self, known: Known = NOTHING, together: Together = in_turn) -> Suite:
-        """Return the suite of the unchanged project; groups that are known are not listed again."""
+    def discover(self, listing: Listing = EVERYTHING) -> Suite:
+        """Return the suite of the unchanged project."""
         into = self._folder(Overlay().digest)
-        ask = partial(self._ask, into)
-        return self._harness.discover(self._project, into, ask, known, together)
+        return self._harness.discover(self._project, into, partial(self._ask, into), listing)
 
     def sources(self) -> tuple[SourceFile, ...]:
         """Return the sources of that suite; no benchmark is run."""

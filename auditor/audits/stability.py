@@ -239,11 +239,15 @@ def filtered(unseen: Unseen, listed: int) -> tuple[Caveat, ...]:
     if unseen.filter is None:
         return ()
     seen = listed + len(unseen.unlisted)
+    over = unseen.filter.groups_passed_over
+    size = "" if over else f"{unseen.filter.suite_size} "
     text = (
-        f"{seen} of the suite's {unseen.filter.suite_size} benchmarks were looked at, those that "
-        f"match {unseen.filter.pattern!r}; what is said of all benchmarks or of none, for example "
-        "that nobody watches a method, is said of these"
+        f"{seen} of the suite's {size}benchmarks were looked at, those that match "
+        f"{unseen.filter.pattern!r}; what is said of all benchmarks or of none, for example that "
+        "nobody watches a method, is said of these"
     )
+    if over:
+        text += f"; packages that were not even built, as nothing in them can match: {over}"
     if unseen.perhaps:
         names = ", ".join(name for name, _ in unseen.perhaps[:5])
         text += f"; whether these match is unknown, as they could not be listed: {names}"

@@ -1,6 +1,6 @@
 """A process to be started, how it ended, and the machine it ran on."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
@@ -114,13 +114,6 @@ class Completed:
         both = self.stdout[-4000:] + b"\n" + self.stderr[-4000:]
         text = both.decode(errors="replace").strip().splitlines()
         return "\n".join(line[:300] for line in text[-lines:])
-
-
-def in_turn(
-    ask: Callable[[Invocation], Completed], jobs: Sequence[Invocation]
-) -> Sequence[Completed]:
-    """Ask of one process after the other."""
-    return [ask(job) for job in jobs]
 
 
 @dataclass(frozen=True, slots=True)

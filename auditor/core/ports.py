@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Protocol
 
 from auditor.core.caveats import Caveat
-from auditor.core.jobs import Completed, HostFacts, Invocation, in_turn
+from auditor.core.jobs import Completed, HostFacts, Invocation
+from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.mutant import Overlay, Refused, Variant
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Run, Trial
@@ -16,12 +16,6 @@ from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
 from auditor.core.warming import Warmed
 
-Ask = Callable[[Invocation], Completed]
-Together = Callable[[Ask, Sequence[Invocation]], Sequence[Completed]]
-"""Asks of each of some processes that are not timed, and returns their answers in order."""
-Known = Mapping[str, Suite]
-"""The listings of groups of benchmarks that need not be listed again, without sources."""
-NOTHING: Known = MappingProxyType({})
 Places = frozenset[tuple[str, int]]
 """Files, relative to the project's root, and lines in them, one-based."""
 
@@ -85,12 +79,7 @@ class Harness(Launcher, Protocol):
     def one_processor(self) -> bool: ...
     def layouts(self, project: Project) -> Layouts: ...
     def discover(
-        self,
-        project: Project,
-        into: Path,
-        ask: Ask,
-        known: Known = NOTHING,
-        together: Together = in_turn,
+        self, project: Project, into: Path, ask: Ask, listing: Listing = EVERYTHING
     ) -> Suite: ...
     def sources(self, project: Project, into: Path, ask: Ask) -> Sequence[SourceFile]: ...
     def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]: ...

@@ -62,8 +62,10 @@ class Suite:
     """What a harness found: the benchmarks, and the sources that mutators may read.
 
     `unusable` names benchmarks (or groups of them) that could not even be listed, with the reason.
+    `passed_over` are groups that were not listed, as none of theirs can be one that is asked for.
     """
 
     benchmarks: tuple[Benchmark, ...]
     sources: tuple[SourceFile, ...] = field(repr=False, default=())
     unusable: tuple[tuple[str, str], ...] = ()
+    passed_over: tuple[str, ...] = ()

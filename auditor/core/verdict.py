@@ -151,10 +151,14 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A regular expression that left benchmarks out of a suite of `suite_size`."""
+    """A regular expression that left benchmarks out of a suite of `suite_size`.
+
+    That is without the `groups_passed_over`, which were not listed, as nothing in them can match.
+    """
 
     pattern: str
     suite_size: int
+    groups_passed_over: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,11 +30,13 @@ class Listings:
         return {group: suite for group, suite in found.items() if suite is not None}
 
     def add(self, suite: Suite) -> None:
-        """Remember a listing as a whole and by groups."""
-        self._add(self.project.whole.digest, suite)
+        """Remember a listing as a whole, if it is one, and by the groups that it has."""
+        if not suite.passed_over:
+            self._add(self.project.whole.digest, suite)
         parts = parted(suite, [group for group, _ in self.project.closures])
         for group, one in self.project.closures:
-            self._add(one.digest, parts[group])
+            if group not in suite.passed_over:
+                self._add(one.digest, parts[group])
 
     def _find(self, digest: str) -> Suite | None:
         return self.store.suite(digest, seconds=self.seconds, version=self.version)

@@ -42,9 +42,10 @@ def unseen(suite: Suite, pattern: str, chosen: int) -> Unseen:
     matching = unlisted(suite, pattern)
     groups = tuple(f"{group}." for group in {one.group for one in suite.benchmarks})
     size = len(suite.benchmarks) + len(suite.unusable)
+    is_part = chosen + len(matching) < size or bool(suite.passed_over)
     return Unseen(
         unlisted=matching,
-        filter=Filter(pattern, size) if chosen + len(matching) < size else None,
+        filter=Filter(pattern, size, len(suite.passed_over)) if is_part else None,
         perhaps=tuple(
             one for one in suite.unusable if one not in matching and not one[0].startswith(groups)
         ),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 
 import numpy as np
+import regex
 
 from auditor.audits import readings
 from auditor.audits.failures import reason
@@ -86,14 +87,26 @@ def chosen(suite: Suite, pattern: str) -> tuple[Benchmark, ...]:
         raise NoBenchmarks(f"no benchmark that matches {pattern!r} can be listed: {name}: {why}")
     if not found and suite.benchmarks:
         some = ", ".join(benchmark.id for benchmark in suite.benchmarks[:5])
+        where = "the packages that may hold one have" if suite.passed_over else "the suite has"
         raise NoBenchmarks(
-            f"no benchmark matches {pattern!r}; the suite has {len(suite.benchmarks)}, such as "
-            f"{some}"
+            f"no benchmark matches {pattern!r}; {where} {len(suite.benchmarks)}, such as {some}"
         )
     if not found:
         why = "".join(f"; {name}: {reason}" for name, reason in suite.unusable[:3])
         raise NoBenchmarks(f"the subject has no benchmark that could be listed{why}")
     return found
+
+
+def may_be_chosen(pattern: str, group: str, name: str) -> bool:
+    """Tell whether a benchmark of a group may be chosen that is called so, or whose name begins so.
+
+    Where it is not known, it may.
+    """
+    try:
+        search = regex.compile(pattern).search
+    except regex.error:  # Python's own understands it, as it is no other's
+        return True
+    return any(search(text, partial=True) is not None for text in (name, f"{group}.{name}"))
 
 
 def unlisted(suite: Suite, pattern: str) -> tuple[tuple[str, str], ...]:

@@ -8,10 +8,10 @@ from operator import itemgetter
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable
-from auditor.core.jobs import Completed, Invocation, in_turn
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.listing import Ask, in_turn
 from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Skipped
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.ports import Ask
 from runners.dispatch.parallel import in_parallel
 from runners.trial import TrialRunner
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from auditor.core.errors import BuildFailed
-from auditor.core.jobs import Completed, Invocation, in_turn
-from auditor.core.ports import NOTHING, Ask, Known, Together
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.subject import Project, SourceFile, SourceRole
 from auditor.core.suite import Benchmark, Suite
 from runners.gobench import commands, golist, text
@@ -15,7 +15,7 @@ from runners.gobench.commands import Place
 from runners.gobench.settings import Settings, bodies, mentions
 from runners.limits import within_limits
 
-_BENCHMARK = re.compile(rb"^func Benchmark", re.MULTILINE)
+_BENCHMARK = re.compile(rb"^func (Benchmark\w*)", re.MULTILINE)
 _NAME = re.compile(r"^(Benchmark\S*)$", re.MULTILINE)
 _MORE = 5
 """How often a function that breaks off is run again: each time may take as long as a hang."""
@@ -36,18 +36,18 @@ class Discovery:
     into: Path
     ask: Ask
     seconds: float
-    known: Known = field(default_factory=lambda: NOTHING)
-    together: Together = in_turn
+    listing: Listing = EVERYTHING
     benchmarks: list[Benchmark] = field(default_factory=list)
     sources: list[SourceFile] = field(default_factory=list)
     unusable: list[tuple[str, str]] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
 
     def suite(self) -> Suite:
-        """Return all benchmarks; raises BuildFailed if not one package with some can be built."""
+        """Return the benchmarks; raises BuildFailed if not one package with some can be built."""
         packages = self._packages()
         tests = {one.unit: self._read(one) for one in packages if one.problem is None}
-        compiled = self._compiled([one for one in packages if self._is_new(one, tests)])
+        wanted, others = self._wanted(tests)
+        compiled = self._compiled([one for one in packages if one.unit in wanted])
         built = 0
         for package in packages:
             if package.problem is not None:
@@ -55,16 +55,18 @@ class Discovery:
             elif package.unit in compiled:
                 answer = compiled[package.unit]
                 built += self._package(self._place(package), tests[package.unit], answer)
-            elif suite := self.known.get(package.unit):
+            elif suite := self.listing.known.get(package.unit):
                 self.benchmarks += suite.benchmarks
                 self.unusable += suite.unusable
                 built += bool(suite.benchmarks)
         if self.messages and not built:
             raise BuildFailed(
-                f"no package of {self.project.name} with benchmarks can be built; correct what "
-                f"the compiler says first: {self.messages[0]}"
+                f"no package of {self.project.name} with benchmarks {'that are asked for ' * bool(others)}"
+                f"can be built; correct what the compiler says first: {self.messages[0]}"
             )
-        return Suite(tuple(self.benchmarks), tuple(self.sources), tuple(self.unusable))
+        return Suite(
+            tuple(self.benchmarks), tuple(self.sources), tuple(self.unusable), tuple(others)
+        )
 
     def read_sources(self) -> list[SourceFile]:
         """Return the sources of that suite, without building or running anything."""
@@ -89,12 +91,23 @@ class Discovery:
         self.sources += sources
         return [one.text for one in sources if one.role is SourceRole.BENCHMARKS]
 
-    def _is_new(self, package: golist.Package, tests: Mapping[str, Sequence[bytes]]) -> bool:
-        """Tell whether a package may have benchmarks that are not known from the same code."""
-        known = self.known.get(package.unit)
-        return not (known and known.benchmarks) and any(
-            map(_BENCHMARK.search, tests.get(package.unit, ()))
-        )
+    def _wanted(self, tests: Mapping[str, Sequence[bytes]]) -> tuple[list[str], list[str]]:
+        """Return which packages are to be listed, and which hold nothing that is asked for.
+
+        A benchmark's name is that of its function, or begins with it. Where nothing that is asked
+        for can be found, all are listed, so that it can be said what there is.
+        """
+        functions = {unit: _functions(texts) for unit, texts in tests.items()}
+        known = {unit for unit, suite in self.listing.known.items() if suite.benchmarks}
+        new = [unit for unit, names in functions.items() if names and unit not in known]
+        wanted = [
+            unit
+            for unit in new
+            if any(self.listing.is_asked_for(unit, name) for name in functions[unit])
+        ]
+        if not wanted and not known & functions.keys():
+            return new, []
+        return wanted, [unit for unit in new if unit not in wanted]
 
     def _compiled(self, packages: Sequence[golist.Package]) -> Mapping[str, Completed]:
         """Build the tests of packages, the first ones alone, and return the answers.
@@ -106,7 +119,7 @@ class Discovery:
         answers: list[Completed] = []
         jobs = [commands.compile_tests(self._place(one), overlaid=False) for one in packages]
         for some in (jobs[:1], jobs[1:]):
-            answers += self.together(self.ask, some)
+            answers += self.listing.together(self.ask, some)
         return {
             package.unit: within_limits(job, answer if answer.exit_code == 0 else self.ask(job))
             for package, job, answer in zip(packages, jobs, answers, strict=True)
@@ -230,6 +243,10 @@ class Discovery:
                 settings=own.text(),
             )
         )
+
+
+def _functions(tests: Sequence[bytes]) -> list[str]:
+    return [name.decode(errors="replace") for text in tests for name in _BENCHMARK.findall(text)]
 
 
 def _new(listed: Sequence[text.Leaf], known: Sequence[str], *, whole: bool) -> list[text.Leaf]:

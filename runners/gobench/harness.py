@@ -4,11 +4,12 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from auditor.core.jobs import Completed, Invocation, in_turn
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Trial
-from auditor.core.ports import NOTHING, Ask, Build, Known, Places, Together
+from auditor.core.ports import Build, Places
 from auditor.core.subject import Project, SourceFile, SourceRole
 from auditor.core.suite import Suite
 from runners.gobench import commands, inlining, launching, linking, reading
@@ -38,15 +39,10 @@ class GoBench:
         return Layouts.DRAWN if linking.draws_layouts(version) else Layouts.FIXED
 
     def discover(
-        self,
-        project: Project,
-        into: Path,
-        ask: Ask,
-        known: Known = NOTHING,
-        together: Together = in_turn,
+        self, project: Project, into: Path, ask: Ask, listing: Listing = EVERYTHING
     ) -> Suite:
         """Build the unchanged project, and run each benchmark once to find its leaves."""
-        return Discovery(project, into, ask, self._list_seconds, known, together).suite()
+        return Discovery(project, into, ask, self._list_seconds, listing).suite()
 
     def sources(self, project: Project, into: Path, ask: Ask) -> Sequence[SourceFile]:
         """Read the sources of all packages that can be read."""

@@ -3,7 +3,8 @@
 import re
 from pathlib import Path, PurePosixPath
 
-from auditor.core.ports import Ask, Places
+from auditor.core.listing import Ask
+from auditor.core.ports import Places
 from auditor.core.subject import Project
 from runners.gobench import commands
 

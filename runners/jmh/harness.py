@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from auditor.core.errors import SourceUnreadable
-from auditor.core.jobs import Completed, Invocation, in_turn
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Trial
-from auditor.core.ports import NOTHING, Ask, Build, Known, Places, Together
+from auditor.core.ports import Build, Places
 from auditor.core.subject import Project, Role, SourceFile, SourceRole
 from auditor.core.suite import Suite
 from runners.folders import running
@@ -49,8 +50,7 @@ class JmhHarness:
         project: Project,
         into: Path,
         ask: Ask,
-        known: Known = NOTHING,  # noqa: ARG002 (one process lists all groups at once)
-        together: Together = in_turn,  # noqa: ARG002 (nothing is built for it)
+        listing: Listing = EVERYTHING,  # noqa: ARG002 (one process lists all groups at once)
     ) -> Suite:
         """List the benchmarks by JMH's own code, and the library's methods by their byte code."""
         asked = running(into) / "benchmarks.jsonl"

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from auditor.core.errors import NoBenchmarks, SourceUnreadable
-from auditor.core.jobs import Completed, Follow, Invocation, in_turn
+from auditor.core.jobs import Completed, Follow, Invocation
+from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.mutant import Kind, Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Trial
-from auditor.core.ports import NOTHING, Ask, Build, Known, Places, Together
+from auditor.core.ports import Build, Places
 from auditor.core.subject import Project, SourceFile
 from auditor.core.suite import Benchmark, Suite
 from runners.folders import running
@@ -62,8 +63,7 @@ class PythonHarness:
         project: Project,
         into: Path,
         ask: Ask,
-        known: Known = NOTHING,  # noqa: ARG002 (one process lists all groups at once)
-        together: Together = in_turn,  # noqa: ARG002 (nothing is built for it)
+        listing: Listing = EVERYTHING,  # noqa: ARG002 (one process lists all groups at once)
     ) -> Suite:
         """Let the framework list its benchmarks; none of them is called."""
         listing = running(into) / LISTING

@@ -285,6 +285,7 @@ def plainly(text):
 def test_the_suite_is_said_with_its_time_beside_a_limit_and_with_what_a_filter_left_out():
     made = examples.audit(benchmarks=8)
     chosen = with_suite(made, filter=Filter("Parse|New", 16))
+    anchored = with_suite(made, filter=Filter("^Parse", 8, 1))
     failed = with_suite(examples.all_crashed())
     quick = with_suite(made, duration=Duration(mean=3.0, sd=None, limit=7200.0))
 
@@ -294,6 +295,9 @@ def test_the_suite_is_said_with_its_time_beside_a_limit_and_with_what_a_filter_l
     )
     assert plainly(words.suite(chosen)).startswith(
         "8 of the suite's 16 benchmarks (filter 'Parse|New'); a run of these takes 2.13 min"
+    )
+    assert plainly(words.suite(anchored)).startswith(
+        "8 of the suite's benchmarks (filter '^Parse'; 1 package without a match passed over); "
     )
     assert words.suite(failed).startswith("2 benchmarks, 2 of them without a measurement; no run")
     assert "takes 3 s, less than 0.1 % of a CI limit" in plainly(words.suite(quick))

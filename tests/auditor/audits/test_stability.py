@@ -212,6 +212,16 @@ def test_a_filter_says_of_how_many_and_what_nobody_knows():
     assert found.filter == Filter("^Bench", 9)
 
 
+def test_a_filter_says_what_was_not_even_built_in_the_place_of_a_number_it_does_not_know():
+    unseen = Unseen(filter=Filter("^Bench", 1, 3))
+
+    found = judge([benchmark()], suite_runs([[1.0], [1.0]]), wanted_runs=2, unseen=unseen)
+
+    said = {one.slug: one.text for one in found.caveats}["filtered"]
+    assert said.startswith("1 of the suite's benchmarks were looked at, those that match '^Bench'")
+    assert said.endswith("not even built, as nothing in them can match: 3")
+
+
 def test_the_duration_is_that_of_complete_runs_beside_the_papers_limit():
     runs = [suite_run([1.0], repetition=at, seconds=at) for at in (1, 3)]
 

@@ -41,3 +41,13 @@ def test_what_could_not_be_listed_belongs_to_the_longest_name_that_fits():
     found = parted(Suite((), (), (("a.v2.BenchmarkF", "hangs"),)), ["a", "a.v2"])
 
     assert found == {"a": Suite(()), "a.v2": Suite((), (), (("a.v2.BenchmarkF", "hangs"),))}
+
+
+def test_what_was_passed_over_is_not_known(tmp_path):
+    found = replace(SUITE, benchmarks=SUITE.benchmarks[:1], passed_over=(RIGHT,))
+
+    with SqliteStore(tmp_path / "s.sqlite", host=HERE) as store:
+        _listings(store).add(found)
+
+        assert _listings(store).whole() is None
+        assert _listings(store).groups().keys() == {LEFT}

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 from gobench_making import schedule
 
-from auditor.core.errors import MachineError
+from auditor.core.errors import BuildFailed, MachineError
 from auditor.core.jobs import Completed
+from auditor.core.listing import Listing
 from auditor.core.plan import Purpose
 from auditor.core.schedule import Arm, ArmName
 from auditor.core.subject import SourceRole
@@ -17,6 +18,7 @@ from runners.hosts.local import LocalHost
 
 pytestmark = pytest.mark.subject
 
+UNIT = "example.org/ring"
 _SUB = ["a", "a/b", "two_words", "two_words#01", "#00", "a|b(c", "deep-2/er", "size=1", "size=10"]
 
 
@@ -154,7 +156,9 @@ def test_packages_are_built_together_behind_the_first_one_and_listed_in_order(ri
 
     naughty = {one.group for one in ring.suite.benchmarks if one.group.endswith("/naughty")}
     known = {unit: _listed(ring, unit) for unit in naughty}  # some of it takes long
-    suite = GoBench().discover(ring.project, tmp_path, LocalHost().run, known, together)
+    suite = GoBench().discover(
+        ring.project, tmp_path, LocalHost().run, Listing(known=known, together=together)
+    )
 
     first, others = some
     assert first == 1
@@ -169,10 +173,70 @@ def test_a_build_that_fails_beside_others_is_made_again_alone(ring, tmp_path):
 
     naughty = {one.group for one in ring.suite.benchmarks if one.group.endswith("/naughty")}
     known = {unit: _listed(ring, unit) for unit in naughty}
-    suite = GoBench().discover(ring.project, tmp_path, LocalHost().run, known, together)
+    suite = GoBench().discover(
+        ring.project, tmp_path, LocalHost().run, Listing(known=known, together=together)
+    )
 
     assert suite.benchmarks == ring.suite.benchmarks
     assert not any("cannot allocate" in why for _, why in suite.unusable)
+
+
+def test_a_package_in_which_nothing_can_be_asked_for_is_not_built(ring, tmp_path):
+    built = []
+
+    def ask(job):
+        built.extend([job.makes.name] if job.makes is not None else [])
+        return LocalHost().run(job)
+
+    asked = Listing(is_asked_for=lambda unit, name: (unit, name[:12]) == (UNIT, "BenchmarkSub"))
+    suite = GoBench().discover(ring.project, tmp_path, ask, asked)
+
+    assert len(built) == 1
+    assert suite.benchmarks == tuple(one for one in ring.suite.benchmarks if one.group == UNIT)
+    assert set(suite.passed_over) >= {one.group for one in ring.suite.benchmarks} - {UNIT}
+    assert suite.sources == ring.suite.sources
+
+
+def _nothing(_unit, _name):
+    return False
+
+
+def test_what_is_known_is_kept_where_nothing_can_be_asked_for(ring, tmp_path):
+    known = {UNIT: _listed(ring, UNIT)}
+    asked = Listing(known=known, is_asked_for=_nothing)
+
+    suite = GoBench().discover(ring.project, tmp_path, LocalHost().run, asked)
+
+    assert suite.benchmarks == known[UNIT].benchmarks
+    assert f"{UNIT}/naughty" in suite.passed_over
+    assert UNIT not in suite.passed_over
+
+
+def test_all_is_listed_where_nothing_is_known_nor_can_be_asked_for(ring, tmp_path):
+    """Else it could not be said what there is."""
+    built = set()
+
+    def ask(job):
+        if job.makes is None:
+            return LocalHost().run(job)
+        built.add(job.makes)
+        return Completed(exit_code=1, stderr=b"does not build")
+
+    with pytest.raises(BuildFailed, match="with benchmarks can be built"):
+        GoBench().discover(ring.project, tmp_path, ask, Listing(is_asked_for=_nothing))
+
+    assert len(built) > 1
+
+
+def test_packages_that_are_asked_for_and_do_not_build_are_said_to_be_these(ring, tmp_path):
+    def ask(job):
+        if job.makes is None:
+            return LocalHost().run(job)
+        return Completed(exit_code=1, stderr=b"does not build")
+
+    asked = Listing(is_asked_for=lambda unit, _name: unit == UNIT)
+    with pytest.raises(BuildFailed, match="with benchmarks that are asked for can be built"):
+        GoBench().discover(ring.project, tmp_path, ask, asked)
 
 
 def _listed(ring, unit):
@@ -205,7 +269,7 @@ def test_a_benchmark_that_a_limit_ends_while_it_is_listed_is_unusable_for_that(r
     naughty = [one for one in ring.suite.benchmarks if one.group.endswith("/naughty")]
     known = {naughty[0].group: Suite(tuple(naughty), ())}  # some of it takes long
 
-    suite = GoBench().discover(ring.project, tmp_path, ending("^BenchmarkSmall$"), known)
+    suite = GoBench().discover(ring.project, tmp_path, ending("^BenchmarkSmall$"), Listing(known=known))
 
     why = dict(suite.unusable)["example.org/ring.BenchmarkSmall"]
     assert why.startswith("it did not run: it needs more than 64 MiB of memory")

@@ -1,0 +1,37 @@
+"""How the benchmarks of a project are listed: what is known, what is asked for, how many at a time."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from auditor.core.jobs import Completed, Invocation
+from auditor.core.suite import Suite
+
+Ask = Callable[[Invocation], Completed]
+Together = Callable[[Ask, Sequence[Invocation]], Sequence[Completed]]
+
+
+def in_turn(ask: Ask, jobs: Sequence[Invocation]) -> Sequence[Completed]:
+    """Ask of one process after the other."""
+    return [ask(job) for job in jobs]
+
+
+def _always(_group: str, _name: str) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """How a suite is listed; a harness may do more than is asked for.
+
+    The groups in `known` need not be listed again; their listings are without sources. `together`
+    asks of each of some processes that are not timed, and returns their answers in order.
+    `is_asked_for` tells of a group and a name whether benchmarks of the group that are called so,
+    or whose name begins so, may be among those that are asked for.
+    """
+
+    known: Mapping[str, Suite] = field(default_factory=dict)
+    together: Together = in_turn
+    is_asked_for: Callable[[str, str], bool] = _always
+
+
+EVERYTHING = Listing()
