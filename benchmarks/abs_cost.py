@@ -102,8 +102,12 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="a folder for results and stores, gone on with")
     parser.add_argument("--once", action="store_true", help="make the exhaustive audit only once")
     parser.add_argument("--cost-only", action="store_true", help="make no exhaustive audit")
-    parser.add_argument(
+    some = parser.add_mutually_exclusive_group()
+    some.add_argument(
         "--reached", action="store_true", help="exhaustive audits of methods that are reached only"
+    )
+    some.add_argument(
+        "--decided", action="store_true", help="of those of these only that ours has decided"
     )
     asked = parser.parse_args()
     for config in asked.configs:
@@ -115,7 +119,9 @@ def main() -> int:
             score = _audit(config, folder / "score", "--curve=none", "--mode=score", *same)
             guess = _audit(config, folder / "estimate", "--estimate", *same)
             exact = again = None
-            methods = _reached(ours) if asked.reached else same
+            methods = same
+            if asked.reached or asked.decided:
+                methods = _named(ours, UNDECIDED if asked.decided else frozenset())
             if not asked.cost_only:
                 exact = _audit(config, folder / "exact", *EXACT, *methods)
             if exact is not None and not asked.once:
@@ -125,14 +131,15 @@ def main() -> int:
     return 0
 
 
-def _reached(audit: Audit) -> list[str]:
-    """Return the flags for the methods that some benchmark reaches; they are still measured in all.
+def _named(audit: Audit, but: frozenset[str]) -> list[str]:
+    """Return the flags for the methods that are reached, but those with one of these outcomes.
 
-    Where an exhaustive audit of all methods takes hours, those that nothing reaches are the ones
-    whose verdict is the least in doubt.
+    They are still measured in all benchmarks. Where an exhaustive audit of all methods takes hours,
+    those that nothing reaches are the ones whose verdict is the least in doubt, and with those that
+    ours leaves open it can hardly agree.
     """
     methods = audit.result["methods"]
-    return [f"--method={one['id']}" for one in methods if one["outcome"] != "unreached"]
+    return [f"--method={one['id']}" for one in methods if one["outcome"] not in {"unreached", *but}]
 
 
 def _audit(config: Path, folder: Path, *flags: str) -> Audit:
