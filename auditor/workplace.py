@@ -11,8 +11,8 @@ from auditor.config import Config
 from auditor.core.caveats import Caveat, some
 from auditor.core.errors import OutOfTime
 from auditor.core.jobs import HostFacts
-from auditor.core.plan import Trial
 from auditor.core.listing import Listing, Together
+from auditor.core.plan import Trial
 from auditor.core.ports import Dispatcher, Host, Observer
 from auditor.core.request import SuiteRequest
 from auditor.core.subject import Project
@@ -225,9 +225,7 @@ def _unready() -> OutOfTime:
     )
 
 
-def _suite(
-    bench: Bench, listings: Listings, request: SuiteRequest, together: Together
-) -> Suite:
+def _suite(bench: Bench, listings: Listings, request: SuiteRequest, together: Together) -> Suite:
     """List the benchmarks that the store does not know; the sources are read each time."""
     if (known := listings.whole()) is not None:
         return replace(known, sources=bench.sources())

@@ -1,4 +1,4 @@
-"""How the benchmarks of a project are listed: what is known, what is asked for, how many at a time."""
+"""How a suite is listed: what is known, what is asked for, how many processes at a time."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

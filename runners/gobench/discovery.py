@@ -60,9 +60,10 @@ class Discovery:
                 self.unusable += suite.unusable
                 built += bool(suite.benchmarks)
         if self.messages and not built:
+            which = "benchmarks that are asked for" if others else "benchmarks"
             raise BuildFailed(
-                f"no package of {self.project.name} with benchmarks {'that are asked for ' * bool(others)}"
-                f"can be built; correct what the compiler says first: {self.messages[0]}"
+                f"no package of {self.project.name} with {which} can be built; correct what the "
+                f"compiler says first: {self.messages[0]}"
             )
         return Suite(
             tuple(self.benchmarks), tuple(self.sources), tuple(self.unusable), tuple(others)

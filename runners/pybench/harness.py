@@ -63,7 +63,7 @@ class PythonHarness:
         project: Project,
         into: Path,
         ask: Ask,
-        listing: Listing = EVERYTHING,  # noqa: ARG002 (one process lists all groups at once)
+        listing: Listing = EVERYTHING,
     ) -> Suite:
         """Let the framework list its benchmarks; none of them is called."""
         listing = running(into) / LISTING

@@ -220,6 +220,8 @@ def test_one_at_a_time_is_asked_of_where_a_host_can_no_more(tmp_path):
         here.add(threading.current_thread())
         return Completed(exit_code=0)
 
-    MachineDispatcher(tmp_path / "lock", 1, lambda: None).together(ask, [process("a"), process("b")])
+    MachineDispatcher(tmp_path / "lock", 1, lambda: None).together(
+        ask, [process("a"), process("b")]
+    )
 
     assert here == {threading.main_thread()}

@@ -269,7 +269,9 @@ def test_a_benchmark_that_a_limit_ends_while_it_is_listed_is_unusable_for_that(r
     naughty = [one for one in ring.suite.benchmarks if one.group.endswith("/naughty")]
     known = {naughty[0].group: Suite(tuple(naughty), ())}  # some of it takes long
 
-    suite = GoBench().discover(ring.project, tmp_path, ending("^BenchmarkSmall$"), Listing(known=known))
+    suite = GoBench().discover(
+        ring.project, tmp_path, ending("^BenchmarkSmall$"), Listing(known=known)
+    )
 
     why = dict(suite.unusable)["example.org/ring.BenchmarkSmall"]
     assert why.startswith("it did not run: it needs more than 64 MiB of memory")

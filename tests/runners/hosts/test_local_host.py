@@ -99,7 +99,8 @@ def test_an_auditor_that_is_interrupted_while_it_starts_a_process_leaves_none(tm
         "    LocalHost().run(Invocation(argv=('sleep', '600'), cwd=Path(sys.argv[1]),"
         " environment=(('PATH', '/usr/bin:/bin'),), timeout_seconds=600))\n"
         "except KeyboardInterrupt:\n"
-        "    sys.exit(130 if signal.getsignal(signal.SIGINT) is signal.default_int_handler else 1)\n"
+        "    back = signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
+        "    sys.exit(130 if back else 1)\n"
     )
     done = subprocess.run((sys.executable, "-c", text, str(tmp_path)), cwd=ROOT, check=False)
 
