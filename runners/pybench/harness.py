@@ -63,24 +63,24 @@ class PythonHarness:
         project: Project,
         into: Path,
         ask: Ask,
-        listing: Listing = EVERYTHING,
+        listing: Listing = EVERYTHING,  # noqa: ARG002 (one process lists all groups at once)
     ) -> Suite:
         """Let the framework list its benchmarks; none of them is called."""
-        listing = running(into) / LISTING
+        written = running(into) / LISTING
         suite = self._frontend.suite(project.root)
-        variables = {"BENCH_AUDIT_LIST": str(listing)}
+        variables = {"BENCH_AUDIT_LIST": str(written)}
         jobs = [
             job(project, into, self._frontend.call(chosen), variables, _LIST_SECONDS)
             for chosen in ([suite] if self._frontend.at_once else [[one] for one in suite])
         ]
         entries = []
         for each in jobs:
-            files = (*guests.placed(into), (listing, b""))
-            asked = replace(each, files=files, collects=(listing,))
+            files = (*guests.placed(into), (written, b""))
+            asked = replace(each, files=files, collects=(written,))
             answer = within_limits(asked, ask(asked))
-            if answer.exit_code not in self._frontend.listed or listing not in answer.files:
+            if answer.exit_code not in self._frontend.listed or written not in answer.files:
                 raise SourceUnreadable(f"the suite cannot be listed; it said:\n{answer.tail()}")
-            entries += [json.loads(line) for line in answer.files[listing].splitlines()]
+            entries += [json.loads(line) for line in answer.files[written].splitlines()]
         found = [_benchmark(one) for one in entries if "benchmark" in one]
         unusable = [(one["unusable"], one["why"]) for one in entries if "unusable" in one]
         if not found and not unusable:
