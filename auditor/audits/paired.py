@@ -15,6 +15,7 @@ from auditor.audits.pair import (
     reference_ratio,
     undecided,
 )
+from auditor.audits.prediction import predict
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import Wait
 from auditor.core.plan import Purpose, Run
@@ -251,9 +252,15 @@ def _is_vague(data: PairData) -> bool:
 
 
 def _hangs_on_calibration(said: Judgement, data: PairData) -> bool:
-    """A wait on the clock is never shorter than asked for, so what it leaves unseen is missed."""
-    detects = said.outcome is Result.DETECTED or any(one.slug == UNFINISHED for one in said.caveats)
-    return detects or (said.outcome is Result.MISSED and data.wait == Wait.WORK)
+    """Tell whether another slowdown than was asked for could have another verdict.
+
+    A wait on the clock is never shorter than asked for, so what it leaves unseen is missed; so is
+    what a method is too little of the operation for, whatever it was slowed by.
+    """
+    if said.outcome is Result.MISSED:
+        predicted = predict(data)
+        return data.wait == Wait.WORK and not (predicted is not None and predicted.misses)
+    return said.outcome is Result.DETECTED or any(one.slug == UNFINISHED for one in said.caveats)
 
 
 def _because(said: Judgement, slug: str | None, text: str) -> Judgement:
