@@ -255,11 +255,12 @@ def _hangs_on_calibration(said: Judgement, data: PairData) -> bool:
     """Tell whether another slowdown than was asked for could have another verdict.
 
     A wait on the clock is never shorter than asked for, so what it leaves unseen is missed; so is
-    what a method is too little of the operation for, whatever it was slowed by.
+    what a method is too little of the operation for, if no run shows anything else.
     """
     if said.outcome is Result.MISSED:
-        predicted = predict(data)
-        return data.wait == Wait.WORK and not (predicted is not None and predicted.misses)
+        predicted, unseen = predict(data), all(run.effect < data.limit for run in said.runs)
+        surely = unseen and predicted is not None and predicted.misses
+        return data.wait == Wait.WORK and not surely
     return said.outcome is Result.DETECTED or any(one.slug == UNFINISHED for one in said.caveats)
 
 

@@ -151,10 +151,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A regular expression that left benchmarks out of a suite of `suite_size`.
-
-    That is without the `groups_passed_over`, which were not listed, as nothing in them can match.
-    """
+    """A regular expression that left benchmarks out of `suite_size`, and did not list groups."""
 
     pattern: str
     suite_size: int

@@ -9,7 +9,6 @@ from pathlib import Path
 from auditor.core.ports import Host
 from auditor.core.subject import Closure, Project
 from runners.gobench import commands, golist
-from runners.gobench.discovery import patterns
 from runners.gobench.readable import Tree
 
 _COMPILED = (
@@ -39,7 +38,7 @@ def with_closures(project: Project, tree: Tree, host: Host, base: str) -> Projec
     """
     modules = host.run(commands.go(project, "list", "-m", "-f", "{{.Dir}}"))
     flags = commands.build_flags(project, project.root, overlaid=False)
-    where = list(patterns(modules, project.root)) or ["./..."]
+    where = list(golist.patterns(modules, project.root)) or ["./..."]
     listing = ("list", "-e", "-deps", "-test", f"-json={_FIELDS}", *flags, *where)
     job = replace(commands.go(project, *listing), output_limit=_OUTPUT_LIMIT)
     answer = host.run(job)

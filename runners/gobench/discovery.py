@@ -1,7 +1,7 @@
 """Finding the benchmarks of a project: build each package, run each benchmark once."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -82,7 +82,7 @@ class Discovery:
         root = self.project.root
         flags = commands.build_flags(self.project, self.into, overlaid=False)
         modules = self._needed(commands.go(self.project, "list", "-m", "-f", "{{.Dir}}"))
-        where = list(patterns(modules, root)) or ["./..."]
+        where = list(golist.patterns(modules, root)) or ["./..."]
         listing = ("list", "-e", f"-json={golist.FIELDS}", *flags, *where)
         return golist.packages(self._needed(commands.go(self.project, *listing)), root)
 
@@ -286,17 +286,6 @@ def _timeless(leaf: text.Leaf) -> bool:
 
 def _inside(name: str, known: Sequence[str]) -> list[str]:
     return [one for one in known if one.startswith(f"{name}/")]
-
-
-def patterns(modules: Completed, root: Path) -> Iterator[str]:
-    """Yield a pattern for each main module below the root: a workspace may have several."""
-    if modules.exit_code != 0:
-        return
-    for line in modules.stdout.decode(errors="replace").splitlines():
-        folder = Path(line.strip()).resolve()
-        if folder.is_relative_to(root.resolve()):
-            inside = folder.relative_to(root.resolve()).as_posix()
-            yield "./..." if inside == "." else f"./{inside}/..."
 
 
 def _end(answer: Completed) -> str:

@@ -40,6 +40,17 @@ class Package:
                 yield SourceFile(path=path, unit=self.unit, role=role, text=text)
 
 
+def patterns(modules: Completed, root: Path) -> Iterator[str]:
+    """Yield a pattern for each main module below the root: a workspace may have several."""
+    if modules.exit_code != 0:
+        return
+    for line in modules.stdout.decode(errors="replace").splitlines():
+        folder = Path(line.strip()).resolve()
+        if folder.is_relative_to(root.resolve()):
+            inside = folder.relative_to(root.resolve()).as_posix()
+            yield "./..." if inside == "." else f"./{inside}/..."
+
+
 def packages(answer: Completed, root: Path) -> list[Package]:
     """Read the answer of `go list -e -json=…`; raises SubjectError if it is none."""
     if answer.exit_code != 0:

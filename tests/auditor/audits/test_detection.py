@@ -385,9 +385,7 @@ def test_a_method_time_that_may_be_half_as_long_carries_no_verdict(share, cost, 
     assert found.outcome is (Result.INCONCLUSIVE if slug else Result.DETECTED)
 
 
-@pytest.mark.parametrize(
-    ("cost", "outcome"), [(0.2, Result.MISSED), (0.9, Result.INCONCLUSIVE)]
-)
+@pytest.mark.parametrize(("cost", "outcome"), [(0.2, Result.MISSED), (0.9, Result.INCONCLUSIVE)])
 def test_how_long_a_method_is_need_not_be_known_where_it_is_surely_too_short(cost, outcome):
     """Of it and all that the clock may hide, .122 of the operation in one case, .524 in the other.
 
@@ -404,9 +402,7 @@ def test_how_long_a_method_is_need_not_be_known_where_it_is_surely_too_short(cos
     assert found.runs
     assert found.outcome is outcome
     assert ("unverified" in slugs(found)) == (outcome is Result.INCONCLUSIVE)
-    assert "unverified" in slugs(
-        judge_pair(pair(share=0.01, calibration=doubtful, runs=much))
-    )
+    assert "unverified" in slugs(judge_pair(pair(share=0.01, calibration=doubtful, runs=much)))
 
 
 def test_no_run_is_made_of_a_pair_whose_method_time_carries_no_verdict():
