@@ -95,17 +95,14 @@ class Discovery:
     def _wanted(self, tests: Mapping[str, Sequence[bytes]]) -> tuple[list[str], list[str]]:
         """Return which packages are to be listed, and which hold nothing that is asked for.
 
-        A benchmark's name is that of its function, or begins with it. Where nothing that is asked
-        for can be found, all are listed, so that it can be said what there is.
+        A benchmark's name begins with that of its function. Where nothing that is asked for can be
+        found, all are listed: it can be said what there is.
         """
         functions = {unit: _functions(texts) for unit, texts in tests.items()}
         known = {unit for unit, suite in self.listing.known.items() if suite.benchmarks}
         new = [unit for unit, names in functions.items() if names and unit not in known]
-        wanted = [
-            unit
-            for unit in new
-            if any(self.listing.is_asked_for(unit, name) for name in functions[unit])
-        ]
+        ask = self.listing.is_asked_for
+        wanted = [unit for unit in new if any(ask(unit, name) for name in functions[unit])]
         if not wanted and not known & functions.keys():
             return new, []
         return wanted, [unit for unit in new if unit not in wanted]
