@@ -173,7 +173,7 @@ def _audit(config: Path, folder: Path, *flags: str) -> Audit:
 
 
 def _as_short(config: Path, folder: Path, ours: Audit) -> str:
-    """Run the suite twice by the paper's plan with blocks of our length; say what all would take."""
+    """Run the suite twice by the paper's plan with blocks of our length; say what it all takes."""
     iterations = ITERATIONS[ours.result["harness"]]
     length = f"{max(1, round(1000 * ours.block))}ms"
     plan = {"warmup": iterations - 20, "iterations": 20, "iteration_time": length}

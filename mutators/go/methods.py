@@ -3,7 +3,7 @@
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from posixpath import basename
+from posixpath import basename, dirname
 
 from tree_sitter import Node
 
@@ -54,6 +54,21 @@ def left_out(
             why = f"left out by the build tags in force ({_constraint(source, root)})"
             for one in found(source, root, {}):
                 yield replace(one.method, refusal=why)
+
+
+def offered(methods: Sequence[Method], programs: Container[str]) -> Sequence[Method]:
+    """Leave only those public that other modules can import: not of `internal`, nor of a program.
+
+    `programs` are folders. Where nothing can be imported, as in a service, what is exported counts.
+    """
+
+    def is_offered(method: Method) -> bool:
+        folder = dirname(method.span.file) if method.span else ""
+        return method.public and "internal" not in folder.split("/") and folder not in programs
+
+    if not any(map(is_offered, methods)):
+        return methods
+    return [replace(one, public=is_offered(one)) for one in methods]
 
 
 def _constraint(source: SourceFile, root: Node) -> str:

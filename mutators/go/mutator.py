@@ -12,7 +12,7 @@ from auditor.core.edits import Edit, apply
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.go import beside, hooks, recursion, tree
-from mutators.go.methods import Found, found, left_out
+from mutators.go.methods import Found, found, left_out, offered
 from mutators.go.naming import named
 
 FOLDER = "zz_bench_audit_guest"
@@ -36,6 +36,7 @@ class GoMutator:
         """Return all functions and methods of the library, those that cannot be slowed too.
 
         What is left out of the build is refused, unless the build has another of the same name.
+        Public is what other modules can import.
         """
         library = [source for source in sources if source.role is SourceRole.LIBRARY]
         fields = recursion.own_fields(library)
@@ -44,7 +45,8 @@ class GoMutator:
         packages = {(source.unit, tree.package(root)) for source, root in roots}
         built = {one.id for one in methods}
         left = {one.id: one for one in left_out(sources, packages) if one.id not in built}
-        return [*methods, *left.values()]
+        programs = {dirname(source.path) for source, root in roots if tree.package(root) == "main"}
+        return offered([*methods, *left.values()], programs)
 
     def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:  # noqa: ARG002
         """Return nothing: in this language the lines say all."""

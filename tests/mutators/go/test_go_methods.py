@@ -115,3 +115,37 @@ def test_what_is_not_built_is_no_method_beside_one_that_is_nor_of_another_packag
     others = left_out("package m\nfunc F() {}\n"), left_out("package main\nfunc G() {}\n")
 
     assert [one.refusal for one in GoMutator().methods([built, *others])] == [None]
+
+
+def public(*sources):
+    return [one.id for one in GoMutator().methods(sources) if one.public]
+
+
+EXPORTED = "package m\nfunc Push() {}\nfunc pop() {}\n"
+
+
+def test_what_other_modules_cannot_import_is_not_public():
+    ring = library(EXPORTED)
+    inner = library(EXPORTED, "internal/deep/m.go", f"{UNIT}/internal/deep")
+    program = library(EXPORTED.replace("package m", "package main"), "cmd/m.go", f"{UNIT}/cmd")
+    beside = library(EXPORTED, "internals/m.go", f"{UNIT}/internals")
+
+    assert public(ring, inner, program, beside) == [f"{UNIT}.Push", f"{UNIT}/internals.Push"]
+    assert {one.id for one in GoMutator().methods([ring, inner])} == {
+        f"{UNIT}.{name}" for name in ("Push", "pop")
+    } | {f"{UNIT}/internal/deep.{name}" for name in ("Push", "pop")}
+
+
+def test_a_module_below_an_internal_folder_is_importable_there():
+    unit = "example.org/all/internal/ring"
+
+    assert public(
+        library(EXPORTED, unit=unit), library(EXPORTED, "internal/m.go", f"{unit}/internal")
+    ) == [f"{unit}.Push"]
+
+
+def test_where_nothing_can_be_imported_what_is_exported_is_public():
+    inner = library(EXPORTED, "internal/m.go", f"{UNIT}/internal")
+    program = library(EXPORTED.replace("package m", "package main"))
+
+    assert public(inner, program) == [f"{UNIT}/internal.Push", f"{UNIT}.Push"]
