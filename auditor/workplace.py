@@ -79,7 +79,7 @@ class Workplace:
         self._cluster = cluster
         self._placed: list[Placed] = []
         self._facts = cluster.facts if cluster else opened.host.facts()
-        jobs = _jobs(self._facts) if opened.several else 1
+        jobs = _jobs(opened.host.facts()) if opened.several else 1
         self._dispatching = MachineDispatcher(opened.lock, jobs, opened.host.stop)
         path = opened.environment.get("PATH", "/usr/bin:/bin")
         self._loop = Loop(self.host, self.home, path, self.clock)

@@ -258,7 +258,8 @@ def _hangs_on_calibration(said: Judgement, data: PairData) -> bool:
     what a method is too little of the operation for, if no run shows anything else.
     """
     if said.outcome is Result.MISSED:
-        predicted, unseen = predict(data), all(run.effect < data.limit for run in said.runs)
+        predicted = predict(data, by_counting=False)
+        unseen = all(run.effect < data.limit for run in said.runs)
         surely = unseen and predicted is not None and predicted.misses
         return data.wait == Wait.WORK and not surely
     return said.outcome is Result.DETECTED or any(one.slug == UNFINISHED for one in said.caveats)

@@ -33,19 +33,19 @@ class Prediction:
     expected: Result
 
 
-def predict(data: PairData) -> Prediction | None:
+def predict(data: PairData, *, by_counting: bool = True) -> Prediction | None:
     """Return the share, None where t(k), the calls or the plain time are not known.
 
     Of a method that is lost in the cost of reading the clock t(k) is not known, but what it is at
     most: what the clock has shown, and all that it may have hidden. So it is before a calibration,
-    by what was clocked while calls were counted.
+    by what was clocked while calls were counted, if that is to count.
     """
     plain = data.plain_seconds if data.calls else ()
     if not data.calls or not plain:
         return None
     shown = _shown(data)
     if shown is None:
-        return _by_counting(data, min(plain))
+        return _by_counting(data, min(plain)) if by_counting else None
     each = data.calls / data.benchmark.concurrency
     doubt = method_doubt(data)
     high = (shown + doubt + HIDDEN * data.clock_seconds) * each / min(plain)

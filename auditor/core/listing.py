@@ -24,7 +24,8 @@ class Listing:
     """How a suite is listed; a harness may do more than is asked for.
 
     The groups in `known` need not be listed again; their listings are without sources. `together`
-    asks of each of some processes that are not timed, and returns their answers in order.
+    asks of each of some processes that are not timed, and returns their answers in order; of one
+    that fails beside others it asks again.
     `is_asked_for` tells of a group and a name whether benchmarks of the group that are called so,
     or whose name begins so, may be among those that are asked for.
     """

@@ -151,7 +151,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A regular expression that left benchmarks out of `suite_size`, and did not list groups."""
+    """A regular expression that left out some of `suite_size` benchmarks, and groups unlisted."""
 
     pattern: str
     suite_size: int

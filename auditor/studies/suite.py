@@ -26,6 +26,8 @@ from auditor.studies.warming import suite_trials, warmed
 Forks = Mapping[str, int]
 """How many processes a run of a benchmark has, by its id."""
 
+_LOOKING_ON = ("(?=", "(?!", "(?<", "(?(", r"\B")
+"""In a pattern: what takes the end of the beginning of a name for the end of the whole one."""
 _INSIDE = "./:[("
 """What may stand between the name of a whole and what tells its parts apart."""
 
@@ -87,13 +89,14 @@ def chosen(suite: Suite, pattern: str) -> tuple[Benchmark, ...]:
         raise NoBenchmarks(f"no benchmark that matches {pattern!r} can be listed: {name}: {why}")
     if not found and suite.benchmarks:
         some = ", ".join(benchmark.id for benchmark in suite.benchmarks[:5])
-        where = "the packages that may hold one have" if suite.passed_over else "the suite has"
+        where = "the packages that were listed have" if suite.passed_over else "the suite has"
         raise NoBenchmarks(
             f"no benchmark matches {pattern!r}; {where} {len(suite.benchmarks)}, such as {some}"
         )
     if not found:
         why = "".join(f"; {name}: {reason}" for name, reason in suite.unusable[:3])
-        raise NoBenchmarks(f"the subject has no benchmark that could be listed{why}")
+        which = f"that may match {pattern!r} " if suite.passed_over else ""
+        raise NoBenchmarks(f"the subject has no benchmark {which}that could be listed{why}")
     return found
 
 
@@ -102,6 +105,8 @@ def may_be_chosen(pattern: str, group: str, name: str) -> bool:
 
     Where it is not known, it may.
     """
+    if any(part in pattern for part in _LOOKING_ON):
+        return True
     try:
         search = regex.compile(pattern).search
     except regex.error:  # Python's own understands it, as it is no other's

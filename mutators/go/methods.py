@@ -12,6 +12,7 @@ from mutators.go import beside, recursion, tree
 
 _FORBIDDEN = re.compile(rb"^//go:(nosplit|systemstack|nowritebarrier\w*|yeswritebarrierrec)\b")
 """Directives under which a deferred call may not be compiled or linked."""
+_BENCHMARK = re.compile(rb"^func Benchmark", re.MULTILINE)
 _CONSTRAINT = re.compile(rb"^//go:build [^\r\n]*", re.MULTILINE)
 
 
@@ -56,19 +57,33 @@ def left_out(
                 yield replace(one.method, refusal=why)
 
 
-def offered(methods: Sequence[Method], programs: Container[str]) -> Sequence[Method]:
+def offered(
+    methods: Sequence[Method], programs: Container[str], measured: Iterable[str]
+) -> Sequence[Method]:
     """Leave only those public that other modules can import: not of `internal`, nor of a program.
 
-    `programs` are folders. Where nothing can be imported, as in a service, what is exported counts.
+    `programs` are folders, `measured` those with benchmarks. Where nothing can be imported, or only
+    what cannot be has benchmarks, as in a service, all that is exported counts.
     """
 
-    def is_offered(method: Method) -> bool:
-        folder = dirname(method.span.file) if method.span else ""
-        return method.public and "internal" not in folder.split("/") and folder not in programs
+    def is_hidden(folder: str) -> bool:
+        return "internal" in folder.split("/") or folder in programs
 
-    if not any(map(is_offered, methods)):
+    def is_offered(method: Method) -> bool:
+        return method.public and not (method.span and is_hidden(dirname(method.span.file)))
+
+    folders = set(measured)
+    inner = bool(folders) and all(map(is_hidden, folders))
+    if inner or not any(is_offered(one) and one.refusal is None for one in methods):
         return methods
     return [replace(one, public=is_offered(one)) for one in methods]
+
+
+def benchmarked(sources: Iterable[SourceFile]) -> Iterator[str]:
+    """Yield the folders of files with benchmarks."""
+    for one in sources:
+        if one.role is SourceRole.BENCHMARKS and _BENCHMARK.search(one.text):
+            yield dirname(one.path)
 
 
 def _constraint(source: SourceFile, root: Node) -> str:

@@ -12,7 +12,7 @@ from auditor.core.edits import Edit, apply
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.go import beside, hooks, recursion, tree
-from mutators.go.methods import Found, found, left_out, offered
+from mutators.go.methods import Found, benchmarked, found, left_out, offered
 from mutators.go.naming import named
 
 FOLDER = "zz_bench_audit_guest"
@@ -46,7 +46,7 @@ class GoMutator:
         built = {one.id for one in methods}
         left = {one.id: one for one in left_out(sources, packages) if one.id not in built}
         programs = {dirname(source.path) for source, root in roots if tree.package(root) == "main"}
-        return offered([*methods, *left.values()], programs)
+        return offered([*methods, *left.values()], programs, benchmarked(sources))
 
     def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:  # noqa: ARG002
         """Return nothing: in this language the lines say all."""

@@ -38,14 +38,21 @@ class MachineDispatcher:
         self._runners |= dict.fromkeys(subjects, runner)
 
     def together(self, ask: Ask, jobs: Sequence[Invocation]) -> Sequence[Completed]:
-        """Ask of each of some processes, several at a time; return their answers in order."""
+        """Ask of each of some processes, several at a time; return their answers in order.
+
+        One that fails beside others, for want of memory say, is asked of again by itself.
+        """
         with locked(self._lock):
-            if self._jobs == 1:
+            if self._jobs == 1 or len(jobs) == 1:
                 return in_turn(ask, jobs)
             found = in_parallel(
                 lambda one: (one[0], ask(one[1])), enumerate(jobs), self._jobs, self._stop
             )
-            return [answer for _, answer in sorted(found, key=itemgetter(0))]
+            answers = [answer for _, answer in sorted(found, key=itemgetter(0))]
+            return [
+                answer if answer.timed_out or answer.exit_code == 0 else ask(job)
+                for job, answer in zip(jobs, answers, strict=True)
+            ]
 
     def run(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the run of each trial as it ends."""

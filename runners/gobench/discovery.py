@@ -15,7 +15,7 @@ from runners.gobench.commands import Place
 from runners.gobench.settings import Settings, bodies, mentions
 from runners.limits import within_limits
 
-_BENCHMARK = re.compile(rb"^func (Benchmark\w*)", re.MULTILINE)
+_BENCHMARK = re.compile(rb"^func (Benchmark[^\s(\[]*)", re.MULTILINE)
 _NAME = re.compile(r"^(Benchmark\S*)$", re.MULTILINE)
 _MORE = 5
 """How often a function that breaks off is run again: each time may take as long as a hang."""
@@ -55,15 +55,14 @@ class Discovery:
             elif package.unit in compiled:
                 answer = compiled[package.unit]
                 built += self._package(self._place(package), tests[package.unit], answer)
-            elif suite := self.listing.known.get(package.unit):
+            elif package.unit not in others and (suite := self.listing.known.get(package.unit)):
                 self.benchmarks += suite.benchmarks
                 self.unusable += suite.unusable
                 built += bool(suite.benchmarks)
-        if self.messages and not built:
-            which = "benchmarks that are asked for" if others else "benchmarks"
+        if self.messages and not built and not others:
             raise BuildFailed(
-                f"no package of {self.project.name} with {which} can be built; correct what the "
-                f"compiler says first: {self.messages[0]}"
+                f"no package of {self.project.name} with benchmarks can be built; correct what "
+                f"the compiler says first: {self.messages[0]}"
             )
         return Suite(
             tuple(self.benchmarks), tuple(self.sources), tuple(self.unusable), tuple(others)
@@ -108,18 +107,17 @@ class Discovery:
         return wanted, [unit for unit in new if unit not in wanted]
 
     def _compiled(self, packages: Sequence[golist.Package]) -> Mapping[str, Completed]:
-        """Build the tests of packages, the first ones alone, and return the answers.
+        """Build the tests of packages, those of the first one alone, and return the answers.
 
         Builds that run at the same time share what is done, not what they are about to do: what
-        all need, the standard library above all, would be compiled by each. One that fails beside
-        others, for want of memory say, is made again.
+        all need, the standard library above all, would be compiled by each.
         """
         answers: list[Completed] = []
         jobs = [commands.compile_tests(self._place(one), overlaid=False) for one in packages]
         for some in (jobs[:1], jobs[1:]):
             answers += self.listing.together(self.ask, some)
         return {
-            package.unit: within_limits(job, answer if answer.exit_code == 0 else self.ask(job))
+            package.unit: within_limits(job, answer)
             for package, job, answer in zip(packages, jobs, answers, strict=True)
         }
 

@@ -24,13 +24,20 @@ class HeldBack:
 
     def __enter__(self) -> Self:
         """Take note of requests in the place of their handlers."""
-        if threading.current_thread() is threading.main_thread():
-            for number in _REQUESTS:
-                handler = signal.getsignal(number)
-                if callable(handler):
-                    self._handlers[number] = handler
-                    signal.signal(number, self._note)
+        try:
+            if threading.current_thread() is threading.main_thread():
+                self._hold()
+        except BaseException:  # a request that came while another one was held already
+            self.release()
+            raise
         return self
+
+    def _hold(self) -> None:
+        for number in _REQUESTS:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                self._handlers[number] = handler
+                signal.signal(number, self._note)
 
     def __exit__(self, *_: object) -> None:
         """Do what `release` does, if it was not reached."""

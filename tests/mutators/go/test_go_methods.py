@@ -1,7 +1,7 @@
 """Which methods a Go library has."""
 
 import pytest
-from go_making import UNIT, left_out, library, methods
+from go_making import UNIT, benchmarks, left_out, library, methods
 
 from auditor.core.subject import Span
 from mutators.go import GoMutator
@@ -149,3 +149,21 @@ def test_where_nothing_can_be_imported_what_is_exported_is_public():
     program = library(EXPORTED.replace("package m", "package main"))
 
     assert public(inner, program) == [f"{UNIT}/internal.Push", f"{UNIT}.Push"]
+
+
+def test_where_only_what_cannot_be_imported_has_benchmarks_all_that_is_exported_is_public():
+    version = library(EXPORTED, "version/m.go", f"{UNIT}/version")
+    inner = library(EXPORTED, "internal/m.go", f"{UNIT}/internal")
+    bench = "package m\nfunc BenchmarkPush(b *testing.B) {}\n"
+    inside = benchmarks(bench, "internal/m_test.go", f"{UNIT}/internal")
+    outside = benchmarks(bench, "version/m_test.go", f"{UNIT}/version")
+
+    assert public(version, inner, inside) == [f"{UNIT}/version.Push", f"{UNIT}/internal.Push"]
+    assert public(version, inner, inside, outside) == [f"{UNIT}/version.Push"]
+
+
+def test_what_cannot_be_slowed_hides_nothing():
+    inner = library(EXPORTED, "internal/m.go", f"{UNIT}/internal")
+    empty = library("package m\nfunc Push()\n")
+
+    assert f"{UNIT}/internal.Push" in public(empty, inner)

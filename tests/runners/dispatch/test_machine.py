@@ -225,3 +225,22 @@ def test_one_at_a_time_is_asked_of_where_a_host_can_no_more(tmp_path):
     )
 
     assert here == {threading.main_thread()}
+
+
+def test_what_fails_beside_others_is_asked_of_again_by_itself_but_not_what_was_too_slow(tmp_path):
+    asked = []
+
+    def ask(job):
+        name = job.argv[0]
+        asked.append(name)
+        beside = asked.count(name) == 1
+        codes = {"a": 0, "b": 1 if beside else 0, "c": None, "d": 1}
+        return Completed(exit_code=codes[name])
+
+    made = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
+    found = made.together(ask, [process(name) for name in "abcd"])
+
+    assert [one.exit_code for one in found] == [0, 0, None, 1]
+    assert sorted(asked) == ["a", "b", "b", "c", "d", "d"]
+    made.together(ask, [process("d")])  # had nobody beside it
+    assert asked.count("d") == 3

@@ -6,13 +6,14 @@ from dataclasses import replace
 import pytest
 from gobench_making import schedule
 
-from auditor.core.errors import BuildFailed, MachineError
+from auditor.core.errors import BuildFailed, MachineError, NoBenchmarks
 from auditor.core.jobs import Completed
 from auditor.core.listing import Listing
 from auditor.core.plan import Purpose
 from auditor.core.schedule import Arm, ArmName
 from auditor.core.subject import SourceRole
 from auditor.core.suite import Suite
+from auditor.studies.suite import chosen
 from runners.gobench.harness import GoBench
 from runners.hosts.local import LocalHost
 
@@ -167,20 +168,6 @@ def test_packages_are_built_together_behind_the_first_one_and_listed_in_order(ri
     assert dict(suite.unusable).keys() == dict(ring.suite.unusable).keys()
 
 
-def test_a_build_that_fails_beside_others_is_made_again_alone(ring, tmp_path):
-    def together(_ask, jobs):
-        return [Completed(exit_code=1, stdout=b"cannot allocate memory") for _ in jobs]
-
-    naughty = {one.group for one in ring.suite.benchmarks if one.group.endswith("/naughty")}
-    known = {unit: _listed(ring, unit) for unit in naughty}
-    suite = GoBench().discover(
-        ring.project, tmp_path, LocalHost().run, Listing(known=known, together=together)
-    )
-
-    assert suite.benchmarks == ring.suite.benchmarks
-    assert not any("cannot allocate" in why for _, why in suite.unusable)
-
-
 def test_a_package_in_which_nothing_can_be_asked_for_is_not_built(ring, tmp_path):
     built = []
 
@@ -228,15 +215,20 @@ def test_all_is_listed_where_nothing_is_known_nor_can_be_asked_for(ring, tmp_pat
     assert len(built) > 1
 
 
-def test_packages_that_are_asked_for_and_do_not_build_are_said_to_be_these(ring, tmp_path):
+def test_a_package_that_is_asked_for_and_does_not_build_is_said(ring, tmp_path):
     def ask(job):
         if job.makes is None:
             return LocalHost().run(job)
-        return Completed(exit_code=1, stderr=b"does not build")
+        return Completed(exit_code=1, stderr=b"it is broken")
 
     asked = Listing(is_asked_for=lambda unit, _name: unit == UNIT)
-    with pytest.raises(BuildFailed, match="with benchmarks that are asked for can be built"):
-        GoBench().discover(ring.project, tmp_path, ask, asked)
+    suite = GoBench().discover(ring.project, tmp_path, ask, asked)
+
+    assert not suite.benchmarks
+    assert "it is broken" in dict(suite.unusable)[UNIT]
+    assert f"{UNIT}/naughty" in suite.passed_over
+    with pytest.raises(NoBenchmarks, match=r"may match '\^Benchmark' that could be listed"):
+        chosen(suite, "^Benchmark")
 
 
 def _listed(ring, unit):
