@@ -44,7 +44,7 @@ class NearDelays:
                 known
                 for run in self._store.alike(first)
                 if run.trial.id not in left_out and _differ_in_delay_only(run.trial, first)
-                for known in [_delay(run.trial.schedule)]
+                for known in [delay_of(run.trial.schedule)]
                 if known is not None and not differ(known, delay, CLOSE_ENOUGH)
             ]
             nearest = min(found, key=lambda known: abs(known.number - delay.number), default=delay)
@@ -53,8 +53,11 @@ class NearDelays:
 
 
 def _differ_in_delay_only(one: Trial, other: Trial) -> bool:
-    return replace(one, schedule=replace(one.schedule, arms=other.schedule.arms)).id == other.id
+    """Compare all else; when a process may end is not known of one that the store has."""
+    arms, stop = other.schedule.arms, other.schedule.stop
+    return replace(one, schedule=replace(one.schedule, arms=arms, stop=stop)).id == other.id
 
 
-def _delay(schedule: Schedule) -> Delay | None:
+def delay_of(schedule: Schedule) -> Delay | None:
+    """Return what the slowed blocks of a process wait."""
     return next((arm.delay for arm in schedule.arms if arm.name is ArmName.SLOWED), None)

@@ -10,6 +10,8 @@ from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run
 from auditor.core.request import Plan
+from auditor.core.schedule import Stop
+from auditor.store.sqlite import SqliteStore
 from auditor.studies import schedules
 from auditor.studies.near import NearDelays, differ
 
@@ -55,6 +57,20 @@ def test_what_differs_in_more_is_not_taken(changed):
 def test_a_share_that_the_clock_waits_is_taken_as_it_was_asked_for():
     assert chosen(0.62, trial(0.6, Wait.SPIN), wait=Wait.SPIN) == 0.62
     assert chosen(0.62, trial(0.62, Wait.SPIN), wait=Wait.SPIN) == 0.62
+
+
+def test_a_process_that_could_end_early_is_taken_though_the_store_does_not_say_that_it_could(
+    tmp_path,
+):
+    def ending(number):
+        stop = Stop(above=0.3, below=0.2, looks=((3, 4.0),), least_deviation=0.01)
+        one = trial(number)
+        return replace(one, schedule=replace(one.schedule, stop=stop))
+
+    with SqliteStore(tmp_path / "s.sqlite") as store:
+        store.add(run(ending(100)))
+
+        assert NearDelays(store).of(ending(104), Delay(Wait.WORK, 104), ()).number == 100
 
 
 def test_a_choice_stands_whatever_is_measured_meanwhile():
