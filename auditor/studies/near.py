@@ -44,7 +44,7 @@ class NearDelays:
                 known
                 for run in self._store.alike(first)
                 if run.trial.id not in left_out and _differ_in_delay_only(run.trial, first)
-                for known in [delay_of(run.trial.schedule)]
+                for known in [_delay(run.trial.schedule)]
                 if known is not None and not differ(known, delay, CLOSE_ENOUGH)
             ]
             nearest = min(found, key=lambda known: abs(known.number - delay.number), default=delay)
@@ -58,6 +58,5 @@ def _differ_in_delay_only(one: Trial, other: Trial) -> bool:
     return replace(one, schedule=replace(one.schedule, arms=arms, stop=stop)).id == other.id
 
 
-def delay_of(schedule: Schedule) -> Delay | None:
-    """Return what the slowed blocks of a process wait."""
+def _delay(schedule: Schedule) -> Delay | None:
     return next((arm.delay for arm in schedule.arms if arm.name is ArmName.SLOWED), None)
