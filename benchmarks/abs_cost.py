@@ -148,14 +148,7 @@ def _audit(config: Path, folder: Path, *flags: str) -> Audit:
     clock = folder / "seconds"
     if not clock.exists():
         began = time.monotonic()
-        command = [sys.executable, "-m", "auditor", "abs", str(config), *flags, "--quiet"]
-        subprocess.run(
-            [*command, "--output", str(folder)],
-            cwd=ROOT,
-            check=True,
-            env={**os.environ, "XDG_CACHE_HOME": str(folder.absolute() / "cache")},
-            stdout=subprocess.DEVNULL,
-        )
+        _run(folder, "abs", str(config), *flags)
         clock.write_text(str(time.monotonic() - began))
     with sqlite3.connect(folder / "store.sqlite") as connection:
         spent = dict(connection.execute(SPENT).fetchall())
@@ -172,6 +165,17 @@ def _audit(config: Path, folder: Path, *flags: str) -> Audit:
     return Audit(result, float(clock.read_text()), spent, choosing, judging, block, blocks)
 
 
+def _run(folder: Path, *words: str) -> None:
+    """Run the program into a folder, with a cache of its own there."""
+    subprocess.run(
+        [sys.executable, "-m", "auditor", *words, "--quiet", "--output", str(folder)],
+        cwd=ROOT,
+        check=True,
+        env={**os.environ, "XDG_CACHE_HOME": str(folder.absolute() / "cache")},
+        stdout=subprocess.DEVNULL,
+    )
+
+
 def _as_short(config: Path, folder: Path, ours: Audit) -> str:
     """Run the suite twice by the paper's plan with blocks of our length; say what it all takes."""
     iterations = ITERATIONS[ours.result["harness"]]
@@ -181,10 +185,7 @@ def _as_short(config: Path, folder: Path, ours: Audit) -> str:
         folder.mkdir(parents=True, exist_ok=True)
         asked = folder / "config.json"
         asked.write_text(json.dumps(json.loads(config.read_text()) | {"plan": plan}))
-        command = [sys.executable, "-m", "auditor", "stability", str(asked), "--runs=2", "--quiet"]
-        environment = {**os.environ, "XDG_CACHE_HOME": str(folder.absolute() / "cache")}
-        command += ["--output", str(folder)]
-        subprocess.run(command, cwd=ROOT, check=True, env=environment, stdout=subprocess.DEVNULL)
+        _run(folder, "stability", str(asked), "--runs=2")
     with sqlite3.connect(folder / "store.sqlite") as connection:
         run = dict(connection.execute(SPENT).fetchall())["suite"] / 2
     connection.close()

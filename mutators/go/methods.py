@@ -12,7 +12,6 @@ from mutators.go import beside, recursion, tree
 
 _FORBIDDEN = re.compile(rb"^//go:(nosplit|systemstack|nowritebarrier\w*|yeswritebarrierrec)\b")
 """Directives under which a deferred call may not be compiled or linked."""
-_BENCHMARK = re.compile(rb"^func Benchmark", re.MULTILINE)
 _CONSTRAINT = re.compile(rb"^//go:build [^\r\n]*", re.MULTILINE)
 
 
@@ -82,7 +81,7 @@ def offered(
 def benchmarked(sources: Iterable[SourceFile]) -> Iterator[str]:
     """Yield the folders of files with benchmarks."""
     for one in sources:
-        if one.role is SourceRole.BENCHMARKS and _BENCHMARK.search(one.text):
+        if one.role is SourceRole.BENCHMARKS and tree.BENCHMARK.search(one.text):
             yield dirname(one.path)
 
 

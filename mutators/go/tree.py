@@ -1,10 +1,13 @@
 """Go source as a tree: the few questions that the rest of this package asks."""
 
+import re
 from collections.abc import Iterator
 
 import tree_sitter_go
 from tree_sitter import Language, Node, Parser
 
+BENCHMARK = re.compile(rb"^func[ \t]+Benchmark", re.MULTILINE)
+"""How a benchmark begins, which may be all that can be read of it."""
 _LANGUAGE = Language(tree_sitter_go.language())
 
 

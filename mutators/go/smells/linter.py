@@ -1,6 +1,5 @@
 """A look at the benchmarks of a Go project."""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -16,9 +15,6 @@ from mutators.go.smells.finding import Finding
 from mutators.go.smells.names import Names
 from mutators.go.smells.packages import MODULE, Home, Packages
 from mutators.go.smells.rules import RULES
-
-_HEAD = re.compile(rb"^func[ \t]+Benchmark", re.MULTILINE)
-"""How a benchmark begins, which may be all that can be read of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +58,7 @@ class GoLinter:
             root = tree.parse(source.text)
             found = parts(source, root)
             benchmarks += [one.name for one in found if one.is_benchmark]
-            if root.has_error and (found or _HEAD.search(source.text)):
+            if root.has_error and (found or tree.BENCHMARK.search(source.text)):
                 unread.append(source.path)
             smells += sorted(_smells(found, packages), key=_place)
         return Looked(benchmarks=tuple(benchmarks), smells=tuple(smells), unread=tuple(unread))

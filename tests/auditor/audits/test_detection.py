@@ -25,6 +25,7 @@ from auditor.audits.reach import Reach
 from auditor.core.measure import METHOD_TIME
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import (
+    Clocked,
     Exhausted,
     Measured,
     NeverCalled,
@@ -403,6 +404,20 @@ def test_how_long_a_method_is_need_not_be_known_where_it_is_surely_too_short(cos
     assert found.outcome is outcome
     assert ("unverified" in slugs(found)) == (outcome is Result.INCONCLUSIVE)
     assert "unverified" in slugs(judge_pair(pair(share=0.01, calibration=doubtful, runs=much)))
+
+
+def test_what_was_clocked_while_calls_were_counted_lets_no_measured_miss_stand():
+    """Else what `--exact` measures would hang on what it takes no heed of."""
+    missed = tuple(
+        pair_run(noisy(PLAIN, seed=at), noisy(PLAIN, seed=at + 5), repetition=at) for at in (1, 2)
+    )
+    data = pair(calibration=None, runs=missed)
+    seen = Clocked("example.org/ring.Push", 0.01 * PLAIN, PLAIN)
+
+    found = judge_pair(replace(data, reach=replace(data.reach, clocked=seen)))
+
+    assert slugs(found) == ["unverified"]
+    assert found.outcome is Result.INCONCLUSIVE
 
 
 def test_no_run_is_made_of_a_pair_whose_method_time_carries_no_verdict():

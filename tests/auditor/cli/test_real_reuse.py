@@ -121,6 +121,32 @@ def test_an_audit_of_the_next_commit_runs_only_what_can_have_changed(audits):
     }
 
 
+def test_packages_in_which_nothing_can_match_are_not_built_until_they_are_asked_for(
+    shared_cache, tmp_path
+):
+    program = Program.below(tmp_path, shared_cache)
+    subject = str(write(tmp_path / "two", FILES))
+
+    def measured(pattern):
+        asked = config(
+            tmp_path / "c.json", subject=subject, harness="go", benchmarks=pattern, stability_runs=2
+        )
+        found, _ = program.audited("stability", asked, "--store", tmp_path / "s.sqlite")
+        names = [one["id"] for one in found["benchmarks"]]
+        return names, found["stability"]["filter"]
+
+    left = measured(r"^example\.org/two/left\.")
+    user = measured("^BenchmarkUser$")
+    every = measured(".*")
+
+    assert left[0] == ["example.org/two/left.BenchmarkLeft"]
+    assert (left[1]["suite_size"], left[1]["groups_passed_over"]) == (1, 2)
+    assert user[0] == ["example.org/two/user.BenchmarkUser"]
+    assert (user[1]["suite_size"], user[1]["groups_passed_over"]) == (2, 1)  # left is known
+    assert len(every[0]) == 3
+    assert every[1] is None
+
+
 def _said(document):
     """Return how many of how many runs are said to be of another revision, None if none is."""
     for one in document["caveats"]:

@@ -7,6 +7,8 @@ import regex
 
 from auditor.core.errors import NoBenchmarks
 from auditor.core.suite import Benchmark, Suite
+from auditor.core.verdict import Filter
+from auditor.studies.stability import unseen
 from auditor.studies.suite import chosen, may_be_chosen
 
 UNIT = "example.org/ring"
@@ -72,6 +74,13 @@ def test_a_pattern_that_another_engine_does_not_understand_may_choose_anything(m
     monkeypatch.setattr(regex, "compile", compiled)
 
     assert may_be_chosen("^BenchmarkPop", UNIT, "BenchmarkPush")
+
+
+def test_what_was_passed_over_is_left_out_though_all_that_was_listed_matches():
+    found = unseen(SUITE, "^BenchmarkPush", 1)
+
+    assert found.filter == Filter("^BenchmarkPush", 1, 1)
+    assert unseen(Suite(SUITE.benchmarks), "^BenchmarkPush", 1).filter is None
 
 
 def test_where_nothing_matches_what_was_listed_is_said_to_be_part():
