@@ -46,6 +46,7 @@ class Kind(StrEnum):
     COUNTING = "counting"
     DELAYED = "delayed"
     TRACED = "traced"
+    PROFILED = "profiled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class Variant:
     """The subject as it is, with counters in methods, with a delay in one method, or traced.
 
     Traced are calls of methods, those from outside the library told from those inside it.
+    PROFILED changes no method: only the benchmarks' timers tell the sampler when they run.
 
     `guarded` asks for a delay that a nested call of the same method does not repeat even where
     that costs a look-up per call (found necessary by the reach map). `beside` keeps the unchanged

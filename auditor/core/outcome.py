@@ -117,6 +117,61 @@ class Traced:
 
 
 @dataclass(frozen=True, slots=True)
+class Frame:
+    """One function on a sampled stack; an inlined function has a frame of its own."""
+
+    function: str
+    """Name as the profiler gives it. JVM: `owner.name(descriptor)`, as `Method.descriptor`."""
+    file: str = ""
+    """Source file relative to the project's root (POSIX); empty outside of the project."""
+    line: int = 0
+    """Line in that file, one-based; 0 where it is unknown, and for a nested function literal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """How often one stack was sampled in one block."""
+
+    block: int
+    """Index of the block in the schedule."""
+    frames: tuple[int, ...]
+    """Indices into `Profiled.frames`, innermost first, each once."""
+    count: int
+    """Number of samples."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profiled:
+    """CPU samples of the unchanged benchmark, taken while its timer ran."""
+
+    frames: tuple[Frame, ...] = field(repr=False)
+    """All distinct frames of the stacks."""
+    stacks: tuple[Stack, ...] = field(repr=False)
+    """Samples that belong to the operation: of the benchmark's own threads or goroutines."""
+    unattributed: int
+    """Samples taken meanwhile whose stack could not be read."""
+    background: int
+    """Samples of the runtime's own threads meanwhile (garbage collection, compilation)."""
+    period_seconds: float
+    """CPU time between two samples of one thread, as asked for; fewer may have arrived."""
+    cpu_seconds: float
+    """CPU time of the sampled threads while the timer ran; 0 where it is unknown."""
+    timed_seconds: float
+    """Time that the harness's timer shows for the measured blocks together."""
+    waiting_seconds: float = 0.0
+    """Part of `timed_seconds` for which the threads were ready and had no processor."""
+    operations: int = 0
+    """Operations in all measured blocks together; 0 where it is unknown."""
+    code: tuple[Frame, ...] = field(default=(), repr=False)
+    """Frames that own machine instructions in the benchmark's own functions; empty: not read."""
+
+    @property
+    def samples(self) -> int:
+        """Return the number of samples that belong to the operation."""
+        return sum(stack.count for stack in self.stacks)
+
+
+@dataclass(frozen=True, slots=True)
 class Skipped:
     """The benchmark chose not to run."""
 
@@ -179,6 +234,7 @@ Outcome = (
     Measured
     | Counted
     | Traced
+    | Profiled
     | Skipped
     | TimedOut
     | Crashed
@@ -195,6 +251,7 @@ class Ending(StrEnum):
     MEASURED = "measured"
     COUNTED = "counted"
     TRACED = "traced"
+    PROFILED = "profiled"
     SKIPPED = "skipped"
     TIMED_OUT = "timed-out"
     CRASHED = "crashed"
@@ -217,6 +274,7 @@ _ENDINGS: dict[type[Outcome], Ending] = {
     Measured: Ending.MEASURED,
     Counted: Ending.COUNTED,
     Traced: Ending.TRACED,
+    Profiled: Ending.PROFILED,
     Skipped: Ending.SKIPPED,
     TimedOut: Ending.TIMED_OUT,
     Crashed: Ending.CRASHED,

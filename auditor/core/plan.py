@@ -19,7 +19,7 @@ class Purpose(StrEnum):
     pairs, at the time that their plain time is needed of, and COMPARISON among those of another
     revision. STEADY runs it for long and from the start, to see when it is warm. ALLOCATION
     allocates, all others wait. TRACE runs the tests of another project, a
-    client of the library.
+    client of the library. PROFILE samples the stacks of the unchanged benchmark.
     """
 
     PILOT = "pilot"
@@ -34,6 +34,7 @@ class Purpose(StrEnum):
     COMPARISON = "comparison"
     STEADY = "steady"
     TRACE = "trace"
+    PROFILE = "profile"
 
 
 _UNTIMED = frozenset({Purpose.USAGE, Purpose.REACH, Purpose.TRACE})

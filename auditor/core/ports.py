@@ -70,7 +70,8 @@ class Harness(Launcher, Protocol):
     no more than one unless its benchmark has threads or collects garbage. `tested` names the parts
     of the project's unit tests that can be run by themselves, "" alone where they can only all be.
     `never_inlined` says where the functions of a folder are declared that the compiler surely does
-    not put in the place of their calls.
+    not put in the place of their calls. `unprofiled` says why a trial of purpose PROFILE cannot
+    be run, empty where it can.
     """
 
     @property
@@ -78,6 +79,7 @@ class Harness(Launcher, Protocol):
     @property
     def one_processor(self) -> bool: ...
     def layouts(self, project: Project) -> Layouts: ...
+    def unprofiled(self, project: Project) -> str: ...
     def discover(
         self, project: Project, into: Path, ask: Ask, listing: Listing = EVERYTHING
     ) -> Suite: ...

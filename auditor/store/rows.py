@@ -13,12 +13,15 @@ from auditor.core.outcome import (
     Crashed,
     Ending,
     Exhausted,
+    Frame,
     Measured,
     MethodCalls,
     NeverCalled,
     NotBuilt,
     Outcome,
+    Profiled,
     Skipped,
+    Stack,
     TimedOut,
     Traced,
     Unreadable,
@@ -239,7 +242,7 @@ def _payload(outcome: Outcome) -> dict[str, Any]:
             times = [astuple(one) for one in clocked]
             return {**known, "missing": missing, "in_one_call": in_one_call, "clocked": times}
         case (
-            Traced() | Skipped() | TimedOut() | Crashed() | Exhausted() | Unreadable()
+            Traced() | Profiled() | Skipped() | TimedOut() | Crashed() | Exhausted() | Unreadable()
             | NeverCalled() | NotBuilt()
         ):  # fmt: skip
             return asdict(outcome)
@@ -280,7 +283,19 @@ def outcome_from_row(word: str, payload: str, series: tuple[Series, ...]) -> Out
     if kind is Ending.TRACED:
         calls = tuple(_calls(one) for one in row["calls"])
         return Traced(**{**row, "calls": calls})
+    if kind is Ending.PROFILED:
+        return _profiled(row)
     return _WITHOUT_STRUCTURE[kind](**row)
+
+
+def _profiled(row: dict[str, Any]) -> Profiled:
+    stacks = (Stack(**{**one, "frames": tuple(one["frames"])}) for one in row["stacks"])
+    typed = {
+        "frames": tuple(Frame(**one) for one in row["frames"]),
+        "stacks": tuple(stacks),
+        "code": tuple(Frame(**one) for one in row["code"]),
+    }
+    return Profiled(**{**row, **typed})
 
 
 def _warmed(row: dict[str, Any]) -> Warmed:

@@ -40,8 +40,8 @@ CREATE TABLE trial (
     id         TEXT PRIMARY KEY,
     subject    TEXT NOT NULL,        -- digest of all that the benchmark is built of and may read
     purpose    TEXT NOT NULL,        -- pilot suite usage reach calibration pairs reference
-                                     -- mutant allocation comparison steady trace
-    variant    TEXT NOT NULL,        -- plain counting delayed
+                                     -- mutant allocation comparison steady trace profile
+    variant    TEXT NOT NULL,        -- plain counting delayed traced profiled
     methods    TEXT NOT NULL,        -- JSON: the ids of the variant's methods
     guarded    INTEGER NOT NULL,     -- 1: nested calls do not wait again
     overlay    TEXT NOT NULL,        -- digest of what is laid over the benchmark's program
@@ -65,7 +65,7 @@ CREATE TABLE run (
     trial     TEXT NOT NULL REFERENCES trial (id),
     machine   TEXT NOT NULL,         -- processor, cores, memory, architecture, in words
     host      TEXT NOT NULL,         -- JSON: {"name": ..., "facts": [[key, value], ...]}, tools too
-    ending    TEXT NOT NULL,         -- measured counted skipped timed-out crashed ...
+    ending    TEXT NOT NULL,         -- measured counted profiled skipped timed-out crashed ...
     payload   TEXT NOT NULL,         -- JSON: what the ending tells, without the series
     started   TEXT NOT NULL,         -- UTC, ISO 8601
     seconds   REAL NOT NULL,         -- from start to end, by the clock

@@ -133,6 +133,29 @@ def pilot(plan: Plan) -> Schedule:
     )
 
 
+PROFILE_BLOCK_SECONDS = 0.05
+"""Length of a profiled block where it is free: some twelve samples at 250 a second, so that blocks
+show how shares scatter, and set-up that precedes each block stays rare."""
+
+
+def profiling(plan: Plan, operations: int | None, seconds: float) -> Schedule:
+    """Return plain blocks that are sampled for about `seconds`, after a warm-up as in `plan`.
+
+    `plan` is the one that suits the benchmark, `operations` those of its blocks.
+    """
+    length = max(PROFILE_BLOCK_SECONDS, plan.iteration_seconds)
+    warmup = max(1, ceil(plan.warmup * plan.iteration_seconds / length))
+    blocks = max(2, ceil(seconds / length))
+    if operations is not None:
+        operations = max(2, round(operations * length / plan.iteration_seconds))
+    return Schedule(
+        arms=(PLAIN_ARM,),
+        blocks=(*[Block(Phase.WARMUP, 0)] * warmup, *[Block(Phase.MEASUREMENT, 0)] * blocks),
+        seconds=length,
+        operations=operations,
+    )
+
+
 def counting(plan: Plan, operations: int | None) -> Schedule:
     """Return as many blocks as a process of a pair measures.
 

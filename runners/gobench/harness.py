@@ -33,6 +33,10 @@ class GoBench:
         """Tell that a process needs one processor: it is told so, and is compiled before."""
         return True
 
+    def unprofiled(self, project: Project) -> str:  # noqa: ARG002 - Go's profiler needs nothing
+        """Return nothing: each test program has a profiler."""
+        return ""
+
     def layouts(self, project: Project) -> Layouts:
         """Tell whether the linker can draw the order of functions."""
         version = dict(project.versions).get("go", "")

@@ -41,6 +41,10 @@ class JmhHarness:
         """Tell that it may need more: a JVM compiles and collects beside it."""
         return False
 
+    def unprofiled(self, project: Project) -> str:  # noqa: ARG002
+        """Say that no profiler is supported."""
+        return "bench-audit has no sampling profiler for JMH suites"
+
     def layouts(self, project: Project) -> Layouts:  # noqa: ARG002 (all JVMs compile at run time)
         """Tell that each process compiles its code anew, and lays it out as it happens to."""
         return Layouts.OF_PROCESS

@@ -54,6 +54,10 @@ class PythonHarness:
         """Tell that it may need more: what is written in other languages may have threads."""
         return False
 
+    def unprofiled(self, project: Project) -> str:  # noqa: ARG002
+        """Say that no profiler is supported."""
+        return "bench-audit has no sampling profiler for Python suites"
+
     def layouts(self, project: Project) -> Layouts:  # noqa: ARG002 (every interpreter is like that)
         """Tell that each process has its own addresses and its own seed of hashes."""
         return Layouts.OF_PROCESS
