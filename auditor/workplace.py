@@ -122,6 +122,7 @@ class Workplace:
             is_always_called=bench.is_always_called,
             tested=tuple(ready.harness.tested(suite.sources)),
             one_processor=ready.harness.one_processor,
+            unprofiled=ready.harness.unprofiled(project),
         )
 
     def _dispatcher(self, made: Benched, placed: Placed) -> Dispatcher:

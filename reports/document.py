@@ -6,6 +6,7 @@ neither NaN nor infinity.
 """
 
 from collections.abc import Iterator
+from typing import Literal
 
 import msgspec
 
@@ -113,6 +114,12 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None
     caveats: tuple[Caveat, ...]
     share_at_most: float | None = None
+    decided_by: Literal["injection", "share"] | None = None
+    """What the verdict rests on: an injected delay, or CPU samples of the unchanged benchmark."""
+    share_interval: Range | None = None
+    """Interval of `share` where that is by samples; null: it is not."""
+    samples: int | None = None
+    """Number of these samples."""
 
 
 class Benchmark(msgspec.Struct, frozen=True, kw_only=True):

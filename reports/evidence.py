@@ -165,6 +165,8 @@ def _tried(found: curve.PairCurve) -> str:
 def _share(pair: Pair) -> str:
     if pair.share is None and pair.share_at_most is not None and pair.share_at_most < 1:
         return f"at most {figures.share(ceil(100 * pair.share_at_most) / 100)}"
+    if pair.share_interval is not None:
+        return f"{figures.share(pair.share)} ({figures.span(pair.share_interval, scale=100)})"
     return figures.share(pair.share) + (" (!)" if _too_large(pair) else "")
 
 
@@ -181,6 +183,10 @@ def _facts(pair: Pair) -> str:
         known.append(f"{figures.number(pair.calls_per_operation)} {unit} per operation")
     if pair.method_seconds is not None:
         known.append(f"{figures.seconds(pair.method_seconds)} a call")
+    if pair.samples is not None:
+        known.append(f"share by {pair.samples} CPU samples")
+    if pair.decided_by == "share":
+        known.append("decided by share")
     if pair.wait:
         known.append(f"slowed by {pair.wait}")
     if _too_large(pair):

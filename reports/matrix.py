@@ -137,6 +137,7 @@ def _title(pair: Pair) -> str:
     said = words.word(pair).word
     if pair.effect is not None:
         said += f", effect {figures.effect(pair.effect)}, needed {figures.share(pair.threshold)}"
+        said += ", decided by share" if pair.decided_by == "share" else ""
     return said
 
 

@@ -30,7 +30,8 @@ class Table:
 PAIRS = (
     "method", "benchmark", "outcome", "reach", "effect", "interval_low", "interval_high", "p",
     "threshold", "achieved_slowdown", "method_seconds", "calls_per_operation", "share",
-    "share_at_most", "wait", "runs", "reason", "caveats",
+    "share_at_most", "share_low", "share_high", "samples", "decided_by", "wait", "runs", "reason",
+    "caveats",
 )  # fmt: skip
 METHODS = (
     "method", "outcome", "accepted", "detected_by", "reached_by", "set_up_in", "calls", "notices",
@@ -48,6 +49,7 @@ TEXTS = frozenset(
         "outcome",
         "reach",
         "wait",
+        "decided_by",
         "reason",
         "caveats",
         "file",
@@ -72,8 +74,8 @@ def _pair(one: Pair) -> Row:
     return (
         one.method, one.benchmark, one.outcome.value, one.reach.value, one.effect,
         *_ends(one.interval), one.p, one.threshold, one.achieved_slowdown, one.method_seconds,
-        one.calls_per_operation, one.share, one.share_at_most, one.wait, len(one.runs), one.reason,
-        _slugs(one.caveats),
+        one.calls_per_operation, one.share, one.share_at_most, *_ends(one.share_interval),
+        one.samples, one.decided_by, one.wait, len(one.runs), one.reason, _slugs(one.caveats),
     )  # fmt: skip
 
 

@@ -31,6 +31,9 @@ Records:
     outside    TOKEN CALLS                     calls outside of all windows
     clocked    TOKEN OPERATIONS SECONDS ALL    in a block of so many operations, which took ALL, the
                                                clock showed SECONDS of outermost calls
+    profile    CPU QUEUED WALL                 seconds while stacks were sampled: of processor time,
+                                               ready without a processor, and by the clock
+    code       FUNCTION FILE LINE              the benchmark's own code has this line's instructions
     stopped    BLOCKS                          the process ends here, since so many blocks of each
                                                arm were enough, or (0) since the file named in
                                                BENCH_AUDIT_ENOUGH is there
@@ -126,6 +129,8 @@ class Records:
     tests: int | None = None
     skipped: str | None = None
     stopped: bool = False
+    profile: tuple[float, float, float] | None = None
+    code: list[tuple[str, str, int]] = field(default_factory=list)
 
     def done(self, schedule: Schedule) -> bool:
         """Tell whether all blocks are there in order, or the first ones if it stopped itself."""
@@ -286,6 +291,10 @@ def _take_trace(records: Records, fields: list[str]) -> None:
         case ["calls", token, *numbers] if len(numbers) == len(_CALLS):
             seen = {name: int(one) for name, one in zip(_CALLS, numbers, strict=True) if one != "-"}
             records.calls.setdefault(token, Counter()).update(seen)
+        case ["profile", cpu, queued, wall]:
+            records.profile = float(cpu), float(queued), float(wall)
+        case ["code", function, file, line]:
+            records.code.append((function, file, int(line)))
         case ["arguments", token, text]:
             found = tuple(None if one is None else str(one) for one in json.loads(text))
             records.arguments.setdefault(token, []).append(found)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from auditor.audits import cover, curve, outcomes, tallies
+from auditor.audits.by_share import INJECTION
 from auditor.audits.curve import Search
 from auditor.audits.stability import UNSTABLE
 from auditor.core.caveats import Caveat
@@ -188,6 +189,8 @@ def _method(one: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -> M
 def _why(outcome: Result, pairs: Sequence[PairVerdict]) -> str | None:
     """Return a reason that pairs have for it: of a miss that was not measured the nearest one's."""
     mine = [pair for pair in pairs if pair.outcome is outcome]
+    if outcome is Result.DETECTED and any(pair.decided_by == INJECTION for pair in mine):
+        return None
     if outcome is Result.MISSED:
         mine.sort(key=lambda pair: pair.share or pair.share_at_most or 0.0, reverse=True)
         mine = [] if any(pair.runs for pair in mine) else mine

@@ -16,7 +16,7 @@ def chosen(pairs: Sequence[PairVerdict], turn: int) -> list[PairVerdict]:
     """Return of each method a pair that was measured, another one at each turn (from 0)."""
     by_method: dict[str, list[PairVerdict]] = {}
     for pair in pairs:
-        if pair.effect is not None and pair.outcome in _JUDGED:
+        if pair.runs and pair.outcome in _JUDGED:
             by_method.setdefault(pair.method, []).append(pair)
     return [mine[turn % len(mine)] for mine in by_method.values()]
 

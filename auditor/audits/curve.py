@@ -18,7 +18,7 @@ from auditor.core.result import Result
 from auditor.core.verdict import Curve, CurvePoint, PairCurve, PairRun, PairVerdict, Step
 from auditor.stats.sequential import LEAST_DEVIATION
 
-SIZES = (0.05, 0.1, 0.2, 0.3, 0.6, 1.0, 2.0, 5.0)
+SIZES = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0)
 """Slowdowns that are tried beside the one asked for."""
 
 Key = tuple[str, str]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from math import ceil
 
-from auditor.audits import distortion, paired, pooled
+from auditor.audits import by_share, distortion, paired, pooled
 from auditor.audits.failures import failure
 from auditor.audits.pair import Judgement, PairData, undecided
 from auditor.audits.prediction import predict
@@ -25,8 +25,16 @@ def judge_pair(data: PairData) -> PairVerdict:
     A failure comes first, then whether there is anything to judge, then the rule. A pair that was
     measured although its benchmark does not call the method is unreached unless it is detected.
     """
-    judgement = _failed(data) or _unmeasured(data) or _measured(data)
+    injected = _failed(data) or _unmeasured(data) or _measured(data)
+    judgement, decided_by = by_share.combined(data, injected)
     weakest = judgement.weakest
+    effect, interval, p = (
+        (weakest.effect, weakest.interval, weakest.p) if weakest else (None, None, None)
+    )
+    found = by_share.effect_of(data) if decided_by == by_share.SHARE else None
+    if found is not None:
+        effect, interval, p = found.effect, found.interval, None
+    share = data.sampled
     known = (
         *(data.reach.caveats if data.reach else ()),
         *(data.calibration.caveats if data.calibration else ()),
@@ -36,16 +44,19 @@ def judge_pair(data: PairData) -> PairVerdict:
         benchmark=data.benchmark.id,
         outcome=judgement.outcome,
         reach=data.reach.state if data.reach else ReachState.UNKNOWN,
-        effect=weakest.effect if weakest else None,
-        interval=weakest.interval if weakest else None,
-        p=weakest.p if weakest else None,
+        effect=effect,
+        interval=interval,
+        p=p,
         threshold=judgement.threshold,
         achieved_slowdown=judgement.achieved,
         method_seconds=data.method_seconds,
         calls_per_operation=data.calls,
-        share=data.share,
+        share=share.share if share else data.share,
         share_at_most=_share_at_most(data),
         wait=data.wait,
+        decided_by=decided_by,
+        share_interval=(share.low, share.high) if share else None,
+        samples=share.samples if share else None,
         runs=judgement.runs,
         reason=judgement.reason,
         caveats=tuple(dict.fromkeys((*known, *judgement.caveats))),
@@ -99,7 +110,7 @@ def statement_of_rule(request: AbsRequest) -> Iterator[Caveat]:
 
 def _share_at_most(data: PairData) -> float | None:
     """Return the upper limit of a share that is not known itself."""
-    found = predict(data)
+    found = predict(data) if data.sampled is None else None
     return found.high if found is not None and found.share is None else None
 
 

@@ -1,9 +1,7 @@
 """A probe that makes the operation another one: no verdict can rest on it."""
 
-from auditor.audits import readings
-from auditor.audits.pair import Judgement, PairData, is_dead_code, probe_ratio, undecided
+from auditor.audits.pair import Judgement, PairData, probe_ratio, undecided
 from auditor.core.result import Interval
-from auditor.core.schedule import ArmName
 from auditor.stats.compare import Ratio
 
 MOST_BESIDE = 1.0
@@ -28,23 +26,12 @@ def is_surely_distorted(data: PairData) -> bool:
 def distorted(data: PairData) -> Judgement | None:
     """Judge a pair of which no process was made, as the probe surely distorts the operation.
 
-    Only plain blocks beside those of its calibration can tell so early. Where calls may be inlined
-    elsewhere it may be that the compiler had removed them there, which processes of the pair would
-    tell.
+    Only plain blocks beside those of its calibration can tell so early.
     """
     probed = probe_ratio(data) if data.beside else None
-    if probed is None or not is_surely_distorted(data) or _may_be_dead_code(data):
+    if probed is None or not is_surely_distorted(data):
         return None
     return undecided("distorted", said_of(probed))
-
-
-def _may_be_dead_code(data: PairData) -> bool:
-    """Tell whether processes of a pair with plain blocks may show that its method is dead code.
-
-    What two plain processes speak against, more of them do, too: the longest counts.
-    """
-    few = len(readings.least(data.plain, ArmName.PLAIN)) <= 1
-    return data.inlined and (few or is_dead_code(data))
 
 
 def said_of(probed: Ratio) -> str:
@@ -61,4 +48,9 @@ def _allowed(data: PairData) -> Interval:
     Where they are of other programs, what the probe does may be as large as what is judged.
     """
     most = data.slowdown / 2
-    return 1 - most, 1 + (MOST_BESIDE if data.beside else most)
+    return 1 - most, 1 + allowed_probe(data.slowdown, beside=data.beside)
+
+
+def allowed_probe(slowdown: float, *, beside: bool) -> float:
+    """Return what the probe may add to an operation, relative to the plain one."""
+    return MOST_BESIDE if beside else slowdown / 2

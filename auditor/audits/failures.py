@@ -10,6 +10,7 @@ from auditor.core.outcome import (
     NeverCalled,
     NotBuilt,
     Outcome,
+    Profiled,
     Skipped,
     TimedOut,
     Traced,
@@ -44,6 +45,7 @@ def reason(outcome: Outcome) -> str:
 _WITHOUT_VALUES = {
     Counted: "a counting process was taken for a measuring one",
     Traced: "the tests of a client were taken for a benchmark",
+    Profiled: "a profiled process was taken for a measuring one",
     NeverCalled: "ran without ever calling the slowed method",
 }
 
@@ -61,7 +63,7 @@ def _described(outcome: Outcome) -> tuple[str, str]:
             said = outcome.reason, outcome.tail
         case Skipped(why):
             said = f"the benchmark chose not to run: {why}", ""
-        case Counted() | Traced() | NeverCalled():
+        case Counted() | Traced() | Profiled() | NeverCalled():
             said = _WITHOUT_VALUES[type(outcome)], ""
         case Measured():
             pass

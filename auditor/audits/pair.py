@@ -8,6 +8,7 @@ from statistics import median
 from auditor.audits import layout, readings
 from auditor.audits.calibration import Calibration
 from auditor.audits.reach import Reach
+from auditor.audits.shares import Share
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Run
 from auditor.core.result import Result
@@ -58,6 +59,14 @@ class PairData:
     inlined: bool = False
     interleaved: bool = False
     reach: Reach | None = None
+    sampled: Share | None = None
+    """Share by CPU samples of the unchanged benchmark; None where none were taken."""
+    called_at: str = ""
+    """File and line of a call that the compiler has removed; empty where it has not surely."""
+    is_spent: bool = False
+    """No further samples are taken."""
+    pairs: int = 2
+    """Pairs of blocks that one process of the plan may have."""
     calibration: Calibration | None = None
     refusal: str | None = None
     plain: tuple[Run, ...] = field(default=(), repr=False)
@@ -209,28 +218,3 @@ def _probed_beside(runs: Sequence[Run], confidence: float) -> Ratio | None:
         return Ratio(exp(found.estimate), 0.0, inf)
     low, high = found.interval
     return Ratio(exp(found.estimate), exp(low), exp(high))
-
-
-DRIFT = 1.25
-"""How much slower the same code may be in another process at another time: sequential A/A ratios
-were measured to reach 1.21. What the compiler has removed shows by far more."""
-
-
-def is_dead_code(data: PairData) -> bool:
-    """Tell whether the method alone takes longer than the plain operation that calls it.
-
-    Then the compiler had removed the call. All that is uncertain speaks against it, and the probe
-    must have made the operation slower: else the method runs beside it, in a thread of its own.
-    """
-    if data.beside and not data.inlined:
-        return False  # what is always called is never removed
-    plain = readings.least(data.plain, ArmName.PLAIN)
-    if data.benchmark.threads != 1 or data.inside is None or data.method_seconds is None:
-        return False
-    if data.reach is not None and data.reach.nested:
-        return False  # t(k) holds the probes of the inner calls, which the plain operation has not
-    surely = data.inside * (1 - method_doubt(data) / data.method_seconds)
-    probed = probe_ratio(data)
-    if surely <= 0 or probed is None or probed.low <= 1:
-        return False
-    return len(plain) > 1 and surely > DRIFT * max(plain)

@@ -9,7 +9,6 @@ from auditor.audits.calibration import achieved_caveat
 from auditor.audits.pair import (
     Judgement,
     PairData,
-    is_dead_code,
     method_doubt,
     probe_ratio,
     reference_ratio,
@@ -206,12 +205,6 @@ def _near(clear: int, runs: int) -> str:
 
 def _capped(said: Judgement, data: PairData, probed: Ratio, aimed: Aim) -> Judgement:
     """Take back what cannot be said because of what the probe did or what was not calibrated."""
-    if is_dead_code(data):
-        text = (
-            f"the method alone takes {data.share or 0:.1f} times as long as the plain operation: "
-            "the compiler had removed the call"
-        )
-        return replace(_because(said, "dead-code", text), outcome=Result.DEAD_CODE)
     # Where more runs would not do, whether all were made is beside the point.
     others = tuple(one for one in said.caveats if one.slug != UNFINISHED)
     if distortion.is_distorted(probed, data):

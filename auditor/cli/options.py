@@ -67,7 +67,9 @@ SAID = (
     click.option("-v", "--verbose", count=True, help="Log to the terminal; -vv for everything."),
 )
 SHOWN = (FORMAT, *SAID)
-SLOWDOWN = click.option("--slowdown", metavar="V", help='0.6 for 1.6 times as long, or "auto".')
+SLOWDOWN = click.option(
+    "--slowdown", metavar="V", help='0.5 for 1.5 times as long (default), or "auto".'
+)
 FAIL_UNDER = click.option(
     "--fail-under",
     "--min-score",
@@ -125,6 +127,11 @@ JUDGED = (
         is_flag=True,
         help="With JavaABS' file: its confidence and min_effect_size instead of .01 and half of "
         "the slowdown.",
+    ),
+    click.option(
+        "--no-shares",
+        is_flag=True,
+        help="Decide by injected delays alone; no CPU samples of the unchanged benchmarks.",
     ),
     click.option("--exact", is_flag=True, help="No pruning, no stopping."),
     click.option(
@@ -254,6 +261,8 @@ def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:
         if not given["as_configured"]:
             changes["min_delta"] = None  # the paper's own: a gate's limit in the file is another
     changes |= {flag: True for flag in SWITCHES if given[flag]}
+    if given["no_shares"]:
+        changes["shares"] = False
     if given["method"]:
         changes["methods"] = "auto" if given["method"] == ("auto",) else given["method"]
     if given["fail_under"] is not None:

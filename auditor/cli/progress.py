@@ -16,7 +16,7 @@ from rich.progress import (
 
 from auditor.cli.console import Console
 from auditor.core.caveats import Caveat
-from auditor.core.outcome import Counted, Measured, ending
+from auditor.core.outcome import Counted, Measured, Profiled, ending
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import Observer
 from auditor.core.units import duration
@@ -86,7 +86,7 @@ class Watcher:
             self.fresh.add(run.trial.id)
             self._say_resumed()
         self.pace.done += 1
-        if not reused and not isinstance(run.outcome, Measured | Counted):
+        if not reused and not isinstance(run.outcome, Measured | Counted | Profiled):
             self.tell(f"{_named(run.trial)}: {ending(run.outcome)}")
         self.draw()
 

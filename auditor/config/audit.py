@@ -15,7 +15,7 @@ def abs_request(
     settings: Settings, methods: tuple[str, ...] | None, model: Path | None
 ) -> AbsRequest:
     """Return what an audit asks, `model` being a file of one; raises ValueError, ModelUnusable."""
-    slowdown = None if settings.slowdown == "auto" else settings.slowdown
+    slowdown = asked_slowdown(settings)
     if slowdown is not None and not math.isfinite(slowdown):
         raise ValueError(f"{slowdown} at $.slowdown must be {CHOICES['$.slowdown']}")
     return AbsRequest(
@@ -26,6 +26,7 @@ def abs_request(
         wait=_wait(settings),
         rule=Rule(settings.rule),
         exact=settings.exact,
+        shares=settings.shares,
         interleave=settings.interleave,
         min_delta=settings.min_delta,
         significance=settings.significance,
@@ -39,6 +40,17 @@ def abs_request(
             for one in settings.ignore
         ),
     )
+
+
+DEFAULT_SLOWDOWN = 0.5
+"""Slowdown that is injected by default: fixed, so that scores of a suite can be compared."""
+
+
+def asked_slowdown(settings: Settings) -> float | None:
+    """Return v, None for the paper's: sized by the spreads."""
+    if settings.slowdown is None:
+        return None if settings.rule == "paper" else DEFAULT_SLOWDOWN
+    return None if settings.slowdown == "auto" else settings.slowdown
 
 
 def _curve(settings: Settings) -> CurveMode:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from auditor.config import ancestors, clients, reading, subjects
-from auditor.config.audit import abs_request
+from auditor.config.audit import DEFAULT_SLOWDOWN, abs_request
 from auditor.config.hosts import dask_spec, docker_spec, local_spec, ssh_spec
 from auditor.config.python import python_spec
 from auditor.config.series import series_request
@@ -29,9 +29,6 @@ from auditor.core.request import (
     SubjectSpec,
     TraceRequest,
 )
-
-PATCH_SLOWDOWN = 0.6
-"""By how much the methods of a patch are slowed where the configuration says "auto"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +222,7 @@ def _compare(settings: Settings) -> CompareRequest:
         min_delta=written.min_delta,
         rounds=written.rounds,
         fresh=written.confirm,
-        slowdown=PATCH_SLOWDOWN if isinstance(slowdown, str) else slowdown,
+        slowdown=slowdown if isinstance(slowdown, float) else DEFAULT_SLOWDOWN,
         methods=written.methods,
     )
 

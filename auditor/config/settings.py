@@ -62,9 +62,12 @@ class Settings(Section, frozen=True):
         Positive, Meta(description="Runs of the whole unchanged suite, for its spread.")
     ] = 5
     slowdown: Annotated[
-        Annotated[float, Meta(gt=0, le=1000)] | Literal["auto"],
-        Meta(description='0.6: 1.6 times as long. "auto": from the spread; rewards noise.'),
-    ] = "auto"
+        Annotated[float, Meta(gt=0, le=1000)] | Literal["auto"] | None,
+        Meta(
+            description='0.6: 1.6 times as long. "auto": from the spread; rewards noise. null: 0.5,'
+            ' with the rule paper "auto".'
+        ),
+    ] = None
     wait: Annotated[
         Literal["auto", "sleep", "spin", "work"] | None,
         Meta(
@@ -109,6 +112,13 @@ class Settings(Section, frozen=True):
         Annotated[int, Meta(ge=0, le=10000)],
         Meta(description="How many times each measured method is slowed by nothing (A/A)."),
     ] = 1
+    shares: Annotated[
+        bool,
+        Meta(
+            description="Sample the unchanged benchmarks; the share of a method decides where a"
+            " probe would distort the operation, or a delay would tell nothing more."
+        ),
+    ] = True
     exact: Annotated[
         bool, Meta(description="Measure unreached pairs too, and stop nothing early.")
     ] = False
@@ -196,7 +206,7 @@ SECTIONS: dict[str, type[Section]] = {
 
 CHOICES: dict[str, str] = {
     "$.harness": '"go", "jmh", "pytest", "asv", "pyperf" or null',
-    "$.slowdown": 'a number above 0 and at most 1000, or "auto"',
+    "$.slowdown": 'a number above 0 and at most 1000, "auto" or null',
     "$.wait": '"auto", "sleep", "spin" or "work"',
     "$.rule": '"ours", "paper" or "gate"',
     "$.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",

@@ -37,8 +37,8 @@ class Purpose(StrEnum):
     PROFILE = "profile"
 
 
-_UNTIMED = frozenset({Purpose.USAGE, Purpose.REACH, Purpose.TRACE})
-"""Calls are counted, as many on a busy machine as on a quiet one."""
+_UNTIMED = frozenset({Purpose.USAGE, Purpose.REACH, Purpose.TRACE, Purpose.PROFILE})
+"""Counts of calls and shares of processor time are the same on a busy machine as on a quiet one."""
 
 
 class Layouts(StrEnum):

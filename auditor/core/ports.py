@@ -91,7 +91,8 @@ class Harness(Launcher, Protocol):
 class Mutator(Protocol):
     """Finds the methods of a library and makes variants of it. Does no I/O.
 
-    `turn_seconds` is about what a turn of its work loop takes: a first guess. `comment` is
+    `turn_seconds` is about what a turn of its work loop takes, `probe_seconds` what the probe adds
+    to a call: first guesses. `comment` is
     what a line of comment begins with. `compared` has, by ids, what methods say, to be compared
     between revisions; those that it lacks say their lines. `matches` tells whether a name as
     people write it means this method.
@@ -99,6 +100,8 @@ class Mutator(Protocol):
 
     @property
     def turn_seconds(self) -> float: ...
+    @property
+    def probe_seconds(self) -> float: ...
     @property
     def comment(self) -> bytes: ...
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]: ...

@@ -212,6 +212,8 @@ class AbsRequest:
     popular: Popularity | None = None
     accepted: tuple[Acceptance, ...] = ()
     interleave: bool = False
+    shares: bool = True
+    """Sample the unchanged benchmarks, and let the shares of the methods decide where they do."""
 
     @property
     def is_interleaved(self) -> bool:

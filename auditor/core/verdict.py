@@ -53,7 +53,8 @@ class PairVerdict:
     `threshold` is the effect that has to be exceeded, half of v or of what was achieved.
     `method_seconds` is t(k), `calls_per_operation` counts outermost calls, `share` their product
     over the plain time per operation; where that is not known, `share_at_most` is what it is at
-    most, if that is. `reach` is what counting the calls has told.
+    most, if that is. Where CPU samples were taken, `share` is theirs; a pair that they decide has
+    v times the share as its effect. `reach` is what counting the calls has told.
     """
 
     method: str
@@ -70,6 +71,12 @@ class PairVerdict:
     share: float | None = None
     share_at_most: float | None = None
     wait: str | None = None
+    decided_by: str | None = None
+    """"injection" or "share": what the verdict detected or missed rests on; None where open."""
+    share_interval: Interval | None = None
+    """Interval of `share` where that is by CPU samples of the unchanged benchmark."""
+    samples: int | None = None
+    """Number of these samples."""
     runs: tuple[PairRun, ...] = ()
     reason: str | None = None
     caveats: tuple[Caveat, ...] = ()

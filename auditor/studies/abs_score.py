@@ -22,12 +22,14 @@ from auditor.studies import accepted as accepted_study
 from auditor.studies import allocations as allocation_study
 from auditor.studies.controls import zero_delays
 from auditor.studies.curve import detection_curve
+from auditor.studies.injection import injected
 from auditor.studies.methods import LARGEST_CHOICE, Candidates, candidates
 from auditor.studies.obstacles import obstacles
 from auditor.studies.pair import Pair, PairRuns, Question, StudyRuns
 from auditor.studies.pairs import PairStudy
 from auditor.studies.parts import Parts
 from auditor.studies.reach import ReachRuns, map_reach
+from auditor.studies.sampling import sample
 from auditor.studies.stability import judged
 from auditor.studies.suite import Baseline, baseline
 
@@ -91,10 +93,10 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     steady = _seen(request, steady, pairs, base)
     said += _told(power.statement(steady, slowdown), parts)
     allocations = _allocations(request, chosen, pairs, base, parts)
-    made = study.run(_worth_measuring(request, pairs)) if study else StudyRuns()
+    question, made = _measured(question, study, _worth_measuring(request, pairs), parts)
     question = question.among(made.references)
     judged_pairs = _judged(question, pairs, made)
-    checked, searched = _further(question, judged_pairs, made, parts)
+    checked, searched = _further(question, judged_pairs, pairs, made, parts)
     verdict = abs_score.judge(
         AbsData(
             slowdown=slowdown,
@@ -112,6 +114,7 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
                 *said,
                 *detection.statement_of_rule(request),
                 *chosen.caveats,
+                *question.sampling.caveats,
                 *_layouts(question, made, parts),
                 *parts.said_of_budget,
             ),
@@ -122,6 +125,20 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
         return verdict
     more = allocation_audit.caveats(allocations)
     return replace(verdict, allocations=allocations, caveats=(*verdict.caveats, *more))
+
+
+def _measured(
+    question: Question, study: PairStudy | None, pairs: Sequence[Pair], parts: Parts
+) -> tuple[Question, StudyRuns]:
+    """Sample the benchmarks of the pairs, then inject delays where the samples do not decide."""
+    if study is None:
+        return question, StudyRuns()
+    request = question.request
+    if request.shares and not request.is_fixed:
+        question = replace(question, sampling=sample(pairs, question, parts))
+        study.take_samples(question.sampling)
+    wanted = injected(pairs, question, parts.mutator.probe_seconds)
+    return question, study.run(wanted)
 
 
 def _seen(
@@ -145,7 +162,11 @@ def _allocations(
 
 
 def _further(
-    question: Question, verdicts: Sequence[PairVerdict], made: StudyRuns, parts: Parts
+    question: Question,
+    verdicts: Sequence[PairVerdict],
+    pairs: Sequence[Pair],
+    made: StudyRuns,
+    parts: Parts,
 ) -> tuple[Controls | None, list[Search] | None]:
     """Slow the measured methods by nothing, and by other sizes, where that is asked for."""
     request, slowdown = question.request, question.slowdown
@@ -153,7 +174,7 @@ def _further(
     if slowdown is not None and request.controls and not request.estimate:
         checked = controls.judge(zero_delays(question, slowdown, verdicts, made, parts))
     if slowdown is not None and request.curve is not CurveMode.NONE:
-        searched = detection_curve(question, slowdown, verdicts, made, parts)
+        searched = detection_curve(question, verdicts, pairs, made, parts)
     return checked, searched
 
 

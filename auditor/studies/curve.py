@@ -10,23 +10,27 @@ from auditor.audits import curve, detection
 from auditor.audits.curve import Search
 from auditor.core.plan import Run
 from auditor.core.request import CurveMode
+from auditor.core.result import Result
 from auditor.core.verdict import PairVerdict
-from auditor.studies.pair import Manner, PairKey, Question, StudyRuns
+from auditor.studies.pair import Manner, Pair, PairKey, PairRuns, Question, StudyRuns
 from auditor.studies.pairs import PairStudy
 from auditor.studies.parts import Parts
 
 
 def detection_curve(
     question: Question,
-    slowdown: float,
     verdicts: Sequence[PairVerdict],
+    pairs: Sequence[Pair],
     made: StudyRuns,
     parts: Parts,
 ) -> list[Search]:
-    """Return the searches, as far as the time allows; `verdicts` are those at `slowdown`.
+    """Return the searches, as far as the time allows; `verdicts` are those of all `pairs`.
 
-    `made` are the processes that they rest on.
+    `made` are the processes that they rest on. A pair whose share decides is not slowed again: its
+    effect is proportional to the slowdown.
     """
+    slowdown = question.slowdown or 0.0
+    by_key = {pair.key: pair for pair in pairs}
     mode = CurveMode.NONE if question.request.estimate else question.request.curve
     fixed = question.request.min_delta is not None
     searches = curve.searches(verdicts, slowdown, mode, fixed=fixed)
@@ -40,8 +44,26 @@ def detection_curve(
             manner = Manner(name=name, thorough=False, known=dict(known), at_most=1)
             asked = replace(whole, slowdown=size)
             study = PairStudy(asked, size, parts, manner)
-            known |= _measure(study, asked, wave, made)
+            mine = {(one.method, one.benchmark): by_key[one.method, one.benchmark] for one in wave}
+            known |= _measure(study, asked, _by_share(asked, wave, mine), mine)
     return searches
+
+
+def _by_share(
+    asked: Question, wave: Sequence[Search], pairs: Mapping[PairKey, Pair]
+) -> list[Search]:
+    """Judge a size by the shares; return the searches that they leave open."""
+    rest = []
+    for one in wave:
+        data = asked.data(PairRuns(pair=pairs[one.method, one.benchmark]), ())
+        if data.sampled is None or data.sampled.obstacle:
+            rest.append(one)
+            continue
+        said = detection.judge_pair(data)
+        if said.outcome is Result.UNMEASURED:
+            said = replace(said, outcome=Result.INCONCLUSIVE, reason="the share does not decide")
+        one.add(data.slowdown, said)
+    return rest
 
 
 def _by_size(known: Sequence[Search]) -> dict[float, list[Search]]:
@@ -54,10 +76,12 @@ def _by_size(known: Sequence[Search]) -> dict[float, list[Search]]:
 
 
 def _measure(
-    study: PairStudy, asked: Question, wave: Sequence[Search], before: StudyRuns
+    study: PairStudy,
+    asked: Question,
+    wave: Sequence[Search],
+    pairs: Mapping[PairKey, Pair],
 ) -> Mapping[PairKey, tuple[Run, ...]]:
     """Measure a size of all that wait for it; return what is known of the turns of each pair."""
-    pairs = {one.pair.key: one.pair for one in before.pairs}
     made = study.run([pairs[one.method, one.benchmark] for one in wave])
     done = {one.pair.key: one for one in made.pairs}
     for one in wave:

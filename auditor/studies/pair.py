@@ -11,6 +11,8 @@ from auditor.audits import layout, paired
 from auditor.audits.calibration import Calibration
 from auditor.audits.pair import PairData
 from auditor.audits.reach import Reach
+from auditor.audits.shares import Share
+from auditor.core.caveats import Caveat
 from auditor.core.plan import Run
 from auditor.core.request import AbsRequest, Plan
 from auditor.core.subject import Method
@@ -72,6 +74,27 @@ class PairRuns:
     runs: tuple[Run, ...] = field(default=(), repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """What the samples of a benchmark tell of one method."""
+
+    share: Share
+    called_at: str = ""
+    """File and line of a call that the compiler has removed; empty where it has not surely."""
+    spent: bool = False
+    """No further process is sampled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """The sampled shares of the pairs."""
+
+    pairs: Mapping[PairKey, Sampled] = field(default_factory=dict, repr=False)
+    """By the ids of method and benchmark, as far as samples were taken."""
+    caveats: tuple[Caveat, ...] = ()
+    """What kept benchmarks from being sampled."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What is asked of each pair. `slowdown` is None where it could not be sized in time.
@@ -85,6 +108,7 @@ class Question:
     slowdown: float | None
     control: bool = False
     layout: Component | None = None
+    sampling: Sampling = field(default_factory=Sampling)
 
     def among(self, references: Sequence[Run]) -> "Question":
         """Return this with what all plain processes so far, these included, tell of layouts."""
@@ -93,6 +117,7 @@ class Question:
     def data(self, done: PairRuns, references: Sequence[Run]) -> PairData:
         """Return what is known of a pair; `references` are those of its benchmark."""
         pair, request = done.pair, self.request
+        sampled = self.sampling.pairs.get(pair.key)
         return PairData(
             method=pair.method.id,
             benchmark=pair.benchmark,
@@ -110,6 +135,10 @@ class Question:
             inlined=done.inlined,
             interleaved=request.is_interleaved,
             reach=pair.reach,
+            sampled=sampled.share if sampled else None,
+            called_at=sampled.called_at if sampled else "",
+            is_spent=sampled.spent if sampled else False,
+            pairs=paired.AT_MOST * request.suite.plan.iterations,
             calibration=done.calibration,
             refusal=done.refusal,
             plain=(*self.baseline.of(pair.benchmark), *references),

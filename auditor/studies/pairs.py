@@ -25,6 +25,7 @@ from auditor.studies.pair import (
     PairKey,
     PairRuns,
     Question,
+    Sampling,
     StudyRuns,
     VariantKey,
     calls_per_second,
@@ -55,6 +56,11 @@ class PairStudy:
         self._corrected: dict[PairKey, Calibrated] = {}
         self._calibrating = CalibrationStudy(question, parts)
         self._near = NearDelays(parts.store)
+
+    def take_samples(self, sampling: Sampling) -> None:
+        """Judge from now on by the samples of the unchanged benchmarks, too."""
+        self._question = replace(self._question, sampling=sampling)
+        self._calibrating = CalibrationStudy(self._question, self._parts)
 
     def run(self, pairs: Sequence[Pair]) -> StudyRuns:
         """Calibrate the pairs, then measure them run by run, in an order drawn for each run.

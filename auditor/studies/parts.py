@@ -81,6 +81,8 @@ class Parts:
     is_always_called: Callable[[Method], bool] = _nobody_knows
     tested: tuple[str, ...] = ("",)
     one_processor: bool = False
+    unprofiled: str = ""
+    """Why benchmarks cannot be profiled; empty where they can."""
 
     @property
     def said_of_budget(self) -> tuple[Caveat, ...]:

@@ -11,8 +11,15 @@ _NAME = "zzBenchAuditB"
 _KINDS = ("function_declaration", "method_declaration", "func_literal")
 
 
-def edits(root: Node, guest: str) -> list[Edit]:
-    """Return the edits that hook the benchmarks of a file; `guest` is the guest's name in it."""
+_TIMERS = {"ResetTimer": 0, "StopTimer": 1, "StartTimer": 2}
+"""Methods of a benchmark's timer, with the guest's number of each."""
+
+
+def edits(root: Node, guest: str, *, timers: bool = False) -> list[Edit]:
+    """Return the edits that hook the benchmarks of a file; `guest` is the guest's name in it.
+
+    With `timers` the guest hears of all calls of a timer's methods, also those in helpers.
+    """
     package = tree.imported_as(root, "testing")
     if package is None:
         return []
@@ -20,11 +27,31 @@ def edits(root: Node, guest: str) -> list[Edit]:
     made: list[Edit] = []
     for node in tree.descend(root):
         if node.type in _KINDS and not node.has_error:
-            made += _hook(node, wanted, guest)
+            made += _hook(node, wanted, guest, resets=not timers)
+        elif timers:
+            made += _timer(node, guest)
     return made
 
 
-def _hook(function: Node, wanted: str, guest: str) -> list[Edit]:
+def _timer(node: Node, guest: str) -> Iterator[Edit]:
+    """Yield the edit in front of a statement that calls a timer's method, or loops by b.Loop."""
+    if node.type == "for_statement" and _condition(node).endswith(".Loop()"):
+        holder = _condition(node).removesuffix(".Loop()")
+        labelled = node.parent is not None and node.parent.type == "labeled_statement"
+        at = node.parent.start_byte if labelled and node.parent else node.start_byte
+        event = _TIMERS["ResetTimer"]
+    elif node.type == "expression_statement" and tree.source(node).endswith("()"):
+        holder, _, name = tree.source(node).removesuffix("()").rpartition(".")
+        if name not in _TIMERS:
+            return
+        at, event = node.start_byte, _TIMERS[name]
+    else:
+        return
+    if holder.isidentifier():
+        yield Edit.insert(at, f"{guest}.Timer({holder}, {event}); ".encode())
+
+
+def _hook(function: Node, wanted: str, guest: str, *, resets: bool) -> list[Edit]:
     """Hook a function that is a benchmark by its type: one parameter, no result.
 
     One with more parameters is never what testing calls, and may be called in the timed loop.
@@ -46,6 +73,8 @@ def _hook(function: Node, wanted: str, guest: str) -> list[Edit]:
     call = f" {guest}.Run({own}, &{own}.N, func() {{"
     made.append(Edit.insert(body.start_byte + 1, call.encode()))
     made.append(Edit.insert(body.end_byte - 1, b"}) "))
+    if not resets:
+        return made
     reset = f"{guest}.Reset(); ".encode()
     return made + [Edit.insert(at, reset) for at in _resets(body, own)]
 

@@ -21,6 +21,8 @@ _DELAY = f"defer {_GUEST}.Exit({_GUEST}.Enter())"
 _GUARDED = f"defer {_GUEST}.ExitGuarded({_GUEST}.EnterGuarded())"
 _GUARD = ("guarded", "goroutine")
 """The guest's files that reach into the runtime: part of the overlays that need them only."""
+_SAMPLER = "profile.go"
+"""The guest's file that samples stacks: part of the overlays of Kind.PROFILED only."""
 
 
 _DECORATION = re.compile(r"\[[^\]]*\]|[()*]")
@@ -30,6 +32,7 @@ class GoMutator:
     """Finds the methods of a Go module and lays counters or a delay over them."""
 
     turn_seconds = 0.8e-9
+    probe_seconds = 13e-9
     comment = b"//"
 
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
@@ -116,7 +119,7 @@ def _changed(
         if source.role is SourceRole.LEFT_OUT:
             continue
         if not _may_have(source, variant):
-            if text := _hooked(source, guest):
+            if text := _hooked(source, guest, timers=variant.kind is Kind.PROFILED):
                 changed.append(OverlayFile(source.path, text, named(text, _GUEST, ids)))
             continue
         root = tree.parse(source.text)
@@ -135,7 +138,7 @@ def _changed(
 
 
 @lru_cache(maxsize=4096)
-def _hooked(source: SourceFile, guest: str) -> bytes | None:
+def _hooked(source: SourceFile, guest: str, *, timers: bool) -> bytes | None:
     """Return the text of a file with the hooks of its benchmarks, None where it has none.
 
     Remembered, since it is the same whichever method is slowed. There are tables of megabytes
@@ -144,7 +147,7 @@ def _hooked(source: SourceFile, guest: str) -> bytes | None:
     if b"testing" not in source.text:
         return None
     root = tree.parse(source.text)
-    edits = hooks.edits(root, _GUEST)
+    edits = hooks.edits(root, _GUEST, timers=timers)
     return _applied(source, root, edits + _frame(root, source, (), guest)) if edits else None
 
 
@@ -223,6 +226,7 @@ def _guest(folder: str, variant: Variant) -> list[OverlayFile]:
         for part in files("mutators.go").joinpath("guest").iterdir()
         if part.name.endswith((".go", ".s"))
         and (variant.guarded or not part.name.startswith(_GUARD))
+        and (variant.kind is Kind.PROFILED or part.name != _SAMPLER)
     ]
     return [*parts, OverlayFile(f"{folder}/size.go", size.encode(), b"")]
 

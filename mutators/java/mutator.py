@@ -14,6 +14,7 @@ class JavaMutator:
     """The mutator for everything that runs as byte code and is listed by the guest."""
 
     turn_seconds = 9e-9
+    probe_seconds = 10e-9
     comment = b"//"
 
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:

@@ -19,6 +19,7 @@ class PythonMutator:
     """Finds the functions of a Python library and lays counters or a delay over them."""
 
     turn_seconds = 8e-9
+    probe_seconds = 80e-9
     comment = b"#"
 
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:

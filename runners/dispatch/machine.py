@@ -10,7 +10,7 @@ from pathlib import Path
 from auditor.core.errors import FolderUnusable
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.listing import Ask, in_turn
-from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Skipped
+from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Profiled, Skipped
 from auditor.core.plan import Purpose, Run, Trial
 from runners.dispatch.parallel import in_parallel
 from runners.trial import TrialRunner
@@ -103,7 +103,7 @@ class MachineDispatcher:
 def _may_be_due_to_others(run: Run) -> bool:
     if run.trial.benchmark is None:
         return run.trial.purpose is Purpose.USAGE and isinstance(run.outcome, NotBuilt)
-    return not isinstance(run.outcome, Counted | Measured | Skipped | NeverCalled)
+    return not isinstance(run.outcome, Counted | Measured | Profiled | Skipped | NeverCalled)
 
 
 @contextmanager

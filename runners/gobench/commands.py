@@ -15,6 +15,7 @@ BUILD_SECONDS = 1800.0
 """A cold build of a large module with its dependencies takes minutes, never this long."""
 
 LAUNCH, RECORDS, COUNTERS, SCHEDULE = "launch", "records", "counters", "schedule"
+PROFILE, ROOT = "profile", "root"
 """Names of files in the folder of a process; answers are told apart by the first one."""
 
 BUILD, RUN = b"build", b"run"

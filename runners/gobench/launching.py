@@ -11,7 +11,7 @@ from auditor.core.schedule import Schedule
 from auditor.core.subject import Project
 from auditor.core.suite import Benchmark
 from runners.gobench import commands
-from runners.gobench.commands import COUNTERS, RECORDS, SCHEDULE, Place
+from runners.gobench.commands import COUNTERS, PROFILE, RECORDS, ROOT, SCHEDULE, Place
 from runners.gobench.settings import settings
 from runners.gobench.text import LiveResults
 from runners.programs import is_made
@@ -21,6 +21,9 @@ UNKNOWN_OPERATIONS = 100
 """Operations of a block where nobody has found out how many fit."""
 SHORT_WINDOW = 11
 """Operations of a block of the first counting window; one of the second has the plan's."""
+PROFILE_HERTZ = 1000
+"""Samples of a thread that are asked for in a second of processor time; a kernel whose timer has
+250 ticks delivers 250."""
 _TEST_LIMIT = 0.9
 """Share of the watchdog's time after which Go's own time-out ends a hanging unit test."""
 
@@ -50,6 +53,8 @@ def benchmark_processes(project: Project, trial: Trial, into: Path) -> list[Invo
         runs = [_followed(_plain(place, trial, flags), trial)]
     elif trial.variant.kind is Kind.COUNTING:
         runs = [_counting(place, trial, flags, count) for count in windows(trial.schedule)]
+    elif trial.variant.kind is Kind.PROFILED:
+        runs = [_profiled(place, trial, flags)]
     else:
         runs = [_slowed(place, trial, flags)]
     overlaid = bool(trial.overlay.files)
@@ -107,6 +112,19 @@ def _slowed(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:
     )
     job = replace(job, files=files, collects=(place.file(RECORDS),))
     return commands.running(place, job)
+
+
+def _profiled(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:
+    job = _slowed(place, trial, flags)
+    path = place.file(PROFILE)
+    own = {"BENCH_AUDIT_PROFILE": str(path), "BENCH_AUDIT_PROFILE_HERTZ": str(PROFILE_HERTZ)}
+    environment = tuple(sorted((dict(job.environment) | own).items()))
+    return replace(
+        job,
+        environment=environment,
+        files=(*job.files, (path, b""), (place.file(ROOT), str(place.project.root).encode())),
+        collects=(*job.collects, path, place.file(ROOT)),
+    )
 
 
 def _counting(place: Place, trial: Trial, flags: tuple[str, ...], count: int) -> Invocation:

@@ -22,8 +22,10 @@ from auditor.core.plan import Trial
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.units import seconds_per_operation
 from runners.gobench import compiler, text
-from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, RECORDS, RUN
+from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, PROFILE, RECORDS, ROOT, RUN
 from runners.gobench.launching import operations, windows
+from runners.gobench.pprof import read_samples
+from runners.gobench.profiles import profiled
 from runners.records import Records, RecordsUnreadable, read_records
 
 KNOWN_UNITS = {"allocs/op": ALLOCATIONS, "B/op": ALLOCATED}
@@ -227,4 +229,19 @@ def _usage(trial: Trial, run: Completed) -> Outcome:
     return Counted((seen,), missing="" if whole else "some fail or do not end")
 
 
-_READERS = {Kind.PLAIN: _plain, Kind.COUNTING: _reach, Kind.DELAYED: _slowed}
+def _profiled(trial: Trial, runs: Sequence[Completed]) -> Outcome:
+    records = _records(trial, runs[0])
+    if not records.done(trial.schedule):
+        raise ValueError(
+            f"{len(records.blocks)} of {len(trial.schedule.blocks)} blocks were sampled"
+        )
+    root = _file(runs[0], ROOT).decode()
+    return profiled(trial, records, read_samples(_file(runs[0], PROFILE)), root)
+
+
+_READERS = {
+    Kind.PLAIN: _plain,
+    Kind.COUNTING: _reach,
+    Kind.DELAYED: _slowed,
+    Kind.PROFILED: _profiled,
+}

@@ -33,6 +33,13 @@ var (
 	first   []int64
 )
 
+// What samples blocks replaces these. allEnd is called once no block is left.
+var (
+	blockBegins = func(body func()) {}
+	blockEnds   = func() {}
+	allEnd      = func() {}
+)
+
 // Run calls a benchmark's own code, the body of a function that testing may call. It acts in the
 // outermost such function of the selected benchmark only.
 //
@@ -64,6 +71,7 @@ func Run(b bench, n *int, body func()) {
 	}
 	if stopped || block >= asked() {
 		ask(1) // testing needs not call again
+		allEnd()
 	}
 }
 
@@ -79,6 +87,7 @@ func once(b bench, n *int, body func()) {
 		clear()
 		set(arm.wait, arm.number)
 	}
+	blockBegins(body)
 	began = time.Now()
 	defer end() // also where the body ends its goroutine
 	body()
@@ -99,6 +108,7 @@ func Reset() {
 func end() {
 	elapsed := current.Elapsed()
 	wall := time.Since(began)
+	blockEnds()
 	current.StopTimer() // what is written from here on is not allocated by the benchmark
 	method, time := atomic.LoadInt64(&calls), atomic.LoadInt64(&spent)
 	set("none", 0)

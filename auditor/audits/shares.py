@@ -1,0 +1,190 @@
+"""The share of a benchmark's operation that is spent in a method, from CPU samples.
+
+The samples are of the unchanged program, so nothing that an injected probe does is in them, and
+they count processor time, so other programs on the machine leave the share as it is.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scipy import special
+
+from auditor.core.outcome import Frame, Profiled, Stack
+from auditor.core.plan import Run
+from auditor.core.subject import Method
+from auditor.core.suite import Benchmark
+
+LOOKS = 4
+"""Times that the samples of a benchmark are looked at, so that the error is shared among looks."""
+DISPERSED = 3.84
+"""Chi-square of one degree of freedom that processes of one share exceed in 5 % of cases."""
+OFF_CPU = 0.05
+"""Part of the time without samples that labels, timers and the end of a block may explain."""
+ATTRIBUTION = 0.02
+"""Share that a sampler may count for the neighbour of the function that ran: the processor
+reports the instruction after the one that it waited for."""
+REMOVED_SECONDS = 0.1e-9
+"""A third of a cycle at 3 GHz: no call of any method is as short as that."""
+FEWEST_SAMPLES = 100
+"""Samples without which nothing is said of a share."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """What the samples of a benchmark tell of one method."""
+
+    share: float
+    """Samples in the method over all samples of the operation, in [0, 1]."""
+    low: float
+    """Lower end of the interval: sampling error, dispersion, and all that is not attributed."""
+    high: float
+    """Upper end of the interval."""
+    samples: int
+    """Samples of the operation."""
+    hits: int
+    """Samples in the method."""
+    processes: int
+    """Profiled processes."""
+    seconds_per_call: float | None
+    """Upper limit of the time of a call; None where calls or operations are unknown."""
+    obstacle: str = ""
+    """What keeps the samples from telling the share, for people; empty where nothing does."""
+
+
+def frames_of(method: Method, frames: Sequence[Frame]) -> frozenset[int]:
+    """Return the indices of the frames that belong to a method."""
+    name, span = method.descriptor or method.id, method.span
+    return frozenset(
+        at
+        for at, frame in enumerate(frames)
+        if frame.function == name
+        or (
+            span is not None
+            and frame.line > 0
+            and frame.file == span.file
+            and span.first_line <= frame.line <= span.last_line
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """Samples of one block, or of one process."""
+
+    hits: int
+    samples: int
+
+
+def share_of(
+    method: Method,
+    benchmark: Benchmark,
+    runs: Sequence[Run],
+    *,
+    error: float,
+    calls: float | None = None,
+) -> Share | None:
+    """Return the share of a method in a benchmark by its profiled `runs`; None without samples.
+
+    `error` is the two-sided error of the interval after all looks, `calls` are per operation.
+    Sampling error: Clopper and Pearson 1934, with the samples divided by the dispersion
+    (Pearson's chi-square over its degrees of freedom) of blocks and of processes.
+    """
+    profiles = [run.outcome for run in runs if isinstance(run.outcome, Profiled)]
+    profiles = [one for one in profiles if one.samples]
+    if not profiles:
+        return None
+    blocks, processes = [], []
+    for one in profiles:
+        mine = frames_of(method, one.frames)
+        windows = list(_windows(one.stacks, mine).values())
+        blocks += windows
+        processes.append(_Window(sum(w.hits for w in windows), sum(w.samples for w in windows)))
+    hits, samples = sum(w.hits for w in processes), sum(w.samples for w in processes)
+    dispersion = max(_dispersion(blocks), _between(processes))
+    low, high = interval(hits / dispersion, samples / dispersion, error / LOOKS)
+    low, high = _with_unattributed(low, high, profiles, benchmark)
+    operations = sum(one.operations for one in profiles)
+    cpu = sum(one.cpu_seconds for one in profiles)
+    each = high * cpu / operations / calls if operations and calls else None
+    return Share(
+        share=hits / samples,
+        low=max(0.0, low - ATTRIBUTION),
+        high=min(1.0, high + (ATTRIBUTION if hits else 0.0)),
+        samples=samples,
+        hits=hits,
+        processes=len(profiles),
+        seconds_per_call=each,
+        obstacle="" if samples >= FEWEST_SAMPLES else f"only {samples} samples were taken",
+    )
+
+
+def interval(hits: float, samples: float, error: float) -> tuple[float, float]:
+    """Return the interval of a proportion (Clopper and Pearson); `error` is both sides' together.
+
+    The counts need not be whole numbers.
+    """
+    low = special.betaincinv(hits, samples - hits + 1, error / 2) if hits > 0 else 0.0
+    high = special.betaincinv(hits + 1, samples - hits, 1 - error / 2) if hits < samples else 1.0
+    return float(low), float(high)
+
+
+def is_removed(share: Share) -> bool:
+    """Tell whether the samples alone prove that no code of the method ran, though it was called."""
+    each = share.seconds_per_call
+    return share.hits == 0 and not share.obstacle and each is not None and each < REMOVED_SECONDS
+
+
+def _windows(stacks: Sequence[Stack], mine: frozenset[int]) -> Mapping[int, _Window]:
+    hits: Counter[int] = Counter()
+    samples: Counter[int] = Counter()
+    for stack in stacks:
+        samples[stack.block] += stack.count
+        if not mine.isdisjoint(stack.frames):
+            hits[stack.block] += stack.count
+    return {block: _Window(hits[block], samples[block]) for block in samples}
+
+
+def _chi_square(windows: Sequence[_Window]) -> float:
+    hits, samples = sum(w.hits for w in windows), sum(w.samples for w in windows)
+    share = hits / samples
+    if not 0 < share < 1:
+        return 0.0
+    return sum(
+        (w.hits - w.samples * share) ** 2 / (w.samples * share * (1 - share)) for w in windows
+    )
+
+
+def _dispersion(windows: Sequence[_Window]) -> float:
+    """Return by how much windows scatter more than independent samples do; at least 1."""
+    return max(1.0, _chi_square(windows) / (len(windows) - 1)) if len(windows) > 1 else 1.0
+
+
+def _between(processes: Sequence[_Window]) -> float:
+    """Return the dispersion of processes, where it is more than chance explains."""
+    found = _dispersion(processes)
+    return found if found > DISPERSED else 1.0
+
+
+def _with_unattributed(
+    low: float, high: float, profiles: Sequence[Profiled], benchmark: Benchmark
+) -> tuple[float, float]:
+    """Widen an interval by all that may or may not belong to the method.
+
+    Unreadable stacks, and time off the processor, may be the method's or not. More processor time
+    than the timer shows is of goroutines beside the operation, or of code outside of the timer.
+    """
+    cpu = sum(one.cpu_seconds for one in profiles)
+    if cpu <= 0:
+        return low, high
+    known = sum(one.samples for one in profiles)
+    lost = sum(one.unattributed for one in profiles) / known
+    timed = benchmark.concurrency * sum(one.timed_seconds for one in profiles)
+    waited = sum(one.waiting_seconds for one in profiles)
+    off = max(0.0, (timed - cpu - waited) / cpu)
+    more = lost + (off if off > OFF_CPU else 0.0)
+    low, high = low / (1 + more), (high + more) / (1 + more)
+    beside = max(0.0, 1 - timed / cpu)
+    if beside > OFF_CPU:
+        low, high = max(0.0, low - beside) / (1 - beside), min(1.0, high / (1 - beside))
+    return low, high

@@ -1,0 +1,52 @@
+"""Which pairs a delay is injected in, once the shares of the methods are sampled."""
+
+from collections.abc import Iterable, Sequence
+
+from auditor.audits import by_share
+from auditor.audits.distortion import allowed_probe
+from auditor.core.result import Result
+from auditor.studies.pair import Pair, PairRuns, Question
+from auditor.studies.sampling import is_decided
+
+HOPELESS = 2.0
+"""Times the allowed cost of the probe from which on no delay is injected: what a probe costs is
+known to a factor of two beforehand."""
+
+
+def injected(pairs: Sequence[Pair], question: Question, probe_seconds: float) -> list[Pair]:
+    """Return the pairs in which a delay is to be injected, in their order.
+
+    These are all that the samples leave open, and of each method that they say is detected the
+    benchmark with the largest share in which the probe is honest. `probe_seconds` is about what
+    the probe adds to a call.
+    """
+    if question.request.is_fixed or not question.sampling.pairs:
+        return list(pairs)
+    wanted: set[tuple[str, str]] = set()
+    witnesses: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        data = question.data(PairRuns(pair=pair), ())
+        cost = _probe_cost(pair, question, probe_seconds)
+        allowed = allowed_probe(data.slowdown, beside=pair.method.apart)
+        if not is_decided(data):
+            if cost is None or data.sampled is None or cost <= HOPELESS * allowed:
+                wanted.add(pair.key)
+            continue
+        judged = by_share.judge(data)
+        detected = judged is not None and judged.outcome is Result.DETECTED
+        if detected and cost is not None and cost <= allowed:
+            witnesses.setdefault(pair.method.id, []).append(pair)
+    wanted |= {_best(mine, question).key for mine in witnesses.values()}
+    return [pair for pair in pairs if pair.key in wanted]
+
+
+def _best(pairs: Iterable[Pair], question: Question) -> Pair:
+    return max(pairs, key=lambda pair: question.sampling.pairs[pair.key].share.share)
+
+
+def _probe_cost(pair: Pair, question: Question, probe_seconds: float) -> float | None:
+    """Return what the probe adds to an operation, relative to it; None where that is unknown."""
+    plain = question.baseline.first_seconds(pair.benchmark)
+    if plain is None or pair.calls is None:
+        return None
+    return pair.calls * probe_seconds / pair.benchmark.concurrency / plain

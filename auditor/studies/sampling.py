@@ -1,0 +1,160 @@
+"""Samples the unchanged benchmarks until the shares of the methods decide, or the plan is spent."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from auditor.audits import by_share
+from auditor.audits.failures import line, reason
+from auditor.audits.pair import PairData
+from auditor.audits.shares import Share, frames_of, share_of
+from auditor.core.caveats import Caveat
+from auditor.core.mutant import Kind, Refused, Variant
+from auditor.core.outcome import Frame, Profiled
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.subject import Method, SourceFile, SourceRole
+from auditor.studies import schedules
+from auditor.studies.measure import measure
+from auditor.studies.pair import Pair, PairKey, PairRuns, Question, Sampled, Sampling
+from auditor.studies.parts import Built, Parts
+
+ROUND_SECONDS = (0.4, 0.4, 0.8, 1.6)
+"""Length of the profiled processes of a benchmark: two at least, so that processes can differ. The
+later ones are for benchmarks with a method near the limit."""
+FEWEST_PROCESSES = 2
+"""Profiled processes of each benchmark: of one nothing is known of how processes differ."""
+SHARE_ERROR = 0.01
+"""Two-sided error of the shares of one method in all its benchmarks together."""
+
+
+def sample(pairs: Sequence[Pair], question: Question, parts: Parts) -> Sampling:
+    """Return the sampled share of each pair, as far as samples and time allow."""
+    if parts.unprofiled:
+        return Sampling(caveats=(_no_profile(parts.unprofiled),))
+    variant = Variant(Kind.PROFILED)
+    overlay = parts.mutator.overlay(parts.suite.sources, variant)
+    if isinstance(overlay, Refused):
+        return Sampling(caveats=(_no_profile(overlay.reason),))
+    return _Sampler(pairs, question, Built(variant, overlay), parts).sampled()
+
+
+class _Sampler:
+    """Profiles benchmarks round by round."""
+
+    def __init__(
+        self, pairs: Sequence[Pair], question: Question, built: Built, parts: Parts
+    ) -> None:
+        self._question = question
+        self._built = built
+        self._parts = parts
+        self._pairs: dict[str, list[Pair]] = {}
+        for pair in pairs:
+            self._pairs.setdefault(pair.benchmark.id, []).append(pair)
+        self._runs: dict[str, list[Run]] = {name: [] for name in self._pairs}
+        self._spent: set[str] = set()
+
+    def sampled(self) -> Sampling:
+        found = Sampling()
+        for number, seconds in enumerate(ROUND_SECONDS, start=1):
+            wanted = [name for name in self._pairs if self._needs_samples(name, number, found)]
+            trials = [self._trial(name, number, seconds) for name in wanted]
+            if not trials:
+                break
+            for run in measure(f"profile, round {number}", trials, self._parts):
+                self._take(run)
+            if number == len(ROUND_SECONDS):
+                self._spent |= self._pairs.keys()
+            found = self._found()
+        return found
+
+    def _needs_samples(self, name: str, number: int, found: Sampling) -> bool:
+        """Tell whether another process of a benchmark can decide one of its pairs."""
+        if name in self._spent:
+            return False
+        if number <= FEWEST_PROCESSES:
+            return True
+        asked = replace(self._question, sampling=found)
+        return any(
+            not is_decided(asked.data(PairRuns(pair=pair), ())) for pair in self._pairs[name]
+        )
+
+    def _trial(self, name: str, number: int, seconds: float) -> Trial:
+        base, benchmark = self._question.baseline, self._pairs[name][0].benchmark
+        schedule = schedules.profiling(base.plans[name], base.operations[name], seconds)
+        trial = self._parts.trial(Purpose.PROFILE, benchmark, schedule, self._built)
+        return replace(trial, repetition=number)
+
+    def _take(self, run: Run) -> None:
+        name = run.trial.benchmark.id if run.trial.benchmark else ""
+        self._runs[name].append(run)
+        if not isinstance(run.outcome, Profiled):
+            self._spent.add(name)
+
+    def _found(self) -> Sampling:
+        pairs: dict[PairKey, Sampled] = {}
+        for name, mine in self._pairs.items():
+            for pair in mine:
+                share = share_of(
+                    pair.method,
+                    pair.benchmark,
+                    self._runs[name],
+                    error=SHARE_ERROR / pair.family,
+                    calls=pair.calls,
+                )
+                if share is not None:
+                    at = _removed_call(pair.method, share, self._runs[name], self._parts)
+                    pairs[pair.key] = Sampled(share, called_at=at, spent=name in self._spent)
+        runs = [run for mine in self._runs.values() for run in mine]
+        failed = [run for run in runs if not isinstance(run.outcome, Profiled)]
+        return Sampling(pairs=pairs, caveats=_failures(failed))
+
+
+def is_decided(data: PairData) -> bool:
+    """Tell whether the share decides a pair, away from the limit."""
+    judged = by_share.judge(data)
+    return judged is not None and not any(one.slug == "borderline" for one in judged.caveats)
+
+
+def _removed_call(method: Method, share: Share, runs: Sequence[Run], parts: Parts) -> str:
+    """Return file and line of a call that the compiler removed, empty where it did not surely.
+
+    The benchmark's own code names the method, but has no instruction of it, no sample is in it,
+    and it is no function that is always called.
+    """
+    profiles = [run.outcome for run in runs if isinstance(run.outcome, Profiled)]
+    code = tuple(dict.fromkeys(frame for one in profiles for frame in one.code))
+    if share.hits or not code or frames_of(method, code) or parts.is_always_called(method):
+        return ""
+    return _call_in(code, method.name, parts.suite.sources)
+
+
+def _call_in(code: Sequence[Frame], name: str, sources: Sequence[SourceFile]) -> str:
+    """Return where the lines of the benchmark's own functions name a method with a bracket."""
+    calls = re.compile(rf"\b{re.escape(name)}\s*(?:\[[^\]]*\])?\(".encode())
+    spans: dict[tuple[str, str], list[int]] = {}
+    for frame in code:
+        if frame.file:
+            spans.setdefault((frame.function, frame.file), []).append(frame.line)
+    tests = {one.path: one.text for one in sources if one.role is SourceRole.BENCHMARKS}
+    for (_, file), lines in spans.items():
+        text = tests.get(file, b"").splitlines()
+        for number in range(min(lines), max(lines) + 1):
+            if number <= len(text) and calls.search(text[number - 1]):
+                return f"{file}:{number}"
+    return ""
+
+
+def _no_profile(why: str) -> Caveat:
+    return Caveat(
+        "no-profile", f"shares were not sampled: {why}; methods are judged by delays alone"
+    )
+
+
+def _failures(failed: Sequence[Run]) -> tuple[Caveat, ...]:
+    if not failed:
+        return ()
+    first = failed[0]
+    name = first.trial.benchmark.id if first.trial.benchmark else ""
+    why = line(reason(first.outcome))
+    count = len({run.trial.benchmark for run in failed})
+    return (_no_profile(f"{count} benchmarks could not be profiled, such as {name} ({why})"),)

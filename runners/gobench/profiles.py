@@ -1,0 +1,125 @@
+"""What a profiled process of Go has left, as samples of the benchmark's timed blocks."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from urllib.parse import unquote
+
+from auditor.core.outcome import Frame, Profiled, Stack
+from auditor.core.plan import Trial
+from auditor.core.schedule import Phase
+from runners.gobench.pprof import ProfileLine, Sample
+from runners.records import Records
+
+_GUEST = "/zz_bench_audit_guest."
+"""Part of the names of the guest's functions."""
+LABEL = "bench-audit"
+"""Key of the label that the guest gives its samples: "BLOCK.EPOCH"."""
+_TIMERS = re.compile(r"^testing\.\(\*B\)\.(StartTimer|StopTimer|ResetTimer)$")
+_TYPE_ARGUMENTS = re.compile(r"\[[^\]]*\]")
+_LITERAL = re.compile(r"\.(?:func|gowrap|deferwrap)\d+(?:\.\d+)*$|-fm$|\.\d+$")
+_DEEPEST = 64
+"""Return addresses of a stack that older runtimes keep: what called the outermost is unknown."""
+_LOST = frozenset({"runtime._ExternalCode", "runtime._LostExternalCode", "runtime._VDSO"})
+"""Functions that stand for a stack that could not be read."""
+
+
+def profiled(trial: Trial, records: Records, samples: Iterable[Sample], root: str) -> Profiled:
+    """Return the samples of the measured blocks; `root` is the folder of the sources.
+
+    Raises ValueError where the guest says nothing of the profile.
+    """
+    if records.profile is None:
+        raise ValueError("the guest took no CPU profile")
+    samples = list(samples)
+    cpu, queued, wall = records.profile
+    measured = _measured(trial)
+    last = _last_epochs(samples)
+    frames: dict[Frame, int] = {}
+    counts: Counter[tuple[int, tuple[int, ...]]] = Counter()
+    unattributed = background = 0
+    for sample in samples:
+        block, epoch = _labelled(sample)
+        if block is None:
+            background += sample.count if _is_runtime(sample) else 0
+            continue
+        if block not in measured or epoch != last[block] or _is_ours(sample):
+            continue
+        if _is_lost(sample):
+            unattributed += sample.count
+            continue
+        stack = dict.fromkeys(_frame(line, root) for line in sample.lines)
+        counts[block, tuple(frames.setdefault(one, len(frames)) for one in stack)] += sample.count
+    everything = sum(sample.count for sample in samples)
+    mine = sum(counts.values()) + unattributed
+    blocks = [one for one in records.blocks if one.index in measured]
+    timed = sum(one.seconds_per_operation * one.operations for one in blocks)
+    return Profiled(
+        frames=tuple(frames),
+        stacks=tuple(Stack(block, stack, n) for (block, stack), n in sorted(counts.items())),
+        unattributed=unattributed,
+        background=background,
+        period_seconds=cpu / everything if everything else 0.0,
+        cpu_seconds=cpu * mine / everything if everything else 0.0,
+        timed_seconds=timed,
+        waiting_seconds=queued * min(1.0, timed / wall) if wall > 0 else 0.0,
+        operations=round(sum(one.operations for one in blocks)),
+        code=tuple(dict.fromkeys(_code(ProfileLine(*one), root) for one in records.code)),
+    )
+
+
+def _measured(trial: Trial) -> frozenset[int]:
+    blocks = trial.schedule.blocks
+    return frozenset(at for at, one in enumerate(blocks) if one.phase is Phase.MEASUREMENT)
+
+
+def _labelled(sample: Sample) -> tuple[int | None, int]:
+    """Return the block and epoch of a sample, None for one without a label of ours."""
+    block, _, epoch = dict(sample.labels).get(LABEL, "").partition(".")
+    if not (block.isdecimal() and epoch.isdecimal()):
+        return None, 0
+    return int(block), int(epoch)
+
+
+def _last_epochs(samples: Iterable[Sample]) -> Mapping[int, int]:
+    """Return of each block the epoch behind the last reset of its timer."""
+    last: dict[int, int] = {}
+    for sample in samples:
+        block, epoch = _labelled(sample)
+        if block is not None:
+            last[block] = max(epoch, last.get(block, 0))
+    return last
+
+
+def _is_ours(sample: Sample) -> bool:
+    """Tell whether a sample is of a timer, or of the guest that hears of it."""
+    timer = f"{_GUEST}Timer"
+    return any(_TIMERS.match(one.function) or timer in one.function for one in sample.lines)
+
+
+def _is_lost(sample: Sample) -> bool:
+    """Tell whether the outer end of the stack is missing."""
+    names = {line.function for line in sample.lines}
+    deep = sample.addresses >= _DEEPEST and not any(_GUEST in name for name in names)
+    return deep or not names or bool(names & _LOST)
+
+
+def _is_runtime(sample: Sample) -> bool:
+    return bool(sample.lines) and sample.lines[-1].function.startswith("runtime.")
+
+
+def _code(line: ProfileLine, root: str) -> Frame:
+    """Return a frame of the benchmark's own code, where literals keep their lines."""
+    frame = _frame(line, root)
+    return Frame(frame.function, frame.file, line.line if frame.file else 0)
+
+
+def _frame(line: ProfileLine, root: str) -> Frame:
+    """Return a frame whose function is named as the methods of Go are; literals have no line."""
+    plain = _TYPE_ARGUMENTS.sub("", line.function)
+    path, slash, name = plain.rpartition("/")
+    name = unquote(name).replace("(*", "").replace(")", "")
+    inside = line.file.startswith(f"{root}/")
+    file = line.file.removeprefix(f"{root}/") if inside else ""
+    literal = _LITERAL.search(name) is not None
+    return Frame(f"{path}{slash}{name}", file, 0 if literal or not inside else line.line)
