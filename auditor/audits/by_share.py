@@ -1,26 +1,16 @@
 """Verdicts by a method's sampled share: the effect of a slowdown v is v times the share."""
 
 from dataclasses import dataclass, replace
-from math import hypot, log, sqrt
-from statistics import median
+from math import hypot
 
-from auditor.audits import readings
+from auditor.audits import scatter
+from auditor.audits.indifference import borderline, is_borderline, is_narrow
 from auditor.audits.pair import Judgement, PairData
 from auditor.audits.shares import Share, is_removed
 from auditor.core.caveats import Caveat
-from auditor.core.plan import Run
 from auditor.core.result import Interval, Result
-from auditor.core.schedule import ArmName
 from auditor.core.units import percent
 from auditor.core.verdict import Rule
-from auditor.stats.compare import t_half
-
-INDIFFERENCE = 0.1
-"""Half of the indifference zone, relative to the limit: an effect within a tenth of it may be
-called detected or missed (Wald 1945, Sequential Tests of Statistical Hypotheses)."""
-
-NORMAL_MEDIAN = 0.6745
-"""Median of the size of a normal variate, in standard deviations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +28,7 @@ def effect_of(data: PairData) -> Effect | None:
     share = data.sampled
     if share is None or share.obstacle or data.rule is Rule.PAPER or data.control:
         return None
-    v, half = data.slowdown, _scatter(data)
+    v, half = data.slowdown, scatter.half_interval(data)
     middle = v * share.share
     return Effect(
         effect=middle,
@@ -79,7 +69,7 @@ def combined(data: PairData, injected: Judgement) -> tuple[Judgement, str | None
         return injected, None
     if (injected.outcome is Result.DETECTED) == (shared.outcome is Result.DETECTED):
         return (injected, INJECTION) if injected.runs else (shared, SHARE)
-    if any(one.slug == "borderline" for one in shared.caveats):
+    if is_borderline(shared.caveats):
         return injected, INJECTION
     return _contradicted(injected, shared), None
 
@@ -103,24 +93,6 @@ def _contradicted(injected: Judgement, shared: Judgement) -> Judgement:
     )
 
 
-def _scatter(data: PairData) -> float:
-    """Return half of the interval that blocks of the unchanged benchmark leave, as an effect.
-
-    The quietest process counts: what else the machine does only adds scatter, and is no property
-    of the benchmark.
-    """
-    least = min(filter(None, map(_deviation, data.plain)), default=0.0)
-    pairs = max(2, data.pairs)
-    return t_half(least / sqrt(pairs), pairs - 1, data.confidence)
-
-
-def _deviation(run: Run) -> float:
-    """Return the standard deviation of log ratios of neighbouring blocks, by their median size."""
-    times = readings.times(run, ArmName.PLAIN)
-    apart = [abs(log(b / a)) for a, b in zip(times[::2], times[1::2], strict=False)]
-    return median(apart) / NORMAL_MEDIAN if len(apart) > 1 else 0.0
-
-
 def judge(data: PairData) -> Judgement | None:
     """Judge a pair by its share; None where the share does not decide."""
     found = effect_of(data)
@@ -131,32 +103,10 @@ def judge(data: PairData) -> Judgement | None:
         return _judged(Result.DETECTED, data, share, found)
     if high < limit:
         return _missed(data, share, found)
-    if is_in_zone(found.interval, limit) or (data.is_spent and is_mostly_in_zone(found, limit)):
+    if is_narrow(found.interval, limit):
         outcome = Result.DETECTED if found.effect > limit else Result.MISSED
         return _judged(outcome, data, share, found, borderline(found.interval, limit))
     return None
-
-
-def is_in_zone(interval: Interval, limit: float) -> bool:
-    """Tell whether a whole interval lies in the indifference zone."""
-    return interval[0] >= (1 - INDIFFERENCE) * limit and interval[1] <= (1 + INDIFFERENCE) * limit
-
-
-def is_mostly_in_zone(found: Effect, limit: float) -> bool:
-    """Tell whether at least half of the interval lies in the zone, and its middle does."""
-    low, high = found.interval
-    least, most = (1 - INDIFFERENCE) * limit, (1 + INDIFFERENCE) * limit
-    inside = min(high, most) - max(low, least)
-    return least <= found.effect <= most and inside >= (high - low) / 2
-
-
-def borderline(interval: Interval, limit: float) -> Caveat:
-    """Return the caveat of a verdict that an effect near the limit has."""
-    text = (
-        f"the effect of {percent(interval[0], 1)} to {percent(interval[1], 1)} lies at the limit "
-        f"of {percent(limit, 1)}: the verdict is the likelier one"
-    )
-    return Caveat("borderline", text)
 
 
 def _missed(data: PairData, share: Share, found: Effect) -> Judgement:

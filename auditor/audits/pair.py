@@ -63,9 +63,7 @@ class PairData:
     """Share by CPU samples of the unchanged benchmark; None where none were taken."""
     called_at: str = ""
     """File and line of a call that the compiler has removed; empty where it has not surely."""
-    is_spent: bool = False
-    """No further samples are taken."""
-    pairs: int = 2
+    pairs: int = 60
     """Pairs of blocks that one process of the plan may have."""
     calibration: Calibration | None = None
     refusal: str | None = None

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from math import expm1, hypot, inf, log, log1p
 
-from auditor.audits import distortion, readings, signs
+from auditor.audits import distortion, readings, scatter, signs
 from auditor.audits.aim import Aim, Process, aim, scaled
 from auditor.audits.calibration import achieved_caveat
 from auditor.audits.pair import (
@@ -20,6 +20,7 @@ from auditor.core.mutant import Wait
 from auditor.core.plan import Purpose, Run
 from auditor.core.result import Interval, Result
 from auditor.core.schedule import ArmName, Phase, Stop
+from auditor.core.units import percent
 from auditor.core.verdict import PairRun
 from auditor.stats.compare import Ratio
 from auditor.stats.sequential import LEAST_DEVIATION, looks, repeated
@@ -41,6 +42,8 @@ MOST_LEFT_OPEN = 1 / 4
 hardly wider, but one of three pairs then reaches from far below the threshold to far above."""
 UNFINISHED = "unfinished"
 """What is said where runs are missing that a detection needs."""
+LARGEST_SHARE = 1.25
+"""Share that a clocked method may have: sequential A/A times of one program differ by up to 1.21."""
 STOP_MARGIN = 0.1
 """Share of the threshold by which a process that stops must have passed it."""
 
@@ -63,7 +66,36 @@ def judge(data: PairData) -> Judgement:
     aimed = aim(data, processes)
     runs = tuple(_run(one, scale, aimed, data.significance) for one in processes)
     said = _capped(_decided(data, runs, aimed), data, probed, aimed)
-    return signs.checked(said, [one.pairs for one in processes], scale.estimate)
+    said = signs.checked(said, [one.pairs for one in processes], scale.estimate)
+    return scaled_back(said, data) if aimed.off else said
+
+
+def scaled_back(said: Judgement, data: PairData) -> Judgement:
+    """Return a judgement of another slowdown than asked for, with the effect scaled back to v.
+
+    What such a slowdown proves is a share. So the verdict stands only where the scaled effect lies
+    on one side of the limit together with the scatter of the unchanged benchmark.
+    """
+    achieved, found = said.achieved, said.weakest
+    decided = said.outcome in (Result.DETECTED, Result.MISSED)
+    if not decided or not achieved or found is None or found.interval is None:
+        return said
+    factor, half = data.slowdown / achieved, scatter.half_interval(data)
+    effect, (low, high) = factor * found.effect, (factor * end for end in found.interval)
+    interval = (effect - hypot(effect - low, half), effect + hypot(high - effect, half))
+    asked = percent(data.slowdown)
+    text = f"the effect of a slowdown of {percent(achieved)} is scaled back to {asked}"
+    said = replace(
+        said,
+        weakest=replace(found, effect=effect, interval=interval),
+        threshold=data.limit,
+        caveats=(*said.caveats, Caveat("scaled-back", text)),
+    )
+    detected = said.outcome is Result.DETECTED and interval[0] <= data.limit
+    missed = said.outcome is Result.MISSED and interval[1] >= data.limit
+    return (
+        _because(said, "near-threshold", _near(0, len(said.runs))) if detected or missed else said
+    )
 
 
 def missed_its_aim(data: PairData) -> bool:
@@ -181,7 +213,14 @@ def _decided(data: PairData, runs: tuple[PairRun, ...], aimed: Aim) -> Judgement
         return _because(said, None, "nothing of the slowdown arrived in the operation")
     if below:
         weakest = min(below, key=lambda run: run.effect)
-        return replace(said, outcome=Result.MISSED, weakest=weakest, threshold=aimed.missing)
+        missed = replace(said, outcome=Result.MISSED, weakest=weakest, threshold=aimed.missing)
+        if weakest.significant and weakest.effect > 0:
+            text = (
+                f"seen, but too small: an effect of {percent(weakest.effect, 1)}, the limit is "
+                f"{percent(aimed.missing, 1)}"
+            )
+            missed = replace(missed, reason=text)
+        return missed
     clear = [
         run
         for run, (low, _) in zip(runs, ends, strict=True)
@@ -205,6 +244,12 @@ def _near(clear: int, runs: int) -> str:
 
 def _capped(said: Judgement, data: PairData, probed: Ratio, aimed: Aim) -> Judgement:
     """Take back what cannot be said because of what the probe did or what was not calibrated."""
+    if (not data.beside or data.inlined) and _exceeds_operation(data):
+        text = (
+            "the calibration failed: the calls seem to take longer than the whole unchanged "
+            "operation that makes them"
+        )
+        return _because(said, "calibration-failed", text)
     # Where more runs would not do, whether all were made is beside the point.
     others = tuple(one for one in said.caveats if one.slug != UNFINISHED)
     if distortion.is_distorted(probed, data):
@@ -236,6 +281,17 @@ def _doubtful(data: PairData, aimed: Aim) -> str | None:
 def carries_no_verdict(data: PairData) -> bool:
     """Tell whether no runs can decide, as t(k) is in doubt, to which turns are in proportion."""
     return not data.control and data.wait == Wait.WORK and _is_vague(data)
+
+
+def _exceeds_operation(data: PairData) -> bool:
+    """Tell whether the calls surely seem to take longer than the operation that makes them."""
+    plain = readings.least(data.plain, ArmName.PLAIN)
+    if data.inside is None or data.method_seconds is None or data.benchmark.threads != 1:
+        return False
+    if not plain or (data.reach is not None and data.reach.nested):
+        return False  # t(k) holds the probes of the inner calls, which the operation has not
+    share = data.inside / max(plain)
+    return share * (1 - method_doubt(data) / data.method_seconds) > LARGEST_SHARE
 
 
 def _is_vague(data: PairData) -> bool:

@@ -15,7 +15,7 @@ from auditor.core.plan import Run
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 
-LOOKS = 4
+LOOKS = 5
 """Times that the samples of a benchmark are looked at, so that the error is shared among looks."""
 DISPERSED = 3.84
 """Chi-square of one degree of freedom that processes of one share exceed in 5 % of cases."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from auditor.audits import abs_score, controls, detection, layout, power, reach
+from auditor.audits import abs_score, controls, detection, indifference, layout, power, reach
 from auditor.audits import allocations as allocation_audit
 from auditor.audits.abs_score import AbsData, MethodData
 from auditor.audits.curve import Search
@@ -259,7 +259,7 @@ def _worth_measuring(request: AbsRequest, pairs: Sequence[Pair]) -> list[Pair]:
 
 def _judged(question: Question, pairs: Sequence[Pair], made: StudyRuns) -> tuple[PairVerdict, ...]:
     measured = {one.pair.key: one for one in made.pairs}
-    return tuple(
+    verdicts = (
         detection.judge_pair(
             question.data(
                 measured.get(pair.key, PairRuns(pair=pair)), made.references_of(pair.benchmark)
@@ -267,6 +267,9 @@ def _judged(question: Question, pairs: Sequence[Pair], made: StudyRuns) -> tuple
         )
         for pair in pairs
     )
+    if question.request.is_fixed:
+        return tuple(verdicts)
+    return tuple(map(indifference.settled, verdicts))
 
 
 def _told(caveat: Caveat | None, parts: Parts) -> list[Caveat]:

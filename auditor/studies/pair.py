@@ -81,8 +81,6 @@ class Sampled:
     share: Share
     called_at: str = ""
     """File and line of a call that the compiler has removed; empty where it has not surely."""
-    spent: bool = False
-    """No further process is sampled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +135,6 @@ class Question:
             reach=pair.reach,
             sampled=sampled.share if sampled else None,
             called_at=sampled.called_at if sampled else "",
-            is_spent=sampled.spent if sampled else False,
             pairs=paired.AT_MOST * request.suite.plan.iterations,
             calibration=done.calibration,
             refusal=done.refusal,

@@ -85,7 +85,10 @@ class PairStudy:
             missing = self._calibrating.run(wanted, known)
             last |= {one.pair.key: one for one in missing}
             if not self._request.estimate:
-                self._measure_wave(self._calibrating.undecided(missing, known), ended, references)
+                ready = self._calibrating.undecided(missing, known)
+                # A calibration that the time cut off may know the delays of another slowdown only.
+                ready = [one for one in ready if not one.unsettled]
+                self._measure_wave(ready, ended, references)
                 detected |= self._detected(missing, ended, self._so_far(references))
         last |= self._corrected
         measured = (one.pair_runs(ended[key]) for key, one in last.items())

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from auditor.audits import by_share
 from auditor.audits.failures import line, reason
+from auditor.audits.indifference import is_borderline
 from auditor.audits.pair import PairData
 from auditor.audits.shares import Share, frames_of, share_of
 from auditor.core.caveats import Caveat
@@ -18,7 +19,7 @@ from auditor.studies.measure import measure
 from auditor.studies.pair import Pair, PairKey, PairRuns, Question, Sampled, Sampling
 from auditor.studies.parts import Built, Parts
 
-ROUND_SECONDS = (0.4, 0.4, 0.8, 1.6)
+ROUND_SECONDS = (0.4, 0.4, 0.8, 1.6, 1.6)
 """Length of the profiled processes of a benchmark: two at least, so that processes can differ. The
 later ones are for benchmarks with a method near the limit."""
 FEWEST_PROCESSES = 2
@@ -103,7 +104,7 @@ class _Sampler:
                 )
                 if share is not None:
                     at = _removed_call(pair.method, share, self._runs[name], self._parts)
-                    pairs[pair.key] = Sampled(share, called_at=at, spent=name in self._spent)
+                    pairs[pair.key] = Sampled(share, called_at=at)
         runs = [run for mine in self._runs.values() for run in mine]
         failed = [run for run in runs if not isinstance(run.outcome, Profiled)]
         return Sampling(pairs=pairs, caveats=_failures(failed))
@@ -112,7 +113,7 @@ class _Sampler:
 def is_decided(data: PairData) -> bool:
     """Tell whether the share decides a pair, away from the limit."""
     judged = by_share.judge(data)
-    return judged is not None and not any(one.slug == "borderline" for one in judged.caveats)
+    return judged is not None and not is_borderline(judged.caveats)
 
 
 def _removed_call(method: Method, share: Share, runs: Sequence[Run], parts: Parts) -> str:

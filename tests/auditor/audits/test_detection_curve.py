@@ -25,7 +25,7 @@ def detected(benchmark, effect, noise):
     return verdict(Result.DETECTED, benchmark, effect=effect, threshold=0.3, runs=(run,))
 
 
-def searched(least, begin=0.6, sizes=SIZES):
+def searched(least, begin=0.5, sizes=SIZES):
     """Search with a suite that notices everything from `least` on; return what was measured."""
     search = Search(method="toy.hop", benchmark="toy.long", sizes=sizes)
     tried, size = [], begin
@@ -38,13 +38,13 @@ def searched(least, begin=0.6, sizes=SIZES):
 
 @pytest.mark.parametrize(
     ("least", "unnoticed"),
-    [(0.05, None), (0.1, 0.05), (0.2, 0.1), (0.3, 0.2), (0.6, 0.3), (1.0, 0.6), (2.0, 1.0)],
+    [(0.05, None), (0.1, 0.05), (0.2, 0.1), (0.3, 0.2), (0.5, 0.3), (1.0, 0.5), (2.0, 1.0)],
 )
 def test_the_search_ends_between_noticed_and_not(least, unnoticed):
     found, tried = searched(least)
 
     assert (found.slowdown, found.unnoticed) == (least, unnoticed)
-    assert len(tried) - 1 <= most_steps(0.6) == 3
+    assert len(tried) - 1 <= most_steps(0.5) == 3
     assert len(set(tried)) == len(tried)
     assert [step.slowdown for step in found.steps] == sorted(tried)
 
@@ -128,11 +128,11 @@ def test_the_curve_of_the_suite_counts_methods_up_to_each_size():
     first = Search(method="a", benchmark="x", sizes=SIZES)
     first.add(0.1, verdict(Result.DETECTED, method="a"))
     second = Search(method="b", benchmark="x", sizes=SIZES)
-    second.add(0.6, verdict(Result.DETECTED, method="b"))
+    second.add(0.5, verdict(Result.DETECTED, method="b"))
 
-    found = curve([first, second], 0.6, ["a", "b", "c"])
+    found = curve([first, second], 0.5, ["a", "b", "c"])
 
     assert [(point.slowdown, point.covered) for point in found.points] == [
-        (0.05, 0), (0.1, 1), (0.2, 1), (0.3, 1), (0.6, 2), (1.0, 2), (2.0, 2), (5.0, 2),
+        (0.05, 0), (0.1, 1), (0.2, 1), (0.3, 1), (0.5, 2), (1.0, 2), (2.0, 2), (5.0, 2),
     ]  # fmt: skip
     assert {point.counted for point in found.points} == {3}
