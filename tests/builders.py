@@ -194,7 +194,7 @@ def stability(benchmarks: Sequence[BenchmarkVerdict]) -> Stability:
 
 
 def abs_request(*, forks: int = 1, iterations: int = 12, **changes: Any) -> AbsRequest:
-    """Return what an audit asks; `changes` are its own fields."""
+    """Return what an audit asks, by delays alone; `changes` are its own fields."""
     suite = SuiteRequest(
         benchmarks="",
         plan=Plan(forks=forks, warmup=2, iterations=iterations, iteration_seconds=0.01),
@@ -211,6 +211,7 @@ def abs_request(*, forks: int = 1, iterations: int = 12, **changes: Any) -> AbsR
         wait=None,
         rule=Rule.OURS,
         exact=False,
+        shares=False,
     )
     return replace(asked, **changes)
 

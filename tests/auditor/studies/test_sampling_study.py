@@ -1,0 +1,142 @@
+"""Verdicts by sampled shares in the toy language, whose true shares are known."""
+
+import pytest
+import toy_language
+from toy_language import Machine, parts, request
+
+from auditor.core.plan import Purpose
+from auditor.core.request import CurveMode
+from auditor.core.result import Result
+from auditor.core.verdict import Rule
+from auditor.studies import abs_score
+
+APART = ("hop", "skip")
+
+
+def audited(machine, **changes):
+    asked = request(methods=APART, shares=True, **changes)
+    return abs_score.audit(asked, parts(asked, machine=machine))
+
+
+def by_key(verdict):
+    return {(one.method, one.benchmark): one for one in verdict.pairs}
+
+
+def trials(machine, purpose):
+    return [one for one in machine.done if one.purpose is purpose]
+
+
+def test_samples_decide_what_is_far_from_the_limit_and_one_delay_confirms_a_detection():
+    machine = Machine()
+
+    pairs = by_key(audited(machine))
+
+    assert pairs["toy.hop", "toy.long"].outcome is Result.DETECTED
+    assert pairs["toy.hop", "toy.long"].decided_by == "injection"
+    assert pairs["toy.hop", "toy.quick"].outcome is Result.MISSED
+    assert pairs["toy.hop", "toy.quick"].decided_by == "share"
+    low, high = pairs["toy.hop", "toy.quick"].share_interval
+    assert low < 0.05 < high < 0.5
+    slowed = {one.benchmark.name for one in trials(machine, Purpose.PAIRS)}
+    assert slowed == {"long"}
+
+
+def test_without_shares_nothing_is_profiled():
+    asked = request(methods=APART, shares=False)
+    machine = Machine()
+
+    abs_score.audit(asked, parts(asked, machine=machine))
+
+    assert trials(machine, Purpose.PROFILE) == []
+
+
+@pytest.mark.parametrize("more", [{"exact": True}, {"rule": Rule.PAPER}])
+def test_a_fixed_plan_is_carried_out_as_it_is(more):
+    machine = Machine()
+
+    audited(machine, **more)
+
+    assert trials(machine, Purpose.PROFILE) == []
+
+
+def test_a_probe_that_would_distort_is_not_injected(monkeypatch):
+    """Of 50 us an operation a million probes are 20 times as much."""
+    monkeypatch.setitem(toy_language.CALLS, ("hop", "long"), 1_000_000)
+    machine = Machine()
+
+    pairs = by_key(audited(machine))
+
+    assert pairs["toy.hop", "toy.long"].outcome is Result.DETECTED
+    assert pairs["toy.hop", "toy.long"].decided_by == "share"
+    assert pairs["toy.hop", "toy.long"].effect == pytest.approx(0.9 * 0.6, abs=0.06)
+    assert trials(machine, Purpose.PAIRS) == []
+
+
+def test_samples_and_a_delay_that_contradict_each_other_decide_nothing(monkeypatch):
+    monkeypatch.setattr(toy_language, "SAMPLED", {("hop", "long"): 0.98})
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.2)
+
+    pair = by_key(audited(Machine()))["toy.hop", "toy.long"]
+
+    assert pair.outcome is Result.INCONCLUSIVE
+    assert pair.decided_by is None
+    assert "share-contradicted" in {one.slug for one in pair.caveats}
+    assert "delay says missed" in pair.reason
+    assert "samples say detected" in pair.reason
+
+
+def test_a_method_without_a_sample_whose_calls_were_counted_is_dead_code(monkeypatch):
+    """A million calls in 50 us would each last less than any instruction."""
+    monkeypatch.setitem(toy_language.CALLS, ("hop", "long"), 1_000_000)
+    monkeypatch.setattr(toy_language, "SAMPLED", {})
+    machine = Machine()
+
+    verdict = audited(machine)
+
+    pair = by_key(verdict)["toy.hop", "toy.long"]
+    assert pair.outcome is Result.DEAD_CODE
+    assert "no sample" in pair.reason or "none of" in pair.reason
+    assert trials(machine, Purpose.PAIRS) == []
+    assert {one.id: one.outcome for one in verdict.methods}["toy.hop"] is Result.MISSED
+
+
+def test_a_short_method_without_a_sample_is_missed_but_not_called_dead(monkeypatch):
+    monkeypatch.setattr(toy_language, "SAMPLED", {})
+
+    pair = by_key(audited(Machine()))["toy.hop", "toy.quick"]
+
+    assert pair.outcome is Result.MISSED
+    assert "dead-code" not in {one.slug for one in pair.caveats}
+
+
+def test_a_benchmark_that_cannot_be_profiled_is_judged_by_delays(monkeypatch):
+    monkeypatch.setattr(toy_language, "UNPROFILED", frozenset({"long"}))
+    machine = Machine()
+
+    verdict = audited(machine)
+
+    assert by_key(verdict)["toy.hop", "toy.long"].decided_by == "injection"
+    (said,) = [one.text for one in verdict.caveats if one.slug == "no-profile"]
+    assert "toy.long" in said
+
+
+def test_near_the_limit_more_samples_are_taken_and_then_a_delay_is_injected(monkeypatch):
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.56)
+    machine = Machine()
+
+    audited(machine)
+
+    made = [one.repetition for one in trials(machine, Purpose.PROFILE)]
+    assert max(made) > 2
+    assert {one.benchmark.name for one in trials(machine, Purpose.PAIRS)} == {"long"}
+
+
+def test_the_curve_of_a_share_needs_no_further_delay():
+    with_curve, without = Machine(), Machine()
+
+    verdict = audited(with_curve, curve=CurveMode.METHODS)
+    audited(without)
+
+    (found,) = verdict.curve.pairs
+    assert found.slowdown is not None
+    assert len(trials(with_curve, Purpose.PAIRS)) == len(trials(without, Purpose.PAIRS))
