@@ -29,7 +29,7 @@ class Baseline:
         if request.slowdown is None:
             raise UsageError(
                 'a gate needs a fixed slowdown: "auto" asks another question of each revision; '
-                "give a number: --slowdown 0.6"
+                "give a number: --slowdown 0.5"
             )
         if (request.slowdown, request.rule) != (theirs.slowdown, theirs.rule):
             raise UsageError(

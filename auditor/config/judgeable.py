@@ -28,10 +28,10 @@ def check_judgeable(config: Config) -> None:
     if request.suite.stability_runs < 2:
         raise UsageError(
             'the slowdown "auto" needs at least 2 stability_runs, to see a spread; '
-            "or give a number: --slowdown 0.6"
+            "or give a number: --slowdown 0.5"
         )
     if config.gates.min_score is not None:
         raise UsageError(
             'a gate needs a fixed slowdown: "auto" rewards noise, since an unstable suite is asked '
-            "for less; give a number: --slowdown 0.6"
+            "for less; give a number: --slowdown 0.5"
         )

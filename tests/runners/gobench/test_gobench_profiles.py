@@ -1,0 +1,234 @@
+"""CPU samples of unchanged Go benchmarks whose shares are known."""
+
+import gzip
+import os
+
+import pytest
+from gobench_making import lab, schedule
+
+from auditor.audits.shares import frames_of, share_of
+from auditor.core.jobs import NOWHERE
+from auditor.core.mutant import Kind, Variant
+from auditor.core.outcome import Profiled, Unreadable
+from auditor.core.plan import Purpose, Run
+from auditor.core.schedule import Arm, ArmName
+from runners.gobench.pprof import ProfileUnreadable, read_samples
+
+UNIT = "example.org/shares"
+SOURCE = """package shares
+
+import "hash/crc32"
+
+var table = crc32.MakeTable(crc32.Castagnoli)
+
+func chain(x uint64, steps int) uint64 {
+	for i := 0; i < steps; i++ {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	return x
+}
+
+//go:noinline
+func Most(x uint64) uint64 { return chain(x, 300) }
+
+//go:noinline
+func Least(x uint64) uint64 { return chain(x, 100) }
+
+// Sum is inlined, and its time is in assembly.
+func Sum(data []byte) uint32 { return crc32.Checksum(data, table) }
+
+// Half is inlined and has no effect.
+func Half(x uint64) uint64 { return x / 2 }
+
+type Adder struct{ total uint64 }
+
+func (a *Adder) Add(x uint64) { a.total = chain(a.total+x, 200) }
+
+func Map[T any](x T, f func(T) T) T { return f(x) }
+"""
+TEST = """package shares
+
+import "testing"
+
+var sink uint64
+
+func BenchmarkBoth(b *testing.B) {
+	sink = Least(chain(1, 30_000_000)) // set-up, as long as several blocks
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		sink = Least(Most(sink))
+	}
+}
+
+func helper(b *testing.B, paused int) {
+	sink = Most(chain(1, 1_000_000))
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		b.StopTimer()
+		for j := 0; j < paused; j++ {
+			sink = Most(sink)
+		}
+		b.StartTimer()
+		for j := 0; j < 300; j++ {
+			sink = Least(sink)
+		}
+	}
+}
+
+func BenchmarkPaused(b *testing.B) { helper(b, 300) }
+
+func BenchmarkDropped(b *testing.B) {
+	data := make([]byte, 64)
+	for i := 0; i < b.N; i++ {
+		Sum(data)
+	}
+}
+
+func BenchmarkDead(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		Half(uint64(i))
+	}
+}
+
+func BenchmarkLoop(b *testing.B) {
+	var a Adder
+	sink = Most(chain(1, 1_000_000))
+	for b.Loop() {
+		Map(uint64(7), func(x uint64) uint64 { a.Add(x); return x })
+	}
+	sink = Most(chain(1, 1_000_000))
+}
+
+func BenchmarkThreads(b *testing.B) {
+	b.RunParallel(func(pb *testing.PB) {
+		x := uint64(1)
+		for pb.Next() {
+			x = Least(Most(x))
+		}
+	})
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def shares(go_home, tmp_path_factory):
+    tree = tmp_path_factory.mktemp("shares") / "shares"
+    tree.mkdir()
+    (tree / "go.mod").write_text(f"module {UNIT}\n\ngo 1.24\n")
+    (tree / "shares.go").write_text(SOURCE)
+    (tree / "shares_test.go").write_text(TEST)
+    return lab(tree, go_home, os.environ)
+
+
+def profiled(lab, name, operations, blocks=8):
+    made = schedule([Arm(ArmName.PLAIN)], operations, blocks)
+    trial = lab.trial(Purpose.PROFILE, name, made, Variant(Kind.PROFILED))
+    return Run(trial=trial, host=NOWHERE, outcome=lab.run(trial), started="", seconds=1.0)
+
+
+def share(lab, run, method, calls=None):
+    found = share_of(
+        lab.methods[f"{UNIT}.{method}"], run.trial.benchmark, [run], error=0.01, calls=calls
+    )
+    assert found is not None, run.outcome
+    return found
+
+
+def test_set_up_is_no_part_of_a_share(shares):
+    run = profiled(shares, "BenchmarkBoth", 100_000)
+
+    most, least = share(shares, run, "Most"), share(shares, run, "Least")
+
+    assert most.low < 0.75 < most.high
+    assert least.low < 0.25 < least.high
+    assert most.samples >= 100
+
+
+def test_what_runs_while_the_timer_stands_still_is_no_part_of_it(shares):
+    """Half of the processor time is in Most, in a helper that stops the timer."""
+    run = profiled(shares, "BenchmarkPaused", 1000)
+
+    assert share(shares, run, "Least").share > 0.9
+    assert share(shares, run, "Most").share < 0.1
+
+
+def test_an_inlined_method_whose_result_is_dropped_has_its_callees_samples(shares):
+    run = profiled(shares, "BenchmarkDropped", 5_000_000)
+
+    assert share(shares, run, "Sum").low > 0.6
+
+
+def test_of_a_removed_call_there_is_no_sample_and_no_instruction(shares):
+    run = profiled(shares, "BenchmarkDead", 200_000_000)
+    half = shares.methods[f"{UNIT}.Half"]
+
+    found = share(shares, run, "Half", calls=1.0)
+
+    assert found.hits == 0
+    assert found.seconds_per_call < 1e-10
+    assert run.outcome.code
+    assert not frames_of(half, run.outcome.code)
+    kept = profiled(shares, "BenchmarkDropped", 1_000_000).outcome
+    assert frames_of(shares.methods[f"{UNIT}.Sum"], kept.code)
+
+
+def test_methods_of_types_and_generic_functions_are_found_behind_b_loop(shares):
+    run = profiled(shares, "BenchmarkLoop", 200_000)
+
+    assert share(shares, run, "Adder.Add").low > 0.6
+    assert share(shares, run, "Map").low > 0.6
+    assert share(shares, run, "Most").share < 0.1
+
+
+def test_goroutines_that_the_benchmark_starts_belong_to_it(shares):
+    run = profiled(shares, "BenchmarkThreads", 200_000)
+
+    most = share(shares, run, "Most")
+
+    assert abs(most.share - 0.75) < 0.15
+    assert run.outcome.cpu_seconds > 0
+
+
+def test_processor_time_and_operations_are_those_of_the_measured_blocks(shares):
+    run = profiled(shares, "BenchmarkBoth", 100_000)
+
+    outcome = run.outcome
+    assert isinstance(outcome, Profiled)
+    assert outcome.operations == 8 * 100_000
+    assert 0 < outcome.cpu_seconds <= 1.3 * outcome.timed_seconds
+    assert {stack.block for stack in outcome.stacks} <= set(range(1, 9))
+
+
+def test_a_damaged_profile_is_no_measurement(shares, monkeypatch):
+    monkeypatch.setattr(
+        "runners.gobench.reading.read_samples",
+        lambda data: read_samples(data[: len(data) // 2]),
+    )
+
+    outcome = profiled(shares, "BenchmarkDead", 1000).outcome
+
+    assert isinstance(outcome, Unreadable)
+    assert "profile" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"no profile",
+        gzip.compress(b"\xff" * 100),
+        gzip.compress(b"\x12\x7f\x0a"),
+        gzip.compress(b"\x12\x02\x08\x07"),  # a sample at a place that is not there
+        gzip.compress(b"\x0b"),
+    ],
+)
+def test_what_is_no_profile_is_refused(data):
+    with pytest.raises(ProfileUnreadable):
+        read_samples(data)
+
+
+def test_a_profile_that_unpacks_to_too_much_is_refused(monkeypatch):
+    monkeypatch.setattr("runners.gobench.pprof.MOST_BYTES", 1000)
+
+    with pytest.raises(ProfileUnreadable, match="larger"):
+        read_samples(gzip.compress(bytes(100_000)))
