@@ -61,7 +61,7 @@ def find_layout(memory: int) -> Layout:
     get.restype = ctypes.c_void_p
     try:
         places = _places(memory, get()) & _deeper(memory, get())
-        code, previous = _offsets(memory, sys._getframe())
+        code, previous = _offsets(memory)
     except (OSError, ValueError, OverflowError) as error:
         raise Unsupported(f"the memory of the interpreter cannot be read: {error}") from None
     if not places:
@@ -97,10 +97,22 @@ def _places(memory: int, thread: int) -> set[tuple[int, int]]:
     return found
 
 
-def _offsets(memory: int, frame: Any) -> tuple[int, int]:
-    """Return the offsets of code and caller, the same in two frames; raises Unsupported."""
+def _offsets(memory: int) -> tuple[int, int]:
+    """Return the offsets of code and caller; raises Unsupported.
+
+    The frames are of plain calls of ours: between others may be frames that only Python knows.
+    """
+
+    def inner() -> tuple[int, int]:
+        return _compared(memory, sys._getframe())
+
+    return inner()
+
+
+def _compared(memory: int, frame: Any) -> tuple[int, int]:
+    """Return what holds for a frame and for its caller's."""
     codes, callers = set(range(_FRAME_WORDS)), set(range(_FRAME_WORDS))
-    for each in (frame, frame.f_back):
+    for each in (sys._getframe(), frame):
         address = frame_address(memory, each)
         words = unpack(f"{_FRAME_WORDS}P", os.pread(memory, 8 * _FRAME_WORDS, address))
         caller = frame_address(memory, each.f_back)

@@ -17,6 +17,7 @@ import time
 from array import array
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -138,8 +139,9 @@ class Profile:
         except (subprocess.SubprocessError, OSError, ValueError):
             self.sampler.kill()
             self.told = ""
-        os.close(self.memory)
-        os.close(self.stat)
+        for descriptor in (self.memory, self.stat):
+            with suppress(OSError):  # the benchmark may have closed them
+                os.close(descriptor)
 
     def write(self) -> None:
         """Write down what the sampler saw."""

@@ -138,6 +138,8 @@ class Sampler:
 
 def main(settings: str) -> int:
     """Say that it is ready, sample, and say what was seen."""
+    # So that a parent that is stopped goes on, whoever ends this process.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     sampler = Sampler(json.loads(settings))
     sys.stdout.write("ready\n")
     sys.stdout.flush()
