@@ -94,10 +94,10 @@ class Profile:
         """Begin to sample the calling thread above the frame `base`; raises Unsupported."""
         self.seconds = self.wall = self.thread = self.process = 0.0
         self.operations = 0
+        _region.word[0] = _region.number = 0
         self.memory = os.open("/proc/self/mem", os.O_RDONLY)
         self.layout = memory.find_layout(self.memory)
         self.shims = memory.shim_codes(self.memory, self.layout)
-        self.base_code = base.f_code
         self.stat = os.open(f"/proc/self/task/{threading.get_native_id()}/stat", os.O_RDONLY)
         settings = {
             **self.layout._asdict(),

@@ -27,7 +27,7 @@ MEASURED = [
     (127e-9, 0.239, 0.220, 1083),
     (116e-9, 0.643, 0.331, 608),
 ]
-"""From benchmarks/results/python_shares.md: the share is told by running the body twice. The last one is of CPython 3.13, all others of 3.11."""
+"""From benchmarks/results/python_shares.md. The last one is of CPython 3.13, all others of 3.11."""
 
 
 @pytest.mark.parametrize(("seconds", "body", "sampled", "samples"), MEASURED)
