@@ -26,8 +26,10 @@ MEASURED = [
     (319e-9, 0.293, 0.315, 886),
     (127e-9, 0.239, 0.220, 1083),
     (116e-9, 0.643, 0.331, 608),
+    (115e-9, 0.723, 0.364, 1147),
+    (536e-9, 0.783, 0.780, 1083),
 ]
-"""From benchmarks/results/python_shares.md. The last one is of CPython 3.13, all others of 3.11."""
+"""From benchmarks/results/python_shares.md. The last three are of CPython 3.13, all others of 3.11."""
 
 
 @pytest.mark.parametrize(("seconds", "body", "sampled", "samples"), MEASURED)
@@ -38,7 +40,7 @@ def test_measured_shares_lie_within_the_published_error(seconds, body, sampled, 
 
 def test_the_error_depends_on_how_often_the_function_is_called():
     assert attribution_error(50e-9, 0.5) == pytest.approx(boundary_error(100e-9))
-    assert attribution_error(1e-6, 0.5) < 0.04 < attribution_error(200e-9, 0.5) < 0.12
+    assert attribution_error(1e-6, 0.5) < 0.05 < attribution_error(200e-9, 0.5) < 0.15
     assert attribution_error(50e-9, 0.5) > 0.2
 
 
