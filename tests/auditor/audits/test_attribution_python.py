@@ -29,7 +29,7 @@ MEASURED = [
     (115e-9, 0.723, 0.364, 1147),
     (536e-9, 0.783, 0.780, 1083),
 ]
-"""From benchmarks/results/python_shares.md. The last three are of CPython 3.13, the rest of 3.11."""
+"""From benchmarks/results/python_shares.md: the last three of CPython 3.13, the rest of 3.11."""
 
 
 @pytest.mark.parametrize(("seconds", "body", "sampled", "samples"), MEASURED)
