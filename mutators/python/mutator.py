@@ -55,8 +55,13 @@ class PythonMutator:
         """
         if variant.kind is Kind.PLAIN:
             return Overlay()
+        if variant.kind is Kind.PROFILED:
+            return _name_modules(sources)
         if variant.kind is Kind.TRACED:
             return traced(sources, variant.methods)
+        return self._changed(sources, variant)
+
+    def _changed(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | Refused:
         for method in variant.methods:
             if method.refusal:
                 return Refused(method.refusal)
@@ -66,6 +71,12 @@ class PythonMutator:
             return _overlay(sources, variant)
         except Unclear as problem:
             return Refused(str(problem))
+
+
+def _name_modules(sources: Sequence[SourceFile]) -> Overlay:
+    """Change nothing; name the modules of the library, wherever they are installed."""
+    library = (source for source in sources if source.role is SourceRole.LIBRARY)
+    return Overlay((), tuple(f"source\t{source.unit}\t{source.path}" for source in library))
 
 
 def _overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:

@@ -21,6 +21,11 @@ from runners.limits import within_limits
 from runners.live import LiveRecords
 from runners.pybench import guests, library, reading
 from runners.pybench.frontends import Frontend, unit_tests
+from runners.pybench.profile_records import (
+    MODULES_VARIABLE,
+    PROFILE_HEADER,
+    PROFILE_VARIABLE,
+)
 from runners.records import (
     ENOUGH_VARIABLE,
     RECORDS_HEADER,
@@ -33,6 +38,7 @@ INSTRUCTIONS = "instructions.txt"
 ENOUGH = "enough"
 RECORDS = "records.txt"
 SCHEDULE = "schedule.txt"
+PROFILE = "profile.txt"
 LISTING = "benchmarks.jsonl"
 _LIST_SECONDS = 600.0
 
@@ -54,9 +60,12 @@ class PythonHarness:
         """Tell that it may need more: what is written in other languages may have threads."""
         return False
 
-    def unprofiled(self, project: Project) -> str:  # noqa: ARG002
-        """Say that no profiler is supported."""
-        return "bench-audit has no sampling profiler for Python suites"
+    def unprofiled(self, project: Project) -> str:
+        """Say why stacks cannot be sampled; most reasons only the process itself can tell."""
+        version = dict(project.versions).get("python", "")
+        if version[:1].isdigit():  # other interpreters have their name in front
+            return ""
+        return f"bench-audit samples stacks of CPython only, not of {version or 'this Python'}"
 
     def layouts(self, project: Project) -> Layouts:  # noqa: ARG002 (every interpreter is like that)
         """Tell that each process has its own addresses and its own seed of hashes."""
@@ -119,10 +128,10 @@ class PythonHarness:
         lines = []
         for line in overlay.instructions:
             kind, *fields = line.split("\t")
-            if kind == "module":
-                unit, path = fields
-                digest = hashlib.sha256((project.root / path).read_bytes()).hexdigest()
-                lines.append(f"module\t{unit}\t{texts[path]}\t{digest}\n")
+            unit, path = fields
+            digest = hashlib.sha256((project.root / path).read_bytes()).hexdigest()
+            text = texts[path] if kind == "module" else path
+            lines.append(f"{kind}\t{unit}\t{text}\t{digest}\n")
         files = [(texts[file.path], file.text) for file in overlay.files]
         written = "".join(lines).encode()
         return Build((*files, (into / INSTRUCTIONS, written), *guests.placed(into)))
@@ -143,10 +152,15 @@ class PythonHarness:
         }
         if trial.schedule.operations is not None:
             variables["BENCH_AUDIT_OPERATIONS"] = str(trial.schedule.operations)
-        if trial.variant.kind is not Kind.PLAIN:
+        if trial.variant.kind not in (Kind.PLAIN, Kind.PROFILED):
             variables["BENCH_AUDIT_INSTRUCTIONS"] = str(into / INSTRUCTIONS)
         if trial.variant.kind is Kind.COUNTING:
             variables["BENCH_AUDIT_COUNTING"] = "1"
+        profiles: tuple[Path, ...] = ()
+        if trial.variant.kind is Kind.PROFILED:
+            profiles = (folder / PROFILE,)
+            variables[PROFILE_VARIABLE] = str(folder / PROFILE)
+            variables[MODULES_VARIABLE] = str(into / INSTRUCTIONS)
         if trial.benchmark.settings:
             variables["BENCH_AUDIT_INDEX"] = trial.benchmark.settings
         if trial.watch is not None:
@@ -158,8 +172,9 @@ class PythonHarness:
             *(guests.placed(into) if trial.variant.kind is Kind.PLAIN else ()),
             (records, f"{RECORDS_HEADER}\n".encode()),
             (schedule, schedule_text(trial.schedule)),
+            *((path, f"{PROFILE_HEADER}\n".encode()) for path in profiles),
         )
-        return (replace(made, files=files, collects=(records,), follow=follow),)
+        return (replace(made, files=files, collects=(records, *profiles), follow=follow),)
 
     def _unit_tests(self, project: Project, trial: Trial, into: Path) -> Invocation:
         """Return the process that counts what the project's own unit tests call."""
@@ -174,7 +189,7 @@ class PythonHarness:
 
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
         """Return how a trial ended."""
-        return reading.outcome(trial, answers, RECORDS)
+        return reading.outcome(trial, answers, RECORDS, PROFILE)
 
 
 def _benchmark(entry: dict[str, Any]) -> Benchmark:

@@ -20,15 +20,18 @@ from auditor.core.outcome import (
     Window,
 )
 from auditor.core.plan import Purpose, Trial
+from runners.pybench.profile_records import ProfileUnreadable, read_profile
 from runners.records import Records, RecordsUnreadable, read_records
 
 _WINDOWS = 2
+_UNCHANGED = (Kind.PLAIN, Kind.PROFILED)
+"""Kinds of variants of which no instruction has to be seen in the running code."""
 
 
-def outcome(trial: Trial, answers: Sequence[Completed], name: str) -> Outcome:
-    """Return how the trial ended; `name` is that of the file of records."""
+def outcome(trial: Trial, answers: Sequence[Completed], name: str, profile: str = "") -> Outcome:
+    """Return how the trial ended; `name` and `profile` are those of the guest's two files."""
     answer = answers[-1]
-    data = next((data for path, data in answer.files.items() if path.name == name), b"")
+    data = _content(answer, name)
     if trial.benchmark is None:
         return _of_tests(trial, answer, data)
     if answer.timed_out:
@@ -38,7 +41,21 @@ def outcome(trial: Trial, answers: Sequence[Completed], name: str) -> Outcome:
     except RecordsUnreadable as error:
         return Unreadable(str(error), answer.tail())
     records.stopped |= answer.enough
-    return _failure(trial, records, answer) or _values(trial, records)
+    failure = _failure(trial, records, answer)
+    if failure is None and trial.variant.kind is Kind.PROFILED:
+        return _profiled(trial, answer, _content(answer, profile))
+    return failure or _values(trial, records)
+
+
+def _content(answer: Completed, name: str) -> bytes:
+    return next((data for path, data in answer.files.items() if path.name == name), b"")
+
+
+def _profiled(trial: Trial, answer: Completed, data: bytes) -> Outcome:
+    try:
+        return read_profile(data, trial.schedule)
+    except ProfileUnreadable as error:
+        return Unreadable(str(error), answer.tail())
 
 
 def _of_tests(trial: Trial, answer: Completed, data: bytes) -> Outcome:
@@ -94,7 +111,7 @@ def _failure(trial: Trial, records: Records, answer: Completed) -> Outcome | Non
         return Crashed(answer.exit_code, told)
     if records.failures:
         return Unreadable(_together(records.failures), answer.tail())
-    if trial.variant.kind is not Kind.PLAIN and not records.present:
+    if trial.variant.kind not in _UNCHANGED and not records.present:
         return NeverCalled()  # of a module that is not imported no function is called
     return _incomplete(trial, records, answer)
 

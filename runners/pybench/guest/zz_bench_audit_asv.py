@@ -19,6 +19,7 @@ from typing import Any
 from zz_bench_audit import Pause
 from zz_bench_audit_blocks import run
 from zz_bench_audit_hook import tell
+from zz_bench_audit_profile import timed as timed_region
 
 _LONGEST = 500
 
@@ -122,6 +123,7 @@ def _timed(benchmark: Any, arguments: tuple[Any, ...]) -> Callable[[int], float]
 
     benchmark.redo_setup = redo_setup
     timer = benchmark._get_timer(*arguments)
+    timer.timer = timed_region(timer.timer)
     if not benchmark._setups:
         return lambda operations: float(timer.timeit(operations))
     return lambda operations: sum(float(timer.timeit(1)) for _ in range(operations))

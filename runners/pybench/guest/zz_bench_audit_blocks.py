@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 import zz_bench_audit as guest
+import zz_bench_audit_profile as profile
 from zz_bench_audit_hook import tell
 
 Call = Callable[[int], float]
@@ -47,6 +48,8 @@ def run(call: Call) -> None:
     with guest.Apart():
         if os.environ.get("BENCH_AUDIT_COUNTING"):
             _count(call, len(schedule.blocks))
+        elif profile.is_wanted():
+            profile.run_blocks(call, [phase for phase, _ in schedule.blocks], _operations(call))
         else:
             _measure(call, schedule)
 

@@ -17,6 +17,7 @@ import pytest
 from zz_bench_audit import Pause
 from zz_bench_audit_blocks import run
 from zz_bench_audit_hook import tell
+from zz_bench_audit_profile import timed as timed_region
 
 LIST = "BENCH_AUDIT_LIST"
 WANTED = "BENCH_AUDIT_BENCHMARK"
@@ -115,19 +116,21 @@ def why(report: Any) -> str:
 
 def _blocks(call: Any) -> None:
     """Run the blocks of a call without arguments."""
+    timer = timed_region(time.perf_counter)
 
     def timed(operations: int) -> float:
         numbers = range(operations)
-        began = time.perf_counter()
+        began = timer()
         for _ in numbers:
             call()
-        return time.perf_counter() - began
+        return timer() - began
 
     _State.done = True
     run(timed)
 
 
 def _raw(self: Any, function_to_benchmark: Any, *args: Any, **kwargs: Any) -> Any:
+    self._timer = timed_region(self._timer)
     runner = self._make_runner(function_to_benchmark, args, kwargs)
     _State.done = True
     run(lambda operations: float(runner(range(operations))))
@@ -152,6 +155,7 @@ def _raw_pedantic(self: Any, target: Any, *more: Any, **named: Any) -> Any:
     asked = dict(zip(("args", "kwargs", "setup", "teardown"), more), **named)
     setup, teardown = asked.get("setup"), asked.get("teardown")
     fixed = asked.get("args") or (), asked.get("kwargs") or {}
+    self._timer = timed_region(self._timer)
     whole = self._make_runner(target, *fixed)
 
     def arguments() -> Any:

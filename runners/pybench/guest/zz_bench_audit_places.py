@@ -1,0 +1,108 @@
+"""Where the project declares a function whose code runs; part of the guest."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import sys
+from types import CodeType
+
+_ACCESSORS = ("setter", "deleter")
+Place = tuple[str, int, str]
+"""A file relative to the project's root, or empty; the line of the `def`, or 0; a name."""
+
+
+class Places:
+    """Knows the modules of the library, and reads those that were sampled.
+
+    BENCH_AUDIT_MODULES names a file: `source NAME PATH DIGEST` a line, parted by tabs.
+    """
+
+    def __init__(self) -> None:
+        self.root = os.path.realpath(os.getcwd())
+        self.modules: dict[str, tuple[str, str]] = {}
+        with open(os.environ["BENCH_AUDIT_MODULES"], encoding="utf-8") as file:
+            for line in file:
+                _, name, path, digest = line.rstrip("\n").split("\t")
+                self.modules[name] = path, digest
+        self.files = self._installed()
+        self.lines: dict[str, dict[tuple[str, int], tuple[str, int]]] = {}
+        self.known: dict[tuple[str, str, int], Place] = {}
+
+    def _installed(self) -> dict[str, str]:
+        """Return the project's path of each file that a module of the library was loaded from."""
+        found = {}
+        for name, (path, digest) in self.modules.items():
+            file = getattr(sys.modules.get(name), "__file__", None)
+            if file and os.path.isfile(file):
+                with open(file, "rb") as opened:
+                    if hashlib.sha256(opened.read()).hexdigest() == digest:
+                        found[file] = found[os.path.realpath(file)] = path
+        return found
+
+    def of_code(self, code: CodeType) -> Place:
+        """Return where a code object was declared."""
+        key = code.co_filename, code.co_name, code.co_firstlineno
+        if key not in self.known:
+            self.known[key] = self._found(code)
+        return self.known[key]
+
+    def _found(self, code: CodeType) -> Place:
+        name = getattr(code, "co_qualname", code.co_name)
+        file = self.files.get(code.co_filename) or self.files.get(
+            os.path.realpath(code.co_filename)
+        )
+        if file is None:
+            return self._inside(code.co_filename), 0, name
+        if file not in self.lines:
+            self.lines[file] = declared(code.co_filename)
+        own, line = self.lines[file].get((code.co_name, code.co_firstlineno), (name, 0))
+        return file, line, own
+
+    def _inside(self, path: str) -> str:
+        """Return a path relative to the project's root, empty where it lies elsewhere."""
+        real = os.path.realpath(path)
+        if not real.startswith(self.root + os.sep) or not os.path.isfile(real):
+            return ""
+        return os.path.relpath(real, self.root).replace(os.sep, "/")
+
+
+def declared(path: str) -> dict[tuple[str, int], tuple[str, int]]:
+    """Return name and line of each function of a file, by its own name and its code's first line.
+
+    The first line of code is that of the first decorator. A function that is defined twice, in the
+    branches of an `if` say, has the line of the first one, as the method that it is.
+    """
+    with open(path, "rb") as file:
+        tree = ast.parse(file.read())
+    found: dict[tuple[str, int], tuple[str, int]] = {}
+    first: dict[str, int] = {}
+    waiting: list[tuple[ast.AST, str]] = [(tree, "")]
+    while waiting:
+        node, prefix = waiting.pop()
+        inner = prefix
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if any(map(_is_overload, node.decorator_list)):
+                continue  # a stub for type checkers, which nothing calls
+            name = prefix + _own_name(node)
+            begin = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            first[name] = min(node.lineno, first.get(name, node.lineno))
+            found[node.name, begin] = name, node.lineno
+            inner = f"{name}.<locals>."
+        elif isinstance(node, ast.ClassDef):
+            inner = f"{prefix}{node.name}."
+        waiting += [(child, inner) for child in ast.iter_child_nodes(node)]
+    return {key: (name, first[name]) for key, (name, _) in found.items()}
+
+
+def _is_overload(decorator: ast.expr) -> bool:
+    name = getattr(decorator, "attr", getattr(decorator, "id", ""))
+    return name == "overload" and not isinstance(decorator, ast.Call)
+
+
+def _own_name(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Attribute) and decorator.attr in _ACCESSORS:
+            return f"{node.name}.{decorator.attr}"
+    return node.name

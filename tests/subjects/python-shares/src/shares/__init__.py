@@ -1,0 +1,1 @@
+"""Functions whose share of an operation is known."""
