@@ -21,7 +21,8 @@ from typing import Any
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 SUBJECTS = {
-    name: f"tests/subjects/{name}" for name in ("go-ring", "go-short", "java-ring", "python-ring")
+    name: f"tests/subjects/{name}"
+    for name in ("go-ring", "go-short", "java-ring", "java-short", "python-ring")
 }
 SMALL = 3
 ALLOWED = 20

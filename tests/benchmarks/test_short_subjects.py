@@ -50,7 +50,15 @@ def test_go_keeps_of_each_short_method_what_its_truth_says(tmp_path):
     assert gone == DEAD
 
 
-@pytest.mark.parametrize("subject", ["go-short"])
+def test_each_short_method_of_java_has_a_benchmark_with_its_name():
+    text = next((SUBJECTS / "java-short").rglob("Shares.java")).read_text()
+    benchmarks = set(re.findall(r"@Benchmark\n +public \S+ (\w+)\(", text))
+    methods = {name for name in truth("java-short")["methods"] if ".Work." in name}
+
+    assert benchmarks == {name.rsplit(".", 1)[-1] for name in methods} | {"mixers"}
+
+
+@pytest.mark.parametrize("subject", ["go-short", "java-short"])
 def test_a_share_above_one_half_is_to_be_detected_and_one_below_missed(subject):
     shares = {
         name: (int(share[1]), expected["outcomes"][0])
