@@ -20,7 +20,10 @@ from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-SUBJECTS = {name: f"tests/subjects/{name}" for name in ("go-ring", "java-ring", "python-ring")}
+SUBJECTS = {
+    name: f"tests/subjects/{name}"
+    for name in ("go-ring", "go-short", "java-ring", "java-short", "python-ring")
+}
 SMALL = 3
 ALLOWED = 20
 """One verdict in so many may be wrong."""

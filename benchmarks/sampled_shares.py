@@ -54,7 +54,7 @@ def shares(config: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[list[S
     found, took = [], 0.0
     with tempfile.TemporaryDirectory(prefix="bench-audit-profiles-") as scratch:
         tree = Path(scratch) / "tree"
-        shutil.copytree(_module(config["subject"]), tree)
+        shutil.copytree(module_folder(config["subject"]), tree)
         for path in (tree, *tree.rglob("*")):
             path.chmod(0o755)
         for benchmark in sorted({one["benchmark"] for one in pairs}):
@@ -69,7 +69,7 @@ def shares(config: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[list[S
     return found, took
 
 
-def _module(subject: str) -> Path:
+def module_folder(subject: str) -> Path:
     """Return where Go keeps a published module, `go:PATH@VERSION`."""
     asked = ["go", "mod", "download", "-json", subject.removeprefix("go:")]
     done = subprocess.run(asked, check=True, capture_output=True, text=True)

@@ -1,0 +1,145 @@
+"""What the benchmark of decided methods counts, and that it audits and runs a real suite."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CODE = """
+import json, sys
+from decided import Summary, summarize
+found = summarize(*json.load(sys.stdin))
+print(json.dumps({name: getattr(found, name) for name in Summary.__slots__}))
+"""
+PROGRESS = """
+import json, sys
+from decided import progress
+print(json.dumps([progress(*words) for words in json.load(sys.stdin)]))
+"""
+
+
+def pair(outcome, share=None, by="injection", effect=None, **more):
+    """Return a pair as results have it: slowed by 0.5, with a limit of 0.25."""
+    return {
+        "method": "m",
+        "benchmark": f"b{len(more)}",
+        "outcome": outcome,
+        "decided_by": by,
+        "share_interval": share,
+        "interval": effect,
+        "threshold": 0.25,
+        "runs": [{}] if effect else [],
+        "reason": None,
+        **more,
+    }
+
+
+def summary(printed, pairs, methods=(), *, injected=None):
+    results = [{"methods": list(methods), "pairs": pairs}]
+    results += [{"methods": [], "pairs": injected}] if injected else []
+    return json.loads(printed(CODE, json.dumps(results)))
+
+
+def test_undecided_methods_are_counted_by_reasons_without_their_numbers(printed):
+    methods = [
+        {"id": "m", "outcome": "inconclusive", "reason": None},
+        {"id": "n", "outcome": "inconclusive", "reason": "takes 7.1 ns, give or take 3"},
+        {"id": "o", "outcome": "missed", "reason": None},
+        {"id": "p", "outcome": "unreached", "reason": None},
+    ]
+    open_pair = pair("inconclusive", reason="takes 31 ns, give or take 23")
+
+    counted = summary(printed, [open_pair], methods)
+
+    assert (counted["methods"], counted["decided"]) == (4, 2)
+    assert counted["reasons"] == {"inconclusive: takes N ns, give or take N": 2}
+
+
+def test_verdicts_by_share_and_by_injection_are_compared_where_both_exist(printed):
+    counted = summary(
+        printed,
+        [
+            pair("detected", (0.8, 0.9), effect=(0.4, 0.5)),  # alike
+            pair("missed", (0.8, 0.9), effect=(0.0, 0.1)),  # different
+            pair("detected", (0.8, 0.9), by="share", effect=(0.3, 0.4)),  # alike
+            pair("detected", (0.8, 0.9), by="share", effect=(0.2, 0.4)),  # injection leaves it open
+            pair("detected", (0.8, 0.9), by="share"),  # nothing was injected
+            pair("missed", (0.4, 0.6), effect=(0.0, 0.1)),  # the share leaves it open
+            pair("missed", None, effect=(0.0, 0.1)),  # no share
+        ],
+    )
+
+    assert (counted["by_share"], counted["compared"], counted["agreeing"]) == (3, 3, 2)
+
+
+def test_another_audit_without_shares_has_the_verdict_by_injection(printed):
+    counted = summary(
+        printed,
+        [pair("detected", (0.8, 0.9), by="share")],
+        injected=[pair("missed", effect=(0.0, 0.1))],
+    )
+
+    assert (counted["compared"], counted["agreeing"]) == (1, 0)
+
+
+def test_a_result_without_shares_is_counted_too(printed):
+    old = pair("detected", effect=(0.4, 0.5))
+    del old["decided_by"], old["share_interval"]
+
+    counted = summary(printed, [old])
+
+    assert (counted["by_share"], counted["compared"]) == (0, 0)
+
+
+def test_the_progress_of_a_plain_run_is_in_what_it_prints(printed):
+    texts = [
+        ("go", "goos: linux\nBenchmarkA-2   \t 75\t 18.4 ns/op\nBenchmarkB-2\n", 4),
+        ("pytest", "bench/test_a.py::test_b PASSED   [ 25%]\n", 8),
+        ("jmh", "# Run progress: 0.00% complete\n# Run progress: 12.50% complete, ETA\n", 8),
+        ("jmh", "", 8),
+    ]
+
+    assert json.loads(printed(PROGRESS, json.dumps(texts))) == [0.25, 0.25, 0.125, 0.0]
+
+
+def test_an_unknown_suite_is_refused_with_the_known_ones():
+    command = (sys.executable, ROOT / "benchmarks" / "decided.py", "--only", "nothing")
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert "no suite nothing in" in done.stderr
+    assert "decimal" in done.stderr
+
+
+@pytest.mark.subject
+def test_a_suite_is_audited_and_run_by_its_harness(tmp_path):
+    suites = tmp_path / "suites.json"
+    suites.write_text(
+        json.dumps(
+            [
+                {
+                    "name": "uuid",
+                    "subject": "go:github.com/google/uuid@v1.6.0",
+                    "benchmarks": "BenchmarkParse$",
+                    "methods": ["github.com/google/uuid.Parse"],
+                    "stability_runs": 2,
+                    "curve": "none",
+                    "controls": 0,
+                }
+            ]
+        )
+    )
+    command = (sys.executable, ROOT / "benchmarks" / "decided.py", "--list", suites)
+
+    done = subprocess.run(
+        (*command, "--limit-minutes", "4"), capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode in (0, 1), done.stderr[-2000:]
+    assert "uuid (go): " in done.stdout
+    assert " of 1 methods decided" in done.stdout
+    assert "the audit takes" in done.stdout

@@ -1,0 +1,3 @@
+module example.org/short
+
+go 1.20
