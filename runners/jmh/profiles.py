@@ -1,0 +1,216 @@
+"""The stacks that the guest sampled in a benchmark's process, as an outcome.
+
+The file of stacks is UTF-8 text, one entry a line, fields parted by tabs. Its first line is
+`bench-audit-stacks 1`. BLOCK is the index of a block in the schedule, THREAD the kernel's number.
+
+    thread  BLOCK before|after THREAD CPU-NANOSECONDS WAITING-NANOSECONDS
+    timed   BLOCK OPERATIONS SECONDS-PER-OPERATION
+    stack   BLOCK THREAD SAMPLES FRAMES    frames from JMH's stub inwards, parted by semicolons
+    other   BLOCK THREAD SAMPLES KIND      no frame of a stub; KIND: java, native, broken; the
+                                           thread that drives JMH is left out
+
+Frames are those of async-profiler: `owner.name(descriptor)` and a suffix that tells how the method
+ran (`_[j]` compiled, `_[i]` inlined, `_[0]` interpreted, `_[1]` by C1). Bars replace the semicolons
+of descriptors. The subject can write to the file, so nothing in it is trusted.
+"""
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from auditor.core.jobs import Completed
+from auditor.core.outcome import Frame, Measured, Outcome, Profiled, Stack, Unreadable
+from auditor.core.plan import Trial
+from auditor.core.schedule import Phase
+from runners.jmh.commandline import stacks_name
+from runners.jmh.results import read_outcome
+from runners.jmh.sampling import PERIOD_NANOSECONDS
+
+_HEADER = "bench-audit-stacks 1"
+_MOST_BYTES = 64_000_000
+_MOST_LINES = 1_000_000
+_MOST_FRAMES = 4096
+"""Frames of one stack; async-profiler itself keeps 2,048."""
+_MOST_SAMPLES = 100_000_000
+"""Samples of one stack: some hours of sampling at the highest rate."""
+_STUB = re.compile(r"\.(\w+)_(thrpt|avgt|sample|ss)_jmhStub\(")
+_JAVA = re.compile(r"^(.*)_\[[01ij]\]$")
+_JMH = "org/openjdk/jmh/"
+_TIMED_ONE_BY_ONE = frozenset(("sample", "ss"))
+"""Modes whose stub reads the clock around each operation; the rest of the stub is not timed."""
+_TIMER = re.compile(r"javaTimeNanos|clock_gettime")
+"""Native functions that read the clock."""
+
+
+class ProfileUnreadable(ValueError):
+    """A file of stacks is not what the guest writes; the message is for users."""
+
+
+def read_profile(trial: Trial, answers: Sequence[Completed]) -> Outcome:
+    """Return the samples of a trial, or why there are none."""
+    outcome = read_outcome(trial, answers)
+    if not isinstance(outcome, Measured):
+        return outcome
+    answer = answers[-1]
+    files = answer.files.items()
+    data = next((data for path, data in files if path.name == stacks_name(trial)), b"")
+    try:
+        return read_stacks(trial, data)
+    except ProfileUnreadable as error:
+        return Unreadable(str(error), answer.tail())
+
+
+def read_stacks(trial: Trial, data: bytes) -> Profiled:
+    """Return the samples in a file of stacks; raises ProfileUnreadable."""
+    if len(data) > _MOST_BYTES:
+        raise ProfileUnreadable(f"the sampled stacks exceed {_MOST_BYTES / 1e6:.0f} MB")
+    lines = data.decode(errors="replace").split("\n")
+    if lines[0] != _HEADER:
+        raise ProfileUnreadable("the guest wrote no sampled stacks")
+    if len(lines) > _MOST_LINES:
+        raise ProfileUnreadable(f"the sampled stacks have more than {_MOST_LINES:,} lines")
+    profile = _Profile(trial)
+    for line in lines[1:-1]:
+        try:
+            profile.take(line.split("\t"))
+        except (ValueError, IndexError) as error:
+            raise ProfileUnreadable(f"not a line of sampled stacks: {line[:80]!r}") from error
+    return profile.profiled()
+
+
+@dataclass(slots=True)
+class _Profile:
+    """What was read of one file of stacks."""
+
+    trial: Trial
+    frames: dict[str, int] = field(default_factory=dict)
+    """Index of each frame's name."""
+    stacks: Counter[tuple[int, tuple[int, ...]]] = field(default_factory=Counter)
+    """Samples of the operation, by block and frames (innermost first)."""
+    inside: Counter[int] = field(default_factory=Counter)
+    """Samples within a stub, by thread."""
+    other: Counter[tuple[int, str]] = field(default_factory=Counter)
+    """Samples outside of all stubs, by thread and kind."""
+    times: dict[tuple[int, int], dict[str, tuple[int, int]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    """Nanoseconds on a processor and waiting for one, by block and thread, before and after."""
+    timed: dict[int, tuple[int, float]] = field(default_factory=dict)
+    """Operations and seconds of each, by block."""
+
+    def take(self, fields: Sequence[str]) -> None:
+        """Take one line in; raises ValueError."""
+        kind, number, *rest = fields
+        block = int(number)
+        if not self._is_measured(block):
+            raise ValueError(block)
+        match [kind, *rest]:
+            case ["stack", thread, samples, frames]:
+                self._take_stack(block, int(thread), _samples(samples), frames.split(";"))
+            case ["other", thread, samples, ("java" | "native" | "broken") as what]:
+                self.other[int(thread), what] += _samples(samples)
+            case ["thread", ("before" | "after") as when, thread, busy, waiting]:
+                self.times[block, int(thread)][when] = int(busy), int(waiting)
+            case ["timed", operations, seconds]:
+                self.timed[block] = _timed(int(operations), float(seconds))
+            case _:
+                raise ValueError(kind)
+
+    def _is_measured(self, block: int) -> bool:
+        blocks = self.trial.schedule.blocks
+        return 0 <= block < len(blocks) and blocks[block].phase is Phase.MEASUREMENT
+
+    def _take_stack(self, block: int, thread: int, samples: int, frames: Sequence[str]) -> None:
+        stub = _STUB.search(frames[0])
+        if stub is None or len(frames) > _MOST_FRAMES:
+            raise ValueError(frames[0])
+        self.inside[thread] += samples
+        if not _is_timed(frames[1:], benchmark=stub[1], mode=stub[2]):
+            return
+        names = [_name(frame) for frame in reversed(frames)]
+        indices = [self.frames.setdefault(name, len(self.frames)) for name in names]
+        self.stacks[block, tuple(dict.fromkeys(indices))] += samples
+
+    def profiled(self) -> Profiled:
+        """Return the outcome; raises ProfileUnreadable where blocks are missing."""
+        blocks = [at for at, _ in enumerate(self.trial.schedule.blocks) if self._is_measured(at)]
+        if missing := [block for block in blocks if block not in self.timed]:
+            raise ProfileUnreadable(f"block {missing[0]} was not sampled to its end")
+        busy, waiting = self._thread_seconds()
+        benchmark = self.trial.benchmark
+        threads = benchmark.concurrency if benchmark else 1
+        seconds = math.fsum(operations * each for operations, each in self.timed.values())
+        return Profiled(
+            frames=tuple(map(Frame, self.frames)),
+            stacks=tuple(
+                Stack(block, frames, samples)
+                for (block, frames), samples in sorted(self.stacks.items())
+            ),
+            unattributed=sum(n for key, n in self.other.items() if self._is_unattributed(*key)),
+            background=sum(n for key, n in self.other.items() if self._is_background(*key)),
+            period_seconds=PERIOD_NANOSECONDS * 1e-9,
+            cpu_seconds=busy,
+            timed_seconds=seconds * threads,
+            waiting_seconds=waiting,
+            operations=sum(operations for operations, _ in self.timed.values()),
+        )
+
+    def _is_unattributed(self, thread: int, kind: str) -> bool:
+        """Tell whether the operation may have caused a sample outside of its stub.
+
+        Whole stacks of the benchmark's threads outside of the stub are JMH's own work.
+        """
+        return kind != "java" if thread in self.inside else kind != "native"
+
+    def _is_background(self, thread: int, kind: str) -> bool:
+        return thread not in self.inside and kind == "native"
+
+    def _thread_seconds(self) -> tuple[float, float]:
+        """Return CPU time and run-queue time of the benchmark's threads within their stubs."""
+        busy = waiting = 0.0
+        for (_, thread), times in self.times.items():
+            if thread not in self.inside or len(times) != 2:  # before and after
+                continue
+            outside = sum(n for (each, _), n in self.other.items() if each == thread)
+            share = self.inside[thread] / (self.inside[thread] + outside)
+            busy += share * max(0, times["after"][0] - times["before"][0]) * 1e-9
+            waiting += share * max(0, times["after"][1] - times["before"][1]) * 1e-9
+        return busy, waiting
+
+
+def _samples(text: str) -> int:
+    samples = int(text)
+    if not 0 < samples <= _MOST_SAMPLES:
+        raise ValueError(text)
+    return samples
+
+
+def _timed(operations: int, seconds: float) -> tuple[int, float]:
+    if operations < 0 or not math.isfinite(seconds) or seconds < 0:
+        raise ValueError(operations)
+    return operations, seconds
+
+
+def _name(frame: str) -> str:
+    """Return a frame as `Method.descriptor` has it; frames that are not Java's stay as they are."""
+    java = _JAVA.match(frame)
+    if java is None:
+        return frame
+    name, opened, rest = java[1].partition("(")
+    return name + opened + rest.replace("|", ";")
+
+
+def _is_timed(frames: Sequence[str], *, benchmark: str, mode: str) -> bool:
+    """Tell whether a sample belongs to the operation; `frames` are those below the stub.
+
+    Set-up and tear-down of each invocation run within the stub, too, and so does the timer.
+    """
+    if not frames:
+        return mode not in _TIMED_ONE_BY_ONE
+    java = _JAVA.match(frames[0])
+    if java is None:
+        return _TIMER.search(frames[0]) is None
+    function = java[1].partition("(")[0].rpartition(".")[2]
+    return function == benchmark or java[1].startswith(_JMH)
