@@ -40,6 +40,14 @@ _JAVA = re.compile(r"^(.*)_\[[01ij]\]$")
 _JMH = "org/openjdk/jmh/"
 _TIMED_ONE_BY_ONE = frozenset(("sample", "ss"))
 """Modes whose stub reads the clock around each operation; the rest of the stub is not timed."""
+_STUB_SECONDS = 3e-9
+"""CPU time that the stub itself takes for an operation: twice what was measured of short ones.
+
+HotSpot gives parts of inlined methods no debug information: small loops that it unrolls wholly.
+Samples of these then seem to be of the stub alone (`auditor/audits/attribution`).
+"""
+_STUB_SECONDS_WITH_TIMER = 1e-7
+"""The same where the stub reads the clock around each operation."""
 _TIMER = re.compile(r"javaTimeNanos|clock_gettime")
 """Native functions that read the clock."""
 
@@ -91,6 +99,10 @@ class _Profile:
     """Samples of the operation, by block and frames (innermost first)."""
     inside: Counter[int] = field(default_factory=Counter)
     """Samples within a stub, by thread."""
+    stub_alone: Counter[tuple[int, str]] = field(default_factory=Counter)
+    """Samples in a stub and nothing below, by block and frame."""
+    timed_one_by_one: bool = False
+    """Whether the stub reads the clock around each operation."""
     other: Counter[tuple[int, str]] = field(default_factory=Counter)
     """Samples outside of all stubs, by thread and kind."""
     times: dict[tuple[int, int], dict[str, tuple[int, int]]] = field(
@@ -127,11 +139,35 @@ class _Profile:
         if stub is None or len(frames) > _MOST_FRAMES:
             raise ValueError(frames[0])
         self.inside[thread] += samples
-        if not _is_timed(frames[1:], benchmark=stub[1], mode=stub[2]):
+        self.timed_one_by_one |= stub[2] in _TIMED_ONE_BY_ONE
+        if len(frames) == 1:
+            self.stub_alone[block, _name(frames[0])] += samples
+            return
+        if not _is_timed(frames[1:], benchmark=stub[1]):
             return
         names = [_name(frame) for frame in reversed(frames)]
+        self._add(block, names, samples)
+
+    def _add(self, block: int, names: Sequence[str], samples: int) -> None:
         indices = [self.frames.setdefault(name, len(self.frames)) for name in names]
         self.stacks[block, tuple(dict.fromkeys(indices))] += samples
+
+    def _take_stub(self, seconds: float) -> int:
+        """Add the stub's own samples to the stacks; return how many more there are than it takes.
+
+        `seconds` is the time of an operation in one thread.
+        """
+        alone, below = self.stub_alone.total(), self.stacks.total()
+        own = _STUB_SECONDS_WITH_TIMER if self.timed_one_by_one else _STUB_SECONDS
+        share = min(1.0, own / seconds) if seconds > 0 else 0.0
+        kept = min(1.0, share * (alone + below) / alone) if alone else 0.0
+        lost = 0
+        for (block, name), samples in self.stub_alone.items():
+            own_samples = round(kept * samples)
+            lost += samples - own_samples
+            if own_samples and not self.timed_one_by_one:
+                self._add(block, (name,), own_samples)
+        return lost
 
     def profiled(self) -> Profiled:
         """Return the outcome; raises ProfileUnreadable where blocks are missing."""
@@ -141,20 +177,23 @@ class _Profile:
         busy, waiting = self._thread_seconds()
         benchmark = self.trial.benchmark
         threads = benchmark.concurrency if benchmark else 1
-        seconds = math.fsum(operations * each for operations, each in self.timed.values())
+        seconds = threads * math.fsum(number * each for number, each in self.timed.values())
+        operations = sum(number for number, _ in self.timed.values())
+        lost = self._take_stub(seconds / operations if operations else 0.0)
         return Profiled(
             frames=tuple(map(Frame, self.frames)),
             stacks=tuple(
                 Stack(block, frames, samples)
                 for (block, frames), samples in sorted(self.stacks.items())
             ),
-            unattributed=sum(n for key, n in self.other.items() if self._is_unattributed(*key)),
+            unattributed=lost
+            + sum(n for key, n in self.other.items() if self._is_unattributed(*key)),
             background=sum(n for key, n in self.other.items() if self._is_background(*key)),
             period_seconds=PERIOD_NANOSECONDS * 1e-9,
             cpu_seconds=busy,
-            timed_seconds=seconds * threads,
+            timed_seconds=seconds,
             waiting_seconds=waiting,
-            operations=sum(operations for operations, _ in self.timed.values()),
+            operations=operations,
         )
 
     def _is_unattributed(self, thread: int, kind: str) -> bool:
@@ -202,13 +241,11 @@ def _name(frame: str) -> str:
     return name + opened + rest.replace("|", ";")
 
 
-def _is_timed(frames: Sequence[str], *, benchmark: str, mode: str) -> bool:
+def _is_timed(frames: Sequence[str], *, benchmark: str) -> bool:
     """Tell whether a sample belongs to the operation; `frames` are those below the stub.
 
     Set-up and tear-down of each invocation run within the stub, too, and so does the timer.
     """
-    if not frames:
-        return mode not in _TIMED_ONE_BY_ONE
     java = _JAVA.match(frames[0])
     if java is None:
         return _TIMER.search(frames[0]) is None

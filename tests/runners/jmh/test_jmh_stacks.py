@@ -89,7 +89,7 @@ def test_the_operation_is_timed_in_each_mode(mode):
     assert read(stack(TURNS, WORK, mode=mode)).samples == 1
 
 
-@pytest.mark.parametrize("frames", [(), (BLACKHOLE,), ("clear_page_erms_[k]",)])
+@pytest.mark.parametrize("frames", [(BLACKHOLE,), ("clear_page_erms_[k]",)])
 def test_the_loop_of_the_stub_is_timed(frames):
     assert read(stack(*frames)).samples == 1
 
@@ -99,9 +99,28 @@ def test_set_up_and_timer_are_not_timed(frames):
     assert read(stack(*frames)).samples == 0
 
 
+def test_the_stub_has_the_samples_that_its_loop_takes():
+    """Three nanoseconds of operations of a hundred."""
+    outcome = read(stack(samples=2), stack(TURNS, samples=98))
+
+    assert (outcome.samples, outcome.unattributed) == (100, 0)
+
+
+def test_more_samples_of_the_stub_alone_are_of_code_without_debug_information():
+    outcome = read(stack(samples=50), stack(block=2, samples=30), stack(TURNS, samples=20))
+
+    assert outcome.samples == 20 + 3
+    assert outcome.unattributed == 80 - 3
+
+
 @pytest.mark.parametrize("mode", ["sample", "ss"])
 def test_the_loop_is_not_timed_where_each_operation_is_timed_by_itself(mode):
-    assert read(stack(mode=mode)).samples == 0
+    timed = ("timed\t1\t1000\t1.0E-6", "timed\t2\t3000\t1.0E-6")
+    lines = stack(samples=30, mode=mode), stack(TURNS, samples=70, mode=mode)
+
+    outcome = read(*lines, timed=timed)
+
+    assert (outcome.samples, outcome.unattributed) == (70, 20)
 
 
 def test_samples_outside_of_the_stub_are_told_apart():
