@@ -35,6 +35,8 @@ _MOST_FRAMES = 4096
 """Frames of one stack; async-profiler itself keeps 2,048."""
 _MOST_SAMPLES = 100_000_000
 """Samples of one stack: some hours of sampling at the highest rate."""
+_MOST = 10**18
+"""Nanoseconds of a thread, operations or seconds: more than any process has."""
 _STUB = re.compile(r"\.(\w+)_(thrpt|avgt|sample|ss)_jmhStub\(")
 _JAVA = re.compile(r"^(.*)_\[[01ij]\]$")
 _JMH = "org/openjdk/jmh/"
@@ -50,6 +52,12 @@ _STUB_SECONDS_WITH_TIMER = 1e-7
 """The same where the stub reads the clock around each operation."""
 _TIMER = re.compile(r"javaTimeNanos|clock_gettime")
 """Native functions that read the clock."""
+_PAGE_FAULT = re.compile(r"(?:page|mm|addr|translation)_fault\w*_\[k\]$")
+"""Kernel functions that give a process memory which it touches for the first time.
+
+While the heap grows a method that allocates pays for them, and later no more. With a heap that was
+touched before, its share was .17 where it was .44 in a new process, .62 where it was .94.
+"""
 
 
 class ProfileUnreadable(ValueError):
@@ -101,6 +109,8 @@ class _Profile:
     """Samples within a stub, by thread."""
     stub_alone: Counter[tuple[int, str]] = field(default_factory=Counter)
     """Samples in a stub and nothing below, by block and frame."""
+    faults: int = 0
+    """Samples of the operation within page faults."""
     timed_one_by_one: bool = False
     """Whether the stub reads the clock around each operation."""
     other: Counter[tuple[int, str]] = field(default_factory=Counter)
@@ -124,7 +134,7 @@ class _Profile:
             case ["other", thread, samples, ("java" | "native" | "broken") as what]:
                 self.other[int(thread), what] += _samples(samples)
             case ["thread", ("before" | "after") as when, thread, busy, waiting]:
-                self.times[block, int(thread)][when] = int(busy), int(waiting)
+                self.times[block, int(thread)][when] = _nanoseconds(busy), _nanoseconds(waiting)
             case ["timed", operations, seconds]:
                 self.timed[block] = _timed(int(operations), float(seconds))
             case _:
@@ -144,6 +154,9 @@ class _Profile:
             self.stub_alone[block, _name(frames[0])] += samples
             return
         if not _is_timed(frames[1:], benchmark=stub[1]):
+            return
+        if any(_PAGE_FAULT.search(frame) for frame in frames):
+            self.faults += samples
             return
         names = [_name(frame) for frame in reversed(frames)]
         self._add(block, names, samples)
@@ -187,6 +200,7 @@ class _Profile:
                 for (block, frames), samples in sorted(self.stacks.items())
             ),
             unattributed=lost
+            + self.faults
             + sum(n for key, n in self.other.items() if self._is_unattributed(*key)),
             background=sum(n for key, n in self.other.items() if self._is_background(*key)),
             period_seconds=PERIOD_NANOSECONDS * 1e-9,
@@ -227,9 +241,16 @@ def _samples(text: str) -> int:
 
 
 def _timed(operations: int, seconds: float) -> tuple[int, float]:
-    if operations < 0 or not math.isfinite(seconds) or seconds < 0:
+    if not 0 <= operations <= _MOST or not 0 <= seconds <= _MOST:
         raise ValueError(operations)
     return operations, seconds
+
+
+def _nanoseconds(text: str) -> int:
+    nanoseconds = int(text)
+    if not 0 <= nanoseconds <= _MOST:
+        raise ValueError(text)
+    return nanoseconds
 
 
 def _name(frame: str) -> str:

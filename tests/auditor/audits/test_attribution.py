@@ -36,7 +36,7 @@ def test_the_bounds_hold_what_was_measured(sampled, true, seconds):
 def test_a_method_of_a_long_operation_is_bounded_closely():
     error = attribution_error(Language.JAVA, 1e-6)
 
-    assert error.excess < 0.05
+    assert error.excess < 0.06
     assert error.shortfall < 0.1
 
 

@@ -106,6 +106,13 @@ def test_the_stub_has_the_samples_that_its_loop_takes():
     assert (outcome.samples, outcome.unattributed) == (100, 0)
 
 
+@pytest.mark.parametrize("fault", ["exc_page_fault_[k]", "__handle_mm_fault_[k]"])
+def test_a_page_fault_belongs_to_no_method(fault):
+    outcome = read(stack(TURNS, WORK, fault, "clear_page_erms_[k]", samples=5), stack(TURNS))
+
+    assert (outcome.samples, outcome.unattributed) == (1, 5)
+
+
 def test_more_samples_of_the_stub_alone_are_of_code_without_debug_information():
     outcome = read(stack(samples=50), stack(block=2, samples=30), stack(TURNS, samples=20))
 
@@ -186,7 +193,11 @@ def test_a_profile_without_samples_is_a_profile():
         "timed\t1\t-1\t1.0",
         "timed\t1\t10\tNaN",
         "timed\t1\t10\tInfinity",
+        "timed\t1\t" + "9" * 400 + "\t1.0",
+        "timed\t1\t10\t1e300",
         "thread\t1\tsometimes\t7\t1\t1",
+        "thread\t1\tbefore\t7\t" + "9" * 400 + "\t1",
+        "thread\t1\tbefore\t7\t1\t-1",
         "\0\ufffd\t\t\t",
     ],
 )

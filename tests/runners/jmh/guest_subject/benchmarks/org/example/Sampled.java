@@ -36,9 +36,4 @@ public class Sampled {
         Parts.unused(hash);
         return hash = Parts.rest(hash, 150);
     }
-
-    @Benchmark
-    public byte[] allocated() {
-        return new byte[20_000];
-    }
 }

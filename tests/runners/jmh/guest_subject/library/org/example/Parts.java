@@ -18,12 +18,12 @@ public class Parts {
         return chain(seed, 150);
     }
 
-    /** Takes as long as either of the others, and a third as long as both and one more. */
+    /** Takes as long as the other parts for the same number of steps. */
     public static long rest(long seed, int steps) {
         return chain(seed, steps);
     }
 
-    /** Has no effect, so the compiler removes calls that drop the result. */
+    /** The compiler removes calls that drop the result. */
     public static long unused(long seed) {
         return seed * 31 + 7;
     }
