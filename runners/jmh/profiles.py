@@ -3,7 +3,7 @@
 The file of stacks is UTF-8 text, one entry a line, fields parted by tabs. Its first line is
 `bench-audit-stacks 1`. BLOCK is the index of a block in the schedule, THREAD the kernel's number.
 
-    thread  BLOCK before|after THREAD CPU-NANOSECONDS WAITING-NANOSECONDS
+    thread  BLOCK before|after THREAD CPU-NANOSECONDS WAITING-NANOSECONDS MINOR-PAGE-FAULTS
     timed   BLOCK OPERATIONS SECONDS-PER-OPERATION
     stack   BLOCK THREAD SAMPLES FRAMES    frames from JMH's stub inwards, parted by semicolons
     other   BLOCK THREAD SAMPLES KIND      no frame of a stub; KIND: java, native, broken; the
@@ -17,7 +17,7 @@ of descriptors. The subject can write to the file, so nothing in it is trusted.
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from auditor.core.jobs import Completed
@@ -58,6 +58,9 @@ _PAGE_FAULT = re.compile(r"(?:page|mm|addr|translation)_fault\w*_\[k\]$")
 While the heap grows a method that allocates pays for them, and later no more. With a heap that was
 touched before, its share was .17 where it was .44 in a new process, .62 where it was .94.
 """
+_KERNEL = "_[k]"
+_FAULT_SECONDS = 2e-6
+"""CPU time of a page fault, where no sample shows the kernel: .5 on hardware, 4 on a busy VM."""
 
 
 class ProfileUnreadable(ValueError):
@@ -115,10 +118,10 @@ class _Profile:
     """Whether the stub reads the clock around each operation."""
     other: Counter[tuple[int, str]] = field(default_factory=Counter)
     """Samples outside of all stubs, by thread and kind."""
-    times: dict[tuple[int, int], dict[str, tuple[int, int]]] = field(
+    times: dict[tuple[int, int], dict[str, tuple[int, int, int]]] = field(
         default_factory=lambda: defaultdict(dict)
     )
-    """Nanoseconds on a processor and waiting for one, by block and thread, before and after."""
+    """Nanoseconds on a processor, waiting for one, and page faults; by block and thread."""
     timed: dict[int, tuple[int, float]] = field(default_factory=dict)
     """Operations and seconds of each, by block."""
 
@@ -133,8 +136,12 @@ class _Profile:
                 self._take_stack(block, int(thread), _samples(samples), frames.split(";"))
             case ["other", thread, samples, ("java" | "native" | "broken") as what]:
                 self.other[int(thread), what] += _samples(samples)
-            case ["thread", ("before" | "after") as when, thread, busy, waiting]:
-                self.times[block, int(thread)][when] = _nanoseconds(busy), _nanoseconds(waiting)
+            case ["thread", ("before" | "after") as when, thread, busy, waiting, faults]:
+                self.times[block, int(thread)][when] = (
+                    _counted(busy),
+                    _counted(waiting),
+                    _counted(faults),
+                )
             case ["timed", operations, seconds]:
                 self.timed[block] = _timed(int(operations), float(seconds))
             case _:
@@ -168,7 +175,7 @@ class _Profile:
     def _take_stub(self, seconds: float) -> int:
         """Add the stub's own samples to the stacks; return how many more there are than it takes.
 
-        `seconds` is the time of an operation in one thread.
+        `seconds` is the CPU time of an operation, or its time where that is unknown.
         """
         alone, below = self.stub_alone.total(), self.stacks.total()
         own = _STUB_SECONDS_WITH_TIMER if self.timed_one_by_one else _STUB_SECONDS
@@ -187,12 +194,12 @@ class _Profile:
         blocks = [at for at, _ in enumerate(self.trial.schedule.blocks) if self._is_measured(at)]
         if missing := [block for block in blocks if block not in self.timed]:
             raise ProfileUnreadable(f"block {missing[0]} was not sampled to its end")
-        busy, waiting = self._thread_seconds()
+        busy, waiting, faults = self._thread_seconds()
         benchmark = self.trial.benchmark
         threads = benchmark.concurrency if benchmark else 1
         seconds = threads * math.fsum(number * each for number, each in self.timed.values())
         operations = sum(number for number, _ in self.timed.values())
-        lost = self._take_stub(seconds / operations if operations else 0.0)
+        lost = self._take_stub((busy or seconds) / operations if operations else 0.0)
         return Profiled(
             frames=tuple(map(Frame, self.frames)),
             stacks=tuple(
@@ -200,7 +207,7 @@ class _Profile:
                 for (block, frames), samples in sorted(self.stacks.items())
             ),
             unattributed=lost
-            + self.faults
+            + (self.faults or self._hidden_faults(busy, faults))
             + sum(n for key, n in self.other.items() if self._is_unattributed(*key)),
             background=sum(n for key, n in self.other.items() if self._is_background(*key)),
             period_seconds=PERIOD_NANOSECONDS * 1e-9,
@@ -220,17 +227,32 @@ class _Profile:
     def _is_background(self, thread: int, kind: str) -> bool:
         return thread not in self.inside and kind == "native"
 
-    def _thread_seconds(self) -> tuple[float, float]:
-        """Return CPU time and run-queue time of the benchmark's threads within their stubs."""
-        busy = waiting = 0.0
+    def _thread_seconds(self) -> tuple[float, float, float]:
+        """Return CPU time, run-queue time and time of page faults of the benchmark's threads.
+
+        Of the first two only the part within stubs.
+        """
+        busy = waiting = faults = 0.0
         for (_, thread), times in self.times.items():
             if thread not in self.inside or len(times) != 2:  # before and after
                 continue
             outside = sum(n for (each, _), n in self.other.items() if each == thread)
             share = self.inside[thread] / (self.inside[thread] + outside)
-            busy += share * max(0, times["after"][0] - times["before"][0]) * 1e-9
-            waiting += share * max(0, times["after"][1] - times["before"][1]) * 1e-9
-        return busy, waiting
+            spent = [max(0, last - first) for first, last in zip(*_ordered(times), strict=True)]
+            busy += share * spent[0] * 1e-9
+            waiting += share * spent[1] * 1e-9
+            faults += spent[2] * _FAULT_SECONDS
+        return busy, waiting, faults
+
+    def _hidden_faults(self, busy: float, faults: float) -> int:
+        """Return how many samples may be of page faults, where no sample shows the kernel."""
+        if busy <= 0 or any(name.endswith(_KERNEL) for name in self.frames):
+            return 0
+        return math.ceil(self.stacks.total() * min(1.0, faults / busy))
+
+
+def _ordered(times: Mapping[str, tuple[int, int, int]]) -> tuple[tuple[int, int, int], ...]:
+    return times["before"], times["after"]
 
 
 def _samples(text: str) -> int:
@@ -246,11 +268,11 @@ def _timed(operations: int, seconds: float) -> tuple[int, float]:
     return operations, seconds
 
 
-def _nanoseconds(text: str) -> int:
-    nanoseconds = int(text)
-    if not 0 <= nanoseconds <= _MOST:
+def _counted(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= _MOST:
         raise ValueError(text)
-    return nanoseconds
+    return number
 
 
 def _name(frame: str) -> str:

@@ -113,6 +113,30 @@ def test_a_page_fault_belongs_to_no_method(fault):
     assert (outcome.samples, outcome.unattributed) == (1, 5)
 
 
+@pytest.mark.parametrize(("frames", "unattributed"), [((TURNS,), 20), ((TURNS, "tick_[k]"), 0)])
+def test_page_faults_are_counted_where_no_sample_shows_the_kernel(frames, unattributed):
+    """A hundred faults in a millisecond of CPU time."""
+    outcome = read(
+        stack(*frames, samples=100),
+        "thread\t1\tbefore\t7\t0\t0\t5",
+        "thread\t1\tafter\t7\t1000000\t0\t105",
+    )
+
+    assert (outcome.samples, outcome.unattributed) == (100, unattributed)
+
+
+def test_a_busy_machine_does_not_take_samples_from_the_stub():
+    """An operation has ten nanoseconds of CPU time and takes a hundred."""
+    outcome = read(
+        stack(samples=20),
+        stack(TURNS, samples=80),
+        "thread\t1\tbefore\t7\t0\t0\t0",
+        "thread\t1\tafter\t7\t40000\t360000\t0",
+    )
+
+    assert (outcome.samples, outcome.unattributed) == (100, 0)
+
+
 def test_more_samples_of_the_stub_alone_are_of_code_without_debug_information():
     outcome = read(stack(samples=50), stack(block=2, samples=30), stack(TURNS, samples=20))
 
@@ -150,11 +174,11 @@ def test_times_are_those_of_the_benchmark_s_threads_within_the_stub():
     outcome = read(
         stack(TURNS, samples=30),
         "other\t1\t7\t10\tjava",
-        "thread\t1\tbefore\t7\t1000000000\t0",
-        "thread\t1\tafter\t7\t1400000000\t40000000",
-        "thread\t1\tbefore\t8\t0\t0",
-        "thread\t1\tafter\t8\t9000000000\t0",
-        "thread\t2\tbefore\t7\t1400000000\t40000000",
+        "thread\t1\tbefore\t7\t1000000000\t0\t0",
+        "thread\t1\tafter\t7\t1400000000\t40000000\t0",
+        "thread\t1\tbefore\t8\t0\t0\t0",
+        "thread\t1\tafter\t8\t9000000000\t0\t0",
+        "thread\t2\tbefore\t7\t1400000000\t40000000\t0",
     )
 
     assert outcome.cpu_seconds == pytest.approx(0.3)
@@ -195,9 +219,10 @@ def test_a_profile_without_samples_is_a_profile():
         "timed\t1\t10\tInfinity",
         "timed\t1\t" + "9" * 400 + "\t1.0",
         "timed\t1\t10\t1e300",
-        "thread\t1\tsometimes\t7\t1\t1",
-        "thread\t1\tbefore\t7\t" + "9" * 400 + "\t1",
-        "thread\t1\tbefore\t7\t1\t-1",
+        "thread\t1\tsometimes\t7\t1\t1\t1",
+        "thread\t1\tbefore\t7\t1\t1",
+        "thread\t1\tbefore\t7\t" + "9" * 400 + "\t1\t1",
+        "thread\t1\tbefore\t7\t1\t-1\t1",
         "\0\ufffd\t\t\t",
     ],
 )

@@ -16,6 +16,8 @@ import java.util.regex.Pattern;
 final class StackFile {
     private static final String HEADER = "bench-audit-stacks 1\n";
     private static final File THREADS = new File("/proc/self/task");
+    /** Place of the count among the words behind the name. */
+    private static final int MINOR_FAULTS = 7;
     private static final Pattern SAMPLE = Pattern.compile("\\[(.*) tid=(\\d+)\\](?:;(.*))? (\\d+)");
     private static final Pattern JAVA = Pattern.compile("_\\[[01ij]\\](?:;|$)");
     private static final Pattern BROKEN = Pattern.compile("(?:^|;)\\[[^;]*\\](?:;|$)");
@@ -27,23 +29,29 @@ final class StackFile {
         this.file = file;
     }
 
-    /** Writes CPU time and run-queue time of each thread; nothing where the kernel hides them. */
+    /**
+     * Writes CPU time, run-queue time and minor page faults of each thread; nothing where the kernel
+     * hides them.
+     */
     void writeThreadTimes(int block, String when) {
         StringBuilder lines = new StringBuilder();
         File[] threads = THREADS.listFiles();
         for (File thread : threads == null ? new File[0] : threads) {
-            String[] times = threadTimes(thread);
-            if (times.length >= 2) {
-                entry(lines, "thread", block, when, thread.getName(), times[0], times[1]);
+            String[] times = words(new File(thread, "schedstat"));
+            String[] counts = words(new File(thread, "stat"));
+            if (times.length >= 2 && counts.length > MINOR_FAULTS) {
+                String faults = counts[MINOR_FAULTS];
+                entry(lines, "thread", block, when, thread.getName(), times[0], times[1], faults);
             }
         }
         append(lines.toString());
     }
 
-    private static String[] threadTimes(File thread) {
+    /** Returns the words of a file, behind the name of the thread if there is one. */
+    private static String[] words(File file) {
         try {
-            byte[] text = Files.readAllBytes(new File(thread, "schedstat").toPath());
-            return new String(text, StandardCharsets.US_ASCII).trim().split(" ");
+            String text = new String(Files.readAllBytes(file.toPath()), StandardCharsets.UTF_8);
+            return text.substring(text.lastIndexOf(')') + 1).trim().split(" ");
         } catch (IOException ended) {
             return new String[0];
         }
