@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from auditor.audits.attribution import attribution_error
+from auditor.audits.attribution import ambiguous_samples, attribution_error
+from auditor.core.outcome import Frame, Profiled, Stack
 from auditor.core.subject import Language
 
 MEASURED = (
@@ -50,3 +51,54 @@ def test_an_operation_without_a_time_stays_undecided(seconds):
 @pytest.mark.parametrize("language", [Language.GO, Language.PYTHON])
 def test_a_language_that_was_not_measured_stays_undecided(language):
     assert attribution_error(language, 1e-3).excess == 1
+
+
+STUB = "org/example/jmh_generated/B_jmhTest.b_avgt_jmhStub(I)V"
+BENCHMARK = "org/example/B.b()V"
+OUTER = "org/example/Ring.outer(Lorg/example/Ring;)V"
+INNER = "org/example/Ring.inner()[I"
+OTHER = "org/example/Ring.other()V"
+KERNEL = "handle_softirqs_[k]"
+
+
+def profiled(*stacks):
+    """Return samples of stacks, each a count and its frames inside the stub, innermost first."""
+    names = (STUB, BENCHMARK, OUTER, INNER, OTHER, KERNEL)
+    return Profiled(
+        frames=tuple(map(Frame, names)),
+        stacks=tuple(
+            Stack(0, tuple(names.index(name) for name in (*frames, STUB)), count)
+            for count, *frames in stacks
+        ),
+        unattributed=0,
+        background=0,
+        period_seconds=1e-3,
+        cpu_seconds=1,
+        timed_seconds=1,
+    )
+
+
+def test_samples_of_callers_may_be_of_the_method():
+    found = profiled(
+        (1, INNER, OUTER, BENCHMARK),
+        (2, OUTER, BENCHMARK),
+        (4, BENCHMARK),
+        (8,),
+        (16, OTHER, BENCHMARK),
+        (32, KERNEL, OUTER, BENCHMARK),
+        (64, KERNEL, INNER, OUTER, BENCHMARK),
+    )
+
+    assert ambiguous_samples(found, INNER) == 2 + 4 + 32
+    assert ambiguous_samples(found, OUTER) == 4
+    assert ambiguous_samples(found, BENCHMARK) == 0
+
+
+def test_a_method_without_samples_may_be_in_whatever_calls():
+    found = profiled((1, OTHER, OUTER, BENCHMARK), (2, OUTER, BENCHMARK), (4, BENCHMARK), (8,))
+
+    assert ambiguous_samples(found, "org/example/Ring.absent()V") == 2 + 4
+
+
+def test_a_stub_alone_hides_no_method():
+    assert ambiguous_samples(profiled((8,), (1, KERNEL)), INNER) == 0
