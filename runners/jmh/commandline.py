@@ -5,7 +5,7 @@ from pathlib import Path
 
 from auditor.core.jobs import Follow, Invocation
 from auditor.core.mutant import Kind, Overlay
-from auditor.core.plan import Trial
+from auditor.core.plan import Purpose, Trial
 from auditor.core.ports import Build
 from auditor.core.schedule import Phase
 from auditor.core.subject import Project, Role
@@ -13,6 +13,13 @@ from auditor.core.suite import Benchmark
 from runners.folders import running
 from runners.jmh.guests import Guests
 from runners.jmh.listing import Settings, settings_of
+from runners.jmh.sampling import (
+    ARGUMENTS,
+    PERIOD_NANOSECONDS,
+    PERIOD_VARIABLE,
+    SAMPLER_VARIABLE,
+    STACKS_VARIABLE,
+)
 from runners.live import LiveRecords
 from runners.records import (
     ENOUGH_VARIABLE,
@@ -52,7 +59,10 @@ def run_benchmark(project: Project, guests: Guests, trial: Trial, into: Path) ->
     schedule, records = folder / f"{trial.id}.schedule", folder / records_name(trial)
     enough = folder / f"{trial.id}.enough" if trial.watch else None
     path = _joined((*_class_path(project), *guests.in_benchmarks))
-    prepended = (*_agent(guests, trial, into), *settings.prepend)
+    is_sampled = trial.purpose is Purpose.PROFILE
+    stacks = (folder / stacks_name(trial),) if is_sampled else ()
+    sampling = ARGUMENTS if is_sampled else ()
+    prepended = (*_agent(guests, trial, into), *sampling, *settings.prepend)
     options = (
         *_identity(benchmark, settings),
         *(f"prepend={argument}" for argument in prepended),
@@ -67,10 +77,14 @@ def run_benchmark(project: Project, guests: Guests, trial: Trial, into: Path) ->
             (SCHEDULE_VARIABLE, str(schedule)),
             (RECORDS_VARIABLE, str(records)),
             *(((ENOUGH_VARIABLE, str(enough)),) if enough else ()),
+            *(variable for path in stacks for variable in _sampler(guests, path)),
         ),
         timeout_seconds=trial.timeout_seconds,
-        files=((schedule, schedule_text(trial.schedule)), (records, b"")),
-        collects=(records,),
+        files=(
+            (schedule, schedule_text(trial.schedule)),
+            *((path, b"") for path in (records, *stacks)),
+        ),
+        collects=(records, *stacks),
         follow=Follow(read=LiveRecords().read, path=records, enough=enough) if enough else None,
     )
 
@@ -84,6 +98,20 @@ def instructions(overlay: Overlay, into: Path) -> Build:
 def records_name(trial: Trial) -> str:
     """Return the name of the file that the guest writes in a trial."""
     return f"{trial.id}.records"
+
+
+def stacks_name(trial: Trial) -> str:
+    """Return the name of the file that the guest writes sampled stacks to."""
+    return f"{trial.id}.stacks"
+
+
+def _sampler(guests: Guests, stacks: Path) -> tuple[tuple[str, str], ...]:
+    """Return the variables that make the guest sample stacks, and write them to a file."""
+    return (
+        (SAMPLER_VARIABLE, str(guests.sampler)),
+        (STACKS_VARIABLE, str(stacks)),
+        (PERIOD_VARIABLE, str(PERIOD_NANOSECONDS)),
+    )
 
 
 def _identity(benchmark: Benchmark, settings: Settings) -> tuple[str, ...]:
@@ -113,7 +141,7 @@ def _warmups(trial: Trial) -> int:
 
 
 def _agent(guests: Guests, trial: Trial, into: Path) -> tuple[str, ...]:
-    if trial.variant.kind is Kind.PLAIN:
+    if trial.variant.kind in (Kind.PLAIN, Kind.PROFILED):
         return ()
     return (f"-javaagent:{guests.agent}={into / INSTRUCTIONS}",)
 

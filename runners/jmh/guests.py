@@ -13,6 +13,7 @@ from runners.hosts.disk import writing
 from runners.jmh.javac import Javac, jar, read_sources, write_sources
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
 from runners.jmh.maven import Maven, fetched, file_digest
+from runners.jmh.sampling import SamplerMaker
 
 ASM = "org.ow2.asm:asm:9.9"
 """The byte-code library of the agent; it is fetched, not shipped, and reads classes of Java 26."""
@@ -26,6 +27,13 @@ class Guests:
     """Where the compiled guest is; all its jars lie in one folder."""
 
     folder: Path
+    unsampled: str = ""
+    """Why the folder has no sampling profiler, for users; empty if nobody tried to add one."""
+
+    @property
+    def sampler(self) -> Path:
+        """Return the folder of the sampling profiler; absent where the JVM cannot be sampled."""
+        return self.folder / "sampler"
 
     @property
     def agent(self) -> Path:
@@ -56,10 +64,11 @@ def prepare_guests(
     sources = read_sources(resources.files("runners.jmh") / "guest")
     tools = home.tools("java-guest")
     folder = tools / _key(sources, jdk, jmh_core_jar)
+    maven = Maven(home=home, host=host, environment=environment)
+    sampler = SamplerMaker(maven, host, environment, jdk)
     with home.locked(tools):
         if folder.is_dir():
-            return Guests(folder)
-        maven = Maven(home=home, host=host, environment=environment)
+            return _sampled(folder, sampler, jmh_core_jar)
         asm = fetched(maven, ASM, _ASM_SHA256, "the Java agent")
         javac = Javac(host, java_environment(environment), jdk, _RELEASE)
         compiler = _Compiler(javac, asm, jmh_core_jar)
@@ -67,7 +76,13 @@ def prepare_guests(
             made = compiler.compile(sources, scratch)
             shutil.copyfile(asm, made / "asm.jar")
             made.rename(folder)
-    return Guests(folder)
+        return _sampled(folder, sampler, jmh_core_jar)
+
+
+def _sampled(folder: Path, sampler: SamplerMaker, jmh: Path | None) -> Guests:
+    """Return the guest with a sampling profiler, if it launches benchmarks."""
+    guests = Guests(folder)
+    return guests if jmh is None else Guests(folder, sampler.fill(guests.sampler))
 
 
 def _key(sources: dict[str, bytes], jdk: Jdk, jmh: Path | None) -> str:

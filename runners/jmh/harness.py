@@ -8,7 +8,7 @@ from auditor.core.jobs import Completed, Invocation
 from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
-from auditor.core.plan import Layouts, Trial
+from auditor.core.plan import Layouts, Purpose, Trial
 from auditor.core.ports import Build, Places
 from auditor.core.subject import Project, Role, SourceFile, SourceRole
 from auditor.core.suite import Suite
@@ -17,6 +17,7 @@ from runners.jmh import commandline
 from runners.jmh.classes import benchmark_classes, benchmark_list
 from runners.jmh.guests import Guests
 from runners.jmh.listing import CLASSES, java_sources, library_lines, read_entries
+from runners.jmh.profiles import read_profile
 from runners.jmh.results import read_outcome
 from runners.jmh.testing import UnitTests
 from runners.jmh.tracer import read_usage
@@ -41,9 +42,11 @@ class JmhHarness:
         """Tell that it may need more: a JVM compiles and collects beside it."""
         return False
 
-    def unprofiled(self, project: Project) -> str:  # noqa: ARG002
-        """Say that no profiler is supported."""
-        return "bench-audit has no sampling profiler for JMH suites"
+    def unprofiled(self, project: Project) -> str:  # noqa: ARG002 (the guest is of one JDK)
+        """Say why stacks cannot be sampled; empty where the sampling profiler is ready."""
+        if self.guests.sampler.is_dir():
+            return ""
+        return self.guests.unsampled or "async-profiler was not prepared for this JDK"
 
     def layouts(self, project: Project) -> Layouts:  # noqa: ARG002 (all JVMs compile at run time)
         """Tell that each process compiles its code anew, and lays it out as it happens to."""
@@ -101,6 +104,8 @@ class JmhHarness:
         """Return how a trial ended."""
         if trial.benchmark is None:
             return read_usage(trial, answers)
+        if trial.purpose is Purpose.PROFILE:
+            return read_profile(trial, answers)
         return read_outcome(trial, answers)
 
 

@@ -37,6 +37,8 @@ _NORM = "gc.alloc.rate.norm"
 _TAIL_LINES = 12
 _FAILURES = ("<failure>", "<forked VM failed")
 _UNVERIFIABLE = b"java.lang.VerifyError"
+_UNCHANGED = frozenset((Kind.PLAIN, Kind.PROFILED))
+"""Variants without changed byte code."""
 
 
 def read_outcome(trial: Trial, answers: Sequence[Completed]) -> Outcome:
@@ -60,9 +62,9 @@ def read_outcome(trial: Trial, answers: Sequence[Completed]) -> Outcome:
 def _failure(trial: Trial, records: Records, answer: Completed) -> Outcome | None:
     if records.failures:
         reason = "; ".join(dict.fromkeys(records.failures))[:2000]
-        plain = trial.variant.kind is Kind.PLAIN
+        plain = trial.variant.kind in _UNCHANGED
         return Unreadable(reason, _tail(answer)) if plain else NotBuilt(reason)
-    if trial.variant.kind is not Kind.PLAIN and _UNVERIFIABLE in answer.stdout:
+    if trial.variant.kind not in _UNCHANGED and _UNVERIFIABLE in answer.stdout:
         return NotBuilt(_tail(answer))
     if answer.exit_code != 0 or not records.done(trial.schedule):
         return Crashed(answer.exit_code or 0, _tail(answer))

@@ -27,6 +27,7 @@ public final class BlockProfiler implements InternalProfiler {
     private static final int CLOCKED = 4;
 
     private Schedule schedule;
+    private Sampler sampler;
     private Totals before;
     private boolean costKnown;
     private int block;
@@ -47,6 +48,7 @@ public final class BlockProfiler implements InternalProfiler {
         try {
             if (schedule == null) {
                 schedule = Schedule.read();
+                sampler = Sampler.ofEnvironment();
             }
         } catch (IOException error) {
             throw fail(error.toString());
@@ -61,6 +63,9 @@ public final class BlockProfiler implements InternalProfiler {
         }
         before = Calls.totals();
         Calls.clock(before, block, schedule.length() / CLOCKED);
+        if (sampler != null) {
+            sampler.begin(iteration, block);
+        }
         started = System.nanoTime();
     }
 
@@ -72,11 +77,17 @@ public final class BlockProfiler implements InternalProfiler {
     @Override
     public Collection<? extends Result> afterIteration(
             BenchmarkParams benchmark, IterationParams iteration, IterationResult result) {
+        if (sampler != null) {
+            sampler.end(block);
+        }
         if (stopped || result.getRawPrimaryResults().isEmpty()) {
             return Collections.emptyList(); // decided before, or the benchmark threw
         }
         double wall = (System.nanoTime() - started) * NANOSECOND;
         double seconds = seconds(benchmark, result.getPrimaryResult().getScore());
+        if (sampler != null) {
+            sampler.writeTimes(block, result.getMetadata().getMeasuredOps(), seconds);
+        }
         int decided = schedule.decided(block, seconds);
         boolean over = decided > 0 || Rest.isUnwanted();
         stopped = over && Rest.shorten(benchmark, iteration, block + 1);
