@@ -15,6 +15,7 @@ A delay that is injected into the method shows this share. Two effects make a sa
 import re
 from dataclasses import dataclass
 
+from auditor.audits import attribution_python
 from auditor.core.outcome import Profiled
 from auditor.core.subject import Language
 
@@ -37,6 +38,11 @@ JVM_HIDDEN_SECONDS = 4e-8
 Measured: at most 30 ns, in operations of 4 to 620 ns that do not need each other's results. Data
 that is not in the caches may hide more.
 """
+GO_ERROR = 0.02
+"""Error of a share in Go for operations of any length, as an absolute share."""
+GO_BOUNDARY_SECONDS = 0.5e-9
+"""Time of each call that samples may tell of the caller, or of the method, although the other takes
+it: the processor reports the instruction after the one that it waited for."""
 _UNKNOWN = 1.0
 _JVM_FRAME = re.compile(r"[^\s()]+\.[^\s().]+\([^\s()]*\)\S+")
 """A method as `owner.name(descriptor)`; native functions have no point before the parenthesis."""
@@ -52,13 +58,29 @@ class AttributionError:
     """How far the sampled share can lie below the true one."""
 
 
-def attribution_error(language: Language, seconds_per_operation: float) -> AttributionError:
+def attribution_error(
+    language: Language, seconds_per_operation: float, calls: float | None
+) -> AttributionError:
     """Return the bounds for a method in an operation; bounds of 1 leave a pair undecided.
 
-    `seconds_per_operation` is the time of one operation in one thread, not positive where unknown.
+    `seconds_per_operation` is the processor time of one operation, not positive where unknown;
+    `calls` are outermost calls of the method in it, None where unknown.
     """
-    if language is not Language.JAVA or not seconds_per_operation > 0:
+    if not seconds_per_operation > 0 or not calls:
         return AttributionError(_UNKNOWN, _UNKNOWN)
+    between = seconds_per_operation / calls
+    match language:
+        case Language.JAVA:
+            return _jvm_error(seconds_per_operation)
+        case Language.GO:
+            error = min(_UNKNOWN, GO_ERROR + GO_BOUNDARY_SECONDS / between)
+            return AttributionError(error, error)
+        case Language.PYTHON:
+            error = attribution_python.boundary_error(between)
+            return AttributionError(error, error)
+
+
+def _jvm_error(seconds_per_operation: float) -> AttributionError:
     return AttributionError(
         excess=min(_UNKNOWN, JVM_ERROR + JVM_EXCESS_SECONDS / seconds_per_operation),
         shortfall=min(_UNKNOWN, JVM_ERROR + JVM_HIDDEN_SECONDS / seconds_per_operation),

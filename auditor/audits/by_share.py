@@ -6,7 +6,7 @@ from math import hypot
 from auditor.audits import scatter
 from auditor.audits.indifference import borderline, is_borderline, is_narrow
 from auditor.audits.pair import Judgement, PairData
-from auditor.audits.shares import Share, is_removed
+from auditor.audits.shares import Share
 from auditor.core.caveats import Caveat
 from auditor.core.result import Interval, Result
 from auditor.core.units import percent
@@ -112,14 +112,11 @@ def judge(data: PairData) -> Judgement | None:
 def _missed(data: PairData, share: Share, found: Effect) -> Judgement:
     """Return a miss, with the reason where the compiler has removed the call."""
     judged = _judged(Result.MISSED, data, share, found)
-    if not (data.reach and data.reach.calls_per_operation):
-        return judged
-    where = f" at {data.called_at}" if data.called_at else ""
-    if not is_removed(share) and not data.called_at:
+    if not data.removed or not (data.reach and data.reach.calls_per_operation):
         return judged
     text = (
-        f"the compiler removed the call{where}: none of {share.samples} samples is in the method; "
-        "use its result"
+        f"the compiler removed the call {data.removed}: none of {share.samples} samples is in the "
+        "method; use its result"
     )
     return Judgement(
         outcome=Result.DEAD_CODE,

@@ -61,8 +61,8 @@ class PairData:
     reach: Reach | None = None
     sampled: Share | None = None
     """Share by CPU samples of the unchanged benchmark; None where none were taken."""
-    called_at: str = ""
-    """File and line of a call that the compiler has removed; empty where it has not surely."""
+    removed: str = ""
+    """Where the compiler has removed the call, as "at FILE:LINE"; empty where it has not surely."""
     pairs: int = 60
     """Pairs of blocks that one process of the plan may have."""
     calibration: Calibration | None = None

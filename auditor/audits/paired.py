@@ -43,7 +43,7 @@ hardly wider, but one of three pairs then reaches from far below the threshold t
 UNFINISHED = "unfinished"
 """What is said where runs are missing that a detection needs."""
 LARGEST_SHARE = 1.25
-"""Share that a clocked method may have: sequential A/A times of one program differ by up to 1.21."""
+"""Share that a clocked method may have: sequential A/A times of one program reach 1.21."""
 STOP_MARGIN = 0.1
 """Share of the threshold by which a process that stops must have passed it."""
 

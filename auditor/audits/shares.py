@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from scipy import special
 
+from auditor.audits.attribution import ambiguous_samples, attribution_error
 from auditor.core.outcome import Frame, Profiled, Stack
 from auditor.core.plan import Run
-from auditor.core.subject import Method
+from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
 
 LOOKS = 5
@@ -21,11 +22,8 @@ DISPERSED = 3.84
 """Chi-square of one degree of freedom that processes of one share exceed in 5 % of cases."""
 OFF_CPU = 0.05
 """Part of the time without samples that labels, timers and the end of a block may explain."""
-ATTRIBUTION = 0.02
-"""Share that a sampler may count for the neighbour of the function that ran: the processor
-reports the instruction after the one that it waited for."""
-REMOVED_SECONDS = 0.1e-9
-"""A third of a cycle at 3 GHz: no call of any method is as short as that."""
+EMPTY_SECONDS = 0.6e-9
+"""Time of an operation that does nothing but count: two cycles at 3 GHz."""
 FEWEST_SAMPLES = 100
 """Samples without which nothing is said of a share."""
 
@@ -46,8 +44,8 @@ class Share:
     """Samples in the method."""
     processes: int
     """Profiled processes."""
-    seconds_per_call: float | None
-    """Upper limit of the time of a call; None where calls or operations are unknown."""
+    seconds_between_calls: float | None
+    """Processor time of an operation over its calls; None where one of them is unknown."""
     obstacle: str = ""
     """What keeps the samples from telling the share, for people; empty where nothing does."""
 
@@ -105,18 +103,25 @@ def share_of(
     low, high = interval(hits / dispersion, samples / dispersion, error / LOOKS)
     low, high = _with_unattributed(low, high, profiles, benchmark)
     operations = sum(one.operations for one in profiles)
-    cpu = sum(one.cpu_seconds for one in profiles)
-    each = high * cpu / operations / calls if operations and calls else None
+    each = sum(one.cpu_seconds for one in profiles) / operations if operations else 0.0
+    bounds = attribution_error(method.language, each, calls)
+    hidden = _ambiguous(method, profiles) / samples
     return Share(
         share=hits / samples,
-        low=max(0.0, low - ATTRIBUTION),
-        high=min(1.0, high + (ATTRIBUTION if hits else 0.0)),
+        low=max(0.0, low - bounds.excess),
+        high=min(1.0, high + bounds.shortfall + hidden),
         samples=samples,
         hits=hits,
         processes=len(profiles),
-        seconds_per_call=each,
+        seconds_between_calls=each / calls if each and calls else None,
         obstacle="" if samples >= FEWEST_SAMPLES else f"only {samples} samples were taken",
     )
+
+
+def _ambiguous(method: Method, profiles: Sequence[Profiled]) -> int:
+    if method.language is not Language.JAVA:
+        return 0
+    return sum(ambiguous_samples(one, method.descriptor) for one in profiles)
 
 
 def interval(hits: float, samples: float, error: float) -> tuple[float, float]:
@@ -129,10 +134,10 @@ def interval(hits: float, samples: float, error: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def is_removed(share: Share) -> bool:
-    """Tell whether the samples alone prove that no code of the method ran, though it was called."""
-    each = share.seconds_per_call
-    return share.hits == 0 and not share.obstacle and each is not None and each < REMOVED_SECONDS
+def is_nothing(share: Share) -> bool:
+    """Tell whether the operation is too short to hold a call that was not removed."""
+    each = share.seconds_between_calls
+    return share.hits == 0 and not share.obstacle and each is not None and each < EMPTY_SECONDS
 
 
 def _windows(stacks: Sequence[Stack], mine: frozenset[int]) -> Mapping[int, _Window]:

@@ -79,8 +79,8 @@ class Sampled:
     """What the samples of a benchmark tell of one method."""
 
     share: Share
-    called_at: str = ""
-    """File and line of a call that the compiler has removed; empty where it has not surely."""
+    removed: str = ""
+    """Where the compiler has removed the call, as "at FILE:LINE"; empty where it has not surely."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,7 @@ class Question:
             interleaved=request.is_interleaved,
             reach=pair.reach,
             sampled=sampled.share if sampled else None,
-            called_at=sampled.called_at if sampled else "",
+            removed=sampled.removed if sampled else "",
             pairs=paired.AT_MOST * request.suite.plan.iterations,
             calibration=done.calibration,
             refusal=done.refusal,

@@ -8,12 +8,12 @@ from auditor.audits import by_share
 from auditor.audits.failures import line, reason
 from auditor.audits.indifference import is_borderline
 from auditor.audits.pair import PairData
-from auditor.audits.shares import Share, frames_of, share_of
+from auditor.audits.shares import Share, frames_of, is_nothing, share_of
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import Kind, Refused, Variant
 from auditor.core.outcome import Frame, Profiled
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.subject import Method, SourceFile, SourceRole
+from auditor.core.subject import SourceFile, SourceRole
 from auditor.studies import schedules
 from auditor.studies.measure import measure
 from auditor.studies.pair import Pair, PairKey, PairRuns, Question, Sampled, Sampling
@@ -103,8 +103,8 @@ class _Sampler:
                     calls=pair.calls,
                 )
                 if share is not None:
-                    at = _removed_call(pair.method, share, self._runs[name], self._parts)
-                    pairs[pair.key] = Sampled(share, called_at=at)
+                    where = _removed_call(pair, share, self._runs[name], self._parts)
+                    pairs[pair.key] = Sampled(share, removed=where)
         runs = [run for mine in self._runs.values() for run in mine]
         failed = [run for run in runs if not isinstance(run.outcome, Profiled)]
         return Sampling(pairs=pairs, caveats=_failures(failed))
@@ -116,21 +116,24 @@ def is_decided(data: PairData) -> bool:
     return judged is not None and not is_borderline(judged.caveats)
 
 
-def _removed_call(method: Method, share: Share, runs: Sequence[Run], parts: Parts) -> str:
-    """Return file and line of a call that the compiler removed, empty where it did not surely.
+def _removed_call(pair: Pair, share: Share, runs: Sequence[Run], parts: Parts) -> str:
+    """Return where the compiler removed the call of a method, empty where it did not surely.
 
-    The benchmark's own code names the method, but has no instruction of it, no sample is in it,
-    and it is no function that is always called.
+    No sample is in the method. Where the benchmark's machine code was read, its source names the
+    method, but it has no instruction of it, and the method is none that is always called. Else the
+    operation has to be too short for any call.
     """
     profiles = [run.outcome for run in runs if isinstance(run.outcome, Profiled)]
     code = tuple(dict.fromkeys(frame for one in profiles for frame in one.code))
-    if share.hits or not code or frames_of(method, code) or parts.is_always_called(method):
+    if not code:
+        return f"in {pair.benchmark.name}" if is_nothing(share) else ""
+    if share.hits or frames_of(pair.method, code) or parts.is_always_called(pair.method):
         return ""
-    return _call_in(code, method.name, parts.suite.sources)
+    return _call_in(code, pair.method.name, parts.suite.sources)
 
 
 def _call_in(code: Sequence[Frame], name: str, sources: Sequence[SourceFile]) -> str:
-    """Return where the lines of the benchmark's own functions name a method with a bracket."""
+    """Return where the benchmark's own functions call a method by its name, empty for nowhere."""
     calls = re.compile(rf"\b{re.escape(name)}\s*(?:\[[^\]]*\])?\(".encode())
     spans: dict[tuple[str, str], list[int]] = {}
     for frame in code:
@@ -141,7 +144,7 @@ def _call_in(code: Sequence[Frame], name: str, sources: Sequence[SourceFile]) ->
         text = tests.get(file, b"").splitlines()
         for number in range(min(lines), max(lines) + 1):
             if number <= len(text) and calls.search(text[number - 1]):
-                return f"{file}:{number}"
+                return f"at {file}:{number}"
     return ""
 
 

@@ -60,8 +60,8 @@ def test_a_fixed_plan_is_carried_out_as_it_is(more):
 
 
 def test_a_probe_that_would_distort_is_not_injected(monkeypatch):
-    """Of 50 us an operation a million probes are 20 times as much."""
-    monkeypatch.setitem(toy_language.CALLS, ("hop", "long"), 1_000_000)
+    """The probe takes twice as long as the operation of 50 us."""
+    monkeypatch.setattr(toy_language.Words, "probe_seconds", 1e-4)
     machine = Machine()
 
     pairs = by_key(audited(machine))
@@ -86,7 +86,7 @@ def test_samples_and_a_delay_that_contradict_each_other_decide_nothing(monkeypat
 
 
 def test_a_method_without_a_sample_whose_calls_were_counted_is_dead_code(monkeypatch):
-    """A million calls in 50 us would each last less than any instruction."""
+    """A million calls in 50 us would each last less than a cycle."""
     monkeypatch.setitem(toy_language.CALLS, ("hop", "long"), 1_000_000)
     monkeypatch.setattr(toy_language, "SAMPLED", {})
     machine = Machine()

@@ -525,7 +525,7 @@ def test_what_is_near_the_threshold_gets_further_runs_where_they_may_decide(
     made = [one for one in slowed(machine, "hop") if one.purpose is Purpose.PAIRS]
     assert [one.repetition for one in made] == runs
     assert {one.benchmark.name for one in made} == {"long"}
-    (found,) = [one for one in pairs["toy.long"].caveats if one.slug == "borderline"]
+    assert "borderline" in {one.slug for one in pairs["toy.long"].caveats}
     assert pairs["toy.long"].interval[0] < 0.3 < pairs["toy.long"].interval[1]
     beside = [one for one in machine.done if one.purpose is Purpose.REFERENCE]
     assert [(one.benchmark.name, one.repetition) for one in beside] == [

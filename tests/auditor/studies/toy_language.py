@@ -95,7 +95,7 @@ class Words:
     def methods(self, sources):
         return tuple(
             Method(
-                language=Language.PYTHON,
+                language=Language.JAVA,
                 id=f"toy.{name}",
                 owner="toy",
                 name=name,
@@ -159,7 +159,8 @@ class Machine:
         plain = PLAIN_SECONDS * (1 if early else self.later) * _moved(trial, self.moved)
         where = trial.benchmark.name if trial.benchmark else None
         plain *= self.slower.get((trial.subject, where), 1.0)
-        outcome = _outcome(trial, plain)
+        profiled = trial.purpose is Purpose.PROFILE
+        outcome = _profiled(trial) if profiled else _outcome(trial, plain)
         if trial.variant.kind is not Kind.PLAIN and where in self.unbuilt:
             return NotBuilt(f"{where}: cannot be changed")
         return crashed() if isinstance(outcome, Counted) and where in self.uncounted else outcome
@@ -172,8 +173,6 @@ def _moved(trial, by):
 
 
 def _outcome(trial, plain):
-    if trial.purpose is Purpose.PROFILE:
-        return _profiled(trial)
     names = {method.name for method in trial.variant.methods}
     if "odd" in names:
         return NotBuilt("odd: syntax error")
