@@ -93,7 +93,8 @@ def ambiguous_samples(profiled: Profiled, function: str) -> int:
     `function` is the method's descriptor. Measured: a loop over 512 elements of `Ring.greatest`
     held all of an operation of 1.5 µs, and .78 of the samples named the benchmark that calls it.
     Callers are those of the method's own samples; without any, all frames that call something.
-    JMH's stub is none of them: what it has too many samples for is not attributed at all.
+    A method that was kept out of line (a variant PROFILED with it) has no ambiguous samples.
+    JMH's stub is none of the callers: what it has too many samples for is not attributed at all.
     """
     names = [frame.function for frame in profiled.frames]
     callers, calling = set[int](), set[int]()

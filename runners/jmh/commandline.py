@@ -61,7 +61,7 @@ def run_benchmark(project: Project, guests: Guests, trial: Trial, into: Path) ->
     path = _joined((*_class_path(project), *guests.in_benchmarks))
     is_sampled = trial.purpose is Purpose.PROFILE
     stacks = (folder / stacks_name(trial),) if is_sampled else ()
-    sampling = ARGUMENTS if is_sampled else ()
+    sampling = _sampling(trial) if is_sampled else ()
     prepended = (*_agent(guests, trial, into), *sampling, *settings.prepend)
     options = (
         *_identity(benchmark, settings),
@@ -103,6 +103,16 @@ def records_name(trial: Trial) -> str:
 def stacks_name(trial: Trial) -> str:
     """Return the name of the file that the guest writes sampled stacks to."""
     return f"{trial.id}.stacks"
+
+
+def _sampling(trial: Trial) -> tuple[str, ...]:
+    """Return the JVM's arguments for sampling; methods of the variant are kept out of line.
+
+    Debug information of inlined loops may be lost; that of a called method is never its caller's.
+    """
+    methods = (method.descriptor for method in trial.variant.methods)
+    kept = tuple(f"-XX:CompileCommand=dontinline,{descriptor}" for descriptor in methods)
+    return (*ARGUMENTS, *(("-XX:CompileCommand=quiet",) if kept else ()), *kept)
 
 
 def _sampler(guests: Guests, stacks: Path) -> tuple[tuple[str, str], ...]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from jmh_making import plain
 
+from auditor.audits.attribution import ambiguous_samples
 from auditor.core.mutant import Kind, Overlay, Variant
 from auditor.core.outcome import Profiled, Unreadable
 from auditor.core.plan import Purpose, Trial
@@ -15,9 +16,9 @@ pytestmark = pytest.mark.subject
 BLOCKS = 8
 
 
-def profiled(suited, benchmark, **variables):
-    """Run a trial of purpose PROFILE; the variables are added to the environment."""
-    variant = Variant(Kind.PROFILED)
+def profiled(suited, benchmark, *methods, **variables):
+    """Run a trial of purpose PROFILE with methods out of line, and more variables."""
+    variant = Variant(Kind.PROFILED, methods)
     overlay = JavaMutator().overlay(suited.suite.sources, variant)
     assert overlay == Overlay()
     trial = Trial(
@@ -117,3 +118,42 @@ def test_the_reason_why_a_suite_cannot_be_sampled_is_told(jmh, tmp_path):
     harness = type(jmh.harness)(guests)
 
     assert harness.unprofiled(jmh.project) == "there is no library"
+
+
+@pytest.mark.timed
+def test_a_method_that_is_kept_out_of_line_has_all_its_samples(jmh):
+    (greatest,) = [one for one in jmh.methods.values() if one.name == "greatest"]
+
+    outcome = profiled(jmh, "Sampled.greatest", greatest)
+
+    assert share(outcome, greatest.descriptor) > 0.9
+
+
+@pytest.mark.timed
+def test_a_method_has_no_more_samples_than_its_callers_may_hide(jmh):
+    (greatest,) = [one for one in jmh.methods.values() if one.name == "greatest"]
+
+    outcome = profiled(jmh, "Sampled.greatest")
+
+    hidden = ambiguous_samples(outcome, greatest.descriptor) / outcome.samples
+    assert share(outcome, greatest.descriptor) + hidden > 0.9
+
+
+def test_arguments_of_a_sampled_jvm_keep_chosen_methods_out_of_line(jmh, tmp_path):
+    method = jmh.find("turns")
+    trial = Trial(
+        subject="s",
+        purpose=Purpose.PROFILE,
+        variant=Variant(Kind.PROFILED, (method,)),
+        benchmark=jmh.benchmark("turns"),
+        schedule=plain(),
+        repetition=1,
+        seed=1,
+        timeout_seconds=1,
+    )
+
+    (job,) = jmh.harness.launch(jmh.project, trial, tmp_path)
+
+    assert "prepend=-XX:+DebugNonSafepoints" in job.argv
+    assert "prepend=-XX:CompileCommand=dontinline,org/example/Work.turns(I)I" in job.argv
+    assert not any("javaagent" in argument for argument in job.argv)

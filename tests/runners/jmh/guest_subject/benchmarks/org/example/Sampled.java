@@ -36,4 +36,15 @@ public class Sampled {
         Parts.unused(hash);
         return hash = Parts.rest(hash, 150);
     }
+
+    private final Integer[] items = new Integer[512];
+
+    {
+        java.util.Arrays.setAll(items, at -> at);
+    }
+
+    @Benchmark
+    public Integer greatest() {
+        return Parts.greatest(items, 0);
+    }
 }

@@ -27,4 +27,16 @@ public class Parts {
     public static long unused(long seed) {
         return seed * 31 + 7;
     }
+
+    /** HotSpot has no debug information for most of this loop where it is inlined. */
+    public static <E extends Comparable<E>> E greatest(E[] items, E least) {
+        E best = least;
+        for (int at = 0; at < items.length; at++) {
+            E item = items[(at + 1) % items.length];
+            if (item.compareTo(best) > 0) {
+                best = item;
+            }
+        }
+        return best;
+    }
 }
