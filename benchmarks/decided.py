@@ -47,6 +47,9 @@ REASONS = 5
 GO_RESULT = re.compile(r"^Benchmark\S*\s+\d+\s", re.MULTILINE)
 PYTEST_RESULT = re.compile(r"(?:PASSED|FAILED|ERROR)\s+\[\s*(\d+)%\]")
 JMH_PROGRESS = re.compile(r"^# Run progress: ([\d.]+)% complete", re.MULTILINE)
+JMH_EXPECTED = re.compile(r"complete, ETA (?:(\d+)\+)?(\d\d):(\d\d):(\d\d)")
+LEAST_PROGRESS = 0.05
+"""The least part of a JMH run that tells its time better than JMH's own first estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,9 +265,16 @@ def run_plain(
     words, cwd, environment = command
     seconds, code, text = _run_limited(words, cwd, {**os.environ, **environment}, limit)
     (folder / "plain.txt").write_text(text)
-    if seconds < limit:
-        return Plain(seconds, extrapolated=False) if code == 0 else None
     done = progress(result["harness"], text, len(result["benchmarks"]))
+    if seconds < limit:  # pytest and go end well, too, where no benchmark ran
+        return (
+            Plain(seconds, extrapolated=False)
+            if code == 0 and (done or result["harness"] == "jmh")
+            else None
+        )
+    if done < LEAST_PROGRESS and (expected := JMH_EXPECTED.search(text)):
+        days, hours, minutes, rest = (int(part or 0) for part in expected.groups())
+        return Plain(((24 * days + hours) * 60 + minutes) * 60 + rest, extrapolated=True)
     return Plain(seconds / done, extrapolated=True) if done else None
 
 
@@ -292,7 +302,8 @@ def _plain_command(
         return words, tree, {"GOFLAGS": ""}
     if harness == "pytest" and (tree := next(work.glob("python-*/tree"), None)):
         python = tree.parent / "venv" / "bin" / "python"
-        return (str(python), "-m", "pytest", "--benchmark-only", "-v"), tree, {}
+        # A project's addopts may ask for plugins that the audit's environment does not have.
+        return (str(python), "-m", "pytest", "--benchmark-only", "-v", "-o", "addopts="), tree, {}
     if harness == "jmh" and (paths := _class_path(folder)):
         words = ("java", "-cp", os.pathsep.join(paths), "org.openjdk.jmh.Main", "-foe", "false")
         return words, folder, {}

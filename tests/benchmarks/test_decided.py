@@ -98,11 +98,34 @@ def test_the_progress_of_a_plain_run_is_in_what_it_prints(printed):
     texts = [
         ("go", "goos: linux\nBenchmarkA-2   \t 75\t 18.4 ns/op\nBenchmarkB-2\n", 4),
         ("pytest", "bench/test_a.py::test_b PASSED   [ 25%]\n", 8),
+        ("pytest", "bench/test_a.py::test_b SKIPPED  [ 25%]\n", 8),
         ("jmh", "# Run progress: 0.00% complete\n# Run progress: 12.50% complete, ETA\n", 8),
         ("jmh", "", 8),
     ]
 
-    assert json.loads(printed(PROGRESS, json.dumps(texts))) == [0.25, 0.25, 0.125, 0.0]
+    assert json.loads(printed(PROGRESS, json.dumps(texts))) == [0.25, 0.25, 0, 0.125, 0]
+
+
+def test_a_stopped_run_of_jmh_without_progress_takes_what_jmh_expects(printed, tmp_path):
+    program = tmp_path / "java"
+    program.write_text(
+        "#!/bin/sh\necho '# Run progress: 0.00% complete, ETA 1+00:26:40'\nexec sleep 60\n"
+    )
+    program.chmod(0o755)
+    work = tmp_path / "cache" / "bench-audit" / "work" / "suite"
+    work.mkdir(parents=True)
+    (work / "resolved.json").write_text(json.dumps({"files": {}, "class_path": ["a.jar"]}))
+    code = f"""
+import os
+from pathlib import Path
+from decided import run_plain
+folder = Path({str(tmp_path)!r})
+os.environ["PATH"] = f"{{folder}}:{{os.environ['PATH']}}"
+plain = run_plain({{"harness": "jmh", "benchmarks": [1]}}, "maven:g:a:1", folder, 1)
+print(plain.seconds, plain.extrapolated)
+"""
+
+    assert printed(code).split() == [str(86400 + 26 * 60 + 40), "True"]
 
 
 def test_an_unknown_suite_is_refused_with_the_known_ones():
