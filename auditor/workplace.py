@@ -23,7 +23,6 @@ from auditor.store.audits import COMPARE, PROFILE, TRACE, AuditRecord
 from auditor.store.listings import Listings
 from auditor.store.machines import left_out
 from auditor.store.sqlite import SqliteStore
-from auditor.studies.measure import expected_seconds
 from auditor.studies.noting import Noting
 from auditor.studies.parts import Deadline, Parts
 from auditor.studies.suite import may_be_chosen
@@ -134,7 +133,7 @@ class Workplace:
         )
 
     def _allows(self, trial: Trial) -> bool:
-        return self.deadline is None or self.deadline.allows(expected_seconds(trial))
+        return self.deadline is None or self.deadline.allows(self.deadline.times.seconds(trial))
 
     def begin(self, command: str, config: Config, project: Project) -> int:
         """Remember in the store that a command has been started; return its number."""

@@ -20,12 +20,12 @@ from auditor.core.verdict import Rule
 from auditor.studies import abs_score, schedules
 from auditor.studies.allocations import short
 from auditor.studies.calibration import MOST_ROUNDS
-from auditor.studies.measure import expected_seconds, schedule_seconds
 from auditor.studies.methods import LARGEST_CHOICE, candidates
 from auditor.studies.pair import corrections, most_runs
 from auditor.studies.parts import Deadline, Parts
 from auditor.studies.series import processes, schedule
 from auditor.studies.suite import baseline, chosen
+from auditor.studies.trial_times import expected_seconds, schedule_seconds
 
 _CERTAIN = (Purpose.PILOT, Purpose.SUITE, Purpose.USAGE, Purpose.REACH)
 """Which processes of these there are hangs on nothing that is still to be measured."""

@@ -13,7 +13,7 @@ from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.studies import schedules
 from auditor.studies.measure import measure
-from auditor.studies.parts import Built, Parts
+from auditor.studies.parts import Built, Deadline, Parts
 from auditor.studies.suite import Baseline
 
 _UNLINKED = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
@@ -41,9 +41,17 @@ class ReachRuns:
 
 
 def map_reach(
-    methods: Sequence[Method], baseline: Baseline, parts: Parts, *, with_unit_tests: bool
+    methods: Sequence[Method],
+    baseline: Baseline,
+    parts: Parts,
+    *,
+    with_unit_tests: bool,
+    tests_deadline: Deadline | None = None,
 ) -> ReachRuns:
-    """Count the calls of `methods` in each usable benchmark (and in the unit tests)."""
+    """Count the calls of `methods` in each usable benchmark (and in the unit tests).
+
+    With a `tests_deadline` the unit tests run last, and end by then.
+    """
     asked, unlinked = _linked(methods, baseline, parts)
     good, built = tuple(methods), _counting(methods, parts)
     bad: tuple[tuple[Method, str], ...] = ()
@@ -54,11 +62,27 @@ def map_reach(
         built = built if good == tuple(methods) else _counting(good, parts)
         trials = _trials(asked, built, baseline, parts, with_unit_tests=with_unit_tests)
     # Together: nothing of them is timed, so some may run at the same time.
-    runs = measure("reach", trials, parts) if good else []
+    runs = _counted(trials, parts, tests_deadline) if good else []
     usage = tuple(run for run in runs if run.trial.benchmark is None)
     counted = tuple(run for run in runs if run.trial.benchmark is not None)
     tests = sum(trial.benchmark is None for trial in trials)
     return ReachRuns(counted, usage, tests, bad, asked, unlinked)
+
+
+def _counted(trials: Sequence[Trial], parts: Parts, tests_deadline: Deadline | None) -> list[Run]:
+    """Return the runs of the counting processes."""
+    if tests_deadline is None:
+        return measure("reach", trials, parts)
+    runs = measure("reach", [one for one in trials if one.benchmark is not None], parts)
+    longest = max(0.0, tests_deadline.left)
+    tests = [
+        replace(one, timeout_seconds=min(one.timeout_seconds, longest))
+        for one in trials
+        if one.benchmark is None
+    ]
+    if tests:
+        runs += measure("unit tests", tests, replace(parts, deadline=tests_deadline))
+    return runs
 
 
 def _trials(
@@ -135,7 +159,8 @@ def _trial(benchmark: Benchmark, built: Built, baseline: Baseline, parts: Parts)
     if operations is not None:  # nothing is timed, so what allocates needs no longer blocks either
         length = baseline.plans[benchmark.id].iteration_seconds
         operations = max(2, round(operations * plan.iteration_seconds / length))
-    schedule = schedules.counting(plan, operations)
+    pairs = baseline.counting.get(benchmark.id, plan.iterations)
+    schedule = schedules.counting(replace(plan, iterations=pairs), operations)
     return parts.trial(Purpose.REACH, benchmark, schedule, built)
 
 
