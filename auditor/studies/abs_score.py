@@ -209,9 +209,10 @@ def _choose(  # noqa: PLR0913 - what is asked, what is known, and who finds out 
 ) -> Chosen:
     """Count the calls of all candidates; where the user named none, keep the most called.
 
-    With a budget they were `counted` before.
+    With a budget they were `counted` before, and no variant is built ahead of its verdict.
     """
     slowable = [method for method in found.methods if method.refusal is None]
+    looks_ahead = counted is None
     if counted is None:
         counted = map_reach(slowable, base, parts, with_unit_tests=not found.fixed)
     if found.fixed:
@@ -225,7 +226,7 @@ def _choose(  # noqa: PLR0913 - what is asked, what is known, and who finds out 
         new = [by_id[name] for name in names if name not in good]
         if not new:
             return _chosen([by_id[name] for name in names], counted, caveats)
-        if study:
+        if study and looks_ahead:
             mine = _worth_measuring(request, _pairs(_chosen(new, counted), base))
             left_out |= obstacles(study, new, mine, parts)
         good |= {method.id for method in new} - left_out.keys()

@@ -49,6 +49,11 @@ class TrialTimes:
         self._factors: defaultdict[Purpose, list[float]] = defaultdict(list)
         """Measured time / modelled time of the processes of a purpose, in their order."""
 
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether no plain process has told anything yet."""
+        return not self._start
+
     def add(self, run: Run) -> None:
         """Learn from a process."""
         benchmark = run.trial.benchmark
