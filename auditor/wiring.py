@@ -44,7 +44,6 @@ from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.rented.ledger import Ledger
 
-EXPECTED = "expected-time"
 MOST_LOOKED_UP = 1000
 """Pairs of which the store is asked what they lack, once the time for measuring is over."""
 
@@ -80,7 +79,7 @@ class Audit:
         popular = popularity(self._config, self._parts.project, self._place)
         request = replace(self._config.request, popular=popular)
         expected = expected_beforehand(request, self._parts)
-        self._parts.observer.caveat(Caveat(EXPECTED, expected.text))
+        self._parts.observer.caveat(Caveat("expected-time", expected.text))
         return self._judged(request, self._parts)
 
     def so_far(self) -> AbsVerdict:

@@ -12,6 +12,9 @@ from auditor.studies.suite import Baseline
 
 FIRST_WAVE = 2
 """Pairs of a method that are measured before anybody looks whether one detects it."""
+FIRST_PAIRS = 6
+"""Pairs of a method that are measured before those of the next: where so many promising ones do
+not detect it, the others hardly do."""
 
 
 def promised(one: Calibrated, baseline: Baseline) -> float:
@@ -58,16 +61,18 @@ def deciding_waves(
     """Yield waves of pairs: method by method until it is decided, then all that is left.
 
     A method is decided once it is in `detected`, or has no pairs left. Its pairs of the largest
-    `promise` come first, in waves that double.
+    `promise` come first, in waves that double. What is left are further pairs of methods that
+    nothing has detected, then those of the others.
     """
     rest = []
     for mine in by_method(pairs):
         ordered = sorted(mine, key=promise, reverse=True)
         begin, size = 0, FIRST_WAVE
-        while begin < len(ordered):
+        while begin < min(len(ordered), FIRST_PAIRS):
             if begin and ordered[0].pair.method in detected:
-                rest.append(ordered[begin:])
                 break
             yield ordered[begin : begin + size]
             begin, size = begin + size, 2 * size
-    yield from rest
+        if begin < len(ordered):
+            rest.append(ordered[begin:])
+    yield from sorted(rest, key=lambda one: one[0].pair.method in detected)
