@@ -97,11 +97,13 @@ class Audit:
     def _left(self, request: AbsRequest, verdict: AbsVerdict) -> Iterator[Caveat]:
         """Say what it would take to decide what there was no time for.
 
-        Each lookup takes time, too, so of a large suite nothing is said.
+        Each lookup takes time, too, so of a large suite nothing is said, nor after the end.
         """
-        if not any(one.slug in UNDECIDED for one in verdict.caveats):
+        deadline = self._parts.deadline
+        late = deadline is not None and deadline.is_past
+        if late or len(verdict.pairs) > MOST_LOOKED_UP:
             return
-        if len(verdict.pairs) > MOST_LOOKED_UP:
+        if not any(one.slug in UNDECIDED for one in verdict.caveats):
             return
         phases = preview(request, replace(self._parts, deadline=None)).phases
         missing = sum(phase.trials - phase.known for phase in phases)

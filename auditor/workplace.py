@@ -48,6 +48,8 @@ AnyDocument = Either | ComparisonDocument | TraceDocument | ProfileDocument
 OfSeries = SteadyDocument | SimilarityDocument
 MOST_JOBS = 4
 """Each may take as much memory as a benchmark is given: a JVM, by default, a quarter of it."""
+RESERVE, MOST_RESERVE = 0.04, 15.0
+"""Part of a budget, and seconds, that are kept for judging and writing the result."""
 _READERS: Mapping[str, Callable[[str], AnyDocument]] = {
     COMPARE: comparison_document.read,
     TRACE: trace_document.read,
@@ -83,7 +85,10 @@ class Workplace:
         path = opened.environment.get("PATH", "/usr/bin:/bin")
         self._loop = Loop(self.host, self.home, path, self.clock)
         budget = config.request.suite.budget_seconds
-        self.deadline = None if budget is None else Deadline(self.clock, budget)
+        self.deadline = None
+        if budget is not None:
+            reserve = min(MOST_RESERVE, RESERVE * budget)
+            self.deadline = Deadline(self.clock, budget, reserve=reserve)
         self.machine = Machine(
             home=self.home,
             host=self._limited(),

@@ -25,7 +25,7 @@ from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.studies import schedules
 from auditor.studies.parts import Deadline, Parts
-from auditor.studies.reach import ReachRuns, map_reach
+from auditor.studies.reach import CountingLimits, ReachRuns, map_reach
 from auditor.studies.sample import failing_benchmarks, narrow, restore_order
 from auditor.studies.sizes import Sizes
 from auditor.studies.suite import Baseline, baseline, chosen, suite_runs, unfinished
@@ -184,14 +184,11 @@ def _count_calls(
     methods: Sequence[Method], piloted: Baseline, parts: Parts, *, with_unit_tests: bool
 ) -> tuple[ReachRuns, Baseline]:
     """Return the counts, and the sample of benchmarks in which calls could be counted in time."""
-    stage, deadline = _stage(parts, COUNTING_PART), _deadline(parts)
-    tests = deadline.within(TESTS_PART * deadline.left)
-    counted = map_reach(
-        methods, piloted, stage, with_unit_tests=with_unit_tests, tests_deadline=tests
-    )
-    if not _deadline(stage).prevented:
-        return counted, piloted
+    limits = CountingLimits(counting=COUNTING_PART, tests=TESTS_PART)
+    counted = map_reach(methods, piloted, parts, with_unit_tests=with_unit_tests, limits=limits)
     known = {run.trial.benchmark for run in counted.runs}
+    if known.issuperset(counted.asked):
+        return counted, piloted
     known |= set(piloted.usable) - set(counted.asked)
     known |= set(piloted.benchmarks) - set(piloted.usable)
     return counted, narrow(piloted, known)

@@ -68,6 +68,11 @@ class Deadline:
         """Tell whether the time was used up; that of a rehearsal never is."""
         return bool(self.seconds) and (self.prevented or self.left <= 0)
 
+    @property
+    def is_past(self) -> bool:
+        """Tell whether the reserve is used up as well."""
+        return bool(self.seconds) and self._clock.monotonic() > self._end
+
     def allows(self, seconds: float) -> bool:
         """Tell whether something that takes so long still fits.
 

@@ -13,10 +13,23 @@ from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.studies import schedules
 from auditor.studies.measure import measure
-from auditor.studies.parts import Built, Deadline, Parts
+from auditor.studies.parts import Built, Parts
 from auditor.studies.suite import Baseline
 
 _UNLINKED = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
+
+
+LEAST_COUNTED = 2
+"""Times as long as the first counting process: so long is counted at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountingLimits:
+    """Parts of the time that is left when they begin."""
+
+    counting: float
+    tests: float
+    """For the subject's own unit tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +59,12 @@ def map_reach(
     parts: Parts,
     *,
     with_unit_tests: bool,
-    tests_deadline: Deadline | None = None,
+    limits: CountingLimits | None = None,
 ) -> ReachRuns:
     """Count the calls of `methods` in each usable benchmark (and in the unit tests).
 
-    With a `tests_deadline` the unit tests run last, and end by then.
+    With `limits` only a part of the time is for counting, once what counts is built, and the unit
+    tests come last.
     """
     asked, unlinked = _linked(methods, baseline, parts)
     good, built = tuple(methods), _counting(methods, parts)
@@ -62,26 +76,31 @@ def map_reach(
         built = built if good == tuple(methods) else _counting(good, parts)
         trials = _trials(asked, built, baseline, parts, with_unit_tests=with_unit_tests)
     # Together: nothing of them is timed, so some may run at the same time.
-    runs = _counted(trials, parts, tests_deadline) if good else []
+    runs = _counted(trials, parts, limits) if good else []
     usage = tuple(run for run in runs if run.trial.benchmark is None)
     counted = tuple(run for run in runs if run.trial.benchmark is not None)
     tests = sum(trial.benchmark is None for trial in trials)
     return ReachRuns(counted, usage, tests, bad, asked, unlinked)
 
 
-def _counted(trials: Sequence[Trial], parts: Parts, tests_deadline: Deadline | None) -> list[Run]:
+def _counted(trials: Sequence[Trial], parts: Parts, limits: CountingLimits | None) -> list[Run]:
     """Return the runs of the counting processes."""
-    if tests_deadline is None:
+    deadline = parts.deadline
+    if limits is None or deadline is None:
         return measure("reach", trials, parts)
-    runs = measure("reach", [one for one in trials if one.benchmark is not None], parts)
-    longest = max(0.0, tests_deadline.left)
+    counting = [one for one in trials if one.benchmark is not None]
+    first = max((deadline.times.seconds(one) for one in counting[:1]), default=0.0)
+    stage = deadline.within(max(limits.counting * deadline.left, LEAST_COUNTED * first))
+    runs = measure("reach", counting, replace(parts, deadline=stage))
+    stage = deadline.within(limits.tests * deadline.left)
+    longest = max(0.0, stage.left)
     tests = [
         replace(one, timeout_seconds=min(one.timeout_seconds, longest))
         for one in trials
         if one.benchmark is None
     ]
     if tests:
-        runs += measure("unit tests", tests, replace(parts, deadline=tests_deadline))
+        runs += measure("unit tests", tests, replace(parts, deadline=stage))
     return runs
 
 

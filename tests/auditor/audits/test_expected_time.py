@@ -13,6 +13,7 @@ from auditor.audits.expected_time import (
     too_small,
 )
 
+FIGURES = replace(GO, start_seconds=0.15, build_seconds=2.0, used_part=0.6, low=0.6, high=1.9)
 LOAD = Workload(
     suite_seconds=20.0,
     counting_seconds=5.0,
@@ -26,21 +27,21 @@ LOAD = Workload(
 
 
 def test_the_range_is_that_of_the_figures():
-    found = expected_time(LOAD, GO, None)
+    found = expected_time(LOAD, FIGURES, None)
 
-    assert found.high / found.low == pytest.approx(GO.high / GO.low)
-    assert found.low > GO.low * 25.0
+    assert found.high / found.low == pytest.approx(FIGURES.high / FIGURES.low)
+    assert found.low > FIGURES.low * 25.0
 
 
 def test_more_pairs_take_more_time_and_none_only_that_of_the_suite():
     none, many = (replace(LOAD, pairs=pairs) for pairs in (0, 400))
 
-    assert expected_time(none, GO, None).high == pytest.approx(GO.high * (25 + GO.result_seconds))
-    assert expected_time(many, GO, None).high > expected_time(LOAD, GO, None).high
+    assert expected_time(none, FIGURES, None).high == pytest.approx(FIGURES.high * (25 + FIGURES.result_seconds))
+    assert expected_time(many, FIGURES, None).high > expected_time(LOAD, FIGURES, None).high
 
 
 def test_a_budget_limits_the_range_and_comes_first():
-    found = expected_time(replace(LOAD, pairs=400), GO, 60.0)
+    found = expected_time(replace(LOAD, pairs=400), FIGURES, 60.0)
 
     assert (found.low, found.high) == (60.0, 60.0)
     assert found.text == "at most 60 s (budget)"
@@ -62,7 +63,7 @@ def test_a_range_is_said_with_one_unit_where_it_has_one(low, high, text):
 
 
 def test_a_budget_that_decides_no_method_is_told_with_one_that_does():
-    least = least_seconds(replace(LOAD, suite_seconds=0.4, counting_seconds=0.3), GO)
+    least = least_seconds(replace(LOAD, suite_seconds=0.4, counting_seconds=0.3), FIGURES)
 
     assert too_small(60.0, 10.0, least) is None
     assert too_small(11.0, 10.0, least) == (
