@@ -32,6 +32,31 @@ class RealTimeMachine(Machine):
         return self.now_seconds + time.monotonic() - self.began
 
 
+@dataclass
+class SlowBuildMachine(Machine):
+    """A machine on which the build of the counters takes most of a minute."""
+
+    def run(self, trials):
+        for trial in trials:
+            first = not any(one.purpose is Purpose.REACH for one in self.done)
+            if trial.purpose is Purpose.REACH and first:
+                self.now_seconds += 45.0
+            yield from super().run([trial])
+
+
+@dataclass
+class SlowBenchmarkMachine(Machine):
+    """A machine on which each process of one benchmark takes half a minute."""
+
+    def run(self, trials):
+        for trial in trials:
+            if trial.benchmark is not None and trial.benchmark.name == "b0":
+                self.now_seconds += 30.0
+            for run in super().run([trial]):
+                slow = trial.benchmark is not None and trial.benchmark.name == "b0"
+                yield replace(run, seconds=31.0 if slow else run.seconds)
+
+
 class Lookups(Memory):
     """A store that notes what is looked up in it."""
 
@@ -101,6 +126,25 @@ def test_a_method_that_the_sample_does_not_detect_is_undecided(monkeypatch):
     assert verdict.total.bounds == (0.0, 100.0)
     assert len(verdict.stability.benchmarks) < 200
     assert not {"filtered", "failed-benchmarks"} & slugs(verdict)
+
+
+def test_a_build_takes_nothing_from_the_time_for_counting(monkeypatch):
+    large_suite(monkeypatch, 20, shares=(0.95,))
+
+    verdict, machine = audited(180, SlowBuildMachine())
+
+    assert machine.now_seconds <= 180
+    assert decided(verdict) > 0
+    assert len(verdict.stability.benchmarks) > 15
+
+
+def test_a_slow_benchmark_does_not_use_up_the_time_of_the_others(monkeypatch):
+    large_suite(monkeypatch, 20, shares=(0.95,))
+
+    verdict, machine = audited(400, SlowBenchmarkMachine())
+
+    assert machine.now_seconds <= 1.1 * 400
+    assert decided(verdict) >= 15
 
 
 def test_a_budget_with_room_for_all_changes_no_verdict():
