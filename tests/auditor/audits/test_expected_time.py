@@ -36,7 +36,9 @@ def test_the_range_is_that_of_the_figures():
 def test_more_pairs_take_more_time_and_none_only_that_of_the_suite():
     none, many = (replace(LOAD, pairs=pairs) for pairs in (0, 400))
 
-    assert expected_time(none, FIGURES, None).high == pytest.approx(FIGURES.high * (25 + FIGURES.result_seconds))
+    assert expected_time(none, FIGURES, None).high == pytest.approx(
+        FIGURES.high * (25 + FIGURES.result_seconds)
+    )
     assert expected_time(many, FIGURES, None).high > expected_time(LOAD, FIGURES, None).high
 
 
