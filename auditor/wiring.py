@@ -26,6 +26,7 @@ from auditor.store.sqlite import SqliteStore
 from auditor.stubbing import Stubbing
 from auditor.studies import abs_score, stability, trace
 from auditor.studies.comparison import ComparisonStudy
+from auditor.studies.expectation import expected_beforehand, refuse_small_budget
 from auditor.studies.parts import UNDECIDED, Deadline, Parts
 from auditor.studies.patch import asked_of, audited, differing
 from auditor.studies.preview import Preview, preview, preview_series, preview_suite
@@ -43,6 +44,9 @@ from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.rented.ledger import Ledger
 
+MOST_LOOKED_UP = 1000
+"""Pairs of which the store is asked what they lack, once the time for measuring is over."""
+
 
 class Audit:
     """A subject made ready, with everything that can be asked of it."""
@@ -59,7 +63,9 @@ class Audit:
     def plan(self) -> Preview:
         """Say what `abs` would measure."""
         known = remembered(self._config, self._parts.project, self._place)
-        return preview(replace(self._config.request, popular=known), self._parts)
+        request = replace(self._config.request, popular=known)
+        refuse_small_budget(request, self._parts)
+        return preview(request, self._parts)
 
     def plan_suite(self) -> Preview:
         """Say what `stability` would measure."""
@@ -67,9 +73,13 @@ class Audit:
 
     def abs(self) -> AbsVerdict:
         """Find the API benchmarking score."""
+        known = remembered(self._config, self._parts.project, self._place)
+        refuse_small_budget(replace(self._config.request, popular=known), self._parts)
         self._begin("abs")
         popular = popularity(self._config, self._parts.project, self._place)
         request = replace(self._config.request, popular=popular)
+        expected = expected_beforehand(request, self._parts)
+        self._parts.observer.caveat(Caveat("expected-time", expected.text))
         return self._judged(request, self._parts)
 
     def so_far(self) -> AbsVerdict:
@@ -85,15 +95,23 @@ class Audit:
         return replace(verdict, caveats=said)
 
     def _left(self, request: AbsRequest, verdict: AbsVerdict) -> Iterator[Caveat]:
-        """Say what it would take to decide what there was no time for."""
-        if any(one.slug in UNDECIDED for one in verdict.caveats):
-            phases = preview(request, self._parts).phases
-            missing = sum(phase.trials - phase.known for phase in phases)
-            text = (
-                f"what is not decided for lack of time takes {missing} more processes at most, "
-                f"about {duration(sum(phase.seconds for phase in phases))}"
-            )
-            yield Caveat("time-left", text)
+        """Say what it would take to decide what there was no time for.
+
+        Each lookup takes time, too, so of a large suite nothing is said, nor after the end.
+        """
+        deadline = self._parts.deadline
+        late = deadline is not None and deadline.is_past
+        if late or len(verdict.pairs) > MOST_LOOKED_UP:
+            return
+        if not any(one.slug in UNDECIDED for one in verdict.caveats):
+            return
+        phases = preview(request, replace(self._parts, deadline=None)).phases
+        missing = sum(phase.trials - phase.known for phase in phases)
+        text = (
+            f"what is not decided for lack of time takes {missing} more processes at most, "
+            f"about {duration(sum(phase.seconds for phase in phases))}"
+        )
+        yield Caveat("time-left", text)
 
     def stability(self) -> Stability:
         """Run the unchanged suite as often as asked."""

@@ -23,7 +23,6 @@ from auditor.store.audits import COMPARE, PROFILE, TRACE, AuditRecord
 from auditor.store.listings import Listings
 from auditor.store.machines import left_out
 from auditor.store.sqlite import SqliteStore
-from auditor.studies.measure import expected_seconds
 from auditor.studies.noting import Noting
 from auditor.studies.parts import Deadline, Parts
 from auditor.studies.suite import may_be_chosen
@@ -49,6 +48,8 @@ AnyDocument = Either | ComparisonDocument | TraceDocument | ProfileDocument
 OfSeries = SteadyDocument | SimilarityDocument
 MOST_JOBS = 4
 """Each may take as much memory as a benchmark is given: a JVM, by default, a quarter of it."""
+RESERVE, MOST_RESERVE = 0.04, 15.0
+"""Part of a budget, and seconds, that are kept for judging and writing the result."""
 _READERS: Mapping[str, Callable[[str], AnyDocument]] = {
     COMPARE: comparison_document.read,
     TRACE: trace_document.read,
@@ -84,7 +85,10 @@ class Workplace:
         path = opened.environment.get("PATH", "/usr/bin:/bin")
         self._loop = Loop(self.host, self.home, path, self.clock)
         budget = config.request.suite.budget_seconds
-        self.deadline = None if budget is None else Deadline(self.clock, budget)
+        self.deadline = None
+        if budget is not None:
+            reserve = min(MOST_RESERVE, RESERVE * budget)
+            self.deadline = Deadline(self.clock, budget, reserve=reserve)
         self.machine = Machine(
             home=self.home,
             host=self._limited(),
@@ -135,7 +139,7 @@ class Workplace:
         )
 
     def _allows(self, trial: Trial) -> bool:
-        return self.deadline is None or self.deadline.allows(expected_seconds(trial))
+        return self.deadline is None or self.deadline.allows(self.deadline.times.seconds(trial))
 
     def begin(self, command: str, config: Config, project: Project) -> int:
         """Remember in the store that a command has been started; return its number."""

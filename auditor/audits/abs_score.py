@@ -8,7 +8,9 @@ from fractions import Fraction
 from auditor.audits import cover, curve, outcomes, tallies
 from auditor.audits.by_share import INJECTION
 from auditor.audits.curve import Search
+from auditor.audits.score_caveats import score_caveats
 from auditor.audits.stability import UNSTABLE
+from auditor.audits.unsampled import unsampled_pairs
 from auditor.core.caveats import Caveat
 from auditor.core.controls import Controls
 from auditor.core.result import ReachState, Result
@@ -58,12 +60,21 @@ class AbsData:
     pairs: tuple[PairVerdict, ...] = field(repr=False)
     stability: Stability = field(repr=False)
     unfinished: frozenset[str] = frozenset()
+    unsampled: int = 0
+    """Benchmarks of the suite that were not looked at: each may detect any method."""
     caveats: tuple[Caveat, ...] = ()
 
 
 def judge(data: AbsData) -> AbsVerdict:
     """Return the scores, the redundancy and everything that they were made of."""
     benchmarks = data.stability.benchmarks
+    data = replace(
+        data,
+        pairs=(
+            *(listed := data.pairs),
+            *unsampled_pairs(data.unsampled, [one.method.id for one in data.methods]),
+        ),
+    )
     mine = _by_method(data.pairs)
     methods = tuple(_method(one, mine[one.method.id], len(benchmarks)) for one in data.methods)
     counted = [one.id for one in methods if one.outcome not in outcomes.NOT_COUNTED]
@@ -78,7 +89,7 @@ def judge(data: AbsData) -> AbsVerdict:
         absolute=_without(_absolute(data), data, counted),
         whole_list=whole if len(counted) < len(methods) else None,
         methods=methods,
-        pairs=data.pairs,
+        pairs=listed,
         stability=replace(
             data.stability, benchmarks=tuple(_redundancy(one, methods) for one in benchmarks)
         ),
@@ -264,40 +275,13 @@ def _redundancy(one: BenchmarkVerdict, methods: Sequence[MethodVerdict]) -> Benc
 
 
 def _caveats(data: AbsData) -> list[Caveat]:
-    found = []
-    if data.slowdown_source == "auto" and data.slowdown is not None:
-        text = (
-            f"the slowdown {data.slowdown:.2f} follows the suite's own spreads, which rewards "
-            "noise: a gate needs a fixed number"
-        )
-        found.append(Caveat("auto-slowdown", text))
-    if data.rule is Rule.PAPER:
-        text = (
-            "this rule pools iterations of a process, which are not independent, and compares "
-            "with the plain build: for comparison with the literature only"
-        )
-        found.append(Caveat("paper-rule", text))
-    if data.estimate:
-        text = "no method was slowed down: the verdicts are predicted from how long methods take"
-        found.append(Caveat("estimate", text))
-    if data.score_only:
-        text = (
-            "a method was done once a benchmark had detected it, so which others would is not "
-            "known, and redundancy and cover say nothing"
-        )
-        found.append(Caveat("score-mode", text))
-    if data.controls is not None and data.controls.alarms:
-        method, benchmark = data.controls.alarms[0]
-        text = (
-            f"{len(data.controls.alarms)} of {data.controls.judged} pairs that were slowed by "
-            f"nothing were detected, such as {method} in {benchmark}: a detection means less here"
-        )
-        found.append(Caveat("false-alarm", text))
-    silent = [one.id for one in data.stability.benchmarks if not one.means]
-    if silent:
-        text = (
-            f"{len(silent)} of {len(data.stability.benchmarks)} benchmarks gave no measurement, "
-            f"so what they might detect is in no score: {', '.join(silent[:5])}"
-        )
-        found.append(Caveat("failed-benchmarks", text))
-    return found
+    return score_caveats(
+        slowdown=data.slowdown,
+        slowdown_source=data.slowdown_source,
+        rule=data.rule,
+        estimate=data.estimate,
+        score_only=data.score_only,
+        controls=data.controls,
+        stability=data.stability,
+        unfinished=data.unfinished,
+    )

@@ -5,7 +5,7 @@ from statistics import median
 from auditor.audits.calibration import CLOSE_ENOUGH
 from auditor.audits.detection import judge_pair
 from auditor.audits.distortion import is_surely_distorted
-from auditor.audits.pair import PairData
+from auditor.audits.pair import PairData, reference_ratio
 from auditor.audits.paired import carries_no_verdict
 from auditor.core.result import Result
 from auditor.core.verdict import PairVerdict
@@ -63,8 +63,10 @@ def needs_plain(data: PairData) -> bool:
     """Tell whether a verdict hangs on processes of the unchanged program, beside the suite's runs.
 
     With plain blocks of its own a pair needs none, but where inlined calls may take less than
-    those do, and where that matters.
+    those do, and where that matters. A budget may leave it without any run of the suite.
     """
     if not data.beside:
         return True
-    return data.inlined and bool(data.runs) and may_yet_decide(judge_pair(data))
+    if not data.inlined or not data.runs:
+        return False
+    return reference_ratio(data) is None or may_yet_decide(judge_pair(data))

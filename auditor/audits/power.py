@@ -9,19 +9,22 @@ the processes have plain blocks themselves nothing is taken from between process
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from math import inf, log, sqrt
-from statistics import stdev
+from statistics import median
 
 from auditor.audits import paired, readings
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Run
 from auditor.core.request import AbsRequest
+from auditor.core.result import Result
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
 from auditor.core.units import percent
-from auditor.core.verdict import Rule, Stability
+from auditor.core.verdict import PairVerdict, Rule, Stability
 from auditor.stats.compare import ratio, t_half
 from auditor.stats.sequential import LEAST_DEVIATION
 
+NORMAL_DEVIATION = 1.4826
+"""Standard deviation / median absolute deviation of a normal distribution."""
 NAMED = 5
 """Benchmarks that the statement names before it says how many more there are."""
 
@@ -30,8 +33,8 @@ NAMED = 5
 class Scatter:
     """How far apart the logarithms of what is alike lie, by `runs` processes.
 
-    `pairs` is the standard deviation of the differences of neighbouring blocks, `processes` half of
-    the interval of the quotient of two such groups of processes.
+    `pairs` is the standard deviation of the differences of neighbouring blocks, estimated robustly,
+    `processes` half of the interval of the quotient of two such groups of processes.
     """
 
     pairs: float
@@ -53,7 +56,16 @@ def scatter(runs: Sequence[Run], confidence: float) -> Scatter | None:
     between = ratio(middles, middles, confidence)
     if between is None:
         return None
-    return Scatter(max(LEAST_DEVIATION, stdev(apart)), log(between.high), len(blocks))
+    return Scatter(max(LEAST_DEVIATION, _deviation(apart)), log(between.high), len(blocks))
+
+
+def _deviation(values: Sequence[float]) -> float:
+    """Return the standard deviation of normal values with this median absolute deviation.
+
+    A few disturbed blocks have no hold on it, as they have none on a verdict.
+    """
+    middle = median(values)
+    return NORMAL_DEVIATION * median(abs(value - middle) for value in values)
 
 
 def visible(found: Scatter, request: AbsRequest, *, beside: bool = False) -> float:
@@ -107,8 +119,43 @@ def stated(
     )
 
 
+def confirmed(
+    stability: Stability, pairs: Sequence[PairVerdict], slowdown: float | None
+) -> Stability:
+    """Return the stability with what the verdicts show of what the plan can see.
+
+    A benchmark sees `slowdown` where a pair was detected in it, and where the interval of a pair
+    is so narrow that a method that is all of the operation would have been.
+    """
+    if slowdown is None:
+        return stability
+    seeing = {one.benchmark for one in pairs if _sees(one, slowdown)}
+    return replace(
+        stability,
+        benchmarks=tuple(
+            replace(one, visible=min(one.visible, slowdown))
+            if one.visible is not None and one.id in seeing
+            else one
+            for one in stability.benchmarks
+        ),
+    )
+
+
+def _sees(pair: PairVerdict, slowdown: float) -> bool:
+    if pair.outcome is Result.DETECTED:
+        return True
+    if pair.interval is None or pair.threshold is None:
+        return False
+    low, high = pair.interval
+    return slowdown - (high - low) / 2 > pair.threshold
+
+
 def statement(stability: Stability, slowdown: float | None) -> Caveat | None:
-    """Return what must be said before the time is spent: in which benchmarks v cannot be seen."""
+    """Return in which benchmarks a slowdown of this size may go unseen, None if in none.
+
+    Before the pairs are measured it goes by the runs of the suite, afterwards (`confirmed`) by
+    the verdicts as well.
+    """
     known = {one.id: one.visible for one in stability.benchmarks if one.visible is not None}
     blind = {name: least for name, least in known.items() if slowdown and least > slowdown}
     if not blind or slowdown is None:
@@ -117,11 +164,11 @@ def statement(stability: Stability, slowdown: float | None) -> Caveat | None:
     named = ", ".join(f"{name} ({_least(blind[name])})" for name in worst[:NAMED])
     more = f" and {len(worst) - NAMED} more" if len(worst) > NAMED else ""
     text = (
-        f"with this plan a slowdown of {percent(slowdown)} cannot be seen in {len(blind)} of "
-        f"{len(known)} benchmarks, even of a method that is all they do: {named}{more}"
+        f"{len(blind)} of {len(known)} benchmarks scatter so much that a slowdown of "
+        f"{percent(slowdown)} may go unseen, even of a method that is all they do: {named}{more}"
     )
     return Caveat("weak-plan", text)
 
 
 def _least(visible_from: float) -> str:
-    return "no slowdown can" if visible_from == inf else f"from {percent(visible_from)} on"
+    return "any slowdown may" if visible_from == inf else f"seen from {percent(visible_from)} on"

@@ -92,7 +92,7 @@ def judge(
     Where these are not as many of each benchmark, they go by its id: the suite has the most. A
     pilot that failed tells why its benchmark has no suite runs.
     """
-    mine = {one.id: _of(one, [*pilots, *runs]) for one in benchmarks}
+    mine = _by_benchmark(benchmarks, [*pilots, *runs])
     complete = {name: _complete(one) for name, one in mine.items()}
     asked = dict.fromkeys(mine, wanted_runs) if isinstance(wanted_runs, int) else wanted_runs
     most = wanted_runs if isinstance(wanted_runs, int) else max(wanted_runs.values())
@@ -135,8 +135,12 @@ def _duration(seconds: Sequence[float]) -> Duration | None:
     return Duration(mean=fmean(seconds), sd=sd, limit=CI_LIMIT_SECONDS)
 
 
-def _of(benchmark: Benchmark, runs: Sequence[Run]) -> list[Run]:
-    return [run for run in runs if run.trial.benchmark == benchmark]
+def _by_benchmark(benchmarks: Sequence[Benchmark], runs: Sequence[Run]) -> dict[str, list[Run]]:
+    found: dict[str, list[Run]] = {one.id: [] for one in benchmarks}
+    for run in runs:
+        if run.trial.benchmark is not None and run.trial.benchmark.id in found:
+            found[run.trial.benchmark.id].append(run)
+    return found
 
 
 def _complete(runs: Sequence[Run]) -> Complete:

@@ -48,7 +48,7 @@ DISPATCH = (
     click.option("--scheduler", metavar="ADDRESS", help="Of the cluster: tcp://10.0.0.1:8786."),
     click.option("--rent", metavar="FILE", help="How a cluster is started, and ended, for this."),
 )
-BUDGET = click.option("--budget", metavar="DURATION", help="Stop measuring in time, such as 10m.")
+BUDGET = click.option("--budget", metavar="DURATION", help="Most time of the command, such as 10m.")
 WHAT = (
     *SUBJECT,
     click.option("--benchmarks", metavar="REGEX", help="Only benchmarks that hold a match."),

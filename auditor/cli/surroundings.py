@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from auditor.audits.expected_time import ExpectedTime
 from auditor.core.caveats import Caveat
 from auditor.core.comparison import Comparison
 from auditor.core.ports import Observer
@@ -62,6 +63,10 @@ class DryRun(Protocol):
     @property
     def caveats(self) -> Sequence[Caveat]:
         """Return what is to be known before time is spent."""
+
+    @property
+    def expected(self) -> ExpectedTime:
+        """Return the time that it is likely to take."""
 
 
 class Audit(Protocol):

@@ -136,9 +136,17 @@ def plan(dry: DryRun) -> RenderableType:
         about = duration(phase.seconds) if phase.seconds else "nothing"
         table.add_row(Text(phase.name), str(phase.trials), str(phase.known or ""), about)
     whole = sum(phase.seconds for phase in dry.phases)
-    left = f"At most about {duration(whole)} in all." if whole else "Nothing is left to measure."
+    left = f"{_capital(dry.expected.text)}." if whole else "Nothing is left to measure."
+    worst = f"Without a budget at most about {duration(whole)}, if all goes as badly as it can."
+    details = [Text(worst, style="dim")] if whole else []
     caveats = section("To know", [f"{one.text} [{one.slug}]" for one in dry.caveats])
-    return Group(table, Text(left), Text(DONE_FOR_IT, style="dim"), *caveats)
+    return Group(
+        Text(left, style="bold"), table, *details, Text(DONE_FOR_IT, style="dim"), *caveats
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def plan_document(dry: DryRun) -> dict[str, Any]:
@@ -155,6 +163,11 @@ def plan_document(dry: DryRun) -> dict[str, Any]:
             for phase in dry.phases
         ],
         "seconds": sum(phase.seconds for phase in dry.phases),
+        "expected": {
+            "low": dry.expected.low,
+            "high": dry.expected.high,
+            "budget": dry.expected.budget,
+        },
         "caveats": [{"slug": one.slug, "text": one.text} for one in dry.caveats],
     }
 

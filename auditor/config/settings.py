@@ -159,7 +159,7 @@ class Settings(Section, frozen=True):
     ] = 1
     budget: Annotated[
         Duration | None,
-        Meta(description="Ends measuring in time; what is undecided widens the bounds."),
+        Meta(description="Limits the whole command; what is undecided widens the bounds."),
     ] = None
     timeout: Annotated[
         Duration, Meta(description="The least that a process gets before it is ended.")

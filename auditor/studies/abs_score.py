@@ -1,6 +1,6 @@
 """If a method got slower, would the suite notice? Plan, run, judge."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from auditor.audits import abs_score, controls, detection, indifference, layout, power, reach
@@ -20,7 +20,9 @@ from auditor.core.suite import Benchmark
 from auditor.core.verdict import AbsVerdict, PairVerdict, Rule, Stability
 from auditor.studies import accepted as accepted_study
 from auditor.studies import allocations as allocation_study
+from auditor.studies.budget import BudgetedSuite, is_budgeted, measure_suite
 from auditor.studies.controls import zero_delays
+from auditor.studies.cpu_samples import sample
 from auditor.studies.curve import detection_curve
 from auditor.studies.injection import injected
 from auditor.studies.methods import LARGEST_CHOICE, Candidates, candidates
@@ -29,7 +31,6 @@ from auditor.studies.pair import Pair, PairRuns, Question, StudyRuns
 from auditor.studies.pairs import PairStudy
 from auditor.studies.parts import Parts
 from auditor.studies.reach import ReachRuns, map_reach
-from auditor.studies.sampling import sample
 from auditor.studies.stability import judged
 from auditor.studies.suite import Baseline, baseline
 
@@ -84,19 +85,20 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     found = candidates(request.methods, request.popular, parts)
     accepted = accepted_study.accepted(request.accepted, parts)
     said = _told(detection.statement_beforehand(request), parts)
-    base = baseline(parts)
+    base, budgeted = _unchanged(request, found, parts)
     slowdown = _slowdown(request, steady := judged(base, parts), parts)
     question = Question(request=request, baseline=base, slowdown=slowdown)
     study = None if slowdown is None else PairStudy(question, slowdown, parts)
-    chosen = _choose(request, found, base, study, parts)
+    chosen = _choose(request, found, base, study, parts, counted=budgeted and budgeted.counted)
     pairs = _pairs(chosen, base)
     steady = _seen(request, steady, pairs, base)
-    said += _told(power.statement(steady, slowdown), parts)
+    _told(power.statement(steady, slowdown), parts)
     allocations = _allocations(request, chosen, pairs, base, parts)
     question, made = _measured(question, study, _worth_measuring(request, pairs), parts)
-    question = question.among(made.references)
     judged_pairs = _judged(question, pairs, made)
     checked, searched = _further(question, judged_pairs, pairs, made, parts)
+    steady = power.confirmed(steady, judged_pairs, slowdown)
+    said += _statements(request, steady, slowdown)
     verdict = abs_score.judge(
         AbsData(
             slowdown=slowdown,
@@ -110,17 +112,21 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             controls=checked,
             stability=steady,
             unfinished=frozenset(benchmark.id for benchmark in base.unfinished),
+            unsampled=base.unsampled,
             caveats=(
                 *said,
-                *detection.statement_of_rule(request),
                 *chosen.caveats,
                 *question.sampling.caveats,
+                *(budgeted.caveats if budgeted else ()),
                 *_layouts(question, made, parts),
                 *parts.said_of_budget,
             ),
         )
     )
-    verdict = accepted_study.judged(verdict, accepted, parts)
+    return _with_allocations(accepted_study.judged(verdict, accepted, parts), allocations)
+
+
+def _with_allocations(verdict: AbsVerdict, allocations: Allocations | None) -> AbsVerdict:
     if allocations is None:
         return verdict
     more = allocation_audit.caveats(allocations)
@@ -132,13 +138,43 @@ def _measured(
 ) -> tuple[Question, StudyRuns]:
     """Sample the benchmarks of the pairs, then inject delays where the samples do not decide."""
     if study is None:
-        return question, StudyRuns()
+        return question.among(()), StudyRuns()
     request = question.request
     if request.shares and not request.is_fixed:
-        question = replace(question, sampling=sample(pairs, question, parts))
+        question = replace(question, sampling=sample(pairs, question, _for_samples(parts)))
         study.take_samples(question.sampling)
     wanted = injected(pairs, question, parts.mutator.probe_seconds)
-    return question, study.run(wanted)
+    made = study.run(wanted)
+    return question.among(made.references), made
+
+
+SAMPLES_PART = 0.6
+"""Part of the time left that CPU samples may take where there is a budget."""
+
+
+def _for_samples(parts: Parts) -> Parts:
+    deadline = parts.deadline
+    if deadline is None:
+        return parts
+    return replace(parts, deadline=deadline.within(SAMPLES_PART * deadline.left))
+
+
+def _unchanged(
+    request: AbsRequest, found: Candidates, parts: Parts
+) -> tuple[Baseline, BudgetedSuite | None]:
+    """Return the runs of the unchanged suite; with a budget also the counts, which come first."""
+    if not is_budgeted(request, parts):
+        return baseline(parts), None
+    slowable = [method for method in found.methods if method.refusal is None]
+    budgeted = measure_suite(request, slowable, parts, with_unit_tests=not found.fixed)
+    return budgeted.baseline, budgeted
+
+
+def _statements(request: AbsRequest, steady: Stability, slowdown: float | None) -> Iterator[Caveat]:
+    """Say what the verdicts leave of the plan's weakness, and by what rule they were reached."""
+    if weakness := power.statement(steady, slowdown):
+        yield weakness
+    yield from detection.statement_of_rule(request)
 
 
 def _seen(
@@ -188,17 +224,28 @@ def _slowdown(request: AbsRequest, steady: Stability, parts: Parts) -> float | N
     if size is None and not prevented:
         raise UsageError(
             'the slowdown "auto" cannot be sized: no benchmark was measured in all '
-            f"{steady.runs} runs with any spread; give a number: --slowdown 0.6"
+            f"{steady.runs} runs with any spread; give a number: --slowdown 0.5"
         )
     return size
 
 
-def _choose(
-    request: AbsRequest, found: Candidates, base: Baseline, study: PairStudy | None, parts: Parts
+def _choose(  # noqa: PLR0913 - what is asked, what is known, and who finds out the rest
+    request: AbsRequest,
+    found: Candidates,
+    base: Baseline,
+    study: PairStudy | None,
+    parts: Parts,
+    *,
+    counted: ReachRuns | None,
 ) -> Chosen:
-    """Count the calls of all candidates; where the user named none, keep the most called."""
+    """Count the calls of all candidates; where the user named none, keep the most called.
+
+    With a budget they were `counted` before, and no variant is built ahead of its verdict.
+    """
     slowable = [method for method in found.methods if method.refusal is None]
-    counted = map_reach(slowable, base, parts, with_unit_tests=not found.fixed)
+    looks_ahead = counted is None
+    if counted is None:
+        counted = map_reach(slowable, base, parts, with_unit_tests=not found.fixed)
     if found.fixed:
         return _chosen(found.methods, counted, found.caveats)
     by_id = {method.id: method for method in found.methods}
@@ -210,7 +257,7 @@ def _choose(
         new = [by_id[name] for name in names if name not in good]
         if not new:
             return _chosen([by_id[name] for name in names], counted, caveats)
-        if study:
+        if study and looks_ahead:
             mine = _worth_measuring(request, _pairs(_chosen(new, counted), base))
             left_out |= obstacles(study, new, mine, parts)
         good |= {method.id for method in new} - left_out.keys()

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from auditor.audits import by_share
 from auditor.audits.distortion import allowed_probe
 from auditor.core.result import Result
+from auditor.studies.cpu_samples import is_decided
 from auditor.studies.pair import Pair, PairRuns, Question
-from auditor.studies.sampling import is_decided
 
 HOPELESS = 2.0
 """Times the allowed cost of the probe from which on no delay is injected: what a probe costs is

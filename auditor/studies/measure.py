@@ -7,27 +7,9 @@ from auditor.core.errors import OutOfTime
 from auditor.core.outcome import TimedOut
 from auditor.core.plan import Run, Trial
 from auditor.core.ports import Dispatcher, Observer, Store
-from auditor.core.schedule import Schedule
 from auditor.core.suite import Benchmark
 from auditor.studies.parts import Deadline
-
-UNIT_TEST_SECONDS = 10.0
-"""A guess at the subject's own unit tests: nothing is known of them before they have run."""
-_PART_SECONDS = 2.0
-"""A guess at a part of them, such as a package's."""
-
-
-def schedule_seconds(schedule: Schedule) -> float:
-    """Say roughly how long a schedule takes: its blocks, and the start of a process."""
-    return 0.5 + len(schedule.blocks) * schedule.seconds
-
-
-def expected_seconds(trial: Trial) -> float:
-    """Say roughly how long a trial takes; of one that is watched, at most."""
-    if trial.benchmark is None:
-        return _PART_SECONDS if trial.tests else UNIT_TEST_SECONDS
-    seconds = schedule_seconds(trial.schedule)
-    return seconds if trial.watch is None else min(seconds, 0.5 + trial.watch.seconds)
+from auditor.studies.trial_times import expected_seconds
 
 
 def hung(runs: Iterable[Run]) -> set[Benchmark | None]:
@@ -71,17 +53,24 @@ def measure(name: str, trials: Sequence[Trial], parts: Workers) -> list[Run]:
             runs.append(run)
     parts.observer.phase_started(name, len(trials), sum(map(expected_seconds, missing)))
     for run in runs:
-        parts.observer.trial_ended(run, reused=True)
+        _hear(run, parts, reused=True)
     try:
         for made in parts.dispatcher.run(_still_missing(missing, runs, parts)):
             parts.store.add(made)
             runs.append(parts.store.find(made.trial) or made)
-            parts.observer.trial_ended(made, reused=False)
+            _hear(made, parts, reused=False)
     except OutOfTime:
         if parts.deadline is None:
             raise
         parts.deadline.prevented = True
     return runs
+
+
+def _hear(run: Run, parts: Workers, *, reused: bool) -> None:
+    """Tell the observer of a run, and the deadline how long it took."""
+    parts.observer.trial_ended(run, reused=reused)
+    if parts.deadline is not None:
+        parts.deadline.times.add(run)
 
 
 def _still_missing(trials: Iterable[Trial], runs: list[Run], parts: Workers) -> Iterator[Trial]:
@@ -90,8 +79,8 @@ def _still_missing(trials: Iterable[Trial], runs: list[Run], parts: Workers) -> 
         run = parts.store.find(trial)
         if run is not None:
             runs.append(run)
-            parts.observer.trial_ended(run, reused=True)
-        elif parts.deadline is None or parts.deadline.allows(expected_seconds(trial)):
+            _hear(run, parts, reused=True)
+        elif parts.deadline is None or parts.deadline.allows(parts.deadline.times.seconds(trial)):
             yield trial
         else:
             return

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from functools import partial
 
 from auditor.audits import detection, further, paired
 from auditor.audits.calibration import CLOSEST, Asked
@@ -15,7 +15,8 @@ from auditor.core.schedule import Stop
 from auditor.core.subject import Method
 from auditor.core.verdict import PairVerdict, Rule
 from auditor.studies import schedules, turns, variants
-from auditor.studies.calibration import Calibrated, CalibrationStudy, by_method, waves
+from auditor.studies.calibration import Calibrated, CalibrationStudy
+from auditor.studies.deciding import ordered_waves, promised
 from auditor.studies.measure import hung, measure
 from auditor.studies.near import NearDelays, differ
 from auditor.studies.pair import (
@@ -28,7 +29,6 @@ from auditor.studies.pair import (
     Sampling,
     StudyRuns,
     VariantKey,
-    calls_per_second,
     corrections,
     most_runs,
 )
@@ -79,9 +79,15 @@ class PairStudy:
         references: dict[str, Run] = {}
         detected: set[Method] = set()
         reopened = self._calibrating.reopened(last, ended, references)
-        for wave in chain(self._waves(pending), reopened):
+        for wanted in ordered_waves(
+            pending,
+            reopened,
+            partial(promised, baseline=self._baseline),
+            detected=detected,
+            request=self._request,
+            deadline=self._parts.deadline,
+        ):
             known = self._so_far(references)
-            wanted = [one for one in wave if one.pair.method not in detected]
             missing = self._calibrating.run(wanted, known)
             last |= {one.pair.key: one for one in missing}
             if not self._request.estimate:
@@ -130,16 +136,6 @@ class PairStudy:
             for one in missing
             if self._judged(one, ended[one.pair.key], references).outcome is Result.DETECTED
         }
-
-    def _waves(self, pending: Sequence[Calibrated]) -> list[list[Calibrated]]:
-        """Part the pairs into those calibrated and measured together.
-
-        Where the time may not be enough for all, it is those of a method: some that are decided
-        say more than all that have had a run.
-        """
-        if not self._request.score_only or self._request.estimate:
-            return [list(pending)] if self._parts.deadline is None else by_method(pending)
-        return waves(pending, lambda one: calls_per_second(one.pair, self._baseline))
 
     def _measure_wave(
         self,

@@ -12,6 +12,7 @@ from auditor.core.schedule import Schedule
 from auditor.core.subject import Method, Project
 from auditor.core.suite import Benchmark, Suite
 from auditor.studies import content
+from auditor.studies.trial_times import TrialTimes
 
 BUDGET, SO_FAR = "budget", "so-far"
 UNDECIDED = (BUDGET, SO_FAR)
@@ -32,19 +33,45 @@ def _nobody_knows(_method: Method) -> bool:
 
 
 class Deadline:
-    """The end of a study; `prevented` tells whether it has kept anything from being run."""
+    """The end of a study; `prevented` tells whether it has kept anything from being run.
 
-    def __init__(self, clock: Clock, seconds: float) -> None:
-        """Take how long the study may last from now on."""
+    A deadline of 0 seconds is a rehearsal: everything is looked up in the store, nothing is run.
+    """
+
+    def __init__(
+        self, clock: Clock, seconds: float, *, reserve: float = 0.0, times: TrialTimes | None = None
+    ) -> None:
+        """Take how long the study may last from now on.
+
+        `reserve` are the last seconds of that time: nothing is run in them, so that the result can
+        be judged and written. `times` tells how long trials take.
+        """
         self.seconds = seconds
+        self.times = TrialTimes() if times is None else times
         self._clock = clock
         self._end = clock.monotonic() + seconds
+        self._reserve = reserve
         self.prevented = False
 
     @property
     def left(self) -> float:
-        """Return how many seconds are left, below zero when it is over."""
-        return self._end - self._clock.monotonic()
+        """Return how many seconds are left to run something, below zero when it is over."""
+        return self._end - self._reserve - self._clock.monotonic()
+
+    @property
+    def is_rehearsal(self) -> bool:
+        """Tell whether nothing is run at all."""
+        return not self.seconds
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether the time was used up; that of a rehearsal never is."""
+        return bool(self.seconds) and (self.prevented or self.left <= 0)
+
+    @property
+    def is_past(self) -> bool:
+        """Tell whether the reserve is used up as well."""
+        return bool(self.seconds) and self._clock.monotonic() > self._end
 
     def allows(self, seconds: float) -> bool:
         """Tell whether something that takes so long still fits.
@@ -55,6 +82,19 @@ class Deadline:
         if not self.prevented and seconds > self.left:
             self.prevented = True
         return not self.prevented
+
+    def reserve(self, seconds: float) -> None:
+        """Keep at least so many of the last seconds for judging and writing the result."""
+        self._reserve = max(self._reserve, seconds)
+
+    def within(self, seconds: float) -> "Deadline":
+        """Return the deadline of a stage of the study, which is no later than this one."""
+        if self.is_rehearsal:
+            return self
+        lasting = max(0.0, min(seconds, self.left))
+        stage = Deadline(self._clock, lasting or -1.0, times=self.times)
+        stage.prevented = self.prevented
+        return stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

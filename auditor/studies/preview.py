@@ -1,47 +1,39 @@
 """What an audit would measure, said before anything is measured.
 
-A study without any time is a rehearsal: it looks up all that it needs, and runs nothing.
+A study without any time is a rehearsal (`rehearsal`).
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from auditor.audits.curve import SIZES, most_steps
 from auditor.audits.detection import statement_beforehand
+from auditor.audits.expected_time import ExpectedTime
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import Delay, Wait
-from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.ports import Store
+from auditor.core.plan import Purpose
 from auditor.core.request import AbsRequest, CurveMode, SeriesRequest
 from auditor.core.schedule import Schedule
 from auditor.core.verdict import Rule
 from auditor.studies import abs_score, schedules
 from auditor.studies.allocations import short
 from auditor.studies.calibration import MOST_ROUNDS
-from auditor.studies.measure import expected_seconds, schedule_seconds
-from auditor.studies.methods import LARGEST_CHOICE, candidates
+from auditor.studies.expectation import (
+    CERTAIN,
+    expected_of,
+    expected_of_phases,
+    expected_of_suite,
+    rehearse_counts,
+    slowed_methods,
+)
 from auditor.studies.pair import corrections, most_runs
-from auditor.studies.parts import Deadline, Parts
+from auditor.studies.parts import Parts
+from auditor.studies.rehearsal import Lookups, PreviewPhase, rehearse
 from auditor.studies.series import processes, schedule
 from auditor.studies.suite import baseline, chosen
-
-_CERTAIN = (Purpose.PILOT, Purpose.SUITE, Purpose.USAGE, Purpose.REACH)
-"""Which processes of these there are hangs on nothing that is still to be measured."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreviewPhase:
-    """Processes of one kind: how many there are at most, and how long they take, roughly.
-
-    `known` of them are in the store already.
-    """
-
-    name: str
-    trials: int
-    known: int
-    seconds: float
+from auditor.studies.trial_times import schedule_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +42,22 @@ class Preview:
 
     phases: tuple[PreviewPhase, ...]
     caveats: tuple[Caveat, ...]
+    expected: ExpectedTime
+    """The time that it is likely to take; the phases tell the most that it may."""
 
 
 def preview(request: AbsRequest, parts: Parts) -> Preview:
     """Return what `abs` would measure; nothing is started, the store is only read."""
-    seen = _rehearsed(parts, lambda still: abs_score.audit(request, still))
+    seen = rehearse_counts(request, parts)
+    if not seen.lacks(*CERTAIN):
+        seen = rehearse(parts, lambda still: abs_score.audit(request, still))
     phases = _suite_phases(parts, seen)
     if request.methods is None:
         phases += (seen.phase("unit tests", Purpose.USAGE),)
     phases += (seen.phase("reach", Purpose.REACH),)
-    if request.allocation_bytes is not None and not seen.lacks(*_CERTAIN):
+    if request.allocation_bytes is not None and not seen.lacks(*CERTAIN):
         phases += (seen.phase("allocations", Purpose.ALLOCATION),)
-    if seen.lacks(*_CERTAIN):
+    if seen.lacks(*CERTAIN):
         phases += _upper_limits(request, parts)
     else:
         # Of a pair that was not run all runs are asked for, the further ones too.
@@ -76,26 +72,30 @@ def preview(request: AbsRequest, parts: Parts) -> Preview:
         if seen.lacks(Purpose.PAIRS, Purpose.MUTANT, Purpose.CALIBRATION):
             phases += _further_limits(request, parts)
     said = statement_beforehand(request)
-    return Preview(phases, (said,) if said else ())
+    expected = expected_of(request, parts, seen)
+    return Preview(phases, (said,) if said else (), expected)
 
 
 def preview_suite(parts: Parts) -> Preview:
     """Return what `stability` and `measure` would measure: the unchanged suite."""
-    return Preview(_suite_phases(parts, _rehearsed(parts, baseline)), ())
+    seen = rehearse(parts, baseline)
+    return Preview(_suite_phases(parts, seen), (), expected_of_suite(parts, seen))
 
 
 def preview_series(asked: SeriesRequest, parts: Parts) -> Preview:
     """Return what `steady` and `similarity` would measure of a suite."""
-    seen = _rehearsed(parts, lambda still: processes(asked, still))
+    seen = rehearse(parts, lambda still: processes(asked, still))
     pilot = seen.phase("pilot", Purpose.PILOT)
     if pilot.known == pilot.trials:
-        return Preview((pilot, seen.phase("processes", Purpose.STEADY)), ())
+        phases = pilot, seen.phase("processes", Purpose.STEADY)
+        return Preview(phases, (), expected_of_phases(parts, phases))
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
     lasting = [schedule(one, asked, None, None) for one in benchmarks]
-    return Preview((pilot, _phase("processes (about)", asked.plan.forks, lasting)), ())
+    phases = pilot, _phase("processes (about)", asked.plan.forks, lasting)
+    return Preview(phases, (), expected_of_phases(parts, phases))
 
 
-def _suite_phases(parts: Parts, seen: "_Lookups") -> tuple[PreviewPhase, ...]:
+def _suite_phases(parts: Parts, seen: "Lookups") -> tuple[PreviewPhase, ...]:
     runs = seen.phase("suite runs", Purpose.SUITE)
     return (seen.phase("pilot", Purpose.PILOT), runs) if parts.fixed_operations else (runs,)
 
@@ -103,7 +103,7 @@ def _suite_phases(parts: Parts, seen: "_Lookups") -> tuple[PreviewPhase, ...]:
 def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]:
     """Return the phases of the pairs as if each benchmark called each method."""
     benchmarks = chosen(parts.suite, request.suite.benchmarks)
-    count = _counted(request, parts)
+    count = slowed_methods(request, parts)
     fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
     rng, delay = np.random.default_rng(request.suite.seed), Delay(Wait.WORK, 1)
     finer = [schedules.calibrating(fit, one) for fit, one in zip(fits, benchmarks, strict=True)]
@@ -144,7 +144,7 @@ def _further_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ..
     rng = np.random.default_rng(request.suite.seed)
     judged = [schedules.pairs(fit, None, Delay(Wait.WORK, 1), rng) for fit in fits]
     slowest = [max(judged, key=schedule_seconds)]
-    once = _counted(request, parts) * request.suite.plan.forks
+    once = slowed_methods(request, parts) * request.suite.plan.forks
     found = []
     if request.controls:
         times = once * most_runs(request) * request.controls
@@ -157,13 +157,6 @@ def _further_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ..
     return tuple(found)
 
 
-def _counted(request: AbsRequest, parts: Parts) -> int:
-    """Return how many methods are slowed down, at most."""
-    found = candidates(request.methods, request.popular, parts)
-    methods = sum(method.refusal is None for method in found.methods)
-    return methods if found.fixed else min(LARGEST_CHOICE, methods)
-
-
 def _phase(name: str, times: int, schedule_of_each: Sequence[Schedule]) -> PreviewPhase:
     return PreviewPhase(
         name=name,
@@ -171,69 +164,3 @@ def _phase(name: str, times: int, schedule_of_each: Sequence[Schedule]) -> Previ
         known=0,
         seconds=times * sum(map(schedule_seconds, schedule_of_each)),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Lookups:
-    """A store that keeps nothing, and notes what a study finds in the real one and what not."""
-
-    store: Store
-    found: dict[str, Trial] = field(default_factory=dict)
-    missing: dict[str, Trial] = field(default_factory=dict)
-
-    def add(self, run: Run) -> None:
-        """Keep nothing."""
-
-    def find(self, trial: Trial) -> Run | None:
-        """Look a trial up."""
-        run = self.store.find(trial)
-        (self.missing if run is None else self.found)[trial.id] = trial
-        return run
-
-    def alike(self, trial: Trial) -> Sequence[Run]:
-        """Look up what is alike: a calibration takes all of it, others only what they ask for."""
-        runs = self.store.alike(trial)
-        if trial.purpose is Purpose.CALIBRATION:
-            self.found.update({run.trial.id: run.trial for run in runs})
-        return runs
-
-    def lacks(self, *purposes: Purpose) -> bool:
-        """Tell whether some trial was not found."""
-        return any(trial.purpose in purposes for trial in self.missing.values())
-
-    def phase(self, name: str, *purposes: Purpose, most: int = 1, again: int = 0) -> PreviewPhase:
-        """Return what was looked up; each missing trial may have to be run `most` times.
-
-        One of a first run may have to be made `again` so many times beside that.
-        """
-        known = sum(trial.purpose in purposes for trial in self.found.values())
-        missing = {
-            trial: most + (again if trial.repetition == 1 else 0)
-            for trial in self.missing.values()
-            if trial.purpose in purposes
-        }
-        return PreviewPhase(
-            name=name,
-            trials=known + sum(missing.values()),
-            known=known,
-            seconds=sum(times * expected_seconds(trial) for trial, times in missing.items()),
-        )
-
-
-class _Nobody:
-    """Hears nothing of a rehearsal."""
-
-    def phase_started(self, name: str, trials: int, seconds: float) -> None:
-        """Hear nothing."""
-
-    def trial_ended(self, run: Run, *, reused: bool) -> None:
-        """Hear nothing."""
-
-    def caveat(self, caveat: Caveat) -> None:
-        """Hear nothing."""
-
-
-def _rehearsed(parts: Parts, study: Callable[[Parts], object]) -> _Lookups:
-    seen = _Lookups(parts.store)
-    study(replace(parts, store=seen, observer=_Nobody(), deadline=Deadline(parts.clock, 0)))
-    return seen

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from auditor.audits.reach import Reach, reach_map
 from auditor.core.mutant import Kind, Refused, Variant
@@ -17,6 +18,19 @@ from auditor.studies.parts import Built, Parts
 from auditor.studies.suite import Baseline
 
 _UNLINKED = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
+
+
+LEAST_COUNTED = 2
+"""Times as long as the first counting process: so long is counted at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountingLimits:
+    """Parts of the time that is left when they begin."""
+
+    counting: float
+    tests: float
+    """For the subject's own unit tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +55,18 @@ class ReachRuns:
 
 
 def map_reach(
-    methods: Sequence[Method], baseline: Baseline, parts: Parts, *, with_unit_tests: bool
+    methods: Sequence[Method],
+    baseline: Baseline,
+    parts: Parts,
+    *,
+    with_unit_tests: bool,
+    limits: CountingLimits | None = None,
 ) -> ReachRuns:
-    """Count the calls of `methods` in each usable benchmark (and in the unit tests)."""
+    """Count the calls of `methods` in each usable benchmark (and in the unit tests).
+
+    With `limits` only a part of the time is for counting, once what counts is built, and the unit
+    tests come last.
+    """
     asked, unlinked = _linked(methods, baseline, parts)
     good, built = tuple(methods), _counting(methods, parts)
     bad: tuple[tuple[Method, str], ...] = ()
@@ -54,11 +77,33 @@ def map_reach(
         built = built if good == tuple(methods) else _counting(good, parts)
         trials = _trials(asked, built, baseline, parts, with_unit_tests=with_unit_tests)
     # Together: nothing of them is timed, so some may run at the same time.
-    runs = measure("reach", trials, parts) if good else []
+    runs = _counted(trials, parts, limits) if good else []
     usage = tuple(run for run in runs if run.trial.benchmark is None)
     counted = tuple(run for run in runs if run.trial.benchmark is not None)
     tests = sum(trial.benchmark is None for trial in trials)
     return ReachRuns(counted, usage, tests, bad, asked, unlinked)
+
+
+def _counted(trials: Sequence[Trial], parts: Parts, limits: CountingLimits | None) -> list[Run]:
+    """Return the runs of the counting processes."""
+    deadline = parts.deadline
+    if limits is None or deadline is None:
+        return measure("reach", trials, parts)
+    counting = [one for one in trials if one.benchmark is not None]
+    counting.sort(key=deadline.times.seconds)  # the most benchmarks in the time
+    first = max((deadline.times.seconds(one) for one in counting[:1]), default=0.0)
+    stage = deadline.within(max(limits.counting * deadline.left, LEAST_COUNTED * first))
+    runs = measure("reach", counting, replace(parts, deadline=stage))
+    stage = deadline.within(limits.tests * deadline.left)
+    longest = max(0.0, stage.left)
+    tests = [
+        replace(one, timeout_seconds=min(one.timeout_seconds, longest))
+        for one in trials
+        if one.benchmark is None
+    ]
+    if tests:
+        runs += measure("unit tests", tests, replace(parts, deadline=stage))
+    return runs
 
 
 def _trials(
@@ -119,7 +164,11 @@ def _check(built: Built, baseline: Baseline, parts: Parts) -> Trial:
 
     All of the project decides that, also what this benchmark's own program has not.
     """
-    trial = _trial(baseline.usable[0], built, baseline, parts)
+    cheapest = baseline.usable[0]
+    if parts.deadline is not None and not parts.deadline.is_rehearsal:
+        times = parts.deadline.times
+        cheapest = min(baseline.usable, key=lambda one: times.block_seconds(one, inf, 1))
+    trial = _trial(cheapest, built, baseline, parts)
     return replace(trial, subject=parts.project.whole.digest, laid="")
 
 
@@ -135,7 +184,8 @@ def _trial(benchmark: Benchmark, built: Built, baseline: Baseline, parts: Parts)
     if operations is not None:  # nothing is timed, so what allocates needs no longer blocks either
         length = baseline.plans[benchmark.id].iteration_seconds
         operations = max(2, round(operations * plan.iteration_seconds / length))
-    schedule = schedules.counting(plan, operations)
+    pairs = baseline.counting.get(benchmark.id, plan.iterations)
+    schedule = schedules.counting(replace(plan, iterations=pairs), operations)
     return parts.trial(Purpose.REACH, benchmark, schedule, built)
 
 

@@ -21,16 +21,23 @@ def judged(found: Baseline, parts: Parts) -> Stability:
     verdict = judge(
         found.benchmarks,
         found.runs,
-        wanted_runs=parts.request.stability_runs,
+        wanted_runs=found.wanted_runs or parts.request.stability_runs,
         pilots=found.pilots,
-        unseen=unseen(parts.suite, parts.request.benchmarks, len(found.benchmarks)),
+        unseen=unseen(
+            parts.suite,
+            parts.request.benchmarks,
+            len(found.benchmarks) + found.unsampled,
+        ),
     )
     request = parts.request
     said = (
         *watched.of_request(request, found.runs),
         *trust.of_runs(found.runs, parts.project),
     )
-    return replace(verdict, caveats=(*verdict.caveats, *said))
+    known = verdict.caveats
+    if found.wanted_runs and not any(one.max_spread is not None for one in verdict.benchmarks):
+        known = tuple(one for one in known if one.slug != "few-runs")  # there is no spread at all
+    return replace(verdict, caveats=(*known, *said))
 
 
 def unseen(suite: Suite, pattern: str, chosen: int) -> Unseen:

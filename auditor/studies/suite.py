@@ -50,6 +50,12 @@ class Baseline:
     operations: Mapping[str, int | None]
     pilots: tuple[Run, ...]
     runs: tuple[Run, ...]
+    wanted_runs: Mapping[str, int] | None = None
+    """Runs of each benchmark that were asked for, by its id; None: as many as the request says."""
+    counting: Mapping[str, int] = field(default_factory=dict)
+    """Pairs of blocks in which calls are counted, by benchmark id, where the plan has too many."""
+    unsampled: int = 0
+    """Benchmarks that were asked for, but that a budget leaves no time to look at."""
     _by_benchmark: Mapping[str, tuple[Run, ...]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -157,7 +163,7 @@ def baseline(parts: Parts) -> Baseline:
     size = sized(benchmarks, parts)
     failed = {run.trial.benchmark for run in size.pilots if not isinstance(run.outcome, Measured)}
     runnable = [benchmark for benchmark in benchmarks if benchmark not in failed]
-    runs, forks = _suite_runs(runnable, size, parts)
+    runs, forks = suite_runs(runnable, size, parts)
     measured = {run.trial.benchmark for run in runs if isinstance(run.outcome, Measured)}
     failed |= {run.trial.benchmark for run in runs} - measured
     usable = tuple(benchmark for benchmark in benchmarks if benchmark not in failed)
@@ -167,7 +173,7 @@ def baseline(parts: Parts) -> Baseline:
     return Baseline(
         benchmarks=benchmarks,
         usable=usable,
-        unfinished=_unfinished(usable, runs, forks, parts),
+        unfinished=unfinished(usable, runs, forks, parts.request.stability_runs),
         plans=warmed(size.plans, size.operations, runs) if parts.request.watched else size.plans,
         operations=size.operations,
         pilots=size.pilots,
@@ -175,11 +181,10 @@ def baseline(parts: Parts) -> Baseline:
     )
 
 
-def _unfinished(
-    benchmarks: Sequence[Benchmark], runs: Sequence[Run], forks: Forks, parts: Parts
+def unfinished(
+    benchmarks: Sequence[Benchmark], runs: Sequence[Run], forks: Forks, wanted: int
 ) -> tuple[Benchmark, ...]:
     """Return the benchmarks that lack runs and have not failed in one: the time was up."""
-    wanted = parts.request.stability_runs
     made = Counter(run.trial.benchmark for run in runs)
     broken = {run.trial.benchmark for run in runs if not isinstance(run.outcome, Measured)}
     return tuple(
@@ -187,7 +192,7 @@ def _unfinished(
     )
 
 
-def _suite_runs(
+def suite_runs(
     benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts
 ) -> tuple[list[Run], Forks]:
     """Run by run, so that a benchmark that hung in one run is not waited for in the next.

@@ -6,9 +6,10 @@ import pytest
 from builders import abs_request as request
 from builders import benchmark, suite_runs
 
-from auditor.audits.power import Scatter, scatter, stated, statement, visible
+from auditor.audits.power import Scatter, confirmed, scatter, stated, statement, visible
 from auditor.audits.stability import judge
-from auditor.core.verdict import Rule
+from auditor.core.result import Result
+from auditor.core.verdict import PairVerdict, Rule
 from auditor.stats.compare import t_half
 
 CALM = Scatter(pairs=0.01, processes=0.0, runs=5)
@@ -116,4 +117,40 @@ def test_many_blind_benchmarks_are_counted():
 
     said = statement(known, 0.6).text
     assert "and 3 more" in said
-    assert "no slowdown can" in said
+    assert "any slowdown may" in said
+
+
+def a_pair(outcome, interval=None):
+    return PairVerdict(
+        method="m", benchmark=benchmark().id, outcome=outcome, interval=interval, threshold=0.3
+    )
+
+
+@pytest.mark.parametrize(
+    ("pair", "blind"),
+    [
+        (a_pair(Result.DETECTED), False),
+        (a_pair(Result.MISSED, (-0.01, 0.02)), False),
+        (a_pair(Result.INCONCLUSIVE, (-1.0, 2.0)), True),
+        (a_pair(Result.UNREACHED), True),
+    ],
+)
+def test_what_the_verdicts_contradict_is_withdrawn(pair, blind):
+    """With a slowdown of 60 % and a threshold of 30 % an interval of ± 1.5 % sees enough."""
+    steady = judge([benchmark()], [], wanted_runs=5)
+    steady = replace(steady, benchmarks=(replace(steady.benchmarks[0], visible=inf),))
+
+    known = confirmed(steady, [pair], 0.6)
+
+    assert (statement(known, 0.6) is not None) == blind
+    assert known.benchmarks[0].visible == (inf if blind else 0.6)
+    assert confirmed(steady, [pair], None) is steady
+
+
+def test_a_few_disturbed_blocks_hide_nothing():
+    calm = noisy(0.01, runs=5, blocks=24)
+    disturbed = suite_runs(
+        [value * (20.0 if at == 3 else 1.0) for at, value in enumerate(blocks(run))] for run in calm
+    )
+
+    assert scatter(disturbed, 0.99).pairs == pytest.approx(scatter(calm, 0.99).pairs, rel=0.5)

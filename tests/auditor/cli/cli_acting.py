@@ -7,6 +7,7 @@ from typing import Any
 
 from builders import CONTEXT
 
+from auditor.audits.expected_time import ExpectedTime
 from auditor.cli.main import main
 from auditor.cli.surroundings import Surroundings
 from auditor.core.caveats import Caveat
@@ -100,10 +101,14 @@ class Phase:
     seconds: float
 
 
+EXPECTED = ExpectedTime(100.0, 180.0, 150.0)
+
+
 @dataclass(frozen=True)
 class DryRun:
     phases: tuple[Phase, ...] = (Phase("suite", 40, 8, 130.0), Phase("pairs", 20, 0, 60.0))
     caveats: tuple[Caveat, ...] = (Caveat("few-pairs", "no outcome can be significant"),)
+    expected: ExpectedTime = EXPECTED
 
 
 @dataclass

@@ -264,7 +264,8 @@ def test_a_dry_run_says_what_would_be_run_and_for_how_long(stage, capsys):
     shown = capsys.readouterr().out
 
     assert "suite" in shown
-    assert "At most about 3 min in all." in shown
+    assert "At most 2 min (budget); expected 2 to 3 min." in shown
+    assert "Without a budget at most about 3 min, if all goes as badly as it can." in shown
     assert "Nothing was measured; a suite that was not known yet was built and listed" in shown
     assert "no outcome can be significant [few-pairs]" in shown
     assert not (output_of(stage) / "result.json").exists()
@@ -283,7 +284,9 @@ def test_what_was_found_so_far_is_said_to_be_so(stage, capsys):
 def test_a_dry_run_as_json_is_one_document(stage, capsys):
     stage.call("abs", SUBJECT, "--dry-run", "--format", "json")
 
-    assert json.loads(capsys.readouterr().out)["seconds"] == 190.0
+    document = json.loads(capsys.readouterr().out)
+    assert document["seconds"] == 190.0
+    assert document["expected"] == {"low": 100.0, "high": 180.0, "budget": 150.0}
 
 
 @pytest.mark.parametrize(

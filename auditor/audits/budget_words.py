@@ -1,0 +1,51 @@
+"""What is said of a result that a budget has shaped."""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from auditor.core.caveats import Caveat
+from auditor.core.units import duration
+
+
+def caveats(  # noqa: PLR0913 - what was asked for beside what was done
+    *,
+    seconds: float,
+    runs: int,
+    wanted_runs: int,
+    blocks: Sequence[int],
+    wanted_blocks: int,
+    benchmarks: int,
+    unsampled: int,
+) -> tuple[Caveat, ...]:
+    """Return how the runs of the unchanged suite, and the benchmarks, differ from those wanted.
+
+    `blocks` are the measured blocks of a process of each benchmark that was run.
+    """
+    found = []
+    if unsampled:
+        text = (
+            f"the budget of {duration(seconds)} has time for {benchmarks} of "
+            f"{benchmarks + unsampled} benchmarks, a sample over all files; a method that none of "
+            "them detects is undecided"
+        )
+        found.append(Caveat("sampled", text))
+    if differences := list(_differences(runs, wanted_runs, blocks, wanted_blocks, benchmarks)):
+        text = f"the budget of {duration(seconds)} shortens the runs of the unchanged suite: "
+        found.append(Caveat("budget-plan", text + "; ".join(differences)))
+    return tuple(found)
+
+
+def _differences(
+    runs: int, wanted_runs: int, blocks: Sequence[int], wanted_blocks: int, benchmarks: int
+) -> Iterator[str]:
+    if not runs and wanted_runs:
+        yield "it was not run, so nothing is known of its stability"
+        return
+    if runs < wanted_runs:
+        spread = ", which tells no spread" if runs == 1 else ""
+        yield f"{runs} of {wanted_runs} runs{spread}"
+    fewer = [many for many in blocks if many < wanted_blocks]
+    if fewer:
+        yield f"{median(fewer):.0f} of {wanted_blocks} blocks in {len(fewer)} benchmarks"
+    if len(blocks) < benchmarks:
+        yield f"{len(blocks)} of {benchmarks} benchmarks, those that may call a chosen method"

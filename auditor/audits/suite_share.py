@@ -1,0 +1,129 @@
+"""How many runs of the unchanged suite fit into a share of the budget."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+LEAST_BLOCKS = 6
+"""Measured blocks of a process below which its scatter is not known."""
+_STEPS = 40
+"""Halvings that find how long a process may last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessCost:
+    """What a process of a benchmark takes."""
+
+    benchmark: str
+    """The benchmark's id."""
+    reaches: bool
+    """Whether it calls a chosen method."""
+    start_seconds: float
+    """The time of a process before its first block."""
+    block_seconds: float
+    warmup: int
+    """Blocks before the measured ones."""
+    blocks: int
+    """Measured blocks of a whole process; all that fewer runs and benchmarks leave are kept."""
+    least_blocks: int = LEAST_BLOCKS
+    """Measured blocks that a process needs."""
+    processes: int = 1
+    """Processes of a run."""
+    known_runs: int = 0
+    """Runs with whole processes that the store has, so that they cost nothing."""
+
+    def seconds(self, blocks: int) -> float:
+        """Return the time of a run with so many measured blocks."""
+        return self.processes * (self.start_seconds + self.block_seconds * (self.warmup + blocks))
+
+    def fitting_blocks(self, seconds: float) -> int:
+        """Return how many measured blocks a process may have that lasts so long."""
+        if self.block_seconds <= 0:
+            return self.blocks
+        fitting = (seconds - self.start_seconds) / self.block_seconds - self.warmup
+        return int(max(min(self.least_blocks, self.blocks), min(self.blocks, fitting)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteShare:
+    """The runs of the unchanged suite that fit."""
+
+    runs: int
+    """Runs of each of the benchmarks; 0 where not even one fits."""
+    blocks: Mapping[str, int]
+    """Measured blocks of a process, by the id of each benchmark that is run."""
+
+
+def fit_suite(
+    costs: Sequence[ProcessCost], *, runs: int, least_runs: int, seconds: float
+) -> SuiteShare:
+    """Return the runs that fit into `seconds`: first fewer runs, then fewer blocks.
+
+    What does not fit even so is left to the benchmarks that reach a chosen method, again with
+    fewer runs and blocks; in the end to as many of these as fit, in the order given.
+    """
+    reaching = [one for one in costs if one.reaches]
+    for chosen in (costs, reaching) if reaching else (costs,):
+        for share in _shares(chosen, runs, min(runs, least_runs)):
+            if _suite_seconds(chosen, share) <= seconds:
+                return share
+    return _first_fitting(reaching or costs, min(runs, least_runs), seconds)
+
+
+def fit_blocks(costs: Sequence[ProcessCost], seconds: float) -> dict[str, int]:
+    """Return the blocks of a process of each, so that all processes together fit into `seconds`.
+
+    Long processes are shortened first: none may last longer than a time that is the same for all.
+    Where the fewest blocks do not fit either, these are returned.
+    """
+    whole = {one.benchmark: one.blocks for one in costs}
+    if _run_seconds(costs, whole) <= seconds:
+        return whole
+    low, high = 0.0, max(one.seconds(one.blocks) / one.processes for one in costs)
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        fits = _run_seconds(costs, _capped(costs, middle)) <= seconds
+        low, high = (middle, high) if fits else (low, middle)
+    return _capped(costs, low)
+
+
+def _shares(costs: Sequence[ProcessCost], runs: int, least: int) -> Iterator[SuiteShare]:
+    """Yield shares of these benchmarks, the largest first."""
+    whole = {one.benchmark: one.blocks for one in costs}
+    for count in range(runs, least - 1, -1):
+        yield SuiteShare(runs=count, blocks=whole)
+    for part in (0.75, 0.5, 0.25, 0.0):
+        blocks = {
+            one.benchmark: min(one.blocks, max(one.least_blocks, round(part * one.blocks)))
+            for one in costs
+        }
+        yield SuiteShare(runs=least, blocks=blocks)
+
+
+def _first_fitting(costs: Sequence[ProcessCost], runs: int, seconds: float) -> SuiteShare:
+    """Return as many benchmarks as fit with the fewest runs and blocks, in the order given."""
+    blocks: dict[str, int] = {}
+    left = seconds
+    for one in costs:
+        least = min(one.least_blocks, one.blocks)
+        left -= max(0, runs - one.known_runs) * one.seconds(least)
+        if left < 0:
+            break
+        blocks[one.benchmark] = least
+    return SuiteShare(runs=runs if blocks else 0, blocks=blocks)
+
+
+def _suite_seconds(costs: Sequence[ProcessCost], share: SuiteShare) -> float:
+    return sum(
+        (share.runs - (min(share.runs, one.known_runs) if blocks == one.blocks else 0))
+        * one.seconds(blocks)
+        for one in costs
+        for blocks in (share.blocks[one.benchmark],)
+    )
+
+
+def _run_seconds(costs: Sequence[ProcessCost], blocks: Mapping[str, int]) -> float:
+    return sum(one.seconds(blocks[one.benchmark]) for one in costs)
+
+
+def _capped(costs: Sequence[ProcessCost], seconds: float) -> dict[str, int]:
+    return {one.benchmark: one.fitting_blocks(seconds) for one in costs}

@@ -1,0 +1,194 @@
+"""How long an audit is likely to take, by what is known before it begins."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from statistics import fmean
+
+import numpy as np
+
+from auditor.audits.audit_figures import AuditFigures, figures_of
+from auditor.audits.expected_time import (
+    ExpectedTime,
+    Workload,
+    expected_time,
+    least_seconds,
+    too_small,
+)
+from auditor.core.errors import UsageError
+from auditor.core.mutant import Delay, Wait
+from auditor.core.plan import Purpose, Trial
+from auditor.core.request import AbsRequest, CurveMode
+from auditor.core.schedule import Schedule
+from auditor.core.suite import Benchmark
+from auditor.studies import budget, schedules
+from auditor.studies.methods import LARGEST_CHOICE, candidates
+from auditor.studies.parts import Deadline, Parts
+from auditor.studies.reach import map_reach
+from auditor.studies.rehearsal import Lookups, PreviewPhase, rehearse
+from auditor.studies.suite import baseline, chosen
+
+CERTAIN = (Purpose.PILOT, Purpose.SUITE, Purpose.USAGE, Purpose.REACH)
+"""Which processes of these there are hangs on nothing that is still to be measured."""
+_OF_PAIRS = (Purpose.CALIBRATION, Purpose.PAIRS, Purpose.MUTANT)
+_LARGE = 500
+"""Benchmarks from which on the store is not searched for each before an audit begins."""
+
+
+def expected_of(request: AbsRequest, parts: Parts, seen: Lookups) -> ExpectedTime:
+    """Return the time of `abs`; `seen` is what a rehearsal found in the store and what not."""
+    figures = figures_of(parts.project.harness)
+    pairs = None
+    if not seen.lacks(*CERTAIN):
+        pairs = len({(one.overlaid, one.benchmark) for one in seen.missing_of(*_OF_PAIRS)})
+    load = _workload(request, parts, pairs)
+    load = replace(
+        load,
+        suite_seconds=_seconds(seen.missing_of(Purpose.PILOT, Purpose.SUITE), seen, figures),
+        counting_seconds=_seconds(seen.missing_of(Purpose.USAGE, Purpose.REACH), seen, figures),
+    )
+    return _limited(load, figures, parts)
+
+
+def expected_beforehand(request: AbsRequest, parts: Parts) -> ExpectedTime:
+    """Return the time of `abs` as an audit begins, without a rehearsal of its pairs."""
+    benchmarks = chosen(parts.suite, parts.request.benchmarks)
+    if len(benchmarks) <= _LARGE:
+        return expected_of(request, parts, rehearse_counts(request, parts))
+    figures = figures_of(parts.project.harness)
+    one = _cheapest(request, parts, figures)
+    load = replace(
+        _workload(request, parts, None),
+        suite_seconds=len(benchmarks) * one.suite_seconds * parts.request.stability_runs,
+        counting_seconds=len(benchmarks) * one.counting_seconds,
+    )
+    return _limited(load, figures, parts)
+
+
+def expected_of_suite(parts: Parts, seen: Lookups) -> ExpectedTime:
+    """Return the time of runs of the unchanged suite."""
+    figures = figures_of(parts.project.harness)
+    seconds = _seconds(seen.missing_of(Purpose.PILOT, Purpose.SUITE), seen, figures)
+    return _range(seconds, figures, parts)
+
+
+def expected_of_phases(parts: Parts, phases: Iterable[PreviewPhase]) -> ExpectedTime:
+    """Return the time of phases that are carried out as they are."""
+    return _range(sum(one.seconds for one in phases), figures_of(parts.project.harness), parts)
+
+
+def refuse_small_budget(request: AbsRequest, parts: Parts) -> None:
+    """Raise UsageError where the budget is too small to decide a single method.
+
+    Where the store has something of the audit, it may do: nobody measures that again.
+    """
+    deadline = parts.deadline
+    if deadline is None or not budget.is_budgeted(request, parts):
+        return
+    figures = figures_of(parts.project.harness)
+    elapsed = deadline.seconds - deadline.left
+    least = least_seconds(_cheapest(request, parts, figures), figures)
+    message = too_small(deadline.seconds, elapsed, least)
+    if message and not rehearse_counts(request, parts).found:
+        raise UsageError(message)
+
+
+def rehearse_counts(request: AbsRequest, parts: Parts) -> Lookups:
+    """Return what an audit looks up of the unchanged suite and of counts."""
+
+    def count(still: Parts) -> None:
+        found = candidates(request.methods, request.popular, still)
+        slowable = [method for method in found.methods if method.refusal is None]
+        map_reach(slowable, baseline(still), still, with_unit_tests=not found.fixed)
+
+    return rehearse(parts, count)
+
+
+def slowed_methods(request: AbsRequest, parts: Parts) -> int:
+    """Return how many methods are slowed down, at most."""
+    found = candidates(request.methods, request.popular, parts)
+    methods = sum(method.refusal is None for method in found.methods)
+    return methods if found.fixed else min(LARGEST_CHOICE, methods)
+
+
+def _workload(request: AbsRequest, parts: Parts, pairs: int | None) -> Workload:
+    """Return the workload of the pairs, that of the suite left out."""
+    benchmarks = chosen(parts.suite, parts.request.benchmarks)
+    planned = [_planned(request, one) for one in benchmarks]
+    return Workload(
+        suite_seconds=0.0,
+        counting_seconds=0.0,
+        benchmarks=len(benchmarks),
+        methods=slowed_methods(request, parts),
+        pairs=pairs,
+        calibration_blocks=fmean(_blocks(calibration) for calibration, _ in planned),
+        pair_blocks=fmean(_blocks(pair) for _, pair in planned),
+        runs=request.runs,
+        measures_further=bool(request.controls) or request.curve is not CurveMode.NONE,
+    )
+
+
+def _cheapest(request: AbsRequest, parts: Parts, figures: AuditFigures) -> Workload:
+    """Return the workload of one method in the benchmark with the shortest processes."""
+    plan = parts.request.plan
+    benchmarks = chosen(parts.suite, parts.request.benchmarks)
+    one = min(benchmarks, key=lambda each: schedules.fitted(plan, each).iteration_seconds)
+    fit = schedules.fitted(plan, one)
+    calibration, pair = _planned(request, one)
+    pilot = figures.start_seconds + _blocks(schedules.pilot(fit))
+    plain = figures.start_seconds + _blocks(schedules.plain(fit, None))
+    return Workload(
+        suite_seconds=(pilot if parts.fixed_operations else 0.0) + plain,
+        counting_seconds=figures.start_seconds + _blocks(schedules.counting(fit, None)),
+        benchmarks=1,
+        methods=1,
+        pairs=1,
+        calibration_blocks=_blocks(calibration),
+        pair_blocks=_blocks(pair),
+        runs=request.runs,
+        measures_further=False,
+    )
+
+
+def _planned(request: AbsRequest, benchmark: Benchmark) -> tuple[Schedule, Schedule]:
+    """Return the schedules of a calibration and of a pair, as if nothing were known."""
+    rng, delay = np.random.default_rng(0), Delay(Wait.WORK, 1)
+    fit = schedules.fitted(request.suite.plan, benchmark)
+    finer = schedules.calibrating(fit, benchmark)
+    return (
+        schedules.calibration(finer, None, 1, rng),
+        schedules.pairs(fit, None, delay, rng),
+    )
+
+
+def _blocks(schedule: Schedule) -> float:
+    return len(schedule.blocks) * schedule.seconds
+
+
+def _seconds(trials: Sequence[Trial], seen: Lookups, figures: AuditFigures) -> float:
+    """Return the time of trials, by what the store has seen, else by the figures."""
+    if seen.times.is_empty:
+        return sum(figures.start_seconds + _blocks(one.schedule) for one in trials)
+    return sum(map(seen.times.seconds, trials))
+
+
+def _limited(load: Workload, figures: AuditFigures, parts: Parts) -> ExpectedTime:
+    """Return the time of a workload, of which a budget allows the suite only a part."""
+    if (limit := _budget(parts)) is not None:
+        load = replace(
+            load,
+            suite_seconds=min(load.suite_seconds, budget.SUITE_PART * limit),
+            counting_seconds=min(load.counting_seconds, budget.COUNTING_PART * limit),
+        )
+    return expected_time(load, figures, limit)
+
+
+def _range(seconds: float, figures: AuditFigures, parts: Parts) -> ExpectedTime:
+    limit = _budget(parts)
+    low, high = figures.low * seconds, figures.high * seconds
+    most = high if limit is None else limit
+    return ExpectedTime(min(low, most), min(high, most), limit)
+
+
+def _budget(parts: Parts) -> float | None:
+    deadline: Deadline | None = parts.deadline
+    return parts.request.budget_seconds if deadline is None else deadline.seconds or None

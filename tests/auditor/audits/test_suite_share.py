@@ -1,0 +1,83 @@
+"""How many runs of the unchanged suite fit into a part of the time, and of which benchmarks."""
+
+from dataclasses import replace
+
+import pytest
+
+from auditor.audits.sampling import sampling_order
+from auditor.audits.suite_share import LEAST_BLOCKS, ProcessCost, fit_blocks, fit_suite
+from auditor.core.suite import Benchmark
+
+
+def cost(name, *, reaches=True, block=0.1, blocks=20):
+    """Return the cost of a process: a second and `blocks` blocks."""
+    return ProcessCost(
+        benchmark=name,
+        reaches=reaches,
+        start_seconds=1.0,
+        block_seconds=block,
+        warmup=0,
+        blocks=blocks,
+    )
+
+
+COSTS = [cost("a"), cost("b"), cost("c", reaches=False), cost("d", reaches=False)]
+"""A run of all takes 12 s, one of those that reach a method 6 s."""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "runs", "benchmarks", "blocks"),
+    [
+        (60.0, 5, "abcd", 20),
+        (40.0, 3, "abcd", 20),
+        (24.0, 2, "abcd", 20),
+        (20.0, 2, "abcd", 15),
+        (13.0, 2, "abcd", LEAST_BLOCKS),
+        (12.5, 2, "ab", 20),
+        (7.0, 2, "ab", LEAST_BLOCKS),
+        (4.0, 2, "a", LEAST_BLOCKS),
+        (1.0, 0, "", 0),
+    ],
+)
+def test_first_runs_then_blocks_then_benchmarks_are_given_up(seconds, runs, benchmarks, blocks):
+    share = fit_suite(COSTS, runs=5, least_runs=2, seconds=seconds)
+
+    assert share.runs == runs
+    assert "".join(share.blocks) == benchmarks
+    assert set(share.blocks.values()) <= {blocks}
+
+
+def test_runs_that_are_known_cost_nothing():
+    known = [replace(one, known_runs=5) for one in COSTS]
+
+    assert fit_suite(known, runs=5, least_runs=2, seconds=0.0).runs == 5
+
+
+def test_long_processes_are_shortened_and_short_ones_kept():
+    costs = [cost("short"), cost("long", block=1.0)]
+
+    blocks = fit_blocks(costs, 15.0)
+
+    assert blocks["short"] == 20
+    assert LEAST_BLOCKS <= blocks["long"] < 20
+    assert sum(one.seconds(blocks[one.benchmark]) for one in costs) <= 15.0
+    assert fit_blocks(costs, 100.0) == {"short": 20, "long": 20}
+    assert fit_blocks(costs, 1.0) == {"short": LEAST_BLOCKS, "long": LEAST_BLOCKS}
+
+
+def test_every_beginning_of_the_order_is_a_sample_over_files_and_functions():
+    suite = [
+        Benchmark(group=f"package{group}", name=f"Benchmark{function}/case={case}")
+        for group in range(4)
+        for function in range(3)
+        for case in range(50)
+    ]
+
+    order = sampling_order(suite, seed=1)
+
+    assert sorted(order, key=suite.index) == suite
+    assert len({one.group for one in order[:4]}) == 4
+    functions = {(one.group, one.name.partition("/")[0]) for one in order[:12]}
+    assert len(functions) == 12
+    assert order != sampling_order(suite, seed=2)
+    assert order == sampling_order(suite, seed=1)

@@ -1,0 +1,252 @@
+"""An audit with a budget: it ends in time, and decides as many methods as fit."""
+
+import time
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+import toy_language
+from toy_language import Machine, Memory, parts, request
+
+from auditor.core.errors import UsageError
+from auditor.core.plan import Purpose
+from auditor.core.result import Result
+from auditor.studies import abs_score
+from auditor.studies.expectation import refuse_small_budget
+from auditor.studies.parts import Deadline
+from auditor.studies.preview import preview
+from auditor.studies.trial_times import TrialTimes, expected_seconds
+
+METHODS = tuple(f"m{at}" for at in range(20))
+
+
+@dataclass
+class RealTimeMachine(Machine):
+    """A machine on whose clock the time of planning and judging passes as well."""
+
+    def __post_init__(self):
+        self.began = time.monotonic()
+
+    def monotonic(self):
+        return self.now_seconds + time.monotonic() - self.began
+
+
+@dataclass
+class SlowBuildMachine(Machine):
+    """A machine on which the build of the counters takes most of a minute."""
+
+    def run(self, trials):
+        for trial in trials:
+            first = not any(one.purpose is Purpose.REACH for one in self.done)
+            if trial.purpose is Purpose.REACH and first:
+                self.now_seconds += 45.0
+            yield from super().run([trial])
+
+
+@dataclass
+class SlowBenchmarkMachine(Machine):
+    """A machine on which each process of one benchmark takes half a minute."""
+
+    def run(self, trials):
+        for trial in trials:
+            if trial.benchmark is not None and trial.benchmark.name == "b0":
+                self.now_seconds += 30.0
+            for run in super().run([trial]):
+                slow = trial.benchmark is not None and trial.benchmark.name == "b0"
+                yield replace(run, seconds=31.0 if slow else run.seconds)
+
+
+class Lookups(Memory):
+    """A store that notes what is looked up in it."""
+
+    def __init__(self):
+        super().__init__()
+        self.purposes = Counter()
+
+    def find(self, trial):
+        self.purposes[trial.purpose] += 1
+        return super().find(trial)
+
+
+def large_suite(monkeypatch, benchmarks, *, shares=(0.02, 0.1, 0.75, 0.95)):
+    """Make a suite in which every second benchmark calls all twenty methods."""
+    rng = np.random.default_rng(5)
+    called = range(0, benchmarks, 2)
+    found = {(name, f"b{at}"): float(rng.choice(shares)) for name in METHODS for at in called}
+    monkeypatch.setattr(toy_language, "SHARES", found)
+    monkeypatch.setattr(toy_language, "SET_UP", set())
+    monkeypatch.setattr(toy_language, "METHODS", METHODS)
+    monkeypatch.setattr(toy_language, "BENCHMARKS", tuple(f"b{at}" for at in range(benchmarks)))
+
+
+def audited(budget, machine=None, store=None, **changes):
+    """Return the verdict, and the machine that measured."""
+    machine = machine or Machine()
+    asked = request(methods=METHODS, budget=budget, **changes)
+    return abs_score.audit(asked, parts(asked, machine=machine, store=store)), machine
+
+
+def decided(verdict):
+    return sum(one.outcome in (Result.DETECTED, Result.MISSED) for one in verdict.methods)
+
+
+def slugs(verdict):
+    return {one.slug for one in verdict.caveats}
+
+
+def test_a_suite_of_two_minutes_is_decided_in_twelve(monkeypatch):
+    large_suite(monkeypatch, 120)
+
+    verdict, machine = audited(720)
+
+    assert decided(verdict) >= 15
+    assert machine.now_seconds <= 720
+    done = Counter(trial.purpose for trial in machine.done)
+    assert done[Purpose.SUITE] + done[Purpose.PILOT] <= 720 / 4
+    assert "budget-plan" in slugs(verdict)
+
+
+def test_planning_and_judging_of_thousands_of_benchmarks_are_part_of_the_budget(monkeypatch):
+    large_suite(monkeypatch, 3000)
+
+    verdict, machine = audited(60, RealTimeMachine())
+
+    assert machine.monotonic() <= 1.1 * 60
+    assert decided(verdict) > 0
+    assert "sampled" in slugs(verdict)
+
+
+def test_a_method_that_the_sample_does_not_detect_is_undecided(monkeypatch):
+    large_suite(monkeypatch, 200, shares=(0.02,))
+
+    verdict, _ = audited(100)
+
+    assert {one.outcome for one in verdict.methods} == {Result.INCONCLUSIVE}
+    assert verdict.total.bounds == (0.0, 100.0)
+    assert len(verdict.stability.benchmarks) < 200
+    assert not {"filtered", "failed-benchmarks"} & slugs(verdict)
+
+
+def test_a_build_takes_nothing_from_the_time_for_counting(monkeypatch):
+    large_suite(monkeypatch, 20, shares=(0.95,))
+
+    verdict, machine = audited(180, SlowBuildMachine())
+
+    assert machine.now_seconds <= 180
+    assert decided(verdict) > 0
+    assert len(verdict.stability.benchmarks) > 15
+
+
+def test_a_slow_benchmark_does_not_use_up_the_time_of_the_others(monkeypatch):
+    large_suite(monkeypatch, 20, shares=(0.95,))
+
+    verdict, machine = audited(400, SlowBenchmarkMachine())
+
+    assert machine.now_seconds <= 1.1 * 400
+    assert decided(verdict) >= 15
+
+
+def test_a_budget_with_room_for_all_changes_no_verdict():
+    asked = request()
+    whole = abs_score.audit(asked, parts(asked))
+    generous = replace(asked, suite=replace(asked.suite, budget_seconds=10_000.0))
+
+    verdict = abs_score.audit(generous, parts(generous))
+
+    outcomes = [{one.id: one.outcome for one in each.methods} for each in (whole, verdict)]
+    assert outcomes[0] == outcomes[1]
+    assert not {"sampled", "budget-plan", "budget"} & slugs(verdict)
+
+
+def test_a_detected_method_leaves_its_other_pairs_for_the_end(monkeypatch):
+    large_suite(monkeypatch, 12, shares=(0.95,))
+
+    _, machine = audited(5000)
+
+    begun = [
+        trial.variant.methods[0].name
+        for trial in machine.done
+        if trial.purpose in (Purpose.CALIBRATION, Purpose.PAIRS)
+    ]
+    seen = list(dict.fromkeys(begun))
+    assert seen == list(METHODS)
+    last_method_begun = begun.index(METHODS[-1])
+    assert METHODS[0] in begun[last_method_begun:]
+
+
+def test_the_same_command_goes_on_with_a_larger_sample(monkeypatch):
+    large_suite(monkeypatch, 100)
+    store = Memory()
+
+    first, _ = audited(120, store=store)
+    second, machine = audited(240, store=store)
+
+    assert len(first.stability.benchmarks) < len(second.stability.benchmarks)
+    assert decided(second) >= decided(first)
+    assert len(store) >= len(machine.done)
+
+
+@pytest.mark.parametrize(("budget", "refused"), [(1.0, True), (600.0, False)])
+def test_a_budget_for_no_method_is_refused_before_anything_is_run(budget, refused):
+    machine, asked = Machine(), request(budget=budget)
+    made = parts(asked, machine=machine)
+
+    if refused:
+        with pytest.raises(UsageError, match="too small to decide one method; the smallest"):
+            refuse_small_budget(asked, made)
+    else:
+        refuse_small_budget(asked, made)
+    assert machine.done == []
+
+
+def test_what_is_known_already_needs_no_budget():
+    asked, store = request(), Memory()
+    abs_score.audit(asked, parts(asked, store=store))
+    short = replace(asked, suite=replace(asked.suite, budget_seconds=1.0))
+
+    refuse_small_budget(short, parts(short, store=store))
+
+
+def test_a_dry_run_of_a_large_suite_plans_no_pairs(monkeypatch):
+    large_suite(monkeypatch, 300)
+    asked, store = request(methods=METHODS, budget=720), Lookups()
+
+    found = preview(asked, parts(asked, store=store))
+
+    assert Purpose.REACH in store.purposes
+    assert not {Purpose.CALIBRATION, Purpose.PAIRS} & set(store.purposes)
+    assert found.expected.high == 720.0
+    assert found.expected.text.startswith("at most 12 min (budget)")
+    assert sum(phase.seconds for phase in found.phases) > 720
+
+
+def test_a_dry_run_after_an_audit_expects_nothing():
+    asked, store = request(), Memory()
+    abs_score.audit(asked, parts(asked, store=store))
+
+    assert preview(asked, parts(asked, store=store)).expected.high == 0.0
+
+
+def test_times_are_learned_from_what_ran():
+    asked, store, machine = request(), Memory(), Machine()
+    abs_score.audit(asked, parts(asked, store=store, machine=machine))
+    times = TrialTimes()
+    for run in store.values():
+        times.add(run)
+
+    plain = next(one for one in machine.done if one.purpose is Purpose.SUITE)
+
+    assert times.seconds(plain) == pytest.approx(1.0, rel=0.05)
+    assert expected_seconds(plain) != pytest.approx(1.0, rel=0.05)
+
+
+def test_the_last_seconds_are_kept_for_the_result():
+    machine = Machine()
+    deadline = Deadline(machine, 100.0, reserve=10.0)
+
+    assert deadline.left == 90.0
+    assert deadline.within(1000.0).left == 90.0
+    machine.now_seconds = 95.0
+    assert deadline.is_over
+    assert not Deadline(machine, 0.0).is_over  # a rehearsal looks everything up
