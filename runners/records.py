@@ -34,6 +34,8 @@ Records:
     profile    CPU QUEUED WALL                 seconds while stacks were sampled: of processor time,
                                                ready without a processor, and by the clock
     code       FUNCTION FILE LINE              the benchmark's own code has this line's instructions
+    leaf       ADDRESS FUNCTION FILE LINE      the instruction before this address, at which samples
+                                               were taken, is of this line; inlined ones come first
     stopped    BLOCKS                          the process ends here, since so many blocks of each
                                                arm were enough, or (0) since the file named in
                                                BENCH_AUDIT_ENOUGH is there
@@ -131,6 +133,7 @@ class Records:
     stopped: bool = False
     profile: tuple[float, float, float] | None = None
     code: list[tuple[str, str, int]] = field(default_factory=list)
+    leaves: dict[int, list[tuple[str, str, int]]] = field(default_factory=dict)
 
     def done(self, schedule: Schedule) -> bool:
         """Tell whether all blocks are there in order, or the first ones if it stopped itself."""
@@ -295,6 +298,8 @@ def _take_trace(records: Records, fields: list[str]) -> None:
             records.profile = float(cpu), float(queued), float(wall)
         case ["code", function, file, line]:
             records.code.append((function, file, int(line)))
+        case ["leaf", address, function, file, line]:
+            records.leaves.setdefault(int(address), []).append((function, file, int(line)))
         case ["arguments", token, text]:
             found = tuple(None if one is None else str(one) for one in json.loads(text))
             records.arguments.setdefault(token, []).append(found)

@@ -51,18 +51,16 @@ class Share:
 
 
 def frames_of(method: Method, frames: Sequence[Frame]) -> frozenset[int]:
-    """Return the indices of the frames that belong to a method."""
+    """Return the indices of the frames that belong to a method, by its name or its first line.
+
+    Not by all of its lines: a function that is declared inside has a frame of its own.
+    """
     name, span = method.descriptor or method.id, method.span
     return frozenset(
         at
         for at, frame in enumerate(frames)
         if frame.function == name
-        or (
-            span is not None
-            and frame.line > 0
-            and frame.file == span.file
-            and span.first_line <= frame.line <= span.last_line
-        )
+        or (span is not None and (frame.file, frame.line) == (span.file, span.first_line))
     )
 
 

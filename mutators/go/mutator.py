@@ -21,8 +21,8 @@ _DELAY = f"defer {_GUEST}.Exit({_GUEST}.Enter())"
 _GUARDED = f"defer {_GUEST}.ExitGuarded({_GUEST}.EnterGuarded())"
 _GUARD = ("guarded", "goroutine")
 """The guest's files that reach into the runtime: part of the overlays that need them only."""
-_SAMPLER = "profile.go"
-"""The guest's file that samples stacks: part of the overlays of Kind.PROFILED only."""
+_SAMPLER = "profile"
+"""Beginning of the guest's files that sample stacks: part of the overlays of Kind.PROFILED only."""
 
 
 _DECORATION = re.compile(r"\[[^\]]*\]|[()*]")
@@ -226,7 +226,7 @@ def _guest(folder: str, variant: Variant) -> list[OverlayFile]:
         for part in files("mutators.go").joinpath("guest").iterdir()
         if part.name.endswith((".go", ".s"))
         and (variant.guarded or not part.name.startswith(_GUARD))
-        and (variant.kind is Kind.PROFILED or part.name != _SAMPLER)
+        and (variant.kind is Kind.PROFILED or not part.name.startswith(_SAMPLER))
     ]
     return [*parts, OverlayFile(f"{folder}/size.go", size.encode(), b"")]
 

@@ -5,8 +5,9 @@ what samples, their stacks and their string labels need is read.
 """
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 MOST_BYTES = 64 << 20
 """Size of a profile, unpacked: one of some seconds has less than 1 MB."""
@@ -49,13 +50,23 @@ class _Tables:
     strings: list[str] = field(default_factory=list)
 
 
-def read_samples(data: bytes) -> list[Sample]:
-    """Return the samples of a profile; raises ProfileUnreadable."""
+Leaves = Mapping[int, tuple[ProfileLine, ...]]
+"""Lines of the instruction before an address, innermost first."""
+
+
+def read_samples(data: bytes, leaves: Leaves = MappingProxyType({})) -> list[Sample]:
+    """Return the samples of a profile; raises ProfileUnreadable.
+
+    The innermost place of a stack is taken to be that of the instruction before it, where `leaves`
+    know it: a processor is interrupted behind the instruction that it waited for.
+    """
     try:
         tables = _tables(_unpacked(data))
         functions = dict(_function(one, tables.strings) for one in tables.functions)
-        locations = dict(_location(one, functions) for one in tables.locations)
-        return [_sample(one, locations, tables.strings) for one in tables.samples]
+        places = [_location(one, functions) for one in tables.locations]
+        locations = {name: lines for name, _, lines in places}
+        inner = {name: leaves.get(address, lines) for name, address, lines in places}
+        return [_sample(one, inner, locations, tables.strings) for one in tables.samples]
     except (IndexError, KeyError, zlib.error) as error:
         raise ProfileUnreadable(f"the CPU profile is damaged: {error!r}") from error
 
@@ -92,23 +103,26 @@ def _function(data: bytes, strings: Sequence[str]) -> tuple[int, tuple[str, str]
     return _number(found.get(1)), (strings[_number(found.get(2))], strings[_number(found.get(4))])
 
 
+Places = Mapping[int, tuple[ProfileLine, ...]]
+
+
 def _location(
-    data: bytes, functions: dict[int, tuple[str, str]]
-) -> tuple[int, tuple[ProfileLine, ...]]:
-    name, lines = 0, []
+    data: bytes, functions: Mapping[int, tuple[str, str]]
+) -> tuple[int, int, tuple[ProfileLine, ...]]:
+    name, address, lines = 0, 0, []
     for number, value in _fields(data):
         if number == 1:
             name = _number(value)
+        elif number == 3:
+            address = _number(value)
         elif number == 4 and isinstance(value, bytes):
             line = dict(_fields(value))
             function, file = functions[_number(line.get(1))]
             lines.append(ProfileLine(function, file, _number(line.get(2))))
-    return name, tuple(lines)
+    return name, address, tuple(lines)
 
 
-def _sample(
-    data: bytes, locations: dict[int, tuple[ProfileLine, ...]], strings: Sequence[str]
-) -> Sample:
+def _sample(data: bytes, inner: Places, locations: Places, strings: Sequence[str]) -> Sample:
     places: list[int] = []
     values: list[int] = []
     labels = []
@@ -120,7 +134,8 @@ def _sample(
         elif number == 3 and isinstance(value, bytes):
             found = dict(_fields(value))
             labels.append((strings[_number(found.get(1))], strings[_number(found.get(2))]))
-    lines = tuple(line for place in places for line in locations[place])
+    outer = (line for place in places[1:] for line in locations[place])
+    lines = (*(inner[places[0]] if places else ()), *outer)
     return Sample(lines, len(places), values[0], tuple(labels))
 
 

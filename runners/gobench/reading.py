@@ -24,7 +24,7 @@ from auditor.core.units import seconds_per_operation
 from runners.gobench import compiler, text
 from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, PROFILE, RECORDS, ROOT, RUN
 from runners.gobench.launching import operations, windows
-from runners.gobench.pprof import read_samples
+from runners.gobench.pprof import ProfileLine, read_samples
 from runners.gobench.profiles import profiled
 from runners.records import Records, RecordsUnreadable, read_records
 
@@ -236,7 +236,11 @@ def _profiled(trial: Trial, runs: Sequence[Completed]) -> Outcome:
             f"{len(records.blocks)} of {len(trial.schedule.blocks)} blocks were sampled"
         )
     root = _file(runs[0], ROOT).decode()
-    return profiled(trial, records, read_samples(_file(runs[0], PROFILE)), root)
+    leaves = {
+        address: tuple(ProfileLine(*line) for line in lines)
+        for address, lines in records.leaves.items()
+    }
+    return profiled(trial, records, read_samples(_file(runs[0], PROFILE), leaves), root)
 
 
 _READERS = {

@@ -98,11 +98,13 @@ func endSampling() {
 	cpu, waited, wall := processorTime()-used, queueTime()-delayed, time.Since(since)
 	pprof.StopCPUProfile()
 	profile.Close()
+	taken, _ := os.ReadFile(profile.Name())
 	profile = nil
 	write(strings.Join([]string{
 		"profile", text(cpu.Seconds()), text(waited.Seconds()), text(wall.Seconds()),
 	}, "\t") + "\n")
 	write(codeLines())
+	write(leafLines(taken))
 }
 
 // processorTime returns the processor time of all threads so far.
@@ -137,38 +139,27 @@ func codeLines() string {
 	seen := map[string]bool{}
 	var lines strings.Builder
 	for entry := range bodies {
-		for pc := entry; pc < entry+mostCode; pc++ {
-			f := runtime.FuncForPC(pc)
-			if f == nil || f.Entry() != entry && !bodies[f.Entry()] && !covers(entry, pc) {
+		for pc := entry + 1; pc < entry+mostCode; pc++ {
+			frames := inlined(pc)
+			if len(frames) == 0 {
+				if f := runtime.FuncForPC(pc); f == nil || f.Entry() > entry {
+					break
+				}
+				continue
+			}
+			if frames[0].Entry != entry {
 				break
 			}
-			frames := runtime.CallersFrames([]uintptr{pc + 1})
-			for {
-				frame, more := frames.Next()
+			for _, frame := range frames {
 				line := strings.Join([]string{
 					"code", frame.Function, frame.File, strconv.Itoa(frame.Line),
 				}, "\t") + "\n"
-				if frame.Function != "" && !seen[line] {
+				if !seen[line] {
 					seen[line] = true
 					lines.WriteString(line)
-				}
-				if !more {
-					break
 				}
 			}
 		}
 	}
 	return lines.String()
-}
-
-// covers tells whether the outermost function at pc is the one that begins at entry: what FuncForPC
-// returns of inlined code begins elsewhere.
-func covers(entry, pc uintptr) bool {
-	frames := runtime.CallersFrames([]uintptr{pc + 1})
-	for {
-		frame, more := frames.Next()
-		if !more {
-			return frame.Entry == entry
-		}
-	}
 }

@@ -126,7 +126,7 @@ def profiled(lab, name, operations, blocks=8):
     return Run(trial=trial, host=NOWHERE, outcome=lab.run(trial), started="", seconds=1.0)
 
 
-def share(lab, run, method, calls=None):
+def share(lab, run, method, calls=1.0):
     found = share_of(
         lab.methods[f"{UNIT}.{method}"], run.trial.benchmark, [run], error=0.01, calls=calls
     )
@@ -162,7 +162,7 @@ def test_of_a_removed_call_there_is_no_sample_and_no_instruction(shares):
     run = profiled(shares, "BenchmarkDead", 200_000_000)
     half = shares.methods[f"{UNIT}.Half"]
 
-    found = share(shares, run, "Half", calls=1.0)
+    found = share(shares, run, "Half")
 
     assert found.hits == 0
     assert found.seconds_between_calls < 2e-9
@@ -202,7 +202,7 @@ def test_processor_time_and_operations_are_those_of_the_measured_blocks(shares):
 def test_a_damaged_profile_is_no_measurement(shares, monkeypatch):
     monkeypatch.setattr(
         "runners.gobench.reading.read_samples",
-        lambda data: read_samples(data[: len(data) // 2]),
+        lambda data, _leaves: read_samples(data[: len(data) // 2]),
     )
 
     outcome = profiled(shares, "BenchmarkDead", 1000).outcome
