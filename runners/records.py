@@ -34,8 +34,9 @@ Records:
     profile    CPU QUEUED WALL                 seconds while stacks were sampled: of processor time,
                                                ready without a processor, and by the clock
     code       FUNCTION FILE LINE              the benchmark's own code has this line's instructions
-    leaf       ADDRESS FUNCTION FILE LINE      the instruction before this address, at which samples
-                                               were taken, is of this line; inlined ones come first
+    leaf       ADDRESS FUNCTION FILE LINE      the instruction that ran before this address, at
+                                               which samples were taken, is of this line; inlined
+                                               ones come first; ADDRESS alone: it is the caller's
     stopped    BLOCKS                          the process ends here, since so many blocks of each
                                                arm were enough, or (0) since the file named in
                                                BENCH_AUDIT_ENOUGH is there
@@ -298,6 +299,8 @@ def _take_trace(records: Records, fields: list[str]) -> None:
             records.profile = float(cpu), float(queued), float(wall)
         case ["code", function, file, line]:
             records.code.append((function, file, int(line)))
+        case ["leaf", address]:
+            records.leaves[int(address)] = []
         case ["leaf", address, function, file, line]:
             records.leaves.setdefault(int(address), []).append((function, file, int(line)))
         case ["arguments", token, text]:

@@ -99,28 +99,27 @@ def judge(data: PairData) -> Judgement | None:
     if found is None or data.sampled is None:
         return None
     (low, high), limit, share = found.interval, data.limit, data.sampled
+    if data.removed and data.reach and data.reach.calls_per_operation:
+        return _removed(data, share)
     if low > limit:
         return _judged(Result.DETECTED, data, share, found)
     if high < limit:
-        return _missed(data, share, found)
+        return _judged(Result.MISSED, data, share, found)
     if is_narrow(found.interval, limit):
         outcome = Result.DETECTED if found.effect > limit else Result.MISSED
         return _judged(outcome, data, share, found, borderline(found.interval, limit))
     return None
 
 
-def _missed(data: PairData, share: Share, found: Effect) -> Judgement:
-    """Return a miss, with the reason where the compiler has removed the call."""
-    judged = _judged(Result.MISSED, data, share, found)
-    if not data.removed or not (data.reach and data.reach.calls_per_operation):
-        return judged
+def _removed(data: PairData, share: Share) -> Judgement:
+    """Return the judgement of a pair whose call the compiler has removed."""
     text = (
         f"the compiler removed the call {data.removed}: none of {share.samples} samples is in the "
         "method; use its result"
     )
     return Judgement(
         outcome=Result.DEAD_CODE,
-        threshold=judged.threshold,
+        threshold=data.limit,
         reason=text,
         caveats=(Caveat("dead-code", text),),
     )

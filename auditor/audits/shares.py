@@ -102,7 +102,9 @@ def share_of(
     low, high = _with_unattributed(low, high, profiles, benchmark)
     operations = sum(one.operations for one in profiles)
     each = sum(one.cpu_seconds for one in profiles) / operations if operations else 0.0
-    bounds = attribution_error(method.language, each, calls)
+    own = [one.frames[at] for one in profiles for at in frames_of(method, one.frames)]
+    inlined = bool(own) and all(frame.inlined for frame in own)
+    bounds = attribution_error(method.language, each, calls, inlined=inlined)
     hidden = _ambiguous(method, profiles) / samples
     return Share(
         share=hits / samples,

@@ -126,6 +126,8 @@ class Frame:
     """Source file relative to the project's root (POSIX); empty outside of the project."""
     line: int = 0
     """Line in that file, one-based; 0 where it is unknown, and for a nested function literal."""
+    inlined: bool = False
+    """Its code is known to lie in that of its caller."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ what samples, their stacks and their string labels need is read.
 
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 MOST_BYTES = 64 << 20
@@ -26,6 +26,8 @@ class ProfileLine:
     function: str
     file: str
     line: int
+    inlined: bool = False
+    """Its code lies in that of the next line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,8 @@ def _location(
             line = dict(_fields(value))
             function, file = functions[_number(line.get(1))]
             lines.append(ProfileLine(function, file, _number(line.get(2))))
-    return name, address, tuple(lines)
+    last = len(lines) - 1
+    return name, address, tuple(replace(one, inlined=at < last) for at, one in enumerate(lines))
 
 
 def _sample(data: bytes, inner: Places, locations: Places, strings: Sequence[str]) -> Sample:

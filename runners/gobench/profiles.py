@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from urllib.parse import unquote
 
 from auditor.core.outcome import Frame, Profiled, Stack
@@ -111,7 +112,7 @@ def _is_runtime(sample: Sample) -> bool:
 def _code(line: ProfileLine, root: str) -> Frame:
     """Return a frame of the benchmark's own code, where literals keep their lines."""
     frame = _frame(line, root)
-    return Frame(frame.function, frame.file, line.line if frame.file else 0)
+    return replace(frame, line=line.line if frame.file else 0)
 
 
 def _frame(line: ProfileLine, root: str) -> Frame:
@@ -122,4 +123,5 @@ def _frame(line: ProfileLine, root: str) -> Frame:
     inside = line.file.startswith(f"{root}/")
     file = line.file.removeprefix(f"{root}/") if inside else ""
     literal = _LITERAL.search(name) is not None
-    return Frame(f"{path}{slash}{name}", file, 0 if literal or not inside else line.line)
+    known = 0 if literal or not inside else line.line
+    return Frame(f"{path}{slash}{name}", file, known, line.inlined)

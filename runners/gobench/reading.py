@@ -237,7 +237,9 @@ def _profiled(trial: Trial, runs: Sequence[Completed]) -> Outcome:
         )
     root = _file(runs[0], ROOT).decode()
     leaves = {
-        address: tuple(ProfileLine(*line) for line in lines)
+        address: tuple(
+            ProfileLine(*line, inlined=at + 1 < len(lines)) for at, line in enumerate(lines)
+        )
         for address, lines in records.leaves.items()
     }
     return profiled(trial, records, read_samples(_file(runs[0], PROFILE), leaves), root)

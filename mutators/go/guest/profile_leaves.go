@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // A sample has the address of the instruction that would run next. The one before it is what the
@@ -95,16 +96,50 @@ func leafLines(profile []byte) string {
 	for leaf := range leaves {
 		address := addresses[leaf]
 		f := runtime.FuncForPC(uintptr(address))
-		if f == nil || f.Entry() == uintptr(address) {
-			continue // nothing of this function has run before it
+		if f == nil {
+			continue
 		}
-		for _, frame := range inlined(uintptr(address)) {
+		if f.Entry() == uintptr(address) { // the call has run before it, which is the caller's
+			lines.WriteString("leaf\t" + strconv.FormatUint(address, 10) + "\n")
+			continue
+		}
+		around := inlined(uintptr(address))
+		if len(around) == 0 {
+			continue
+		}
+		for _, frame := range append(returned(uintptr(address)), around...) {
 			lines.WriteString(strings.Join([]string{
 				"leaf", strconv.FormatUint(address, 10), frame.Function, frame.File, strconv.Itoa(frame.Line),
 			}, "\t") + "\n")
 		}
 	}
 	return lines.String()
+}
+
+// callSize is the size of a call of amd64 with a distance of 32 bits; its first byte is callCode.
+const (
+	callSize = 5
+	callCode = 0xe8
+)
+
+// returned returns the function that has returned right before pc, if the instruction before it is
+// a call that names one: what has run last is that function's end.
+func returned(pc uintptr) []runtime.Frame {
+	if runtime.GOARCH != "amd64" {
+		return nil
+	}
+	code := (*[callSize]byte)(unsafe.Pointer(pc - callSize))
+	if code[0] != callCode {
+		return nil
+	}
+	distance := int32(uint32(code[1]) | uint32(code[2])<<8 | uint32(code[3])<<16 | uint32(code[4])<<24)
+	target := pc + uintptr(distance)
+	f := runtime.FuncForPC(target)
+	if f == nil || f.Entry() != target {
+		return nil
+	}
+	file, line := f.FileLine(target)
+	return []runtime.Frame{{Function: f.Name(), File: file, Line: line}}
 }
 
 // inlined returns the functions to which the instruction before pc belongs, the innermost first; none
