@@ -19,7 +19,7 @@ from auditor.audits import attribution_python
 from auditor.core.outcome import Profiled
 from auditor.core.subject import Language
 
-JVM_ERROR = 0.05
+JVM_ERROR = 0.1
 """Error of a share in the JVM for operations of any length, as an absolute share.
 
 Measured with async-profiler 4.0 on JDK 17: 60 benchmarks with operations of 300 ns and more, shares

@@ -86,8 +86,7 @@ def share_of(
     Sampling error: Clopper and Pearson 1934, with the samples divided by the dispersion
     (Pearson's chi-square over its degrees of freedom) of blocks and of processes.
     """
-    profiles = [run.outcome for run in runs if isinstance(run.outcome, Profiled)]
-    profiles = [one for one in profiles if one.samples]
+    profiles, apart = _believed(method, runs)
     if not profiles:
         return None
     blocks, processes = [], []
@@ -100,12 +99,11 @@ def share_of(
     dispersion = max(_dispersion(blocks), _between(processes))
     low, high = interval(hits / dispersion, samples / dispersion, error / LOOKS)
     low, high = _with_unattributed(low, high, profiles, benchmark)
-    operations = sum(one.operations for one in profiles)
-    each = sum(one.cpu_seconds for one in profiles) / operations if operations else 0.0
+    each = _operation_seconds(profiles) or 0.0
     own = [one.frames[at] for one in profiles for at in frames_of(method, one.frames)]
     inlined = bool(own) and all(frame.inlined for frame in own)
     bounds = attribution_error(method.language, each, calls, inlined=inlined)
-    hidden = _ambiguous(method, profiles) / samples
+    hidden = 0.0 if apart else _ambiguous(method, profiles) / samples
     return Share(
         share=hits / samples,
         low=max(0.0, low - bounds.excess),
@@ -116,6 +114,34 @@ def share_of(
         seconds_between_calls=each / calls if each and calls else None,
         obstacle="" if samples >= FEWEST_SAMPLES else f"only {samples} samples were taken",
     )
+
+
+SAME_PROGRAM = 0.1
+"""Relative difference of the time of an operation up to which a program whose method is kept out of
+line is taken for the unchanged one."""
+
+
+def _believed(method: Method, runs: Sequence[Run]) -> tuple[list[Profiled], bool]:
+    """Return the profiles that tell the share, and whether they keep the method out of line.
+
+    Those that do count alone where an operation takes as long in them as in the unchanged program.
+    """
+    plain: list[Profiled] = []
+    apart: list[Profiled] = []
+    for run in runs:
+        if isinstance(run.outcome, Profiled) and run.outcome.samples:
+            (apart if method in run.trial.variant.methods else plain).append(run.outcome)
+    usual, other = _operation_seconds(plain), _operation_seconds(apart)
+    if usual and other and abs(other / usual - 1) <= SAME_PROGRAM:
+        return apart, True
+    return plain, False
+
+
+def _operation_seconds(profiles: Sequence[Profiled]) -> float | None:
+    """Return the processor time of an operation, None where it is unknown."""
+    operations = sum(one.operations for one in profiles)
+    cpu = sum(one.cpu_seconds for one in profiles)
+    return cpu / operations if operations and cpu else None
 
 
 def _ambiguous(method: Method, profiles: Sequence[Profiled]) -> int:

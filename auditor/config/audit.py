@@ -1,6 +1,7 @@
 """What an ABS audit asks, from the words of a configuration."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 from auditor.config.settings import CHOICES, Settings
@@ -19,7 +20,9 @@ def abs_request(
     if slowdown is not None and not math.isfinite(slowdown):
         raise ValueError(f"{slowdown} at $.slowdown must be {CHOICES['$.slowdown']}")
     return AbsRequest(
-        suite=suite_request(settings, model),
+        suite=replace(
+            suite_request(settings, model), whole=settings.exact or settings.rule == "paper"
+        ),
         methods=methods,
         runs=settings.runs,
         slowdown=slowdown,

@@ -206,7 +206,7 @@ SECTIONS: dict[str, type[Section]] = {
 
 CHOICES: dict[str, str] = {
     "$.harness": '"go", "jmh", "pytest", "asv", "pyperf" or null',
-    "$.slowdown": 'a number above 0 and at most 1000, "auto" or null',
+    "$.slowdown": 'a number above 0 and at most 1000, or "auto"',
     "$.wait": '"auto", "sleep", "spin" or "work"',
     "$.rule": '"ours", "paper" or "gate"',
     "$.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",

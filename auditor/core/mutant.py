@@ -54,7 +54,8 @@ class Variant:
     """The subject as it is, with counters in methods, with a delay in one method, or traced.
 
     Traced are calls of methods, those from outside the library told from those inside it.
-    PROFILED changes no method: only the benchmarks' timers tell the sampler when they run.
+    PROFILED changes no method: only the benchmarks' timers tell the sampler when they run. A JVM
+    keeps its methods out of line, so that their samples have frames of their own.
 
     `guarded` asks for a delay that a nested call of the same method does not repeat even where
     that costs a look-up per call (found necessary by the reach map). `beside` keeps the unchanged

@@ -145,6 +145,8 @@ class SuiteRequest:
     budget_seconds: float | None
     seed: int
     watched: WatchRequest | None = None
+    whole: bool = False
+    """Processes of the suite have all their blocks, however long an operation is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

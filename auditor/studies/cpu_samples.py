@@ -13,7 +13,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.mutant import Kind, Refused, Variant
 from auditor.core.outcome import Frame, Profiled
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.subject import SourceFile, SourceRole
+from auditor.core.subject import Language, Method, SourceFile, SourceRole
 from auditor.studies import schedules
 from auditor.studies.measure import measure
 from auditor.studies.pair import Pair, PairKey, PairRuns, Question, Sampled, Sampling
@@ -32,11 +32,17 @@ def sample(pairs: Sequence[Pair], question: Question, parts: Parts) -> Sampling:
     """Return the sampled share of each pair, as far as samples and time allow."""
     if parts.unprofiled:
         return Sampling(caveats=(_no_profile(parts.unprofiled),))
-    variant = Variant(Kind.PROFILED)
+    built = _built((), parts)
+    if isinstance(built, Refused):
+        return Sampling(caveats=(_no_profile(built.reason),))
+    return _Sampler(pairs, question, built, parts).sampled()
+
+
+def _built(apart: tuple[Method, ...], parts: Parts) -> Built | Refused:
+    """Return the program that is sampled, with methods that a JVM keeps out of line."""
+    variant = Variant(Kind.PROFILED, apart)
     overlay = parts.mutator.overlay(parts.suite.sources, variant)
-    if isinstance(overlay, Refused):
-        return Sampling(caveats=(_no_profile(overlay.reason),))
-    return _Sampler(pairs, question, Built(variant, overlay), parts).sampled()
+    return overlay if isinstance(overlay, Refused) else Built(variant, overlay)
 
 
 class _Sampler:
@@ -82,8 +88,19 @@ class _Sampler:
     def _trial(self, name: str, number: int, seconds: float) -> Trial:
         base, benchmark = self._question.baseline, self._pairs[name][0].benchmark
         schedule = schedules.profiling(base.plans[name], base.operations[name], seconds)
-        trial = self._parts.trial(Purpose.PROFILE, benchmark, schedule, self._built)
+        trial = self._parts.trial(Purpose.PROFILE, benchmark, schedule, self._program(name, number))
         return replace(trial, repetition=number)
+
+    def _program(self, name: str, number: int) -> Built:
+        """Return the program of a process: from the second on a JVM keeps the methods out of line.
+
+        The compiler's debug information may count samples of an inlined loop for its caller.
+        """
+        methods = tuple(dict.fromkeys(pair.method for pair in self._pairs[name]))
+        if number == 1 or any(method.language is not Language.JAVA for method in methods):
+            return self._built
+        built = _built(methods, self._parts)
+        return self._built if isinstance(built, Refused) else built
 
     def _take(self, run: Run) -> None:
         name = run.trial.benchmark.id if run.trial.benchmark else ""

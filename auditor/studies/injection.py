@@ -40,8 +40,18 @@ def injected(pairs: Sequence[Pair], question: Question, probe_seconds: float) ->
     return [pair for pair in pairs if pair.key in wanted]
 
 
+SLOW_SECONDS = 0.01
+"""Time of an operation from which on its processes are long: another benchmark is taken, if any."""
+
+
 def _best(pairs: Iterable[Pair], question: Question) -> Pair:
-    return max(pairs, key=lambda pair: question.sampling.pairs[pair.key].share.share)
+    """Return the pair with the largest share, of those with short operations if there are any."""
+
+    def preference(pair: Pair) -> tuple[bool, float]:
+        plain = question.baseline.first_seconds(pair.benchmark) or 0.0
+        return plain < SLOW_SECONDS, question.sampling.pairs[pair.key].share.share
+
+    return max(pairs, key=preference)
 
 
 def _probe_cost(pair: Pair, question: Question, probe_seconds: float) -> float | None:

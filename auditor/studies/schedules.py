@@ -72,6 +72,39 @@ def _lasting(plan: Plan, length: float) -> Plan:
     return replace(plan, warmup=warmup, iteration_seconds=length)
 
 
+LONG_BLOCK = 4
+"""Times as long as asked for may a block last before a process of the suite has fewer of them."""
+SUITE_SECONDS = 3.0
+"""Measured time of a process of the suite that is enough, where its blocks are so long."""
+FEWEST_BLOCKS = 3
+"""Measured blocks of such a process."""
+
+
+COUNTED_SECONDS = 2.0
+"""Time of the blocks in which calls are counted that is enough, where they are so long."""
+
+
+def counted_pairs(plan: Plan, block_seconds: float) -> int:
+    """Return as many pairs of blocks as calls are counted in; blocks last `block_seconds`."""
+    if block_seconds <= LONG_BLOCK * plan.iteration_seconds:
+        return plan.iterations
+    return min(plan.iterations, max(1, ceil(COUNTED_SECONDS / block_seconds / 2)))
+
+
+def shortened(plan: Plan, block_seconds: float) -> Plan:
+    """Return the plan of a process of the suite whose blocks last `block_seconds`, 0: unknown.
+
+    Where an operation is far longer than a block, all blocks of the plan would take minutes.
+    """
+    if block_seconds <= LONG_BLOCK * plan.iteration_seconds:
+        return plan
+    blocks = max(FEWEST_BLOCKS, ceil(SUITE_SECONDS / block_seconds))
+    warm = ceil(plan.warmup * plan.iteration_seconds / block_seconds)
+    return replace(
+        plan, iterations=min(plan.iterations, blocks), warmup=min(plan.warmup, max(1, warm))
+    )
+
+
 def calibrating(plan: Plan, benchmark: Benchmark, operation: float | None = None) -> Plan:
     """Return the plan of a calibration, out of the one that suits the benchmark.
 

@@ -23,10 +23,30 @@ class Sizes:
     plans: Mapping[str, Plan]
     operations: Mapping[str, int | None]
     pilots: tuple[Run, ...]
+    whole: bool = True
+    """All blocks of the plan are run, however long they last."""
+
+    @property
+    def counting(self) -> dict[str, int]:
+        """Return the pairs of blocks in which calls are counted, where the plan has too many."""
+        if self.whole:
+            return {}
+        lasts = lasting(self.pilots, self.operations)
+        pairs = {
+            name: schedules.counted_pairs(self.plans[name], seconds)
+            for name, seconds in lasts.items()
+            if name in self.plans
+        }
+        return {name: many for name, many in pairs.items() if many < self.plans[name].iterations}
 
     def plain(self, benchmark: Benchmark) -> Schedule:
         """Return the blocks of a process of the unchanged benchmark."""
-        return schedules.plain(self.plans[benchmark.id], self.operations[benchmark.id])
+        plan, operations = self.plans[benchmark.id], self.operations[benchmark.id]
+        if not self.whole:
+            mine = [run for run in self.pilots if run.trial.benchmark == benchmark]
+            lasts = lasting(mine, self.operations).get(benchmark.id, 0.0)
+            plan = schedules.shortened(plan, lasts)
+        return schedules.plain(plan, operations)
 
 
 def sized(benchmarks: Sequence[Benchmark], parts: Parts) -> Sizes:
@@ -34,7 +54,8 @@ def sized(benchmarks: Sequence[Benchmark], parts: Parts) -> Sizes:
     plan = parts.request.plan
     tried = pilots(benchmarks, plan, parts) if parts.fixed_operations else []
     plans = _plans(benchmarks, tried, plan)
-    return Sizes(plans, operations_in(benchmarks, tried, plans), tuple(tried))
+    operations = operations_in(benchmarks, tried, plans)
+    return Sizes(plans, operations, tuple(tried), parts.request.whole)
 
 
 def pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: Parts) -> list[Run]:

@@ -178,6 +178,7 @@ def baseline(parts: Parts) -> Baseline:
         operations=size.operations,
         pilots=size.pilots,
         runs=tuple(runs),
+        counting=size.counting,
     )
 
 

@@ -123,7 +123,7 @@ def test_a_path_with_a_name_that_is_too_long_leads_nowhere(
 
 
 def test_a_gate_without_a_fixed_slowdown_is_refused(stage, capsys):
-    assert stage.call("abs", SUBJECT, "--min-score", "50") == 2
+    assert stage.call("abs", SUBJECT, "--min-score", "50", "--slowdown", "auto") == 2
     assert "fixed slowdown" in capsys.readouterr().err
 
 

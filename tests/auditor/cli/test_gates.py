@@ -152,7 +152,7 @@ def test_a_baseline_is_read_before_anything_is_measured(stage, tmp_path, capsys)
     good = documents.text(record.document(verdict(score(1)), CONTEXT))
     answers = {}
     for text, flags in (
-        (good, ()),
+        (good, ("--slowdown", "auto")),
         (good, ("--slowdown", "0.2")),
         (good, (*FIXED, "--rule", "paper")),
         ("{}", FIXED),
@@ -165,7 +165,7 @@ def test_a_baseline_is_read_before_anything_is_measured(stage, tmp_path, capsys)
     assert stage.call("abs", SUBJECT, *FIXED, "--baseline", str(path)) == 2
 
     assert stage.opened == []
-    assert "a gate needs a fixed slowdown" in answers[True,]
+    assert "a gate needs a fixed slowdown" in answers[True, "--slowdown", "auto"]
     assert (
         "with the slowdown 0.6 and the rule ours, this audit has 0.2"
         in answers[True, "--slowdown", "0.2"]

@@ -96,7 +96,7 @@ def test_what_is_written_is_a_configuration_of_that_project(tmp_path, subject, h
     assert "next: bench-audit abs audit.json --dry-run" in said.err
     config = load("conf/audit.json", {}, tmp_path)
     assert config.subject.path == folder
-    assert (config.harness, config.request.slowdown) == (harness, 0.6)
+    assert (config.harness, config.request.slowdown) == (harness, 0.5)
 
 
 def test_it_is_printed_where_no_file_is_named(tmp_path, capsys):

@@ -119,7 +119,7 @@ def test_everything_has_a_default(tmp_path):
     assert config.subject == FolderSpec(tmp_path)
     assert config.harness is None
     assert config.request.methods is None
-    assert config.request.slowdown is None
+    assert config.request.slowdown == 0.5
     assert config.request.wait is None
     assert config.request.rule is Rule.OURS
     assert (config.request.runs, suite.stability_runs, suite.seed) == (2, 5, 1)
@@ -287,7 +287,7 @@ def test_a_slowdown_from_the_spread_needs_one_and_is_no_base_for_a_gate(tmp_path
     check_judgeable(written(tmp_path, {**given, "slowdown": 0.6}))
 
     with pytest.raises(UsageError, match=message):
-        check_judgeable(written(tmp_path, given))
+        check_judgeable(written(tmp_path, {**given, "slowdown": "auto"}))
 
 
 def test_the_rule_of_the_paper_needs_a_run_of_the_suite_for_each_of_its_runs(tmp_path):
