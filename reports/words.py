@@ -136,7 +136,17 @@ def judged(document: Document) -> str:
         slowdown = "no slowdown known"
     how = "an estimate, nothing was slowed down; " if is_estimate(document) else ""
     seed = "" if document.seed is None else f", seed {document.seed}"
-    return f'{how}rule "{document.rule.value}", {slowdown}{seed}'
+    return f'{how}rule "{document.rule.value}", {slowdown}{seed}{_evidence(document)}'
+
+
+def _evidence(document: Document) -> str:
+    """Say how many pairs rest on samples and how many on delays, where any rests on samples."""
+    bases = [pair.decided_by for pair in document.pairs]
+    sampled, slowed = bases.count("share"), bases.count("injection")
+    if not sampled:
+        return ""
+    pairs = figures.count(sampled, "pair")
+    return f"; {pairs} decided by CPU samples, {slowed} by an injected delay"
 
 
 def brief(text: str) -> str:

@@ -44,7 +44,9 @@ def expected_of(request: AbsRequest, parts: Parts, seen: Lookups) -> ExpectedTim
     load = replace(
         load,
         suite_seconds=_seconds(seen.missing_of(Purpose.PILOT, Purpose.SUITE), seen, figures),
-        counting_seconds=_seconds(seen.missing_of(Purpose.USAGE, Purpose.REACH), seen, figures),
+        counting_seconds=_seconds(
+            seen.missing_of(Purpose.USAGE, Purpose.REACH, Purpose.PROFILE), seen, figures
+        ),
     )
     return _limited(load, figures, parts)
 

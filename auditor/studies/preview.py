@@ -20,6 +20,7 @@ from auditor.core.verdict import Rule
 from auditor.studies import abs_score, schedules
 from auditor.studies.allocations import short
 from auditor.studies.calibration import MOST_ROUNDS
+from auditor.studies.cpu_samples import ROUND_SECONDS
 from auditor.studies.expectation import (
     CERTAIN,
     expected_of,
@@ -57,9 +58,12 @@ def preview(request: AbsRequest, parts: Parts) -> Preview:
     phases += (seen.phase("reach", Purpose.REACH),)
     if request.allocation_bytes is not None and not seen.lacks(*CERTAIN):
         phases += (seen.phase("allocations", Purpose.ALLOCATION),)
+    sampled = request.shares and not request.is_fixed and not parts.unprofiled
     if seen.lacks(*CERTAIN):
+        phases += _profile_limits(request, parts) if sampled else ()
         phases += _upper_limits(request, parts)
     else:
+        phases += (seen.phase("profile", Purpose.PROFILE),) if sampled else ()
         # Of a pair that was not run all runs are asked for, the further ones too.
         again = corrections(request)
         phases += (
@@ -98,6 +102,16 @@ def preview_series(asked: SeriesRequest, parts: Parts) -> Preview:
 def _suite_phases(parts: Parts, seen: "Lookups") -> tuple[PreviewPhase, ...]:
     runs = seen.phase("suite runs", Purpose.SUITE)
     return (seen.phase("pilot", Purpose.PILOT), runs) if parts.fixed_operations else (runs,)
+
+
+def _profile_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]:
+    """Return the profiles as if each benchmark called a method near the limit."""
+    benchmarks = chosen(parts.suite, request.suite.benchmarks)
+    fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
+    profiles = [
+        schedules.profiling(fit, None, seconds) for fit in fits for seconds in ROUND_SECONDS
+    ]
+    return (_phase("profile (at most)", 1 if slowed_methods(request, parts) else 0, profiles),)
 
 
 def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]:

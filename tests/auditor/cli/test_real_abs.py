@@ -265,7 +265,8 @@ def test_what_an_audit_has_found_so_far_is_judged_without_running_anything(audit
     connection = sqlite3.connect(store)
     with connection:
         found = connection.execute(
-            "SELECT run.id FROM run JOIN trial ON trial.id = run.trial WHERE purpose = 'pairs'"
+            "SELECT run.id FROM run JOIN trial ON trial.id = run.trial "
+            "WHERE purpose IN ('pairs', 'profile')"
         ).fetchall()
         connection.executemany("DELETE FROM series WHERE run = ?", found)
         connection.executemany("DELETE FROM run WHERE id = ?", found)

@@ -1,0 +1,159 @@
+"""The interval of a method's share, and what an effect at the limit comes to."""
+
+from dataclasses import replace
+
+import pytest
+from builders import benchmark, run
+
+from auditor.audits import indifference
+from auditor.audits.shares import DISPERSED, interval, is_nothing, share_of
+from auditor.core.caveats import Caveat
+from auditor.core.mutant import Kind, Variant
+from auditor.core.outcome import Frame, Profiled, Stack
+from auditor.core.plan import Purpose
+from auditor.core.result import Result
+from auditor.core.subject import Language, Method
+from auditor.core.verdict import PairRun, PairVerdict
+
+NAME = "example.org/ring.Push"
+PUSH = Method(language=Language.GO, id=NAME, owner="example.org/ring", name="Push", parameters=())
+LONG = 1e-3
+"""Seconds of an operation in which the attribution error is only the constant one."""
+
+
+def profile(hits, blocks, per_block=20, operation=LONG, apart=(), **more):
+    """Return a process of `blocks` with `hits` of the samples of each in the method."""
+    stacks = [
+        Stack(block, frames, count)
+        for block in range(blocks)
+        for frames, count in (((0, 1), hits), ((1,), per_block - hits))
+        if count
+    ]
+    seconds = 0.05 * blocks
+    outcome = Profiled(
+        frames=(Frame(NAME), Frame("example.org/ring.BenchmarkPush")),
+        stacks=tuple(stacks),
+        unattributed=more.pop("unattributed", 0),
+        background=0,
+        period_seconds=0.0025,
+        cpu_seconds=more.pop("cpu", seconds),
+        timed_seconds=more.pop("timed", seconds),
+        waiting_seconds=more.pop("waiting", 0.0),
+        operations=round(seconds / operation),
+    )
+    made = run(outcome, purpose=Purpose.PROFILE)
+    return replace(made, trial=replace(made.trial, variant=Variant(Kind.PROFILED, apart)))
+
+
+def share(*runs, method=PUSH, calls=1.0, error=0.01):
+    return share_of(method, benchmark(), runs, error=error, calls=calls)
+
+
+def test_the_interval_holds_the_share_and_shrinks_with_samples():
+    few, many = share(profile(12, 10)), share(profile(12, 100))
+
+    assert few.share == many.share == 0.6
+    assert few.low < many.low < 0.6 < many.high < few.high
+
+
+def test_the_interval_is_that_of_clopper_and_pearson():
+    """7 of 20, 95 %: .1539 to .5922 (Clopper and Pearson 1934 by any table)."""
+    assert interval(7, 20, 0.05) == pytest.approx((0.1539, 0.5922), abs=1e-4)
+    assert interval(0, 20, 0.05)[0] == 0
+    assert interval(20, 20, 0.05)[1] == 1
+
+
+def test_blocks_that_scatter_more_than_chance_widen_the_interval():
+    even = share(profile(10, 40))
+    uneven = share(profile(0, 20), profile(20, 20))
+
+    assert even.share == uneven.share == 0.5
+    assert uneven.high - uneven.low > 3 * (even.high - even.low)
+    assert DISPERSED > 1
+
+
+def test_what_cannot_be_attributed_may_belong_to_the_method_or_not():
+    known, lost = share(profile(12, 50)), share(profile(12, 50, unattributed=300))
+
+    assert lost.low < known.low - 0.05
+    assert lost.high > known.high + 0.05
+
+
+def test_time_off_the_processor_is_doubt_unless_the_process_waited_for_one():
+    blocked = share(profile(12, 50, timed=5.0))
+    busy = share(profile(12, 50, timed=5.0, waiting=2.5))
+
+    assert blocked.high - blocked.low > 0.4
+    assert busy.high - busy.low < 0.3
+
+
+def test_goroutines_beside_the_operation_are_doubt():
+    beside = share(profile(12, 50, cpu=2.5, timed=1.25))
+
+    assert beside.low < 0.2
+    assert beside.high == 1
+
+
+def test_in_a_short_operation_samples_may_count_for_a_neighbour():
+    long, short = share(profile(12, 100)), share(profile(12, 100, operation=4e-9))
+
+    assert short.low < long.low - 0.1
+    assert share(profile(12, 100, operation=0.5e-9)).high == 1
+
+
+def test_an_operation_too_short_for_a_call_holds_none():
+    assert is_nothing(share(profile(0, 50, operation=0.4e-9)))
+    assert not is_nothing(share(profile(0, 50, operation=5e-9)))
+    assert not is_nothing(share(profile(1, 50, operation=0.4e-9)))
+
+
+def test_few_samples_say_nothing():
+    assert share(profile(2, 4, per_block=4)).obstacle
+    assert share_of(PUSH, benchmark(), [], error=0.01) is None
+
+
+def test_a_method_out_of_line_counts_alone_where_the_operation_takes_as_long():
+    method = replace(PUSH, language=Language.JAVA, descriptor=NAME)
+    inlined = profile(2, 50)
+    apart = profile(18, 50, apart=(method,))
+    slower = profile(18, 50, operation=2 * LONG, apart=(method,))
+
+    assert share(inlined, apart, method=method).share == 0.9
+    assert share(inlined, slower, method=method).share == 0.1
+
+
+def near(effect, half, *, threshold=0.25):
+    one = PairRun(
+        effect=effect,
+        interval=(effect - half, effect + half),
+        p=0.5,
+        significant=False,
+        large=False,
+        reference=(1.0,),
+        slowed=(1.0,),
+    )
+    return PairVerdict(
+        method=NAME,
+        benchmark="b",
+        outcome=Result.INCONCLUSIVE,
+        threshold=threshold,
+        runs=(one, one),
+        caveats=(Caveat("near-threshold", "open"),),
+    )
+
+
+@pytest.mark.parametrize(("effect", "outcome"), [(0.26, Result.DETECTED), (0.24, Result.MISSED)])
+def test_a_narrow_interval_at_the_limit_gets_the_likelier_verdict(effect, outcome):
+    found = indifference.settled(near(effect, 0.02))
+
+    assert found.outcome is outcome
+    assert [one.slug for one in found.caveats] == ["borderline"]
+    assert found.decided_by == "injection"
+
+
+def test_a_wide_interval_stays_open_and_so_does_what_is_open_for_another_reason():
+    wide = near(0.26, 0.05)
+    other = replace(near(0.26, 0.02), caveats=(Caveat("distorted", "by the probe"),))
+
+    assert indifference.settled(wide) == wide
+    assert indifference.settled(other) == other
