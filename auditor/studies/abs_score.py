@@ -89,9 +89,8 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     slowdown = _slowdown(request, steady := judged(base, parts), parts)
     question = Question(request=request, baseline=base, slowdown=slowdown)
     study = None if slowdown is None else PairStudy(question, slowdown, parts)
-    chosen = _choose(
-        request, found, base, study, parts, counted=budgeted.counted if budgeted else None
-    )
+    counted = budgeted.counted if budgeted else None
+    chosen = _choose(request, found, base, study, parts, counted=counted)
     pairs = _pairs(chosen, base)
     steady = _seen(request, steady, pairs, base)
     _told(power.statement(steady, slowdown), parts)
