@@ -45,33 +45,35 @@ _DECIDED = (Result.DETECTED, Result.MISSED, Result.DEAD_CODE)
 _MAY_YIELD = (Result.INCONCLUSIVE, Result.UNMEASURED, Result.CRASHED, Result.TIMED_OUT)
 
 
-def combined(data: PairData, injected: Judgement) -> tuple[Judgement, str | None]:
+def combine_evidence(data: PairData, injected: Judgement) -> tuple[Judgement, str | None]:
     """Return the judgement of a pair by its delays and its share, and what it rests on.
 
     Delays decide where they do; else the share. Where both decide and differ, nothing is decided.
     """
-    shared = judge(data)
-    if shared is None or (data.reach is not None and not data.reach.may_be_in_loop):
+    by_samples = judge_by_share(data)
+    if by_samples is None or (data.reach is not None and not data.reach.may_be_in_loop):
         return injected, INJECTION if injected.outcome in _DECIDED else None
     if injected.outcome in _MAY_YIELD:
-        kept = tuple(one for one in injected.caveats if one.slug not in _SETTLED_BY_SHARE)
+        caveats = tuple(
+            caveat for caveat in injected.caveats if caveat.slug not in _SETTLED_BY_SHARE
+        )
         return (
             replace(
-                shared,
+                by_samples,
                 weakest=injected.weakest,
                 runs=injected.runs,
                 achieved=injected.achieved,
-                caveats=(*kept, *shared.caveats),
+                caveats=(*caveats, *by_samples.caveats),
             ),
             SHARE,
         )
     if injected.outcome not in _DECIDED:
         return injected, None
-    if (injected.outcome is Result.DETECTED) == (shared.outcome is Result.DETECTED):
-        return (injected, INJECTION) if injected.runs else (shared, SHARE)
-    if is_borderline(shared.caveats):
+    if (injected.outcome is Result.DETECTED) == (by_samples.outcome is Result.DETECTED):
+        return (injected, INJECTION) if injected.runs else (by_samples, SHARE)
+    if is_borderline(by_samples.caveats):
         return injected, INJECTION
-    return _contradicted(injected, shared), None
+    return _report_contradiction(injected, by_samples), None
 
 
 _SETTLED_BY_SHARE = frozenset(
@@ -80,12 +82,12 @@ _SETTLED_BY_SHARE = frozenset(
 """Caveats of a verdict by delays that say why there is none."""
 
 
-def _contradicted(injected: Judgement, shared: Judgement) -> Judgement:
+def _report_contradiction(injected: Judgement, by_samples: Judgement) -> Judgement:
     effect = injected.weakest.effect if injected.weakest else None
     seen = "" if effect is None else f" (effect {percent(effect, 1)})"
     text = (
-        f"the injected delay says {injected.outcome}{seen}, the samples say {shared.outcome}: "
-        f"{shared.reason}"
+        f"the injected delay says {injected.outcome}{seen}, the samples say {by_samples.outcome}: "
+        f"{by_samples.reason}"
     )
     caveat = Caveat("share-contradicted", text)
     return replace(
@@ -93,25 +95,25 @@ def _contradicted(injected: Judgement, shared: Judgement) -> Judgement:
     )
 
 
-def judge(data: PairData) -> Judgement | None:
+def judge_by_share(data: PairData) -> Judgement | None:
     """Judge a pair by its share; None where the share does not decide."""
-    found = effect_of(data)
-    if found is None or data.sampled is None:
+    effect = effect_of(data)
+    if effect is None or data.sampled is None:
         return None
-    (low, high), limit, share = found.interval, data.limit, data.sampled
+    (low, high), limit, share = effect.interval, data.limit, data.sampled
     if data.removed and data.reach and data.reach.calls_per_operation:
-        return _removed(data, share)
+        return _judge_removed_call(data, share)
     if low > limit:
-        return _judged(Result.DETECTED, data, share, found)
+        return _make_judgement(Result.DETECTED, data, share, effect)
     if high < limit:
-        return _judged(Result.MISSED, data, share, found)
-    if is_narrow(found.interval, limit):
-        outcome = Result.DETECTED if found.effect > limit else Result.MISSED
-        return _judged(outcome, data, share, found, borderline(found.interval, limit))
+        return _make_judgement(Result.MISSED, data, share, effect)
+    if is_narrow(effect.interval, limit):
+        outcome = Result.DETECTED if effect.effect > limit else Result.MISSED
+        return _make_judgement(outcome, data, share, effect, borderline(effect.interval, limit))
     return None
 
 
-def _removed(data: PairData, share: Share) -> Judgement:
+def _judge_removed_call(data: PairData, share: Share) -> Judgement:
     """Return the judgement of a pair whose call the compiler has removed."""
     text = (
         f"the compiler removed the call {data.removed}: none of {share.samples} samples is in the "
@@ -125,10 +127,10 @@ def _removed(data: PairData, share: Share) -> Judgement:
     )
 
 
-def _judged(
-    outcome: Result, data: PairData, share: Share, found: Effect, *more: Caveat
+def _make_judgement(
+    outcome: Result, data: PairData, share: Share, effect: Effect, *more: Caveat
 ) -> Judgement:
-    low, high = found.interval
+    low, high = effect.interval
     text = (
         f"by share: {percent(share.share)} of the operation ({share.samples} samples), so "
         f"{percent(data.slowdown)} add {percent(low)} to {percent(high)}, limit "

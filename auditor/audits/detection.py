@@ -26,7 +26,7 @@ def judge_pair(data: PairData) -> PairVerdict:
     measured although its benchmark does not call the method is unreached unless it is detected.
     """
     injected = _failed(data) or _unmeasured(data) or _measured(data)
-    judgement, decided_by = by_share.combined(data, injected)
+    judgement, decided_by = by_share.combine_evidence(data, injected)
     weakest = judgement.weakest
     effect, interval, p = (
         (weakest.effect, weakest.interval, weakest.p) if weakest else (None, None, None)

@@ -42,7 +42,7 @@ def is_borderline(caveats: tuple[Caveat, ...]) -> bool:
     return any(one.slug == BORDERLINE for one in caveats)
 
 
-def settled(pair: PairVerdict) -> PairVerdict:
+def settle_borderline(pair: PairVerdict) -> PairVerdict:
     """Return the final verdict of a pair whose runs all left it near the limit."""
     near = any(one.slug == "near-threshold" for one in pair.caveats)
     found = [(run.effect, *run.interval) for run in pair.runs if run.interval is not None]

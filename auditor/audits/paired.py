@@ -67,10 +67,10 @@ def judge(data: PairData) -> Judgement:
     runs = tuple(_run(one, scale, aimed, data.significance) for one in processes)
     said = _capped(_decided(data, runs, aimed), data, probed, aimed)
     said = signs.checked(said, [one.pairs for one in processes], scale.estimate)
-    return scaled_back(said, data) if aimed.off else said
+    return scale_back_effect(said, data) if aimed.off else said
 
 
-def scaled_back(said: Judgement, data: PairData) -> Judgement:
+def scale_back_effect(said: Judgement, data: PairData) -> Judgement:
     """Return a judgement of another slowdown than asked for, with the effect scaled back to v.
 
     What such a slowdown proves is a share. So the verdict stands only where the scaled effect lies

@@ -86,7 +86,7 @@ def share_of(
     Sampling error: Clopper and Pearson 1934, with the samples divided by the dispersion
     (Pearson's chi-square over its degrees of freedom) of blocks and of processes.
     """
-    profiles, apart = _believed(method, runs)
+    profiles, apart = _select_profiles(method, runs)
     if not profiles:
         return None
     blocks, processes = [], []
@@ -98,12 +98,12 @@ def share_of(
     hits, samples = sum(w.hits for w in processes), sum(w.samples for w in processes)
     dispersion = max(_dispersion(blocks), _between(processes))
     low, high = interval(hits / dispersion, samples / dispersion, error / LOOKS)
-    low, high = _with_unattributed(low, high, profiles, benchmark)
+    low, high = _widen_by_unattributed(low, high, profiles, benchmark)
     each = _operation_seconds(profiles) or 0.0
     own = [one.frames[at] for one in profiles for at in frames_of(method, one.frames)]
     inlined = bool(own) and all(frame.inlined for frame in own)
     bounds = attribution_error(method.language, each, calls, inlined=inlined)
-    hidden = 0.0 if apart else _ambiguous(method, profiles) / samples
+    hidden = 0.0 if apart else _count_ambiguous(method, profiles) / samples
     return Share(
         share=hits / samples,
         low=max(0.0, low - bounds.excess),
@@ -121,7 +121,7 @@ SAME_PROGRAM = 0.1
 line is taken for the unchanged one."""
 
 
-def _believed(method: Method, runs: Sequence[Run]) -> tuple[list[Profiled], bool]:
+def _select_profiles(method: Method, runs: Sequence[Run]) -> tuple[list[Profiled], bool]:
     """Return the profiles that tell the share, and whether they keep the method out of line.
 
     Those that do count alone where an operation takes as long in them as in the unchanged program.
@@ -144,7 +144,7 @@ def _operation_seconds(profiles: Sequence[Profiled]) -> float | None:
     return cpu / operations if operations and cpu else None
 
 
-def _ambiguous(method: Method, profiles: Sequence[Profiled]) -> int:
+def _count_ambiguous(method: Method, profiles: Sequence[Profiled]) -> int:
     if method.language is not Language.JAVA:
         return 0
     return sum(ambiguous_samples(one, method.descriptor) for one in profiles)
@@ -197,7 +197,7 @@ def _between(processes: Sequence[_Window]) -> float:
     return found if found > DISPERSED else 1.0
 
 
-def _with_unattributed(
+def _widen_by_unattributed(
     low: float, high: float, profiles: Sequence[Profiled], benchmark: Benchmark
 ) -> tuple[float, float]:
     """Widen an interval by all that may or may not belong to the method.

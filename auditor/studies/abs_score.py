@@ -24,7 +24,7 @@ from auditor.studies.budget import BudgetedSuite, is_budgeted, measure_suite
 from auditor.studies.controls import zero_delays
 from auditor.studies.cpu_samples import sample
 from auditor.studies.curve import detection_curve
-from auditor.studies.injection import injected
+from auditor.studies.injection import choose_pairs_to_slow
 from auditor.studies.methods import LARGEST_CHOICE, Candidates, candidates
 from auditor.studies.obstacles import obstacles
 from auditor.studies.pair import Pair, PairRuns, Question, StudyRuns
@@ -144,7 +144,7 @@ def _measured(
     if request.shares and not request.is_fixed:
         question = replace(question, sampling=sample(pairs, question, _for_samples(parts)))
         study.take_samples(question.sampling)
-    wanted = injected(pairs, question, parts.mutator.probe_seconds)
+    wanted = choose_pairs_to_slow(pairs, question, parts.mutator.probe_seconds)
     made = study.run(wanted)
     return question.among(made.references), made
 
@@ -317,7 +317,7 @@ def _judged(question: Question, pairs: Sequence[Pair], made: StudyRuns) -> tuple
     )
     if question.request.is_fixed:
         return tuple(verdicts)
-    return tuple(map(indifference.settled, verdicts))
+    return tuple(map(indifference.settle_borderline, verdicts))
 
 
 def _told(caveat: Caveat | None, parts: Parts) -> list[Caveat]:

@@ -129,7 +129,7 @@ class _Sampler:
 
 def is_decided(data: PairData) -> bool:
     """Tell whether the share decides a pair, away from the limit."""
-    judged = by_share.judge(data)
+    judged = by_share.judge_by_share(data)
     return judged is not None and not is_borderline(judged.caveats)
 
 

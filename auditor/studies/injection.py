@@ -13,7 +13,9 @@ HOPELESS = 2.0
 known to a factor of two beforehand."""
 
 
-def injected(pairs: Sequence[Pair], question: Question, probe_seconds: float) -> list[Pair]:
+def choose_pairs_to_slow(
+    pairs: Sequence[Pair], question: Question, probe_seconds: float
+) -> list[Pair]:
     """Return the pairs in which a delay is to be injected, in their order.
 
     These are all that the samples leave open, and of each method that they say is detected the
@@ -32,7 +34,7 @@ def injected(pairs: Sequence[Pair], question: Question, probe_seconds: float) ->
             if cost is None or data.sampled is None or cost <= HOPELESS * allowed:
                 wanted.add(pair.key)
             continue
-        judged = by_share.judge(data)
+        judged = by_share.judge_by_share(data)
         detected = judged is not None and judged.outcome is Result.DETECTED
         if detected and cost is not None and cost <= allowed:
             witnesses.setdefault(pair.method.id, []).append(pair)

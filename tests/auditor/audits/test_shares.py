@@ -144,7 +144,7 @@ def near(effect, half, *, threshold=0.25):
 
 @pytest.mark.parametrize(("effect", "outcome"), [(0.26, Result.DETECTED), (0.24, Result.MISSED)])
 def test_a_narrow_interval_at_the_limit_gets_the_likelier_verdict(effect, outcome):
-    found = indifference.settled(near(effect, 0.02))
+    found = indifference.settle_borderline(near(effect, 0.02))
 
     assert found.outcome is outcome
     assert [one.slug for one in found.caveats] == ["borderline"]
@@ -155,5 +155,5 @@ def test_a_wide_interval_stays_open_and_so_does_what_is_open_for_another_reason(
     wide = near(0.26, 0.05)
     other = replace(near(0.26, 0.02), caveats=(Caveat("distorted", "by the probe"),))
 
-    assert indifference.settled(wide) == wide
-    assert indifference.settled(other) == other
+    assert indifference.settle_borderline(wide) == wide
+    assert indifference.settle_borderline(other) == other
