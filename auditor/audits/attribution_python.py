@@ -19,18 +19,6 @@ SHARE_FLOOR = 0.02
 """Absolute error of a share of long calls: at most .02 in addition to two standard errors."""
 
 
-def attribution_error(seconds_per_call: float, share: float) -> float:
-    """Return the systematic error of a share, as an absolute share in [0, 1].
-
-    `seconds_per_call` is the time that one outermost call takes, `share` the function's part of the
-    operation, both from the same samples. A function without samples has no time per call: use
-    `boundary_error`.
-    """
-    if share <= 0 or seconds_per_call <= 0:
-        return 1.0
-    return boundary_error(seconds_per_call / share)
-
-
 def boundary_error(seconds_between_calls: float) -> float:
     """Return the systematic error of a share by how often its function is called.
 
