@@ -18,12 +18,14 @@ from auditor.core.suite import Benchmark
 
 LOOKS = 5
 """Times that the samples of a benchmark are looked at, so that the error is shared among looks."""
-DISPERSED = 3.84
-"""Chi-square of one degree of freedom that processes of one share exceed in 5 % of cases."""
+CHANCE = 0.05
+"""Probability up to which a chi-square of processes is taken for more than chance."""
 OFF_CPU = 0.05
 """Part of the time without samples that labels, timers and the end of a block may explain."""
 EMPTY_SECONDS = 0.6e-9
 """Time of an operation that does nothing but count: two cycles at 3 GHz."""
+CYCLE_SECONDS = 0.3e-9
+"""One cycle at 3 GHz: no call that was not removed is as short."""
 FEWEST_SAMPLES = 100
 """Samples without which nothing is said of a share."""
 
@@ -46,6 +48,10 @@ class Share:
     """Profiled processes."""
     seconds_between_calls: float | None
     """Processor time of an operation over its calls; None where one of them is unknown."""
+    seconds_per_call: float | None
+    """Upper limit of a call's time by the sampling error alone; None where calls are unknown."""
+    ambiguous: int
+    """Samples that may be of the method, although they name only its callers (JVM)."""
     obstacle: str = ""
     """What keeps the samples from telling the share, for people; empty where nothing does."""
 
@@ -89,29 +95,32 @@ def share_of(
     profiles, apart = _select_profiles(method, runs)
     if not profiles:
         return None
-    blocks, processes = [], []
-    for one in profiles:
-        mine = frames_of(method, one.frames)
-        windows = list(_windows(one.stacks, mine).values())
+    blocks, processes, own = [], [], []
+    for profile in profiles:
+        mine = frames_of(method, profile.frames)
+        windows = list(_windows(profile.stacks, mine).values())
         blocks += windows
         processes.append(_Window(sum(w.hits for w in windows), sum(w.samples for w in windows)))
+        own += [profile.frames[at] for at in mine]
     hits, samples = sum(w.hits for w in processes), sum(w.samples for w in processes)
     dispersion = max(_dispersion(blocks), _between(processes))
-    low, high = interval(hits / dispersion, samples / dispersion, error / LOOKS)
-    low, high = _widen_by_unattributed(low, high, profiles, benchmark)
-    each = _operation_seconds(profiles) or 0.0
-    own = [one.frames[at] for one in profiles for at in frames_of(method, one.frames)]
+    sampled = interval(hits / dispersion, samples / dispersion, error / LOOKS)
+    low, high = _widen_by_unattributed(*sampled, profiles, benchmark)
+    operation = _operation_seconds(profiles) or 0.0
+    between = operation / calls if operation and calls else None
     inlined = bool(own) and all(frame.inlined for frame in own)
-    bounds = attribution_error(method.language, each, calls, inlined=inlined)
-    hidden = 0.0 if apart else _count_ambiguous(method, profiles) / samples
+    bounds = attribution_error(method.language, operation, calls, inlined=inlined)
+    ambiguous = 0 if apart else _count_ambiguous(method, profiles)
     return Share(
         share=hits / samples,
         low=max(0.0, low - bounds.excess),
-        high=min(1.0, high + bounds.shortfall + hidden),
+        high=min(1.0, high + bounds.shortfall + ambiguous / samples),
         samples=samples,
         hits=hits,
         processes=len(profiles),
-        seconds_between_calls=each / calls if each and calls else None,
+        seconds_between_calls=between,
+        seconds_per_call=None if between is None else sampled[1] * between,
+        ambiguous=ambiguous,
         obstacle="" if samples >= FEWEST_SAMPLES else f"only {samples} samples were taken",
     )
 
@@ -160,10 +169,17 @@ def interval(hits: float, samples: float, error: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def is_nothing(share: Share) -> bool:
-    """Tell whether the operation is too short to hold a call that was not removed."""
-    each = share.seconds_between_calls
-    return share.hits == 0 and not share.obstacle and each is not None and each < EMPTY_SECONDS
+def is_too_short_for_a_call(share: Share) -> bool:
+    """Tell whether each call would be shorter than a cycle, by what the samples leave possible."""
+    each = share.seconds_per_call
+    sampled = share.hits == 0 and share.ambiguous == 0 and not share.obstacle
+    return sampled and each is not None and each < CYCLE_SECONDS
+
+
+def is_empty_operation(share: Share) -> bool:
+    """Tell whether the operation is too short to do anything but count."""
+    between = share.seconds_between_calls
+    return between is not None and between < EMPTY_SECONDS
 
 
 def _windows(stacks: Sequence[Stack], mine: frozenset[int]) -> Mapping[int, _Window]:
@@ -193,8 +209,9 @@ def _dispersion(windows: Sequence[_Window]) -> float:
 
 def _between(processes: Sequence[_Window]) -> float:
     """Return the dispersion of processes, where it is more than chance explains."""
-    found = _dispersion(processes)
-    return found if found > DISPERSED else 1.0
+    freedom = len(processes) - 1
+    dispersed = freedom > 0 and _chi_square(processes) > special.chdtri(freedom, CHANCE)
+    return _dispersion(processes) if dispersed else 1.0
 
 
 def _widen_by_unattributed(

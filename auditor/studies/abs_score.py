@@ -22,7 +22,7 @@ from auditor.studies import accepted as accepted_study
 from auditor.studies import allocations as allocation_study
 from auditor.studies.budget import BudgetedSuite, is_budgeted, measure_suite
 from auditor.studies.controls import zero_delays
-from auditor.studies.cpu_samples import sample
+from auditor.studies.cpu_samples import sample_shares
 from auditor.studies.curve import detection_curve
 from auditor.studies.injection import choose_pairs_to_slow
 from auditor.studies.methods import LARGEST_CHOICE, Candidates, candidates
@@ -142,7 +142,7 @@ def _measured(
         return question.among(()), StudyRuns()
     request = question.request
     if request.shares and not request.is_fixed:
-        question = replace(question, sampling=sample(pairs, question, _for_samples(parts)))
+        question = replace(question, sampling=sample_shares(pairs, question, _for_samples(parts)))
         study.take_samples(question.sampling)
     wanted = choose_pairs_to_slow(pairs, question, parts.mutator.probe_seconds)
     made = study.run(wanted)

@@ -8,7 +8,13 @@ from auditor.audits import by_share
 from auditor.audits.failures import line, reason
 from auditor.audits.indifference import is_borderline
 from auditor.audits.pair import PairData
-from auditor.audits.shares import Share, frames_of, is_nothing, share_of
+from auditor.audits.shares import (
+    Share,
+    frames_of,
+    is_empty_operation,
+    is_too_short_for_a_call,
+    share_of,
+)
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import Kind, Refused, Variant
 from auditor.core.outcome import Frame, Profiled
@@ -28,17 +34,17 @@ SHARE_ERROR = 0.01
 """Two-sided error of the shares of one method in all its benchmarks together."""
 
 
-def sample(pairs: Sequence[Pair], question: Question, parts: Parts) -> Sampling:
+def sample_shares(pairs: Sequence[Pair], question: Question, parts: Parts) -> Sampling:
     """Return the sampled share of each pair, as far as samples and time allow."""
     if parts.unprofiled:
-        return Sampling(caveats=(_no_profile(parts.unprofiled),))
-    built = _built((), parts)
+        return Sampling(caveats=(_report_no_profile(parts.unprofiled),))
+    built = _build_program((), parts)
     if isinstance(built, Refused):
-        return Sampling(caveats=(_no_profile(built.reason),))
-    return _Sampler(pairs, question, built, parts).sampled()
+        return Sampling(caveats=(_report_no_profile(built.reason),))
+    return _Sampler(pairs, question, built, parts).sample()
 
 
-def _built(apart: tuple[Method, ...], parts: Parts) -> Built | Refused:
+def _build_program(apart: tuple[Method, ...], parts: Parts) -> Built | Refused:
     """Return the program that is sampled, with methods that a JVM keeps out of line."""
     variant = Variant(Kind.PROFILED, apart)
     overlay = parts.mutator.overlay(parts.suite.sources, variant)
@@ -58,40 +64,40 @@ class _Sampler:
         for pair in pairs:
             self._pairs.setdefault(pair.benchmark.id, []).append(pair)
         self._runs: dict[str, list[Run]] = {name: [] for name in self._pairs}
-        self._spent: set[str] = set()
+        self._failed: set[str] = set()
 
-    def sampled(self) -> Sampling:
-        found = Sampling()
+    def sample(self) -> Sampling:
+        sampling = Sampling()
         for number, seconds in enumerate(ROUND_SECONDS, start=1):
-            wanted = [name for name in self._pairs if self._needs_samples(name, number, found)]
-            trials = [self._trial(name, number, seconds) for name in wanted]
+            wanted = [name for name in self._pairs if self._needs_samples(name, number, sampling)]
+            trials = [self._make_trial(name, number, seconds) for name in wanted]
             if not trials:
                 break
             for run in measure(f"profile, round {number}", trials, self._parts):
-                self._take(run)
-            if number == len(ROUND_SECONDS):
-                self._spent |= self._pairs.keys()
-            found = self._found()
-        return found
+                self._add_run(run)
+            sampling = self._compute_shares()
+        return sampling
 
-    def _needs_samples(self, name: str, number: int, found: Sampling) -> bool:
+    def _needs_samples(self, name: str, number: int, sampling: Sampling) -> bool:
         """Tell whether another process of a benchmark can decide one of its pairs."""
-        if name in self._spent:
+        if name in self._failed:
             return False
         if number <= FEWEST_PROCESSES:
             return True
-        asked = replace(self._question, sampling=found)
+        asked = replace(self._question, sampling=sampling)
         return any(
             not is_decided(asked.data(PairRuns(pair=pair), ())) for pair in self._pairs[name]
         )
 
-    def _trial(self, name: str, number: int, seconds: float) -> Trial:
+    def _make_trial(self, name: str, number: int, seconds: float) -> Trial:
         base, benchmark = self._question.baseline, self._pairs[name][0].benchmark
         schedule = schedules.profiling(base.plans[name], base.operations[name], seconds)
-        trial = self._parts.trial(Purpose.PROFILE, benchmark, schedule, self._program(name, number))
+        trial = self._parts.trial(
+            Purpose.PROFILE, benchmark, schedule, self._choose_program(name, number)
+        )
         return replace(trial, repetition=number)
 
-    def _program(self, name: str, number: int) -> Built:
+    def _choose_program(self, name: str, number: int) -> Built:
         """Return the program of a process: from the second on a JVM keeps the methods out of line.
 
         The compiler's debug information may count samples of an inlined loop for its caller.
@@ -99,16 +105,16 @@ class _Sampler:
         methods = tuple(dict.fromkeys(pair.method for pair in self._pairs[name]))
         if number == 1 or any(method.language is not Language.JAVA for method in methods):
             return self._built
-        built = _built(methods, self._parts)
+        built = _build_program(methods, self._parts)
         return self._built if isinstance(built, Refused) else built
 
-    def _take(self, run: Run) -> None:
+    def _add_run(self, run: Run) -> None:
         name = run.trial.benchmark.id if run.trial.benchmark else ""
         self._runs[name].append(run)
         if not isinstance(run.outcome, Profiled):
-            self._spent.add(name)
+            self._failed.add(name)
 
-    def _found(self) -> Sampling:
+    def _compute_shares(self) -> Sampling:
         pairs: dict[PairKey, Sampled] = {}
         for name, mine in self._pairs.items():
             for pair in mine:
@@ -120,11 +126,11 @@ class _Sampler:
                     calls=pair.calls,
                 )
                 if share is not None:
-                    where = _removed_call(pair, share, self._runs[name], self._parts)
+                    where = find_removed_call(pair, share, self._runs[name], self._parts)
                     pairs[pair.key] = Sampled(share, removed=where)
         runs = [run for mine in self._runs.values() for run in mine]
         failed = [run for run in runs if not isinstance(run.outcome, Profiled)]
-        return Sampling(pairs=pairs, caveats=_failures(failed))
+        return Sampling(pairs=pairs, caveats=_describe_failures(failed))
 
 
 def is_decided(data: PairData) -> bool:
@@ -133,23 +139,25 @@ def is_decided(data: PairData) -> bool:
     return judged is not None and not is_borderline(judged.caveats)
 
 
-def _removed_call(pair: Pair, share: Share, runs: Sequence[Run], parts: Parts) -> str:
+def find_removed_call(pair: Pair, share: Share, runs: Sequence[Run], parts: Parts) -> str:
     """Return where the compiler removed the call of a method, empty where it did not surely.
 
-    No sample is in the method. Where the benchmark's machine code was read, its source names the
-    method, but it has no instruction of it, and the method is none that is always called. Else the
-    operation has to be too short for any call.
+    No sample is in the method, and each call would be shorter than a cycle. Where the benchmark's
+    machine code was read, its source names the method, but it has no instruction of it, and the
+    method is none that is always called. Else the operation does nothing but count.
     """
+    if not is_too_short_for_a_call(share):
+        return ""
     profiles = [run.outcome for run in runs if isinstance(run.outcome, Profiled)]
     code = tuple(dict.fromkeys(frame for one in profiles for frame in one.code))
     if not code:
-        return f"in {pair.benchmark.name}" if is_nothing(share) else ""
-    if share.hits or frames_of(pair.method, code) or parts.is_always_called(pair.method):
+        return f"in {pair.benchmark.name}" if is_empty_operation(share) else ""
+    if frames_of(pair.method, code) or parts.is_always_called(pair.method):
         return ""
-    return _call_in(code, pair.method.name, parts.suite.sources)
+    return _find_call(code, pair.method.name, parts.suite.sources)
 
 
-def _call_in(code: Sequence[Frame], name: str, sources: Sequence[SourceFile]) -> str:
+def _find_call(code: Sequence[Frame], name: str, sources: Sequence[SourceFile]) -> str:
     """Return where the benchmark's own functions call a method by its name, empty for nowhere."""
     calls = re.compile(rf"\b{re.escape(name)}\s*(?:\[[^\]]*\])?\(".encode())
     spans: dict[tuple[str, str], list[int]] = {}
@@ -165,17 +173,19 @@ def _call_in(code: Sequence[Frame], name: str, sources: Sequence[SourceFile]) ->
     return ""
 
 
-def _no_profile(why: str) -> Caveat:
+def _report_no_profile(why: str) -> Caveat:
     return Caveat(
         "no-profile", f"shares were not sampled: {why}; methods are judged by delays alone"
     )
 
 
-def _failures(failed: Sequence[Run]) -> tuple[Caveat, ...]:
+def _describe_failures(failed: Sequence[Run]) -> tuple[Caveat, ...]:
     if not failed:
         return ()
     first = failed[0]
     name = first.trial.benchmark.id if first.trial.benchmark else ""
     why = line(reason(first.outcome))
     count = len({run.trial.benchmark for run in failed})
-    return (_no_profile(f"{count} benchmarks could not be profiled, such as {name} ({why})"),)
+    return (
+        _report_no_profile(f"{count} benchmarks could not be profiled, such as {name} ({why})"),
+    )

@@ -6,7 +6,12 @@ import pytest
 from builders import benchmark, run
 
 from auditor.audits import indifference
-from auditor.audits.shares import DISPERSED, interval, is_nothing, share_of
+from auditor.audits.shares import (
+    interval,
+    is_empty_operation,
+    is_too_short_for_a_call,
+    share_of,
+)
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import Kind, Variant
 from auditor.core.outcome import Frame, Profiled, Stack
@@ -69,7 +74,15 @@ def test_blocks_that_scatter_more_than_chance_widen_the_interval():
 
     assert even.share == uneven.share == 0.5
     assert uneven.high - uneven.low > 3 * (even.high - even.low)
-    assert DISPERSED > 1
+
+
+def test_processes_that_differ_by_more_than_chance_widen_the_interval():
+    """Each process is as even as can be; 5 processes have 4 degrees of freedom."""
+    alike = share(*[profile(10, 10) for _ in range(5)])
+    apart = share(*[profile(hits, 10) for hits in (7, 8, 10, 12, 13)])
+
+    assert alike.share == apart.share == 0.5
+    assert apart.high - apart.low > 1.3 * (alike.high - alike.low)
 
 
 def test_what_cannot_be_attributed_may_belong_to_the_method_or_not():
@@ -101,10 +114,24 @@ def test_in_a_short_operation_samples_may_count_for_a_neighbour():
     assert share(profile(12, 100, operation=0.5e-9)).high == 1
 
 
-def test_an_operation_too_short_for_a_call_holds_none():
-    assert is_nothing(share(profile(0, 50, operation=0.4e-9)))
-    assert not is_nothing(share(profile(0, 50, operation=5e-9)))
-    assert not is_nothing(share(profile(1, 50, operation=0.4e-9)))
+def test_a_call_without_a_sample_is_shorter_than_a_cycle_in_a_short_operation():
+    assert is_too_short_for_a_call(share(profile(0, 50, operation=5e-9)))
+    assert not is_too_short_for_a_call(share(profile(0, 50, operation=100e-9)))
+    assert not is_too_short_for_a_call(share(profile(1, 50, operation=5e-9)))
+    assert not is_too_short_for_a_call(share(profile(0, 50, operation=5e-9), calls=None))
+    assert not is_too_short_for_a_call(share(profile(0, 2, operation=5e-9)))
+
+
+def test_samples_that_may_be_of_the_method_are_no_sign_that_it_was_removed():
+    removed = share(profile(0, 50, operation=0.4e-9))
+
+    assert is_too_short_for_a_call(removed)
+    assert not is_too_short_for_a_call(replace(removed, ambiguous=1))
+
+
+def test_an_operation_of_two_cycles_does_nothing_but_count():
+    assert is_empty_operation(share(profile(0, 50, operation=0.4e-9)))
+    assert not is_empty_operation(share(profile(0, 50, operation=5e-9)))
 
 
 def test_few_samples_say_nothing():
