@@ -205,3 +205,42 @@ def test_other_sizes_get_no_more_pairs_than_the_plan_says():
 def test_fewer_than_two_blocks_are_never_called_quiet():
     with pytest.raises(ValueError, match="fewer than two blocks have no second least"):
         Quiet(blocks=1, share=0.03)
+
+
+@pytest.mark.parametrize(
+    ("block_seconds", "warmup", "iterations", "counted"),
+    [
+        (0.0, 5, 12, 12),  # unknown
+        (0.04, 5, 12, 12),  # as long as allocations may make it
+        (0.5, 1, 6, 2),
+        (2.0, 1, 3, 1),
+        (20.0, 1, 3, 1),
+    ],
+)
+def test_blocks_that_last_far_longer_than_asked_for_are_fewer(
+    block_seconds, warmup, iterations, counted
+):
+    found = schedules.shortened(PLAN, block_seconds)
+
+    assert (found.warmup, found.iterations) == (warmup, iterations)
+    assert schedules.counted_pairs(PLAN, block_seconds) == counted
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_slow_operation_shortens_processes_unless_the_plan_is_fixed(monkeypatch, whole):
+    monkeypatch.setattr(toy_language, "PLAIN_SECONDS", 1.0)
+    asked = request(methods=("hop",))
+    asked = replace(asked, suite=replace(asked.suite, whole=whole))
+    machine = Machine()
+
+    abs_score.audit(asked, parts(asked, machine=machine))
+
+    suite = [one for one in machine.done if one.purpose is Purpose.SUITE]
+    counting = [one for one in machine.done if one.purpose is Purpose.REACH]
+    plan = asked.suite.plan
+    all_blocks = plan.warmup + plan.iterations
+    assert suite
+    assert counting
+    assert all((len(one.schedule.blocks) == all_blocks) is whole for one in suite)
+    longest = max(len(one.schedule.blocks) for one in counting)
+    assert (longest >= 2 * plan.iterations) is whole

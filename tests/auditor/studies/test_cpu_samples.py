@@ -72,6 +72,28 @@ def test_a_probe_that_would_distort_is_not_injected(monkeypatch):
     assert trials(machine, Purpose.PAIRS) == []
 
 
+def test_what_the_samples_leave_open_is_not_slowed_by_a_hopeless_probe(monkeypatch):
+    monkeypatch.setattr(toy_language.Words, "probe_seconds", 1e-4)
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.52)
+    machine = Machine()
+
+    pair = by_key(audited(machine))["toy.hop", "toy.long"]
+
+    assert pair.share == pytest.approx(0.52, abs=0.1)
+    assert trials(machine, Purpose.PAIRS) == []
+
+
+def test_a_method_that_was_not_slowed_has_no_control(monkeypatch):
+    monkeypatch.setattr(toy_language.Words, "probe_seconds", 1e-4)
+    machine = Machine()
+
+    verdict = audited(machine, controls=1)
+
+    assert by_key(verdict)["toy.hop", "toy.long"].effect is not None
+    assert verdict.controls.judged == 0
+    assert trials(machine, Purpose.PAIRS) == []
+
+
 def test_samples_and_a_delay_that_contradict_each_other_decide_nothing(monkeypatch):
     monkeypatch.setattr(toy_language, "SAMPLED", {("hop", "long"): 0.98})
     monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.2)

@@ -252,6 +252,18 @@ def test_pairs_that_there_was_no_time_for_are_not_taken_up_again():
     assert 1 <= len(firsts) <= 2  # a wave of each method at most
 
 
+def test_what_was_measured_at_another_slowdown_is_no_verdict_at_this_one():
+    """Of the calibration of this one nothing was measured, as there was no time."""
+    store = Memory()
+    audited(request(methods=("hop",), slowdown=5.0), store=store)
+
+    verdict = audited(request(methods=("hop",), slowdown=0.6, budget=0), store=store)
+
+    (pair,) = [one for one in verdict.pairs if one.benchmark == "toy.long"]
+    assert pair.outcome is Result.UNMEASURED
+    assert pair.achieved_slowdown is None
+
+
 def test_an_exact_audit_and_an_estimate_calibrate_what_was_clocked(monkeypatch):
     monkeypatch.setattr(toy_language, "CLOCKED", {("hop", "quick"): 0.1, ("hop", "long"): 0.95})
     exact, estimated = Machine(), Machine()

@@ -2,16 +2,22 @@
 
 import gzip
 import os
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from gobench_making import lab, schedule
 
+from auditor.audits.reach import Reach
 from auditor.audits.shares import frames_of, share_of
 from auditor.core.jobs import NOWHERE
 from auditor.core.mutant import Kind, Variant
 from auditor.core.outcome import Profiled, Unreadable
 from auditor.core.plan import Purpose, Run
+from auditor.core.result import ReachState
 from auditor.core.schedule import Arm, ArmName
+from auditor.studies.cpu_samples import find_removed_call
+from auditor.studies.pair import Pair
 from runners.gobench.pprof import ProfileUnreadable, read_samples
 
 UNIT = "example.org/shares"
@@ -170,6 +176,34 @@ def test_of_a_removed_call_there_is_no_sample_and_no_instruction(shares):
     assert not frames_of(half, run.outcome.code)
     kept = profiled(shares, "BenchmarkDropped", 1_000_000).outcome
     assert frames_of(shares.methods[f"{UNIT}.Sum"], kept.code)
+
+
+def removed(lab, run, method, *, hits=0, always_called=False):
+    """Return where the call of a method was removed, taking its share for none."""
+    found = replace(share(lab, run, method), hits=hits, seconds_per_call=1e-11)
+    pair = Pair(
+        method=lab.methods[f"{UNIT}.{method}"],
+        benchmark=run.trial.benchmark,
+        reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0),
+    )
+    parts = SimpleNamespace(suite=lab.suite, is_always_called=lambda _method: always_called)
+    return find_removed_call(pair, found, [run], parts)
+
+
+def test_the_line_of_a_removed_call_is_found(shares):
+    run = profiled(shares, "BenchmarkDead", 200_000_000)
+    line = 1 + TEST.splitlines().index("\t\tHalf(uint64(i))")
+
+    assert removed(shares, run, "Half") == f"at shares_test.go:{line}"
+    assert removed(shares, run, "Half", hits=1) == ""
+    assert removed(shares, run, "Half", always_called=True) == ""
+    assert removed(shares, run, "Most") == ""  # the benchmark does not name it
+
+
+def test_a_call_whose_instructions_are_there_was_not_removed(shares):
+    run = profiled(shares, "BenchmarkDropped", 1_000_000)
+
+    assert removed(shares, run, "Sum") == ""
 
 
 def test_methods_of_types_and_generic_functions_are_found_behind_b_loop(shares):
