@@ -37,6 +37,7 @@ def test_samples_decide_what_is_far_from_the_limit_and_one_delay_confirms_a_dete
     assert pairs["toy.hop", "toy.quick"].decided_by == "share"
     low, high = pairs["toy.hop", "toy.quick"].share_interval
     assert low < 0.05 < high < 0.5
+    assert not any(one.alone for one in trials(machine, Purpose.PROFILE))
     slowed = {one.benchmark.name for one in trials(machine, Purpose.PAIRS)}
     assert slowed == {"long"}
 

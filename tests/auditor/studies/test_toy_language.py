@@ -252,10 +252,11 @@ def test_pairs_that_there_was_no_time_for_are_not_taken_up_again():
     assert 1 <= len(firsts) <= 2  # a wave of each method at most
 
 
-def test_what_was_measured_at_another_slowdown_is_no_verdict_at_this_one():
-    """Of the calibration of this one nothing was measured, as there was no time."""
+def test_what_was_measured_at_another_slowdown_is_no_verdict_at_this_one(monkeypatch):
+    """The only delay that is known of these short calls is that of the other slowdown."""
+    monkeypatch.setitem(toy_language.CALLS, ("hop", "long"), 4000)
     store = Memory()
-    audited(request(methods=("hop",), slowdown=5.0), store=store)
+    audited(request(methods=("hop",), slowdown=1.0), store=store)
 
     verdict = audited(request(methods=("hop",), slowdown=0.6, budget=0), store=store)
 

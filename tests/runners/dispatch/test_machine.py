@@ -11,7 +11,7 @@ from builders import benchmark, counted, crashed, run, timed_out, window
 
 from auditor.core.errors import OutOfTime
 from auditor.core.jobs import Completed, Invocation
-from auditor.core.outcome import NotBuilt
+from auditor.core.outcome import NotBuilt, Profiled
 from auditor.core.plan import Purpose
 from runners.dispatch.machine import MachineDispatcher
 
@@ -244,3 +244,19 @@ def test_what_fails_beside_others_is_asked_of_again_by_itself_but_not_what_was_t
     assert sorted(asked) == ["a", "b", "b", "c", "d", "d"]
     made.together(ask, [process("d")])  # had nobody beside it
     assert asked.count("d") == 3
+
+
+def test_a_profile_that_was_taken_beside_another_is_not_taken_again(tmp_path):
+    profile = Profiled(
+        frames=(),
+        stacks=(),
+        unattributed=0,
+        background=0,
+        period_seconds=0.0,
+        cpu_seconds=0.0,
+        timed_seconds=0.0,
+    )
+    runner = Runner(ends={"a": [profile]})
+
+    assert len([*dispatcher(tmp_path, runner, 2).run(trials("a", "b"))]) == 2
+    assert sorted(runner.began) == ["a", "b"]

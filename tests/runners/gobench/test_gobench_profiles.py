@@ -46,6 +46,9 @@ func Sum(data []byte) uint32 { return crc32.Checksum(data, table) }
 // Half is inlined and has no effect.
 func Half(x uint64) uint64 { return x / 2 }
 
+// Step is inlined, and each call needs the result of the one before.
+func Step(x uint64) uint64 { return (x ^ x>>29) * 6364136223846793005 }
+
 type Adder struct{ total uint64 }
 
 func (a *Adder) Add(x uint64) { a.total = chain(a.total+x, 200) }
@@ -94,6 +97,14 @@ func BenchmarkDead(b *testing.B) {
 	for i := 0; i < b.N; i++ {
 		Half(uint64(i))
 	}
+}
+
+func BenchmarkSteps(b *testing.B) {
+	x := uint64(7)
+	for i := 0; i < b.N; i++ {
+		x = Step(x)
+	}
+	sink = x
 }
 
 func BenchmarkLoop(b *testing.B) {
@@ -162,6 +173,13 @@ def test_an_inlined_method_whose_result_is_dropped_has_its_callees_samples(share
     run = profiled(shares, "BenchmarkDropped", 5_000_000)
 
     assert share(shares, run, "Sum").low > 0.6
+
+
+def test_samples_are_of_the_instruction_that_the_processor_waited_for(shares):
+    """The next one, at which it is interrupted, is often the loop's: half of the samples."""
+    run = profiled(shares, "BenchmarkSteps", 20_000_000)
+
+    assert share(shares, run, "Step").share > 0.8
 
 
 def test_of_a_removed_call_there_is_no_sample_and_no_instruction(shares):
