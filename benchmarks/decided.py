@@ -101,7 +101,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--only", action="append", metavar="NAME", help="a suite; repeatable")
     parser.add_argument("--list", type=Path, default=SUITES, help="of suites, as decided.json")
-    parser.add_argument("--limit-minutes", type=float, default=30, help="of each process (30)")
+    parser.add_argument("--limit-minutes", type=float, default=30, help="of each audit (30)")
+    parser.add_argument(
+        "--plain-minutes", type=float, default=5, help="limit of each plain run (5)"
+    )
     parser.add_argument("--keep", type=Path, help="a folder for results and stores, gone on with")
     parser.add_argument("--dry-run", action="store_true", help="list the suites, measure nothing")
     parser.add_argument(
@@ -149,7 +152,7 @@ def _measure(suite: Mapping[str, Any], folder: Path, options: argparse.Namespace
         second.mkdir(exist_ok=True)
         _run_auditor(second, limit, str(config), options.injected, *methods)
         other = _read_result(second)
-    plain = run_plain(result, suite["subject"], folder, limit)
+    plain = run_plain(result, suite["subject"], folder, 60 * options.plain_minutes)
     summary = summarize(result, other)
     return Row(suite["name"], result["harness"], preparation, audit, code == 0, summary, plain)
 
