@@ -48,6 +48,10 @@ GO_RESULT = re.compile(r"^Benchmark\S*\s+\d+\s", re.MULTILINE)
 PYTEST_RESULT = re.compile(r"(?:PASSED|FAILED|ERROR)\s+\[\s*(\d+)%\]")
 JMH_PROGRESS = re.compile(r"^# Run progress: ([\d.]+)% complete", re.MULTILINE)
 JMH_EXPECTED = re.compile(r"complete, ETA (?:(\d+)\+)?(\d\d):(\d\d):(\d\d)")
+EXPECTED = re.compile(r"expected-time\]: (?:.*; )?expected (.+)")
+DURATION = re.compile(r"(?:(\d+) h )?(?:(\d+) min|(\d+) s)")
+FORESEEN = 0.9
+"""Part of the suites whose time has to lie in the range that was expected."""
 LEAST_PROGRESS = 0.05
 """The least part of a JMH run that tells its time better than JMH's own first estimate."""
 
@@ -87,6 +91,14 @@ class Row:
     ended: bool  # False where the limit ended the audit
     summary: Summary
     plain: Plain | None  # None where the suite cannot be run by its harness alone
+    expected: tuple[float, float] | None  # the range of seconds that the audit began with
+
+    @property
+    def foreseen(self) -> bool:
+        """Tell whether the audit took as long as it was expected to take."""
+        return bool(
+            self.ended and self.expected and self.expected[0] <= self.audit <= self.expected[1]
+        )
 
     @property
     def cost(self) -> float | None:
@@ -139,6 +151,7 @@ def _measure(suite: Mapping[str, Any], folder: Path, options: argparse.Namespace
         print(f"{suite['name']}: {state}, {preparation:.0f} s", flush=True)
         return None
     audit, code = _run_auditor(folder, limit, str(config))
+    expected = expected_range((folder / "terminal.txt").read_text())
     if code != 0:
         _run_auditor(folder, limit, str(config), "--so-far")
     result = _read_result(folder)
@@ -154,7 +167,10 @@ def _measure(suite: Mapping[str, Any], folder: Path, options: argparse.Namespace
         other = _read_result(second)
     plain = run_plain(result, suite["subject"], folder, 60 * options.plain_minutes)
     summary = summarize(result, other)
-    return Row(suite["name"], result["harness"], preparation, audit, code == 0, summary, plain)
+    ended = code == 0
+    return Row(
+        suite["name"], result["harness"], preparation, audit, ended, summary, plain, expected
+    )
 
 
 def _run_auditor(folder: Path, limit: float, *words: str) -> tuple[float, int]:
@@ -197,6 +213,35 @@ def _run_limited(
         took = time.monotonic() - began
         output.seek(0)
         return took, code, output.read()
+
+
+def expected_range(terminal: str) -> tuple[float, float] | None:
+    """Return the range of seconds that an audit printed as it began; None where it printed none.
+
+    The text is rounded to seconds or minutes, and so wide is the range; the unit of the first
+    number may stand behind the second.
+    """
+    found = EXPECTED.search(terminal)
+    if found is None:
+        return None
+    first, _, last = found[1].strip().partition(" to ")
+    ends = [
+        _rounded(part)
+        for part in (first if " " in first else f"{first} {last.split()[-1]}", last or first)
+    ]
+    return ends[0][0], ends[1][1]
+
+
+def _rounded(text: str) -> tuple[float, float]:
+    """Return the seconds that may have been printed as this duration."""
+    found = DURATION.search(text)
+    if found is None:
+        raise ValueError(f"no duration: {text!r}")
+    hours, minutes, seconds = found.groups()
+    if seconds is not None:
+        return float(seconds) - 0.5, float(seconds) + 0.5
+    middle = 3600 * int(hours or 0) + 60 * int(minutes)
+    return middle - 30.0, middle + 30.0
 
 
 def _read_result(folder: Path) -> Mapping[str, Any] | None:
@@ -334,6 +379,9 @@ def describe(row: Row) -> Iterator[str]:
         f"audit{'' if row.ended else ' (ended by the limit)'}; {summary.decided} of "
         f"{summary.methods} methods decided ({share:.0%})"
     )
+    if row.expected is not None:
+        low, high = row.expected
+        yield f"    {low:.0f} to {high:.0f} s were expected"
     for reason, count in summary.reasons.most_common(REASONS):
         yield f"    {count} x {reason}"
     yield (
@@ -359,6 +407,10 @@ def report_goals(rows: Sequence[Row]) -> int:
         (least >= DECIDED_IN_EACH, f"{least:.0%} decided in the worst suite"),
         (median <= MEDIAN_SECONDS, f"{median:.0f} s of preparation and audit (median)"),
     ]
+    foreseen = sum(row.foreseen for row in rows)
+    goals.append(
+        (foreseen >= FORESEEN * len(rows), f"{foreseen} of {len(rows)} took as long as expected")
+    )
     if compared:
         goals.append((agreeing >= AGREEMENT * compared, f"{agreeing} of {compared} pairs alike"))
     for harness, most in COST.items():

@@ -42,7 +42,15 @@ def effect_of(data: PairData) -> Effect | None:
 INJECTION, SHARE = "injection", "share"
 """What a verdict rests on."""
 _DECIDED = (Result.DETECTED, Result.MISSED, Result.DEAD_CODE)
-_MAY_YIELD = (Result.INCONCLUSIVE, Result.UNMEASURED, Result.CRASHED, Result.TIMED_OUT)
+_MAY_YIELD = (
+    Result.INCONCLUSIVE,
+    Result.UNMEASURED,
+    Result.INVALID,
+    Result.REFUSED,
+    Result.CRASHED,
+    Result.TIMED_OUT,
+)
+"""What injected delays end with that a share may still decide."""
 
 
 def combine_evidence(data: PairData, injected: Judgement) -> tuple[Judgement, str | None]:
@@ -52,6 +60,8 @@ def combine_evidence(data: PairData, injected: Judgement) -> tuple[Judgement, st
     """
     by_samples = judge_by_share(data)
     if by_samples is None or (data.reach is not None and not data.reach.may_be_in_loop):
+        if injected.outcome is Result.UNMEASURED:
+            injected = replace(injected, reason=_describe_open_share(data) or injected.reason)
         return injected, INJECTION if injected.outcome in _DECIDED else None
     if injected.outcome in _MAY_YIELD:
         caveats = tuple(
@@ -130,10 +140,22 @@ def _judge_removed_call(data: PairData, share: Share) -> Judgement:
 def _make_judgement(
     outcome: Result, data: PairData, share: Share, effect: Effect, *more: Caveat
 ) -> Judgement:
+    text = _describe(data, share, effect)
+    return Judgement(outcome=outcome, threshold=data.limit, reason=text, caveats=more)
+
+
+def _describe(data: PairData, share: Share, effect: Effect) -> str:
     low, high = effect.interval
-    text = (
+    return (
         f"by share: {percent(share.share)} of the operation ({share.samples} samples), so "
         f"{percent(data.slowdown)} add {percent(low)} to {percent(high)}, limit "
         f"{percent(data.limit)}"
     )
-    return Judgement(outcome=outcome, threshold=data.limit, reason=text, caveats=more)
+
+
+def _describe_open_share(data: PairData) -> str:
+    """Say what the share leaves open; empty where none was sampled."""
+    effect = effect_of(data)
+    if effect is None or data.sampled is None:
+        return ""
+    return f"{_describe(data, data.sampled, effect)}: that is open, and no delay was injected"

@@ -13,10 +13,11 @@ from scipy import special
 from auditor.audits.attribution import ambiguous_samples, attribution_error
 from auditor.core.outcome import Frame, Profiled, Stack
 from auditor.core.plan import Run
+from auditor.core.result import Interval
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
 
-LOOKS = 5
+LOOKS = 7
 """Times that the samples of a benchmark are looked at, so that the error is shared among looks."""
 CHANCE = 0.05
 """Probability up to which a chi-square of processes is taken for more than chance."""
@@ -40,6 +41,8 @@ class Share:
     """Lower end of the interval: sampling error, dispersion, and all that is not attributed."""
     high: float
     """Upper end of the interval."""
+    irreducible: Interval
+    """The interval that would be left without a sampling error: more samples give none narrower."""
     samples: int
     """Samples of the operation."""
     hits: int
@@ -105,16 +108,23 @@ def share_of(
     hits, samples = sum(w.hits for w in processes), sum(w.samples for w in processes)
     dispersion = max(_dispersion(blocks), _between(processes))
     sampled = interval(hits / dispersion, samples / dispersion, error / LOOKS)
-    low, high = _widen_by_unattributed(*sampled, profiles, benchmark)
     operation = _operation_seconds(profiles) or 0.0
     between = operation / calls if operation and calls else None
     inlined = bool(own) and all(frame.inlined for frame in own)
     bounds = attribution_error(method.language, operation, calls, inlined=inlined)
     ambiguous = 0 if apart else _count_ambiguous(method, profiles)
+
+    def widen(low: float, high: float) -> Interval:
+        low, high = _widen_by_unattributed(low, high, profiles, benchmark)
+        shortfall = bounds.shortfall + ambiguous / samples
+        return max(0.0, low - bounds.excess), min(1.0, high + shortfall)
+
+    low, high = widen(*sampled)
     return Share(
         share=hits / samples,
-        low=max(0.0, low - bounds.excess),
-        high=min(1.0, high + bounds.shortfall + ambiguous / samples),
+        low=low,
+        high=high,
+        irreducible=widen(hits / samples, hits / samples),
         samples=samples,
         hits=hits,
         processes=len(profiles),

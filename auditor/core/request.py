@@ -227,6 +227,11 @@ class AbsRequest:
         """Tell whether the plan is carried out as it is: nothing ends early, nothing is added."""
         return self.exact or self.rule is Rule.PAPER
 
+    @property
+    def asks_shares(self) -> bool:
+        """Tell whether methods are judged by sampled shares where they can be had."""
+        return self.shares and not self.is_fixed
+
 
 @dataclass(frozen=True, slots=True)
 class BuildWords:

@@ -141,7 +141,7 @@ def _measured(
     if study is None:
         return question.among(()), StudyRuns()
     request = question.request
-    if request.shares and not request.is_fixed:
+    if request.asks_shares:
         question = replace(question, sampling=sample_shares(pairs, question, _for_samples(parts)))
         study.take_samples(question.sampling)
     wanted = choose_pairs_to_slow(pairs, question, parts.mutator.probe_seconds)
@@ -245,6 +245,7 @@ def _choose(  # noqa: PLR0913 - what is asked, what is known, and who finds out 
     """
     slowable = [method for method in found.methods if method.refusal is None]
     looks_ahead = counted is None
+    by_shares = request.asks_shares and not parts.unprofiled
     if counted is None:
         counted = map_reach(slowable, base, parts, with_unit_tests=not found.fixed)
     if found.fixed:
@@ -260,7 +261,7 @@ def _choose(  # noqa: PLR0913 - what is asked, what is known, and who finds out 
             return _chosen([by_id[name] for name in names], counted, caveats)
         if study and looks_ahead:
             mine = _worth_measuring(request, _pairs(_chosen(new, counted), base))
-            left_out |= obstacles(study, new, mine, parts)
+            left_out |= obstacles(study, new, mine, parts, by_shares=by_shares)
         good |= {method.id for method in new} - left_out.keys()
 
 

@@ -161,7 +161,7 @@ def _block_seconds(found: Baseline, benchmark: Benchmark, plan: Plan, parts: Par
 
 
 def _counting_blocks(found: Baseline, parts: Parts) -> dict[str, int]:
-    """Return the pairs of blocks in which calls are counted, where all of the plan is too long."""
+    """Return the blocks in which calls are counted, where all of the plan is too long."""
     times, plan = _deadline(parts).times, parts.request.plan
     costs = [
         ProcessCost(
@@ -171,13 +171,13 @@ def _counting_blocks(found: Baseline, parts: Parts) -> dict[str, int]:
             block_seconds=_block_seconds(found, one, fit, parts),
             warmup=min(plan.warmup, schedules.COUNTED_WARMUP),
             blocks=2 * plan.iterations,
-            least_blocks=max(2, _blocks_in(SHORT_COUNTING, _block_seconds(found, one, fit, parts))),
+            least_blocks=max(1, _blocks_in(SHORT_COUNTING, _block_seconds(found, one, fit, parts))),
         )
         for one in found.usable
         for fit in (schedules.fitted(plan, one),)
     ]
     blocks = fit_blocks(costs, COUNTING_PART * _deadline(parts).left) if costs else {}
-    return {name: max(1, many // 2) for name, many in blocks.items() if many < 2 * plan.iterations}
+    return {name: many for name, many in blocks.items() if many < 2 * plan.iterations}
 
 
 def _count_calls(

@@ -126,7 +126,7 @@ class Calibrated:
         probes = readings.medians(self.runs[:1], arm)
         if known is None or not probes:
             return operations(self.pair, baseline, plan)
-        return max(2, min(known, round(plan.iteration_seconds / median(probes))))
+        return max(min(2, known), min(known, round(plan.iteration_seconds / median(probes))))
 
 
 def waves(

@@ -4,10 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from auditor.audits import by_share
 from auditor.audits.failures import line, reason
-from auditor.audits.indifference import is_borderline
-from auditor.audits.pair import PairData
 from auditor.audits.shares import (
     Share,
     frames_of,
@@ -21,6 +18,7 @@ from auditor.core.outcome import Frame, Profiled
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.subject import Language, Method, SourceFile, SourceRole
 from auditor.studies import schedules
+from auditor.studies.injection import can_be_sampled, is_decided, is_slow
 from auditor.studies.measure import measure
 from auditor.studies.pair import Pair, PairKey, PairRuns, Question, Sampled, Sampling
 from auditor.studies.parts import Built, Parts
@@ -28,6 +26,8 @@ from auditor.studies.parts import Built, Parts
 ROUND_SECONDS = (0.4, 0.4, 0.8, 1.6, 1.6)
 """Length of the profiled processes of a benchmark: two at least, so that processes can differ. The
 later ones are for benchmarks with a method near the limit."""
+SLOW_ROUND_SECONDS = (5.0, 5.0)
+"""Length of further ones where an operation is too slow for delays: samples are cheaper."""
 FEWEST_PROCESSES = 2
 """Profiled processes of each benchmark: of one nothing is known of how processes differ."""
 SHARE_ERROR = 0.01
@@ -68,7 +68,7 @@ class _Sampler:
 
     def sample(self) -> Sampling:
         sampling = Sampling()
-        for number, seconds in enumerate(ROUND_SECONDS, start=1):
+        for number, seconds in enumerate((*ROUND_SECONDS, *SLOW_ROUND_SECONDS), start=1):
             wanted = [name for name in self._pairs if self._needs_samples(name, number, sampling)]
             trials = [self._make_trial(name, number, seconds) for name in wanted]
             if not trials:
@@ -85,13 +85,17 @@ class _Sampler:
         if number <= FEWEST_PROCESSES:
             return True
         asked = replace(self._question, sampling=sampling)
-        return any(
-            not is_decided(asked.data(PairRuns(pair=pair), ())) for pair in self._pairs[name]
-        )
+        mine = self._pairs[name]
+        if number > len(ROUND_SECONDS) and not is_slow(mine[0], asked):
+            return False
+        known = (asked.data(PairRuns(pair=pair), ()) for pair in mine)
+        return any(not is_decided(data) and can_be_sampled(data) for data in known)
 
     def _make_trial(self, name: str, number: int, seconds: float) -> Trial:
         base, benchmark = self._question.baseline, self._pairs[name][0].benchmark
-        schedule = schedules.profiling(base.plans[name], base.operations[name], seconds)
+        schedule = schedules.profiling(
+            base.plans[name], base.operations[name], seconds, base.first_seconds(benchmark)
+        )
         trial = self._parts.trial(
             Purpose.PROFILE, benchmark, schedule, self._choose_program(name, number)
         )
@@ -131,12 +135,6 @@ class _Sampler:
         runs = [run for mine in self._runs.values() for run in mine]
         failed = [run for run in runs if not isinstance(run.outcome, Profiled)]
         return Sampling(pairs=pairs, caveats=_describe_failures(failed))
-
-
-def is_decided(data: PairData) -> bool:
-    """Tell whether the share decides a pair, away from the limit."""
-    judged = by_share.judge_by_share(data)
-    return judged is not None and not is_borderline(judged.caveats)
 
 
 def find_removed_call(pair: Pair, share: Share, runs: Sequence[Run], parts: Parts) -> str:

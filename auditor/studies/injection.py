@@ -1,11 +1,13 @@
 """Which pairs a delay is injected in, once the shares of the methods are sampled."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from auditor.audits import by_share
 from auditor.audits.distortion import allowed_probe
+from auditor.audits.indifference import is_borderline
+from auditor.audits.pair import PairData
 from auditor.core.result import Result
-from auditor.studies.cpu_samples import is_decided
 from auditor.studies.pair import Pair, PairRuns, Question
 
 HOPELESS = 2.0
@@ -18,9 +20,9 @@ def choose_pairs_to_slow(
 ) -> list[Pair]:
     """Return the pairs in which a delay is to be injected, in their order.
 
-    These are all that the samples leave open, and of each method that they say is detected the
-    benchmark with the largest share in which the probe is honest. `probe_seconds` is about what
-    the probe adds to a call.
+    These are all that the samples leave open, but those with slow operations, and of each method
+    that they say is detected the benchmark with the largest share in which the probe is honest.
+    `probe_seconds` is about what the probe adds to a call.
     """
     if question.request.is_fixed or not question.sampling.pairs:
         return list(pairs)
@@ -31,12 +33,15 @@ def choose_pairs_to_slow(
         cost = _probe_cost(pair, question, probe_seconds)
         allowed = allowed_probe(data.slowdown, beside=pair.method.apart)
         if not is_decided(data):
-            if cost is None or data.sampled is None or cost <= HOPELESS * allowed:
+            samples_do = is_slow(pair, question) and _has_share(pair, question)
+            hopeless = cost is not None and cost > HOPELESS * allowed
+            if not samples_do and (data.sampled is None or not hopeless):
                 wanted.add(pair.key)
             continue
         judged = by_share.judge_by_share(data)
         detected = judged is not None and judged.outcome is Result.DETECTED
-        if detected and cost is not None and cost <= allowed:
+        takes_long = _operation_seconds(pair, question) > UNCONFIRMED_SECONDS
+        if detected and cost is not None and cost <= allowed and not takes_long:
             witnesses.setdefault(pair.method.id, []).append(pair)
     wanted |= {_best(mine, question).key for mine in witnesses.values()}
     return [pair for pair in pairs if pair.key in wanted]
@@ -44,16 +49,53 @@ def choose_pairs_to_slow(
 
 SLOW_SECONDS = 0.01
 """Time of an operation from which on its processes are long: another benchmark is taken, if any."""
+SAMPLED_SECONDS = 0.05
+"""Time of an operation from which on samples alone decide what they leave open at first: a delay
+takes a hundred operations, and ten seconds give thousands of samples."""
+UNCONFIRMED_SECONDS = 0.2
+"""Time of an operation from which on a detection by share is not confirmed by a delay."""
+
+
+def is_decided(data: PairData) -> bool:
+    """Tell whether the share decides a pair, away from the limit."""
+    judged = by_share.judge_by_share(data)
+    return judged is not None and not is_borderline(judged.caveats)
+
+
+def can_be_sampled(data: PairData) -> bool:
+    """Tell whether samples may decide an open pair: with any number of them its share would."""
+    if data.sampled is None or data.sampled.obstacle:
+        return True
+    low, high = data.sampled.irreducible
+    return (
+        by_share.judge_by_share(replace(data, sampled=replace(data.sampled, low=low, high=high)))
+        is not None
+    )
+
+
+def is_slow(pair: Pair, question: Question) -> bool:
+    """Tell whether an operation lasts so long that samples are cheaper than delays."""
+    return _operation_seconds(pair, question) > SAMPLED_SECONDS
+
+
+def _has_share(pair: Pair, question: Question) -> bool:
+    sampled = question.sampling.pairs.get(pair.key)
+    return sampled is not None and not sampled.share.obstacle
 
 
 def _best(pairs: Iterable[Pair], question: Question) -> Pair:
     """Return the pair with the largest share, of those with short operations if there are any."""
 
     def preference(pair: Pair) -> tuple[bool, float]:
-        plain = question.baseline.first_seconds(pair.benchmark) or 0.0
-        return plain < SLOW_SECONDS, question.sampling.pairs[pair.key].share.share
+        return _operation_seconds(pair, question) < SLOW_SECONDS, question.sampling.pairs[
+            pair.key
+        ].share.share
 
     return max(pairs, key=preference)
+
+
+def _operation_seconds(pair: Pair, question: Question) -> float:
+    return question.baseline.first_seconds(pair.benchmark) or 0.0
 
 
 def _probe_cost(pair: Pair, question: Question, probe_seconds: float) -> float | None:

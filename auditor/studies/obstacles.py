@@ -13,11 +13,17 @@ from auditor.studies.parts import Parts
 
 
 def obstacles(
-    study: PairStudy, methods: Sequence[Method], pairs: Sequence[Pair], parts: Parts
+    study: PairStudy,
+    methods: Sequence[Method],
+    pairs: Sequence[Pair],
+    parts: Parts,
+    *,
+    by_shares: bool,
 ) -> dict[str, str]:
     """Return, by id, why those of `methods` that cannot be slowed at all cannot.
 
-    `pairs` are theirs. The first process of each variant tells, one that is to be run anyway.
+    `pairs` are theirs. The first process of each variant tells, one that is to be run anyway;
+    where methods are judged `by_shares` first, most need none, and only refusals are told.
     For a method that nothing reaches nothing is built, nor for one that is surely missed wherever
     it is called; nor where counting failed, since there it may be the benchmark that cannot be
     changed.
@@ -34,7 +40,7 @@ def obstacles(
         built = study.variant(key)
         if isinstance(built, Refused):
             found[key] = built.reason
-        elif (trial := study.first_trial(each, built)) is not None:
+        elif not by_shares and (trial := study.first_trial(each, built)) is not None:
             trials[trial.id] = key, trial
     for run in measure("first builds", [trial for _, trial in trials.values()], parts):
         if isinstance(run.outcome, NotBuilt):

@@ -58,7 +58,7 @@ def preview(request: AbsRequest, parts: Parts) -> Preview:
     phases += (seen.phase("reach", Purpose.REACH),)
     if request.allocation_bytes is not None and not seen.lacks(*CERTAIN):
         phases += (seen.phase("allocations", Purpose.ALLOCATION),)
-    sampled = request.shares and not request.is_fixed and not parts.unprofiled
+    sampled = request.asks_shares and not parts.unprofiled
     if seen.lacks(*CERTAIN):
         phases += _profile_limits(request, parts) if sampled else ()
         phases += _upper_limits(request, parts)

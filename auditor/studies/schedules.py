@@ -74,21 +74,27 @@ def _lasting(plan: Plan, length: float) -> Plan:
 
 LONG_BLOCK = 4
 """Times as long as asked for may a block last before a process of the suite has fewer of them."""
-SUITE_SECONDS = 3.0
+SUITE_SECONDS = 0.5
 """Measured time of a process of the suite that is enough, where its blocks are so long."""
-FEWEST_BLOCKS = 3
+FEWEST_BLOCKS = 2
 """Measured blocks of such a process."""
-
-
-COUNTED_SECONDS = 2.0
+COUNTED_SECONDS = 0.5
 """Time of the blocks in which calls are counted that is enough, where they are so long."""
+BRIEF_WARMUP = 0.1
+"""Part of a block below which it is not preceded by another for so short a warm-up."""
 
 
-def counted_pairs(plan: Plan, block_seconds: float) -> int:
-    """Return as many pairs of blocks as calls are counted in; blocks last `block_seconds`."""
+def counted_blocks(plan: Plan, block_seconds: float) -> int:
+    """Return as many blocks as calls are counted in; blocks last `block_seconds`."""
     if block_seconds <= LONG_BLOCK * plan.iteration_seconds:
-        return plan.iterations
-    return min(plan.iterations, max(1, ceil(COUNTED_SECONDS / block_seconds / 2)))
+        return 2 * plan.iterations
+    return min(2 * plan.iterations, max(1, ceil(COUNTED_SECONDS / block_seconds)))
+
+
+def _warmup_blocks(plan: Plan, block_seconds: float) -> int:
+    """Return the blocks that warm up as long as planned, of those that last `block_seconds`."""
+    blocks = plan.warmup * plan.iteration_seconds / block_seconds
+    return min(plan.warmup, ceil(blocks)) if blocks > BRIEF_WARMUP else 0
 
 
 def shortened(plan: Plan, block_seconds: float) -> Plan:
@@ -99,9 +105,10 @@ def shortened(plan: Plan, block_seconds: float) -> Plan:
     if block_seconds <= LONG_BLOCK * plan.iteration_seconds:
         return plan
     blocks = max(FEWEST_BLOCKS, ceil(SUITE_SECONDS / block_seconds))
-    warm = ceil(plan.warmup * plan.iteration_seconds / block_seconds)
     return replace(
-        plan, iterations=min(plan.iterations, blocks), warmup=min(plan.warmup, max(1, warm))
+        plan,
+        iterations=min(plan.iterations, blocks),
+        warmup=_warmup_blocks(plan, block_seconds),
     )
 
 
@@ -171,16 +178,24 @@ PROFILE_BLOCK_SECONDS = 0.05
 show how shares scatter, and set-up that precedes each block stays rare."""
 
 
-def profiling(plan: Plan, operations: int | None, seconds: float) -> Schedule:
+def profiling(
+    plan: Plan, operations: int | None, seconds: float, operation_seconds: float | None = None
+) -> Schedule:
     """Return plain blocks that are sampled for about `seconds`, after a warm-up as in `plan`.
 
-    `plan` is the one that suits the benchmark, `operations` those of its blocks.
+    `plan` is the one that suits the benchmark, `operations` those of its blocks. A block holds one
+    operation that lasts longer than blocks should.
     """
     length = max(PROFILE_BLOCK_SECONDS, plan.iteration_seconds)
-    warmup = max(1, ceil(plan.warmup * plan.iteration_seconds / length))
-    blocks = max(2, ceil(seconds / length))
-    if operations is not None:
-        operations = max(2, round(operations * length / plan.iteration_seconds))
+    if operation_seconds is not None and operation_seconds > length:
+        length = operation_seconds
+        warmup, blocks = _warmup_blocks(plan, length), max(1, ceil(seconds / length))
+        operations = None if operations is None else 1
+    else:
+        warmup = max(1, ceil(plan.warmup * plan.iteration_seconds / length))
+        blocks = max(2, ceil(seconds / length))
+        if operations is not None:
+            operations = max(2, round(operations * length / plan.iteration_seconds))
     return Schedule(
         arms=(PLAIN_ARM,),
         blocks=(*[Block(Phase.WARMUP, 0)] * warmup, *[Block(Phase.MEASUREMENT, 0)] * blocks),
@@ -189,16 +204,17 @@ def profiling(plan: Plan, operations: int | None, seconds: float) -> Schedule:
     )
 
 
-def counting(plan: Plan, operations: int | None) -> Schedule:
-    """Return as many blocks as a process of a pair measures.
+def counting(plan: Plan, operations: int | None, blocks: int | None = None) -> Schedule:
+    """Return as many blocks as a process of a pair measures, or so many.
 
     A method that is called more rarely than once a block is called in some of them.
     """
+    measured = 2 * plan.iterations if blocks is None else blocks
     return Schedule(
         arms=(PLAIN_ARM,),
         blocks=(
-            *[Block(Phase.WARMUP, 0)] * min(plan.warmup, COUNTED_WARMUP),
-            *[Block(Phase.MEASUREMENT, 0)] * (2 * plan.iterations),
+            *[Block(Phase.WARMUP, 0)] * min(plan.warmup, COUNTED_WARMUP, measured // 2),
+            *[Block(Phase.MEASUREMENT, 0)] * measured,
         ),
         seconds=plan.iteration_seconds,
         operations=operations,
@@ -295,4 +311,4 @@ def probed(operations: int | None, plan: Plan, plain_seconds: float, calls: floa
     if operations is None:
         return None
     fitting = plan.iteration_seconds / (plain_seconds + calls * PROBE_SECONDS)
-    return max(2, min(operations, round(fitting)))
+    return max(min(2, operations), min(operations, round(fitting)))

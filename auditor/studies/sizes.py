@@ -28,16 +28,18 @@ class Sizes:
 
     @property
     def counting(self) -> dict[str, int]:
-        """Return the pairs of blocks in which calls are counted, where the plan has too many."""
+        """Return the blocks in which calls are counted, where the plan has too many."""
         if self.whole:
             return {}
         lasts = lasting(self.pilots, self.operations)
-        pairs = {
-            name: schedules.counted_pairs(self.plans[name], seconds)
+        blocks = {
+            name: schedules.counted_blocks(self.plans[name], seconds)
             for name, seconds in lasts.items()
             if name in self.plans
         }
-        return {name: many for name, many in pairs.items() if many < self.plans[name].iterations}
+        return {
+            name: many for name, many in blocks.items() if many < 2 * self.plans[name].iterations
+        }
 
     def plain(self, benchmark: Benchmark) -> Schedule:
         """Return the blocks of a process of the unchanged benchmark."""
@@ -49,12 +51,17 @@ class Sizes:
         return schedules.plain(plan, operations)
 
 
+OUTLASTS = 2
+"""Times as long as a block must an operation be to be one by itself."""
+
+
 def sized(benchmarks: Sequence[Benchmark], parts: Parts) -> Sizes:
     """Find out how long blocks have to be, and how many operations they hold, by one process."""
     plan = parts.request.plan
     tried = pilots(benchmarks, plan, parts) if parts.fixed_operations else []
     plans = _plans(benchmarks, tried, plan)
-    operations = operations_in(benchmarks, tried, plans)
+    least = 2 if parts.request.whole else 1
+    operations = operations_in(benchmarks, tried, plans, least)
     return Sizes(plans, operations, tuple(tried), parts.request.whole)
 
 
@@ -80,9 +87,15 @@ def _plans(benchmarks: Sequence[Benchmark], tried: Sequence[Run], plan: Plan) ->
 
 
 def operations_in(
-    benchmarks: Sequence[Benchmark], tried: Sequence[Run], plans: Mapping[str, Plan]
+    benchmarks: Sequence[Benchmark],
+    tried: Sequence[Run],
+    plans: Mapping[str, Plan],
+    least: int = 2,
 ) -> dict[str, int | None]:
-    """Return how many operations last about a block; at least 2, as Go's counting needs."""
+    """Return how many operations last about a block: two, or the `least` of those that outlast it.
+
+    Before a block of two Go's testing runs one operation more.
+    """
     found: dict[str, int | None] = {benchmark.id: None for benchmark in benchmarks}
     for run in tried:
         if isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
@@ -92,7 +105,8 @@ def operations_in(
                 wanted = plans[run.trial.benchmark.id].iteration_seconds
                 fitting = wanted / median(time.values)
                 most = max(done.values) * wanted / run.trial.schedule.seconds
-                found[run.trial.benchmark.id] = max(2, round(min(fitting, most)))
+                fewest = least if fitting * OUTLASTS < 1 else 2
+                found[run.trial.benchmark.id] = max(fewest, round(min(fitting, most)))
     return found
 
 

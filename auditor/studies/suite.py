@@ -53,7 +53,7 @@ class Baseline:
     wanted_runs: Mapping[str, int] | None = None
     """Runs of each benchmark that were asked for, by its id; None: as many as the request says."""
     counting: Mapping[str, int] = field(default_factory=dict)
-    """Pairs of blocks in which calls are counted, by benchmark id, where the plan has too many."""
+    """Blocks in which calls are counted, by benchmark id, where the plan has too many."""
     unsampled: int = 0
     """Benchmarks that were asked for, but that a budget leaves no time to look at."""
     _by_benchmark: Mapping[str, tuple[Run, ...]] = field(init=False, repr=False)

@@ -21,6 +21,13 @@ print(json.dumps([progress(*words) for words in json.load(sys.stdin)]))
 """
 
 
+EXPECTED = """
+import json, sys
+from decided import expected_range
+print(json.dumps([expected_range(text) for text in json.load(sys.stdin)]))
+"""
+
+
 def pair(outcome, share=None, by="injection", effect=None, **more):
     """Return a pair as results have it: slowed by 0.5, with a limit of 0.25."""
     return {
@@ -104,6 +111,25 @@ def test_the_progress_of_a_plain_run_is_in_what_it_prints(printed):
     ]
 
     assert json.loads(printed(PROGRESS, json.dumps(texts))) == [0.25, 0.25, 0, 0.125, 0]
+
+
+def test_the_time_that_an_audit_expects_is_as_wide_as_it_is_rounded(printed):
+    note = "note[expected-time]: "
+    texts = [
+        f"{note}expected 69 s to 6 min",
+        f"{note}at most 12 min (budget); expected 2 to 5 min",
+        f"{note}expected 1 h 40 min to 2 h 10 min",
+        f"{note}expected 3 min",
+        "pilot: 1 of 3",
+    ]
+
+    assert json.loads(printed(EXPECTED, json.dumps(texts))) == [
+        [68.5, 390],
+        [90, 330],
+        [5970, 7830],
+        [150, 210],
+        None,
+    ]
 
 
 def test_a_stopped_run_of_jmh_without_progress_takes_what_jmh_expects(printed, tmp_path):

@@ -210,11 +210,11 @@ def test_fewer_than_two_blocks_are_never_called_quiet():
 @pytest.mark.parametrize(
     ("block_seconds", "warmup", "iterations", "counted"),
     [
-        (0.0, 5, 12, 12),  # unknown
-        (0.04, 5, 12, 12),  # as long as allocations may make it
-        (0.5, 1, 6, 2),
-        (2.0, 1, 3, 1),
-        (20.0, 1, 3, 1),
+        (0.0, 5, 12, 24),  # unknown
+        (0.04, 5, 12, 24),  # as long as allocations may make it
+        (0.1, 1, 5, 5),
+        (0.4, 1, 2, 2),
+        (2.0, 0, 2, 1),
     ],
 )
 def test_blocks_that_last_far_longer_than_asked_for_are_fewer(
@@ -223,7 +223,7 @@ def test_blocks_that_last_far_longer_than_asked_for_are_fewer(
     found = schedules.shortened(PLAN, block_seconds)
 
     assert (found.warmup, found.iterations) == (warmup, iterations)
-    assert schedules.counted_pairs(PLAN, block_seconds) == counted
+    assert schedules.counted_blocks(PLAN, block_seconds) == counted
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -244,3 +244,5 @@ def test_a_slow_operation_shortens_processes_unless_the_plan_is_fixed(monkeypatc
     assert all((len(one.schedule.blocks) == all_blocks) is whole for one in suite)
     longest = max(len(one.schedule.blocks) for one in counting)
     assert (longest >= 2 * plan.iterations) is whole
+    assert whole or longest == 1  # no warm-up either
+    assert {one.schedule.operations for one in suite} == {2 if whole else 1}

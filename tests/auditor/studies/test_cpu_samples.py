@@ -26,6 +26,11 @@ def trials(machine, purpose):
     return [one for one in machine.done if one.purpose is purpose]
 
 
+def profiles(machine, benchmark):
+    """Return how many processes of a benchmark were profiled."""
+    return sum(one.benchmark.name == benchmark for one in trials(machine, Purpose.PROFILE))
+
+
 def test_samples_decide_what_is_far_from_the_limit_and_one_delay_confirms_a_detection():
     machine = Machine()
 
@@ -144,14 +149,75 @@ def test_a_benchmark_that_cannot_be_profiled_is_judged_by_delays(monkeypatch):
 
 
 def test_near_the_limit_more_samples_are_taken_and_then_a_delay_is_injected(monkeypatch):
-    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.56)
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.61)
     machine = Machine()
 
     audited(machine)
 
-    made = [one.repetition for one in trials(machine, Purpose.PROFILE)]
-    assert max(made) > 2
+    assert profiles(machine, "long") == 5
     assert {one.benchmark.name for one in trials(machine, Purpose.PAIRS)} == {"long"}
+
+
+def test_no_more_samples_are_taken_where_no_number_of_them_decides(monkeypatch):
+    """A tenth of the operation may count for its neighbours, as the method is a JVM's."""
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.5)
+    machine = Machine()
+
+    audited(machine)
+
+    assert (
+        profiles(machine, "long") == 3
+    )  # of one process that keeps the method out of line there are too few
+    assert {one.benchmark.name for one in trials(machine, Purpose.PAIRS)} == {"long"}
+
+
+def test_near_the_limit_of_slow_operations_samples_take_the_place_of_delays(monkeypatch):
+    monkeypatch.setattr(toy_language, "PLAIN_SECONDS", 0.1)
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.61)
+    machine = Machine()
+
+    pair = by_key(audited(machine))["toy.hop", "toy.long"]
+
+    assert profiles(machine, "long") == 7
+    assert trials(machine, Purpose.PAIRS) == []
+    assert pair.samples > 2000
+    assert pair.reason.startswith("by share: ")
+
+
+@pytest.mark.parametrize(("operation_seconds", "confirmed"), [(0.1, True), (0.3, False)])
+def test_a_detection_is_confirmed_by_a_delay_unless_that_takes_minutes(
+    monkeypatch, operation_seconds, confirmed
+):
+    monkeypatch.setattr(toy_language, "PLAIN_SECONDS", operation_seconds)
+    machine = Machine()
+
+    pair = by_key(audited(machine))["toy.hop", "toy.long"]
+
+    assert pair.outcome is Result.DETECTED
+    assert bool(trials(machine, Purpose.PAIRS)) is confirmed
+
+
+@pytest.mark.parametrize("name", ["shy", "late"])
+def test_a_method_that_cannot_be_slowed_is_judged_by_its_share(monkeypatch, name):
+    """Either its delay is refused, or the program with it does not compile."""
+    monkeypatch.setitem(toy_language.SHARES, (name, "short"), 0.9)
+    asked = request(methods=(name,), shares=True)
+
+    (method,) = abs_score.audit(asked, parts(asked, machine=Machine())).methods
+
+    assert method.outcome is Result.DETECTED
+
+
+def test_what_the_samples_decide_is_not_built_to_see_whether_it_could_be_slowed(monkeypatch):
+    """Twice the samples say missed, which no delay confirms."""
+    monkeypatch.setattr(toy_language, "SAMPLED", {("hop", "long"): 0.1, ("skip", "short"): 0.1})
+    asked = request(methods=None, shares=True)
+    machine = Machine()
+
+    abs_score.audit(asked, parts(asked, machine=machine))
+
+    slowed = {one.variant.methods[0].name for one in trials(machine, Purpose.CALIBRATION)}
+    assert not slowed & {"hop", "skip"}
 
 
 def test_the_curve_of_a_share_needs_no_further_delay():

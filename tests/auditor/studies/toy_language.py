@@ -192,7 +192,7 @@ def _outcome(trial, plain):
 
 
 def _profiled(trial):
-    """Return samples as the shares say, 12 a block: the method with the larger share calls."""
+    """Return samples just as the shares say, 240 a second: who has the larger share calls."""
     name = trial.benchmark.name
     if name in UNPROFILED:
         return crashed()
@@ -203,8 +203,10 @@ def _profiled(trial):
         at for at, one in enumerate(trial.schedule.blocks) if one.phase is Phase.MEASUREMENT
     ]
     stacks = []
-    for block in measured:
-        for draw in rng.random(12):
+    each = round(240 * trial.schedule.seconds)
+    draws = rng.permutation((np.arange(each * len(measured)) + 0.5) / (each * len(measured)))
+    for block, mine_of_block in zip(measured, draws.reshape(len(measured), each), strict=True):
+        for draw in mine_of_block:
             inside = [at for at, share in enumerate(mine.values()) if draw < share]
             stacks.append(Stack(block, (*inside, len(mine)), 1))
     seconds = len(measured) * trial.schedule.seconds

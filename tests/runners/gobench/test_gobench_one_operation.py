@@ -1,0 +1,50 @@
+"""Blocks of one operation, for operations that outlast a block: testing's first call is the block.
+
+With more operations it runs one before each block that nobody measures.
+"""
+
+import pytest
+
+from auditor.core.measure import METHOD_CALLS, OPERATIONS
+from auditor.core.schedule import ArmName
+
+pytestmark = pytest.mark.subject
+
+RING = "example.org/ring."
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "each", "set_up"),
+    [
+        ("BenchmarkSmall", "Small", 1, 0),
+        ("BenchmarkPushPop", "Push", 2, 1),
+        ("BenchmarkPushPop", "New", 0, 1),
+        ("BenchmarkLoop", "Push", 1, 1),
+        ("BenchmarkLoop", "New", 0, 1),
+        ("BenchmarkFib", "Fib", 1, 0),
+        ("BenchmarkSub/two_words#01", "Small", 1, 0),
+    ],
+)
+def test_calls_of_one_operation_and_of_two_tell_those_of_set_up_apart(
+    ring, name, method, each, set_up
+):
+    counted = ring.counted(name, 1)
+
+    calls = {one.operations: dict(one.calls)[RING + method] for one in counted.windows}
+    assert calls == {1: set_up + each, 2: set_up + 2 * each}
+
+
+@pytest.mark.parametrize("name", ["BenchmarkLarge", "BenchmarkLoop", "BenchmarkSub/two_words#01"])
+def test_a_plain_block_holds_one(ring, name):
+    outcome = ring.plain(name, 1, blocks=4)
+
+    assert outcome.of(OPERATIONS, ArmName.PLAIN).values == (1.0,) * 4
+
+
+@pytest.mark.parametrize(
+    ("name", "method"), [("BenchmarkLarge", "Large"), ("BenchmarkSub/a|b(c", "Small")]
+)
+def test_a_block_of_one_has_the_calls_of_one(ring, name, method):
+    outcome = ring.clocked(name, RING + method, 1)
+
+    assert outcome.of(METHOD_CALLS, ArmName.CLOCKED).values == (1.0,) * 3
