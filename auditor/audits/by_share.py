@@ -21,6 +21,8 @@ class Effect:
     """v times the share."""
     interval: Interval
     """By the interval of the share and the scatter of the unchanged benchmark."""
+    by_itself: Interval
+    """The same by the interval of this share alone."""
 
 
 def effect_of(data: PairData) -> Effect | None:
@@ -30,12 +32,17 @@ def effect_of(data: PairData) -> Effect | None:
         return None
     v, half = data.slowdown, scatter.half_interval(data)
     middle = v * share.share
+
+    def scattered(low: float, high: float) -> Interval:
+        return (
+            max(0.0, middle - hypot(v * (share.share - low), half)),
+            middle + hypot(v * (high - share.share), half),
+        )
+
     return Effect(
         effect=middle,
-        interval=(
-            max(0.0, middle - hypot(v * (share.share - share.low), half)),
-            middle + hypot(v * (share.high - share.share), half),
-        ),
+        interval=scattered(share.low, share.high),
+        by_itself=scattered(*share.by_itself),
     )
 
 
@@ -117,9 +124,9 @@ def judge_by_share(data: PairData) -> Judgement | None:
         return _make_judgement(Result.DETECTED, data, share, effect)
     if high < limit:
         return _make_judgement(Result.MISSED, data, share, effect)
-    if is_narrow(effect.interval, limit):
+    if is_narrow(effect.by_itself, limit):
         outcome = Result.DETECTED if effect.effect > limit else Result.MISSED
-        return _make_judgement(outcome, data, share, effect, borderline(effect.interval, limit))
+        return _make_judgement(outcome, data, share, effect, borderline(effect.by_itself, limit))
     return None
 
 

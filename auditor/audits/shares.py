@@ -19,6 +19,8 @@ from auditor.core.suite import Benchmark
 
 LOOKS = 7
 """Times that the samples of a benchmark are looked at, so that the error is shared among looks."""
+PAIR_ERROR = 0.01
+"""Two-sided error of an interval of one share alone."""
 CHANCE = 0.05
 """Probability up to which a chi-square of processes is taken for more than chance."""
 OFF_CPU = 0.05
@@ -41,6 +43,8 @@ class Share:
     """Lower end of the interval: sampling error, dispersion, and all that is not attributed."""
     high: float
     """Upper end of the interval."""
+    by_itself: Interval
+    """The 99 % interval of this share alone, without other benchmarks and looks."""
     irreducible: Interval
     """The interval that would be left without a sampling error: more samples give none narrower."""
     samples: int
@@ -124,6 +128,7 @@ def share_of(
         share=hits / samples,
         low=low,
         high=high,
+        by_itself=widen(*interval(hits / dispersion, samples / dispersion, PAIR_ERROR)),
         irreducible=widen(hits / samples, hits / samples),
         samples=samples,
         hits=hits,

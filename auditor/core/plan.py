@@ -93,7 +93,13 @@ class Trial:
 
     @property
     def alone(self) -> bool:
-        """Tell whether it is measured how long something takes, so that nothing else may run."""
+        """Tell whether nothing else may run beside it.
+
+        So it is where something is timed, and where a benchmark that needs several processors is
+        sampled: others would keep it waiting, which is no part of a share.
+        """
+        if self.purpose is Purpose.PROFILE:
+            return self.benchmark is not None and self.benchmark.concurrency > 1
         return not self.rough and self.purpose not in _UNTIMED
 
     @property

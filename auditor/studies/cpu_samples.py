@@ -18,7 +18,7 @@ from auditor.core.outcome import Frame, Profiled
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.subject import Language, Method, SourceFile, SourceRole
 from auditor.studies import schedules
-from auditor.studies.injection import can_be_sampled, is_decided, is_slow
+from auditor.studies.injection import can_be_sampled, is_decided, is_worth_a_delay
 from auditor.studies.measure import measure
 from auditor.studies.pair import Pair, PairKey, PairRuns, Question, Sampled, Sampling
 from auditor.studies.parts import Built, Parts
@@ -26,8 +26,9 @@ from auditor.studies.parts import Built, Parts
 ROUND_SECONDS = (0.4, 0.4, 0.8, 1.6, 1.6)
 """Length of the profiled processes of a benchmark: two at least, so that processes can differ. The
 later ones are for benchmarks with a method near the limit."""
-SLOW_ROUND_SECONDS = (5.0, 5.0)
-"""Length of further ones where an operation is too slow for delays: samples are cheaper."""
+FURTHER_ROUND_SECONDS = (5.0, 5.0)
+"""Length of further ones where no delay can decide: operations are too slow for it, or too short
+for its probe."""
 FEWEST_PROCESSES = 2
 """Profiled processes of each benchmark: of one nothing is known of how processes differ."""
 SHARE_ERROR = 0.01
@@ -68,11 +69,12 @@ class _Sampler:
 
     def sample(self) -> Sampling:
         sampling = Sampling()
-        for number, seconds in enumerate((*ROUND_SECONDS, *SLOW_ROUND_SECONDS), start=1):
+        for number, seconds in enumerate((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS), start=1):
             wanted = [name for name in self._pairs if self._needs_samples(name, number, sampling)]
             trials = [self._make_trial(name, number, seconds) for name in wanted]
             if not trials:
                 break
+            trials.sort(key=lambda one: one.alone)  # those that may run side by side are one group
             for run in measure(f"profile, round {number}", trials, self._parts):
                 self._add_run(run)
             sampling = self._compute_shares()
@@ -86,8 +88,9 @@ class _Sampler:
             return True
         asked = replace(self._question, sampling=sampling)
         mine = self._pairs[name]
-        if number > len(ROUND_SECONDS) and not is_slow(mine[0], asked):
-            return False
+        if number > len(ROUND_SECONDS):
+            probe = self._parts.mutator.probe_seconds
+            mine = [pair for pair in mine if not is_worth_a_delay(pair, asked, probe)]
         known = (asked.data(PairRuns(pair=pair), ()) for pair in mine)
         return any(not is_decided(data) and can_be_sampled(data) for data in known)
 

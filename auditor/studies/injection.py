@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from auditor.audits import by_share
 from auditor.audits.distortion import allowed_probe
-from auditor.audits.indifference import is_borderline
 from auditor.audits.pair import PairData
 from auditor.core.result import Result
 from auditor.studies.pair import Pair, PairRuns, Question
@@ -20,8 +19,8 @@ def choose_pairs_to_slow(
 ) -> list[Pair]:
     """Return the pairs in which a delay is to be injected, in their order.
 
-    These are all that the samples leave open, but those with slow operations, and of each method
-    that they say is detected the benchmark with the largest share in which the probe is honest.
+    These are all that the samples leave open and a delay may decide, and of each method that is
+    detected by share the benchmark with the largest share in which the probe is honest.
     `probe_seconds` is about what the probe adds to a call.
     """
     if question.request.is_fixed or not question.sampling.pairs:
@@ -30,18 +29,11 @@ def choose_pairs_to_slow(
     witnesses: dict[str, list[Pair]] = {}
     for pair in pairs:
         data = question.data(PairRuns(pair=pair), ())
-        cost = _probe_cost(pair, question, probe_seconds)
-        allowed = allowed_probe(data.slowdown, beside=pair.method.apart)
-        if not is_decided(data):
-            samples_do = is_slow(pair, question) and _has_share(pair, question)
-            hopeless = cost is not None and cost > HOPELESS * allowed
-            if not samples_do and (data.sampled is None or not hopeless):
-                wanted.add(pair.key)
-            continue
         judged = by_share.judge_by_share(data)
-        detected = judged is not None and judged.outcome is Result.DETECTED
-        takes_long = _operation_seconds(pair, question) > UNCONFIRMED_SECONDS
-        if detected and cost is not None and cost <= allowed and not takes_long:
+        if judged is None:
+            if not _has_share(pair, question) or is_worth_a_delay(pair, question, probe_seconds):
+                wanted.add(pair.key)
+        elif judged.outcome is Result.DETECTED and _is_honest(pair, question, probe_seconds):
             witnesses.setdefault(pair.method.id, []).append(pair)
     wanted |= {_best(mine, question).key for mine in witnesses.values()}
     return [pair for pair in pairs if pair.key in wanted]
@@ -57,9 +49,8 @@ UNCONFIRMED_SECONDS = 0.2
 
 
 def is_decided(data: PairData) -> bool:
-    """Tell whether the share decides a pair, away from the limit."""
-    judged = by_share.judge_by_share(data)
-    return judged is not None and not is_borderline(judged.caveats)
+    """Tell whether the share decides a pair; near the limit either verdict is right."""
+    return by_share.judge_by_share(data) is not None
 
 
 def can_be_sampled(data: PairData) -> bool:
@@ -67,15 +58,29 @@ def can_be_sampled(data: PairData) -> bool:
     if data.sampled is None or data.sampled.obstacle:
         return True
     low, high = data.sampled.irreducible
-    return (
-        by_share.judge_by_share(replace(data, sampled=replace(data.sampled, low=low, high=high)))
-        is not None
-    )
+    best = replace(data.sampled, low=low, high=high, by_itself=(low, high))
+    return is_decided(replace(data, sampled=best))
 
 
-def is_slow(pair: Pair, question: Question) -> bool:
-    """Tell whether an operation lasts so long that samples are cheaper than delays."""
-    return _operation_seconds(pair, question) > SAMPLED_SECONDS
+def is_worth_a_delay(pair: Pair, question: Question, probe_seconds: float) -> bool:
+    """Tell whether an injected delay may decide what the samples leave open, in reasonable time."""
+    if _operation_seconds(pair, question) > SAMPLED_SECONDS:
+        return False
+    cost = _probe_cost(pair, question, probe_seconds)
+    return cost is None or cost <= HOPELESS * _allowed(pair, question)
+
+
+def _is_honest(pair: Pair, question: Question, probe_seconds: float) -> bool:
+    """Tell whether a delay may confirm a detection by share."""
+    if _operation_seconds(pair, question) > UNCONFIRMED_SECONDS:
+        return False
+    cost = _probe_cost(pair, question, probe_seconds)
+    return cost is not None and cost <= _allowed(pair, question)
+
+
+def _allowed(pair: Pair, question: Question) -> float:
+    data = question.data(PairRuns(pair=pair), ())
+    return allowed_probe(data.slowdown, beside=pair.method.apart)
 
 
 def _has_share(pair: Pair, question: Question) -> bool:

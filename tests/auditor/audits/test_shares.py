@@ -68,6 +68,16 @@ def test_the_interval_is_that_of_clopper_and_pearson():
     assert interval(20, 20, 0.05)[1] == 1
 
 
+def test_how_sure_a_share_is_by_itself_does_not_hang_on_other_benchmarks():
+    """Bounds of a Go method that is called: .015 and 1 ns of 1 ms."""
+    one, of_many = share(profile(12, 50)), share(profile(12, 50), error=0.01 / 30)
+
+    assert one.by_itself == of_many.by_itself
+    assert of_many.low < one.low < one.by_itself[0] < 0.6
+    assert of_many.high > one.high > one.by_itself[1] > 0.6
+    assert one.irreducible == pytest.approx((0.585, 0.615), abs=1e-4)
+
+
 def test_blocks_that_scatter_more_than_chance_widen_the_interval():
     even = share(profile(10, 40))
     uneven = share(profile(0, 20), profile(20, 20))

@@ -1,5 +1,7 @@
 """Verdicts by sampled shares in the toy language, whose true shares are known."""
 
+from dataclasses import replace
+
 import pytest
 import toy_language
 from toy_language import Machine, parts, request
@@ -47,6 +49,21 @@ def test_samples_decide_what_is_far_from_the_limit_and_one_delay_confirms_a_dete
     assert slowed == {"long"}
 
 
+def test_a_benchmark_that_needs_several_processors_is_sampled_alone():
+    asked = request(methods=APART, shares=True)
+    machine = Machine()
+    made = parts(asked, machine=machine)
+    short, quick, long = made.suite.benchmarks
+    busy = replace(long, concurrency=2)
+
+    abs_score.audit(
+        asked, replace(made, suite=replace(made.suite, benchmarks=(short, busy, quick)))
+    )
+
+    alone = [one.alone for one in trials(machine, Purpose.PROFILE) if one.repetition == 1]
+    assert alone == [False, False, True]  # those that may run side by side are one group
+
+
 def test_without_shares_nothing_is_profiled():
     asked = request(methods=APART, shares=False)
     machine = Machine()
@@ -86,6 +103,17 @@ def test_what_the_samples_leave_open_is_not_slowed_by_a_hopeless_probe(monkeypat
     pair = by_key(audited(machine))["toy.hop", "toy.long"]
 
     assert pair.share == pytest.approx(0.52, abs=0.1)
+    assert trials(machine, Purpose.PAIRS) == []
+
+
+def test_further_samples_are_taken_where_the_probe_is_hopeless(monkeypatch):
+    monkeypatch.setattr(toy_language.Words, "probe_seconds", 1e-4)
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.61)
+    machine = Machine()
+
+    audited(machine)
+
+    assert profiles(machine, "long") == 7
     assert trials(machine, Purpose.PAIRS) == []
 
 
