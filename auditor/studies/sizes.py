@@ -6,7 +6,7 @@ from statistics import median
 
 from auditor.audits import readings
 from auditor.core.measure import ALLOCATED, OPERATIONS, TIME
-from auditor.core.outcome import Measured
+from auditor.core.outcome import Measured, TimedOut
 from auditor.core.plan import Purpose, Run
 from auditor.core.request import Plan
 from auditor.core.schedule import ArmName, Schedule
@@ -111,11 +111,17 @@ def operations_in(
 
 
 def lasting(tried: Sequence[Run], operations: Mapping[str, int | None]) -> dict[str, float]:
-    """Return how many seconds blocks of so many operations last, by the pilots that told it."""
+    """Return how many seconds blocks of so many operations last, by the pilots that told it.
+
+    Where a harness does not fix their number a block has one at least. All blocks of a process that
+    the watchdog ended would have lasted longer than it waited.
+    """
     found = {}
     for run in tried:
         name = run.trial.benchmark.id if run.trial.benchmark else ""
         many, times = operations.get(name), readings.times(run, ArmName.PLAIN)
-        if many is not None and times:
-            found[name] = many * median(times)
+        if times:
+            found[name] = (many or 1) * median(times)
+        elif isinstance(run.outcome, TimedOut) and many is None:
+            found[name] = run.outcome.after_seconds / len(run.trial.schedule.blocks)
     return found

@@ -161,14 +161,17 @@ def baseline(parts: Parts) -> Baseline:
     """
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
     size = sized(benchmarks, parts)
-    failed = {run.trial.benchmark for run in size.pilots if not isinstance(run.outcome, Measured)}
+    pilots = size.pilots
+    failed = {run.trial.benchmark for run in pilots if not isinstance(run.outcome, Measured)}
     runnable = [benchmark for benchmark in benchmarks if benchmark not in failed]
+    if not parts.fixed_operations:
+        size = _find_slow_operations(runnable, size, parts)
     runs, forks = suite_runs(runnable, size, parts)
     measured = {run.trial.benchmark for run in runs if isinstance(run.outcome, Measured)}
     failed |= {run.trial.benchmark for run in runs} - measured
     usable = tuple(benchmark for benchmark in benchmarks if benchmark not in failed)
     if not usable:
-        first = first_failure([*size.pilots, *runs])
+        first = first_failure([*pilots, *runs])
         raise NoBenchmarks(f"every benchmark fails; the first: {first}")
     return Baseline(
         benchmarks=benchmarks,
@@ -176,10 +179,27 @@ def baseline(parts: Parts) -> Baseline:
         unfinished=unfinished(usable, runs, forks, parts.request.stability_runs),
         plans=warmed(size.plans, size.operations, runs) if parts.request.watched else size.plans,
         operations=size.operations,
-        pilots=size.pilots,
+        pilots=pilots,
         runs=tuple(runs),
         counting=size.counting,
     )
+
+
+def _find_slow_operations(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> Sizes:
+    """Return the sizes with the first process of each benchmark as its pilot.
+
+    A harness that does not fix the number of operations needs no others. Where operations turn out
+    to be slow, or all blocks too many for the watchdog, further processes are shorter, and so is
+    the first run, which is then run again.
+    """
+    request = parts.request
+    if size.whole or request.watched is not None or not request.stability_runs:
+        return size
+    trials = suite_trials(benchmarks, size, parts)
+    order = np.random.default_rng([request.seed, 1]).permutation(len(benchmarks))
+    drawn = [replace(trials[benchmarks[at].id], repetition=1) for at in order]
+    runs = measure(f"suite run 1 of {request.stability_runs}", drawn, parts)
+    return replace(size, pilots=tuple(runs))
 
 
 def unfinished(

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import toy_language
+from builders import timed_out
 from toy_language import PLAIN_SECONDS, Machine, parts, request
 
 from auditor.audits import paired
@@ -246,3 +247,43 @@ def test_a_slow_operation_shortens_processes_unless_the_plan_is_fixed(monkeypatc
     assert (longest >= 2 * plan.iterations) is whole
     assert whole or longest == 1  # no warm-up either
     assert {one.schedule.operations for one in suite} == {2 if whole else 1}
+
+
+class Watched(Machine):
+    """A machine whose watchdog ends processes with more than five blocks."""
+
+    def _outcome(self, trial):
+        if trial.purpose is Purpose.SUITE and len(trial.schedule.blocks) > 5:
+            return timed_out()
+        return super()._outcome(trial)
+
+
+@pytest.mark.parametrize("kind", [Machine, Watched])
+def test_without_pilots_the_first_processes_tell_which_operations_are_slow(monkeypatch, kind):
+    """A harness as JMH's, whose blocks have as many operations as there is time for."""
+    monkeypatch.setattr(toy_language, "PLAIN_SECONDS", 1.0)
+    asked = request(methods=("hop",))
+    asked = replace(asked, suite=replace(asked.suite, whole=False))
+    machine = kind()
+
+    verdict = abs_score.audit(asked, replace(parts(asked, machine=machine), fixed_operations=False))
+
+    suite = [one for one in machine.done if one.purpose is Purpose.SUITE]
+    plan = asked.suite.plan
+    whole = [one for one in suite if len(one.schedule.blocks) == plan.warmup + plan.iterations]
+    assert {one.repetition for one in whole} == {1}
+    assert len(whole) == 3  # a process of each benchmark
+    assert len(suite) == 3 + 3 * asked.suite.stability_runs
+    assert all(one.runs == asked.suite.stability_runs for one in verdict.stability.benchmarks)
+    assert {one.purpose for one in machine.done} >= {Purpose.REACH, Purpose.CALIBRATION}
+
+
+def test_without_pilots_the_first_processes_of_fast_operations_are_those_of_the_first_run():
+    asked = request(methods=("hop",))
+    asked = replace(asked, suite=replace(asked.suite, whole=False))
+    machine = Machine()
+
+    abs_score.audit(asked, replace(parts(asked, machine=machine), fixed_operations=False))
+
+    suite = [one for one in machine.done if one.purpose is Purpose.SUITE]
+    assert len(suite) == 3 * asked.suite.stability_runs
