@@ -20,7 +20,7 @@ from auditor.core.verdict import Rule
 from auditor.studies import abs_score, schedules
 from auditor.studies.allocations import short
 from auditor.studies.calibration import MOST_ROUNDS
-from auditor.studies.cpu_samples import ROUND_SECONDS
+from auditor.studies.cpu_samples import FURTHER_ROUND_SECONDS, ROUND_SECONDS
 from auditor.studies.expectation import (
     CERTAIN,
     expected_of,
@@ -108,9 +108,8 @@ def _profile_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ..
     """Return the profiles as if each benchmark called a method near the limit."""
     benchmarks = chosen(parts.suite, request.suite.benchmarks)
     fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
-    profiles = [
-        schedules.profiling(fit, None, seconds) for fit in fits for seconds in ROUND_SECONDS
-    ]
+    most = (*ROUND_SECONDS, *FURTHER_ROUND_SECONDS)
+    profiles = [schedules.profiling(fit, None, seconds) for fit in fits for seconds in most]
     return (_phase("profile (at most)", 1 if slowed_methods(request, parts) else 0, profiles),)
 
 
