@@ -200,6 +200,8 @@ def _method(one: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -> M
 def _why(outcome: Result, pairs: Sequence[PairVerdict]) -> str | None:
     """Return a reason that pairs have for it: of a miss that was not measured the nearest one's."""
     mine = [pair for pair in pairs if pair.outcome is outcome]
+    if outcome is Result.INCONCLUSIVE and not mine:
+        mine = [pair for pair in pairs if pair.outcome is Result.UNMEASURED]
     if outcome is Result.DETECTED and any(pair.decided_by == INJECTION for pair in mine):
         return None
     if outcome is Result.MISSED:

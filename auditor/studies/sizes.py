@@ -51,6 +51,8 @@ class Sizes:
         return schedules.plain(plan, operations)
 
 
+START_SECONDS = 1.0
+"""Time of a process beside its blocks that is no sign of slow ones."""
 OUTLASTS = 2
 """Times as long as a block must an operation be to be one by itself."""
 
@@ -113,15 +115,19 @@ def operations_in(
 def lasting(tried: Sequence[Run], operations: Mapping[str, int | None]) -> dict[str, float]:
     """Return how many seconds blocks of so many operations last, by the pilots that told it.
 
-    Where a harness does not fix their number a block has one at least. All blocks of a process that
-    the watchdog ended would have lasted longer than it waited.
+    Where a harness does not fix their number a block has one at least, and a pilot has as many
+    blocks as other processes, so set-up of each counts, too. All blocks of a process that the
+    watchdog ended would have lasted longer than it waited.
     """
     found = {}
     for run in tried:
         name = run.trial.benchmark.id if run.trial.benchmark else ""
         many, times = operations.get(name), readings.times(run, ArmName.PLAIN)
-        if times:
-            found[name] = (many or 1) * median(times)
+        blocks = len(run.trial.schedule.blocks)
+        if times and many is not None:
+            found[name] = many * median(times)
+        elif times:
+            found[name] = max(median(times), (run.seconds - START_SECONDS) / blocks)
         elif isinstance(run.outcome, TimedOut) and many is None:
-            found[name] = run.outcome.after_seconds / len(run.trial.schedule.blocks)
+            found[name] = run.outcome.after_seconds / blocks
     return found

@@ -258,10 +258,21 @@ class Watched(Machine):
         return super()._outcome(trial)
 
 
-@pytest.mark.parametrize("kind", [Machine, Watched])
-def test_without_pilots_the_first_processes_tell_which_operations_are_slow(monkeypatch, kind):
+class SettingUp(Machine):
+    """A machine on which each process of fast operations takes long."""
+
+    def run(self, trials):
+        return (replace(one, seconds=5.0) for one in super().run(trials))
+
+
+@pytest.mark.parametrize(
+    ("kind", "operation_seconds"), [(Machine, 1.0), (Watched, 1.0), (SettingUp, 5e-5)]
+)
+def test_without_pilots_the_first_processes_tell_which_blocks_are_slow(
+    monkeypatch, kind, operation_seconds
+):
     """A harness as JMH's, whose blocks have as many operations as there is time for."""
-    monkeypatch.setattr(toy_language, "PLAIN_SECONDS", 1.0)
+    monkeypatch.setattr(toy_language, "PLAIN_SECONDS", operation_seconds)
     asked = request(methods=("hop",))
     asked = replace(asked, suite=replace(asked.suite, whole=False))
     machine = kind()

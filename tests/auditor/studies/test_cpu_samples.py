@@ -100,9 +100,12 @@ def test_what_the_samples_leave_open_is_not_slowed_by_a_hopeless_probe(monkeypat
     monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.52)
     machine = Machine()
 
-    pair = by_key(audited(machine))["toy.hop", "toy.long"]
+    verdict = audited(machine)
 
+    pair = by_key(verdict)["toy.hop", "toy.long"]
     assert pair.share == pytest.approx(0.52, abs=0.1)
+    assert pair.reason.startswith("by share: 52")
+    assert {one.id: one.reason for one in verdict.methods}["toy.hop"] == pair.reason
     assert trials(machine, Purpose.PAIRS) == []
 
 
