@@ -307,7 +307,8 @@ def run_plain(
     result: Mapping[str, Any], subject: str | Mapping[str, Any], folder: Path, limit: float
 ) -> Plain | None:
     """Run a suite once by its harness's own defaults; None where that is not possible."""
-    command = _plain_command(result["harness"], subject, folder)
+    files = sorted({one["id"].partition("::")[0] for one in result["benchmarks"]})
+    command = _plain_command(result["harness"], subject, folder, files)
     if command is None:
         return None
     words, cwd, environment = command
@@ -336,9 +337,12 @@ def progress(harness: str, text: str, benchmarks: int) -> float:
 
 
 def _plain_command(
-    harness: str, subject: str | Mapping[str, Any], folder: Path
+    harness: str, subject: str | Mapping[str, Any], folder: Path, files: Sequence[str]
 ) -> tuple[Sequence[str], Path, Mapping[str, str]] | None:
-    """Return command, folder and environment of a plain run, with what the audit made ready."""
+    """Return command, folder and environment of a plain run, with what the audit made ready.
+
+    pytest runs the benchmarks' own `files`, as other tests may need what was not installed.
+    """
     work = folder / "cache" / "bench-audit" / "work"
     if harness == "go" and isinstance(subject, str):
         tree = folder / "plain"
@@ -351,7 +355,8 @@ def _plain_command(
     if harness == "pytest" and (tree := next(work.glob("python-*/tree"), None)):
         python = tree.parent / "venv" / "bin" / "python"
         # A project's addopts may ask for plugins that the audit's environment does not have.
-        return (str(python), "-m", "pytest", "--benchmark-only", "-v", "-o", "addopts="), tree, {}
+        words = (str(python), "-m", "pytest", "--benchmark-only", "-v", "-o", "addopts=", *files)
+        return words, tree, {}
     if harness == "jmh" and (paths := _class_path(folder)):
         words = ("java", "-cp", os.pathsep.join(paths), "org.openjdk.jmh.Main", "-foe", "false")
         return words, folder, {}
