@@ -102,19 +102,11 @@ def share_of(
     profiles, apart = _select_profiles(method, runs)
     if not profiles:
         return None
-    blocks, processes, own = [], [], []
-    for profile in profiles:
-        mine = frames_of(method, profile.frames)
-        windows = list(_windows(profile.stacks, mine).values())
-        blocks += windows
-        processes.append(_Window(sum(w.hits for w in windows), sum(w.samples for w in windows)))
-        own += [profile.frames[at] for at in mine]
-    hits, samples = sum(w.hits for w in processes), sum(w.samples for w in processes)
-    dispersion = max(_dispersion(blocks), _between(processes))
+    hits, samples, dispersion = _count_samples(method, profiles)
     sampled = interval(hits / dispersion, samples / dispersion, error / LOOKS)
     operation = _operation_seconds(profiles) or 0.0
     between = operation / calls if operation and calls else None
-    inlined = bool(own) and all(frame.inlined for frame in own)
+    inlined = _is_inlined(method, profiles)
     bounds = attribution_error(method.language, operation, calls, inlined=inlined)
     ambiguous = 0 if apart else _count_ambiguous(method, profiles)
 
@@ -138,6 +130,23 @@ def share_of(
         ambiguous=ambiguous,
         obstacle="" if samples >= FEWEST_SAMPLES else f"only {samples} samples were taken",
     )
+
+
+def _count_samples(method: Method, profiles: Sequence[Profiled]) -> tuple[int, int, float]:
+    """Return the samples in a method, those of the operation, and the dispersion of both."""
+    blocks, processes = [], []
+    for profile in profiles:
+        windows = list(_windows(profile.stacks, frames_of(method, profile.frames)).values())
+        blocks += windows
+        processes.append(_Window(sum(w.hits for w in windows), sum(w.samples for w in windows)))
+    hits, samples = sum(w.hits for w in processes), sum(w.samples for w in processes)
+    return hits, samples, max(_dispersion(blocks), _between(processes))
+
+
+def _is_inlined(method: Method, profiles: Sequence[Profiled]) -> bool:
+    """Tell whether all frames of a method are in code that lies in its callers'."""
+    own = [one.frames[at] for one in profiles for at in frames_of(method, one.frames)]
+    return bool(own) and all(frame.inlined for frame in own)
 
 
 SAME_PROGRAM = 0.1
