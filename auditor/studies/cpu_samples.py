@@ -23,14 +23,15 @@ from auditor.studies.measure import measure
 from auditor.studies.pair import Pair, PairKey, PairRuns, Question, Sampled, Sampling
 from auditor.studies.parts import Built, Parts
 
-ROUND_SECONDS = (0.4, 0.4, 0.8, 1.6, 1.6)
-"""Length of the profiled processes of a benchmark: two at least, so that processes can differ. The
-later ones are for benchmarks with a method near the limit."""
-FURTHER_ROUND_SECONDS = (5.0, 5.0)
-"""Length of further ones where no delay can decide: operations are too slow for it, or too short
+ROUND_SECONDS = ((0.4,), (0.4,), (0.4, 0.4), (0.8, 0.8), (0.8, 0.8))
+"""Lengths of the profiled processes of a benchmark, round by round. The later ones are for those
+with a method near the limit; several short ones tell more than a long one where processes differ.
+"""
+FURTHER_ROUND_SECONDS = (4 * (1.25,), 4 * (1.25,))
+"""The same of further ones where no delay can decide: operations are too slow for it, or too short
 for its probe."""
-FEWEST_PROCESSES = 2
-"""Profiled processes of each benchmark: of one nothing is known of how processes differ."""
+FEWEST_ROUNDS = 2
+"""Rounds of each benchmark: of one process nothing is known of how processes differ."""
 SHARE_ERROR = 0.01
 """Two-sided error of the shares of one method in all its benchmarks together."""
 
@@ -69,9 +70,15 @@ class _Sampler:
 
     def sample(self) -> Sampling:
         sampling = Sampling()
-        for number, seconds in enumerate((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS), start=1):
+        made = 0
+        for number, lengths in enumerate((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS), start=1):
             wanted = [name for name in self._pairs if self._needs_samples(name, number, sampling)]
-            trials = [self._make_trial(name, number, seconds) for name in wanted]
+            trials = [
+                self._make_trial(name, repetition, seconds)
+                for repetition, seconds in enumerate(lengths, start=made + 1)
+                for name in wanted
+            ]
+            made += len(lengths)
             if not trials:
                 break
             trials.sort(key=lambda one: one.alone)  # those that may run side by side are one group
@@ -81,10 +88,10 @@ class _Sampler:
         return sampling
 
     def _needs_samples(self, name: str, number: int, sampling: Sampling) -> bool:
-        """Tell whether another process of a benchmark can decide one of its pairs."""
+        """Tell whether another round of a benchmark can decide one of its pairs."""
         if name in self._failed:
             return False
-        if number <= FEWEST_PROCESSES:
+        if number <= FEWEST_ROUNDS:
             return True
         asked = replace(self._question, sampling=sampling)
         mine = self._pairs[name]
@@ -94,23 +101,23 @@ class _Sampler:
         known = (asked.data(PairRuns(pair=pair), ()) for pair in mine)
         return any(not is_decided(data) and can_be_sampled(data) for data in known)
 
-    def _make_trial(self, name: str, number: int, seconds: float) -> Trial:
+    def _make_trial(self, name: str, repetition: int, seconds: float) -> Trial:
         base, benchmark = self._question.baseline, self._pairs[name][0].benchmark
         schedule = schedules.profiling(
             base.plans[name], base.operations[name], seconds, base.first_seconds(benchmark)
         )
         trial = self._parts.trial(
-            Purpose.PROFILE, benchmark, schedule, self._choose_program(name, number)
+            Purpose.PROFILE, benchmark, schedule, self._choose_program(name, repetition)
         )
-        return replace(trial, repetition=number)
+        return replace(trial, repetition=repetition)
 
-    def _choose_program(self, name: str, number: int) -> Built:
+    def _choose_program(self, name: str, repetition: int) -> Built:
         """Return the program of a process: from the second on a JVM keeps the methods out of line.
 
         The compiler's debug information may count samples of an inlined loop for its caller.
         """
         methods = tuple(dict.fromkeys(pair.method for pair in self._pairs[name]))
-        if number == 1 or any(method.language is not Language.JAVA for method in methods):
+        if repetition == 1 or any(method.language is not Language.JAVA for method in methods):
             return self._built
         built = _build_program(methods, self._parts)
         return self._built if isinstance(built, Refused) else built

@@ -5,6 +5,7 @@ A study without any time is a rehearsal (`rehearsal`).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -108,7 +109,7 @@ def _profile_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ..
     """Return the profiles as if each benchmark called a method near the limit."""
     benchmarks = chosen(parts.suite, request.suite.benchmarks)
     fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
-    most = (*ROUND_SECONDS, *FURTHER_ROUND_SECONDS)
+    most = [*chain.from_iterable((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS))]
     profiles = [schedules.profiling(fit, None, seconds) for fit in fits for seconds in most]
     return (_phase("profile (at most)", 1 if slowed_methods(request, parts) else 0, profiles),)
 
