@@ -147,7 +147,7 @@ from pathlib import Path
 from decided import run_plain
 folder = Path({str(tmp_path)!r})
 os.environ["PATH"] = f"{{folder}}:{{os.environ['PATH']}}"
-plain = run_plain({{"harness": "jmh", "benchmarks": [1]}}, "maven:g:a:1", folder, 1)
+plain = run_plain({{"harness": "jmh", "benchmarks": [{{"id": "b"}}]}}, "maven:g:a:1", folder, 1)
 print(plain.seconds, plain.extrapolated)
 """
 
