@@ -48,10 +48,10 @@ GO_RESULT = re.compile(r"^Benchmark\S*\s+\d+\s", re.MULTILINE)
 PYTEST_RESULT = re.compile(r"(?:PASSED|FAILED|ERROR)\s+\[\s*(\d+)%\]")
 JMH_PROGRESS = re.compile(r"^# Run progress: ([\d.]+)% complete", re.MULTILINE)
 JMH_EXPECTED = re.compile(r"complete, ETA (?:(\d+)\+)?(\d\d):(\d\d):(\d\d)")
-EXPECTED = re.compile(r"expected-time\]: (?:.*; )?expected (.+)")
+EXPECTED_TIME = re.compile(r"expected-time\]: (?:.*; )?expected (.+)")
 DURATION = re.compile(r"(?:(\d+) h )?(?:(\d+) min|(\d+) s)")
-FORESEEN = 0.9
-"""Part of the suites whose time has to lie in the range that was expected."""
+WITHIN_RANGE = 0.9
+"""Part of the suites whose audit has to take as long as it was expected to."""
 LEAST_PROGRESS = 0.05
 """The least part of a JMH run that tells its time better than JMH's own first estimate."""
 
@@ -94,11 +94,12 @@ class Row:
     expected: tuple[float, float] | None  # the range of seconds that the audit began with
 
     @property
-    def foreseen(self) -> bool:
-        """Tell whether the audit took as long as it was expected to take."""
-        return bool(
-            self.ended and self.expected and self.expected[0] <= self.audit <= self.expected[1]
-        )
+    def is_within_range(self) -> bool:
+        """Tell whether the audit took as long as it was expected to."""
+        if self.expected is None or not self.ended:
+            return False
+        low, high = self.expected
+        return low <= self.audit <= high
 
     @property
     def cost(self) -> float | None:
@@ -218,26 +219,23 @@ def _run_limited(
 def expected_range(terminal: str) -> tuple[float, float] | None:
     """Return the range of seconds that an audit printed as it began; None where it printed none.
 
-    The text is rounded to seconds or minutes, and so wide is the range; the unit of the first
-    number may stand behind the second.
+    Both ends include what rounding to seconds or minutes may have cut off.
     """
-    found = EXPECTED.search(terminal)
-    if found is None:
+    match = EXPECTED_TIME.search(terminal)
+    if match is None:
         return None
-    first, _, last = found[1].strip().partition(" to ")
-    ends = [
-        _rounded(part)
-        for part in (first if " " in first else f"{first} {last.split()[-1]}", last or first)
-    ]
-    return ends[0][0], ends[1][1]
+    first, _, last = match[1].strip().partition(" to ")
+    if " " not in first:  # "2 to 5 min": the unit stands behind the second number
+        first = f"{first} {last.split()[-1]}"
+    return _parse_duration(first)[0], _parse_duration(last or first)[1]
 
 
-def _rounded(text: str) -> tuple[float, float]:
-    """Return the seconds that may have been printed as this duration."""
-    found = DURATION.search(text)
-    if found is None:
+def _parse_duration(text: str) -> tuple[float, float]:
+    """Return the least and the most seconds that are printed as this duration."""
+    match = DURATION.search(text)
+    if match is None:
         raise ValueError(f"no duration: {text!r}")
-    hours, minutes, seconds = found.groups()
+    hours, minutes, seconds = match.groups()
     if seconds is not None:
         return float(seconds) - 0.5, float(seconds) + 0.5
     middle = 3600 * int(hours or 0) + 60 * int(minutes)
@@ -307,7 +305,7 @@ def run_plain(
     result: Mapping[str, Any], subject: str | Mapping[str, Any], folder: Path, limit: float
 ) -> Plain | None:
     """Run a suite once by its harness's own defaults; None where that is not possible."""
-    files = sorted({one["id"].partition("::")[0] for one in result["benchmarks"]})
+    files = sorted({benchmark["id"].partition("::")[0] for benchmark in result["benchmarks"]})
     command = _plain_command(result["harness"], subject, folder, files)
     if command is None:
         return None
@@ -315,12 +313,12 @@ def run_plain(
     seconds, code, text = _run_limited(words, cwd, {**os.environ, **environment}, limit)
     (folder / "plain.txt").write_text(text)
     done = progress(result["harness"], text, len(result["benchmarks"]))
-    # One file of benchmarks may fail while pytest runs the others.
-    ends = (0, 1) if result["harness"] == "pytest" else (0,)
+    # pytest exits with 1 if one file of benchmarks fails, and runs the others.
+    good_codes = (0, 1) if result["harness"] == "pytest" else (0,)
     if seconds < limit:  # pytest and go end well, too, where no benchmark ran
         return (
             Plain(seconds, extrapolated=False)
-            if code in ends and (done or result["harness"] == "jmh")
+            if code in good_codes and (done or result["harness"] == "jmh")
             else None
         )
     if done < LEAST_PROGRESS and (expected := JMH_EXPECTED.search(text)):
@@ -414,9 +412,9 @@ def report_goals(rows: Sequence[Row]) -> int:
         (least >= DECIDED_IN_EACH, f"{least:.0%} decided in the worst suite"),
         (median <= MEDIAN_SECONDS, f"{median:.0f} s of preparation and audit (median)"),
     ]
-    foreseen = sum(row.foreseen for row in rows)
+    within = sum(row.is_within_range for row in rows)
     goals.append(
-        (foreseen >= FORESEEN * len(rows), f"{foreseen} of {len(rows)} took as long as expected")
+        (within >= WITHIN_RANGE * len(rows), f"{within} of {len(rows)} took as long as expected")
     )
     if compared:
         goals.append((agreeing >= AGREEMENT * compared, f"{agreeing} of {compared} pairs alike"))

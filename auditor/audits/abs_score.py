@@ -198,16 +198,20 @@ def _method(one: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -> M
 
 
 def _why(outcome: Result, pairs: Sequence[PairVerdict]) -> str | None:
-    """Return a reason that pairs have for it: of a miss that was not measured the nearest one's."""
-    mine = [pair for pair in pairs if pair.outcome is outcome]
-    if outcome is Result.INCONCLUSIVE and not mine:
-        mine = [pair for pair in pairs if pair.outcome is Result.UNMEASURED]
-    if outcome is Result.DETECTED and any(pair.decided_by == INJECTION for pair in mine):
+    """Return the reason of a pair with the outcome of its method.
+
+    Of missed pairs that were not measured it is that of the largest share. An inconclusive method
+    may have unmeasured pairs only.
+    """
+    same = [pair for pair in pairs if pair.outcome is outcome]
+    if outcome is Result.INCONCLUSIVE and not same:
+        same = [pair for pair in pairs if pair.outcome is Result.UNMEASURED]
+    if outcome is Result.DETECTED and any(pair.decided_by == INJECTION for pair in same):
         return None
     if outcome is Result.MISSED:
-        mine.sort(key=lambda pair: pair.share or pair.share_at_most or 0.0, reverse=True)
-        mine = [] if any(pair.runs for pair in mine) else mine
-    return next((pair.reason for pair in mine if pair.reason), None)
+        same.sort(key=lambda pair: pair.share or pair.share_at_most or 0.0, reverse=True)
+        same = [] if any(pair.runs for pair in same) else same
+    return next((pair.reason for pair in same if pair.reason), None)
 
 
 def _is_reached(pair: PairVerdict) -> bool:

@@ -20,9 +20,9 @@ class Effect:
     effect: float
     """v times the share."""
     interval: Interval
-    """By the interval of the share and the scatter of the unchanged benchmark."""
+    """v times the interval of the share, with the scatter of the unchanged benchmark."""
     by_itself: Interval
-    """The same by the interval of this share alone."""
+    """The same by the 99 % interval of this share, which no other benchmark or look widens."""
 
 
 def effect_of(data: PairData) -> Effect | None:
@@ -33,7 +33,7 @@ def effect_of(data: PairData) -> Effect | None:
     v, half = data.slowdown, scatter.half_interval(data)
     middle = v * share.share
 
-    def scattered(low: float, high: float) -> Interval:
+    def add_scatter(low: float, high: float) -> Interval:
         return (
             max(0.0, middle - hypot(v * (share.share - low), half)),
             middle + hypot(v * (high - share.share), half),
@@ -41,8 +41,8 @@ def effect_of(data: PairData) -> Effect | None:
 
     return Effect(
         effect=middle,
-        interval=scattered(share.low, share.high),
-        by_itself=scattered(*share.by_itself),
+        interval=add_scatter(share.low, share.high),
+        by_itself=add_scatter(*share.by_itself),
     )
 
 
@@ -57,7 +57,7 @@ _MAY_YIELD = (
     Result.CRASHED,
     Result.TIMED_OUT,
 )
-"""What injected delays end with that a share may still decide."""
+"""Outcomes of injected delays that leave the verdict to the share."""
 
 
 def combine_evidence(data: PairData, injected: Judgement) -> tuple[Judgement, str | None]:
@@ -165,4 +165,4 @@ def _describe_open_share(data: PairData) -> str:
     effect = effect_of(data)
     if effect is None or data.sampled is None:
         return ""
-    return f"{_describe(data, data.sampled, effect)}: that is open, and no delay was injected"
+    return f"{_describe(data, data.sampled, effect)}: inconclusive, and no delay was injected"

@@ -44,9 +44,9 @@ class Share:
     high: float
     """Upper end of the interval."""
     by_itself: Interval
-    """The 99 % interval of this share alone, without other benchmarks and looks."""
+    """The 99 % interval of this share, its error not divided among benchmarks and looks."""
     irreducible: Interval
-    """The interval that would be left without a sampling error: more samples give none narrower."""
+    """The interval without sampling error: the narrowest that more samples could give."""
     samples: int
     """Samples of the operation."""
     hits: int
@@ -99,7 +99,7 @@ def share_of(
     Sampling error: Clopper and Pearson 1934, with the samples divided by the dispersion
     (Pearson's chi-square over its degrees of freedom) of blocks and of processes.
     """
-    profiles, apart = _select_profiles(method, runs)
+    profiles, out_of_line = _select_profiles(method, runs)
     if not profiles:
         return None
     hits, samples, dispersion = _count_samples(method, profiles)
@@ -108,7 +108,7 @@ def share_of(
     between = operation / calls if operation and calls else None
     inlined = _is_inlined(method, profiles)
     bounds = attribution_error(method.language, operation, calls, inlined=inlined)
-    ambiguous = 0 if apart else _count_ambiguous(method, profiles)
+    ambiguous = 0 if out_of_line else _count_ambiguous(method, profiles)
 
     def widen(low: float, high: float) -> Interval:
         low, high = _widen_by_unattributed(low, high, profiles, benchmark)
@@ -145,8 +145,10 @@ def _count_samples(method: Method, profiles: Sequence[Profiled]) -> tuple[int, i
 
 def _is_inlined(method: Method, profiles: Sequence[Profiled]) -> bool:
     """Tell whether all frames of a method are in code that lies in its callers'."""
-    own = [one.frames[at] for one in profiles for at in frames_of(method, one.frames)]
-    return bool(own) and all(frame.inlined for frame in own)
+    frames = [
+        profile.frames[at] for profile in profiles for at in frames_of(method, profile.frames)
+    ]
+    return bool(frames) and all(frame.inlined for frame in frames)
 
 
 SAME_PROGRAM = 0.1
@@ -159,15 +161,16 @@ def _select_profiles(method: Method, runs: Sequence[Run]) -> tuple[list[Profiled
 
     Those that do count alone where an operation takes as long in them as in the unchanged program.
     """
-    plain: list[Profiled] = []
-    apart: list[Profiled] = []
+    unchanged: list[Profiled] = []
+    out_of_line: list[Profiled] = []
     for run in runs:
         if isinstance(run.outcome, Profiled) and run.outcome.samples:
-            (apart if method in run.trial.variant.methods else plain).append(run.outcome)
-    usual, other = _operation_seconds(plain), _operation_seconds(apart)
+            kept_out = method in run.trial.variant.methods
+            (out_of_line if kept_out else unchanged).append(run.outcome)
+    usual, other = _operation_seconds(unchanged), _operation_seconds(out_of_line)
     if usual and other and abs(other / usual - 1) <= SAME_PROGRAM:
-        return apart, True
-    return plain, False
+        return out_of_line, True
+    return unchanged, False
 
 
 def _operation_seconds(profiles: Sequence[Profiled]) -> float | None:

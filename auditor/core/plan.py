@@ -95,8 +95,8 @@ class Trial:
     def alone(self) -> bool:
         """Tell whether nothing else may run beside it.
 
-        So it is where something is timed, and where a benchmark that needs several processors is
-        sampled: others would keep it waiting, which is no part of a share.
+        Timed trials are alone. So are profiles of a benchmark that needs several processors, which
+        would wait for them otherwise.
         """
         if self.purpose is Purpose.PROFILE:
             return self.benchmark is not None and self.benchmark.concurrency > 1

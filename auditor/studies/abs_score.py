@@ -144,8 +144,8 @@ def _measured(
     if request.asks_shares:
         question = replace(question, sampling=sample_shares(pairs, question, _for_samples(parts)))
         study.take_samples(question.sampling)
-    wanted = choose_pairs_to_slow(pairs, question, parts.mutator.probe_seconds)
-    made = study.run(wanted)
+    pairs_to_slow = choose_pairs_to_slow(pairs, question, parts.mutator.probe_seconds)
+    made = study.run(pairs_to_slow)
     return question.among(made.references), made
 
 

@@ -126,7 +126,7 @@ class Calibrated:
         probes = readings.medians(self.runs[:1], arm)
         if known is None or not probes:
             return operations(self.pair, baseline, plan)
-        return max(min(2, known), min(known, round(plan.iteration_seconds / median(probes))))
+        return schedules.fit_operations(known, plan.iteration_seconds / median(probes))
 
 
 def waves(

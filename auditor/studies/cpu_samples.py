@@ -18,7 +18,7 @@ from auditor.core.outcome import Frame, Profiled
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.subject import Language, Method, SourceFile, SourceRole
 from auditor.studies import schedules
-from auditor.studies.injection import can_be_sampled, is_decided, is_worth_a_delay
+from auditor.studies.injection import is_decided, is_worth_a_delay, more_samples_may_decide
 from auditor.studies.measure import measure
 from auditor.studies.pair import Pair, PairKey, PairRuns, Question, Sampled, Sampling
 from auditor.studies.parts import Built, Parts
@@ -70,18 +70,19 @@ class _Sampler:
 
     def sample(self) -> Sampling:
         sampling = Sampling()
-        made = 0
+        processes = 0
         for number, lengths in enumerate((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS), start=1):
-            wanted = [name for name in self._pairs if self._needs_samples(name, number, sampling)]
+            names = [name for name in self._pairs if self._needs_samples(name, number, sampling)]
             trials = [
                 self._make_trial(name, repetition, seconds)
-                for repetition, seconds in enumerate(lengths, start=made + 1)
-                for name in wanted
+                for repetition, seconds in enumerate(lengths, start=processes + 1)
+                for name in names
             ]
-            made += len(lengths)
+            processes += len(lengths)
             if not trials:
                 break
-            trials.sort(key=lambda one: one.alone)  # those that may run side by side are one group
+            # The dispatcher runs neighbours side by side that need not be alone.
+            trials.sort(key=lambda trial: trial.alone)
             for run in measure(f"profile, round {number}", trials, self._parts):
                 self._add_run(run)
             sampling = self._compute_shares()
@@ -93,17 +94,17 @@ class _Sampler:
             return False
         if number <= FEWEST_ROUNDS:
             return True
-        asked = replace(self._question, sampling=sampling)
-        mine = self._pairs[name]
+        question = replace(self._question, sampling=sampling)
+        pairs = self._pairs[name]
         if number > len(ROUND_SECONDS):
             probe = self._parts.mutator.probe_seconds
-            mine = [pair for pair in mine if not is_worth_a_delay(pair, asked, probe)]
-        known = (asked.data(PairRuns(pair=pair), ()) for pair in mine)
-        return any(not is_decided(data) and can_be_sampled(data) for data in known)
+            pairs = [pair for pair in pairs if not is_worth_a_delay(pair, question, probe)]
+        evidence = (question.data(PairRuns(pair=pair), ()) for pair in pairs)
+        return any(not is_decided(data) and more_samples_may_decide(data) for data in evidence)
 
     def _make_trial(self, name: str, repetition: int, seconds: float) -> Trial:
         base, benchmark = self._question.baseline, self._pairs[name][0].benchmark
-        schedule = schedules.profiling(
+        schedule = schedules.profile_schedule(
             base.plans[name], base.operations[name], seconds, base.first_seconds(benchmark)
         )
         trial = self._parts.trial(
@@ -130,8 +131,8 @@ class _Sampler:
 
     def _compute_shares(self) -> Sampling:
         pairs: dict[PairKey, Sampled] = {}
-        for name, mine in self._pairs.items():
-            for pair in mine:
+        for name, pairs_of_benchmark in self._pairs.items():
+            for pair in pairs_of_benchmark:
                 share = share_of(
                     pair.method,
                     pair.benchmark,
@@ -142,7 +143,7 @@ class _Sampler:
                 if share is not None:
                     where = find_removed_call(pair, share, self._runs[name], self._parts)
                     pairs[pair.key] = Sampled(share, removed=where)
-        runs = [run for mine in self._runs.values() for run in mine]
+        runs = [run for runs_of_benchmark in self._runs.values() for run in runs_of_benchmark]
         failed = [run for run in runs if not isinstance(run.outcome, Profiled)]
         return Sampling(pairs=pairs, caveats=_describe_failures(failed))
 

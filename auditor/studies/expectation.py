@@ -140,7 +140,7 @@ def _cheapest(request: AbsRequest, parts: Parts, figures: AuditFigures) -> Workl
     plain = figures.start_seconds + _blocks(schedules.plain(fit, None))
     return Workload(
         suite_seconds=(pilot if parts.fixed_operations else 0.0) + plain,
-        counting_seconds=figures.start_seconds + _blocks(schedules.counting(fit, None)),
+        counting_seconds=figures.start_seconds + _blocks(schedules.counting_schedule(fit, None)),
         benchmarks=1,
         methods=1,
         pairs=1,

@@ -19,8 +19,8 @@ def choose_pairs_to_slow(
 ) -> list[Pair]:
     """Return the pairs in which a delay is to be injected, in their order.
 
-    These are all that the samples leave open and a delay may decide, and of each method that is
-    detected by share the benchmark with the largest share in which the probe is honest.
+    A delay is injected in each pair that the samples leave open and a delay may decide. It also
+    confirms each method that is detected by share, in one pair whose probe is honest.
     `probe_seconds` is about what the probe adds to a call.
     """
     if question.request.is_fixed or not question.sampling.pairs:
@@ -28,24 +28,23 @@ def choose_pairs_to_slow(
     wanted: set[tuple[str, str]] = set()
     witnesses: dict[str, list[Pair]] = {}
     for pair in pairs:
-        data = question.data(PairRuns(pair=pair), ())
-        judged = by_share.judge_by_share(data)
-        if judged is None:
+        judgement = by_share.judge_by_share(question.data(PairRuns(pair=pair), ()))
+        if judgement is None:
             if not _has_share(pair, question) or is_worth_a_delay(pair, question, probe_seconds):
                 wanted.add(pair.key)
-        elif judged.outcome is Result.DETECTED and _is_honest(pair, question, probe_seconds):
+        elif judgement.outcome is Result.DETECTED and _is_honest(pair, question, probe_seconds):
             witnesses.setdefault(pair.method.id, []).append(pair)
-    wanted |= {_best(mine, question).key for mine in witnesses.values()}
+    wanted |= {_choose_witness(pairs, question).key for pairs in witnesses.values()}
     return [pair for pair in pairs if pair.key in wanted]
 
 
 SLOW_SECONDS = 0.01
-"""Time of an operation from which on its processes are long: another benchmark is taken, if any."""
+"""Benchmarks with longer operations confirm a detection only if there are no others."""
 SAMPLED_SECONDS = 0.05
-"""Time of an operation from which on samples alone decide what they leave open at first: a delay
-takes a hundred operations, and ten seconds give thousands of samples."""
+"""In longer operations no delay decides an open pair. It would take a hundred operations, and ten
+seconds of samples tell more."""
 UNCONFIRMED_SECONDS = 0.2
-"""Time of an operation from which on a detection by share is not confirmed by a delay."""
+"""In longer operations no delay confirms a detection by share."""
 
 
 def is_decided(data: PairData) -> bool:
@@ -53,8 +52,8 @@ def is_decided(data: PairData) -> bool:
     return by_share.judge_by_share(data) is not None
 
 
-def can_be_sampled(data: PairData) -> bool:
-    """Tell whether samples may decide an open pair: with any number of them its share would."""
+def more_samples_may_decide(data: PairData) -> bool:
+    """Tell whether the share would decide an open pair if it had no sampling error."""
     if data.sampled is None or data.sampled.obstacle:
         return True
     low, high = data.sampled.irreducible
@@ -67,7 +66,7 @@ def is_worth_a_delay(pair: Pair, question: Question, probe_seconds: float) -> bo
     if _operation_seconds(pair, question) > SAMPLED_SECONDS:
         return False
     cost = _probe_cost(pair, question, probe_seconds)
-    return cost is None or cost <= HOPELESS * _allowed(pair, question)
+    return cost is None or cost <= HOPELESS * _allowed_probe_cost(pair, question)
 
 
 def _is_honest(pair: Pair, question: Question, probe_seconds: float) -> bool:
@@ -75,12 +74,12 @@ def _is_honest(pair: Pair, question: Question, probe_seconds: float) -> bool:
     if _operation_seconds(pair, question) > UNCONFIRMED_SECONDS:
         return False
     cost = _probe_cost(pair, question, probe_seconds)
-    return cost is not None and cost <= _allowed(pair, question)
+    return cost is not None and cost <= _allowed_probe_cost(pair, question)
 
 
-def _allowed(pair: Pair, question: Question) -> float:
-    data = question.data(PairRuns(pair=pair), ())
-    return allowed_probe(data.slowdown, beside=pair.method.apart)
+def _allowed_probe_cost(pair: Pair, question: Question) -> float:
+    slowdown = question.data(PairRuns(pair=pair), ()).slowdown
+    return allowed_probe(slowdown, beside=pair.method.apart)
 
 
 def _has_share(pair: Pair, question: Question) -> bool:
@@ -88,13 +87,12 @@ def _has_share(pair: Pair, question: Question) -> bool:
     return sampled is not None and not sampled.share.obstacle
 
 
-def _best(pairs: Iterable[Pair], question: Question) -> Pair:
+def _choose_witness(pairs: Iterable[Pair], question: Question) -> Pair:
     """Return the pair with the largest share, of those with short operations if there are any."""
 
     def preference(pair: Pair) -> tuple[bool, float]:
-        return _operation_seconds(pair, question) < SLOW_SECONDS, question.sampling.pairs[
-            pair.key
-        ].share.share
+        is_short = _operation_seconds(pair, question) < SLOW_SECONDS
+        return is_short, question.sampling.pairs[pair.key].share.share
 
     return max(pairs, key=preference)
 

@@ -22,8 +22,8 @@ def obstacles(
 ) -> dict[str, str]:
     """Return, by id, why those of `methods` that cannot be slowed at all cannot.
 
-    `pairs` are theirs. The first process of each variant tells, one that is to be run anyway;
-    where methods are judged `by_shares` first, most need none, and only refusals are told.
+    `pairs` are theirs. The first process of each variant tells, one that is to be run anyway. If
+    methods are judged `by_shares` first, most need no such process, and only refusals count.
     For a method that nothing reaches nothing is built, nor for one that is surely missed wherever
     it is called; nor where counting failed, since there it may be the benchmark that cannot be
     changed.

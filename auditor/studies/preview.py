@@ -109,8 +109,10 @@ def _profile_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ..
     """Return the profiles as if each benchmark called a method near the limit."""
     benchmarks = chosen(parts.suite, request.suite.benchmarks)
     fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
-    most = [*chain.from_iterable((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS))]
-    profiles = [schedules.profiling(fit, None, seconds) for fit in fits for seconds in most]
+    lengths = [*chain.from_iterable((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS))]
+    profiles = [
+        schedules.profile_schedule(fit, None, seconds) for fit in fits for seconds in lengths
+    ]
     return (_phase("profile (at most)", 1 if slowed_methods(request, parts) else 0, profiles),)
 
 

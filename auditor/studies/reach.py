@@ -183,9 +183,9 @@ def _trial(benchmark: Benchmark, built: Built, baseline: Baseline, parts: Parts)
     operations = baseline.operations[benchmark.id]
     if operations is not None:  # nothing is timed, so what allocates needs no longer blocks either
         length = baseline.plans[benchmark.id].iteration_seconds
-        least = min(2, operations)
-        operations = max(least, round(operations * plan.iteration_seconds / length))
-    schedule = schedules.counting(plan, operations, baseline.counting.get(benchmark.id))
+        fitting = operations * plan.iteration_seconds / length
+        operations = schedules.fit_operations(operations, fitting)
+    schedule = schedules.counting_schedule(plan, operations, baseline.counting.get(benchmark.id))
     return parts.trial(Purpose.REACH, benchmark, schedule, built)
 
 

@@ -81,18 +81,18 @@ FEWEST_BLOCKS = 2
 COUNTED_SECONDS = 0.5
 """Time of the blocks in which calls are counted that is enough, where they are so long."""
 BRIEF_WARMUP = 0.1
-"""Part of a block below which it is not preceded by another for so short a warm-up."""
+"""A warm-up shorter than this part of a block is left out: one block would be ten times as long."""
 
 
 def counted_blocks(plan: Plan, block_seconds: float) -> int:
-    """Return as many blocks as calls are counted in; blocks last `block_seconds`."""
+    """Return the number of blocks in which calls are counted, if one lasts `block_seconds`."""
     if block_seconds <= LONG_BLOCK * plan.iteration_seconds:
         return 2 * plan.iterations
     return min(2 * plan.iterations, max(1, ceil(COUNTED_SECONDS / block_seconds)))
 
 
 def _warmup_blocks(plan: Plan, block_seconds: float) -> int:
-    """Return the blocks that warm up as long as planned, of those that last `block_seconds`."""
+    """Return the number of blocks of `block_seconds` that last as long as the planned warm-up."""
     blocks = plan.warmup * plan.iteration_seconds / block_seconds
     return min(plan.warmup, ceil(blocks)) if blocks > BRIEF_WARMUP else 0
 
@@ -178,13 +178,13 @@ PROFILE_BLOCK_SECONDS = 0.05
 show how shares scatter, and set-up that precedes each block stays rare."""
 
 
-def profiling(
+def profile_schedule(
     plan: Plan, operations: int | None, seconds: float, operation_seconds: float | None = None
 ) -> Schedule:
     """Return plain blocks that are sampled for about `seconds`, after a warm-up as in `plan`.
 
-    `plan` is the one that suits the benchmark, `operations` those of its blocks. A block holds one
-    operation that lasts longer than blocks should.
+    `plan` is the one that suits the benchmark, `operations` those of its blocks. An operation that
+    lasts longer than a block should is a block by itself.
     """
     length = max(PROFILE_BLOCK_SECONDS, plan.iteration_seconds)
     if operation_seconds is not None and operation_seconds > length:
@@ -204,17 +204,17 @@ def profiling(
     )
 
 
-def counting(plan: Plan, operations: int | None, blocks: int | None = None) -> Schedule:
-    """Return as many blocks as a process of a pair measures, or so many.
+def counting_schedule(plan: Plan, operations: int | None, blocks: int | None = None) -> Schedule:
+    """Return a process that counts calls in `blocks`; by default as many as a pair measures.
 
     A method that is called more rarely than once a block is called in some of them.
     """
-    measured = 2 * plan.iterations if blocks is None else blocks
+    block_count = 2 * plan.iterations if blocks is None else blocks
     return Schedule(
         arms=(PLAIN_ARM,),
         blocks=(
-            *[Block(Phase.WARMUP, 0)] * min(plan.warmup, COUNTED_WARMUP, measured // 2),
-            *[Block(Phase.MEASUREMENT, 0)] * measured,
+            *[Block(Phase.WARMUP, 0)] * min(plan.warmup, COUNTED_WARMUP, block_count // 2),
+            *[Block(Phase.MEASUREMENT, 0)] * block_count,
         ),
         seconds=plan.iteration_seconds,
         operations=operations,
@@ -310,5 +310,14 @@ def probed(operations: int | None, plan: Plan, plain_seconds: float, calls: floa
     """
     if operations is None:
         return None
-    fitting = plan.iteration_seconds / (plain_seconds + calls * PROBE_SECONDS)
-    return max(min(2, operations), min(operations, round(fitting)))
+    return fit_operations(
+        operations, plan.iteration_seconds / (plain_seconds + calls * PROBE_SECONDS)
+    )
+
+
+def fit_operations(planned: int, fitting: float) -> int:
+    """Return the operations of a block in which about `fitting` last as long as it should.
+
+    There are no more than planned, and two at least unless a single one is planned.
+    """
+    return max(min(2, planned), min(planned, round(fitting)))

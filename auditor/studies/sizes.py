@@ -52,9 +52,9 @@ class Sizes:
 
 
 START_SECONDS = 1.0
-"""Time of a process beside its blocks that is no sign of slow ones."""
+"""Time that a process may take beside its blocks, before set-up between blocks counts as slow."""
 OUTLASTS = 2
-"""Times as long as a block must an operation be to be one by itself."""
+"""An operation that lasts more than this many blocks is a block by itself."""
 
 
 def sized(benchmarks: Sequence[Benchmark], parts: Parts) -> Sizes:
@@ -94,9 +94,9 @@ def operations_in(
     plans: Mapping[str, Plan],
     least: int = 2,
 ) -> dict[str, int | None]:
-    """Return how many operations last about a block: two, or the `least` of those that outlast it.
+    """Return how many operations a block holds: two at least, `least` of those that outlast it.
 
-    Before a block of two Go's testing runs one operation more.
+    Go's testing runs one operation in front of each block, unless the block has one operation only.
     """
     found: dict[str, int | None] = {benchmark.id: None for benchmark in benchmarks}
     for run in tried:
@@ -113,21 +113,20 @@ def operations_in(
 
 
 def lasting(tried: Sequence[Run], operations: Mapping[str, int | None]) -> dict[str, float]:
-    """Return how many seconds blocks of so many operations last, by the pilots that told it.
+    """Return the seconds that a block of each benchmark lasts, by its id, as its pilot shows.
 
-    Where a harness does not fix their number a block has one at least, and a pilot has as many
-    blocks as other processes, so set-up of each counts, too. All blocks of a process that the
-    watchdog ended would have lasted longer than it waited.
+    If the harness does not fix the number of operations, a block lasts as long as one operation, or
+    as its part of the whole pilot, set-up included. A pilot that timed out gives a lower bound.
     """
-    found = {}
+    block_seconds = {}
     for run in tried:
         name = run.trial.benchmark.id if run.trial.benchmark else ""
-        many, times = operations.get(name), readings.times(run, ArmName.PLAIN)
+        fixed, times = operations.get(name), readings.times(run, ArmName.PLAIN)
         blocks = len(run.trial.schedule.blocks)
-        if times and many is not None:
-            found[name] = many * median(times)
+        if times and fixed is not None:
+            block_seconds[name] = fixed * median(times)
         elif times:
-            found[name] = max(median(times), (run.seconds - START_SECONDS) / blocks)
-        elif isinstance(run.outcome, TimedOut) and many is None:
-            found[name] = run.outcome.after_seconds / blocks
-    return found
+            block_seconds[name] = max(median(times), (run.seconds - START_SECONDS) / blocks)
+        elif isinstance(run.outcome, TimedOut) and fixed is None:
+            block_seconds[name] = run.outcome.after_seconds / blocks
+    return block_seconds

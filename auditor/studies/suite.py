@@ -188,18 +188,29 @@ def baseline(parts: Parts) -> Baseline:
 def _find_slow_operations(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> Sizes:
     """Return the sizes with the first process of each benchmark as its pilot.
 
-    A harness that does not fix the number of operations needs no others. Where operations turn out
-    to be slow, or all blocks too many for the watchdog, further processes are shorter, and so is
-    the first run, which is then run again.
+    This is for a harness that does not fix the number of operations, and so has no other pilots. A
+    benchmark with slow blocks gets shorter processes, and its first run is made again with one.
     """
     request = parts.request
-    if size.whole or request.watched is not None or not request.stability_runs:
+    if request.watched is not None or not request.stability_runs:
         return size
-    trials = suite_trials(benchmarks, size, parts)
-    order = np.random.default_rng([request.seed, 1]).permutation(len(benchmarks))
-    drawn = [replace(trials[benchmarks[at].id], repetition=1) for at in order]
-    runs = measure(f"suite run 1 of {request.stability_runs}", drawn, parts)
+    by_id = suite_trials(benchmarks, size, parts)
+    order = _draw_order(benchmarks, request, repetition=1)
+    trials = [replace(by_id[benchmark.id], repetition=1) for benchmark in order]
+    runs = measure(_name_suite_run(1, request), trials, parts)
     return replace(size, pilots=tuple(runs))
+
+
+def _draw_order(
+    benchmarks: Sequence[Benchmark], request: SuiteRequest, repetition: int
+) -> list[Benchmark]:
+    """Return the benchmarks in the order of a suite run, drawn anew for each."""
+    order = np.random.default_rng([request.seed, repetition]).permutation(len(benchmarks))
+    return [benchmarks[index] for index in order]
+
+
+def _name_suite_run(repetition: int, request: SuiteRequest) -> str:
+    return f"suite run {repetition} of {request.stability_runs}"
 
 
 def unfinished(
@@ -226,9 +237,9 @@ def suite_runs(
     forks: dict[str, int] = {one.id: request.plan.forks for one in benchmarks}
     trials_of = suite_trials(benchmarks, size, parts)
     for repetition in range(1, request.stability_runs + 1):
-        order = np.random.default_rng([request.seed, repetition]).permutation(len(benchmarks))
-        wanted = [benchmarks[index] for index in order if benchmarks[index] not in hung]
-        name = f"suite run {repetition} of {request.stability_runs}"
+        order = _draw_order(benchmarks, request, repetition)
+        wanted = [benchmark for benchmark in order if benchmark not in hung]
+        name = _name_suite_run(repetition, request)
         ended: list[Run] = []
         for turn in _turns(request, repetition):
             trials = [

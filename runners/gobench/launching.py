@@ -29,15 +29,15 @@ _TEST_LIMIT = 0.9
 
 
 def operations(schedule: Schedule) -> int:
-    """Return the operations of a block; of one, testing's first call of the benchmark is that."""
+    """Return the operations of a block; a block of one is testing's first call of a benchmark."""
     return schedule.operations or UNKNOWN_OPERATIONS
 
 
 def windows(schedule: Schedule) -> tuple[int, int]:
     """Return the operations of a block in either window: two numbers, the second the plan's.
 
-    Of one operation, that is long, the other number is 2. Else both are more than 1, so that
-    testing's first call is no block.
+    If the plan has one operation, which is slow, the other window has two. Else both have more than
+    one, so that testing's first call is no block.
     """
     if operations(schedule) == 1:
         return 2, 1

@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 from builders import benchmark, run
 
-from auditor.audits import indifference
+from auditor.audits import by_share, indifference
+from auditor.audits.pair import PairData
+from auditor.audits.reach import Reach
 from auditor.audits.shares import (
     interval,
     is_empty_operation,
@@ -16,9 +18,9 @@ from auditor.core.caveats import Caveat
 from auditor.core.mutant import Kind, Variant
 from auditor.core.outcome import Frame, Profiled, Stack
 from auditor.core.plan import Purpose
-from auditor.core.result import Result
+from auditor.core.result import ReachState, Result
 from auditor.core.subject import Language, Method
-from auditor.core.verdict import PairRun, PairVerdict
+from auditor.core.verdict import PairRun, PairVerdict, Rule
 
 NAME = "example.org/ring.Push"
 PUSH = Method(language=Language.GO, id=NAME, owner="example.org/ring", name="Push", parameters=())
@@ -157,6 +159,27 @@ def test_a_method_out_of_line_counts_alone_where_the_operation_takes_as_long():
 
     assert share(inlined, apart, method=method).share == 0.9
     assert share(inlined, slower, method=method).share == 0.1
+
+
+def test_near_the_limit_the_interval_of_a_share_by_itself_decides():
+    """1,250 samples, half of them in the method: 99 % of .50 +- .036, and .015 of attribution."""
+    sampled = share(profile(10, 62), error=0.01 / 100)
+    pair = PairData(
+        method=NAME,
+        benchmark=benchmark(),
+        slowdown=0.5,
+        rule=Rule.OURS,
+        wanted=2,
+        reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0),
+        sampled=sampled,
+    )
+
+    found = by_share.judge_by_share(pair)
+
+    assert found is not None
+    assert [caveat.slug for caveat in found.caveats] == ["borderline"]
+    strict = replace(sampled, by_itself=(sampled.low, sampled.high))
+    assert by_share.judge_by_share(replace(pair, sampled=strict)) is None
 
 
 def near(effect, half, *, threshold=0.25):

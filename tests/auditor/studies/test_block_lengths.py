@@ -13,6 +13,7 @@ from auditor.core.request import CurveMode, Plan
 from auditor.core.schedule import Quiet
 from auditor.core.suite import Benchmark
 from auditor.studies import abs_score, schedules
+from auditor.studies.suite import baseline
 
 PLAN = Plan(forks=1, warmup=5, iterations=12, iteration_seconds=0.01, longest_seconds=0.03)
 FREE = Benchmark(group="toy", name="free")
@@ -249,7 +250,7 @@ def test_a_slow_operation_shortens_processes_unless_the_plan_is_fixed(monkeypatc
     assert {one.schedule.operations for one in suite} == {2 if whole else 1}
 
 
-class Watched(Machine):
+class Impatient(Machine):
     """A machine whose watchdog ends processes with more than five blocks."""
 
     def _outcome(self, trial):
@@ -266,7 +267,7 @@ class SettingUp(Machine):
 
 
 @pytest.mark.parametrize(
-    ("kind", "operation_seconds"), [(Machine, 1.0), (Watched, 1.0), (SettingUp, 5e-5)]
+    ("kind", "operation_seconds"), [(Machine, 1.0), (Impatient, 1.0), (SettingUp, 5e-5)]
 )
 def test_without_pilots_the_first_processes_tell_which_blocks_are_slow(
     monkeypatch, kind, operation_seconds
@@ -287,6 +288,44 @@ def test_without_pilots_the_first_processes_tell_which_blocks_are_slow(
     assert len(suite) == 3 + 3 * asked.suite.stability_runs
     assert all(one.runs == asked.suite.stability_runs for one in verdict.stability.benchmarks)
     assert {one.purpose for one in machine.done} >= {Purpose.REACH, Purpose.CALIBRATION}
+
+
+class SlowAtFirst(Machine):
+    """A machine whose pilots alone show operations of a second."""
+
+    def _outcome(self, trial):
+        if trial.purpose is Purpose.PILOT:
+            return toy_language._outcome(trial, 1.0)
+        return super()._outcome(trial)
+
+
+def test_a_pilot_decides_how_long_processes_are_whatever_they_show():
+    asked = request(methods=("hop",))
+    machine = SlowAtFirst()
+
+    baseline(parts(asked, machine=machine))
+
+    suite = [one for one in machine.done if one.purpose is Purpose.SUITE]
+    assert len(suite) == 3 * asked.suite.stability_runs
+    assert {len(one.schedule.blocks) for one in suite} == {schedules.FEWEST_BLOCKS}
+
+
+@pytest.mark.parametrize(
+    ("planned", "fitting", "operations"),
+    [(100, 7.4, 7), (100, 0.1, 2), (5, 90.0, 5), (2, 0.1, 2), (1, 0.1, 1), (1, 9.0, 1)],
+)
+def test_a_block_holds_two_operations_at_least_unless_one_is_planned(planned, fitting, operations):
+    assert schedules.fit_operations(planned, fitting) == operations
+
+
+def test_without_runs_of_the_suite_there_is_no_first_process_either():
+    asked = request(methods=("hop",))
+    asked = replace(asked, suite=replace(asked.suite, stability_runs=0))
+    machine = Machine()
+
+    baseline(replace(parts(asked, machine=machine), fixed_operations=False))
+
+    assert machine.done == []
 
 
 def test_without_pilots_the_first_processes_of_fast_operations_are_those_of_the_first_run():

@@ -6,11 +6,12 @@ import pytest
 import toy_language
 from toy_language import Machine, parts, request
 
+from auditor.audits import shares
 from auditor.core.plan import Purpose
 from auditor.core.request import CurveMode
 from auditor.core.result import Result
 from auditor.core.verdict import Rule
-from auditor.studies import abs_score
+from auditor.studies import abs_score, cpu_samples
 
 APART = ("hop", "skip")
 
@@ -30,8 +31,11 @@ def trials(machine, purpose):
 
 def slowed(machine, method):
     """Return the benchmarks in which a method was slowed."""
-    made = trials(machine, Purpose.PAIRS)
-    return {one.benchmark.name for one in made if one.variant.methods[0].name == method}
+    return {
+        trial.benchmark.name
+        for trial in trials(machine, Purpose.PAIRS)
+        if trial.variant.methods[0].name == method
+    }
 
 
 def profiles(machine, benchmark):
@@ -57,16 +61,16 @@ def test_samples_decide_what_is_far_from_the_limit_and_one_delay_confirms_a_dete
 def test_a_benchmark_that_needs_several_processors_is_sampled_alone():
     asked = request(methods=APART, shares=True)
     machine = Machine()
-    made = parts(asked, machine=machine)
-    short, quick, long = made.suite.benchmarks
-    busy = replace(long, concurrency=2)
+    toy = parts(asked, machine=machine)
+    short, quick, long = toy.suite.benchmarks
+    parallel = replace(long, concurrency=2)
+    suite = replace(toy.suite, benchmarks=(short, parallel, quick))
 
-    abs_score.audit(
-        asked, replace(made, suite=replace(made.suite, benchmarks=(short, busy, quick)))
-    )
+    abs_score.audit(asked, replace(toy, suite=suite))
 
-    alone = [one.alone for one in trials(machine, Purpose.PROFILE) if one.repetition == 1]
-    assert alone == [False, False, True]  # those that may run side by side are one group
+    profiled = [trial for trial in trials(machine, Purpose.PROFILE) if trial.repetition == 1]
+    # The dispatcher runs neighbours side by side that need not be alone.
+    assert [trial.alone for trial in profiled] == [False, False, True]
 
 
 def test_without_shares_nothing_is_profiled():
@@ -112,6 +116,10 @@ def test_what_the_samples_leave_open_is_not_slowed_by_a_hopeless_probe(monkeypat
     assert pair.reason.startswith("by share: 52")
     assert {one.id: one.reason for one in verdict.methods}["toy.hop"] == pair.reason
     assert trials(machine, Purpose.PAIRS) == []
+
+
+def test_the_error_of_a_share_is_divided_among_all_looks_at_its_samples():
+    assert len(cpu_samples.ROUND_SECONDS + cpu_samples.FURTHER_ROUND_SECONDS) == shares.LOOKS
 
 
 def test_further_samples_are_taken_where_the_probe_is_hopeless(monkeypatch):
@@ -201,9 +209,8 @@ def test_no_more_samples_are_taken_where_no_number_of_them_decides(monkeypatch):
 
     audited(machine)
 
-    assert (
-        profiles(machine, "long") == 4
-    )  # of one process that keeps the method out of line there are too few
+    # Two processes, and two more: one that keeps the method out of line has too few samples.
+    assert profiles(machine, "long") == 4
     assert slowed(machine, "hop") == {"long"}
 
 
@@ -245,7 +252,7 @@ def test_a_method_that_cannot_be_slowed_is_judged_by_its_share(monkeypatch, name
 
 
 def test_what_the_samples_decide_is_not_built_to_see_whether_it_could_be_slowed(monkeypatch):
-    """Twice the samples say missed, which no delay confirms."""
+    """The samples say missed of both methods, and no delay confirms a miss."""
     monkeypatch.setattr(toy_language, "SAMPLED", {("hop", "long"): 0.1, ("skip", "short"): 0.1})
     asked = request(methods=None, shares=True)
     machine = Machine()

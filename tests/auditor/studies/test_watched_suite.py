@@ -67,6 +67,18 @@ def warm_ups(trials):
     return {sum(one.phase is Phase.WARMUP for one in trial.schedule.blocks) for trial in trials}
 
 
+def test_watched_processes_are_no_pilots_for_each_other():
+    """Their blocks last as asked for where the harness does not fix the number of operations."""
+    machine = Warming()
+    whole = parts(asked(), machine=machine)
+
+    stability.audit(replace(whole, fixed_operations=False))
+
+    suite = made(machine, Purpose.SUITE)
+    assert len(suite) == 2 * len(BENCHMARKS)
+    assert {one.schedule.operations for one in suite} == {None}
+
+
 def test_no_more_forks_are_run_than_are_worth_it():
     machine = Warming()
 

@@ -23,6 +23,7 @@ def _slope(counted, method):
     return each, less - each * few
 
 
+@pytest.mark.parametrize("operations", [101, 1])
 @pytest.mark.parametrize(
     ("name", "method", "each", "set_up"),
     [
@@ -45,8 +46,10 @@ def _slope(counted, method):
         ("BenchmarkSub/two_words#01", "Small", 1, 0),
     ],
 )
-def test_calls_per_operation_and_in_set_up_are_exact(ring, name, method, each, set_up):
-    assert _slope(ring.counted(name, 101), method) == (each, set_up)
+def test_calls_per_operation_and_in_set_up_are_exact(
+    ring, name, method, each, set_up, *, operations
+):
+    assert _slope(ring.counted(name, operations), method) == (each, set_up)
 
 
 def test_methods_that_call_each_other_are_said_to_be_nested(ring):
@@ -74,10 +77,11 @@ def test_calls_of_the_function_around_sub_benchmarks_are_outside(ring):
     assert dict(counted.outside)[f"{RING}New"] == 1
 
 
-def test_the_second_window_has_the_operations_of_the_plan(ring):
-    counted = ring.counted("BenchmarkSmall", 4)
+@pytest.mark.parametrize(("planned", "windows"), [(4, [2, 4]), (1, [2, 1])])
+def test_the_second_window_has_the_operations_of_the_plan(ring, planned, windows):
+    counted = ring.counted("BenchmarkSmall", planned)
 
-    assert [window.operations for window in counted.windows] == [2, 4]
+    assert [window.operations for window in counted.windows] == windows
 
 
 def test_what_is_called_more_rarely_than_once_a_block_is_in_the_loop(ring):

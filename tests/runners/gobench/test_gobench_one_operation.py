@@ -13,27 +13,6 @@ pytestmark = pytest.mark.subject
 RING = "example.org/ring."
 
 
-@pytest.mark.parametrize(
-    ("name", "method", "each", "set_up"),
-    [
-        ("BenchmarkSmall", "Small", 1, 0),
-        ("BenchmarkPushPop", "Push", 2, 1),
-        ("BenchmarkPushPop", "New", 0, 1),
-        ("BenchmarkLoop", "Push", 1, 1),
-        ("BenchmarkLoop", "New", 0, 1),
-        ("BenchmarkFib", "Fib", 1, 0),
-        ("BenchmarkSub/two_words#01", "Small", 1, 0),
-    ],
-)
-def test_calls_of_one_operation_and_of_two_tell_those_of_set_up_apart(
-    ring, name, method, each, set_up
-):
-    counted = ring.counted(name, 1)
-
-    calls = {one.operations: dict(one.calls)[RING + method] for one in counted.windows}
-    assert calls == {1: set_up + each, 2: set_up + 2 * each}
-
-
 @pytest.mark.parametrize("name", ["BenchmarkLarge", "BenchmarkLoop", "BenchmarkSub/two_words#01"])
 def test_a_plain_block_holds_one(ring, name):
     outcome = ring.plain(name, 1, blocks=4)
