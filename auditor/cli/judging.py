@@ -1,14 +1,13 @@
 """A result file of another program, and what there is to say of it, as one of our results."""
 
-import math
 import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from auditor.config import shares
 from auditor.config.places import state
-from auditor.core.errors import UsageError
 from auditor.core.jobs import NOWHERE
 from auditor.core.subject import Language
 from auditor.core.verdict import AbsVerdict
@@ -43,27 +42,12 @@ class Table:
         words = ["bench-audit", "judge", self.path.name, f"--tool={self.content.tool}"]
         words += [f"--unit={one}" for one in self.units]
         options = {
-            "slowdown": self.slowdown,
+            "slowdown": None if self.slowdown is None else shares.as_percent(self.slowdown),
             "runs": self.runs,
             "stability-runs": self.stability_runs,
         }
         words += [f"--{name}={value}" for name, value in options.items() if value is not None]
         return shlex.join(words)
-
-
-def slowdown(written: str | None) -> float | None:
-    """Read a relative slowdown; None for "auto". Raises UsageError."""
-    if written in (None, "auto"):
-        return None
-    try:
-        found = float(written)
-    except ValueError:
-        found = math.nan
-    if not 0 < found <= 1000:
-        raise UsageError(
-            f'{written!r} is no slowdown: write a number above 0 and at most 1000, or "auto"'
-        )
-    return found
 
 
 def folder_of(name: str, digest: str, environment: Mapping[str, str]) -> Path:

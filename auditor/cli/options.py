@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 import click
 
 from auditor.cli.surroundings import Surroundings
-from auditor.config import Config, Places, load, places
+from auditor.config import Config, Places, load, places, shares
+from auditor.config.settings import MOST_EFFECT
 from auditor.core.errors import Exit, UsageError
 from auditor.core.warming import Method
 
@@ -17,12 +18,36 @@ Function = TypeVar("Function", bound=Callable[..., object])
 PATH = click.Path(path_type=Path)
 
 
-def _percentage(
-    _context: click.Context, _option: click.Parameter, given: float | None
-) -> float | None:
-    if given is None or 0 <= given <= 100:
-        return given
-    raise click.BadParameter(f"{given:g} is no percentage from 0 to 100")
+def _percent(_context: click.Context, option: click.Parameter, given: str | None) -> float | None:
+    return None if given is None else shares.percent(option.opts[0], given)
+
+
+def _change(_context: click.Context, option: click.Parameter, given: str | None) -> float | None:
+    if given is None:
+        return None
+    found = shares.change(option.opts[0], given)
+    if not 0 < found <= MOST_EFFECT:
+        raise UsageError(
+            f"{option.opts[0]} {given} is no change that could count: above 0%, at most "
+            f"{100 * MOST_EFFECT}%"
+        )
+    return found
+
+
+def _slowdown(
+    context: click.Context, option: click.Parameter, given: str | None
+) -> float | str | None:
+    return given if given == "auto" else _change(context, option, given)
+
+
+def min_delta(meaning: str = "Smaller changes do not count") -> Callable[[Function], Function]:
+    """Return the option of the change that counts; commands get it as a share, .05 for 5%."""
+    return click.option(
+        "--min-delta",
+        callback=_change,
+        metavar="CHANGE",
+        help=f"{meaning}: 5%, 0.05 or 1.05x.",
+    )
 
 
 SUBJECT = (
@@ -68,16 +93,18 @@ SAID = (
 )
 SHOWN = (FORMAT, *SAID)
 SLOWDOWN = click.option(
-    "--slowdown", metavar="V", help='0.5 for 1.5 times as long (default), or "auto".'
+    "--slowdown",
+    callback=_slowdown,
+    metavar="CHANGE",
+    help='How much slower: 50% (default), 0.5 or 1.5x, or "auto".',
 )
 FAIL_UNDER = click.option(
     "--fail-under",
     "--min-score",
     "fail_under",
-    type=float,
-    callback=_percentage,
+    callback=_percent,
     metavar="PERCENT",
-    help="Exit with 1 where the total score is below it.",
+    help="Exit with 1 where the total score is below it, such as 80%.",
 )
 BASELINE = click.option(
     "--baseline",
@@ -98,11 +125,7 @@ JUDGED = (
     click.option(
         "--rule", type=click.Choice(["ours", "paper", "gate"]), help="How a detection is decided."
     ),
-    click.option(
-        "--min-delta",
-        metavar="PERCENT",
-        help='Where your gate fires, "5%" or .05: the rule is gate then, unless another is given.',
-    ),
+    min_delta("Where your gate fires (the rule is gate then, unless another is given)"),
     click.option("--paper", is_flag=True, help="As in the paper: its rule, and sleeping."),
     click.option(
         "--mode", type=click.Choice(["matrix", "score"]), help="score: stop at the first detection."
@@ -267,26 +290,10 @@ def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:
         changes["methods"] = "auto" if given["method"] == ("auto",) else given["method"]
     if given["fail_under"] is not None:
         changes["gates"] = {"min_score": given["fail_under"]}
-    if "slowdown" in changes:
-        changes["slowdown"] = number(changes["slowdown"])
     if given["min_delta"] is not None:
-        changes = {"rule": "gate", **changes, "min_delta": percent(given["min_delta"])}
+        changes = {"rule": "gate", **changes, "min_delta": given["min_delta"]}
     return shared_changes(given) | changes
 
 
 def _present(given: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in given.items() if value is not None}
-
-
-def percent(text: str) -> float | str:
-    """Return "5%" as .05."""
-    found = number(text.removesuffix("%"))
-    return found / 100 if text.endswith("%") and isinstance(found, float) else found
-
-
-def number(text: str) -> float | str:
-    """Return a number if it is one; the configuration says what else may stand there."""
-    try:
-        return float(text)
-    except ValueError:
-        return text

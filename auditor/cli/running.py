@@ -115,12 +115,12 @@ def show_in(
     console.note(f"result: {folder / files.result}")
 
 
-def dry_run(asked: Asked, ask: Callable[[Audit], DryRun]) -> Exit:
-    """Say what would be measured."""
+def dry_run(asked: Asked, ask: Callable[[Audit], DryRun], judged: str = "") -> Exit:
+    """Say what would be measured, and how it would be judged."""
     with opened(asked) as open_:
         plan = ask(open_.audit)
     if asked.as_json:
-        open_.console.document(tables.plan_document(plan))
+        open_.console.document(tables.plan_document(plan, judged))
     else:
-        open_.console.result(tables.plan(plan))
+        open_.console.result(tables.plan(plan, judged))
     return Exit.OK

@@ -1,13 +1,12 @@
 """Stored results of other tools, and what there is to say of them, as results of ours."""
 
-import math
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.audits.steady.detector import Detector
-from auditor.cli import options
+from auditor.config import shares
 from auditor.config.sections import CompareSection
 from auditor.core.errors import UsageError
 from auditor.core.stored import StoredResults
@@ -67,7 +66,7 @@ class StoredQuestion:
         known = {
             "commit": self.commit,
             "against-commit": self.against_commit,
-            "min-delta": self.min_delta,
+            "min-delta": None if self.min_delta is None else shares.as_percent(self.min_delta),
         }
         words += [f"--{name}={value}" for name, value in known.items() if value is not None]
         return shlex.join([*words, *(["--unlike-machines"] if self.unlike else [])])
@@ -79,16 +78,6 @@ class StoredQuestion:
     def head(self) -> StoredResults:
         """Read what is judged. Raises UsageError."""
         return read(self.paths, self.commit)
-
-
-def min_delta(written: str | None) -> float | None:
-    """Read `5%` or `.05`; raises UsageError."""
-    if written is None:
-        return None
-    found = options.percent(written)
-    if not isinstance(found, float) or not (0 < found <= 1000 and math.isfinite(found)):
-        raise UsageError(f"{written!r} is no change that could count: write 5% or .05")
-    return found
 
 
 def steady(asked: StoredQuestion, head: StoredResults) -> StabilityDocument:

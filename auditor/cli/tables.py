@@ -129,8 +129,8 @@ def _spreads(known: Summary) -> str:
     return "Spread over the runs, benchmarks: " + "; ".join(filled) if filled else ""
 
 
-def plan(dry: DryRun) -> RenderableType:
-    """Return what would be measured."""
+def plan(dry: DryRun, judged: str = "") -> RenderableType:
+    """Return what would be measured, and below it how it would be judged."""
     table = lineless("phase", ">processes", ">known", ">about")
     for phase in dry.phases:
         about = duration(phase.seconds) if phase.seconds else "nothing"
@@ -141,7 +141,12 @@ def plan(dry: DryRun) -> RenderableType:
     details = [Text(worst, style="dim")] if whole else []
     caveats = section("To know", [f"{one.text} [{one.slug}]" for one in dry.caveats])
     return Group(
-        Text(left, style="bold"), table, *details, Text(DONE_FOR_IT, style="dim"), *caveats
+        Text(left, style="bold"),
+        table,
+        *details,
+        *_lines([judged]),
+        Text(DONE_FOR_IT, style="dim"),
+        *caveats,
     )
 
 
@@ -149,10 +154,11 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def plan_document(dry: DryRun) -> dict[str, Any]:
+def plan_document(dry: DryRun, judged: str = "") -> dict[str, Any]:
     """Return what would be measured, as JSON."""
     return {
         "schema": "bench-audit/plan/1",
+        "judged": judged,
         "phases": [
             {
                 "name": phase.name,

@@ -1,6 +1,7 @@
 """Whether an ABS audit can say anything: what no schema can tell."""
 
 from auditor.config.load import Config
+from auditor.config.shares import as_percent
 from auditor.core.errors import UsageError
 from auditor.core.verdict import Rule
 
@@ -13,6 +14,13 @@ def check_judgeable(config: Config) -> None:
         raise UsageError(
             'the rule "gate" and min_delta go together: --rule gate --min-delta 5% asks whether a '
             "gate that fires at 5 % would"
+        )
+    limit, most = request.min_delta, request.slowdown
+    if limit is not None and most is not None and limit >= most:
+        raise UsageError(
+            f"a gate at {as_percent(limit)} can never fire: no method is slowed by more than "
+            f"{as_percent(most)}; "
+            f"--slowdown must be above --min-delta"
         )
     if request.estimate and request.is_fixed:
         raise UsageError("an estimate is neither exact nor the paper's rule; leave one out")

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from auditor.config import ancestors, clients, reading, subjects
+from auditor.config import ancestors, clients, reading, shares, subjects
 from auditor.config.audit import DEFAULT_SLOWDOWN, abs_request
 from auditor.config.hosts import dask_spec, docker_spec, local_spec, ssh_spec
 from auditor.config.python import python_spec
@@ -114,8 +114,15 @@ def load(
     except ValueError as error:
         raise UsageError(f"{argument}: {error}") from error
     if theirs is None:
-        return _resolve(found, changes, there, f"{argument}: ")
+        return _resolve(_as_numbers(found, argument), changes, there, f"{argument}: ")
     return replace(_resolve(theirs[0], changes, there, f"{argument}: "), ignored=theirs[1])
+
+
+def _as_numbers(found: Mapping[str, Any], argument: str) -> Mapping[str, Any]:
+    try:
+        return shares.as_numbers(found)
+    except UsageError as error:
+        raise UsageError(f"{argument}: {error}") from error
 
 
 def at_revision(config: Config, written: str, folder: Path) -> Config:

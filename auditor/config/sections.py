@@ -81,7 +81,7 @@ class GatesSection(Section, frozen=True):
     """Limits that turn the exit code to 1 when they are missed, to 5 when that is undecided."""
 
     min_score: (
-        Annotated[float, Meta(ge=0, le=100, description="The least total score, in percent.")]
+        Annotated[float, Meta(ge=0, le=100, description='The least total score, such as "80%".')]
         | None
     ) = None
 
@@ -90,7 +90,7 @@ class CompareSection(Section, frozen=True):
     """How two revisions are compared."""
 
     min_delta: Annotated[
-        float, Meta(gt=0, le=1000, description="Smaller changes do not count; 0.05 for 5 %.")
+        float, Meta(gt=0, le=1000, description="Smaller changes do not count.")
     ] = 0.05
     rounds: Annotated[
         int, Meta(ge=4, le=100, description="The most rounds before something is suspected.")

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from auditor.config import shares
 from auditor.config.sections import (
     ClientSection,
     CompareSection,
@@ -204,14 +205,16 @@ SECTIONS: dict[str, type[Section]] = {
 }
 """The object that stands at each path."""
 
+_CHANGE = 'a change such as "50%", 0.5 or "1.5x", above 0 and at most 100000%'
 CHOICES: dict[str, str] = {
     "$.harness": '"go", "jmh", "pytest", "asv", "pyperf" or null',
-    "$.slowdown": 'a number above 0 and at most 1000, or "auto"',
+    "$.slowdown": f'{_CHANGE}, or "auto"',
+    "$.gates.min_score": 'a percentage from 0 to 100, such as "80%"',
     "$.wait": '"auto", "sleep", "spin" or "work"',
     "$.rule": '"ours", "paper" or "gate"',
-    "$.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
+    "$.min_delta": _CHANGE,
     "$.significance": "a number from 0.000001 to 0.1; 0.01 for 1 %",
-    "$.compare.min_delta": "a number above 0 and at most 1000; 0.05 for 5 %",
+    "$.compare.min_delta": _CHANGE,
     "$.mode": '"matrix" or "score"',
     "$.warmup.method": (
         '"fixed", "cov", "rciw", "kld", "kbkssd", "fcn", "oscnn", "rocket" or "learned"'
@@ -242,6 +245,13 @@ CHOICES: dict[str, str] = {
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema that editors use."""
     schema = msgspec.json.schema(Settings)
+    for *outer, key in shares.READERS:
+        section = SECTIONS[".".join(("$", *outer))] if outer else Settings
+        number = schema["$defs"][section.__name__]["properties"][key]
+        told = {name: number.pop(name) for name in ("description", "default") if name in number}
+        kinds = number.pop("anyOf", [dict(number)])
+        number.clear()
+        number |= told | {"anyOf": [*kinds, {"type": "string", "pattern": shares.PATTERN}]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "bench-audit configuration",

@@ -1,14 +1,113 @@
-"""Parts of a whole as people write them."""
+"""Changes and parts of a whole as people write them."""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from auditor.core.errors import UsageError
 
+PATTERN = r"^[0-9.]+(%|x)$"
+"""For editors: what may stand in a string; a bare number stands as one."""
 
-def share(option: str, text: str) -> float:
-    """Read "5%" or .05: from 0 up to, not including, 1; raises UsageError."""
-    try:
-        found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        found = -1.0
-    if not 0 <= found < 1:
-        raise UsageError(f"{option} {text} is no part of 1: write .05 or 5%")
+
+def change(place: str, written: str | float) -> float:
+    """Read "5%", .05 or "1.05x" as .05: how much more than before.
+
+    A bare number from 1 up may mean two things and is refused, as is what is no change.
+    Raises UsageError; `place` is the flag or the place in a file.
+    """
+    text = str(written).strip()
+    found = _number(text.removesuffix("%").removesuffix("x"))
+    if found is None or (text.endswith("x") and found < 1):
+        raise UsageError(f"{_at(place, text)} is no change: write 5%, 0.05 or 1.05x")
+    if text.endswith("%"):
+        return round(found / 100, 12)
+    if text.endswith("x"):
+        return round(found - 1, 12)
+    if found >= 1:
+        raise _ambiguous(place, text, found)
     return found
+
+
+def share(place: str, written: str | float) -> float:
+    """Read "5%" or .05, from 0 up to, not including, 1; raises UsageError."""
+    text = str(written).strip()
+    found = _number(text.removesuffix("%"))
+    part = None if found is None else found / (100 if text.endswith("%") else 1)
+    if part is None or part >= 1:
+        raise UsageError(f"{_at(place, text)} is no part of a whole: write 5% or 0.05")
+    return part
+
+
+def percent(place: str, written: str | float) -> float:
+    """Read "80%" or 80, a score, as 80.0; raises UsageError.
+
+    Up to 1 a bare number may be a part or a percentage, and is refused.
+    """
+    text = str(written).strip()
+    found = _number(text.removesuffix("%"))
+    if found is None or found > 100:
+        raise UsageError(f"{_at(place, text)} is no percentage from 0 to 100: write 80%")
+    if 0 < found <= 1 and not text.endswith("%"):
+        raise _ambiguous(place, text, found)
+    return found
+
+
+def as_percent(share: float) -> str:
+    """Return .05 as "5%", which `change` and `share` read back exactly."""
+    return f"{100 * share:.12g}%"
+
+
+READERS: dict[tuple[str, ...], Callable[[str, str | float], float]] = {
+    ("slowdown",): change,
+    ("min_delta",): change,
+    ("compare", "min_delta"): change,
+    ("gates", "min_score"): percent,
+}
+"""What reads a key of the configuration file."""
+
+
+def as_numbers(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration file's words with each change and score as a number.
+
+    What is of another kind (a word, a list) stays, for the schema to refuse. Raises UsageError.
+    """
+    changed = dict(found)
+    for (*outer, key), reader in READERS.items():
+        section = changed.get(outer[0]) if outer else changed
+        if not isinstance(section, Mapping) or not _is_written(section.get(key)):
+            continue
+        read = {**section, key: reader(".".join(("$", *outer, key)), section[key])}
+        changed = {**changed, outer[0]: read} if outer else read
+    return changed
+
+
+def _is_written(value: object) -> bool:
+    """Tell whether this is a number, or a text that begins as one."""
+    if isinstance(value, str):
+        return re.match(r"\s*[0-9.]", value) is not None
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+        and value >= 0
+    )
+
+
+def _ambiguous(place: str, text: str, found: float) -> UsageError:
+    readings = f"{found:g}% or {100 * found:g}%"
+    return UsageError(f"{_at(place, text)}: {readings}? Write one of the two")
+
+
+def _at(place: str, text: str) -> str:
+    return f"{text} at {place}" if place.startswith("$") else f"{place} {text}"
+
+
+def _number(text: str) -> float | None:
+    """Return what is written, None if that is no number from 0 up."""
+    try:
+        found = float(text)
+    except ValueError:
+        return None
+    return found if math.isfinite(found) and found >= 0 else None

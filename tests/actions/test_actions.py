@@ -114,7 +114,7 @@ def repository(tmp_path):
     asked = {
         "runs": 1,
         "controls": 0,
-        "slowdown": 2.0,
+        "slowdown": "200%",
         "plan": {"warmup": 5, "iterations": 15, "iteration_time": "10ms"},
         "compare": {"rounds": 4, "confirm": 5, "min_delta": 0.2},
     }

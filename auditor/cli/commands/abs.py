@@ -8,7 +8,9 @@ import click
 from auditor.cli import kept, options, output, running
 from auditor.cli.gates import Baseline, judge
 from auditor.cli.recording import CSV, Heard
+from auditor.config import Config
 from auditor.config.judgeable import check_judgeable
+from auditor.config.shares import as_percent
 from auditor.core.errors import UsageError
 from reports import tidy
 
@@ -51,7 +53,7 @@ def command(context: click.Context, /, **_: object) -> int:
     if context.params["dry_run"] and context.params["so_far"]:
         raise UsageError("--dry-run and --so-far answer different questions; choose one")
     if context.params["dry_run"]:
-        return running.dry_run(asked, lambda audit: audit.plan())
+        return running.dry_run(asked, lambda audit: audit.plan(), _judged(asked.config))
     so_far = context.params["so_far"]
     heard = Heard()
     if context.params["csv"]:
@@ -69,6 +71,18 @@ def command(context: click.Context, /, **_: object) -> int:
     for line in said:
         console.say(line)
     return code
+
+
+def _judged(config: Config) -> str:
+    """Return the rule, the slowdown and the gates that count, as they were understood."""
+    request = config.request
+    slowdown = "from the spread" if request.slowdown is None else as_percent(request.slowdown)
+    said = [f'Judged by rule "{request.rule.value}"', f"slowdown {slowdown}"]
+    if request.min_delta is not None:
+        said.append(f"an effect counts from {as_percent(request.min_delta)} on")
+    if config.gates.min_score is not None:
+        said.append(f"the total score has to be at least {config.gates.min_score:g}%")
+    return ", ".join(said) + "."
 
 
 def _baseline(path: Path | None, asked: options.Asked) -> Baseline | None:

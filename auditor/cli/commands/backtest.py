@@ -39,7 +39,7 @@ from runners.subjects.history import commits, history
         help="Commits that are looked at for --find.",
     ),
     click.option("--list", "listed", is_flag=True, help="Say which commits; run nothing."),
-    click.option("--min-delta", metavar="PERCENT", help='Smaller changes do not count ("5%").'),
+    options.min_delta(),
     click.option("--rounds", type=int, help="The most rounds before a suspicion (20)."),
     click.option("--confirm", type=int, help="Rounds that confirm a suspicion (8)."),
     options.SLOWDOWN,

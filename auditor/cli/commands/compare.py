@@ -24,7 +24,7 @@ _LOG = logging.getLogger(__name__)
 @click.argument("head", metavar="HEAD")
 @options.options(
     *options.WHAT,
-    click.option("--min-delta", metavar="PERCENT", help='Smaller changes do not count ("5%").'),
+    options.min_delta(),
     click.option("--rounds", type=int, help="The most rounds before a suspicion (20)."),
     click.option("--confirm", type=int, help="Rounds that confirm a suspicion (8)."),
     options.SLOWDOWN,
@@ -118,10 +118,10 @@ def changes_of(given: dict[str, Any]) -> dict[str, Any]:
     changes = options.shared_changes(given)
     section = {key: given[key] for key in ("rounds", "confirm", "methods")}
     if given["min_delta"] is not None:
-        section["min_delta"] = options.percent(given["min_delta"])
+        section["min_delta"] = given["min_delta"]
     section = {key: value for key, value in section.items() if value is not None}
     if section:
         changes["compare"] = section
     if given["slowdown"] is not None:
-        changes["slowdown"] = options.number(given["slowdown"])
+        changes["slowdown"] = given["slowdown"]
     return changes

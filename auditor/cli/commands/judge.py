@@ -8,7 +8,7 @@ import click
 
 from auditor.cli import comparison, gates, options, running, stored
 from auditor.cli.console import Console
-from auditor.cli.judging import Table, folder_of, judged, slowdown
+from auditor.cli.judging import Table, folder_of, judged
 from auditor.cli.stored import StoredQuestion
 from auditor.cli.surroundings import Surroundings
 from auditor.config import Gates
@@ -38,7 +38,7 @@ _OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
     ),
     click.option("--commit", metavar="COMMIT", help="Of stored results; else the newest one."),
     click.option("--against-commit", metavar="COMMIT", help="The commit of the base."),
-    click.option("--min-delta", metavar="PERCENT", help='Smaller changes do not count ("5%").'),
+    options.min_delta(),
     click.option("--unlike-machines", is_flag=True, help="Compare what these have measured, too."),
     click.option(
         "--fail-on",
@@ -100,7 +100,7 @@ def _table(given: dict[str, Any], console: Console, surroundings: Surroundings) 
     table = Table(
         path=path,
         content=read(path, tool=_tool(given["tool"]), units=[unit(one) for one in given["unit"]]),
-        slowdown=slowdown(given["slowdown"]),
+        slowdown=None if given["slowdown"] == "auto" else given["slowdown"],
         runs=given["runs"],
         stability_runs=given["stability_runs"],
         units=given["unit"],
@@ -123,7 +123,7 @@ def _stored(given: dict[str, Any], console: Console, surroundings: Surroundings)
         commit=given["commit"],
         against=given["against"],
         against_commit=given["against_commit"],
-        min_delta=stored.min_delta(given["min_delta"]),
+        min_delta=given["min_delta"],
         unlike=given["unlike_machines"],
     )
     if not asked.compares:

@@ -264,6 +264,7 @@ def test_a_dry_run_says_what_would_be_run_and_for_how_long(stage, capsys):
     shown = capsys.readouterr().out
 
     assert "suite" in shown
+    assert 'Judged by rule "ours", slowdown 50%.' in shown
     assert "At most 2 min (budget); expected 2 to 3 min." in shown
     assert "Without a budget at most about 3 min, if all goes as badly as it can." in shown
     assert "Nothing was measured; a suite that was not known yet was built and listed" in shown
@@ -279,6 +280,17 @@ def test_a_dry_run_is_not_what_was_found_so_far(stage, capsys):
 def test_what_was_found_so_far_is_said_to_be_so(stage, capsys):
     assert stage.call("abs", SUBJECT, "--so-far") == 0
     assert "nothing was run for this [so-far]" in capsys.readouterr().out
+
+
+def test_a_dry_run_says_what_it_takes_the_flags_for(stage, capsys):
+    flags = ("--slowdown", "1.8x", "--min-delta", "0.05", "--fail-under", "80")
+    assert stage.call("abs", SUBJECT, "--dry-run", *flags) == 0
+
+    shown = " ".join(capsys.readouterr().out.split())
+    assert (
+        'Judged by rule "gate", slowdown 80%, an effect counts from 5% on, the total score has '
+        "to be at least 80%."
+    ) in shown
 
 
 def test_a_dry_run_as_json_is_one_document(stage, capsys):

@@ -74,7 +74,7 @@ def test_the_document_is_what_its_schema_says(call, tmp_path):
         "forks": None, "warmup": None, "iterations": None, "iteration_seconds": None,
         "longest_seconds": None, "runs": 2, "stability_runs": 2, "wait": "unknown",
     }  # fmt: skip
-    assert document["command"] == "bench-audit judge in.csv --tool=java --unit=us/op --slowdown=0.6"
+    assert document["command"] == "bench-audit judge in.csv --tool=java --unit=us/op --slowdown=60%"
 
 
 def test_the_call_that_a_result_remembers_gives_it_again(call, tmp_path):
@@ -150,8 +150,16 @@ def test_what_stands_in_for_no_verdict_counts_without_methods_too(call):
         (["0;Baseline;b;NaN"], ["--unit=us/op"], "in.csv, line 1: 'NaN' is no result"),
         (["0;Baseline;b;1"], [], "in.csv, line 1: the unit of 'b' is not in the file"),
         (["0;Baseline;b;1"], ["--unit=us"], "'us' is no unit of a result"),
-        (["0;Baseline;b;1"], ["--unit=us/op", "--slowdown=0"], "'0' is no slowdown"),
-        (["0;Baseline;b;1"], ["--unit=us/op", "--slowdown=nan"], "'nan' is no slowdown"),
+        (
+            ["0;Baseline;b;1"],
+            ["--unit=us/op", "--slowdown=0"],
+            "--slowdown 0 is no change that could count",
+        ),
+        (
+            ["0;Baseline;b;1"],
+            ["--unit=us/op", "--slowdown=nan"],
+            "--slowdown nan is no change: write 5%",
+        ),
         (TABLE[:1], [], "in.csv holds no results"),
         (TABLE, ["--fail-under=nan"], "nan is no percentage from 0 to 100"),
         (TABLE, ["--min-score=100.5"], "100.5 is no percentage from 0 to 100"),

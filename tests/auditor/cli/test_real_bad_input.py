@@ -81,7 +81,7 @@ def test_an_ambiguous_method_is_answered_with_candidates(program, module, tmp_pa
 @pytest.mark.subject
 def test_a_filter_that_leaves_no_benchmark(program, module, tmp_path):
     line = program.refused(
-        "abs", module, "--benchmarks", "^Sort", "--slowdown", 1, code=3, slug="no-benchmarks"
+        "abs", module, "--benchmarks", "^Sort", "--slowdown", "100%", code=3, slug="no-benchmarks"
     )
 
     assert "no benchmark matches '^Sort'; the suite has 2, such as example.org/tiny.Benchm" in line

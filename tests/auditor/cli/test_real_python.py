@@ -61,7 +61,7 @@ def config(tmp_path, repository):
     asked = {
         **QUICK,
         "subject": str(repository),
-        "slowdown": 4.0,
+        "slowdown": "400%",
         "stability_runs": 4,
         "methods": ["tiny.add", "tiny.unused"],
         "plan": PLAN,

@@ -23,14 +23,17 @@ def judged(program, folder, *flags):
 def test_a_go_audit_by_the_papers_rule_is_judged_the_same_from_its_file(program, module, tmp_path):
     # 400 % of a method that is all of the operation, and of one that nobody calls: no close call.
     asked = config(
-        tmp_path / "c.json", subject=str(module), methods=["tiny.Add", "tiny.Unused"], slowdown=4
+        tmp_path / "c.json",
+        subject=str(module),
+        methods=["tiny.Add", "tiny.Unused"],
+        slowdown="400%",
     )
     places = ("--store", tmp_path / "s.sqlite", "-o", tmp_path / "out")
     plain, _ = program.audited("abs", asked, "--paper", "--wait", "spin", *places)
     assert not (tmp_path / "out" / "result.csv").exists()
 
     document, said = program.audited("abs", asked, "--paper", "--wait", "spin", "--csv", *places)
-    found = judged(program, tmp_path, "--slowdown", "4")
+    found = judged(program, tmp_path, "--slowdown", "400%")
 
     assert "nothing was run: " in said
     assert document["pairs"] == plain["pairs"]
@@ -50,7 +53,11 @@ def test_a_go_audit_by_the_papers_rule_is_judged_the_same_from_its_file(program,
 
 def test_the_rows_of_a_go_audit_are_laid_out_as_goabs_does(program, module, tmp_path):
     asked = config(
-        tmp_path / "c.json", subject=str(module), methods=["tiny.Add"], slowdown=4, curve="pairs"
+        tmp_path / "c.json",
+        subject=str(module),
+        methods=["tiny.Add"],
+        slowdown="400%",
+        curve="pairs",
     )
 
     program.audited("abs", asked, "--exact", "--csv", "-o", tmp_path / "out")
@@ -81,13 +88,13 @@ def test_a_jmh_audit_by_the_papers_rule_is_judged_the_same_from_its_file(program
         harness="jmh",
         benchmarks=f"{name}$",
         methods=[pair["method"]],
-        slowdown=4,
+        slowdown="400%",
     )
 
     document, _ = program.audited(
         "abs", asked, "--paper", "--wait", "spin", "--csv", "-o", tmp_path / "out"
     )
-    found = judged(program, tmp_path, "--slowdown", "4", "--unit", "ns/op")
+    found = judged(program, tmp_path, "--slowdown", "400%", "--unit", "ns/op")
 
     header = (tmp_path / "out/result.csv").read_text().splitlines()[0]
     assert header == "Run;Method altered;Microbenchmark;Result"

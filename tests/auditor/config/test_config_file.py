@@ -14,7 +14,7 @@ from auditor.core.request import FolderSpec, Plan
 from auditor.core.verdict import Rule
 
 ROOT = Path(__file__).parents[3]
-SLOWDOWN = 'a number above 0 and at most 1000, or "auto"'
+SLOWDOWN = 'a change such as "50%", 0.5 or "1.5x", above 0 and at most 100000%, or "auto"'
 
 WHOLE = {
     "subject": ".",
@@ -211,7 +211,11 @@ def test_the_papers_rule_sleeps_unless_told_otherwise(tmp_path, given, expected)
         ({"budget": "soon"}, "'soon' is no duration; write a number and a unit, such as 50ms"),
         ({"timeout": 5}, "expected str, got int at $.timeout"),
         ({"seed": -1}, "at $.seed"),
-        ({"gates": {"min_score": 101}}, "at $.gates.min_score"),
+        ({"gates": {"min_score": 101}}, "101 at $.gates.min_score is no percentage from 0 to 100"),
+        ({"gates": {"min_score": 0.8}}, "0.8 at $.gates.min_score: 0.8% or 80%? Write one"),
+        ({"slowdown": 60}, "60 at $.slowdown: 60% or 6000%? Write one of the two"),
+        ({"min_delta": "5"}, "5 at $.min_delta: 5% or 500%?"),
+        ({"compare": {"min_delta": 1}}, "1 at $.compare.min_delta: 1% or 100%?"),
         ({"ignore": {"method": "a", "reason": "b"}}, "expected array, got object at $.ignore"),
         ({"ignore": [{"method": "a"}]}, "object missing required field reason at $.ignore[0]"),
         ({"ignore": [{"method": "a", "reason": " "}]}, "$.ignore[0].reason must be a reason"),
@@ -304,6 +308,14 @@ def test_a_gate_and_where_it_fires_go_together(tmp_path, given):
 
     with pytest.raises(UsageError, match="go together"):
         check_judgeable(written(tmp_path, {"slowdown": 0.6, **given}))
+
+
+def test_a_gate_that_no_slowdown_can_reach_is_refused(tmp_path):
+    given = {"rule": "gate", "slowdown": 0.5}
+    check_judgeable(written(tmp_path, {**given, "min_delta": "49%"}))
+
+    with pytest.raises(UsageError, match="a gate at 50% can never fire: no method is slowed by"):
+        check_judgeable(written(tmp_path, {**given, "min_delta": "50%"}))
 
 
 @pytest.mark.parametrize(

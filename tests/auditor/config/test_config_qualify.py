@@ -61,7 +61,7 @@ def test_what_is_said_is_taken():
         ({"must_see": "1"}, "above 1, up to 1000"),
         ({"slowdowns": "1.5,nan"}, "--slowdowns 'nan' must say"),
         ({"slowdowns": "1e9"}, "above 1, up to 1000"),
-        ({"max_false_alarms": "5x"}, "is no part of 1"),
+        ({"max_false_alarms": "5x"}, "is no part of a whole"),
         ({"max_false_alarms": "0"}, "cannot be shown by any number of runs"),
         ({"alarm": "("}, "is no regular expression"),
         ({"alarm_codes": "0"}, "must be exit codes from 1 to 125"),
