@@ -1,6 +1,6 @@
 """A verdict and the limits it has to meet, as an exit code."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from auditor.audits.outcomes import NOT_COUNTED
@@ -11,7 +11,7 @@ from auditor.core.result import Result
 from reports.document import Document, Either, Score
 from reports.words import is_estimate
 
-_MISSED = frozenset({Result.MISSED, Result.UNREACHED})
+MISSED = frozenset({Result.MISSED, Result.UNREACHED})
 _NAMED = 5
 """Methods that a gate names."""
 
@@ -44,10 +44,12 @@ def judge(
     gates: Gates,
     inconclusive: str | None,
     baseline: Baseline | None = None,
+    unsure: Collection[str] = (),
 ) -> tuple[Exit, Sequence[str]]:
     """Return the exit code of an ABS audit and what to say about it.
 
-    `inconclusive` is "fail", "pass" or None: what stands in for "we cannot tell".
+    `inconclusive` is "fail", "pass" or None: what stands in for "we cannot tell". `unsure` are
+    methods that are missed here and were not when they were measured again: they decide no gate.
     """
     score = document.without_accepted or document.scores.total
     if document.scores.total.bounds is None or not _anything_judged(document):
@@ -58,9 +60,11 @@ def judge(
         ]
     found = []
     if gates.min_score is not None:
-        found.append(_least(document, score, score.bounds, gates.min_score))
+        low, high = score.bounds
+        high = min(100.0, high + 100 * len({*unsure}) / score.counted)
+        found.append(_least(document, score, (low, high), gates.min_score))
     if baseline is not None:
-        found.append(_new_misses(document, baseline))
+        found.append(_new_misses(document, baseline, unsure))
     codes = [
         options.instead(inconclusive) if code is Exit.NO_VERDICT else code for code, _ in found
     ]
@@ -88,26 +92,47 @@ def _least(
     return Exit.NO_VERDICT, said
 
 
-def _new_misses(document: Document, baseline: Baseline) -> tuple[Exit, str]:
-    """Look at the methods that were detected: which of them are missed, or may be, by now?"""
-    accepted = {one.method for one in document.accepted if one.left_out}
-    before = [one.id for one in baseline.document.methods if one.outcome is Result.DETECTED]
+def newly_missed(document: Document, baseline: Baseline) -> list[str]:
+    """Return the methods that the baseline has as detected and this result as missed."""
     now = {one.id: one.outcome for one in document.methods}
-    known = [one for one in before if one in now and one not in accepted]
-    missed = [one for one in known if now[one] in _MISSED]
-    open_ = [one for one in known if now[one] not in {*_MISSED, Result.DETECTED}]
-    gone = [one for one in before if one not in now]
-    rest = f"; no longer audited: {_some(gone)}" if gone else ""
+    return [one for one in _still_counted(document, baseline) if now[one] in MISSED]
+
+
+def _still_counted(document: Document, baseline: Baseline) -> list[str]:
+    """Return the methods that the baseline has as detected and that count here."""
+    accepted = {one.method for one in document.accepted if one.left_out}
+    now = {one.id for one in document.methods}
+    return [one for one in _detected(baseline) if one in now and one not in accepted]
+
+
+def _detected(baseline: Baseline) -> list[str]:
+    return [one.id for one in baseline.document.methods if one.outcome is Result.DETECTED]
+
+
+def _new_misses(
+    document: Document, baseline: Baseline, unsure: Collection[str]
+) -> tuple[Exit, str]:
+    """Look at the methods that were detected: which of them are missed, or may be, by now?"""
+    now = {one.id: one.outcome for one in document.methods}
+    missed = [one for one in newly_missed(document, baseline) if one not in unsure]
+    open_ = [
+        one
+        for one in _still_counted(document, baseline)
+        if one in unsure or now[one] not in {*MISSED, Result.DETECTED}
+    ]
+    gone = [one for one in _detected(baseline) if one not in now]
+    rest = f"; no longer audited: {some(gone)}" if gone else ""
     if missed:
-        said = f"gate failed: detected in {baseline.name}, missed now: {_some(missed)}{rest}"
+        said = f"gate failed: detected in {baseline.name}, missed now: {some(missed)}{rest}"
         return Exit.GATE_FAILED, said
     if open_:
-        said = f"gate undecided: detected in {baseline.name}, open now: {_some(open_)}{rest}"
+        said = f"gate undecided: detected in {baseline.name}, open now: {some(open_)}{rest}"
         return Exit.NO_VERDICT, said
     return Exit.OK, f"gate passed: no method of {baseline.name} is newly missed{rest}"
 
 
-def _some(names: Sequence[str]) -> str:
+def some(names: Sequence[str]) -> str:
+    """Return the first names, and how many more there are."""
     more = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 

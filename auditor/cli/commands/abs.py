@@ -1,18 +1,21 @@
 """`bench-audit abs`: would the suite notice if a method got slower?"""
 
+import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from auditor.cli import kept, options, output, running
+from auditor.cli import kept, options, output, running, second_look
 from auditor.cli.gates import Baseline, judge
 from auditor.cli.recording import CSV, Heard
 from auditor.config import Config
 from auditor.config.judgeable import check_judgeable
 from auditor.config.shares import as_percent
-from auditor.core.errors import UsageError
+from auditor.core.errors import Exit, UsageError
 from reports import tidy
+from reports.document import Document
 
 
 @click.command(short_help="Would the suite notice if a method got slower?")
@@ -47,6 +50,7 @@ def command(context: click.Context, /, **_: object) -> int:
     bench-audit abs go:github.com/google/uuid@v1.6.0    a published module
     bench-audit abs . --slowdown 0.6 --fail-under 80    a gate for CI
     """
+    begun = time.monotonic()
     asked = options.Asked.of(context, options.judged_changes(context.params))
     check_judgeable(asked.config)
     baseline = _baseline(context.params["baseline"], asked)
@@ -66,11 +70,31 @@ def command(context: click.Context, /, **_: object) -> int:
         path = asked.places.output / CSV
         output.write(path, heard.table(document.harness))
         console.note(f"values: {path}")
-    limits, instead = asked.config.gates, context.params["inconclusive"]
-    code, said = judge(tidy.judged(document), limits, instead, baseline)
+    code, said = _gated(context, asked, tidy.judged(document), baseline, begun)
     for line in said:
         console.say(line)
     return code
+
+
+def _gated(
+    context: click.Context,
+    asked: options.Asked,
+    first: Document,
+    baseline: Baseline | None,
+    begun: float,
+) -> tuple[Exit, Sequence[str]]:
+    """Return the exit code and what to say; no gate fails by what one look alone has missed."""
+    limits, instead = asked.config.gates, context.params["inconclusive"]
+    code, said = judge(first, limits, "pass", baseline)
+    methods = second_look.suspects(first, limits.min_score, baseline)
+    if code is not Exit.GATE_FAILED or context.params["so_far"]:
+        return judge(first, limits, instead, baseline)
+    changes = options.judged_changes(context.params) | second_look.changes(
+        first, methods, asked.config.request.suite.seed
+    )
+    second = second_look.look_again(options.Asked.of(context, changes), methods, begun)
+    code, said = judge(first, limits, instead, baseline, second.unsure)
+    return code, [*said, second.said(len(methods))]
 
 
 def _judged(config: Config) -> str:

@@ -146,10 +146,11 @@ class FakeAudit:
 
 @dataclass
 class Stage:
-    """Runs commands with `audit` behind them; remembers how they opened it."""
+    """Runs commands with `audit` behind them, `later` from the second time on, if there is one."""
 
     home: str
     audit: FakeAudit = field(default_factory=FakeAudit)
+    later: FakeAudit | None = None
     opened: list[Any] = field(default_factory=list)
 
     def call(self, *arguments: str, **environment: str) -> int:
@@ -164,4 +165,4 @@ class Stage:
     @contextmanager
     def _open(self, config, places, environment, observer) -> Iterator[FakeAudit]:
         self.opened.append((config, places))
-        yield self.audit
+        yield self.later if self.later is not None and len(self.opened) > 1 else self.audit

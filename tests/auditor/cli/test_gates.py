@@ -5,10 +5,11 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
-from cli_acting import CONTEXT, Stage, pair, score, verdict
+from cli_acting import CONTEXT, FakeAudit, Stage, pair, score, verdict
 from comparisons import benchmark, made
 
 from auditor.cli import comparison
+from auditor.cli.second_look import FURTHER
 from auditor.core.accepted import Accepted
 from auditor.core.comparison import BenchmarkComparison
 from auditor.core.errors import Exit
@@ -169,6 +170,104 @@ def test_a_baseline_is_read_before_anything_is_measured(stage, tmp_path, capsys)
     assert (
         "with the slowdown 0.6 and the rule ours, this audit has 0.2"
         in answers[True, "--slowdown", "0.2"]
+    )
+
+
+MISSED_TWICE = {"methods": outcomes(Push=Result.MISSED, Pop=Result.MISSED)}
+PAIRS = (pair(Result.MISSED, effect=0.1),)
+
+
+def looked_twice(stage, second, **changes):
+    """Return a stage whose first audit has missed both methods, and whose second has `second`."""
+    found = stage.of(total=score(0), changes={**MISSED_TWICE, "pairs": PAIRS, **changes})
+    found.later = FakeAudit(total=score(0), changes={"methods": outcomes(**second)})
+    return found
+
+
+@pytest.mark.parametrize(
+    ("second", "code", "said"),
+    [
+        (
+            {"Push": Result.MISSED, "Pop": Result.MISSED},
+            1,
+            ["gate failed: at least 60 %", "second look: 2 methods missed again"],
+        ),
+        (
+            {"Push": Result.MISSED, "Pop": Result.DETECTED},
+            1,
+            [
+                "gate failed: at least 60 %",
+                "at most 50 %",
+                "unsure of example.org/ring.Pop: missed",
+            ],
+        ),
+        (
+            {"Push": Result.INCONCLUSIVE, "Pop": Result.DETECTED},
+            5,
+            ["gate undecided: at least 60 %", "unsure of example.org/ring.Pop, example.org/ring."],
+        ),
+    ],
+)
+def test_no_score_fails_by_what_one_look_has_missed(stage, capsys, second, code, said):
+    stage = looked_twice(stage, second)
+
+    assert stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60") == code
+
+    shown = capsys.readouterr().err
+    assert all(one in shown for one in said)
+
+
+def test_a_second_look_takes_the_methods_in_question_with_new_measurements(stage):
+    stage = looked_twice(stage, {"Push": Result.MISSED, "Pop": Result.MISSED})
+    stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60", "--seed", "7")
+
+    (first, there), (second, beside) = stage.opened
+    assert second.request.methods == (name("Push"), name("Pop"))
+    assert (first.request.suite.seed, second.request.suite.seed) == (7, 7 + FURTHER)
+    assert second.request.suite.benchmarks == r"^(example\.org/ring\.BenchmarkPush)$"
+    assert beside == replace(there, output=there.output / "second-look")
+    assert (there.output / "second-look" / "result.json").exists()
+
+
+def test_all_benchmarks_are_looked_at_again_where_none_reached_a_method(stage):
+    methods = outcomes(Push=Result.MISSED, Pop=Result.UNREACHED)
+    stage = looked_twice(stage, {"Push": Result.MISSED, "Pop": Result.UNREACHED}, methods=methods)
+
+    assert stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60") == 1
+
+    assert stage.opened[1][0].request.suite.benchmarks == ".*"
+
+
+@pytest.mark.parametrize("flags", [("--fail-under", "60", "--so-far"), ("--fail-under", "0")])
+def test_what_fails_no_gate_or_measures_nothing_is_not_looked_at_twice(stage, flags):
+    stage = looked_twice(stage, {"Push": Result.DETECTED, "Pop": Result.DETECTED})
+
+    stage.call("abs", SUBJECT, *FIXED, *flags)
+
+    assert len(stage.opened) == 1
+
+
+def test_a_budget_without_time_for_a_second_look_fails_no_gate(stage, capsys):
+    stage = looked_twice(stage, {"Push": Result.MISSED, "Pop": Result.MISSED})
+
+    assert stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60", "--budget", "9s") == 5
+
+    assert len(stage.opened) == 1
+    assert "the budget left too little time to measure again" in capsys.readouterr().err
+
+
+def test_a_baseline_gate_fails_by_new_misses_that_are_missed_again(stage, tmp_path, capsys):
+    path = tmp_path / "before.json"
+    path.write_text(documents.text(record.document(verdict(score(1)), CONTEXT)))
+    flags = ("--baseline", str(path))
+
+    again = looked_twice(stage, {"Push": Result.MISSED})
+    assert again.call("abs", SUBJECT, *FIXED, *flags) == 1
+    assert again.opened[1][0].request.methods == (name("Push"),)
+    flipped = looked_twice(stage, {"Push": Result.DETECTED})
+    assert flipped.call("abs", SUBJECT, *FIXED, *flags) == 5
+    assert "gate undecided: detected in before.json, open now: example.org/ring.Push" in (
+        capsys.readouterr().err
     )
 
 
