@@ -10,12 +10,19 @@ from dataclasses import dataclass
 
 from scipy import special
 
-from auditor.audits.attribution import ambiguous_samples, attribution_error
+from auditor.audits.attribution import (
+    CALL_SECONDS,
+    AttributionError,
+    ambiguous_samples,
+    attribution_error,
+    out_of_line_error,
+)
 from auditor.core.outcome import Frame, Profiled, Stack
 from auditor.core.plan import Run
 from auditor.core.result import Interval
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
+from auditor.core.units import percent
 
 LOOKS = 7
 """Times that the samples of a benchmark are looked at, so that the error is shared among looks."""
@@ -50,13 +57,18 @@ class Share:
     samples: int
     """Samples of the operation."""
     hits: int
-    """Samples in the method."""
+    """Samples in the method, of the unchanged program."""
+    by_unchanged: bool
+    """Whether `share` and `samples` are of the unchanged program, and not of one that keeps the
+    method out of line (JVM)."""
     processes: int
     """Profiled processes."""
     seconds_between_calls: float | None
     """Processor time of an operation over its calls; None where one of them is unknown."""
     seconds_per_call: float | None
     """Upper limit of a call's time by the sampling error alone; None where calls are unknown."""
+    seconds_out_of_line: float | None
+    """Lower limit of a call's time where a JVM keeps the method out of line; None elsewhere."""
     ambiguous: int
     """Samples that may be of the method, although they name only its callers (JVM)."""
     obstacle: str = ""
@@ -98,38 +110,167 @@ def share_of(
     `error` is the two-sided error of the interval after all looks, `calls` are per operation.
     Sampling error: Clopper and Pearson 1934, with the samples divided by the dispersion
     (Pearson's chi-square over its degrees of freedom) of blocks and of processes.
+
+    A JVM has profiles of two programs: the unchanged one, and one that keeps the methods out of
+    line. The share lies in the intervals of both.
     """
-    profiles, out_of_line = _select_profiles(method, runs)
-    if not profiles:
+    unchanged, out_of_line = _split_profiles(method, runs)
+    views = [
+        _View.of(method, benchmark, profiles, bounds, error=error)
+        for profiles, bounds in (
+            (unchanged, _bounds_of_unchanged(method, unchanged, calls)),
+            (out_of_line, _bounds_of_out_of_line(unchanged, out_of_line, calls)),
+        )
+        if profiles
+    ]
+    if not views:
         return None
-    hits, samples, dispersion = _count_samples(method, profiles)
-    sampled = interval(hits / dispersion, samples / dispersion, error / LOOKS)
-    operation = _operation_seconds(profiles) or 0.0
+    best = min(views, key=lambda view: view.irreducible[1] - view.irreducible[0])
+    low, high = _intersect([view.interval for view in views])
+    operation = _operation_seconds(unchanged or out_of_line) or 0.0
     between = operation / calls if operation and calls else None
-    inlined = _is_inlined(method, profiles)
-    bounds = attribution_error(method.language, operation, calls, inlined=inlined)
-    ambiguous = 0 if out_of_line else _count_ambiguous(method, profiles)
-
-    def widen(low: float, high: float) -> Interval:
-        low, high = _widen_by_unattributed(low, high, profiles, benchmark)
-        shortfall = bounds.shortfall + ambiguous / samples
-        return max(0.0, low - bounds.excess), min(1.0, high + shortfall)
-
-    low, high = widen(*sampled)
+    first = views[0]
     return Share(
-        share=hits / samples,
-        low=low,
-        high=high,
-        by_itself=widen(*interval(hits / dispersion, samples / dispersion, PAIR_ERROR)),
-        irreducible=widen(hits / samples, hits / samples),
-        samples=samples,
-        hits=hits,
-        processes=len(profiles),
+        share=best.hits / best.samples,
+        low=min(low, high),
+        high=max(low, high),
+        by_itself=_narrowest([view.by_itself for view in views], best.by_itself),
+        irreducible=_narrowest([view.irreducible for view in views], best.irreducible),
+        samples=best.samples,
+        hits=first.hits,
+        by_unchanged=best.profiles is not out_of_line,
+        processes=len(unchanged) + len(out_of_line),
         seconds_between_calls=between,
-        seconds_per_call=None if between is None else sampled[1] * between,
-        ambiguous=ambiguous,
-        obstacle="" if samples >= FEWEST_SAMPLES else f"only {samples} samples were taken",
+        seconds_per_call=None if between is None else first.most * between,
+        seconds_out_of_line=_seconds_out_of_line(views, out_of_line, calls),
+        ambiguous=0 if first.profiles is out_of_line else _count_ambiguous(method, unchanged),
+        obstacle=_find_obstacle(best, low, high),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """What may separate a sampled share from the true one, besides sampling error."""
+
+    error: AttributionError
+    slowing: float = 1.0
+    """Time of an operation of the sampled program over that of the unchanged one."""
+    ambiguous: float = 0.0
+    """Part of the samples that may be of the method although they do not name it."""
+
+    def widen(self, low: float, high: float) -> Interval:
+        """Return the interval of the true share.
+
+        Where the sampled program is slower, the method may take all of the difference or none.
+        """
+        if self.slowing >= 1:
+            low, high = low * self.slowing - (self.slowing - 1), high * self.slowing
+        else:
+            low, high = low * self.slowing, high * self.slowing + 1 - self.slowing
+        return (
+            max(0.0, min(1.0, low - self.error.excess)),
+            min(1.0, max(0.0, high + self.error.shortfall + self.ambiguous)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What the profiles of one program tell of a share."""
+
+    profiles: Sequence[Profiled]
+    hits: int
+    samples: int
+    least: float
+    """Low end of the share in this program, by sampling error alone."""
+    most: float
+    """High end of it."""
+    interval: Interval
+    by_itself: Interval
+    irreducible: Interval
+
+    @classmethod
+    def of(
+        cls,
+        method: Method,
+        benchmark: Benchmark,
+        profiles: Sequence[Profiled],
+        bounds: _Bounds,
+        *,
+        error: float,
+    ) -> "_View":
+        hits, samples, dispersion = _count_samples(method, profiles)
+        sampled = interval(hits / dispersion, samples / dispersion, error / LOOKS)
+
+        def widen(low: float, high: float) -> Interval:
+            return bounds.widen(*_widen_by_unattributed(low, high, profiles, benchmark))
+
+        return cls(
+            profiles=profiles,
+            hits=hits,
+            samples=samples,
+            least=sampled[0],
+            most=sampled[1],
+            interval=widen(*sampled),
+            by_itself=widen(*interval(hits / dispersion, samples / dispersion, PAIR_ERROR)),
+            irreducible=widen(hits / samples, hits / samples),
+        )
+
+
+def _intersect(intervals: Sequence[Interval]) -> Interval:
+    """Return what all intervals have in common; its ends change places where that is nothing."""
+    return max(low for low, _ in intervals), min(high for _, high in intervals)
+
+
+def _narrowest(intervals: Sequence[Interval], otherwise: Interval) -> Interval:
+    low, high = _intersect(intervals)
+    return (low, high) if low <= high else otherwise
+
+
+def _find_obstacle(best: _View, low: float, high: float) -> str:
+    if best.samples < FEWEST_SAMPLES:
+        return f"only {best.samples} samples were taken"
+    if low > high:
+        return (
+            f"samples of the unchanged program and of one that keeps the method out of line "
+            f"contradict each other: at least {percent(low)} and at most {percent(high)}"
+        )
+    return ""
+
+
+def _bounds_of_unchanged(
+    method: Method, profiles: Sequence[Profiled], calls: float | None
+) -> _Bounds:
+    operation = _operation_seconds(profiles) or 0.0
+    inlined = _is_inlined(method, profiles)
+    samples = sum(one.samples for one in profiles)
+    return _Bounds(
+        attribution_error(method.language, operation, calls, inlined=inlined),
+        ambiguous=_count_ambiguous(method, profiles) / samples if samples else 0.0,
+    )
+
+
+def _bounds_of_out_of_line(
+    unchanged: Sequence[Profiled], out_of_line: Sequence[Profiled], calls: float | None
+) -> _Bounds:
+    slowing = _slowing(unchanged, out_of_line) or 1.0
+    if abs(slowing - 1) <= SAME_PROGRAM:
+        slowing = 1.0
+    operation = _operation_seconds(unchanged) or _operation_seconds(out_of_line) or 0.0
+    return _Bounds(out_of_line_error(operation, calls), slowing)
+
+
+def _slowing(unchanged: Sequence[Profiled], out_of_line: Sequence[Profiled]) -> float | None:
+    usual, other = _operation_seconds(unchanged), _operation_seconds(out_of_line)
+    return other / usual if usual and other else None
+
+
+def _seconds_out_of_line(
+    views: Sequence[_View], out_of_line: Sequence[Profiled], calls: float | None
+) -> float | None:
+    """Return the least time of a call in the program that keeps the method out of line."""
+    operation = _operation_seconds(out_of_line)
+    view = next((view for view in views if view.profiles is out_of_line), None)
+    return view.least * operation / calls if view and operation and calls else None
 
 
 def _count_samples(method: Method, profiles: Sequence[Profiled]) -> tuple[int, int, float]:
@@ -151,26 +292,22 @@ def _is_inlined(method: Method, profiles: Sequence[Profiled]) -> bool:
     return bool(frames) and all(frame.inlined for frame in frames)
 
 
-SAME_PROGRAM = 0.1
+SAME_PROGRAM = 0.05
 """Relative difference of the time of an operation up to which a program whose method is kept out of
-line is taken for the unchanged one."""
+line is taken for the unchanged one: processes of one program differ as much."""
 
 
-def _select_profiles(method: Method, runs: Sequence[Run]) -> tuple[list[Profiled], bool]:
-    """Return the profiles that tell the share, and whether they keep the method out of line.
-
-    Those that do count alone where an operation takes as long in them as in the unchanged program.
-    """
+def _split_profiles(
+    method: Method, runs: Sequence[Run]
+) -> tuple[Sequence[Profiled], Sequence[Profiled]]:
+    """Return the profiles of the unchanged program, and those that keep the method out of line."""
     unchanged: list[Profiled] = []
     out_of_line: list[Profiled] = []
     for run in runs:
         if isinstance(run.outcome, Profiled) and run.outcome.samples:
             kept_out = method in run.trial.variant.methods
             (out_of_line if kept_out else unchanged).append(run.outcome)
-    usual, other = _operation_seconds(unchanged), _operation_seconds(out_of_line)
-    if usual and other and abs(other / usual - 1) <= SAME_PROGRAM:
-        return out_of_line, True
-    return unchanged, False
+    return unchanged, out_of_line
 
 
 def _operation_seconds(profiles: Sequence[Profiled]) -> float | None:
@@ -201,6 +338,18 @@ def is_too_short_for_a_call(share: Share) -> bool:
     each = share.seconds_per_call
     sampled = share.hits == 0 and share.ambiguous == 0 and not share.obstacle
     return sampled and each is not None and each < CYCLE_SECONDS
+
+
+def is_longer_than_the_operation(share: Share) -> bool:
+    """Tell whether a call out of line is so long that it cannot be part of the operation.
+
+    It takes twice as long as the unchanged operation between two calls, and longer by more than
+    what calling costs; and no sample of the unchanged operation is in the method.
+    """
+    each, between = share.seconds_out_of_line, share.seconds_between_calls
+    if share.hits or share.obstacle or each is None or between is None:
+        return False
+    return each >= 2 * between and each - between > 1.5 * CALL_SECONDS[1]
 
 
 def is_empty_operation(share: Share) -> bool:

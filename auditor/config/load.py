@@ -23,6 +23,7 @@ from auditor.core.request import (
     AbsRequest,
     BuildWords,
     CompareRequest,
+    FolderSpec,
     Pace,
     PythonSpec,
     SeriesRequest,
@@ -114,8 +115,13 @@ def load(
     except ValueError as error:
         raise UsageError(f"{argument}: {error}") from error
     if theirs is None:
-        return _resolve(_as_numbers(found, argument), changes, there, f"{argument}: ")
-    return replace(_resolve(theirs[0], changes, there, f"{argument}: "), ignored=theirs[1])
+        config = _resolve(_as_numbers(found, argument), changes, there, f"{argument}: ")
+    else:
+        config = replace(_resolve(theirs[0], changes, there, f"{argument}: "), ignored=theirs[1])
+    if isinstance(config.subject, FolderSpec):
+        subject = replace(config.subject, configuration=path.resolve())
+        config = replace(config, subject=subject)
+    return config
 
 
 def _as_numbers(found: Mapping[str, Any], argument: str) -> Mapping[str, Any]:

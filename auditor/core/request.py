@@ -1,6 +1,6 @@
 """What the user asks for: which subject, and the plan of a study."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import ceil
 from pathlib import Path
@@ -14,9 +14,13 @@ from auditor.core.warming import Watch
 
 @dataclass(frozen=True, slots=True)
 class FolderSpec:
-    """A folder as it is now, uncommitted changes included."""
+    """A folder as it is now, uncommitted changes included.
+
+    `configuration` is a file of ours that may lie in it and is no part of the subject.
+    """
 
     path: Path
+    configuration: Path | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

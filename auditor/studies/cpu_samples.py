@@ -9,6 +9,7 @@ from auditor.audits.shares import (
     Share,
     frames_of,
     is_empty_operation,
+    is_longer_than_the_operation,
     is_too_short_for_a_call,
     share_of,
 )
@@ -18,7 +19,7 @@ from auditor.core.outcome import Frame, Profiled
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.subject import Language, Method, SourceFile, SourceRole
 from auditor.studies import schedules
-from auditor.studies.injection import is_decided, is_worth_a_delay, more_samples_may_decide
+from auditor.studies.injection import is_decided, is_surely_shown, more_samples_may_decide
 from auditor.studies.measure import measure
 from auditor.studies.pair import Pair, PairKey, PairRuns, Question, Sampled, Sampling
 from auditor.studies.parts import Built, Parts
@@ -28,8 +29,8 @@ ROUND_SECONDS = ((0.4,), (0.4,), (0.4, 0.4), (0.8, 0.8), (0.8, 0.8))
 with a method near the limit; several short ones tell more than a long one where processes differ.
 """
 FURTHER_ROUND_SECONDS = (4 * (1.25,), 4 * (1.25,))
-"""The same of further ones where no delay can decide: operations are too slow for it, or too short
-for its probe."""
+"""The same of further ones where no delay surely decides: operations are too slow for it, or too
+short for its probe."""
 FEWEST_ROUNDS = 2
 """Rounds of each benchmark: of one process nothing is known of how processes differ."""
 SHARE_ERROR = 0.01
@@ -67,12 +68,12 @@ class _Sampler:
             self._pairs.setdefault(pair.benchmark.id, []).append(pair)
         self._runs: dict[str, list[Run]] = {name: [] for name in self._pairs}
         self._failed: set[str] = set()
+        self._sampling = Sampling()
 
     def sample(self) -> Sampling:
-        sampling = Sampling()
         processes = 0
         for number, lengths in enumerate((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS), start=1):
-            names = [name for name in self._pairs if self._needs_samples(name, number, sampling)]
+            names = [name for name in self._pairs if self._needs_samples(name, number)]
             trials = [
                 self._make_trial(name, repetition, seconds)
                 for repetition, seconds in enumerate(lengths, start=processes + 1)
@@ -85,20 +86,20 @@ class _Sampler:
             trials.sort(key=lambda trial: trial.alone)
             for run in measure(f"profile, round {number}", trials, self._parts):
                 self._add_run(run)
-            sampling = self._compute_shares()
-        return sampling
+            self._sampling = self._compute_shares()
+        return self._sampling
 
-    def _needs_samples(self, name: str, number: int, sampling: Sampling) -> bool:
+    def _needs_samples(self, name: str, number: int) -> bool:
         """Tell whether another round of a benchmark can decide one of its pairs."""
         if name in self._failed:
             return False
         if number <= FEWEST_ROUNDS:
             return True
-        question = replace(self._question, sampling=sampling)
+        question = replace(self._question, sampling=self._sampling)
         pairs = self._pairs[name]
         if number > len(ROUND_SECONDS):
             probe = self._parts.mutator.probe_seconds
-            pairs = [pair for pair in pairs if not is_worth_a_delay(pair, question, probe)]
+            pairs = [pair for pair in pairs if not is_surely_shown(pair, question, probe)]
         evidence = (question.data(PairRuns(pair=pair), ()) for pair in pairs)
         return any(not is_decided(data) and more_samples_may_decide(data) for data in evidence)
 
@@ -113,15 +114,30 @@ class _Sampler:
         return replace(trial, repetition=repetition)
 
     def _choose_program(self, name: str, repetition: int) -> Built:
-        """Return the program of a process: from the second on a JVM keeps the methods out of line.
+        """Return the program of a process: in most a JVM keeps the methods out of line.
 
-        The compiler's debug information may count samples of an inlined loop for its caller.
+        The compiler's debug information may count samples of an inlined loop for its caller. Where
+        an operation is another one with calls in it, the unchanged program tells more.
         """
         methods = tuple(dict.fromkeys(pair.method for pair in self._pairs[name]))
-        if repetition == 1 or any(method.language is not Language.JAVA for method in methods):
+        is_java = all(method.language is Language.JAVA for method in methods)
+        if not is_java or repetition == 1 or (repetition > 2 and self._tells_more_unchanged(name)):
             return self._built
         built = _build_program(methods, self._parts)
         return self._built if isinstance(built, Refused) else built
+
+    def _tells_more_unchanged(self, name: str) -> bool:
+        """Tell whether the unchanged program tells more of most pairs that are open still."""
+        shares = [
+            self._sampling.pairs[pair.key].share.by_unchanged
+            for pair in self._pairs[name]
+            if pair.key in self._sampling.pairs and not self._is_decided(pair)
+        ]
+        return sum(shares) > len(shares) / 2
+
+    def _is_decided(self, pair: Pair) -> bool:
+        question = replace(self._question, sampling=self._sampling)
+        return is_decided(question.data(PairRuns(pair=pair), ()))
 
     def _add_run(self, run: Run) -> None:
         name = run.trial.benchmark.id if run.trial.benchmark else ""
@@ -151,10 +167,13 @@ class _Sampler:
 def find_removed_call(pair: Pair, share: Share, runs: Sequence[Run], parts: Parts) -> str:
     """Return where the compiler removed the call of a method, empty where it did not surely.
 
-    No sample is in the method, and each call would be shorter than a cycle. Where the benchmark's
+    No sample is in the method. Kept out of line (JVM), a call takes longer than the whole
+    operation; or each call would be shorter than a cycle. In that case, where the benchmark's
     machine code was read, its source names the method, but it has no instruction of it, and the
     method is none that is always called. Else the operation does nothing but count.
     """
+    if is_longer_than_the_operation(share):
+        return f"in {pair.benchmark.name}"
     if not is_too_short_for_a_call(share):
         return ""
     profiles = [run.outcome for run in runs if isinstance(run.outcome, Profiled)]

@@ -53,12 +53,21 @@ def is_decided(data: PairData) -> bool:
 
 
 def more_samples_may_decide(data: PairData) -> bool:
-    """Tell whether the share would decide an open pair if it had no sampling error."""
-    if data.sampled is None or data.sampled.obstacle:
+    """Tell whether the share would decide an open pair if it had no sampling error.
+
+    Without it the share lies where it is now, or at either end of its interval.
+    """
+    share = data.sampled
+    if share is None or share.obstacle:
         return True
-    low, high = data.sampled.irreducible
-    best = replace(data.sampled, low=low, high=high, by_itself=(low, high))
-    return is_decided(replace(data, sampled=best))
+    low, high = share.irreducible
+    for shift in (0.0, share.by_itself[0] - low, share.by_itself[1] - high):
+        moved = max(0.0, low + shift), min(1.0, high + shift)
+        middle = min(1.0, max(0.0, share.share + shift))
+        best = replace(share, share=middle, low=moved[0], high=moved[1], by_itself=moved)
+        if is_decided(replace(data, sampled=best)):
+            return True
+    return False
 
 
 def is_worth_a_delay(pair: Pair, question: Question, probe_seconds: float) -> bool:
@@ -67,6 +76,12 @@ def is_worth_a_delay(pair: Pair, question: Question, probe_seconds: float) -> bo
         return False
     cost = _probe_cost(pair, question, probe_seconds)
     return cost is None or cost <= HOPELESS * _allowed_probe_cost(pair, question)
+
+
+def is_surely_shown(pair: Pair, question: Question, probe_seconds: float) -> bool:
+    """Tell whether a delay surely decides what the samples leave open, in reasonable time."""
+    worth = is_worth_a_delay(pair, question, probe_seconds)
+    return worth and _is_honest(pair, question, probe_seconds)
 
 
 def _is_honest(pair: Pair, question: Question, probe_seconds: float) -> bool:

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -131,12 +132,35 @@ def settle(copy: Path, target: Path, scratch: Path) -> None:
 def _copy(entries: Iterable[Entry], copy: Path) -> tuple[str, Files]:
     with writing(copy):
         copy.mkdir()
-    ordered = sorted(entries, key=lambda each: str(each.path))
+    theirs = (each for each in entries if not _is_ours(each))
+    ordered = sorted(theirs, key=lambda each: str(each.path))
     files = {item.path.as_posix(): _write(item, copy) for item in ordered}
     if not files:
         raise SubjectError("the subject has no files; name a folder that holds a project")
     whole = hashlib.sha256("\n".join(files.values()).encode(errors="surrogateescape"))
     return whole.hexdigest(), files
+
+
+_RESULTS = {
+    ".json": re.compile(rb'^\{\s*"schema": ?"bench-audit/'),
+    ".html": re.compile(rb'<meta name="generator" content="bench-audit">'),
+}
+"""How results and reports of ours begin, by their suffix."""
+_BEGINNING = 400
+
+
+def _is_ours(item: Entry) -> bool:
+    """Tell whether this is a result or a report of ours: keeping one makes no other subject."""
+    begins = _RESULTS.get(item.path.suffix)
+    if begins is None or item.link is not None:
+        return False
+    if isinstance(item.content, bytes):
+        return begins.search(item.content[:_BEGINNING]) is not None
+    try:
+        with item.content.open("rb") as file:
+            return begins.search(file.read(_BEGINNING)) is not None
+    except OSError:
+        return False  # reading the whole says why
 
 
 def _write(item: Entry, copy: Path) -> str:

@@ -19,7 +19,8 @@ def place_folder(spec: FolderSpec, home: Home) -> Placed:
     repository = Repository.around(folder)
     top = _outermost(folder, repository)
     inside = PurePosixPath(folder.relative_to(top).as_posix())
-    entries = _tracked(top, repository, home) if repository else _all(top, home)
+    every = _tracked(top, repository, home) if repository else _all(top, home)
+    entries = (one for one in every if one.content != spec.configuration)
     root, digest, files = place_entries(entries, home)
     tree = root / inside
     if detect(tree) is None:

@@ -11,6 +11,7 @@ from auditor.audits.reach import Reach
 from auditor.audits.shares import (
     interval,
     is_empty_operation,
+    is_longer_than_the_operation,
     is_too_short_for_a_call,
     share_of,
 )
@@ -38,7 +39,10 @@ def profile(hits, blocks, per_block=20, operation=LONG, apart=(), **more):
     ]
     seconds = 0.05 * blocks
     outcome = Profiled(
-        frames=(Frame(NAME), Frame("example.org/ring.BenchmarkPush")),
+        frames=(
+            Frame(NAME, inlined=more.pop("inlined", False)),
+            Frame("example.org/ring.BenchmarkPush"),
+        ),
         stacks=tuple(stacks),
         unattributed=more.pop("unattributed", 0),
         background=0,
@@ -122,8 +126,10 @@ def test_goroutines_beside_the_operation_are_doubt():
 def test_in_a_short_operation_samples_may_count_for_a_neighbour():
     long, short = share(profile(12, 100)), share(profile(12, 100, operation=4e-9))
 
-    assert short.low < long.low - 0.1
+    assert short.high > long.high + 0.2
     assert share(profile(12, 100, operation=0.5e-9)).high == 1
+    inlined = share(profile(12, 100, operation=4e-9, inlined=True))
+    assert inlined.low < long.low - 0.1
 
 
 def test_a_call_without_a_sample_is_shorter_than_a_cycle_in_a_short_operation():
@@ -151,14 +157,54 @@ def test_few_samples_say_nothing():
     assert share_of(PUSH, benchmark(), [], error=0.01) is None
 
 
-def test_a_method_out_of_line_counts_alone_where_the_operation_takes_as_long():
-    method = replace(PUSH, language=Language.JAVA, descriptor=NAME)
-    inlined = profile(2, 50)
-    apart = profile(18, 50, apart=(method,))
-    slower = profile(18, 50, operation=2 * LONG, apart=(method,))
+JAVA = replace(PUSH, language=Language.JAVA, descriptor=NAME)
 
-    assert share(inlined, apart, method=method).share == 0.9
-    assert share(inlined, slower, method=method).share == 0.1
+
+def test_a_share_lies_in_the_intervals_of_the_unchanged_program_and_of_one_out_of_line():
+    """Out of line, as long an operation: .02 above and .03 below; unchanged: .05 and .1."""
+    unchanged, apart = profile(12, 50), profile(12, 50, apart=(JAVA,))
+
+    both = share(unchanged, apart, method=JAVA)
+
+    assert both.irreducible == pytest.approx((0.58, 0.63), abs=1e-4)
+    assert not both.by_unchanged
+    alone = share(unchanged, method=JAVA)
+    assert alone.irreducible == pytest.approx((0.55, 0.7), abs=1e-4)
+    assert alone.by_unchanged
+
+
+def test_what_calls_take_out_of_line_belongs_to_the_method_or_not():
+    """An operation of 1.25 ms for one of 1: .2 of the first may be calls, all of the method."""
+    unchanged = profile(12, 50)
+    slower = profile(12, 50, operation=1.25 * LONG, apart=(JAVA,))
+
+    found = share(unchanged, slower, method=JAVA)
+
+    # .6 x 1.25 - .25 = .5 to .75, with the bounds .48 to .78; unchanged .55 to .7.
+    assert found.irreducible == pytest.approx((0.55, 0.7), abs=1e-3)
+
+
+def test_programs_that_contradict_each_other_tell_no_share():
+    found = share(profile(18, 200), profile(2, 200, apart=(JAVA,)), method=JAVA)
+
+    assert found.obstacle.startswith("samples of the unchanged program and of one that keeps the")
+    assert found.low < 0.2
+    assert found.high > 0.8
+
+
+def test_a_call_that_is_longer_out_of_line_than_the_operation_was_removed():
+    """An operation of 1 ns in which a call takes 4 ns, once there has to be one."""
+    removed = profile(0, 50, operation=1e-9)
+    apart = profile(18, 50, operation=4.5e-9, apart=(JAVA,))
+
+    assert is_longer_than_the_operation(share(removed, apart, method=JAVA))
+    seen = profile(1, 50, operation=1e-9)
+    assert not is_longer_than_the_operation(share(seen, apart, method=JAVA))
+    shorter = profile(18, 50, operation=1.9e-9, apart=(JAVA,))
+    assert not is_longer_than_the_operation(share(removed, shorter, method=JAVA))
+    of_two = profile(0, 50, operation=2.3e-9)
+    assert not is_longer_than_the_operation(share(of_two, apart, method=JAVA))
+    assert not is_longer_than_the_operation(share(removed, method=JAVA))
 
 
 def test_near_the_limit_the_interval_of_a_share_by_itself_decides():

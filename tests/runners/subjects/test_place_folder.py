@@ -152,6 +152,23 @@ def test_an_executable_file_stays_one_and_makes_another_digest(tmp_path):
     assert runnable.digest_of_tree != plain.digest_of_tree
 
 
+def test_a_configuration_and_results_of_ours_make_no_other_subject(tmp_path):
+    folder = make(tmp_path / "ring", go_dot_mod=GO, a_dot_json='{"budget": "8m"}')
+    spec = FolderSpec(folder, configuration=folder / "a.json")
+    before = placed(spec, tmp_path)
+    make(
+        folder,
+        a_dot_json='{"budget": "9m"}',
+        last_dot_json='{\n "schema": "bench-audit/abs/1",\n "subject": "ring"}',
+        page_dot_html='<head>\n<meta name="generator" content="bench-audit">',
+    )
+
+    assert placed(spec, tmp_path) == before
+    assert names(before.tree) == {"go.mod"}
+    make(folder, other_dot_json='{"name": "bench-audit/abs/1"}', their_dot_html="<head>")
+    assert names(placed(spec, tmp_path).tree) == {"go.mod", "other.json", "their.html"}
+
+
 def test_links_stay_inside_the_copy_and_those_that_leave_it_become_files(tmp_path):
     make(tmp_path / "outside", data="theirs")
     folder = make(tmp_path / "ring", go_dot_mod=GO, data="ours")
