@@ -85,7 +85,12 @@ def meaning(name: str, score: Score, document: Document) -> str:
 
 
 def headline(document: Either) -> str:
-    """Return the answer in one sentence."""
+    """Return the answer in one sentence, of which another says whether it is not the one asked."""
+    other = any(caveat.slug == "other-configuration" for caveat in document.caveats)
+    return f"Not the audit that was asked for: {_answer(document)}" if other else _answer(document)
+
+
+def _answer(document: Either) -> str:
     if isinstance(document, StabilityDocument):
         return _stability_headline(document)
     total = document.scores.total

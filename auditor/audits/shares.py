@@ -6,7 +6,7 @@ they count processor time, so other programs on the machine leave the share as i
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scipy import special
 
@@ -36,6 +36,11 @@ EMPTY_SECONDS = 0.6e-9
 """Time of an operation that does nothing but count: two cycles at 3 GHz."""
 CYCLE_SECONDS = 0.3e-9
 """One cycle at 3 GHz: no call that was not removed is as short."""
+PROCESS_NOISE = 0.15
+"""Relative difference of the time of an operation that further processes may show to be chance."""
+SAME_PROGRAM = 0.05
+"""Relative difference of the time of an operation up to which a program whose method is kept out of
+line is taken for the unchanged one: processes of one program differ as much."""
 FEWEST_SAMPLES = 100
 """Samples without which nothing is said of a share."""
 
@@ -158,6 +163,11 @@ class _Bounds:
     ambiguous: float = 0.0
     """Part of the samples that may be of the method although they do not name it."""
 
+    def without_noise(self) -> "_Bounds":
+        """Return these where processes of one program may differ as much as the two programs do."""
+        near = abs(self.slowing - 1) <= PROCESS_NOISE
+        return replace(self, slowing=1.0) if near else self
+
     def widen(self, low: float, high: float) -> Interval:
         """Return the interval of the true share.
 
@@ -212,7 +222,9 @@ class _View:
             most=sampled[1],
             interval=widen(*sampled),
             by_itself=widen(*interval(hits / dispersion, samples / dispersion, PAIR_ERROR)),
-            irreducible=widen(hits / samples, hits / samples),
+            irreducible=bounds.without_noise().widen(
+                *_widen_by_unattributed(hits / samples, hits / samples, profiles, benchmark)
+            ),
         )
 
 
@@ -290,11 +302,6 @@ def _is_inlined(method: Method, profiles: Sequence[Profiled]) -> bool:
         profile.frames[at] for profile in profiles for at in frames_of(method, profile.frames)
     ]
     return bool(frames) and all(frame.inlined for frame in frames)
-
-
-SAME_PROGRAM = 0.05
-"""Relative difference of the time of an operation up to which a program whose method is kept out of
-line is taken for the unchanged one: processes of one program differ as much."""
 
 
 def _split_profiles(

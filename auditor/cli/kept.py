@@ -23,6 +23,8 @@ from reports.document import Document, Either
 
 _WHERE = ("host", "local", "docker", "ssh", "dispatch")
 """The keys of a configuration that say where a suite runs."""
+_NAMED = 3
+"""Keys that differ, of which a caveat names no more."""
 AUDIT_AGAIN = "what is measured is kept, so that is cheaper than the first time"
 
 
@@ -99,19 +101,42 @@ def stored(asked: Asked, console: Console) -> Either:
     wanted = json.loads(asked.config.text)
     found = last(asked.places.store, wanted, "abs")
     console.note(f"of the result of {found}")
-    if found.config != wanted:
-        console.say(told(found))
+    if caveat := other_configuration(found, wanted):
+        console.say(f"note[{caveat.slug}]: {caveat.text}")
     return found.document()
 
 
-def told(found: Kept) -> str:
-    """Say that the audit found is one of another configuration."""
+def other_configuration(found: Kept, wanted: Mapping[str, Any]) -> Caveat | None:
+    """Say how the configuration of the audit found differs from what was asked; None: it does not.
+
+    The result that is shown has this caveat, and its headline says so.
+    """
+    asked, shown = dict(_flat(wanted)), dict(_flat(found.config))
+    differing = [
+        f"{key}: asked {_written(asked.get(key))}, shown {_written(shown.get(key))}"
+        for key in (*asked, *(key for key in shown if key not in asked))
+        if asked.get(key) != shown.get(key)
+    ]
+    if not differing:
+        return None
+    more = f" and {len(differing) - _NAMED} more" if len(differing) > _NAMED else ""
     text = (
-        "no audit was asked for exactly this configuration (flags count, too); this is the last "
-        f"one of the subject: {found}"
+        f"no audit was asked for exactly this ({'; '.join(differing[:_NAMED])}{more}); flags "
+        f"count, too. This is the last one of the subject: {found}"
     )
-    caveat = Caveat("other-configuration", text)
-    return f"note[{caveat.slug}]: {caveat.text}"
+    return Caveat("other-configuration", text)
+
+
+def _flat(config: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
+
+
+def _written(value: object) -> str:
+    return json.dumps(value) if value is not None else "nothing"
 
 
 def _kept(path: Path, of: str | None) -> list[Kept]:

@@ -32,13 +32,14 @@ def places(
 ) -> Places:
     """Return the places of an audit; creates nothing.
 
-    Raises UsageError where one lies inside the subject's folder: writing there would change what
+    All audits of a subject share its store; each configuration has results of its own. Raises UsageError where one lies inside the subject's folder: writing there would change what
     is being audited.
     """
-    chosen = output or state(environment) / slug(config.subject)
+    base = output or state(environment) / slug(config.subject)
+    asked = hashlib.sha256(config.text.encode(errors="surrogateescape")).hexdigest()[:8]
     found = Places(
-        output=chosen.absolute(),
-        store=(store or config.store or chosen / "store.sqlite").absolute(),
+        output=(output or base / asked).absolute(),
+        store=(store or config.store or base / "store.sqlite").absolute(),
         home=home(environment),
     )
     if isinstance(config.subject, FolderSpec):

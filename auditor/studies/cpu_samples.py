@@ -28,7 +28,7 @@ ROUND_SECONDS = ((0.4,), (0.4,), (0.4, 0.4), (0.8, 0.8), (0.8, 0.8))
 """Lengths of the profiled processes of a benchmark, round by round. The later ones are for those
 with a method near the limit; several short ones tell more than a long one where processes differ.
 """
-FURTHER_ROUND_SECONDS = (4 * (1.25,), 4 * (1.25,))
+FURTHER_ROUND_SECONDS = (4 * (1.25,), 8 * (1.25,))
 """The same of further ones where no delay surely decides: operations are too slow for it, or too
 short for its probe."""
 FEWEST_ROUNDS = 2

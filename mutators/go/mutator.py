@@ -32,7 +32,7 @@ class GoMutator:
     """Finds the methods of a Go module and lays counters or a delay over them."""
 
     turn_seconds = 0.8e-9
-    probe_seconds = 13e-9
+    probe_seconds = 40e-9
     comment = b"//"
 
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:

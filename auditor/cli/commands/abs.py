@@ -92,7 +92,8 @@ def _gated(
     changes = options.judged_changes(context.params) | second_look.changes(
         first, methods, asked.config.request.suite.seed
     )
-    second = second_look.look_again(options.Asked.of(context, changes), methods, begun)
+    again = replace(options.Asked.of(context, changes), places=asked.places)
+    second = second_look.look_again(again, methods, begun)
     code, said = judge(first, limits, instead, baseline, second.unsure)
     return code, [*said, second.said(len(methods))]
 

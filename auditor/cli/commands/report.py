@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import click
+import msgspec
 
 from auditor.cli import comparison, kept, options, profiling, running, sources, tables, tracing
 from auditor.cli.console import Console
@@ -15,6 +16,7 @@ from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
 from auditor.store.audits import COMPARE, PROFILE, TRACE
 from reports import comparison_document, profile_document, tidy, trace_document
+from reports import document as documents
 from reports.document import Document, Either
 from reports.formats import Format, written
 from reports.page import page
@@ -73,13 +75,15 @@ def command(context: click.Context, /, **given: Any) -> int:
     if found.command in _OTHERS:
         return _other(asked, console, found, given["format"])
     files = running.BY_COMMAND.get(found.command, running.ABS)
-    document = found.document()
+    document, caveat = found.document(), kept.other_configuration(found, wanted)
+    if caveat:
+        said = documents.Caveat(caveat.slug, caveat.text)
+        document = msgspec.structs.replace(document, caveats=(said, *document.caveats))
     others = kept.beside(found.path, found.command, found.config, document)
     running.keep(asked, files, document, partial(page, beside=others))
-    if found.config == wanted:
-        console.note(f"the result of {found}")
-    else:
-        console.say(kept.told(found))
+    console.note(f"the result of {found}")
+    if caveat:
+        console.say(f"note[{caveat.slug}]: {caveat.text}")
     if given["format"] == _TABLE:
         running.show(asked, console, document, files)
     else:

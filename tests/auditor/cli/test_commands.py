@@ -386,8 +386,13 @@ def test_a_report_of_another_configuration_says_which_one_it_is(stage, capsys, t
     capsys.readouterr()
 
     assert stage.call("report", SUBJECT, "--quiet") == 0
-    assert "note[other-configuration]: no audit was asked for" in (said := capsys.readouterr().err)
-    assert "bench-audit abs, begun at 2026-05-06T07:08:09Z" in said
+    shown = capsys.readouterr()
+    assert "note[other-configuration]: no audit was asked for exactly this" in shown.err
+    assert "(slowdown: asked nothing, shown 0.9)" in shown.err
+    assert "bench-audit abs, begun at 2026-05-06T07:08:09Z" in shown.err
+    headline = "Not the audit that was asked for: This suite would notice"
+    assert headline in shown.out
+    assert headline in (output_of(stage) / "report.html").read_text()
 
 
 def test_an_audit_that_was_interrupted_has_no_report(stage, capsys):

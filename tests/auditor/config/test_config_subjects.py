@@ -209,11 +209,23 @@ def test_results_and_caches_go_to_the_folders_that_the_system_names(tmp_path):
     relative = places(config, {"HOME": "/h", "XDG_STATE_HOME": "s"})
 
     folder = slug(config.subject)
-    assert default.output == Path("/h/.local/state/bench-audit") / folder
-    assert default.store == default.output / "store.sqlite"
+    assert default.output.parent == Path("/h/.local/state/bench-audit") / folder
+    assert default.store == default.output.parent / "store.sqlite"
     assert default.home == Path("/h/.cache/bench-audit")
-    assert (named.output, named.home) == (Path("/s/bench-audit") / folder, Path("/c/bench-audit"))
+    assert named.output.parent == Path("/s/bench-audit") / folder
+    assert named.home == Path("/c/bench-audit")
     assert relative.output == default.output
+
+
+def test_audits_of_a_subject_share_the_store_and_no_result(tmp_path):
+    first, same, other = (
+        places(load("go:m/n@v1", changes, tmp_path), {"HOME": "/h"})
+        for changes in ({}, {}, {"slowdown": 0.9})
+    )
+
+    assert first == same
+    assert first.store == other.store
+    assert first.output != other.output
 
 
 def test_without_a_home_one_has_to_be_named(tmp_path):
