@@ -32,8 +32,9 @@ def places(
 ) -> Places:
     """Return the places of an audit; creates nothing.
 
-    All audits of a subject share its store; each configuration has results of its own. Raises UsageError where one lies inside the subject's folder: writing there would change what
-    is being audited.
+    All audits of a subject share its store; each configuration has results of its own. Raises
+    UsageError where a place lies inside the subject's folder: writing there would change what is
+    being audited.
     """
     base = output or state(environment) / slug(config.subject)
     asked = hashlib.sha256(config.text.encode(errors="surrogateescape")).hexdigest()[:8]

@@ -40,6 +40,8 @@ def choose_pairs_to_slow(
 
 SLOW_SECONDS = 0.01
 """Benchmarks with longer operations confirm a detection only if there are no others."""
+NEAR = 0.25
+"""Distance from the limit, relative to it, below which two runs with a delay often differ."""
 SAMPLED_SECONDS = 0.05
 """In longer operations no delay decides an open pair. It would take a hundred operations, and ten
 seconds of samples tell more."""
@@ -79,9 +81,18 @@ def is_worth_a_delay(pair: Pair, question: Question, probe_seconds: float) -> bo
 
 
 def is_surely_shown(pair: Pair, question: Question, probe_seconds: float) -> bool:
-    """Tell whether a delay surely decides what the samples leave open, in reasonable time."""
+    """Tell whether a delay surely decides what the samples leave open, in reasonable time.
+
+    What lies near the limit a delay leaves open as well.
+    """
     worth = is_worth_a_delay(pair, question, probe_seconds)
-    return worth and _is_honest(pair, question, probe_seconds)
+    return worth and _is_honest(pair, question, probe_seconds) and not _is_near(pair, question)
+
+
+def _is_near(pair: Pair, question: Question) -> bool:
+    data = question.data(PairRuns(pair=pair), ())
+    effect = by_share.effect_of(data)
+    return effect is not None and abs(effect.effect - data.limit) < NEAR * data.limit
 
 
 def _is_honest(pair: Pair, question: Question, probe_seconds: float) -> bool:

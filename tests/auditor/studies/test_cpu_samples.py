@@ -192,13 +192,14 @@ def test_a_benchmark_that_cannot_be_profiled_is_judged_by_delays(monkeypatch):
     assert "toy.long" in said
 
 
-def test_near_the_limit_more_samples_are_taken_and_then_a_delay_is_injected(monkeypatch):
+def test_near_the_limit_further_samples_decide_and_a_delay_confirms_a_detection(monkeypatch):
     monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.55)
     machine = Machine()
 
-    audited(machine)
+    pair = by_key(audited(machine))["toy.hop", "toy.long"]
 
-    assert profiles(machine, "long") == 8
+    assert pair.outcome is Result.DETECTED
+    assert profiles(machine, "long") == 12
     assert slowed(machine, "hop") == {"long"}
 
 
