@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from auditor.core.comparison import WORST_FIRST, Change, Dimension
+from auditor.core.units import duration
 from reports import figures, names, page, plots, words
 from reports.comparison_document import Compared, ComparisonDocument, InDimension, PatchMethod
 from reports.words import Word
@@ -112,6 +113,8 @@ def headline(document: ComparisonDocument) -> str:
             len(slower), "benchmark has a regression", "benchmarks have a regression"
         )
         return f"{what}: {', '.join(short[:_NAMED])}{more}"
+    if suspected := _suspected_headline(document):
+        return suspected
     open_ = sum(one.change is Change.UNKNOWN for one in document.benchmarks)
     limit = figures.share(document.min_delta)
     if not document.benchmarks:
@@ -122,6 +125,37 @@ def headline(document: ComparisonDocument) -> str:
         those = figures.count(open_, "benchmark")
         return f"No regression of {limit} or more was found; of {those} it cannot be told"
     return f"No benchmark has a regression of {limit} or more"
+
+
+def suspected(document: ComparisonDocument) -> dict[str, float]:
+    """Return the benchmarks of which a regression is suspected still, and how many times as long.
+
+    The largest ratio of a benchmark's dimensions.
+    """
+    found: dict[str, float] = {}
+    for one in document.benchmarks:
+        ratios = [
+            each.ratio
+            for each in one.dimensions
+            if each.suspected is Change.REGRESSION and each.ratio is not None
+        ]
+        if ratios:
+            found[one.id] = max(ratios)
+    return found
+
+
+def _suspected_headline(document: ComparisonDocument) -> str:
+    """Say what is suspected and not confirmed; empty where nothing is."""
+    found = suspected(document)
+    if not found:
+        return ""
+    short = names.labels(found)
+    named = [f"{short[one]}, about {figures.times(ratio)}" for one, ratio in found.items()]
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    what = figures.count(len(found), "suspected regression")
+    took = document.confirming_seconds
+    time = "" if took is None else f"; confirming takes about {duration(took)} more"
+    return f"{what} ({'; '.join(named[:_NAMED])}{more}), not confirmed{time}"
 
 
 def is_stored(document: ComparisonDocument) -> bool:

@@ -18,7 +18,8 @@ class InDimension(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a benchmark in time, allocations or bytes per operation.
 
     `ratio` is head / base; `itself` that of the base to itself; `visible` the least growth (0.1 for
-    1.1 times) that would have been seen. `rounds` are (base, base again, head), of the first rounds
+    1.1 times) that would have been seen. `suspected` is a change that the first rounds saw and
+    that nothing confirmed or refuted. `rounds` are (base, base again, head), of the first rounds
     and of those that were to confirm (`fresh`).
     """
 
@@ -34,6 +35,7 @@ class InDimension(msgspec.Struct, frozen=True, kw_only=True):
     rounds: tuple[Round, ...]
     fresh: tuple[Round, ...]
     reason: str
+    suspected: Change | None = None
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,6 +85,8 @@ class ComparisonDocument(
     removed: tuple[str, ...]
     controls: int
     suspected: tuple[str, ...]
+    confirming_seconds: float | None = None
+    """About how long it takes to confirm what is suspected still; null where nothing is."""
     patch: PatchDocument
     caveats: tuple[Caveat, ...]
 
@@ -100,6 +104,7 @@ def comparison_document(found: Comparison, context: Context, *, base: str) -> Co
         "removed": found.removed,
         "controls": found.controls,
         "suspected": found.suspected,
+        "confirming_seconds": found.confirming_seconds,
         "patch": _patch(found.patch),
         "caveats": (*found.caveats, *context.caveats),
     }
@@ -126,7 +131,7 @@ def _compared(one: BenchmarkComparison) -> Plain:
 
 _SHARED = (
     "dimension", "change", "base", "head", "ratio", "interval", "confirmed", "itself", "visible",
-    "reason",
+    "reason", "suspected",
 )  # fmt: skip
 
 

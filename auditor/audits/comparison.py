@@ -98,7 +98,8 @@ def change_of(found: Ratio, limits: Limits) -> Change:
 
 def judge(dimension: Dimension, rounds: Rounds, limits: Limits) -> DimensionVerdict:
     """Return the verdict, of the fresh rounds where there are any."""
-    change, confirmed, reason = screened(dimension, rounds.first, limits), None, ""
+    screen = screened(dimension, rounds.first, limits)
+    change, confirmed, reason, suspected = screen, None, "", None
     found = _ratio(dimension, rounds.all, FIRST_LEVEL)
     if change in _CHANGES:
         fresh = _ratio(dimension, rounds.fresh, limits.level)
@@ -110,6 +111,7 @@ def judge(dimension: Dimension, rounds: Rounds, limits: Limits) -> DimensionVerd
             found = fresh
         else:
             change, reason = _unconfirmed(found, fresh, change, limits)
+            suspected = screen if change is Change.UNKNOWN else None
     elif change is Change.UNKNOWN:
         reason = open_because(found, limits)
     itself = _itself(dimension, rounds.all)
@@ -125,6 +127,7 @@ def judge(dimension: Dimension, rounds: Rounds, limits: Limits) -> DimensionVerd
         visible=_visible(dimension, rounds, limits),
         rounds=rounds,
         reason=reason,
+        suspected=suspected,
     )
 
 

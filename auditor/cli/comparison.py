@@ -103,6 +103,9 @@ def judge(
             those = figures.count(found, "regression")
             how = "called, not confirmed" if comparison.is_stored(document) else "confirmed"
             said.append((Exit.GATE_FAILED, f"gate failed: {those} {how}"))
+        elif suspects := comparison.suspected(document):
+            those = figures.count(len(suspects), "suspected regression")
+            said.append((options.instead(inconclusive), f"gate undecided: {those} not confirmed"))
         elif (changes or document.removed) and all(one is Change.UNKNOWN for one in changes):
             said.append((options.instead(inconclusive), "gate undecided: nothing can be told"))
         else:

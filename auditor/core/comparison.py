@@ -62,7 +62,8 @@ class DimensionVerdict:
     into and of all rounds else. `confirmed` is None where there was no suspicion, and False of a
     change that nothing could be run to confirm. `itself` is the ratio of the base to itself.
     `visible` is the smallest growth (0.1 for 1.1 times as much) that would have been seen; None
-    where too little is known.
+    where too little is known. `suspected` is the change that the first rounds saw, where nothing
+    confirmed or refuted it.
     """
 
     dimension: Dimension
@@ -76,6 +77,7 @@ class DimensionVerdict:
     visible: float | None
     rounds: Rounds = field(repr=False)
     reason: str = ""
+    suspected: Change | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +124,8 @@ class Comparison:
 
     `controls` are how many benchmarks were compared with themselves (the A/A arm), `suspected` in
     how many of these a change was suspected by the rule of the first rounds.
+    `confirming_seconds` is about how long the rounds take that would confirm what is suspected of
+    head still; None where nothing is.
     """
 
     min_delta: float
@@ -130,6 +134,7 @@ class Comparison:
     removed: tuple[str, ...]
     controls: int
     suspected: tuple[str, ...]
+    confirming_seconds: float | None = None
     patch: Patch = field(default=Patch(changed=(), added=(), removed=()))
     caveats: tuple[Caveat, ...] = ()
 

@@ -29,6 +29,7 @@ from auditor.studies.measure import measure
 from auditor.studies.parts import Parts
 from auditor.studies.sizes import Sizes, sized
 from auditor.studies.suite import chosen, is_broken, obstacle, unlisted
+from auditor.studies.trial_times import expected_seconds
 from auditor.studies.warming import suite_trials, warmed
 
 _FRESH = 1000
@@ -37,6 +38,7 @@ _LARGEST_LAYOUT = 2**31 - 1
 RESTLESS = 0.05
 """Share of the benchmarks that may seem to differ from themselves by chance."""
 
+_CHANGES = (Change.REGRESSION, Change.IMPROVEMENT)
 _NO_TIME = "the time was up before it was measured"
 
 Place = tuple[int, Side]
@@ -66,6 +68,10 @@ class ComparisonStudy:
     _runs: dict[str, dict[Place, Run]] = field(default_factory=dict, init=False)
     _failed: dict[str, str] = field(default_factory=dict, init=False)
     _watched: tuple[Run, ...] = field(default=(), init=False)
+    _all: Sequence[Both] = field(default=(), init=False)
+    """The benchmarks that are compared."""
+    _ended_early: bool = field(default=False, init=False)
+    """Whether first rounds were left out to have time for confirming."""
 
     def compare(self) -> Comparison:
         """Return the verdicts; what the budget prevented is open.
@@ -83,12 +89,13 @@ class ComparisonStudy:
         sizes = sized([one.base for one in differing], self.base)
         self._note([*sizes.pilots])
         sizes = self._warmed(differing, sizes)
+        self._all = differing
         self._first_rounds(differing, sizes)
         suspects = [
             (one, dimension)
             for one in differing
             for dimension in Dimension
-            if self._screened(one, dimension) in (Change.REGRESSION, Change.IMPROVEMENT)
+            if self._screened(one, dimension) in _CHANGES
         ]
         self._fresh_rounds(list(dict.fromkeys(one for one, _ in suspects)), sizes)
         limits = replace(self._limits, suspects=len(suspects))
@@ -107,11 +114,18 @@ class ComparisonStudy:
             removed=tuple(one.id for one in lost if not one.reason),
             controls=sum(bool(one.dimensions) for one in judged),
             suspected=suspected,
+            confirming_seconds=self._confirming_seconds(judged, differing, sizes),
             caveats=tuple(self._caveats(len(differing), len(suspected))),
         )
 
     def _caveats(self, compared: int, suspected: int) -> Iterator[Caveat]:
         yield from self.head.said_of_budget
+        if self._ended_early:
+            text = (
+                "first rounds were left out, so that what is suspected could be confirmed within "
+                "the budget"
+            )
+            yield Caveat("kept-for-confirming", text)
         yield from watched.of_suite(self._watched)
         if (asked := self.head.request.watched) is not None:
             yield from watched.otherwise(asked.watch, (one.trial.watch for one in self._watched))
@@ -175,9 +189,40 @@ class ComparisonStudy:
             pending = [one for one in pending if one.id not in self._failed]
             if not pending:
                 return
+            if not self._leaves_time_to_confirm(pending, sizes):
+                self._ended_early = True
+                return
             self._round(f"round {number} of at most {self.request.rounds}", number, pending, sizes)
             if number in audit.LOOKS:
                 pending = [one for one in pending if not self._is_settled(one)]
+
+    def _leaves_time_to_confirm(self, pending: Sequence[Both], sizes: Sizes) -> bool:
+        """Tell whether another first round leaves the time that confirming takes by now."""
+        deadline = self.head.deadline
+        if deadline is None or deadline.is_rehearsal:
+            return True
+        suspects = [both for both in self._all if self._is_suspected(both)]
+        if not suspects:
+            return True
+        confirming = self.request.fresh * self._round_seconds(suspects, sizes)
+        return self._round_seconds(pending, sizes) + confirming <= deadline.left
+
+    def _is_suspected(self, both: Both) -> bool:
+        return any(self._screened(both, dimension) in _CHANGES for dimension in Dimension)
+
+    def _round_seconds(self, pending: Sequence[Both], sizes: Sizes) -> float:
+        """Return about how long a round of these takes: three processes of each."""
+        deadline = self.head.deadline
+        trials = [self._trial(one, Side.HEAD, 1, sizes) for one in pending]
+        seconds = expected_seconds if deadline is None else deadline.times.seconds
+        return len(Side) * sum(map(seconds, trials))
+
+    def _confirming_seconds(
+        self, judged: Sequence[BenchmarkComparison], differing: Sequence[Both], sizes: Sizes
+    ) -> float | None:
+        open_ = {one.id for one in judged if any(each.suspected for each in one.dimensions)}
+        suspects = [one for one in differing if one.id in open_]
+        return self.request.fresh * self._round_seconds(suspects, sizes) if suspects else None
 
     def _fresh_rounds(self, suspects: Sequence[Both], sizes: Sizes) -> None:
         if not suspects:

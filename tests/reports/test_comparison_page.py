@@ -39,16 +39,30 @@ def test_what_matters_most_stands_first():
     assert shown.patch.startswith("2 methods of the library differ; ")
 
 
+OPEN = BenchmarkComparison(id="open", reason="the time was up")
+
+
+def test_the_headline_says_how_long_confirming_takes():
+    found = made(benchmark("b", 1.2, fresh=False), confirming_seconds=170.0)
+
+    assert comparison.headline(found).endswith("not confirmed; confirming takes about 3 min more")
+
+
 @pytest.mark.parametrize(
     ("benchmarks", "said"),
     [
         ([], "No benchmark is in both revisions, so nothing was compared"),
         ([benchmark("a")], "No benchmark has a regression of 5 % or more"),
-        ([benchmark("a", 1.2, fresh=False)], "Of no benchmark can be told whether it has changed"),
+        ([OPEN], "Of no benchmark can be told whether it has changed"),
         (
-            [benchmark("a"), benchmark("b", 1.2, fresh=False)],
+            [benchmark("a"), OPEN],
             "No regression of 5 % or more was found; of 1 benchmark it cannot be told",
         ),
+        (
+            [OPEN, benchmark("b", 1.2, fresh=False)],
+            "1 suspected regression (b, about 1.2 ×), not confirmed",
+        ),
+        ([benchmark("b", 0.7, fresh=False)], "Of no benchmark can be told whether it has changed"),
     ],
 )
 def test_the_headline_claims_no_more_than_is_known(benchmarks, said):

@@ -293,6 +293,11 @@ LOST = BenchmarkComparison(id=name("BenchmarkLost"), reason="it cannot be listed
         (made(removed=("old",)), Exit.NO_VERDICT, "gate undecided: nothing can be told"),
         (made(benchmark("same"), removed=("old",)), Exit.OK, "gate passed"),
         (made(LOST), Exit.NO_VERDICT, "gate undecided: nothing can be told"),
+        (
+            made(benchmark("a"), benchmark("b", 1.2, fresh=False)),
+            Exit.NO_VERDICT,
+            "gate undecided: 1 suspected regression not confirmed",
+        ),
         (made(LOST, benchmark("slower", 1.3)), Exit.GATE_FAILED, "gate failed: 1 regression"),
     ],
 )

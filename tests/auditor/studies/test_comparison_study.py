@@ -188,6 +188,25 @@ def test_what_the_budget_prevents_is_open():
     assert Change.REGRESSION not in changes(found).values()
 
 
+def test_time_to_confirm_what_is_suspected_is_kept_back():
+    """The others stay open for all ten rounds, which would take all of the budget."""
+    machine = Machine(slower={("head", "long"): 1.6}, moved=0.04)
+
+    found, _ = compared(machine, request(budget=75), layouts=Layouts.DRAWN)
+
+    assert changes(found)["long"] is Change.REGRESSION
+    assert {one.slug for one in found.caveats} == {"kept-for-confirming"}
+    assert found.confirming_seconds is None
+
+
+def test_what_there_was_no_time_to_confirm_is_suspected_and_the_time_is_told():
+    found, _ = compared(Machine(slower={("head", "long"): 1.3}), request(budget=40))
+
+    (long,) = [one for one in found.benchmarks if one.id == "toy.long"]
+    assert (long.change, long.dimensions[0].suspected) == (Change.UNKNOWN, Change.REGRESSION)
+    assert found.confirming_seconds == pytest.approx(8 * 3, abs=1)  # rounds of three processes
+
+
 def slugs(found):
     return {one.slug for one in found.caveats}
 
