@@ -29,7 +29,13 @@ from auditor.studies.comparison import ComparisonStudy
 from auditor.studies.expectation import expected_beforehand, refuse_small_budget
 from auditor.studies.parts import UNDECIDED, Deadline, Parts
 from auditor.studies.patch import asked_of, audited, differing
-from auditor.studies.preview import Preview, preview, preview_series, preview_suite
+from auditor.studies.preview import (
+    Preview,
+    preview,
+    preview_comparison,
+    preview_series,
+    preview_suite,
+)
 from auditor.studies.reuse import Reuse
 from auditor.studies.series import series
 from auditor.workplace import Workplace
@@ -183,6 +189,11 @@ class Comparing:
         self._head = head
         self._place = place
         self._number: int | None = None
+
+    def plan(self) -> Preview:
+        """Say what `compare` would measure."""
+        asked = self._config
+        return preview_comparison(self._base, self._head, asked.compare, asked.request)
 
     def compare(self) -> Comparison:
         """Run the benchmarks of both in turns, then slow down what head has changed."""

@@ -119,8 +119,13 @@ def dry_run(asked: Asked, ask: Callable[[Audit], DryRun], judged: str = "") -> E
     """Say what would be measured, and how it would be judged."""
     with opened(asked) as open_:
         plan = ask(open_.audit)
-    if asked.as_json:
-        open_.console.document(tables.plan_document(plan, judged))
-    else:
-        open_.console.result(tables.plan(plan, judged))
+    show_plan(open_.console, plan, judged, as_json=asked.as_json)
     return Exit.OK
+
+
+def show_plan(console: Console, plan: DryRun, judged: str, *, as_json: bool) -> None:
+    """Print what would be measured, and how it would be judged."""
+    if as_json:
+        console.document(tables.plan_document(plan, judged))
+    else:
+        console.result(tables.plan(plan, judged))

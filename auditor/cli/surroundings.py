@@ -112,6 +112,9 @@ class Audit(Protocol):
 class Comparing(Protocol):
     """Two revisions made ready."""
 
+    def plan(self) -> DryRun:
+        """Say what `compare` would measure."""
+
     def compare(self) -> Comparison:
         """Run the benchmarks of both in turns."""
 

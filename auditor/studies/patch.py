@@ -51,15 +51,21 @@ def audited(patch: Patch, most: int, asked: AbsRequest, head: Parts) -> Patch:
 
     None is where head has no benchmark.
     """
-    methods = {one.id: one for one in head.mutator.methods(head.suite.sources)}
-    wanted = sorted((*patch.changed, *patch.added), key=lambda name: not methods[name].public)
-    names = tuple(wanted[:most])
-    if not names or not head.suite.benchmarks:
+    wanted = names(patch, most, head)
+    if not wanted or not head.suite.benchmarks:
         return patch
-    verdict = abs_score.audit(replace(asked, methods=names), replace(head, request=asked.suite))
+    methods = head.mutator.methods(head.suite.sources)
+    verdict = abs_score.audit(replace(asked, methods=wanted), replace(head, request=asked.suite))
     unreached = {one.id for one in verdict.methods if one.outcome is Result.UNREACHED}
-    unwatched = _public(unreached & set(patch.added), methods.values())
+    unwatched = _public(unreached & set(patch.added), methods)
     return replace(patch, unwatched=unwatched, verdict=verdict)
+
+
+def names(patch: Patch, most: int, head: Parts) -> tuple[str, ...]:
+    """Return the methods that head has changed or added, `most` at most, the public ones first."""
+    public = {one.id: one.public for one in head.mutator.methods(head.suite.sources)}
+    wanted = sorted((*patch.changed, *patch.added), key=lambda name: not public[name])
+    return tuple(wanted[:most])
 
 
 def _public(names: set[str], methods: Iterable[Method]) -> tuple[str, ...]:

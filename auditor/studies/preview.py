@@ -4,23 +4,25 @@ A study without any time is a rehearsal (`rehearsal`).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 
+from auditor.audits.comparison import LOOKS
 from auditor.audits.curve import SIZES, most_steps
 from auditor.audits.detection import statement_beforehand
 from auditor.audits.expected_time import ExpectedTime
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import Delay, Wait
 from auditor.core.plan import Purpose
-from auditor.core.request import AbsRequest, CurveMode, SeriesRequest
+from auditor.core.request import AbsRequest, CompareRequest, CurveMode, SeriesRequest
 from auditor.core.schedule import Schedule
 from auditor.core.verdict import Rule
-from auditor.studies import abs_score, schedules
+from auditor.studies import abs_score, patch, schedules
 from auditor.studies.allocations import short
 from auditor.studies.calibration import MOST_ROUNDS
+from auditor.studies.comparison import ComparisonStudy
 from auditor.studies.cpu_samples import FURTHER_ROUND_SECONDS, ROUND_SECONDS
 from auditor.studies.expectation import (
     CERTAIN,
@@ -98,6 +100,34 @@ def preview_series(asked: SeriesRequest, parts: Parts) -> Preview:
     lasting = [schedule(one, asked, None, None) for one in benchmarks]
     phases = pilot, _phase("processes (about)", asked.plan.forks, lasting)
     return Preview(phases, (), expected_of_phases(parts, phases))
+
+
+def preview_comparison(
+    base: Parts, head: Parts, request: CompareRequest, audit: AbsRequest
+) -> Preview:
+    """Return what `compare` would measure at most; nothing is started, the stores are only read.
+
+    `audit` is what the audit of the patch asks. Where nothing is suspected, four rounds are enough.
+    """
+
+    def compare(still: Parts) -> None:
+        before = replace(base, store=still.store, observer=still.observer, deadline=still.deadline)
+        ComparisonStudy(before, still, request).compare()
+
+    seen = rehearse(head, compare)
+    pilot = seen.phase("pilot", Purpose.PILOT)
+    rounds = seen.phase("rounds (at most)", Purpose.COMPARISON)
+    phases, lows, highs = [pilot, rounds], [pilot.seconds], [pilot.seconds]
+    lows.append(rounds.seconds * min(1.0, LOOKS[0] / request.rounds))
+    highs.append(rounds.seconds * (1 + request.fresh / request.rounds))
+    names = patch.names(patch.differing(base, head)[0], request.methods, head)
+    if names and head.suite.benchmarks:
+        of_patch = preview(replace(audit, methods=names), replace(head, request=audit.suite))
+        phases += [replace(one, name=f"patch: {one.name}") for one in of_patch.phases]
+        lows.append(of_patch.expected.low)
+        highs.append(of_patch.expected.high)
+    budget = None if head.deadline is None else head.deadline.seconds
+    return Preview(tuple(phases), (), ExpectedTime(sum(lows), sum(highs), budget))
 
 
 def _suite_phases(parts: Parts, seen: "Lookups") -> tuple[PreviewPhase, ...]:

@@ -2,16 +2,21 @@
 
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from auditor.cli import comparison, github, options, output
+from auditor.cli import comparison, github, options, output, running
 from auditor.cli.console import Console
 from auditor.cli.logs import logged
 from auditor.cli.progress import observer
+from auditor.cli.surroundings import Comparing
 from auditor.config.load import at_revision
+from auditor.config.shares import as_percent
+from auditor.core.errors import Exit
 from reports import document as documents
 from reports.comparison_document import ComparisonDocument
 from reports.page import page
@@ -39,6 +44,7 @@ _LOG = logging.getLogger(__name__)
     options.INCONCLUSIVE,
     options.WARMUP,
     options.RETRY_FAILED,
+    options.DRY_RUN,
     click.option(
         "--github",
         is_flag=True,
@@ -66,6 +72,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     suite of HEAD would notice.
 
     \b
+    bench-audit compare origin/main HEAD --dry-run      what would be measured, and how long
     bench-audit compare origin/main HEAD
     bench-audit compare HEAD . --fail-on regression
     """
@@ -74,6 +81,11 @@ def command(context: click.Context, /, **given: Any) -> int:
     if given["github"]:
         github.files(asked.surroundings.environment)
     folder = asked.places.output
+    if given["dry_run"]:
+        with _comparing(asked, console, given["base"], given["head"]) as comparing:
+            plan = comparing.plan()
+        running.show_plan(console, plan, _judged(asked), as_json=given["format"] == "json")
+        return Exit.OK
     document = _compared(asked, console, given["base"], given["head"])
     comparison.show(document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
@@ -93,16 +105,8 @@ def command(context: click.Context, /, **given: Any) -> int:
 
 def _compared(asked: options.Asked, console: Console, base: str, head: str) -> ComparisonDocument:
     """Compare two revisions, keep what came out, and return it."""
-    folder, environment = asked.places.output, asked.surroundings.environment
-    base_config, head_config = (at_revision(asked.config, one, Path.cwd()) for one in (base, head))
-    with (
-        logged(folder, asked.verbose),
-        observer(console, time.monotonic) as watching,
-        asked.surroundings.open_comparison(
-            (base_config, head_config), asked.places, environment, watching
-        ) as comparing,
-    ):
-        _LOG.info("asked for %s … %s in %s", base, head, asked.places)
+    folder = asked.places.output
+    with _comparing(asked, console, base, head) as comparing:
         found = comparing.compare()
         document = comparing.document(found)
         if found.patch.verdict is not None:
@@ -111,6 +115,31 @@ def _compared(asked: options.Asked, console: Console, base: str, head: str) -> C
             output.write(folder / "patch.html", page(patch))
         comparison.keep(folder, document)
     return document
+
+
+@contextmanager
+def _comparing(asked: options.Asked, console: Console, base: str, head: str) -> Iterator[Comparing]:
+    """Make two revisions ready, with a log and progress."""
+    environment = asked.surroundings.environment
+    base_config, head_config = (at_revision(asked.config, one, Path.cwd()) for one in (base, head))
+    with (
+        logged(asked.places.output, asked.verbose),
+        observer(console, time.monotonic) as watching,
+        asked.surroundings.open_comparison(
+            (base_config, head_config), asked.places, environment, watching
+        ) as comparing,
+    ):
+        _LOG.info("asked for %s … %s in %s", base, head, asked.places)
+        yield comparing
+
+
+def _judged(asked: options.Asked) -> str:
+    """Return the limits that count, as they were understood."""
+    request = asked.config.compare
+    return (
+        f"A change counts from {as_percent(request.min_delta)} on; methods that differ are slowed "
+        f"by {as_percent(request.slowdown)}."
+    )
 
 
 def changes_of(given: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from auditor.core.plan import Layouts, Purpose
 from auditor.core.request import CompareRequest
 from auditor.core.suite import Benchmark, Suite
 from auditor.studies.comparison import ComparisonStudy
+from auditor.studies.preview import preview_comparison
 from auditor.studies.suite import obstacle
 
 ASKED = CompareRequest(min_delta=0.05, rounds=10, fresh=8, slowdown=0.6, methods=20)
@@ -205,6 +206,27 @@ def test_what_there_was_no_time_to_confirm_is_suspected_and_the_time_is_told():
     (long,) = [one for one in found.benchmarks if one.id == "toy.long"]
     assert (long.change, long.dimensions[0].suspected) == (Change.UNKNOWN, Change.REGRESSION)
     assert found.confirming_seconds == pytest.approx(8 * 3, abs=1)  # rounds of three processes
+
+
+@pytest.mark.parametrize(("done", "low", "high"), [(False, 20, 200), (True, 0, 1)])
+def test_what_a_comparison_would_measure_is_told_and_nothing_is_run(done, low, high):
+    asked, machine, store = request(), Machine(), Memory()
+    base, head = (
+        parts(asked, store=store, machine=machine, digest=digest) for digest in ("base", "head")
+    )
+    if done:
+        ComparisonStudy(base, head, ASKED).compare()
+    before = len(machine.done)
+
+    plan = preview_comparison(base, head, ASKED, asked)
+
+    assert len(machine.done) == before
+    names = [one.name for one in plan.phases]
+    assert names[:2] == ["pilot", "rounds (at most)"]
+    rounds = plan.phases[1]
+    assert rounds.trials - rounds.known == (0 if done else ASKED.rounds * 3 * 3)
+    assert plan.expected.low <= plan.expected.high <= high
+    assert plan.expected.low >= low
 
 
 def slugs(found):
