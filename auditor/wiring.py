@@ -77,11 +77,11 @@ class Audit:
         """Say what `stability` would measure."""
         return preview_suite(self._parts)
 
-    def abs(self) -> AbsVerdict:
-        """Find the API benchmarking score."""
+    def abs(self, command: str = "abs") -> AbsVerdict:
+        """Find the API benchmarking score; `command` is what the store remembers it by."""
         known = remembered(self._config, self._parts.project, self._place)
         refuse_small_budget(replace(self._config.request, popular=known), self._parts)
-        self._begin("abs")
+        self._begin(command)
         popular = popularity(self._config, self._parts.project, self._place)
         request = replace(self._config.request, popular=popular)
         expected = expected_beforehand(request, self._parts)

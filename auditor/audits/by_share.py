@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from math import hypot
 
 from auditor.audits import scatter
-from auditor.audits.indifference import borderline, is_borderline, is_narrow
+from auditor.audits.indifference import borderline, is_borderline, settle
 from auditor.audits.pair import Judgement, PairData
 from auditor.audits.shares import Share
 from auditor.core.caveats import Caveat
@@ -31,12 +31,14 @@ def effect_of(data: PairData) -> Effect | None:
     if share is None or share.obstacle or data.rule is Rule.PAPER or data.control:
         return None
     v, half = data.slowdown, scatter.half_interval(data)
-    middle = v * share.share
+    # What two programs tell together may leave out the share that one of them has shown.
+    likely = min(max(share.share, share.low), share.high)
+    middle = v * likely
 
     def add_scatter(low: float, high: float) -> Interval:
         return (
-            max(0.0, middle - hypot(v * (share.share - low), half)),
-            middle + hypot(v * (high - share.share), half),
+            max(0.0, middle - hypot(v * max(0.0, likely - low), half)),
+            middle + hypot(v * max(0.0, high - likely), half),
         )
 
     return Effect(
@@ -124,18 +126,25 @@ def judge_by_share(data: PairData) -> Judgement | None:
         return _make_judgement(Result.DETECTED, data, share, effect)
     if high < limit:
         return _make_judgement(Result.MISSED, data, share, effect)
-    if is_narrow(effect.by_itself, limit):
-        outcome = Result.DETECTED if effect.effect > limit else Result.MISSED
-        return _make_judgement(outcome, data, share, effect, borderline(effect.by_itself, limit))
-    return None
+    outcome = settle(effect.by_itself, effect.effect, limit)
+    if outcome is None:
+        return None
+    return _make_judgement(outcome, data, share, effect, borderline(effect.by_itself, limit))
 
 
 def _judge_removed_call(data: PairData, share: Share) -> Judgement:
     """Return the judgement of a pair whose call the compiler has removed."""
     text = (
-        f"the compiler removed the call {data.removed}: none of {share.samples} samples is in the "
-        "method; use its result"
+        f"the compiler removed the call {data.removed}: none of {share.unchanged[1]} samples is in "
+        "the method; use its result"
     )
+    if share.seconds_out_of_line and share.seconds_between_calls:
+        alone, whole = 1e9 * share.seconds_out_of_line, 1e9 * share.seconds_between_calls
+        text = (
+            f"the compiler optimised the call {data.removed} away: none of {share.unchanged[1]} "
+            f"samples is in the method, and where it has to be called it takes {alone:.1f} ns, the "
+            f"whole operation {whole:.1f} ns; use its result, and let its arguments vary"
+        )
     return Judgement(
         outcome=Result.DEAD_CODE,
         threshold=data.limit,

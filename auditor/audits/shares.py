@@ -26,14 +26,16 @@ from auditor.core.units import percent
 
 LOOKS = 7
 """Times that the samples of a benchmark are looked at, so that the error is shared among looks."""
-PAIR_ERROR = 0.01
-"""Two-sided error of an interval of one share alone."""
+PAIR_ERROR = 0.005
+"""Two-sided error of an interval of one share alone at one look; 1 % after all looks, about."""
 CHANCE = 0.05
 """Probability up to which a chi-square of processes is taken for more than chance."""
 OFF_CPU = 0.05
 """Part of the time without samples that labels, timers and the end of a block may explain."""
 EMPTY_SECONDS = 0.6e-9
 """Time of an operation that does nothing but count: two cycles at 3 GHz."""
+LOOP_SECONDS = 2e-9
+"""Time of an operation of JMH that may be its own loop alone: 0.6 to 1.5 ns with a result."""
 CYCLE_SECONDS = 0.3e-9
 """One cycle at 3 GHz: no call that was not removed is as short."""
 PROCESS_NOISE = 0.15
@@ -61,13 +63,15 @@ class Share:
     """The interval without sampling error: the narrowest that more samples could give."""
     samples: int
     """Samples of the operation."""
-    hits: int
-    """Samples in the method, of the unchanged program."""
+    unchanged: tuple[int, int]
+    """Samples in the method and of the operation, both of the unchanged program."""
     by_unchanged: bool
     """Whether `share` and `samples` are of the unchanged program, and not of one that keeps the
     method out of line (JVM)."""
     processes: int
     """Profiled processes."""
+    calls: float | None
+    """Calls per operation; None where they were not counted."""
     seconds_between_calls: float | None
     """Processor time of an operation over its calls; None where one of them is unknown."""
     seconds_per_call: float | None
@@ -120,16 +124,21 @@ def share_of(
     line. The share lies in the intervals of both.
     """
     unchanged, out_of_line = _split_profiles(method, runs)
-    views = [
-        _View.of(method, benchmark, profiles, bounds, error=error)
-        for profiles, bounds in (
-            (unchanged, _bounds_of_unchanged(method, unchanged, calls)),
-            (out_of_line, _bounds_of_out_of_line(unchanged, out_of_line, calls)),
-        )
-        if profiles
-    ]
-    if not views:
+    programs = [profiles for profiles in (unchanged, out_of_line) if profiles]
+    if not programs:
         return None
+    views = [
+        _View.of(
+            method,
+            benchmark,
+            profiles,
+            _bounds_of_unchanged(method, unchanged, calls)
+            if profiles is unchanged
+            else _bounds_of_out_of_line(unchanged, out_of_line, calls),
+            errors=(error / LOOKS / len(programs), PAIR_ERROR / len(programs)),
+        )
+        for profiles in programs
+    ]
     best = min(views, key=lambda view: view.irreducible[1] - view.irreducible[0])
     low, high = _intersect([view.interval for view in views])
     operation = _operation_seconds(unchanged or out_of_line) or 0.0
@@ -142,9 +151,10 @@ def share_of(
         by_itself=_narrowest([view.by_itself for view in views], best.by_itself),
         irreducible=_narrowest([view.irreducible for view in views], best.irreducible),
         samples=best.samples,
-        hits=first.hits,
+        unchanged=_count_samples(method, unchanged)[:2] if unchanged else (0, 0),
         by_unchanged=best.profiles is not out_of_line,
         processes=len(unchanged) + len(out_of_line),
+        calls=calls,
         seconds_between_calls=between,
         seconds_per_call=None if between is None else first.most * between,
         seconds_out_of_line=_seconds_out_of_line(views, out_of_line, calls),
@@ -206,10 +216,13 @@ class _View:
         profiles: Sequence[Profiled],
         bounds: _Bounds,
         *,
-        error: float,
+        errors: tuple[float, float],
     ) -> "_View":
+        """Return the view; `errors` are those of `interval` and of `by_itself`."""
         hits, samples, dispersion = _count_samples(method, profiles)
-        sampled = interval(hits / dispersion, samples / dispersion, error / LOOKS)
+        sampled, by_itself = (
+            interval(hits / dispersion, samples / dispersion, error) for error in errors
+        )
 
         def widen(low: float, high: float) -> Interval:
             return bounds.widen(*_widen_by_unattributed(low, high, profiles, benchmark))
@@ -221,7 +234,7 @@ class _View:
             least=sampled[0],
             most=sampled[1],
             interval=widen(*sampled),
-            by_itself=widen(*interval(hits / dispersion, samples / dispersion, PAIR_ERROR)),
+            by_itself=widen(*by_itself),
             irreducible=bounds.without_noise().widen(
                 *_widen_by_unattributed(hits / samples, hits / samples, profiles, benchmark)
             ),
@@ -253,10 +266,13 @@ def _bounds_of_unchanged(
     method: Method, profiles: Sequence[Profiled], calls: float | None
 ) -> _Bounds:
     operation = _operation_seconds(profiles) or 0.0
-    inlined = _is_inlined(method, profiles)
     samples = sum(one.samples for one in profiles)
+    ways = _is_inlined(method, profiles)
+    errors = [attribution_error(method.language, operation, calls, inlined=one) for one in ways]
     return _Bounds(
-        attribution_error(method.language, operation, calls, inlined=inlined),
+        AttributionError(
+            max(error.excess for error in errors), max(error.shortfall for error in errors)
+        ),
         ambiguous=_count_ambiguous(method, profiles) / samples if samples else 0.0,
     )
 
@@ -264,7 +280,9 @@ def _bounds_of_unchanged(
 def _bounds_of_out_of_line(
     unchanged: Sequence[Profiled], out_of_line: Sequence[Profiled], calls: float | None
 ) -> _Bounds:
-    slowing = _slowing(unchanged, out_of_line) or 1.0
+    slowing = _slowing(unchanged, out_of_line)
+    if slowing is None:
+        return _Bounds(AttributionError(1.0, 1.0))
     if abs(slowing - 1) <= SAME_PROGRAM:
         slowing = 1.0
     operation = _operation_seconds(unchanged) or _operation_seconds(out_of_line) or 0.0
@@ -296,12 +314,12 @@ def _count_samples(method: Method, profiles: Sequence[Profiled]) -> tuple[int, i
     return hits, samples, max(_dispersion(blocks), _between(processes))
 
 
-def _is_inlined(method: Method, profiles: Sequence[Profiled]) -> bool:
-    """Tell whether all frames of a method are in code that lies in its callers'."""
+def _is_inlined(method: Method, profiles: Sequence[Profiled]) -> set[bool]:
+    """Return whether the frames of a method are in code that lies in its callers': both may be."""
     frames = [
         profile.frames[at] for profile in profiles for at in frames_of(method, profile.frames)
     ]
-    return bool(frames) and all(frame.inlined for frame in frames)
+    return {frame.inlined for frame in frames} or {False}
 
 
 def _split_profiles(
@@ -343,20 +361,28 @@ def interval(hits: float, samples: float, error: float) -> tuple[float, float]:
 def is_too_short_for_a_call(share: Share) -> bool:
     """Tell whether each call would be shorter than a cycle, by what the samples leave possible."""
     each = share.seconds_per_call
-    sampled = share.hits == 0 and share.ambiguous == 0 and not share.obstacle
+    sampled = _is_never_seen(share) and share.ambiguous == 0
     return sampled and each is not None and each < CYCLE_SECONDS
 
 
 def is_longer_than_the_operation(share: Share) -> bool:
-    """Tell whether a call out of line is so long that it cannot be part of the operation.
+    """Tell whether the one call of a short operation is longer than it where it has to be made.
 
-    It takes twice as long as the unchanged operation between two calls, and longer by more than
-    what calling costs; and no sample of the unchanged operation is in the method.
+    Out of line it takes twice as long as the whole unchanged operation, and longer by more than
+    what calling costs; no sample of the unchanged operation is in the method, which is little more
+    than the harness's own loop.
     """
     each, between = share.seconds_out_of_line, share.seconds_between_calls
-    if share.hits or share.obstacle or each is None or between is None:
+    if not _is_never_seen(share) or each is None or between is None:
         return False
-    return each >= 2 * between and each - between > 1.5 * CALL_SECONDS[1]
+    is_short = between < LOOP_SECONDS and share.calls is not None and share.calls < 1.01
+    return is_short and each >= 2 * between and each - between > 1.5 * CALL_SECONDS[1]
+
+
+def _is_never_seen(share: Share) -> bool:
+    """Tell whether none of enough samples of the unchanged program is in the method."""
+    hits, samples = share.unchanged
+    return hits == 0 and samples >= FEWEST_SAMPLES and not share.obstacle
 
 
 def is_empty_operation(share: Share) -> bool:

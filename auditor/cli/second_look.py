@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from auditor.cli.gates import MISSED, Baseline, newly_missed, some
 from auditor.cli.options import Asked
 from auditor.core.errors import UsageError
 from auditor.core.result import Result
+from auditor.store.audits import SECOND_LOOK
 from reports import figures, tidy
 from reports.document import Document
 
@@ -19,21 +20,42 @@ FURTHER = 1_000_003
 _LEAST_SECONDS = 10.0
 """What is left of a budget has to last so long for a second look to begin."""
 _NO_TIME = "missed, and the budget left too little time to measure again"
+FIRST_PART = 0.75
+"""Part of a budget for the first look, where a gate may need a second one."""
 _FOLDER = "second-look"
 
 
 @dataclass(frozen=True, slots=True)
 class SecondLook:
-    """Methods that the first look has as missed and the second does not, and why (for a line)."""
+    """What became of methods that the first look has as missed."""
 
-    unsure: frozenset[str]
-    why: str
+    methods: tuple[str, ...]
+    """Those that were to be measured again."""
+    detected: frozenset[str] = frozenset()
+    """Those that the second look detects."""
+    undecided: frozenset[str] = frozenset()
+    """Those that it leaves open."""
+    unmeasured: str = ""
+    """Why nothing was measured again; empty where it was."""
 
-    def said(self, looked_at: int) -> str:
-        """Return what came out, of so many methods that were looked at."""
-        if not self.unsure:
-            return f"second look: {figures.count(looked_at, 'method')} missed again"
-        return f"second look: unsure of {some(sorted(self.unsure))}: {self.why}"
+    @property
+    def unsure(self) -> frozenset[str]:
+        """Return the methods that decide no gate."""
+        return frozenset(self.methods) if self.unmeasured else self.detected | self.undecided
+
+    def said(self) -> Iterator[str]:
+        """Yield a line for each thing that came out."""
+        if self.unmeasured:
+            yield f"second look: unsure of {some(self.methods)}: {self.unmeasured}"
+            return
+        for names, what in (
+            (self.detected, "missed at first, detected when measured again"),
+            (self.undecided, "missed at first, undecided when measured again"),
+        ):
+            if names:
+                yield f"second look: unsure of {some(sorted(names))}: {what}"
+        if again := len(self.methods) - len(self.unsure):
+            yield f"second look: {figures.count(again, 'method')} missed again"
 
 
 def suspects(document: Document, least: float | None, baseline: Baseline | None) -> list[str]:
@@ -53,7 +75,12 @@ def changes(document: Document, methods: Sequence[str], seed: int) -> dict[str, 
     Benchmarks that reach none of the methods are left out, unless no benchmark reached one of them.
     """
     unreached = {one.id for one in document.methods if one.outcome is Result.UNREACHED}
-    asked: dict[str, Any] = {"methods": list(methods), "seed": seed + FURTHER}
+    asked: dict[str, Any] = {
+        "methods": list(methods),
+        "seed": seed + FURTHER if seed < FURTHER else seed - FURTHER,
+        "controls": 0,
+        "curve": "none",
+    }
     if unreached.isdisjoint(methods):
         reaching = sorted({one.benchmark for one in document.pairs if one.method in {*methods}})
         asked["benchmarks"] = f"^({'|'.join(map(re.escape, reaching))})$"
@@ -66,19 +93,28 @@ def look_again(asked: Asked, methods: Sequence[str], begun: float) -> SecondLook
     if budget is not None:
         left = budget - (time.monotonic() - begun)
         if left < _LEAST_SECONDS:
-            return SecondLook(frozenset(methods), _NO_TIME)
+            return SecondLook(tuple(methods), unmeasured=_NO_TIME)
         asked = _within(asked, left)
     folder = asked.places.output / _FOLDER
     asked = replace(asked, places=replace(asked.places, output=folder))
     try:
-        document, _ = running.make(asked, lambda audit: audit.document(audit.abs()), running.ABS)
+        document, _ = running.make(
+            asked, lambda audit: audit.document(audit.abs(SECOND_LOOK)), running.ABS
+        )
     except UsageError:
         if budget is None:
             raise
-        return SecondLook(frozenset(methods), _NO_TIME)
+        return SecondLook(tuple(methods), unmeasured=_NO_TIME)
     second = {one.id: one.outcome for one in tidy.judged(document).methods}
-    flipped = frozenset(one for one in methods if second.get(one) not in MISSED)
-    return SecondLook(flipped, "missed at first, and not when measured again")
+    detected = frozenset(one for one in methods if second.get(one) is Result.DETECTED)
+    undecided = {one for one in methods if second.get(one) not in MISSED} - detected
+    return SecondLook(tuple(methods), detected, frozenset(undecided))
+
+
+def first_look(asked: Asked) -> Asked:
+    """Return what the first look is asked, so that a budget leaves time for the second."""
+    budget = asked.config.request.suite.budget_seconds
+    return asked if budget is None else _within(asked, FIRST_PART * budget)
 
 
 def _within(asked: Asked, seconds: float) -> Asked:

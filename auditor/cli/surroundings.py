@@ -78,8 +78,8 @@ class Audit(Protocol):
     def plan_suite(self) -> DryRun:
         """Say what `stability` would measure."""
 
-    def abs(self) -> AbsVerdict:
-        """Find the API benchmarking score."""
+    def abs(self, command: str = "abs", /) -> AbsVerdict:
+        """Find the API benchmarking score; `command` is what the store remembers it by."""
 
     def so_far(self) -> AbsVerdict:
         """Judge what the store has of `abs`."""

@@ -20,7 +20,7 @@ class FolderSpec:
     """
 
     path: Path
-    configuration: Path | None = field(default=None, compare=False)
+    configuration: Path | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ TRACE, PROFILE = "trace", "profile"
 STEADY, SIMILARITY = "steady", "similarity"
 UNTIMED = (COMPARE, TRACE, PROFILE)
 """Results that time no single revision: of two, of calls in its own suite, in that of clients."""
+SECOND_LOOK = "second-look"
+"""An audit of the methods alone that would make a gate fail."""
 WATCHED = (STEADY, SIMILARITY)
 """Results of series, not of how stable the suite is or what it detects."""
 
@@ -29,5 +31,5 @@ class AuditRecord:
 
     def is_meant(self, command: str | None) -> bool:
         """Tell whether a name means this command; None means any that timed one revision."""
-        others = (*UNTIMED, *WATCHED)
+        others = (*UNTIMED, *WATCHED, SECOND_LOOK)
         return self.command not in others if command is None else self.command == command

@@ -6,6 +6,7 @@ from dataclasses import replace
 from auditor.audits import by_share
 from auditor.audits.distortion import allowed_probe
 from auditor.audits.pair import PairData
+from auditor.audits.shares import FEWEST_SAMPLES
 from auditor.core.result import Result
 from auditor.studies.pair import Pair, PairRuns, Question
 
@@ -60,7 +61,7 @@ def more_samples_may_decide(data: PairData) -> bool:
     Without it the share lies where it is now, or at either end of its interval.
     """
     share = data.sampled
-    if share is None or share.obstacle:
+    if share is None or share.samples < FEWEST_SAMPLES:
         return True
     low, high = share.irreducible
     for shift in (0.0, share.by_itself[0] - low, share.by_itself[1] - high):

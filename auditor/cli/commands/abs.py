@@ -59,6 +59,9 @@ def command(context: click.Context, /, **_: object) -> int:
     if context.params["dry_run"]:
         return running.dry_run(asked, lambda audit: audit.plan(), _judged(asked.config))
     so_far = context.params["so_far"]
+    whole = asked
+    if asked.config.gates.min_score is not None or baseline is not None:
+        asked = second_look.first_look(asked)
     heard = Heard()
     if context.params["csv"]:
         asked = replace(asked, surroundings=heard.around(asked.surroundings))
@@ -70,7 +73,7 @@ def command(context: click.Context, /, **_: object) -> int:
         path = asked.places.output / CSV
         output.write(path, heard.table(document.harness))
         console.note(f"values: {path}")
-    code, said = _gated(context, asked, tidy.judged(document), baseline, begun)
+    code, said = _gated(context, whole, tidy.judged(document), baseline, begun)
     for line in said:
         console.say(line)
     return code
@@ -85,7 +88,7 @@ def _gated(
 ) -> tuple[Exit, Sequence[str]]:
     """Return the exit code and what to say; no gate fails by what one look alone has missed."""
     limits, instead = asked.config.gates, context.params["inconclusive"]
-    code, said = judge(first, limits, "pass", baseline)
+    code, _ = judge(first, limits, "pass", baseline)
     methods = second_look.suspects(first, limits.min_score, baseline)
     if code is not Exit.GATE_FAILED or context.params["so_far"]:
         return judge(first, limits, instead, baseline)
@@ -95,7 +98,7 @@ def _gated(
     again = replace(options.Asked.of(context, changes), places=asked.places)
     second = second_look.look_again(again, methods, begun)
     code, said = judge(first, limits, instead, baseline, second.unsure)
-    return code, [*said, second.said(len(methods))]
+    return code, [*said, *second.said()]
 
 
 def _judged(config: Config) -> str:

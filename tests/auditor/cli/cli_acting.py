@@ -124,7 +124,7 @@ class FakeAudit:
     def plan_suite(self) -> DryRun:
         return DryRun(phases=(Phase("suite runs", 40, 8, 130.0),), caveats=())
 
-    def abs(self) -> AbsVerdict:
+    def abs(self, command: str = "abs") -> AbsVerdict:
         if self.failure is not None:
             raise self.failure
         return replace(verdict(self.total), **self.changes)

@@ -124,7 +124,7 @@ def test_the_error_of_a_share_is_divided_among_all_looks_at_its_samples():
 
 def test_further_samples_are_taken_where_the_probe_is_hopeless(monkeypatch):
     monkeypatch.setattr(toy_language.Words, "probe_seconds", 1e-4)
-    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.55)
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.5)
     machine = Machine()
 
     audited(machine)
@@ -193,7 +193,7 @@ def test_a_benchmark_that_cannot_be_profiled_is_judged_by_delays(monkeypatch):
 
 
 def test_near_the_limit_further_samples_decide_and_a_delay_confirms_a_detection(monkeypatch):
-    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.55)
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.5)
     machine = Machine()
 
     pair = by_key(audited(machine))["toy.hop", "toy.long"]
@@ -207,19 +207,18 @@ def test_no_more_samples_are_taken_where_no_number_of_them_decides(monkeypatch):
     """Calls of 2.5 ns each: what calling takes may be half of the operation."""
     monkeypatch.setattr(toy_language, "PLAIN_SECONDS", 20e-9)
     monkeypatch.setitem(toy_language.CALLS, ("hop", "long"), 8)
-    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.5)
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.3)
     machine = Machine()
 
     audited(machine)
 
-    # Two processes, and two more: one that keeps the method out of line has too few samples.
     assert profiles(machine, "long") == 4
     assert slowed(machine, "hop") == {"long"}
 
 
 def test_near_the_limit_of_slow_operations_samples_take_the_place_of_delays(monkeypatch):
     monkeypatch.setattr(toy_language, "PLAIN_SECONDS", 0.1)
-    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.47)
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.49)
     machine = Machine()
 
     pair = by_key(audited(machine))["toy.hop", "toy.long"]
