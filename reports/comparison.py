@@ -154,8 +154,10 @@ def _suspected_headline(document: ComparisonDocument) -> str:
     more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     what = figures.count(len(found), "suspected regression")
     took = document.confirming_seconds
-    time = "" if took is None else f"; confirming takes about {duration(took)} more"
-    return f"{what} ({'; '.join(named[:_NAMED])}{more}), not confirmed{time}"
+    then = "neither confirmed nor refuted"
+    if took is not None:
+        then = f"not confirmed; confirming takes about {duration(took)} more"
+    return f"{what} ({'; '.join(named[:_NAMED])}{more}), {then}"
 
 
 def is_stored(document: ComparisonDocument) -> bool:

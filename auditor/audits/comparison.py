@@ -67,6 +67,12 @@ def screened(dimension: Dimension, values: Values, limits: Limits) -> Change:
     return Change.UNKNOWN if found is None else change_of(found, limits)
 
 
+def estimate(dimension: Dimension, values: Values) -> float | None:
+    """Return head over base by these rounds; None where they are too few."""
+    found = _ratio(dimension, values, FIRST_LEVEL)
+    return None if found is None else found.estimate
+
+
 def differs_from_itself(dimension: Dimension, values: Values, limits: Limits) -> bool:
     """Tell whether the same rule would suspect a change from the base to the base."""
     found = _itself(dimension, values)

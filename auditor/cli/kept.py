@@ -23,6 +23,9 @@ from reports.document import Document, Either
 
 _WHERE = ("host", "local", "docker", "ssh", "dispatch")
 """The keys of a configuration that say where a suite runs."""
+_UNASKED = ("budget", "gates", "timeout", "store")
+"""Keys that change nothing that is measured or judged of a method."""
+_LONGEST = 60
 _NAMED = 3
 """Keys that differ, of which a caveat names no more."""
 AUDIT_AGAIN = "what is measured is kept, so that is cheaper than the first time"
@@ -111,7 +114,10 @@ def other_configuration(found: Kept, wanted: Mapping[str, Any]) -> Caveat | None
 
     The result that is shown has this caveat, and its headline says so.
     """
-    asked, shown = dict(_flat(wanted)), dict(_flat(found.config))
+    asked, shown = (
+        {key: value for key, value in _flat(one) if key.partition(".")[0] not in _UNASKED}
+        for one in (wanted, found.config)
+    )
     differing = [
         f"{key}: asked {_written(asked.get(key))}, shown {_written(shown.get(key))}"
         for key in (*asked, *(key for key in shown if key not in asked))
@@ -136,7 +142,8 @@ def _flat(config: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any
 
 
 def _written(value: object) -> str:
-    return json.dumps(value) if value is not None else "nothing"
+    text = json.dumps(value) if value is not None else "the default"
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
 def _kept(path: Path, of: str | None) -> list[Kept]:

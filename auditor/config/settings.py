@@ -166,7 +166,7 @@ class Settings(Section, frozen=True):
         Duration, Meta(description="The least that a process gets before it is ended.")
     ] = "60s"
     store: Annotated[
-        Name | None, Meta(description="The file of results; null: in the output folder.")
+        Name | None, Meta(description="The file of measurements; null: one for each subject.")
     ] = None
     gates: GatesSection = GatesSection()
     compare: CompareSection = CompareSection()

@@ -7,6 +7,7 @@ from typing import Any
 
 from auditor.core.errors import UsageError
 
+_NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,3})?")
 PATTERN = r"^[0-9.]+(%|x)$"
 """For editors: what may stand in a string; a bare number stands as one."""
 
@@ -18,7 +19,7 @@ def change(place: str, written: str | float) -> float:
     Raises UsageError; `place` is the flag or the place in a file.
     """
     text = str(written).strip()
-    found = _number(text.removesuffix("%").removesuffix("x"))
+    found = _number(text[:-1] if text.endswith(("%", "x")) else text)
     if found is None or (text.endswith("x") and found < 1):
         raise UsageError(f"{_at(place, text)} is no change: write 5%, 0.05 or 1.05x")
     if text.endswith("%"):
@@ -55,7 +56,7 @@ def percent(place: str, written: str | float) -> float:
 
 
 def as_percent(share: float) -> str:
-    """Return .05 as "5%", which `change` and `share` read back exactly."""
+    """Return .05 as "5%", with twelve digits."""
     return f"{100 * share:.12g}%"
 
 
@@ -106,8 +107,4 @@ def _at(place: str, text: str) -> str:
 
 def _number(text: str) -> float | None:
     """Return what is written, None if that is no number from 0 up."""
-    try:
-        found = float(text)
-    except ValueError:
-        return None
-    return found if math.isfinite(found) and found >= 0 else None
+    return float(text) if _NUMBER.fullmatch(text) else None

@@ -210,6 +210,12 @@ class ComparisonStudy:
     def _is_suspected(self, both: Both) -> bool:
         return any(self._screened(both, dimension) in _CHANGES for dimension in Dimension)
 
+    def _slowing(self, both: Both) -> float:
+        """Return how many times as long the first rounds say that head takes."""
+        rounds = self._rounds(both, Dimension.TIME).first
+        found = audit.estimate(Dimension.TIME, rounds)
+        return 0.0 if found is None else found
+
     def _round_seconds(self, pending: Sequence[Both], sizes: Sizes) -> float:
         """Return about how long a round of these takes: three processes of each."""
         deadline = self.head.deadline
@@ -220,17 +226,28 @@ class ComparisonStudy:
     def _confirming_seconds(
         self, judged: Sequence[BenchmarkComparison], differing: Sequence[Both], sizes: Sizes
     ) -> float | None:
-        open_ = {one.id for one in judged if any(each.suspected for each in one.dimensions)}
-        suspects = [one for one in differing if one.id in open_]
-        return self.request.fresh * self._round_seconds(suspects, sizes) if suspects else None
+        """Return about how long the rounds take that are missing; None where none is."""
+        missing: dict[str, int] = {}
+        for one in judged:
+            for each in one.dimensions:
+                if each.suspected is Change.REGRESSION:
+                    missing[one.id] = max(0, self.request.fresh - len(each.rounds.fresh))
+        seconds = sum(
+            missing.get(one.id, 0) * self._round_seconds([one], sizes) for one in differing
+        )
+        return seconds or None
 
     def _fresh_rounds(self, suspects: Sequence[Both], sizes: Sizes) -> None:
         if not suspects:
             return
-        for number in range(1, self.request.fresh + 1):
-            name = f"confirming, round {number} of {self.request.fresh}"
-            pending = [one for one in suspects if one.id not in self._failed]
-            self._round(name, _FRESH + number, pending, sizes)
+        groups = [suspects]
+        if self.head.deadline is not None:  # what is confirmed at all is confirmed to its end
+            groups = [[one] for one in sorted(suspects, key=self._slowing, reverse=True)]
+        for group in groups:
+            for number in range(1, self.request.fresh + 1):
+                name = f"confirming, round {number} of {self.request.fresh}"
+                pending = [one for one in group if one.id not in self._failed]
+                self._round(name, _FRESH + number, pending, sizes)
 
     def _round(self, name: str, number: int, pending: Sequence[Both], sizes: Sizes) -> None:
         """Run three processes of each benchmark, in an order drawn for each benchmark."""

@@ -132,8 +132,7 @@ def settle(copy: Path, target: Path, scratch: Path) -> None:
 def _copy(entries: Iterable[Entry], copy: Path) -> tuple[str, Files]:
     with writing(copy):
         copy.mkdir()
-    theirs = (each for each in entries if not _is_ours(each))
-    ordered = sorted(theirs, key=lambda each: str(each.path))
+    ordered = sorted(entries, key=lambda each: str(each.path))
     files = {item.path.as_posix(): _write(item, copy) for item in ordered}
     if not files:
         raise SubjectError("the subject has no files; name a folder that holds a project")
@@ -149,7 +148,7 @@ _RESULTS = {
 _BEGINNING = 400
 
 
-def _is_ours(item: Entry) -> bool:
+def is_ours(item: Entry) -> bool:
     """Tell whether this is a result or a report of ours: keeping one makes no other subject."""
     begins = _RESULTS.get(item.path.suffix)
     if begins is None or item.link is not None:

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.request import FolderSpec
 from runners.home import Home
-from runners.subjects.files import Entry, entry, place_entries, walk
+from runners.subjects.files import Entry, entry, is_ours, place_entries, walk
 from runners.subjects.placed import MARKS, Placed, detect
 from runners.subjects.repository import Repository
 
@@ -20,7 +20,7 @@ def place_folder(spec: FolderSpec, home: Home) -> Placed:
     top = _outermost(folder, repository)
     inside = PurePosixPath(folder.relative_to(top).as_posix())
     every = _tracked(top, repository, home) if repository else _all(top, home)
-    entries = (one for one in every if one.content != spec.configuration)
+    entries = (one for one in every if one.content != spec.configuration and not is_ours(one))
     root, digest, files = place_entries(entries, home)
     tree = root / inside
     if detect(tree) is None:

@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 from auditor.core.errors import ResolveFailed, SubjectError, UsageError
 from auditor.core.request import GitSpec
 from runners.home import Home
-from runners.subjects.files import Entry, place_entries, stays_inside
+from runners.subjects.files import Entry, is_ours, place_entries, stays_inside
 from runners.subjects.placed import MARKS, Placed, detect
 from runners.subjects.repository import (
     FETCHED,
@@ -41,7 +41,8 @@ def place_revision(spec: GitSpec, home: Home) -> Placed:
     with home.scratch() as scratch:
         repository = scratch_repository(scratch / "repository")
         commit = _fetch(spec, source, repository)
-        root, digest, files = place_entries(_entries(repository, commit, source, scratch), home)
+        every = _entries(repository, commit, source, scratch)
+        root, digest, files = place_entries((one for one in every if not is_ours(one)), home)
     tree = root / source.inside
     if detect(tree) is None:
         raise SubjectError(

@@ -60,7 +60,8 @@ def test_the_headline_says_how_long_confirming_takes():
         ),
         (
             [OPEN, benchmark("b", 1.2, fresh=False)],
-            "1 suspected regression (b, about 1.2 \N{MULTIPLICATION SIGN}), not confirmed",
+            "1 suspected regression (b, about 1.2 \N{MULTIPLICATION SIGN}), neither confirmed nor "
+            "refuted",
         ),
         ([benchmark("b", 0.7, fresh=False)], "Of no benchmark can be told whether it has changed"),
     ],

@@ -217,6 +217,33 @@ def test_a_call_that_is_longer_out_of_line_than_the_operation_was_removed():
     assert not is_longer_than_the_operation(share(removed, method=JAVA))
 
 
+def test_only_profiles_out_of_line_tell_nothing_of_the_unchanged_program():
+    found = share(profile(12, 200, apart=(JAVA,)), method=JAVA)
+
+    assert (found.low, found.high) == (0, 1)
+    assert found.unchanged == (0, 0)
+
+
+def test_frames_that_are_inlined_and_called_have_the_bounds_of_both():
+    """An operation of 10 ns: inlined .065 to both sides, called 0 above and .135 below."""
+    called = profile(12, 50, operation=10e-9)
+    inlined = profile(12, 50, operation=10e-9, inlined=True)
+
+    assert share(called).irreducible == pytest.approx((0.6, 0.735), abs=1e-6)
+    assert share(inlined).irreducible == pytest.approx((0.535, 0.665), abs=1e-6)
+    assert share(called, inlined).irreducible == pytest.approx((0.535, 0.735), abs=1e-6)
+
+
+def test_few_samples_of_the_unchanged_program_are_no_evidence_of_a_removed_call():
+    apart = profile(18, 50, operation=4.5e-9, apart=(JAVA,))
+
+    assert not is_longer_than_the_operation(
+        share(profile(0, 2, operation=1e-9), apart, method=JAVA)
+    )
+    several = share(profile(0, 50, operation=1e-9), apart, method=JAVA, calls=2.0)
+    assert not is_longer_than_the_operation(several)
+
+
 def test_near_the_limit_the_interval_of_a_share_by_itself_decides():
     """2,000 samples, half of them in the method: 99.5 % of .50 +- .031, and .015 of attribution."""
     sampled = share(profile(10, 100), error=0.01 / 100)

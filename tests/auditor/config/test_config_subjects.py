@@ -217,6 +217,17 @@ def test_results_and_caches_go_to_the_folders_that_the_system_names(tmp_path):
     assert relative.output == default.output
 
 
+def test_a_folder_and_a_configuration_of_it_have_one_store(tmp_path):
+    (tmp_path / "ring").mkdir()
+    (tmp_path / "c.json").write_text('{"subject": "ring"}')
+
+    folder, configured = (
+        places(load(argument, {}, tmp_path), {"HOME": "/h"}) for argument in ("ring", "c.json")
+    )
+
+    assert folder.store == configured.store
+
+
 def test_audits_of_a_subject_share_the_store_and_no_result(tmp_path):
     first, same, other = (
         places(load("go:m/n@v1", changes, tmp_path), {"HOME": "/h"})

@@ -157,6 +157,18 @@ def test_samples_and_a_delay_that_contradict_each_other_decide_nothing(monkeypat
     assert "samples say detected" in pair.reason
 
 
+def test_a_short_delay_that_is_missed_says_nothing_against_the_samples(monkeypatch):
+    """A delay of 25 ns may pass while the processor waits for the method."""
+    monkeypatch.setattr(toy_language, "SAMPLED", {("hop", "long"): 0.98})
+    monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.2)
+    monkeypatch.setattr(toy_language, "PLAIN_SECONDS", 50e-9)
+
+    pair = by_key(audited(Machine()))["toy.hop", "toy.long"]
+
+    assert (pair.outcome, pair.decided_by) == (Result.DETECTED, "share")
+    assert "hidden-delay" in {one.slug for one in pair.caveats}
+
+
 def test_a_method_without_a_sample_whose_calls_were_counted_is_dead_code(monkeypatch):
     """A million calls in 50 us would each last less than a cycle."""
     monkeypatch.setitem(toy_language.CALLS, ("hop", "long"), 1_000_000)

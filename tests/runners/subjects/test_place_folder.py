@@ -152,6 +152,13 @@ def test_an_executable_file_stays_one_and_makes_another_digest(tmp_path):
     assert runnable.digest_of_tree != plain.digest_of_tree
 
 
+def test_what_only_looks_like_a_result_is_kept_as_a_link_is(tmp_path):
+    folder = make(tmp_path / "ring", go_dot_mod=GO, their_dot_json='{"schema": "other/1"}')
+    (folder / "link.json").symlink_to("their.json")
+
+    assert names(placed(FolderSpec(folder), tmp_path).tree) == {"go.mod", "their.json", "link.json"}
+
+
 def test_a_configuration_and_results_of_ours_make_no_other_subject(tmp_path):
     folder = make(tmp_path / "ring", go_dot_mod=GO, a_dot_json='{"budget": "8m"}')
     spec = FolderSpec(folder, configuration=folder / "a.json")
