@@ -50,7 +50,9 @@ def percent(place: str, written: str | float) -> float:
     found = _number(text.removesuffix("%"))
     if found is None or found > 100:
         raise UsageError(f"{_at(place, text)} is no percentage from 0 to 100: write 80%")
-    if 0 < found <= 1 and not text.endswith("%"):
+    if not found:
+        raise UsageError(f"{_at(place, text)}: a gate at 0% can never fail; leave it out")
+    if found <= 1 and not text.endswith("%"):
         raise _ambiguous(place, text, found)
     return found
 

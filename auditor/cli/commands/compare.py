@@ -16,7 +16,7 @@ from auditor.cli.progress import observer
 from auditor.cli.surroundings import Comparing
 from auditor.config.load import at_revision
 from auditor.config.shares import as_percent
-from auditor.core.errors import Exit
+from auditor.core.errors import Exit, UsageError
 from reports import document as documents
 from reports.comparison_document import ComparisonDocument
 from reports.page import page
@@ -77,6 +77,10 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit compare HEAD . --fail-on regression
     """
     asked = options.Asked.of(context, changes_of(given))
+    if given["fail_under"] is not None and not asked.config.compare.methods:
+        raise UsageError(
+            "--fail-under is of methods that are slowed down, and --methods 0 slows none"
+        )
     console = Console(asked.surroundings.environment, quiet=asked.quiet)
     if given["github"]:
         github.files(asked.surroundings.environment)

@@ -242,7 +242,7 @@ def test_all_benchmarks_are_looked_at_again_where_none_reached_a_method(stage):
     assert stage.opened[1][0].request.suite.benchmarks == ".*"
 
 
-@pytest.mark.parametrize("flags", [("--fail-under", "60", "--so-far"), ("--fail-under", "0")])
+@pytest.mark.parametrize("flags", [("--fail-under", "60", "--so-far"), ()])
 def test_what_fails_no_gate_or_measures_nothing_is_not_looked_at_twice(stage, flags):
     stage = looked_twice(stage, {"Push": Result.DETECTED, "Pop": Result.DETECTED})
 
@@ -273,6 +273,13 @@ def test_a_baseline_gate_fails_by_new_misses_that_are_missed_again(stage, tmp_pa
     assert "gate undecided: detected in before.json, open now: example.org/ring.Push" in (
         capsys.readouterr().err
     )
+
+
+def test_a_gate_on_methods_that_are_not_slowed_is_refused(stage, capsys):
+    flags = ("--methods", "0", "--fail-under", "80")
+
+    assert stage.call("compare", "HEAD~1", "HEAD", SUBJECT, *flags) == 2
+    assert "--methods 0 slows none" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", [("abs", SUBJECT), ("compare", "HEAD~1", "HEAD", SUBJECT)])

@@ -54,9 +54,11 @@ def test_a_part_of_a_whole_is_less_than_all_of_it():
 
 
 def test_a_score_is_a_percentage_and_a_part_is_refused():
-    assert [percent("--f", one) for one in ("80%", "80", 80.0, "0.8%", "0")] == [80, 80, 80, 0.8, 0]
+    assert [percent("--f", one) for one in ("80%", "80", 80.0, "0.8%")] == [80, 80, 80, 0.8]
     with pytest.raises(UsageError, match=r"--f 0\.8: 0\.8% or 80%\? Write one of the two"):
         percent("--f", "0.8")
+    with pytest.raises(UsageError, match="--f 0: a gate at 0% can never fail; leave it out"):
+        percent("--f", "0")
     with pytest.raises(UsageError, match="--f 101% is no percentage from 0 to 100: write 80%"):
         percent("--f", "101%")
 
