@@ -1,7 +1,7 @@
 """Makes the parts of an audit and hands them to the studies."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ from auditor.studies import abs_score, stability, trace
 from auditor.studies.comparison import ComparisonStudy
 from auditor.studies.expectation import expected_beforehand, refuse_small_budget
 from auditor.studies.parts import UNDECIDED, Deadline, Parts
-from auditor.studies.patch import asked_of, audited, differing
+from auditor.studies.patch import asked_of, audited, audited_again, differing
 from auditor.studies.preview import (
     Preview,
     preview,
@@ -205,6 +205,10 @@ class Comparing:
         head = replace(self._head, observer=reuse)
         patch = audited(patch, asked.methods, self._config.request, head)
         return replace(found, patch=patch, caveats=(*found.caveats, *said, *reuse.caveats()))
+
+    def audit_again(self, methods: Sequence[str]) -> AbsVerdict:
+        """Slow changed methods down a second time, with new measurements only."""
+        return audited_again(methods, self._config.request, self._head)
 
     def document(self, found: Comparison) -> ComparisonDocument:
         """Return the result."""

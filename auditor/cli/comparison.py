@@ -1,6 +1,6 @@
 """A comparison on a terminal, and as an exit code."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from rich.console import Group, RenderableType
@@ -10,6 +10,7 @@ from auditor.cli import options, output, tables
 from auditor.cli.console import Console
 from auditor.core.comparison import Change
 from auditor.core.errors import Exit
+from auditor.core.result import Result
 from reports import comparison, figures
 from reports import document as documents
 from reports.comparison_document import ComparisonDocument
@@ -89,9 +90,11 @@ def judge(
     fail_on_regression: bool,
     fail_under: float | None,
     inconclusive: str | None,
+    unsure: Collection[str] = (),
 ) -> tuple[Exit, list[str]]:
     """Return the exit code and what to say about it: the benchmarks first, then the patch.
 
+    `unsure` are changed methods that are missed here and were not when they were slowed again.
     A benchmark of which nothing can be told is no failed gate; it has no verdict only where that is
     true of all of them.
     """
@@ -111,14 +114,26 @@ def judge(
         else:
             said.append((Exit.OK, "gate passed: no regression"))
     if fail_under is not None:
-        said.append(_patch(document, fail_under, inconclusive))
+        said.append(_patch(document, fail_under, inconclusive, unsure))
     codes = [code for code, _ in said]
     worst = next((one for one in (Exit.GATE_FAILED, Exit.NO_VERDICT) if one in codes), Exit.OK)
     return worst, [text for _, text in said]
 
 
+def missed(document: ComparisonDocument, fail_under: float | None) -> tuple[str, ...]:
+    """Return the changed methods whose misses fail the gate on them, none where it does not."""
+    if fail_under is None or _patch(document, fail_under, "pass", ())[0] is not Exit.GATE_FAILED:
+        return ()
+    return tuple(
+        one.id for one in document.patch.methods if one.outcome in (Result.MISSED, Result.UNREACHED)
+    )
+
+
 def _patch(
-    document: ComparisonDocument, least: float, inconclusive: str | None
+    document: ComparisonDocument,
+    least: float,
+    inconclusive: str | None,
+    unsure: Collection[str],
 ) -> tuple[Exit, str]:
     score, limit = document.patch.score, f"at least {least:g} % of what changed"
     if not document.patch.methods:
@@ -128,6 +143,7 @@ def _patch(
             inconclusive
         ), f"gate undecided: {limit}; no changed method was judged"
     low, high = score.bounds
+    high = min(100.0, high + 100 * len(unsure) / score.counted)
     if low >= least:
         return Exit.OK, f"gate passed: {limit}, it is {score.percent:.4g} %"
     if high < least:

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,13 +10,12 @@ from auditor.cli import running
 from auditor.cli.gates import MISSED, Baseline, newly_missed, some
 from auditor.cli.options import Asked
 from auditor.core.errors import UsageError
+from auditor.core.request import second_seed
 from auditor.core.result import Result
 from auditor.store.audits import SECOND_LOOK
 from reports import figures, tidy
 from reports.document import Document
 
-FURTHER = 1_000_003
-"""Added to the seed, so that no measurement of the first look counts in the second."""
 _LEAST_SECONDS = 10.0
 """What is left of a budget has to last so long for a second look to begin."""
 _NO_TIME = "missed, and the budget left too little time to measure again"
@@ -37,6 +36,13 @@ class SecondLook:
     """Those that it leaves open."""
     unmeasured: str = ""
     """Why nothing was measured again; empty where it was."""
+
+    @classmethod
+    def of(cls, methods: Sequence[str], outcomes: Mapping[str, Result]) -> "SecondLook":
+        """Return what the outcomes of a second look say of methods that the first has missed."""
+        detected = frozenset(one for one in methods if outcomes.get(one) is Result.DETECTED)
+        undecided = {one for one in methods if outcomes.get(one) not in MISSED} - detected
+        return cls(tuple(methods), detected, frozenset(undecided))
 
     @property
     def unsure(self) -> frozenset[str]:
@@ -77,7 +83,7 @@ def changes(document: Document, methods: Sequence[str], seed: int) -> dict[str, 
     unreached = {one.id for one in document.methods if one.outcome is Result.UNREACHED}
     asked: dict[str, Any] = {
         "methods": list(methods),
-        "seed": seed + FURTHER if seed < FURTHER else seed - FURTHER,
+        "seed": second_seed(seed),
         "controls": 0,
         "curve": "none",
     }
@@ -105,10 +111,8 @@ def look_again(asked: Asked, methods: Sequence[str], begun: float) -> SecondLook
         if budget is None:
             raise
         return SecondLook(tuple(methods), unmeasured=_NO_TIME)
-    second = {one.id: one.outcome for one in tidy.judged(document).methods}
-    detected = frozenset(one for one in methods if second.get(one) is Result.DETECTED)
-    undecided = {one for one in methods if second.get(one) not in MISSED} - detected
-    return SecondLook(tuple(methods), detected, frozenset(undecided))
+    outcomes = {one.id: one.outcome for one in tidy.judged(document).methods}
+    return SecondLook.of(methods, outcomes)
 
 
 def first_look(asked: Asked) -> Asked:

@@ -118,6 +118,9 @@ class Comparing(Protocol):
     def compare(self) -> Comparison:
         """Run the benchmarks of both in turns."""
 
+    def audit_again(self, methods: Sequence[str], /) -> AbsVerdict:
+        """Slow changed methods down a second time, with new measurements only."""
+
     def document(self, found: Comparison, /) -> "ComparisonDocument":
         """Return the result."""
 

@@ -311,3 +311,12 @@ class CompareRequest:
     fresh: int
     slowdown: float
     methods: int
+
+
+FURTHER = 1_000_003
+"""Between the seeds of a first and of a second look at the same methods."""
+
+
+def second_seed(seed: int) -> int:
+    """Return the seed of a second look, in which no measurement of the first counts."""
+    return seed + FURTHER if seed < FURTHER else seed - FURTHER

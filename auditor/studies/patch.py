@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from auditor.core.caveats import Caveat
 from auditor.core.comparison import Patch
-from auditor.core.request import AbsRequest, CompareRequest, CurveMode
+from auditor.core.request import AbsRequest, CompareRequest, CurveMode, second_seed
 from auditor.core.result import Result
 from auditor.core.subject import Method
+from auditor.core.verdict import AbsVerdict
 from auditor.studies import abs_score
 from auditor.studies.parts import Parts
 
@@ -59,6 +60,13 @@ def audited(patch: Patch, most: int, asked: AbsRequest, head: Parts) -> Patch:
     unreached = {one.id for one in verdict.methods if one.outcome is Result.UNREACHED}
     unwatched = _public(unreached & set(patch.added), methods)
     return replace(patch, unwatched=unwatched, verdict=verdict)
+
+
+def audited_again(methods: Sequence[str], asked: AbsRequest, head: Parts) -> AbsVerdict:
+    """Slow methods down again, with new measurements only."""
+    suite = replace(asked.suite, seed=second_seed(asked.suite.seed))
+    again = replace(asked, suite=suite, methods=tuple(methods))
+    return abs_score.audit(again, replace(head, request=suite))
 
 
 def names(patch: Patch, most: int, head: Parts) -> tuple[str, ...]:

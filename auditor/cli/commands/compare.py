@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from auditor.cli import comparison, github, options, output, running
 from auditor.cli.console import Console
 from auditor.cli.logs import logged
 from auditor.cli.progress import observer
+from auditor.cli.second_look import SecondLook
 from auditor.cli.surroundings import Comparing
 from auditor.config.load import at_revision
 from auditor.config.shares import as_percent
@@ -90,7 +91,7 @@ def command(context: click.Context, /, **given: Any) -> int:
             plan = comparing.plan()
         running.show_plan(console, plan, _judged(asked), as_json=given["format"] == "json")
         return Exit.OK
-    document = _compared(asked, console, given["base"], given["head"])
+    document, second = _compared(asked, console, given)
     comparison.show(document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
@@ -99,18 +100,24 @@ def command(context: click.Context, /, **given: Any) -> int:
         fail_on_regression=given["fail_on"] == "regression",
         fail_under=given["fail_under"],
         inconclusive=given["inconclusive"],
+        unsure=second.unsure,
     )
-    for line in said:
+    for line in (*said, *second.said()):
         console.say(line)
     if given["github"]:
         github.leave(document, code, folder, asked.surroundings.environment)
     return code
 
 
-def _compared(asked: options.Asked, console: Console, base: str, head: str) -> ComparisonDocument:
-    """Compare two revisions, keep what came out, and return it."""
+def _compared(
+    asked: options.Asked, console: Console, given: Mapping[str, Any]
+) -> tuple[ComparisonDocument, SecondLook]:
+    """Compare two revisions, keep what came out, and return it.
+
+    Changed methods whose misses would fail the gate on them are slowed a second time.
+    """
     folder = asked.places.output
-    with _comparing(asked, console, base, head) as comparing:
+    with _comparing(asked, console, given["base"], given["head"]) as comparing:
         found = comparing.compare()
         document = comparing.document(found)
         if found.patch.verdict is not None:
@@ -118,7 +125,10 @@ def _compared(asked: options.Asked, console: Console, base: str, head: str) -> C
             output.write(folder / "patch.json", documents.text(patch))
             output.write(folder / "patch.html", page(patch))
         comparison.keep(folder, document)
-    return document
+        if not (missed := comparison.missed(document, given["fail_under"])):
+            return document, SecondLook(())
+        again = comparing.audit_again(missed)
+        return document, SecondLook.of(missed, {one.id: one.outcome for one in again.methods})
 
 
 @contextmanager

@@ -9,10 +9,10 @@ from cli_acting import CONTEXT, FakeAudit, Stage, pair, score, verdict
 from comparisons import benchmark, made
 
 from auditor.cli import comparison
-from auditor.cli.second_look import FURTHER
 from auditor.core.accepted import Accepted
-from auditor.core.comparison import BenchmarkComparison
+from auditor.core.comparison import BenchmarkComparison, Patch
 from auditor.core.errors import Exit
+from auditor.core.request import FURTHER
 from auditor.core.result import Result
 from auditor.core.verdict import MethodVerdict
 from reports import document as documents
@@ -294,6 +294,37 @@ def test_a_limit_that_no_score_can_miss_or_meet_is_refused(stage, capsys, comman
 
 
 LOST = BenchmarkComparison(id=name("BenchmarkLost"), reason="it cannot be listed in head: no")
+
+
+PATCH = Patch(
+    changed=("a", "b"),
+    added=(),
+    removed=(),
+    verdict=replace(
+        verdict(score(0)),
+        methods=tuple(MethodVerdict(id=one, outcome=Result.MISSED) for one in "ab"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("unsure", "code", "said"),
+    [
+        ((), Exit.GATE_FAILED, "gate failed: at least 60 % of what changed, it is 0 %"),
+        (("a",), Exit.GATE_FAILED, "gate failed: at least 60 % of what changed, it is 0 %"),
+        (("a", "b"), Exit.NO_VERDICT, "gate undecided: at least 60 % of what changed, it is 0 to"),
+    ],
+)
+def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
+    document = made(benchmark("a"), patch=PATCH)
+
+    ended, (line,) = comparison.judge(
+        document, fail_on_regression=False, fail_under=60, inconclusive=None, unsure=unsure
+    )
+
+    assert (ended, line[: len(said)]) == (code, said)
+    assert comparison.missed(document, 60) == ("a", "b")
+    assert comparison.missed(document, None) == ()
 
 
 @pytest.mark.parametrize(

@@ -107,10 +107,13 @@ def test_a_method_that_takes_twice_as_long_is_a_regression(program, tmp_path, re
     assert everything(repository) == before
 
     made = runs(tmp_path / "s.sqlite")
-    again, _ = compared(program, tmp_path, config, "HEAD~1", "HEAD", "--fail-under", "60")
-    assert again.returncode == 1, again
-    assert "gate failed: at least 60 % of what changed, it is 50 %" in again.stderr
-    assert runs(tmp_path / "s.sqlite") == made
+    for _ in range(2):  # the second time all is known, the second look too
+        again, _ = compared(program, tmp_path, config, "HEAD~1", "HEAD", "--fail-under", "60")
+        assert again.returncode == 1, again
+        assert "gate failed: at least 60 % of what changed, it is 50 %" in again.stderr
+        assert "second look: 1 method missed again" in again.stderr
+        known, made = made, runs(tmp_path / "s.sqlite")
+    assert made == known
 
     stored = ("report", "--of", "compare", config, "--store", tmp_path / "s.sqlite")
     shown = program.call(*stored, "-o", tmp_path / "new", "--format", "json")
