@@ -71,6 +71,11 @@ def combine_evidence(data: PairData, injected: Judgement) -> tuple[Judgement, st
     if by_samples is None or (data.reach is not None and not data.reach.may_be_in_loop):
         if injected.outcome is Result.UNMEASURED:
             injected = replace(injected, reason=_describe_open_share(data) or injected.reason)
+        if _may_be_hidden(data, injected):
+            caveats = (*injected.caveats, Caveat("hidden-delay", _HIDDEN))
+            return replace(
+                injected, outcome=Result.INCONCLUSIVE, reason=_HIDDEN, caveats=caveats
+            ), None
         return injected, INJECTION if injected.outcome in _DECIDED else None
     if injected.outcome in _MAY_YIELD:
         caveats = tuple(
@@ -107,10 +112,21 @@ step needs the one before, showed effects of 1 to 9 % in three of ten audits, wh
 """
 
 
-def _may_be_hidden(data: PairData) -> bool:
-    """Tell whether the processor may pass an injected delay while it waits for the method."""
-    share = data.sampled
-    if share is None or share.seconds_between_calls is None:
+_HIDDEN = (
+    "an injected delay showed less than the samples say: one of a few nanoseconds may pass while "
+    "the processor waits for the method anyway"
+)
+
+
+def _may_be_hidden(data: PairData, injected: Judgement) -> bool:
+    """Tell whether the processor may have passed a missed delay while it waited for the method.
+
+    Nothing is hidden where the samples, too, leave no room for an effect at the limit.
+    """
+    share, effect = data.sampled, effect_of(data)
+    if injected.outcome is not Result.MISSED or share is None or effect is None:
+        return False
+    if share.seconds_between_calls is None or effect.by_itself[1] <= data.limit:
         return False
     return data.slowdown * share.share * share.seconds_between_calls < HIDDEN_SECONDS
 
@@ -119,15 +135,11 @@ def _judge_difference(
     data: PairData, injected: Judgement, by_samples: Judgement
 ) -> tuple[Judgement, str | None]:
     """Return the judgement where delays and samples both decide, and differ."""
+    if _may_be_hidden(data, injected):
+        caveat = Caveat("hidden-delay", _HIDDEN)
+        return replace(by_samples, caveats=(*by_samples.caveats, caveat)), SHARE
     if is_borderline(by_samples.caveats):
         return injected, INJECTION
-    if injected.outcome is Result.MISSED and _may_be_hidden(data):
-        text = (
-            "an injected delay showed less than the samples: one of a few nanoseconds may pass "
-            "while the processor waits for the method anyway"
-        )
-        caveat = Caveat("hidden-delay", text)
-        return replace(by_samples, caveats=(*by_samples.caveats, caveat)), SHARE
     return _report_contradiction(injected, by_samples), None
 
 

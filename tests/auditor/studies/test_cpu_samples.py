@@ -157,16 +157,28 @@ def test_samples_and_a_delay_that_contradict_each_other_decide_nothing(monkeypat
     assert "samples say detected" in pair.reason
 
 
-def test_a_short_delay_that_is_missed_says_nothing_against_the_samples(monkeypatch):
-    """A delay of 25 ns may pass while the processor waits for the method."""
-    monkeypatch.setattr(toy_language, "SAMPLED", {("hop", "long"): 0.98})
+@pytest.mark.parametrize(
+    ("sampled", "operation", "outcome", "decided_by"),
+    [
+        (0.98, 50e-9, Result.DETECTED, "share"),
+        (0.53, 50e-9, Result.DETECTED, "share"),  # borderline
+        (0.98, 50e-6, Result.INCONCLUSIVE, None),
+        (0.3, 50e-9, Result.MISSED, "share"),
+    ],
+)
+def test_a_short_delay_that_is_missed_says_nothing_against_the_samples(
+    monkeypatch, sampled, operation, outcome, decided_by
+):
+    """A delay of up to 25 ns may pass while the processor waits for the method."""
+    monkeypatch.setattr(toy_language, "SAMPLED", {("hop", "long"): sampled})
     monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.2)
-    monkeypatch.setattr(toy_language, "PLAIN_SECONDS", 50e-9)
+    monkeypatch.setattr(toy_language, "PLAIN_SECONDS", operation)
 
     pair = by_key(audited(Machine()))["toy.hop", "toy.long"]
 
-    assert (pair.outcome, pair.decided_by) == (Result.DETECTED, "share")
-    assert "hidden-delay" in {one.slug for one in pair.caveats}
+    assert (pair.outcome, pair.decided_by) == (outcome, decided_by)
+    hidden = sampled > 0.5 and outcome is Result.DETECTED
+    assert ("hidden-delay" in {one.slug for one in pair.caveats}) is hidden
 
 
 def test_a_method_without_a_sample_whose_calls_were_counted_is_dead_code(monkeypatch):
@@ -222,10 +234,13 @@ def test_no_more_samples_are_taken_where_no_number_of_them_decides(monkeypatch):
     monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.3)
     machine = Machine()
 
-    audited(machine)
+    pair = by_key(audited(machine))["toy.hop", "toy.long"]
 
     assert profiles(machine, "long") == 4
     assert slowed(machine, "hop") == {"long"}
+    # The delay shows a miss, of 4 ns a call, and the samples leave room for a detection.
+    assert pair.outcome is Result.INCONCLUSIVE
+    assert pair.reason.startswith("an injected delay showed less than the samples say")
 
 
 def test_near_the_limit_of_slow_operations_samples_take_the_place_of_delays(monkeypatch):
