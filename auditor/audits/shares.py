@@ -124,21 +124,32 @@ def share_of(
     line. The share lies in the intervals of both.
     """
     unchanged, out_of_line = _split_profiles(method, runs)
-    programs = [profiles for profiles in (unchanged, out_of_line) if profiles]
+    programs = [
+        (profiles, bounds)
+        for profiles, bounds in (
+            (unchanged, _bounds_of_unchanged(method, unchanged, calls)),
+            (out_of_line, _bounds_of_out_of_line(unchanged, out_of_line, calls)),
+        )
+        if profiles
+    ]
     if not programs:
         return None
+    errors = error / LOOKS / len(programs), PAIR_ERROR / len(programs)
     views = [
-        _View.of(
-            method,
-            benchmark,
-            profiles,
-            _bounds_of_unchanged(method, unchanged, calls)
-            if profiles is unchanged
-            else _bounds_of_out_of_line(unchanged, out_of_line, calls),
-            errors=(error / LOOKS / len(programs), PAIR_ERROR / len(programs)),
-        )
-        for profiles in programs
+        _View.of(method, benchmark, profiles, bounds, errors=errors)
+        for profiles, bounds in programs
     ]
+    return _combine_views(method, views, (unchanged, out_of_line), calls)
+
+
+def _combine_views(
+    method: Method,
+    views: Sequence["_View"],
+    programs: tuple[Sequence[Profiled], Sequence[Profiled]],
+    calls: float | None,
+) -> Share:
+    """Return what the views of the unchanged program and of the one out of line tell together."""
+    unchanged, out_of_line = programs
     best = min(views, key=lambda view: view.irreducible[1] - view.irreducible[0])
     low, high = _intersect([view.interval for view in views])
     operation = _operation_seconds(unchanged or out_of_line) or 0.0

@@ -77,11 +77,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit compare origin/main HEAD
     bench-audit compare HEAD . --fail-on regression
     """
-    asked = options.Asked.of(context, changes_of(given))
-    if given["fail_under"] is not None and not asked.config.compare.methods:
-        raise UsageError(
-            "--fail-under is of methods that are slowed down, and --methods 0 slows none"
-        )
+    asked = _asked(context, given)
     console = Console(asked.surroundings.environment, quiet=asked.quiet)
     if given["github"]:
         github.files(asked.surroundings.environment)
@@ -107,6 +103,16 @@ def command(context: click.Context, /, **given: Any) -> int:
     if given["github"]:
         github.leave(document, code, folder, asked.surroundings.environment)
     return code
+
+
+def _asked(context: click.Context, given: dict[str, Any]) -> options.Asked:
+    """Read the command line; raises UsageError, also for a gate that can never pass."""
+    asked = options.Asked.of(context, changes_of(given))
+    if given["fail_under"] is not None and not asked.config.compare.methods:
+        raise UsageError(
+            "--fail-under is of methods that are slowed down, and --methods 0 slows none"
+        )
+    return asked
 
 
 def _compared(
