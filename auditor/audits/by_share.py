@@ -119,14 +119,11 @@ _HIDDEN = (
 
 
 def _may_be_hidden(data: PairData, injected: Judgement) -> bool:
-    """Tell whether the processor may have passed a missed delay while it waited for the method.
-
-    Nothing is hidden where the samples, too, leave no room for an effect at the limit.
-    """
-    share, effect = data.sampled, effect_of(data)
-    if injected.outcome is not Result.MISSED or share is None or effect is None:
+    """Tell whether the processor may have passed a missed delay while it waited for the method."""
+    share = data.sampled
+    if injected.outcome is not Result.MISSED or share is None or effect_of(data) is None:
         return False
-    if share.seconds_between_calls is None or effect.by_itself[1] <= data.limit:
+    if share.seconds_between_calls is None:
         return False
     return data.slowdown * share.share * share.seconds_between_calls < HIDDEN_SECONDS
 

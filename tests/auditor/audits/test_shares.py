@@ -9,6 +9,7 @@ from auditor.audits import by_share, indifference
 from auditor.audits.pair import PairData
 from auditor.audits.reach import Reach
 from auditor.audits.shares import (
+    LOOKS,
     interval,
     is_empty_operation,
     is_longer_than_the_operation,
@@ -22,6 +23,7 @@ from auditor.core.plan import Purpose
 from auditor.core.result import ReachState, Result
 from auditor.core.subject import Language, Method
 from auditor.core.verdict import PairRun, PairVerdict, Rule
+from auditor.studies.injection import more_samples_may_decide
 
 NAME = "example.org/ring.Push"
 PUSH = Method(language=Language.GO, id=NAME, owner="example.org/ring", name="Push", parameters=())
@@ -58,6 +60,18 @@ def profile(hits, blocks, per_block=20, operation=LONG, apart=(), **more):
 
 def share(*runs, method=PUSH, calls=1.0, error=0.01):
     return share_of(method, benchmark(), runs, error=error, calls=calls)
+
+
+def paired(sampled):
+    return PairData(
+        method=NAME,
+        benchmark=benchmark(),
+        slowdown=0.5,
+        rule=Rule.OURS,
+        wanted=2,
+        reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0),
+        sampled=sampled,
+    )
 
 
 def test_the_interval_holds_the_share_and_shrinks_with_samples():
@@ -212,9 +226,45 @@ def test_a_call_that_is_longer_out_of_line_than_the_operation_was_removed():
     assert not is_longer_than_the_operation(share(seen, apart, method=JAVA))
     shorter = profile(18, 50, operation=1.9e-9, apart=(JAVA,))
     assert not is_longer_than_the_operation(share(removed, shorter, method=JAVA))
-    of_two = profile(0, 50, operation=2.3e-9)
-    assert not is_longer_than_the_operation(share(of_two, apart, method=JAVA))
+    long = profile(18, 50, operation=9e-9, apart=(JAVA,))
+    of_two_nanoseconds = profile(0, 50, operation=2.3e-9)
+    assert not is_longer_than_the_operation(share(of_two_nanoseconds, long, method=JAVA))
+    nearly = profile(0, 50, operation=1.9e-9), profile(18, 50, operation=4.35e-9, apart=(JAVA,))
+    assert not is_longer_than_the_operation(share(*nearly, method=JAVA))
+    two_calls = share(removed, long, method=JAVA, calls=2.0)
+    assert not is_longer_than_the_operation(two_calls)
     assert not is_longer_than_the_operation(share(removed, method=JAVA))
+
+
+def test_the_error_of_an_interval_is_divided_among_the_programs():
+    """1,000 samples of each program; out of line up to .03 are missing."""
+    both = share(profile(12, 50), profile(12, 50, apart=(JAVA,)), method=JAVA)
+
+    sampled = interval(600, 1000, 0.01 / LOOKS / 2)
+    assert both.low == pytest.approx(sampled[0] - 0.02, abs=1e-4)
+    assert both.high == pytest.approx(sampled[1] + 0.03, abs=1e-4)
+
+
+def test_a_share_that_another_program_leaves_out_counts_as_its_nearest_possible_one():
+    found = share(profile(12, 100), profile(15, 50, apart=(JAVA,)), method=JAVA)
+    pair = paired(found)
+
+    effect = by_share.effect_of(pair)
+
+    assert found.low <= found.high < found.share
+    assert effect.effect == pytest.approx(0.5 * found.high)
+    assert effect.interval[0] > 0.3
+
+
+def test_more_samples_may_decide_where_the_share_may_lie_elsewhere_in_its_interval():
+    """.43 to .57 without sampling error: an operation of 9.6 ns with a call of up to 1.2."""
+    few = share(profile(43, 2, per_block=100, operation=9.6e-9))
+    many = share(profile(43, 400, per_block=100, operation=9.6e-9))
+
+    assert by_share.judge_by_share(paired(few)) is None
+    assert more_samples_may_decide(paired(few))
+    assert by_share.judge_by_share(paired(many)) is None
+    assert not more_samples_may_decide(paired(many))
 
 
 def test_only_profiles_out_of_line_tell_nothing_of_the_unchanged_program():
@@ -247,15 +297,7 @@ def test_few_samples_of_the_unchanged_program_are_no_evidence_of_a_removed_call(
 def test_near_the_limit_the_interval_of_a_share_by_itself_decides():
     """2,000 samples, half of them in the method: 99.5 % of .50 +- .031, and .015 of attribution."""
     sampled = share(profile(10, 100), error=0.01 / 100)
-    pair = PairData(
-        method=NAME,
-        benchmark=benchmark(),
-        slowdown=0.5,
-        rule=Rule.OURS,
-        wanted=2,
-        reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0),
-        sampled=sampled,
-    )
+    pair = paired(sampled)
 
     found = by_share.judge_by_share(pair)
 

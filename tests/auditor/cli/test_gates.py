@@ -12,7 +12,7 @@ from auditor.cli import comparison
 from auditor.core.accepted import Accepted
 from auditor.core.comparison import BenchmarkComparison, Patch
 from auditor.core.errors import Exit
-from auditor.core.request import FURTHER
+from auditor.core.request import FURTHER, CurveMode
 from auditor.core.result import Result
 from auditor.core.verdict import MethodVerdict
 from reports import document as documents
@@ -229,6 +229,7 @@ def test_a_second_look_takes_the_methods_in_question_with_new_measurements(stage
     assert second.request.methods == (name("Push"), name("Pop"))
     assert (first.request.suite.seed, second.request.suite.seed) == (7, 7 + FURTHER)
     assert second.request.suite.benchmarks == r"^(example\.org/ring\.BenchmarkPush)$"
+    assert (second.request.controls, second.request.curve) == (0, CurveMode.NONE)
     assert beside == replace(there, output=there.output / "second-look")
     assert (there.output / "second-look" / "result.json").exists()
 
@@ -249,6 +250,13 @@ def test_what_fails_no_gate_or_measures_nothing_is_not_looked_at_twice(stage, fl
     stage.call("abs", SUBJECT, *FIXED, *flags)
 
     assert len(stage.opened) == 1
+
+
+def test_a_gate_keeps_a_quarter_of_the_budget_for_a_second_look(stage):
+    stage.call("abs", SUBJECT, *FIXED, "--fail-under", "40", "--budget", "10m")
+    stage.call("abs", SUBJECT, *FIXED, "--budget", "10m")
+
+    assert [one.request.suite.budget_seconds for one, _ in stage.opened] == [450, 600]
 
 
 def test_a_budget_without_time_for_a_second_look_fails_no_gate(stage, capsys):

@@ -200,6 +200,15 @@ def test_time_to_confirm_what_is_suspected_is_kept_back():
     assert found.confirming_seconds is None
 
 
+def test_of_several_suspicions_the_largest_is_confirmed_first():
+    machine = Machine(slower={("head", "quick"): 1.3, ("head", "long"): 1.6})
+
+    found, _ = compared(machine, request(budget=63))
+
+    assert changes(found)["long"] is Change.REGRESSION
+    assert changes(found)["quick"] is Change.UNKNOWN
+
+
 def test_what_there_was_no_time_to_confirm_is_suspected_and_the_time_is_told():
     found, _ = compared(Machine(slower={("head", "long"): 1.3}), request(budget=40))
 

@@ -37,6 +37,14 @@ def test_a_revision_is_read_as_it_was_committed_and_nothing_is_written_to(tmp_pa
     assert everything(folder) == before
 
 
+def test_a_result_of_ours_is_no_part_of_a_revision(tmp_path):
+    folder = committed(
+        tmp_path / "ring", go_dot_mod=GO, last_dot_json='{"schema": "bench-audit/abs/1"}'
+    )
+
+    assert names(placed(folder, "main", tmp_path).tree) == {"go.mod"}
+
+
 def test_branches_tags_abbreviations_and_expressions_name_a_revision(tmp_path):
     folder = committed(tmp_path / "ring", go_dot_mod=GO)
     git(folder, "tag", "-m", "one", "v1")
