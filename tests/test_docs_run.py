@@ -242,7 +242,7 @@ def first_world(tmp_path_factory):
     for name in ("result.json", "last.json", "last-month.json"):
         shutil.copy(made / "result.json", found.project / name)
     for name in ("store.sqlite", "a.sqlite", "b.sqlite"):
-        shutil.copy(made / "store.sqlite", found.project / name)
+        shutil.copy(made.parent / "store.sqlite", found.project / name)
     # What most pages begin with; they go on with its measurements, each with a copy.
     second = found.run("bench-audit abs .")
     assert second.returncode == 0, second.stderr

@@ -188,7 +188,7 @@ def test_of_a_removed_call_there_is_no_sample_and_no_instruction(shares):
 
     found = share(shares, run, "Half")
 
-    assert found.hits == 0
+    assert found.unchanged[0] == 0
     assert found.seconds_between_calls < 2e-9
     assert run.outcome.code
     assert not frames_of(half, run.outcome.code)
@@ -198,7 +198,7 @@ def test_of_a_removed_call_there_is_no_sample_and_no_instruction(shares):
 
 def removed(lab, run, method, *, hits=0, always_called=False):
     """Return where the call of a method was removed, taking its share for none."""
-    found = replace(share(lab, run, method), hits=hits, seconds_per_call=1e-11)
+    found = replace(share(lab, run, method), unchanged=(hits, 1000), seconds_per_call=1e-11)
     pair = Pair(
         method=lab.methods[f"{UNIT}.{method}"],
         benchmark=run.trial.benchmark,
