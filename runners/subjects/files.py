@@ -54,24 +54,28 @@ def _left_out(folder: Path, name: str) -> bool:
     return any(name == built and (folder / mark).is_file() for built, mark in _BUILT)
 
 
-def entry(top: Path, path: PurePosixPath) -> Iterator[Entry]:
+def entry(top: Path, path: PurePosixPath, within: Path | None = None) -> Iterator[Entry]:
     """Make the entries of a path below `top`: none if it is gone or is no file.
 
-    A link inside the tree stays a link. One that leaves it is followed once, so that nothing in
-    our copy points into a folder of the user's.
+    A link inside the tree stays a link. One that leaves the tree is followed once, and only to
+    files below `within` (the repository; None means `top`), so that no subject can have private
+    files of this machine, or the environment in /proc, copied into what it runs.
     """
     here = top / path
+    within = (within or top).resolve()
     try:
         mode = here.lstat().st_mode
+        if not here.parent.resolve().is_relative_to(within):
+            return  # a folder above it has become a link that leads out
         if stat.S_ISREG(mode):
             yield Entry(path, here, bool(mode & stat.S_IXUSR))
         elif stat.S_ISLNK(mode):
-            yield from _link(top, path)
+            yield from _link(top, path, within)
     except FileNotFoundError:
         return  # tracked, but deleted in the work tree
 
 
-def _link(top: Path, path: PurePosixPath) -> Iterator[Entry]:
+def _link(top: Path, path: PurePosixPath, within: Path) -> Iterator[Entry]:
     target = (top / path).readlink()
     if stays_inside(path, target.as_posix()):
         yield Entry(path, link=target.as_posix())
@@ -80,12 +84,19 @@ def _link(top: Path, path: PurePosixPath) -> Iterator[Entry]:
     if real.is_relative_to(top.resolve()) and real.exists():
         inside = os.path.relpath(real, (top / path).parent.resolve())
         yield Entry(path, link=PurePosixPath(inside).as_posix())
+    elif not _may_be_read(real, within):
+        return
     elif real.is_file():
         yield Entry(path, real, os.access(real, os.X_OK))
     elif real.is_dir() and not top.resolve().is_relative_to(real):
         for below in walk(real):
             if (real / below).is_file() and not (real / below).is_symlink():
                 yield Entry(path / below, real / below, os.access(real / below, os.X_OK))
+
+
+def _may_be_read(real: Path, within: Path) -> bool:
+    """Tell whether a resolved path is the repository's content: .git may hold credentials."""
+    return real.is_relative_to(within) and ".git" not in real.relative_to(within).parts
 
 
 def stays_inside(path: PurePosixPath, target: str) -> bool:

@@ -64,8 +64,7 @@ def _outermost(folder: Path, repository: Repository | None) -> Path:
     if repository is None:
         around = list(takewhile(lambda each: detect(each) == kind, folder.parents))
         return around[-1] if around else folder
-    inside = [folder, *folder.parents]
-    inside = inside[: inside.index(repository.top) + 1]
+    inside = [each for each in (folder, *folder.parents) if each.is_relative_to(repository.top)]
     if any("../" in _text(folder / mark) for mark in ("go.mod", "go.work", "pom.xml")):
         return repository.top
     return [each for each in inside if detect(each) == kind][-1]
@@ -90,7 +89,7 @@ def _tracked(top: Path, repository: Repository, home: Home) -> Iterator[Entry]:
         if here.is_dir() and not here.is_symlink():
             yield from _nested(here, path, home)
         else:
-            yield from entry(top, path)
+            yield from entry(top, path, repository.top)
 
 
 def _nested(here: Path, path: PurePosixPath, home: Home) -> Iterator[Entry]:

@@ -23,6 +23,9 @@ _SAFE = (
     *("-c", "core.hooksPath=/dev/null"),
     *("-c", "core.untrackedCache=false"),
     *("-c", "safe.directory=*"),
+    # A folder of a clone that looks like a bare repository would be found before the clone's own
+    # .git, and its configuration may name any folder as the work tree.
+    *("-c", "safe.bareRepository=explicit"),
     *("-c", "protocol.ext.allow=never"),
     *("-c", "gc.auto=0"),
     # A transfer that stalls ends by itself; gitpython's own time-out leaves a thread behind.
@@ -65,17 +68,30 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A repository on this machine; `top` is its work tree, or the folder itself if it is bare."""
+    """A repository on this machine."""
 
     top: Path
+    """Its work tree, or the folder itself if it is bare."""
+    bare: bool = False
+
+    @classmethod
+    def at(cls, folder: Path) -> "Repository":
+        """Return the repository that a user names, which may be a bare one."""
+        return cls(folder, bare=not (folder / ".git").exists())
 
     @classmethod
     def around(cls, folder: Path) -> "Repository | None":
         """Return the repository that a folder is in, None if in none; raises SubjectError."""
         if not any((parent / ".git").exists() for parent in (folder, *folder.parents)):
             return None
-        top = _read(folder, "rev-parse", "--show-toplevel").removesuffix(b"\n")
-        return cls(Path(os.fsdecode(top)).resolve())
+        shown = _read(folder, "rev-parse", "--show-toplevel").removesuffix(b"\n")
+        top = Path(os.fsdecode(shown)).resolve()
+        if not folder.resolve().is_relative_to(top):
+            raise SubjectError(
+                f"the repository around {folder} has another work tree, {top}; remove core.worktree "
+                "from its configuration, or name a copy without .git"
+            )
+        return cls(top)
 
     def files(self, below: Path) -> Iterator[PurePosixPath]:
         """Yield tracked and new files below a folder, relative to it.
@@ -87,6 +103,9 @@ class Repository:
         for name in sorted(names):
             yield PurePosixPath(os.fsdecode(name))
 
+    def _git(self, *arguments: str) -> bytes:
+        return _git(self.top, *(("--git-dir=.",) if self.bare else ()), *arguments)
+
     def head(self) -> str | None:
         """Return the commit that is checked out; None before the first one."""
         return self.commit("HEAD")
@@ -94,8 +113,8 @@ class Repository:
     def commit(self, revision: str) -> str | None:
         """Return the full name of a commit; None if there is no such revision here."""
         try:
-            found = _git(
-                self.top, "rev-parse", "--verify", "--quiet", "--end-of-options",
+            found = self._git(
+                "rev-parse", "--verify", "--quiet", "--end-of-options",
                 f"{revision}^{{commit}}",
             )  # fmt: skip
         except GitFailed:
@@ -106,14 +125,14 @@ class Repository:
         """Return the nearest tag with a digit in it, of a commit or one before; empty if none."""
         words = ("describe", "--tags", "--abbrev=0", "--match", "*[0-9]*", commit)
         try:
-            return _git(self.top, *words).decode(errors="replace").strip()
+            return self._git(*words).decode(errors="replace").strip()
         except GitFailed:
             return ""
 
     def names(self) -> list[str]:
         """Return branches and tags, the newest first, for a hint."""
-        listed = _git(
-            self.top, "for-each-ref", "--format=%(refname:short)", "--sort=-creatordate",
+        listed = self._git(
+            "for-each-ref", "--format=%(refname:short)", "--sort=-creatordate",
             "--count=200", "refs/heads", "refs/tags",
         )  # fmt: skip
         return listed.decode(errors="replace").split()
@@ -128,8 +147,8 @@ class Repository:
         # No message and no name of a file has a NUL.
         shape = "%x00" + "%x00".join(("%H", "%P", "%cs", "%s", "%b")) + "%x00"
         some, below = (("--no-merges",), ("--", ".")) if most > 1 else ((), ())
-        listed = _git(
-            self.top, "-c", "core.quotePath=false", "log", f"--max-count={most}", "--name-only",
+        listed = self._git(
+            "-c", "core.quotePath=false", "log", f"--max-count={most}", "--name-only",
             "--no-show-signature", "--relative", "--diff-merges=first-parent", *some,
             f"--format=tformat:{shape}", "--end-of-options", revision, *below,
         )  # fmt: skip
@@ -147,15 +166,15 @@ class Repository:
     def fetch(self, source: str, revision: str) -> None:
         """Fetch one revision of another repository, without its history."""
         local = (f"--upload-pack={_SERVE}",) if Path(source).exists() else ()
-        _git(
-            self.top, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules",
+        self._git(
+            "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules",
             *local, "--end-of-options", source, f"+{revision}:{FETCHED}",
         )  # fmt: skip
 
     def fetch_all(self, source: str) -> None:
         """Fetch all branches and tags of another repository, with their history."""
-        _git(
-            self.top, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
+        self._git(
+            "fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
             "--end-of-options", source, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*",
         )  # fmt: skip
 
@@ -176,7 +195,7 @@ class Repository:
     def _addresses(self, commit: str) -> dict[str, str]:
         """Return where the submodules of a commit come from, by their paths."""
         try:
-            listed = _git(self.top, "config", "--blob", f"{commit}:.gitmodules", "--list", "-z")
+            listed = self._git("config", "--blob", f"{commit}:.gitmodules", "--list", "-z")
         except GitFailed:
             return {}
         pairs = (line.partition("\n") for line in listed.decode(errors="replace").split("\0"))
@@ -192,7 +211,7 @@ def scratch_repository(folder: Path) -> Repository:
     """Make an empty repository of ours."""
     folder.mkdir(parents=True)
     _git(folder, "init", "--quiet", "--bare", "--template=", ".")
-    return Repository(folder)
+    return Repository(folder, bare=True)
 
 
 def _gitpython() -> ModuleType:

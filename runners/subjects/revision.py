@@ -58,7 +58,7 @@ def place_revision(spec: GitSpec, home: Home) -> Placed:
         digest_of_tree=f"{digest}:{source.inside}",
         files=files,
         # Of what was fetched without its history all that is known is what it was called.
-        tag=Repository(source.local).tag(commit) if source.local else spec.revision,
+        tag=Repository.at(source.local).tag(commit) if source.local else spec.revision,
     )
 
 
@@ -81,7 +81,7 @@ def _fetch(spec: GitSpec, source: _Source, into: Repository) -> str:
     """Return the commit's full name, once its files are in `into`."""
     try:
         if source.local is not None:
-            commit = _known(spec, Repository(source.local))
+            commit = _known(spec, Repository.at(source.local))
             into.fetch(source.address, commit)
             return commit
         try:

@@ -176,21 +176,73 @@ def test_a_configuration_and_results_of_ours_make_no_other_subject(tmp_path):
     assert names(placed(spec, tmp_path).tree) == {"go.mod", "other.json", "their.html"}
 
 
-def test_links_stay_inside_the_copy_and_those_that_leave_it_become_files(tmp_path):
+def test_links_that_leave_the_tree_bring_nothing_into_the_copy(tmp_path):
     make(tmp_path / "outside", data="theirs")
     folder = make(tmp_path / "ring", go_dot_mod=GO, data="ours")
     (folder / "inside").symlink_to("data")
     (folder / "absolute").symlink_to(folder / "data")
     (folder / "leaving").symlink_to(tmp_path / "outside" / "data")
-    (folder / "folder").symlink_to(tmp_path / "outside")
+    (folder / "folder").symlink_to("../outside")
+    (folder / "environment").symlink_to("/proc/self/environ")
+    (folder / "processes").symlink_to("/proc/self")
     (folder / "broken").symlink_to(tmp_path / "nowhere")
+    os.mkfifo(folder / "pipe")
 
     tree = placed(FolderSpec(folder), tmp_path).tree
 
-    assert names(tree) == {"go.mod", "data", "inside", "absolute", "leaving", "folder/data"}
-    assert (tree / "leaving").read_text() == (tree / "folder" / "data").read_text() == "theirs"
-    assert not (tree / "leaving").is_symlink()
+    assert names(tree) == {"go.mod", "data", "inside", "absolute"}
     assert (tree / "absolute").resolve() == (tree / "data").resolve()
+
+
+def test_links_to_the_rest_of_the_repository_become_files_but_not_its_git_folder(tmp_path):
+    make(tmp_path / "outside", data="theirs")
+    top = committed(
+        tmp_path / "repository", ring__go_dot_mod=GO, shared__data="ours", linked__data="tracked"
+    )
+    ring = top / "ring"
+    (ring / "data").symlink_to("../shared/data")
+    (ring / "folder").symlink_to("../shared")
+    (ring / "config").symlink_to("../.git/config")
+    (ring / "outside").symlink_to("../../outside")
+
+    subject = placed(FolderSpec(ring), tmp_path)
+
+    assert names(subject.tree) == {"go.mod", "data", "folder/data"}
+    assert (subject.tree / "data").read_text() == "ours"
+    assert not (subject.tree / "data").is_symlink()
+
+
+def test_a_tracked_folder_that_is_a_link_now_is_not_read_through(tmp_path):
+    make(tmp_path / "outside", data="theirs")
+    top = committed(tmp_path / "ring", go_dot_mod=GO, deep__data="ours")
+    (top / "deep" / "data").unlink()
+    (top / "deep").rmdir()
+    (top / "deep").symlink_to("../outside")
+
+    assert names(placed(FolderSpec(top), tmp_path).tree) == {"go.mod"}
+
+
+def test_a_folder_like_a_bare_repository_does_not_decide_what_is_copied(tmp_path):
+    """Its configuration names a work tree above the clone."""
+    victim = committed(
+        tmp_path / "victim", private__key="theirs", clone__bench__go_dot_mod=f"{GO}// ../y\n"
+    )
+    bench = victim / "clone" / "bench"
+    git(victim, "init", "--quiet", "--bare", str(bench))
+    make(bench, config="[core]\nbare = false\nrepositoryformatversion = 0\nworktree = ../../..\n")
+    (victim / ".git").rename(victim / "clone" / ".git")
+
+    with pytest.raises(SubjectError, match="git cannot read the repository of .*bench"):
+        placed(FolderSpec(bench), tmp_path)
+
+
+def test_a_repository_whose_work_tree_lies_elsewhere_is_one_line(tmp_path):
+    folder = committed(tmp_path / "ring", go_dot_mod=GO)
+    make(tmp_path / "elsewhere", data="theirs")
+    git(folder, "config", "core.worktree", str(tmp_path / "elsewhere"))
+
+    with pytest.raises(SubjectError, match="another work tree, .*elsewhere; remove core.worktree"):
+        placed(FolderSpec(folder), tmp_path)
 
 
 def test_a_subject_inside_a_workspace_is_copied_with_it(tmp_path):
