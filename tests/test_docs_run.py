@@ -82,7 +82,7 @@ func TestParse(t *testing.T) {{
 	}}
 }}
 """
-CONFIG = {"subject": ".", "slowdown": 0.6, "controls": 0, "stability_runs": 2}
+CONFIG = {"subject": ".", "slowdown": 0.5, "controls": 0, "stability_runs": 2}
 MADE = "*.json\n*.md\n*.csv\n*.sarif\n*.txt\n*.html\n*.sqlite\n"
 SERIES = ROOT / "tests" / "runners" / "stored" / "recorded"
 RECORDED = ROOT / "tests" / "runners" / "pybench" / "recorded"

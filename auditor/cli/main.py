@@ -15,6 +15,7 @@ import click
 
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import AuditError, Exit, MachineError, UsageError
+from reports import names
 
 PROGRAM = "bench-audit"
 
@@ -158,7 +159,8 @@ def _refuse_unsupported(platform: str) -> None:
 
 
 def _say(slug: str, message: str) -> None:
-    click.echo(f"error[{slug}]: {_flat(message)}", err=True)
+    # The subject's compiler, or a test program, may have written escapes for the terminal.
+    click.echo(f"error[{slug}]: {names.seen(_flat(message))}", err=True)
 
 
 def _flat(message: str) -> str:

@@ -1,5 +1,6 @@
 """The files that a process is given, and those that it leaves."""
 
+import errno
 import os
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
@@ -7,6 +8,7 @@ from pathlib import Path
 
 from auditor.core.errors import FolderUnusable, SubjectError
 from auditor.core.jobs import Invocation
+from auditor.core.paths import read_regular
 from runners.hosts.disk import writing
 
 
@@ -30,18 +32,48 @@ def put(files: Iterable[tuple[Path, bytes]], *inside: Path) -> None:
             path.write_bytes(content)
 
 
+LARGEST = 512 << 20
+"""Bytes of a file that a process leaves; results of the largest suites known have some MiB."""
+
+
 def collect(job: Invocation, *inside: Path) -> dict[Path, bytes]:
-    """Read what a process has left; what is missing is absent. Raises as `put` does."""
+    """Read what a process has left; what is missing is absent. Raises as `put` does.
+
+    SubjectError also for a pipe, a device, or more than LARGEST: the suite may put anything in the
+    place of our file, and no time-out would end the reading of it.
+    """
     found: dict[Path, bytes] = {}
     for path in job.collects:
-        require(job.cwd / path, inside)
+        place = job.cwd / path
+        require(place, inside)
         try:
-            found[path] = (job.cwd / path).read_bytes()
+            content = read_regular(place, LARGEST + 1)
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise FolderUnusable(f"cannot read {job.cwd / path}: {error.strerror}") from error
+            raise _unreadable(place, error) from error
+        if content is None:
+            raise no_file(place)
+        require_small(place, len(content))
+        found[path] = content
     return found
+
+
+def require_small(path: Path | str, size: int) -> None:
+    """Raise SubjectError for a file of more than LARGEST bytes."""
+    if size > LARGEST:
+        raise SubjectError(f"the suite has left more than {LARGEST >> 20} MiB in {path}")
+
+
+def no_file(path: Path) -> SubjectError:
+    """Return the error of a link, a pipe or a device where a process should leave a file."""
+    return SubjectError(f"the suite has put what is no regular file in the place of {path}")
+
+
+def _unreadable(path: Path, error: OSError) -> SubjectError | FolderUnusable:
+    if error.errno == errno.ELOOP:
+        return no_file(path)
+    return FolderUnusable(f"cannot read {path}: {error.strerror}")
 
 
 _TOOLS = ("/bin/", "/lib/", "/lib64/", "/nix/", "/opt/", "/sbin/", "/usr/")

@@ -1,11 +1,10 @@
 """Looking at what a process shows while it runs."""
 
-import os
-import stat
 from contextlib import suppress
 from pathlib import Path
 
 from auditor.core.jobs import Follow, Invocation
+from auditor.core.paths import read_regular
 from runners.hosts.mark import Mark
 
 POLL_SECONDS = 0.02
@@ -70,15 +69,7 @@ class Following:
 
 
 def _read(path: Path, offset: int) -> bytes:
-    """Return what stands there, a part of it where that is much; nothing of what is no file.
-
-    The subject may put anything in the place of the file.
-    """
+    """Return what stands there, a part of it where that is much; nothing of what is no file."""
     with suppress(OSError):
-        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
-        try:
-            if stat.S_ISREG(os.fstat(number).st_mode):
-                return os.pread(number, _MOST_BYTES, offset)
-        finally:
-            os.close(number)
+        return read_regular(path, _MOST_BYTES, offset=offset) or b""
     return b""

@@ -88,8 +88,8 @@ class Repository:
         top = Path(os.fsdecode(shown)).resolve()
         if not folder.resolve().is_relative_to(top):
             raise SubjectError(
-                f"the repository around {folder} has another work tree, {top}; remove core.worktree "
-                "from its configuration, or name a copy without .git"
+                f"the repository around {folder} has another work tree, {top}; remove "
+                "core.worktree from its configuration, or name a copy without .git"
             )
         return cls(top)
 

@@ -2,12 +2,12 @@
 
 import errno
 import os
-import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SubjectError, UsageError
+from auditor.core.paths import read_regular
 from auditor.core.ports import Host
 from auditor.core.request import FolderSpec, JarSpec, MavenSpec, SubjectSpec
 from auditor.core.subject import SourceFile, SourceRole
@@ -104,12 +104,10 @@ def _text(folder: Path, path: PurePosixPath) -> bytes | None:
         # A link may lead anywhere, and so may a folder on the way.
         if os.path.realpath(folder / path) != str(folder / path):
             return None
-        number = os.open(folder / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        return read_regular(folder / path, _MOST)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         if error.errno == errno.ELOOP:  # a link to itself
             return None
         raise SubjectError(f"cannot read {path}: {(error.strerror or '').lower()}") from error
-    with os.fdopen(number, "rb") as file:
-        return file.read(_MOST) if stat.S_ISREG(os.fstat(number).st_mode) else None

@@ -144,6 +144,15 @@ def test_every_kind_of_failure_has_its_exit_code(stage, capsys, failure, code, s
     assert not (output_of(stage) / "result.json").exists()
 
 
+def test_an_error_brings_no_escapes_to_the_terminal(stage, capsys):
+    failure = BuildFailed("go said: \x1b]0;owned\x07\x1b[2J all passed \u202e")
+
+    assert stage.of(failure=failure).call("abs", SUBJECT) == 3
+    shown = capsys.readouterr().err
+    assert r"error[build-failed]: go said: \x1b]0;owned\x07\x1b[2J all passed \u202e" in shown
+    assert not {"\x1b", "\x07", "\u202e"} & set(shown)
+
+
 def test_a_bug_shows_its_traceback(stage, capsys):
     stage.of(failure=ZeroDivisionError("oops")).call("abs", SUBJECT)
 

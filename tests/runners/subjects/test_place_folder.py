@@ -232,7 +232,7 @@ def test_a_folder_like_a_bare_repository_does_not_decide_what_is_copied(tmp_path
     make(bench, config="[core]\nbare = false\nrepositoryformatversion = 0\nworktree = ../../..\n")
     (victim / ".git").rename(victim / "clone" / ".git")
 
-    with pytest.raises(SubjectError, match="git cannot read the repository of .*bench"):
+    with pytest.raises(SubjectError, match=r"git cannot read the repository of .*bench"):
         placed(FolderSpec(bench), tmp_path)
 
 
@@ -241,7 +241,7 @@ def test_a_repository_whose_work_tree_lies_elsewhere_is_one_line(tmp_path):
     make(tmp_path / "elsewhere", data="theirs")
     git(folder, "config", "core.worktree", str(tmp_path / "elsewhere"))
 
-    with pytest.raises(SubjectError, match="another work tree, .*elsewhere; remove core.worktree"):
+    with pytest.raises(SubjectError, match=r"another work tree, .*elsewhere; remove core.worktree"):
         placed(FolderSpec(folder), tmp_path)
 
 
