@@ -1,12 +1,14 @@
-"""A connection to a store: created if need be, checked, brought to the schema of this program."""
+"""A connection to a store: created if need be, and checked."""
 
 import os
 import sqlite3
 import time
+from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 from auditor.core.errors import StoreError
-from auditor.store.migrations import check, migrate
+from auditor.store.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 
 
 def opened(path: Path, busy_seconds: float) -> sqlite3.Connection:
@@ -33,7 +35,70 @@ def _prepare(connection: sqlite3.Connection, path: Path, busy_seconds: float) ->
     # FULL: a commit is on the disk, so that nothing measured is lost when the power goes.
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
-    migrate(connection, path)
+    if not _number(connection, "schema_version"):
+        _create(connection, path)
+
+
+def check(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise StoreError for a file that is not empty and has not exactly our tables; change nothing.
+
+    A store may come from a stranger: a view or a trigger in the place of a table would be run.
+    """
+    if not _number(connection, "schema_version"):
+        return
+    if _number(connection, "application_id") != APPLICATION_ID:
+        raise StoreError(
+            f"{path} is a database of another program; choose another file with --store"
+        )
+    version = _number(connection, "user_version")
+    if version != SCHEMA_VERSION or _tables(connection) != _ours():
+        raise StoreError(
+            f"{path} has tables of another version of bench-audit (schema {version}, here "
+            f"{SCHEMA_VERSION}); use the version that wrote it, or choose another file with --store"
+        )
+
+
+def _create(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have been quicker.
+        if not _number(connection, "schema_version"):
+            # Not executescript: that would commit the transaction first.
+            for statement in _statements(SCHEMA):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    except BaseException:
+        connection.rollback()
+        raise
+    connection.commit()
+    check(connection, path)
+
+
+@cache
+def _ours() -> frozenset[tuple[str, ...]]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(SCHEMA)
+        return _tables(connection)
+
+
+def _tables(connection: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
+    """Return what a file declares: tables, indexes, views and triggers, with their SQL."""
+    return frozenset(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema"))
+
+
+def _statements(script: str) -> list[str]:
+    statements, pending = [], ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            statements.append(pending)
+            pending = ""
+    return statements
+
+
+def _number(connection: sqlite3.Connection, pragma: str) -> int:
+    return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
 
 
 def _create_private(path: Path) -> None:

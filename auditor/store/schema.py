@@ -1,13 +1,7 @@
 """The tables, as SQL with comments (docs/schema.md shows the same text)."""
 
-SCHEMA_VERSION = 12
-"""History: 1, the first; 2, runs by trial and machine, "never-called" is an ending of its own;
-3, a listing tells on which machine, by which version and in how much time it was made;
-4, a run tells of which revision it was made; 5, a trial tells in which order functions lie;
-6, it tells how its process was watched; 7, tests of two versions of a class;
-8, a run tells what kept the machine from it; 9, answers of performance gates; 10, machines
-are told apart by more; 12, a trial tells which part of the unit tests it runs,
-and whether it was alone."""
+SCHEMA_VERSION = 1
+"""Of the tables below; a file with another one is refused."""
 
 APPLICATION_ID = 0x62656E61
 """Tells our files from other SQLite databases ("bena")."""
@@ -50,10 +44,10 @@ CREATE TABLE trial (
     repetition INTEGER NOT NULL,     -- the run of the study, one-based
     fork       INTEGER NOT NULL,     -- the process of that run, one-based
     seed       INTEGER NOT NULL,
-    layout     INTEGER NOT NULL DEFAULT 0, -- the order of functions is drawn with it; 0: it is not
-    watch      TEXT NOT NULL DEFAULT '', -- JSON: what may end it early; '' where nothing does
-    tests      TEXT NOT NULL DEFAULT '', -- the package whose unit tests run; '' where that is all
-    rough      INTEGER NOT NULL DEFAULT 0 -- 1: others may have run beside it
+    layout     INTEGER NOT NULL, -- the order of functions is drawn with it; 0: it is not
+    watch      TEXT NOT NULL, -- JSON: what may end it early; '' where nothing does
+    tests      TEXT NOT NULL, -- the package whose unit tests run; '' where that is all
+    rough      INTEGER NOT NULL -- 1: others may have run beside it
 );
 CREATE INDEX trial_by_subject ON trial (subject, purpose);
 
@@ -69,8 +63,8 @@ CREATE TABLE run (
     payload   TEXT NOT NULL,         -- JSON: what the ending tells, without the series
     started   TEXT NOT NULL,         -- UTC, ISO 8601
     seconds   REAL NOT NULL,         -- from start to end, by the clock
-    revision  TEXT NOT NULL DEFAULT '', -- it was made of; '' where an older program made it
-    strain    TEXT NOT NULL DEFAULT '', -- JSON: shares of time stolen, waited, and so on; '': none
+    revision  TEXT NOT NULL, -- it was made of
+    strain    TEXT NOT NULL, -- JSON: shares of time stolen, waited, and so on; '': none
     loop      REAL,                  -- seconds of a fixed loop just before; NULL: it was not run
     UNIQUE (trial, machine)
 );

@@ -14,8 +14,7 @@ from auditor.core.outcome import MAY_PASS
 from auditor.core.paths import exists, is_file
 from auditor.store import rows
 from auditor.store.failures import damaged, translated
-from auditor.store.migrations import check
-from auditor.store.opening import opened
+from auditor.store.opening import check, opened
 
 BUSY_SECONDS = 30.0
 _RUN = "trial, machine, host, ending, payload, started, seconds, revision, strain, loop"
@@ -88,18 +87,41 @@ def contents(path: Path) -> Contents:
 def verify(path: Path) -> int:
     """Check a store down to its values and return how many runs it has; raises StoreError."""
     with existing(path) as connection:
-        found = [str(one[0]) for one in connection.execute("PRAGMA integrity_check")]
-        if found != ["ok"]:
-            raise damaged(path, found[0])
-        broken = connection.execute("PRAGMA foreign_key_check").fetchone()
-        if broken is not None:
-            raise damaged(path, f"a row of {broken[0]} belongs to none of {broken[2]}")
-        for key, ending, payload in connection.execute("SELECT id, ending, payload FROM run"):
-            try:
-                rows.outcome_from_row(ending, payload, tuple(_series(connection, key)))
-            except (ValueError, KeyError, TypeError, AttributeError, struct.error) as error:
-                raise damaged(path, f"run {key}: {error}") from error
+        _check_content(connection, path)
         return int(connection.execute("SELECT count(*) FROM run").fetchone()[0])
+
+
+def _check_content(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise StoreError, naming `path`, where a row cannot be what an audit has written."""
+    problems = [str(row[0]) for row in connection.execute("PRAGMA integrity_check")]
+    if problems != ["ok"]:
+        raise damaged(path, problems[0])
+    broken = connection.execute("PRAGMA foreign_key_check").fetchone()
+    if broken is not None:
+        raise damaged(path, f"a row of {broken[0]} belongs to none of {broken[2]}")
+    for table, columns in _texts(connection).items():
+        odd = " OR ".join(f"typeof({column}) NOT IN ('text', 'null')" for column in columns)
+        if connection.execute(f"SELECT 1 FROM {table} WHERE {odd}").fetchone():  # noqa: S608 ours
+            raise damaged(path, f"a row of {table} has bytes where text belongs")
+    for key, ending, payload in connection.execute("SELECT id, ending, payload FROM run"):
+        try:
+            rows.outcome_from_row(ending, payload, tuple(_series(connection, key)))
+        except (
+            ValueError, KeyError, TypeError, AttributeError, RecursionError, struct.error,
+        ) as error:  # fmt: skip
+            raise damaged(path, f"run {key}: {error}") from error
+
+
+def _texts(connection: sqlite3.Connection) -> dict[str, list[str]]:
+    """Return the columns of text of each table."""
+    found: dict[str, list[str]] = {}
+    for table, column in connection.execute(
+        "SELECT tables.name, columns.name FROM sqlite_schema AS tables"
+        " JOIN pragma_table_info(tables.name) AS columns"
+        " WHERE tables.type = 'table' AND columns.type = 'TEXT'"
+    ):
+        found.setdefault(table, []).append(column)
+    return found
 
 
 def _series(connection: sqlite3.Connection, run: int) -> Iterator[Series]:
@@ -128,7 +150,8 @@ def merge(into: Path, source: Path) -> Merged:
     with translated(into), _scratch(into) as folder:
         copy = Path(folder) / "copy.sqlite"
         _copy(source, copy)
-        with translated(copy), closing(opened(copy, BUSY_SECONDS)) as made:
+        with translated(source), closing(opened(copy, BUSY_SECONDS)) as made:
+            _check_content(made, source)
             made.execute("PRAGMA journal_mode = DELETE")
         with translated(into), closing(opened(into, BUSY_SECONDS)) as connection:
             connection.execute("ATTACH ? AS other", (str(copy),))

@@ -30,12 +30,10 @@ from auditor.core.plan import Purpose
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.suite import Benchmark, Suite
 from auditor.core.warming import Method, Warmed, Watch
-from auditor.store import rows
 from auditor.store.audits import AuditRecord
 from auditor.store.failures import explained
 from auditor.store.machines import left_out, machine
-from auditor.store.migrations import migrate
-from auditor.store.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
+from auditor.store.schema import SCHEMA, SCHEMA_VERSION
 from auditor.store.sqlite import SqliteStore
 
 BIGGER = HostFacts("there", (("cores", "64"),))
@@ -352,15 +350,27 @@ def test_a_database_without_room_is_a_full_disk(tmp_path):
     assert "the disk is full" in str(error)
 
 
-def test_a_store_of_a_newer_version_is_refused_and_left_alone(tmp_path):
+@pytest.mark.parametrize(
+    "change",
+    [
+        f"PRAGMA user_version = {SCHEMA_VERSION + 1}",
+        "PRAGMA user_version = -1",
+        "PRAGMA user_version = 0",
+        "ALTER TABLE trial DROP COLUMN rough",
+        "CREATE VIEW more AS SELECT * FROM gate",
+        "CREATE TRIGGER more AFTER INSERT ON run BEGIN DELETE FROM run; END",
+    ],
+)
+def test_a_store_with_other_tables_is_refused_and_left_alone(tmp_path, change):
     path = tmp_path / "s.sqlite"
     SqliteStore(path).close()
     connection = sqlite3.connect(path)
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    connection.execute(change)
+    connection.commit()
     connection.close()
     before = path.read_bytes()
 
-    with pytest.raises(StoreError, match=f"has schema {SCHEMA_VERSION + 1}, but this bench-audit"):
+    with pytest.raises(StoreError, match=r"s\.sqlite has tables of another version of bench-audit"):
         SqliteStore(path)
 
     assert path.read_bytes() == before
@@ -459,135 +469,6 @@ def test_what_was_beside_a_run_is_kept(tmp_path):
         assert store.find(strained.trial) == strained
 
 
-def test_an_older_store_is_migrated_step_by_step(tmp_path):
-    path = tmp_path / "s.sqlite"
-    with SqliteStore(path) as store:
-        store.add(run())
-    connection = sqlite3.connect(path, isolation_level=None)
-    steps = {
-        SCHEMA_VERSION: lambda on: on.execute("ALTER TABLE run ADD COLUMN note TEXT"),
-        SCHEMA_VERSION + 1: lambda on: on.execute("UPDATE run SET note = 'moved'"),
-    }
-
-    migrate(connection, path, wanted=SCHEMA_VERSION + 2, steps=steps)
-
-    assert connection.execute("SELECT note FROM run").fetchall() == [("moved",)]
-    assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION + 2,)
-    connection.close()
-
-
-def test_a_store_of_the_first_version_keeps_its_runs(tmp_path):
-    path = tmp_path / "s.sqlite"
-    kept = run(trial(1), measured(1.0, 2.0)), run(trial(2), TimedOut(60.0, "still here"))
-    write_first_version(path, kept)
-
-    with SqliteStore(path, host=HERE) as store:
-        assert [store.find(one.trial) for one in kept] == list(kept)
-        store.add(run(trial(3)))
-        assert store.find(trial(3)) == run(trial(3))
-        assert store._connection.execute("PRAGMA foreign_key_check").fetchall() == []
-    assert columns(path) == columns(new_store(tmp_path / "new.sqlite"))
-
-
-def test_a_store_of_the_first_version_told_never_called_as_unreadable(tmp_path):
-    path = tmp_path / "s.sqlite"
-    endings = ("the slowed method was never called", "the guest wrote no records")
-    write_first_version(
-        path, [run(trial(at), Unreadable(why, "tail")) for at, why in enumerate(endings, 1)]
-    )
-
-    with SqliteStore(path, host=HERE) as store:
-        assert store.find(trial(1)) == run(trial(1), NeverCalled())
-        assert store.find(trial(2)) == run(trial(2), Unreadable(endings[1], "tail"))
-
-
-def test_a_store_from_before_trials_were_watched_keeps_its_runs(tmp_path):
-    path = tmp_path / "s.sqlite"
-    with SqliteStore(path) as store:
-        store.add(run())
-    connection = sqlite3.connect(path)
-    connection.execute("ALTER TABLE trial DROP COLUMN watch")
-    connection.execute("ALTER TABLE trial DROP COLUMN tests")
-    connection.execute("ALTER TABLE trial DROP COLUMN rough")
-    connection.execute("ALTER TABLE run DROP COLUMN strain")
-    connection.execute("ALTER TABLE run DROP COLUMN loop")
-    connection.execute("DROP TABLE concurrency")
-    connection.execute("DROP TABLE gate")
-    connection.execute("PRAGMA user_version = 5")
-    connection.close()
-
-    with SqliteStore(path) as store:
-        assert store.find(trial()) == run()
-        assert store.alike(trial(2)) == (dataclasses.replace(run(), trial=trial()),)
-    assert columns(path) == columns(new_store(tmp_path / "new.sqlite"))
-
-
-@pytest.mark.parametrize(
-    ("version", "fact"), [(9, ("virtual", "yes KVM")), (10, ("governor", "performance"))]
-)
-def test_a_store_from_before_machines_were_told_apart_by_a_fact_keeps_its_runs(
-    version, fact, tmp_path
-):
-    path = tmp_path / "s.sqlite"
-    virtual = HostFacts(HERE.name, (*HERE.facts, fact))
-    ran = dataclasses.replace(run(), host=virtual)
-    with SqliteStore(path) as store:
-        store.add(ran)
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE run SET machine = ?", (machine(HERE),))
-    connection.execute("ALTER TABLE trial DROP COLUMN tests")
-    connection.execute("ALTER TABLE trial DROP COLUMN rough")
-    connection.execute(f"PRAGMA user_version = {version}")
-    connection.commit()
-    connection.close()
-
-    with SqliteStore(path, host=virtual) as store:
-        assert store.find(trial()) == ran
-    with SqliteStore(path, host=HERE) as store:
-        assert store.find(trial()) is None
-
-
-def write_first_version(path, runs):
-    connection = sqlite3.connect(path)
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.executescript(Path(__file__).with_name("schema_1.sql").read_text())
-    connection.execute("PRAGMA user_version = 1")
-    for one in runs:
-        connection.execute(
-            "INSERT INTO trial VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            rows.trial_to_row(one.trial)[:12],
-        )
-        ended = (rows.host_to_row(one.host), *rows.outcome_to_row(one.outcome))
-        connection.execute(
-            "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?)",
-            (one.trial.id, *ended, one.started, one.seconds),
-        )
-        for number, series in enumerate(getattr(one.outcome, "series", ())):
-            connection.execute(
-                "INSERT INTO series VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (one.trial.id, number, *rows.series_to_row(series)),
-            )
-    connection.commit()
-    connection.close()
-
-
-def new_store(path):
-    SqliteStore(path).close()
-    return path
-
-
-def columns(path):
-    """Return the tables with their columns, keys and references, as SQLite sees them."""
-    connection = sqlite3.connect(path)
-    found = {
-        (name, pragma): connection.execute(f"PRAGMA {pragma}({name})").fetchall()
-        for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
-        for pragma in ("table_info", "index_list", "foreign_key_list")
-    }
-    connection.close()
-    return found
-
-
 def test_runs_of_another_machine_are_kept_but_not_found(tmp_path):
     ours, theirs = (
         run(outcome=measured(1.0)),
@@ -654,23 +535,6 @@ def test_what_another_machine_measured_is_told_in_one_line():
     assert "holds 7 runs of another machine (processor A, 4 cores; processor B" in said.text
     assert "\n" not in said.text
     assert left_out({}) is None
-
-
-def test_a_migration_that_fails_leaves_the_store_as_it_was(tmp_path):
-    path = tmp_path / "s.sqlite"
-    SqliteStore(path).close()
-    connection = sqlite3.connect(path, isolation_level=None)
-
-    def fail(on):
-        on.execute("DROP TABLE series")
-        on.execute("SELECT nonsense")
-
-    with pytest.raises(sqlite3.OperationalError):
-        migrate(connection, path, wanted=SCHEMA_VERSION + 1, steps={SCHEMA_VERSION: fail})
-
-    assert connection.execute("SELECT count(*) FROM series").fetchone() == (0,)
-    assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
-    connection.close()
 
 
 def test_the_page_about_the_store_shows_the_schema():

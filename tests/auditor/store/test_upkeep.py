@@ -4,7 +4,6 @@ import csv
 import io
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from store_making import measured, project, run, trial
@@ -16,7 +15,6 @@ from auditor.core.outcome import Crashed
 from auditor.core.suite import Suite
 from auditor.store import upkeep
 from auditor.store.audits import AuditRecord
-from auditor.store.schema import APPLICATION_ID
 from auditor.store.sqlite import SqliteStore
 
 
@@ -70,23 +68,38 @@ def test_a_whole_store_is_verified(small):
     assert upkeep.verify(small) == 2
 
 
-@pytest.mark.parametrize(
-    "harm",
-    [
-        "UPDATE series SET packed = x'00'",
-        "UPDATE series SET positions = x'00000000'",
-        "UPDATE run SET ending = 'nonsense'",
-        "UPDATE run SET payload = '{'",
-        "PRAGMA foreign_keys = OFF; DELETE FROM trial",
-    ],
-)
-def test_damage_is_found(small, harm):
+HARMS = [
+    "UPDATE series SET packed = x'00'",
+    "UPDATE series SET positions = x'00000000'",
+    "UPDATE run SET ending = 'nonsense'",
+    "UPDATE run SET payload = '{'",
+    f"UPDATE run SET payload = '{'[' * 100_000}'",
+    "UPDATE project SET name = x'00ff'",
+    "PRAGMA foreign_keys = OFF; DELETE FROM trial",
+]
+
+
+@pytest.mark.parametrize("harm", HARMS, ids=range(len(HARMS)))
+def test_damage_is_found_and_not_merged(tmp_path, small, harm):
     with sqlite3.connect(small) as connection:
         connection.executescript(harm)
     connection.close()
+    whole = store(tmp_path / "whole.sqlite", run(trial(3), measured(5.0)))
 
     with pytest.raises(StoreError, match="is damaged"):
         upkeep.verify(small)
+    with pytest.raises(StoreError, match=rf"^{small} is damaged"):
+        upkeep.merge(whole, small)
+    assert upkeep.verify(whole) == 1
+
+
+def test_a_source_with_tables_of_its_own_is_not_merged(tmp_path, small):
+    with sqlite3.connect(small) as connection:
+        connection.executescript("DROP TABLE gate; CREATE VIEW gate AS SELECT 1")
+    connection.close()
+
+    with pytest.raises(StoreError, match=rf"^{small} has tables of another version"):
+        upkeep.merge(tmp_path / "new.sqlite", small)
 
 
 def test_a_damaged_page_is_found(small):
@@ -116,20 +129,6 @@ def test_what_two_stores_hold_is_in_one(tmp_path, small):
     assert upkeep.verify(small) == 3
     assert other.read_bytes() == before
     assert upkeep.merge(small, other) == upkeep.Merged(runs=0, known=3, audits=0)
-
-
-def test_a_source_of_an_older_program_stays_as_it_is(tmp_path, small):
-    old = tmp_path / "old.sqlite"
-    with closing(sqlite3.connect(old)) as connection:
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.executescript(Path(__file__).with_name("schema_1.sql").read_text())
-        connection.execute("PRAGMA user_version = 1")
-    before, beside = old.read_bytes(), sorted(tmp_path.iterdir())
-
-    assert upkeep.merge(small, old).runs == 0
-
-    assert old.read_bytes() == before
-    assert sorted(tmp_path.iterdir()) == beside
 
 
 def test_a_source_that_is_written_to_is_merged_with_its_log(tmp_path, small):
