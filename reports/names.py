@@ -62,8 +62,9 @@ def _cut(ids: list[str]) -> int:
     slash = shared.rfind("/") + 1
     if slash:
         return slash
-    dots = [at + 1 for at, letter in enumerate(shared) if letter == "."]
-    return max((at for at in dots if all("." in stem[at:] for stem in bare)), default=0)
+    # The last separator that leaves every name one more: the one before the first of their last.
+    last = min(stem.rfind(".") for stem in bare)
+    return shared.rfind(".", 0, max(last, 0)) + 1
 
 
 def _shared(texts: Iterable[str]) -> str:

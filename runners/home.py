@@ -100,6 +100,8 @@ class Home:
     def _folder(self, *names: str) -> Path:
         folder = self.root.joinpath(*names)
         with writing(self.root):
+            # Copies of subjects may hold files that only their owner may read.
+            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise FolderUnusable(

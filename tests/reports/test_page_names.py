@@ -1,5 +1,6 @@
 """Names that mean harm, or only look strange, are text and nothing else."""
 
+import time
 from itertools import cycle
 
 import crowds
@@ -110,3 +111,14 @@ def test_a_long_label_keeps_its_beginning_and_its_end():
     assert len(shown) == names.LONGEST
     assert shown.startswith("begin")
     assert shown.endswith("end")
+
+
+def test_a_name_of_nothing_but_separators_takes_time_in_proportion_to_its_length():
+    def seconds(letters):
+        begun = time.process_time()
+        assert names.shorten(["." * letters]) == {"." * letters: "."}
+        return time.process_time() - begun
+
+    short, long = (min(seconds(letters) for _ in range(5)) for letters in (50_000, 400_000))
+
+    assert long < 24 * short  # eight times as long; the square of it is 64

@@ -73,7 +73,7 @@ HARMS = [
     "UPDATE series SET positions = x'00000000'",
     "UPDATE run SET ending = 'nonsense'",
     "UPDATE run SET payload = '{'",
-    f"UPDATE run SET payload = '{'[' * 100_000}'",
+    "UPDATE run SET payload = replace(hex(zeroblob(50000)), '0', '[')",
     "UPDATE project SET name = x'00ff'",
     "PRAGMA foreign_keys = OFF; DELETE FROM trial",
 ]

@@ -16,6 +16,14 @@ def test_nothing_is_made_before_it_is_asked_for(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_nobody_else_may_look_into_it(tmp_path):
+    home = Home(tmp_path / "a" / "home")
+
+    home.subjects()
+
+    assert home.root.stat().st_mode & 0o777 == 0o700
+
+
 def test_folders_are_apart_from_each_other(tmp_path):
     home = Home(tmp_path / "home")
 
