@@ -57,11 +57,17 @@ SUBJECT = (
         type=click.Choice(["go", "jmh", "pytest", "asv", "pyperf"]),
         help="What runs the suite.",
     ),
+    click.option(
+        "--untrusted",
+        is_flag=True,
+        help="The configuration may be a stranger's: refuse keys that name other files, machines, "
+        "images or variables.",
+    ),
 )
 SEED = click.option("--seed", type=int, help="Decides everything that is random (1).")
 HOST = click.option(
     "--host",
-    metavar="local|docker|ssh:TARGET",
+    metavar="local|docker[:IMAGE]|ssh:TARGET",
     help="Where it runs: this machine, containers on it, or another machine.",
 )
 DISPATCH = (
@@ -227,6 +233,7 @@ class Asked:
             changes,
             Path.cwd(),
             as_configured=bool(given.get("as_configured")),
+            untrusted=bool(given.get("untrusted")),
         )
         config = replace(config, retry_failed=bool(given.get("retry_failed")))
         nothing_runs = given.get("dry_run") or given.get("so_far")

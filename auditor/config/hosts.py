@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import msgspec
+
 from auditor.config import durations
 from auditor.config.sections import DockerSection, LocalSection, SshSection
 from auditor.config.settings import Settings
@@ -17,8 +19,14 @@ def local_spec(written: LocalSection) -> LocalSpec:
     return LocalSpec(cpus=written.cpus or "", environment=written.environment)
 
 
-def docker_spec(written: DockerSection, folder: Path) -> DockerSpec:
-    """Return what containers are like, paths relative to `folder`; raises ValueError."""
+def docker_spec(host: str, written: DockerSection, folder: Path) -> DockerSpec:
+    """Return what containers are like, paths relative to `folder`; raises ValueError.
+
+    An image behind "docker:" in `host` is taken in the place of the one in the section.
+    """
+    kind, _, image = host.partition(":")
+    if kind == "docker" and image:
+        written = msgspec.structs.replace(written, image=image, dockerfile=None)
     if written.image and written.dockerfile:
         raise ValueError("$.docker names both an image and a dockerfile; name one of them")
     try:

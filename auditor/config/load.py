@@ -16,6 +16,7 @@ from auditor.config.hosts import dask_spec, docker_spec, local_spec, ssh_spec
 from auditor.config.python import python_spec
 from auditor.config.series import series_request
 from auditor.config.settings import Settings
+from auditor.config.untrusted import refuse_other_subject, refuse_reaching
 from auditor.core.errors import UsageError
 from auditor.core.hosts import DaskSpec, DockerSpec, LocalSpec, SshSpec
 from auditor.core.paths import exists, is_dir, is_file
@@ -88,13 +89,19 @@ class Config:
 
 
 def load(
-    argument: str, changes: Mapping[str, Any], folder: Path, *, as_configured: bool = False
+    argument: str,
+    changes: Mapping[str, Any],
+    folder: Path,
+    *,
+    as_configured: bool = False,
+    untrusted: bool = False,
 ) -> Config:
     """Read a configuration file, or take a subject as it is, with `changes` over it.
 
     `changes` are keys of the file, from flags; paths are relative to `folder` on the command line
     and to the file's folder in it. `as_configured`: what a research tool's file says of its test
-    counts, too. Raises UsageError.
+    counts, too. `untrusted`: a stranger may have written the file, so it may not name other files,
+    machines or variables. Raises UsageError.
     """
     path = folder / argument
     jar = path.suffix == subjects.JAR and is_file(path)
@@ -102,6 +109,26 @@ def load(
         if as_configured:
             raise UsageError(f"{argument}: {ancestors.NOT_THEIRS}")
         return _resolve({"subject": argument}, changes, folder, "")
+    _require_configuration(path, argument)
+    found, there = reading.document(path, argument), path.resolve().parent
+    try:
+        theirs = ancestors.translated(found, there, as_configured=as_configured)
+    except ValueError as error:
+        raise UsageError(f"{argument}: {error}") from error
+    written, ignored = (_as_numbers(found, argument), ()) if theirs is None else theirs
+    source = f"{argument}: "
+    if untrusted:
+        refuse_reaching(written, source)
+    config = replace(_resolve(written, changes, there, source), ignored=ignored)
+    if untrusted:
+        refuse_other_subject(config.subject, there, source)
+    if isinstance(config.subject, FolderSpec):
+        subject = replace(config.subject, configuration=path.resolve())
+        config = replace(config, subject=subject)
+    return config
+
+
+def _require_configuration(path: Path, argument: str) -> None:
     if not exists(path):
         raise UsageError(f"no such file or folder: {argument}{_near(path)}")
     if path.suffix not in reading.EXTENSIONS:
@@ -109,19 +136,6 @@ def load(
             f"{argument} is no configuration: its name must end in .json, .yaml, .yml or .toml; "
             "bench-audit judge reads results"
         )
-    found, there = reading.document(path, argument), path.resolve().parent
-    try:
-        theirs = ancestors.translated(found, there, as_configured=as_configured)
-    except ValueError as error:
-        raise UsageError(f"{argument}: {error}") from error
-    if theirs is None:
-        config = _resolve(_as_numbers(found, argument), changes, there, f"{argument}: ")
-    else:
-        config = replace(_resolve(theirs[0], changes, there, f"{argument}: "), ignored=theirs[1])
-    if isinstance(config.subject, FolderSpec):
-        subject = replace(config.subject, configuration=path.resolve())
-        config = replace(config, subject=subject)
-    return config
 
 
 def _as_numbers(found: Mapping[str, Any], argument: str) -> Mapping[str, Any]:
@@ -206,7 +220,7 @@ def _config(settings: Settings, folder: Path) -> Config:
         python=python_spec(settings.python, folder),
         host=settings.host.partition(":")[0],
         local=local_spec(settings.local),
-        docker=docker_spec(settings.docker, folder),
+        docker=docker_spec(settings.host, settings.docker, folder),
         ssh=ssh_spec(settings.host, settings.ssh),
         dispatch=dispatch,
         request=abs_request(settings, methods, model),

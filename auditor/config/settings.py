@@ -142,8 +142,8 @@ class Settings(Section, frozen=True):
     host: Annotated[
         str,
         Meta(
-            pattern=r"^(local|docker|ssh:[^\s-]\S*)$",
-            description='"docker": in containers, without network while measuring; '
+            pattern=r"^(local|docker(:[^\s-]\S*)?|ssh:[^\s-]\S*)$",
+            description='"docker" or "docker:IMAGE": in containers, offline while measuring; '
             '"ssh:TARGET": on another machine.',
         ),
     ] = "local"
@@ -227,7 +227,7 @@ CHOICES: dict[str, str] = {
     "$.curve": '"none", "methods", "pairs" or null',
     "$.ignore[...].until": 'a date such as "2026-12-31", or null',
     "$.ignore[...].reason": "a reason, in words",
-    "$.host": '"local", "docker" or "ssh:" with what ssh is called with',
+    "$.host": '"local", "docker", "docker:IMAGE" or "ssh:" with what ssh is called with',
     "$.dispatch": '"serial" or "dask"',
     "$.dask.scheduler": 'an address such as "tcp://10.0.0.1:8786", or null',
     "$.ssh.folder": "an absolute path of letters, digits and . _ + -, or null",

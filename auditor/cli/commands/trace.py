@@ -37,7 +37,7 @@ from auditor.core.errors import Exit, UsageError
         help="Order by calls of all together, by the mean share, or by how many clients call.",
     ),
     click.option("--top", type=int, help="How many methods are the often used ones (20)."),
-    options.SUBJECT[1],
+    *options.SUBJECT[1:],
     options.BUDGET,
     options.RETRY_FAILED,
     *options.PLACES,

@@ -1,0 +1,44 @@
+"""What a configuration that a stranger may have written cannot decide."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from auditor.core.errors import UsageError
+from auditor.core.request import FolderSpec, SubjectSpec
+
+_REFUSED = {
+    "host": "on which machine it runs; name it with --host",
+    "docker": "what containers may use; name the image with --host docker:IMAGE",
+    "ssh": "which machine is used",
+    "dispatch": "on which machines it runs; name it with --dispatch",
+    "dask": "which cluster is used; name it with --scheduler or --rent",
+    "local": "which variables a suite is given",
+    "python": "what is installed and from where",
+    "store": "which file is written; name it with --store",
+    "clients": "which other folders are read",
+}
+"""Keys that reach out of the project, each with what it decides."""
+
+
+def refuse_reaching(document: Mapping[str, Any], source: str) -> None:
+    """Raise UsageError, which begins with `source`, for a key that reaches out of the project."""
+    for key, meaning in _REFUSED.items():
+        if document.get(key) is not None:
+            raise UsageError(f"{source}{key} is not taken with --untrusted: it decides {meaning}")
+    methods = document.get("methods", "auto")
+    if isinstance(methods, str) and methods != "auto":
+        raise UsageError(f"{source}methods is not taken with --untrusted where it names a file")
+    warmup = document.get("warmup")
+    if isinstance(warmup, Mapping) and warmup.get("model") is not None:
+        raise UsageError(f"{source}warmup.model is not taken with --untrusted: it names a file")
+
+
+def refuse_other_subject(subject: SubjectSpec, folder: Path, source: str) -> None:
+    """Raise UsageError for a subject that does not lie in the configuration's own folder."""
+    inside = isinstance(subject, FolderSpec) and subject.path.resolve().is_relative_to(folder)
+    if not inside:
+        raise UsageError(
+            f"{source}subject is not taken with --untrusted: it has to be a folder at or below the "
+            "configuration's own"
+        )

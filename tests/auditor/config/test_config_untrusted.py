@@ -1,0 +1,77 @@
+"""A configuration that a stranger may have written."""
+
+import json
+
+import pytest
+
+from auditor.config import load
+from auditor.core.errors import UsageError
+from auditor.core.hosts import DockerSpec
+
+FILES = ("go.mod", "names.txt", "model.json")
+
+
+def loaded(folder, changes=None, *, untrusted=True, **keys):
+    """Return what a configuration inside a project asks for."""
+    project = folder / "project"
+    project.mkdir(exist_ok=True)
+    for name in FILES:
+        (project / name).write_text("module a\n")
+    (project / "bench.json").write_text(json.dumps({"subject": ".", **keys}))
+    return load("project/bench.json", changes or {}, folder, untrusted=untrusted)
+
+
+@pytest.mark.parametrize(
+    ("keys", "shown"),
+    [
+        ({"host": "docker"}, "host is not taken with --untrusted: .* name it with --host"),
+        ({"docker": {"environment": ["TOKEN"]}}, "docker is not taken .* --host docker:IMAGE"),
+        ({"ssh": {"environment": ["TOKEN"]}}, "ssh is not taken"),
+        ({"dispatch": "dask"}, "dispatch is not taken"),
+        ({"dask": {"scheduler": "tcp://127.0.0.1:1"}}, "dask is not taken"),
+        ({"local": {"environment": ["TOKEN"]}}, "local is not taken"),
+        ({"python": {"requirements": ["a"]}}, "python is not taken"),
+        ({"store": "here.sqlite"}, "store is not taken"),
+        ({"clients": [{"path": "."}]}, "clients is not taken"),
+        ({"methods": "names.txt"}, "methods is not taken .* names a file"),
+        ({"warmup": {"model": "model.json"}}, "warmup.model is not taken"),
+        ({"subject": ".."}, "subject is not taken"),
+        ({"subject": {"path": "/"}}, "subject is not taken"),
+        ({"subject": "go:example.org/ring@v1"}, "subject is not taken"),
+    ],
+)
+def test_what_reaches_out_of_the_project_is_refused(tmp_path, keys, shown):
+    with pytest.raises(UsageError, match=f"^project/bench.json: {shown}"):
+        loaded(tmp_path, **keys)
+
+
+def test_what_stays_inside_is_taken(tmp_path):
+    config = loaded(tmp_path, methods=["a.Push"], slowdown=0.7, gates={"min_score": 40})
+
+    assert config.request.methods == ("a.Push",)
+    assert loaded(tmp_path, untrusted=False, store="here.sqlite").store is not None
+
+
+def test_a_link_does_not_make_another_folder_the_projects_own(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "inside").symlink_to("../elsewhere")
+
+    with pytest.raises(UsageError, match="subject is not taken"):
+        loaded(tmp_path, subject="inside")
+
+
+def test_the_host_and_the_image_come_from_the_command_line(tmp_path):
+    docker = loaded(tmp_path, {"host": "docker:golang:1.24"}).docker
+
+    assert isinstance(docker, DockerSpec)
+    assert docker.image == "golang:1.24"
+
+
+def test_an_image_on_the_command_line_is_taken_in_the_place_of_a_dockerfile(tmp_path):
+    written = {"dockerfile": "Dockerfile", "network": "none"}
+    config = loaded(tmp_path, {"host": "docker:golang:1.24"}, untrusted=False, docker=written)
+
+    assert config.host == "docker"
+    assert (config.docker.image, config.docker.dockerfile) == ("golang:1.24", None)
+    assert config.docker.network == "none"
