@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 
 import pytest
 import yaml
@@ -73,3 +74,45 @@ def test_each_input_is_used_and_each_shell_is_named():
         pinned = [one["uses"].partition("@")[2] for one in steps if "uses" in one]
         assert bool(pinned) is (file.parent.name != "lint")  # which needs no other
         assert all(len(one) == 40 for one in pinned)
+
+
+def test_what_is_installed_is_locked():
+    """One bad release of a dependency would otherwise run beside the token of the comment job."""
+    for file in (ROOT / "action.yml", *(ROOT / name / "action.yml" for name in OTHERS)):
+        steps = yaml.safe_load(file.read_text())["runs"]["steps"]
+        lines = [line for one in steps for line in one.get("run", "").splitlines()]
+        installs = [line for line in lines if line.strip().startswith('"${pip[@]}"')]
+        assert len(installs) == 2
+        assert "--require-hashes --only-binary :all: -r " in installs[0]
+        assert "--no-deps --no-build-isolation " in installs[1]
+
+
+@pytest.mark.parametrize("name", ["action", "comment"])
+def test_each_locked_package_has_a_version_and_hashes(name):
+    text = (ROOT / "requirements" / f"{name}.txt").read_text().replace("\\\n", "")
+    entries = text.splitlines()
+
+    assert entries
+    assert [one for one in entries if "==" not in one or "--hash=sha256:" not in one] == []
+
+
+def test_the_comment_job_has_what_it_imports_and_little_else():
+    """Measured in an interpreter that has everything."""
+    script = (
+        "import sys, importlib.metadata as metadata\n"
+        "import auditor.cli.commands.comment\n"
+        "names = metadata.packages_distributions()\n"
+        "loaded = {name.partition('.')[0] for name in sys.modules}\n"
+        "print(*{one.lower() for name in loaded for one in names.get(name, [])})"
+    )
+    done = subprocess.run(
+        (sys.executable, "-c", script), cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    text = (ROOT / "requirements" / "comment.txt").read_text()
+    locked = {
+        line.partition("==")[0].lower() for line in text.splitlines() if not line.startswith(" ")
+    }
+
+    imported = set(done.stdout.split()) - {"bench-audit", "setuptools", "typing_extensions"}
+    assert {"click", "msgspec", "rich", "jinja2"} <= imported <= locked
+    assert not {"numpy", "docker", "gitpython", "libcst"} & locked

@@ -200,7 +200,10 @@ def test_the_papers_rule_sleeps_unless_told_otherwise(tmp_path, given, expected)
         ({"python": {"installer": "conda"}}, '"conda" at $.python.installer must be "auto", "uv"'),
         ({"python": {"instaler": "uv"}}, "'instaler' at $.python; did you mean 'installer'?"),
         ({"harness": "nose"}, '"nose" at $.harness must be "go", "jmh"'),
-        ({"host": "ssh:"}, '"ssh:" at $.host must be "local", "docker", "docker:IMAGE" or "ssh:" with what'),
+        (
+            {"host": "ssh:"},
+            '"ssh:" at $.host must be "local", "docker", "docker:IMAGE" or',
+        ),
         ({"subject": 3}, "3 at $.subject must be a string or an object"),
         ({"subject": {}}, "$.subject needs exactly one of path, git, go, maven and pypi"),
         ({"subject": {"path": ".", "go": "a@b"}}, "exactly one of path"),

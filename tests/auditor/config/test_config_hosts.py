@@ -95,8 +95,14 @@ def test_the_command_line_wins(tmp_path):
     ("keys", "said"),
     [
         ({"host": "moon"}, '"moon" at $.host must be "local", "docker", "docker:IMAGE" or "ssh:"'),
-        ({"host": "ssh:-oProxyCommand=touch"}, 'must be "local", "docker", "docker:IMAGE" or "ssh:" with what'),
-        ({"host": "ssh:a b"}, 'must be "local", "docker", "docker:IMAGE" or "ssh:" with what ssh is called with'),
+        (
+            {"host": "ssh:-oProxyCommand=touch"},
+            'must be "local", "docker", "docker:IMAGE" or "ssh:"',
+        ),
+        (
+            {"host": "ssh:a b"},
+            'must be "local", "docker", "docker:IMAGE" or "ssh:"',
+        ),
         ({"local": {"cpus": "two"}}, "at $.local.cpus must be numbers of processors"),
         ({"local": {"environment": ["A=b"]}}, "$.local.environment[0] must be the name of a"),
         ({"dispatch": "dask"}, "name either the address of a scheduler at $.dask.scheduler or a"),

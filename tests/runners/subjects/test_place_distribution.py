@@ -1,10 +1,12 @@
 """Real downloads of source distributions."""
 
 import os
+import tarfile
+from pathlib import Path
 
 import pytest
 
-from auditor.core.errors import UsageError
+from auditor.core.errors import SourceUnreadable, UsageError
 from auditor.core.jobs import Completed
 from auditor.core.request import DistributionSpec
 from runners.home import Home
@@ -44,3 +46,33 @@ def test_a_network_that_is_away_is_no_missing_version(tmp_path):
         placed("a", "1", tmp_path, FakeHost(lambda _: Completed(exit_code=1, stderr=said)))
 
     assert type(raised.value).__name__ == "ResolveFailed"
+
+
+def member(name, **more):
+    made = tarfile.TarInfo(name)
+    for key, value in more.items():
+        setattr(made, key, value)
+    return made
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        member("../evil"),
+        member("a-1/link", type=tarfile.SYMTYPE, linkname="../../evil"),
+        member("a-1/link", type=tarfile.SYMTYPE, linkname="/proc/self/environ"),
+        member("a-1/zero", type=tarfile.CHRTYPE, devmajor=1, devminor=5),
+    ],
+    ids=["above", "link-above", "link-absolute", "device"],
+)
+def test_an_archive_that_reaches_out_of_its_folder_is_one_line(tmp_path, hostile):
+    def download(job):
+        downloads = Path(job.argv[job.argv.index("--dest") + 1])
+        downloads.mkdir()
+        with tarfile.open(downloads / "a-1.tar.gz", "w:gz") as archive:
+            archive.addfile(member("a-1/setup.py"))
+            archive.addfile(hostile)
+        return Completed(exit_code=0)
+
+    with pytest.raises(SourceUnreadable, match=r"a-1\.tar\.gz cannot be unpacked"):
+        placed("a", "1", tmp_path, FakeHost(download))

@@ -6,6 +6,7 @@ from auditor.core.request import FolderSpec, GitSpec
 from runners.home import Home
 from runners.hosts.fake import FakeHost
 from runners.subjects.place import place
+from runners.subjects.repository import GitFailed, Repository
 
 GO = "module example.org/ring\n\ngo 1.21\n"
 
@@ -111,6 +112,83 @@ def test_hooks_filters_and_settings_of_a_repository_do_not_run(tmp_path):
     placed(folder, "main", tmp_path)
 
     assert not (tmp_path / "ran").exists()
+
+
+def marking(folder):
+    """Return a program that leaves a file `ran`, and that file."""
+    script, ran = folder / "evil.sh", folder / "ran"
+    script.write_text(f"#!/bin/sh\ntouch {ran}\nexit 1\n")
+    script.chmod(0o755)
+    return script, ran
+
+
+def configured(monkeypatch, path, **settings):
+    """Make these the settings of git's user; `__` in a name stands for a dot."""
+    for key, value in settings.items():
+        git(path.parent, "config", "--file", str(path), key.replace("__", "."), value)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(path))
+
+
+def test_hooks_that_the_user_has_for_all_repositories_do_not_run(tmp_path, monkeypatch):
+    script, ran = marking(tmp_path)
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    script.rename(hooks / "reference-transaction")
+    folder = committed(tmp_path / "ring", go_dot_mod=GO)
+    configured(monkeypatch, tmp_path / "gitconfig", core__hooksPath=str(hooks))
+
+    placed(folder, "main", tmp_path)
+
+    assert not ran.exists()
+
+
+def test_an_address_that_stands_for_a_program_runs_none(tmp_path, monkeypatch):
+    script, ran = marking(tmp_path)
+    rewritten = {f"url.ext::{script}__insteadOf": "https://ring.invalid/"}
+    configured(monkeypatch, tmp_path / "gitconfig", protocol__ext__allow="always", **rewritten)
+
+    with pytest.raises(ResolveFailed, match="'ext' not allowed"):
+        placed("https://ring.invalid/ring", "main", tmp_path)
+
+    assert not ran.exists()
+
+
+def test_signatures_are_not_verified_by_what_a_repository_names(tmp_path):
+    script, ran = marking(tmp_path)
+    folder = committed(tmp_path / "ring", go_dot_mod=GO)
+    git(folder, "config", "log.showSignature", "true")
+    git(folder, "config", "gpg.program", str(script))
+    plain = git(folder, "cat-file", "commit", "HEAD")
+    signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----"
+    (tmp_path / "commit").write_text(plain.replace("\n\n", f"\n{signature}\n\n", 1) + "\n")
+    signed = git(folder, "hash-object", "-t", "commit", "-w", str(tmp_path / "commit"))
+
+    commits = list(Repository.at(folder).log(signed, 5))
+
+    assert [one.id for one in commits] == [signed]
+    assert not ran.exists()
+
+
+def test_what_a_repository_lacks_is_not_fetched_by_a_program_that_it_names(tmp_path):
+    script, ran = marking(tmp_path)
+    folder = committed(tmp_path / "ring", go_dot_mod=GO)
+    make(folder, go_dot_mod=f"{GO}// later\n")
+    git(folder, "commit", "--quiet", "-am", "later")
+    for key, value in (
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.url", str(tmp_path)),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.uploadpack", str(script)),
+    ):
+        git(folder, "config", key, value)
+    tree = git(folder, "rev-parse", "HEAD~1^{tree}")
+    (folder / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+
+    with pytest.raises(GitFailed):
+        list(Repository.at(folder).log("HEAD", 5))
+
+    assert not ran.exists()
 
 
 def test_links_that_leave_the_tree_are_left_out(tmp_path):
