@@ -15,6 +15,7 @@ from auditor.audits.selection import Choice, Watcher
 from auditor.cli import kept
 from auditor.config.durations import seconds
 from auditor.core.errors import UsageError
+from auditor.core.foreign_files import read_regular, reason
 from auditor.core.paths import is_file
 from auditor.harnesses import HARNESSES
 from reports import comparison_document
@@ -61,7 +62,7 @@ def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
             found += [each.id for each in comparison_document.read(_bytes(path)).patch.methods]
             continue
         try:
-            lines = path.read_text(encoding="utf-8").splitlines()
+            lines = read_regular(path).decode().splitlines()
         except (OSError, ValueError) as error:
             raise UsageError(f"{one} is no readable list of methods, one a line") from error
         found += [line.strip() for line in lines if line.partition("#")[0].strip()]
@@ -70,9 +71,9 @@ def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{path} cannot be read: {reason(error)}") from error
 
 
 @dataclass(frozen=True)

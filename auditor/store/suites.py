@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from auditor.core.errors import UsageError
+from auditor.core.foreign_files import open_regular
 from auditor.core.mutant import Kind
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.suite import Benchmark, Configured
@@ -34,7 +35,7 @@ class SuiteRuns:
 def is_store(path: Path) -> bool:
     """Tell whether a file is a database."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(len(MAGIC)) == MAGIC
     except OSError:
         return False

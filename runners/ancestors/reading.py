@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from auditor.core.errors import UsageError
+from auditor.core.foreign_files import open_regular, reason
 from auditor.core.rows import Rows
 from auditor.core.units import seconds_per_operation
 from runners.ancestors.layout import (
@@ -73,13 +74,12 @@ def read(path: Path, *, tool: Tool | None = None, units: Sequence[Unit] = ()) ->
     sha = hashlib.sha256()
     number = 0
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             for number, line in enumerate(iter(lambda: file.readline(LONGEST + 1), b""), 1):
                 sha.update(line)
                 reader.take(line, first=number == 1)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"cannot read {path}: {reason}") from error
+        raise UsageError(f"cannot read {path}: {reason(error)}") from error
     except _Unreadable as error:
         raise UsageError(f"{path.name}, line {number}: {error}") from error
     if reader.layout is None:

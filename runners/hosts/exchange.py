@@ -1,11 +1,13 @@
 """The files that a process is given, and those that it leaves."""
 
+import errno
 import os
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable, SubjectError
+from auditor.core.foreign_files import read_regular, reason
 from auditor.core.jobs import Invocation
 from runners.hosts.disk import writing
 
@@ -30,20 +32,32 @@ def put(files: Iterable[tuple[Path, bytes]], *inside: Path) -> None:
             path.write_bytes(content)
 
 
+LARGEST = 1 << 30
+"""Bytes of a file that a process leaves: a long profile stays far below."""
+
+
 def collect(job: Invocation, *inside: Path) -> dict[Path, bytes]:
-    """Read what a process has left; what is missing is absent. Raises as `put` does."""
+    """Read what a process has left; what is missing is absent. Raises as `put` does.
+
+    The subject may put anything in the place of a file: SubjectError for a pipe, a device, a link
+    or a file that is too large.
+    """
     found: dict[Path, bytes] = {}
     for path in job.collects:
         require(job.cwd / path, inside)
         try:
-            found[path] = (job.cwd / path).read_bytes()
+            found[path] = read_regular(job.cwd / path, LARGEST)
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise FolderUnusable(f"cannot read {job.cwd / path}: {error.strerror}") from error
+            text = f"cannot read {job.cwd / path}, which the suite has left: {reason(error)}"
+            if error.errno in _MADE_BY_SUBJECT:
+                raise SubjectError(text) from error
+            raise FolderUnusable(text) from error
     return found
 
 
+_MADE_BY_SUBJECT = (errno.EINVAL, errno.ELOOP, errno.EFBIG)
 _TOOLS = ("/bin/", "/lib/", "/lib64/", "/nix/", "/opt/", "/sbin/", "/usr/")
 """Where links may lead: an environment of Python has one to the interpreter."""
 

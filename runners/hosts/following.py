@@ -1,10 +1,10 @@
 """Looking at what a process shows while it runs."""
 
 import os
-import stat
 from contextlib import suppress
 from pathlib import Path
 
+from auditor.core.foreign_files import open_regular
 from auditor.core.jobs import Follow, Invocation
 from runners.hosts.mark import Mark
 
@@ -74,11 +74,6 @@ def _read(path: Path, offset: int) -> bytes:
 
     The subject may put anything in the place of the file.
     """
-    with suppress(OSError):
-        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
-        try:
-            if stat.S_ISREG(os.fstat(number).st_mode):
-                return os.pread(number, _MOST_BYTES, offset)
-        finally:
-            os.close(number)
+    with suppress(OSError), open_regular(path) as file:
+        return os.pread(file.fileno(), _MOST_BYTES, offset)
     return b""

@@ -1,8 +1,6 @@
 """`bench-audit comment`: a comparison as the one comment on its pull request."""
 
 import json
-import os
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from auditor.cli import options
 from auditor.cli.console import Console
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
+from auditor.core.foreign_files import read_regular, reason
 from reports.comparison_document import ComparisonDocument, read
 from reports.comparison_markdown import markdown
 from reports.markdown import LIMIT, code
@@ -103,14 +102,6 @@ def _result(path: Path) -> ComparisonDocument:
 def _bytes(path: Path, most: int) -> bytes:
     """Read a file that somebody else has made: no link, no pipe, no more than so many bytes."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with os.fdopen(handle, "rb") as file:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise UsageError(f"{path} is no file")
-            found = file.read(most + 1)
+        return read_regular(path, most)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"{path} cannot be read: {reason}") from error
-    if len(found) > most:
-        raise UsageError(f"{path} has more than {most:,} bytes")
-    return found
+        raise UsageError(f"{path} cannot be read: {reason(error)}") from error
