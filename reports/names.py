@@ -60,7 +60,7 @@ def _cut(ids: list[str]) -> int:
     bare = [_ARGUMENTS.split(each, maxsplit=1)[0] for each in ids]
     shared = _shared(stem.split(".Benchmark", maxsplit=1)[0] for stem in bare)
     slash = shared.rfind("/") + 1
-    if slash:
+    if slash and all("." in stem[slash:] for stem in bare):
         return slash
     dots = [at + 1 for at, letter in enumerate(shared) if letter == "."]
     return max((at for at in dots if all("." in stem[at:] for stem in bare)), default=0)

@@ -18,6 +18,7 @@ from auditor.config.series import series_request
 from auditor.config.settings import Settings
 from auditor.core.errors import UsageError
 from auditor.core.hosts import DaskSpec, DockerSpec, LocalSpec, SshSpec
+from auditor.core.own_files import described
 from auditor.core.paths import exists, is_dir, is_file
 from auditor.core.request import (
     AbsRequest,
@@ -105,10 +106,8 @@ def load(
     if not exists(path):
         raise UsageError(f"no such file or folder: {argument}{_near(path)}")
     if path.suffix not in reading.EXTENSIONS:
-        raise UsageError(
-            f"{argument} is no configuration: its name must end in .json, .yaml, .yml or .toml; "
-            "bench-audit judge reads results"
-        )
+        needed = "its name must end in .json, .yaml, .yml or .toml; bench-audit judge reads results"
+        raise UsageError(f"{argument} is no configuration: {described(path) or needed}")
     found, there = reading.document(path, argument), path.resolve().parent
     try:
         theirs = ancestors.translated(found, there, as_configured=as_configured)

@@ -87,6 +87,15 @@ def read(path: Path, *, tool: Tool | None = None, units: Sequence[Unit] = ()) ->
     return Table(tool=reader.layout.tool, digest=sha.hexdigest(), rows=tuple(reader.rows()))
 
 
+def is_table(path: Path) -> bool:
+    """Tell whether the first line of a file has cells, as tables of the research tools have."""
+    try:
+        with open_regular(path) as file:
+            return DELIMITER.encode() in file.readline(LONGEST)
+    except OSError:
+        return True
+
+
 class _Unreadable(Exception):
     """What is wrong with a line, and what to do about it."""
 

@@ -16,8 +16,8 @@ from runners.stored.checking import (
     fact,
     items,
     mapping,
+    number,
     process,
-    seconds,
     shown,
     text,
 )
@@ -149,9 +149,9 @@ def _process(name: str, result: object, kept: object, version: str) -> StoredPro
         skipped = Skipped("its set-up says that it is not for these parameters")
         return StoredProcess(failure=skipped, version=version)
     what = f"{shown(name)}: samples"
-    values = [] if kept is None else [seconds(one, what) for one in items(kept, what)]
+    values = [] if kept is None else [number(one, what) for one in items(kept, what)]
     # The result is the median of the samples, whether these are kept or not.
-    return process(values, seconds(result, f"{shown(name)}: result"), version)
+    return process(values, number(result, f"{shown(name)}: result"), version)
 
 
 def _moment(value: object) -> float:

@@ -2,6 +2,7 @@
 
 import math
 from array import array
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import chain
@@ -115,6 +116,16 @@ def twice(name: str) -> Broken:
         f"{shown(name)} is there twice, and nothing tells one from the other; give the file of one "
         "run"
     )
+
+
+def numbers(names: Sequence[str]) -> list[str]:
+    """Return names of which those that occur several times have a number, `parse #2`."""
+    often, seen = Counter(names), Counter[str]()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(f"{name} #{seen[name]}" if often[name] > 1 else name)
+    return found
 
 
 def moment(value: object) -> float:

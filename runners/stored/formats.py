@@ -8,6 +8,7 @@ from enum import Enum
 from pathlib import Path
 
 from auditor.core import own_files
+from auditor.core.errors import UsageError
 from auditor.core.stored import StoredRun
 from runners.stored import (
     asv_files,
@@ -74,6 +75,7 @@ KNOWN = (
     "corpus or CSV"
 )
 """All of them, for a message."""
+OTHERWISE = "anything else can be written as the CSV of docs/methods/stored.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,15 @@ def read(path: Path, asv: AsvFiles) -> Read | None:
 def _summary(beginning: bytes) -> str:
     """Return the way out of a summary; the log of JMH ends with one."""
     return "" if jmh_log.is_mine(beginning) else summaries.way_out(beginning)
+
+
+def whose(path: Path) -> str:
+    """Return the format of a file for people, empty where it is of none."""
+    try:
+        found = read(path, AsvFiles())
+    except (Broken, UsageError):
+        return ""
+    return found.format.value if found else ""
 
 
 _Reader = Callable[[Iterable[bytes], Path], Content]

@@ -229,17 +229,16 @@ def _run(
         processes={name: (_process(one),) for name, one in kept.items()},
         ending=ending if is_processors is None else "",
         has_packages=all(package for package, _ in found),
-        caveats=() if all(package for package, _ in found) else (_without_packages(path),),
+        caveats=() if all(package for package, _ in found) else (_WITHOUT_PACKAGES,),
     )
     return run, tuple(left_out)
 
 
-def _without_packages(path: Path) -> Caveat:
-    text = (
-        f"{path.name} has results without a pkg: line before them, so packages are not told apart: "
-        "benchmarks of one name count as one; keep these lines of go test"
-    )
-    return Caveat("no-packages", text)
+_WITHOUT_PACKAGES = Caveat(
+    "no-packages",
+    "results have no pkg: line before them, so packages are not told apart: benchmarks of one name "
+    "count as one, and a spread may be that of two; keep these lines of go test",
+)
 
 
 def _ending(names: set[str]) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 from statistics import fmean
 
 from auditor.core.stored import StoredProcess, StoredRun
-from runners.stored.checking import items, mapping, number, process, shown, text, twice
+from runners.stored.checking import items, mapping, number, numbers, process, shown, text
 
 HARNESS = "hyperfine"
 _FIRST = ("command", "mean", "median")
@@ -24,15 +24,16 @@ def is_mine(document: dict[str, object]) -> bool:
 
 
 def read(document: dict[str, object], path: Path) -> StoredRun:
-    """Return the run; raises Broken. A value is a run of the command, by the wall clock."""
-    found: dict[str, tuple[StoredProcess, ...]] = {}
-    for at, entry in enumerate(items(document["results"], "results")):
-        one = mapping(entry, f"results[{at}]")
-        name = _name(one, f"results[{at}]")
-        if name in found:
-            raise twice(name)
-        found[name] = (_process(one, name),)
-    return StoredRun(name=path.name, processes=found)
+    """Return the run; raises Broken. A value is a run of the command, by the wall clock.
+
+    Commands of one name have numbers, in the order of the file.
+    """
+    entries = items(document["results"], "results")
+    known = [mapping(one, f"results[{at}]") for at, one in enumerate(entries)]
+    names = [_name(one, f"results[{at}]") for at, one in enumerate(known)]
+    numbered = numbers(names)
+    processes = {name: (_process(one, name),) for name, one in zip(numbered, known, strict=True)}
+    return StoredRun(name=path.name, processes=processes)
 
 
 def _name(entry: dict[str, object], place: str) -> str:

@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,15 +13,14 @@ from auditor.core.stored import StoredResults, StoredRun
 from auditor.core.stored_names import renamed, settled, told_apart
 from runners.stored import asv_files, corpus, criterion, files, formats
 from runners.stored.asv_files import AsvFiles
-from runners.stored.checking import Broken
-from runners.stored.formats import KNOWN, Format
+from runners.stored.checking import Broken, numbers
+from runners.stored.formats import KNOWN, OTHERWISE, Format
 
 _ENVIRONMENT = ("environment", "python", "jdk")
 _ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,}")
 """In the `repr` of an object of Python that has none of its own."""
 _NAMED = 3
 _EQUAL = 1e-9
-_OTHERWISE = "anything else can be written as the CSV of docs/methods/stored.md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +52,14 @@ class _Files:
 def is_stored(path: Path) -> bool:
     """Tell whether a path is a folder, JSON or a text that some tool's results begin like.
 
-    What is compressed is, too, whatever is wrong with it: tables of research tools are not.
+    What is too large or compressed and broken is, too: tables of research tools are not.
     """
     if is_dir(path):
         return True
     try:
         return formats.is_known(path)
     except UsageError:
-        return is_file(path) and path.name.endswith(".gz")
+        return is_file(path) and not path.is_symlink()
 
 
 def read(paths: Sequence[Path], commit: str | None = None) -> StoredResults:
@@ -125,7 +123,7 @@ def _read(path: Path, asv: AsvFiles, there: _Files, *, named: bool) -> _Found | 
         there.odd[path] = str(error).removeprefix(f"cannot read {path}: ").removeprefix(f"{path} ")
         return None
     if found is None:
-        there.odd[path] = f"no result of {KNOWN}; is it the right file? {_OTHERWISE}"
+        there.odd[path] = f"no result of {KNOWN}; is it the right file? {OTHERWISE}"
         return None
     run, left_out = found.content
     return _Found(
@@ -175,7 +173,7 @@ def _odd(odd: dict[Path, str]) -> Iterator[Caveat]:
     if odd:
         those = "; ".join(f"{path.name}: {why}" for path, why in [*odd.items()][:_NAMED])
         more = f"; and {len(odd) - _NAMED} more" if len(odd) > _NAMED else ""
-        those = those.replace(f"no result of {KNOWN}; is it the right file? {_OTHERWISE}", _OTHER)
+        those = those.replace(f"no result of {KNOWN}; is it the right file? {OTHERWISE}", _OTHER)
         count = "a file was" if len(odd) == 1 else f"{len(odd)} files were"
         yield Caveat("odd-files", f"{count} left out: {those}{more}")
 
@@ -206,15 +204,10 @@ def _without_addresses(run: StoredRun) -> StoredRun:
 
     Names that differ in nothing else have numbers, in the order of the file.
     """
-    names = {name: _ADDRESS.sub("0x…", name) for name in run.processes}
-    changed = [name for name, short in names.items() if name != short]
-    if not changed:
+    short = [_ADDRESS.sub("0x…", name) for name in run.processes]
+    if short == [*run.processes]:
         return run
-    counts, seen = Counter(names.values()), Counter[str]()
-    for name, short in names.items():
-        seen[short] += 1
-        if counts[short] > 1:
-            names[name] = f"{short} #{seen[short]}"
+    names = dict(zip(run.processes, numbers(short), strict=True))
     text = (
         "names of benchmarks hold an address, which is another in each process; it is left out, "
         "and objects of one kind are told apart by their order"

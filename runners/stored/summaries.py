@@ -23,7 +23,7 @@ _TABLES: tuple[tuple[bytes, str, str], ...] = (
     ),
     (
         rb"^command,mean,stddev,median,user,system,min,max"
-        rb"|^\| Command \| Mean \[\w+\]|^\[cols=\"<,>,>,>,>\"\]",
+        rb"|^\| Command \| Mean \[[^\]\n]+\]|^\[cols=\"<,>,>,>,>\"\]",
         "a summary of hyperfine",
         "give the file of --export-json FILE",
     ),
@@ -50,7 +50,7 @@ _TABLES: tuple[tuple[bytes, str, str], ...] = (
         "give the file of -o FILE",
     ),
     (
-        "^\\[ *[\\d.]+%\\] ·+ |^\\| +Change +\\| +Before".encode(),
+        "^\\[ *[\\d.]+%\\] (?:·)+ |^\\| +Change +\\| +Before".encode(),
         "what asv prints",
         "give the folder .asv/results, which asv run --record-samples writes",
     ),

@@ -11,12 +11,15 @@ from pathlib import Path
 from auditor.core.errors import FolderUnusable, MachineError, ToolMissing
 from auditor.core.jobs import Invocation, Strain
 from runners.hosts import strain
+from runners.hosts.exchange import LARGEST
 from runners.hosts.facts import fenced
 from runners.hosts.ssh.mirror import Mirror, split
 from runners.hosts.watching import signal_or_code
 
 _BEYOND_SECONDS = 60
 """How long after its limit a process ends that nobody has ended."""
+_BLOCK = 512
+"""Bytes: the unit of sizes of find."""
 _LAST, _WHOLE = "ended", "token"
 """The name of what comes last; all that comes before it, but for the job's own, begins with ./."""
 _OURS = ("PWD", "OLDPWD", "SHLVL")
@@ -104,7 +107,10 @@ def _run(job: Invocation, processors: str) -> Iterator[str]:
 def _left(job: Invocation) -> Iterator[str]:
     for number, path in enumerate(job.collects):
         there = shlex.quote(str(job.cwd / path))
-        yield f"if [ -f {there} ]; then cp {there} got.{number} || exit 1; fi"
+        # Of a link or a file that is too large nothing is taken, as on this machine.
+        small = f'[ -z "$(find {there} -prune -size +{LARGEST // _BLOCK})" ]'
+        yield f"if [ -f {there} ] && [ ! -L {there} ] && {small}; then"
+        yield f"cp {there} got.{number} || exit 1; fi"
 
 
 def read_left(
