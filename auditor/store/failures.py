@@ -60,12 +60,10 @@ def explained(error: sqlite3.Error, path: Path) -> AuditError:
 
 def _other_file(path: Path) -> str:
     """Return what a file is that no program took for a store; empty for what may be damage."""
-    if own := described(path):
-        return own
     with suppress(OSError), open_regular(path) as file:
         start = file.read(_START).decode(errors="replace")
         if all(one.isprintable() or one.isspace() for one in start):
-            return "it is a text; name the store, such as store.sqlite"
+            return described(path) or "it is a text; name the store, such as store.sqlite"
     return ""
 
 

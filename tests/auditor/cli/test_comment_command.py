@@ -79,7 +79,10 @@ def test_without_a_pull_request_nothing_is_written(post, github, capsys):
     ("result", "said"),
     [
         (b"{", "no result of bench-audit compare"),
-        (b'{"schema": "bench-audit/abs/1"}', "no result of bench-audit compare"),
+        (
+            b'{"schema": "bench-audit/abs/1"}',
+            "it is a result of bench-audit abs; bench-audit report",
+        ),
         (b"\xff\xfe", "no result of bench-audit compare"),
         (b"[" * 100_000, "no result of bench-audit compare"),
         (b" " * (LARGEST_RESULT + 1), "it holds more than 10,000,000 bytes"),

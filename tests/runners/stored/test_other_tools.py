@@ -1,7 +1,6 @@
 """Result files of hyperfine, Google Benchmark and criterion, and summaries that hold no values."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,7 @@ from runners.stored.reading import is_stored, read
 RECORDED = Path(__file__).parent / "recorded"
 OTHERS = RECORDED / "others"
 GOOGLE, AGGREGATES = OTHERS / "google-benchmark.json", OTHERS / "google-benchmark-aggregates.json"
-CRITERION = OTHERS / "criterion"
-FIRST, SECOND = OTHERS / "hyperfine-1.19.json", OTHERS / "hyperfine-2.0.json"
+HYPERFINE = OTHERS / "hyperfine-1.19.json"
 
 
 def loaded(path):
@@ -31,22 +29,29 @@ def seconds(run):
 
 
 def test_the_times_of_hyperfine_are_runs_of_its_commands():
-    found = read([FIRST])
+    found = read([HYPERFINE])
 
     (run,) = found.runs
     assert found.harness == "hyperfine"
     assert list(run.processes) == ["copy 1 #1", "copy 1 #2", "copy 2 #1", "copy 2 #2"]
-    assert [*seconds(run).values()] == [one["times"] for one in loaded(FIRST)["results"]]
+    assert [*seconds(run).values()] == [one["times"] for one in loaded(HYPERFINE)["results"]]
 
 
-def test_the_second_format_of_hyperfine_has_the_wall_clock():
-    (run,) = read([SECOND]).runs
+def test_the_second_format_of_hyperfine_has_the_wall_clock(tmp_path):
+    def measured(value):
+        return {
+            "time_wall_clock": {"value": value, "unit": "second"},
+            "time_user": {"value": 9.0, "unit": "second"},
+            "memory_peak_resident": {"value": 4096, "unit": "byte"},
+            "exit_code": 0,
+        }
 
-    stored = loaded(SECOND)["results"]
-    assert [*seconds(run).values()] == [
-        [each["time_wall_clock"]["value"] for each in one["measurements"]] for one in stored
-    ]
-    assert all(value > 0 for values in seconds(run).values() for value in values)
+    entry = {"command": "make -j 2", "name": "build", "measurements": [*map(measured, (1.5, 2.5))]}
+    document = {"schema_version": 2, "primary_metric": "time_wall_clock", "results": [entry]}
+
+    (run,) = read([written(tmp_path, document)]).runs
+
+    assert seconds(run) == {"build": [1.5, 2.5]}
 
 
 def test_parameters_that_a_command_does_not_show_stand_behind_it(tmp_path):
@@ -96,42 +101,61 @@ def test_old_files_of_google_benchmark_say_no_run_type(tmp_path):
     }  # fmt: skip
 
 
-def test_a_folder_of_criterion_is_a_run_of_all_its_benchmarks():
-    found = read([CRITERION])
+def estimated(value, *spreads):
+    one = {"confidence_interval": {}, "point_estimate": value, "standard_error": 0.1}
+    return dict.fromkeys(("mean", "median", *spreads), one)
+
+
+def criterion(folder, factor=1.0):
+    """What `cargo bench` leaves in target/criterion: an id may have parts of a path."""
+    for name in ("alone", "sums/fold/10", "sums/a b_c"):
+        benchmark = {"full_id": name.replace("_", "/"), "directory_name": name}
+        counts = [2.0, 4.0, 6.0]
+        times = [30.0 * count * factor for count in counts]
+        sample = {"sampling_mode": "Linear", "iters": counts, "times": times}
+        estimates = estimated(30.0 * factor, "median_abs_dev", "std_dev")
+        for place in ("new", "base"):
+            made = folder / name / place
+            made.mkdir(parents=True)
+            written(made, benchmark, "benchmark.json")
+            written(made, sample, "sample.json")
+            written(made, estimates, "estimates.json")
+        (folder / name / "change").mkdir()
+        written(folder / name / "change", estimated(0.03), "estimates.json")
+    return folder
+
+
+def test_a_folder_of_criterion_is_a_run_of_all_its_benchmarks(tmp_path):
+    found = read([criterion(tmp_path / "target/criterion")])
 
     (run,) = found.runs
     assert found.harness == "criterion"
-    assert set(run.processes) == {"alone", "sums/fold/10", "sums/fold/1000", "sums/a b/c"}
-    stored = loaded(CRITERION / "sums/fold/10/new/sample.json")
-    (one,) = run.processes["sums/fold/10"]
-    assert list(one.seconds) == pytest.approx(
-        [time / count * 1e-9 for time, count in zip(stored["times"], stored["iters"], strict=True)]
-    )
-    estimate = loaded(CRITERION / "sums/fold/10/new/estimates.json")["mean"]["point_estimate"]
-    assert one.middle == pytest.approx(estimate * 1e-9)
+    assert set(run.processes) == {"alone", "sums/fold/10", "sums/a b/c"}
+    for values in seconds(run).values():
+        assert values == pytest.approx([30e-9] * 3)
+    assert read([tmp_path]).runs[0].processes.keys() == run.processes.keys()
 
 
 def test_copies_of_the_folder_are_runs_and_files_of_one_are_one(tmp_path):
-    for name in ("monday", "tuesday"):
-        shutil.copytree(CRITERION, tmp_path / name)
-    one = [CRITERION / way / "new/sample.json" for way in ("alone", "sums/fold/10")]
+    folders = [criterion(tmp_path / day) for day in ("monday", "tuesday")]
+    files = [folders[0] / name / "new/sample.json" for name in ("alone", "sums/fold/10")]
 
-    assert len(read([tmp_path / "monday", tmp_path / "tuesday"]).runs) == 2
-    assert [len(run.processes) for run in read(one).runs] == [2]
+    assert [len(run.processes) for run in read(folders).runs] == [3, 3]
+    assert [len(run.processes) for run in read(files).runs] == [2]
 
 
 def test_estimates_are_figures_where_the_samples_are_gone(tmp_path):
-    shutil.copytree(CRITERION, tmp_path / "copy")
-    for path in (tmp_path / "copy").rglob("sample.json"):
+    for path in criterion(tmp_path / "criterion").rglob("sample.json"):
         path.unlink()
 
-    (run,) = read([tmp_path / "copy"]).runs
+    (run,) = read([tmp_path / "criterion"]).runs
 
-    assert {(len(one.seconds), one.middle > 0) for (one,) in run.processes.values()} == {(0, True)}
+    for (one,) in run.processes.values():
+        assert (len(one.seconds), one.middle) == (0, pytest.approx(30e-9))
 
 
-def test_the_estimates_of_a_change_are_no_times():
-    (path,) = (CRITERION / "alone").glob("change/estimates.json")
+def test_the_estimates_of_a_change_are_no_times(tmp_path):
+    path = criterion(tmp_path) / "alone/change/estimates.json"
 
     with pytest.raises(UsageError, match=r"may be those of a change.*target/criterion"):
         read([path])
@@ -181,7 +205,9 @@ SUMMARIES = {
     "hyperfine, Markdown": ("hyperfine.md", "--export-json FILE"),
     "Google Benchmark, printed": ("google-benchmark.txt", "--benchmark_out_format=json"),
     "Google Benchmark, CSV": ("google-benchmark.csv", "--benchmark_out_format=json"),
-    "criterion, printed": ("criterion.txt", "target/criterion"),
+    "criterion, printed": (
+        "sums/fold/10            time:   [26.029 ns 26.251 ns 26.505 ns]\n", "target/criterion"
+    ),
     "JMH": ("Benchmark   (n)  Mode  Cnt  Score   Error  Units\nA.b  1  avgt  5  2,1", "-rf json"),
     "benchstat": ("goos: linux\npkg: p\n   │ a.txt │\n   │ sec/op │\nA-8  1µ ± 1%\n", "-count 10"),
     "old benchstat": ("name  old time/op  new time/op  delta\nA-8  1ns  2ns  ~\n", "-count 10"),
