@@ -60,7 +60,7 @@ def _cut(ids: list[str]) -> int:
     bare = [_ARGUMENTS.split(each, maxsplit=1)[0] for each in ids]
     shared = _shared(stem.split(".Benchmark", maxsplit=1)[0] for stem in bare)
     slash = shared.rfind("/") + 1
-    if slash:
+    if slash and all("." in stem[slash:] for stem in bare):
         return slash
     # The last separator that leaves every name one more: the one before the first of their last.
     last = min(stem.rfind(".") for stem in bare)

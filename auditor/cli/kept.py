@@ -1,6 +1,7 @@
 """Finished audits: the results that a store or a file holds."""
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -9,8 +10,10 @@ from typing import Any
 
 from auditor.cli.console import Console
 from auditor.cli.options import Asked
+from auditor.core import own_files
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
+from auditor.core.foreign_files import read_regular, reason
 from auditor.core.jobs import HostFacts
 from auditor.core.paths import exists
 from auditor.store.audits import AuditRecord
@@ -20,6 +23,7 @@ from auditor.store.sqlite import SqliteStore
 from reports import document as documents
 from reports import tidy
 from reports.document import Document, Either
+from runners.stored import formats
 
 _WHERE = ("host", "local", "docker", "ssh", "dispatch")
 """The keys of a configuration that say where a suite runs."""
@@ -176,14 +180,22 @@ def sound(path: Path) -> Iterator[None]:
 def read(path: Path) -> Either:
     """Return the result in a file; raises UsageError where there is none."""
     try:
-        written = path.read_bytes()
+        written = read_regular(path)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"{path} cannot be read: {reason}") from error
+        raise UsageError(f"{path} cannot be read: {reason(error)}") from error
     try:
         return documents.read(written)
     except UsageError as error:
-        raise UsageError(f"{path}: {error}") from error
+        raise UsageError(f"{path}: {_instead(path) or error}") from error
+
+
+def _instead(path: Path) -> str:
+    """Return what a file is that is no result of `abs` or `stability`, and what takes it."""
+    whose = formats.whose(path)
+    if whose:
+        return f"it is a result of {whose}; bench-audit judge {shlex.quote(str(path))} judges it"
+    found = own_files.described(path)
+    return "" if "--result" in found and "comment" not in found else found
 
 
 def matrix(either: Either) -> Document:

@@ -14,7 +14,9 @@ from auditor.audits.outcomes import NOT_COUNTED, UNDECIDED
 from auditor.audits.selection import Choice, Watcher
 from auditor.cli import kept
 from auditor.config.durations import seconds
+from auditor.core import own_files
 from auditor.core.errors import UsageError
+from auditor.core.foreign_files import read_regular, reason
 from auditor.core.paths import is_file
 from auditor.harnesses import HARNESSES
 from reports import comparison_document
@@ -58,21 +60,28 @@ def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
             found.append(one)
             continue
         if path.suffix == ".json":
-            found += [each.id for each in comparison_document.read(_bytes(path)).patch.methods]
+            found += [each.id for each in _compared(path).patch.methods]
             continue
         try:
-            lines = path.read_text(encoding="utf-8").splitlines()
+            lines = read_regular(path).decode().splitlines()
         except (OSError, ValueError) as error:
             raise UsageError(f"{one} is no readable list of methods, one a line") from error
         found += [line.strip() for line in lines if line.partition("#")[0].strip()]
     return tuple(dict.fromkeys(found)) if written else None
 
 
+def _compared(path: Path) -> comparison_document.ComparisonDocument:
+    try:
+        return comparison_document.read(_bytes(path))
+    except UsageError as error:
+        raise UsageError(f"{path}: {own_files.described(path) or error}") from error
+
+
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{path} cannot be read: {reason(error)}") from error
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from auditor.cli import options
 from auditor.config import reading, subjects
 from auditor.config.settings import Settings
 from auditor.core.errors import UsageError
+from auditor.core.foreign_files import read_regular
 from auditor.core.paths import is_file
 from auditor.core.stored import StoredResults
 from auditor.store.suites import is_store, suite_runs
@@ -56,8 +57,7 @@ def _is_configuration(path: Path) -> bool:
     if path.suffix != ".json":
         return True
     try:
-        text = path.read_bytes() if path.stat().st_size < _LARGEST else b""
-        found = json.loads(text)
+        found = json.loads(read_regular(path, _LARGEST))
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(found, dict) and not _TELLING.isdisjoint(found)

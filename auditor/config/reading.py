@@ -13,6 +13,7 @@ import msgspec
 from auditor.config.sections import Section
 from auditor.config.settings import CHOICES, SECTIONS, Settings
 from auditor.core.errors import UsageError
+from auditor.core.own_files import described_by
 
 EXTENSIONS = (".json", ".yaml", ".yml", ".toml")
 _ITEM = re.compile(r"\[\d+\]")
@@ -30,6 +31,8 @@ def document(path: Path, shown: str) -> dict[str, Any]:
         raise UsageError(f"{shown} is not UTF-8 text (byte {error.start}); save it as UTF-8") from (
             error
         )
+    if own := described_by(text.encode(), path):
+        raise UsageError(f"{shown} is no configuration: {own}")
     try:
         found = _parsed(text, path.suffix, shown)
     except RecursionError as error:
@@ -38,7 +41,10 @@ def document(path: Path, shown: str) -> dict[str, Any]:
         reason = str(error).partition(";")[0]
         raise UsageError(f"{shown} cannot be read: {_lower(reason)}") from error
     if not isinstance(found, dict):
-        raise UsageError(f"{shown} must hold one object with keys such as subject and methods")
+        raise UsageError(
+            f"{shown} must hold one object with keys such as subject and methods; "
+            "results of a tool are for bench-audit judge"
+        )
     return found
 
 

@@ -42,6 +42,16 @@ class StoredProcess:
         return array("d", self.warmups) + array("d", self.seconds) if self.warmups else self.seconds
 
 
+@dataclass(frozen=True, slots=True)
+class StoredVariant:
+    """One way in which a benchmark was measured."""
+
+    name: str
+    """Of the benchmark, the same for all of its variants."""
+    facts: tuple[tuple[str, str], ...] = ()
+    """What was measured, by key: mode, threads, flags."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRun:
     """A file, or a folder with one for each benchmark: a run of the suite.
@@ -56,6 +66,15 @@ class StoredRun:
     host: HostFacts = NOWHERE
     commit: str = ""
     made: tuple[float, float] = (0.0, 0.0)
+    variants: Mapping[str, StoredVariant] = field(default_factory=dict, repr=False)
+    """By the names of `processes`; a name that is missing has no variants."""
+    ending: str = ""
+    """Such as "-8": all names end in it. Go's number of processors or a part of the names, which
+    this run alone does not tell. Empty: no doubt."""
+    has_packages: bool = True
+    """False for a run whose names have lost the packages that they had."""
+    caveats: tuple[Caveat, ...] = ()
+    """Of how it was read."""
 
     def values(self, name: str) -> Sequence[float]:
         """Return those of a benchmark, process after process; none where one has failed."""

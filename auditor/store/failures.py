@@ -2,10 +2,12 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from auditor.core.errors import AuditError, FolderUnusable, StoreError
+from auditor.core.errors import AuditError, FolderUnusable, StoreError, UsageError
+from auditor.core.foreign_files import open_regular
+from auditor.core.own_files import described
 
 _PRIMARY = 0xFF
 """Extended result codes keep the primary one in their lowest byte."""
@@ -38,7 +40,9 @@ def explained(error: sqlite3.Error, path: Path) -> AuditError:
                 "wait for it to end, or choose another file with --store"
             )
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
-            return damaged(path, str(error))
+            what = _other_file(path)
+            other = UsageError(f"{path} is no store: {what}")
+            return other if what else damaged(path, str(error))
         case sqlite3.SQLITE_FULL:
             return FolderUnusable(f"cannot write {path}: the disk is full; free some space")
         case sqlite3.SQLITE_IOERR:
@@ -52,6 +56,19 @@ def explained(error: sqlite3.Error, path: Path) -> AuditError:
                 "change the permissions, or choose another file with --store"
             )
     return StoreError(f"{path} cannot be used: {error}; choose another file with --store")
+
+
+def _other_file(path: Path) -> str:
+    """Return what a file is that no program took for a store; empty for what may be damage."""
+    with suppress(OSError), open_regular(path) as file:
+        start = file.read(_START).decode(errors="replace")
+        if all(one.isprintable() or one.isspace() for one in start):
+            return described(path) or "it is a text; name the store, such as store.sqlite"
+    return ""
+
+
+_START = 64
+"""Bytes that tell a text from a file that has lost its first bytes."""
 
 
 def damaged(path: Path, reason: str) -> StoreError:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from auditor.core.errors import UsageError
+from auditor.core.foreign_files import open_regular
 from auditor.core.mutant import Kind
+from auditor.core.own_files import STORE
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.suite import Benchmark, Configured
 from auditor.store import rows
@@ -14,8 +16,6 @@ from auditor.store.audits import UNTIMED, WATCHED
 from auditor.store.failures import damaged
 from auditor.store.sqlite import RUN_COLUMNS, read_run
 from auditor.store.upkeep import existing
-
-MAGIC = b"SQLite format 3\x00"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +34,8 @@ class SuiteRuns:
 def is_store(path: Path) -> bool:
     """Tell whether a file is a database."""
     try:
-        with path.open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
+        with open_regular(path) as file:
+            return file.read(len(STORE)) == STORE
     except OSError:
         return False
 

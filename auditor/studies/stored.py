@@ -14,6 +14,7 @@ from auditor.core.comparison import BenchmarkComparison, Comparison
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Run
 from auditor.core.stored import StoredProcess, StoredResults, StoredRun
+from auditor.core.stored_names import aligned
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import Stability
 from auditor.studies import foreign, trust
@@ -70,18 +71,28 @@ def compare(
 
     What was measured on unlike machines is compared only where that is asked for (`unlike`).
     """
-    before, after = base.benchmarks, head.benchmarks
+    *runs, doubts = aligned(base.runs, head.runs)
+    base, head = (replace(side, runs=mine) for side, mine in zip((base, head), runs, strict=True))
+    open_ = {one.base for one in doubts} | {one.head for one in doubts}
+    before, after = (
+        [name for name in side.benchmarks if name not in open_] for side in (base, head)
+    )
     both = [name for name in before if name in set(after)]
     obstacle = "" if unlike else _unlike_machines(base, head)
     known = {name: _sides(name, base, head, obstacle) for name in both}
     judged = sum(isinstance(one, Sides) for one in known.values())
     return Comparison(
         min_delta=min_delta,
-        benchmarks=tuple(
-            BenchmarkComparison(id=name, reason=one)
-            if isinstance(one, str)
-            else BenchmarkComparison(id=name, dimensions=(unpaired.judge(one, min_delta, judged),))
-            for name, one in known.items()
+        benchmarks=(
+            *(
+                BenchmarkComparison(id=name, reason=one)
+                if isinstance(one, str)
+                else BenchmarkComparison(
+                    id=name, dimensions=(unpaired.judge(one, min_delta, judged),)
+                )
+                for name, one in known.items()
+            ),
+            *(BenchmarkComparison(id=one.head, reason=one.reason) for one in doubts),
         ),
         added=tuple(name for name in after if name not in set(before)),
         removed=tuple(name for name in before if name not in set(after)),
@@ -175,7 +186,13 @@ def caveats(found: StoredResults) -> Iterator[Caveat]:
         yield Caveat("mixed-commits", text)
 
 
-_KEEPING = {"pytest": "--benchmark-save-data", "asv": "--record-samples", "jmh": "-rf json"}
+_KEEPING = {
+    "pytest": "--benchmark-save-data",
+    "asv": "--record-samples",
+    "jmh": "-rf json",
+    "google-benchmark": "--benchmark_report_aggregates_only=false",
+    "criterion": "sample.json in target/criterion",
+}
 """Options of the tools that do not always keep values."""
 
 

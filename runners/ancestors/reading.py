@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from auditor.core.errors import UsageError
+from auditor.core.foreign_files import open_regular, reason
 from auditor.core.rows import Rows
 from auditor.core.units import seconds_per_operation
 from runners.ancestors.layout import (
@@ -73,18 +74,26 @@ def read(path: Path, *, tool: Tool | None = None, units: Sequence[Unit] = ()) ->
     sha = hashlib.sha256()
     number = 0
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             for number, line in enumerate(iter(lambda: file.readline(LONGEST + 1), b""), 1):
                 sha.update(line)
                 reader.take(line, first=number == 1)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"cannot read {path}: {reason}") from error
+        raise UsageError(f"cannot read {path}: {reason(error)}") from error
     except _Unreadable as error:
         raise UsageError(f"{path.name}, line {number}: {error}") from error
     if reader.layout is None:
         raise UsageError(f"{path.name} holds no results; is it the right file?")
     return Table(tool=reader.layout.tool, digest=sha.hexdigest(), rows=tuple(reader.rows()))
+
+
+def is_table(path: Path) -> bool:
+    """Tell whether the first line of a file has cells, as tables of the research tools have."""
+    try:
+        with open_regular(path) as file:
+            return DELIMITER.encode() in file.readline(LONGEST)
+    except OSError:
+        return True
 
 
 class _Unreadable(Exception):

@@ -7,8 +7,8 @@ from itertools import takewhile
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable, SubjectError
+from auditor.core.foreign_files import read_regular, reason
 from auditor.core.jobs import Invocation
-from auditor.core.paths import read_regular
 from runners.hosts.disk import writing
 
 
@@ -33,49 +33,31 @@ def put(files: Iterable[tuple[Path, bytes]], *inside: Path) -> None:
 
 
 LARGEST = 512 << 20
-"""Bytes of a file that a process leaves; results of the largest suites known have some MiB."""
+"""Bytes of a file that a process leaves: a long profile stays far below."""
 
 
 def collect(job: Invocation, *inside: Path) -> dict[Path, bytes]:
     """Read what a process has left; what is missing is absent. Raises as `put` does.
 
-    SubjectError also for a pipe, a device, or more than LARGEST: the suite may put anything in the
-    place of our file, and no time-out would end the reading of it.
+    The subject may put anything in the place of a file: SubjectError for a pipe, a device, a link
+    or a file that is too large.
     """
     found: dict[Path, bytes] = {}
     for path in job.collects:
-        place = job.cwd / path
-        require(place, inside)
+        require(job.cwd / path, inside)
         try:
-            content = read_regular(place, LARGEST + 1)
+            found[path] = read_regular(job.cwd / path, LARGEST)
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise _unreadable(place, error) from error
-        if content is None:
-            raise no_file(place)
-        require_small(place, len(content))
-        found[path] = content
+            text = f"cannot read {job.cwd / path}, which the suite has left: {reason(error)}"
+            if error.errno in _MADE_BY_SUBJECT:
+                raise SubjectError(text) from error
+            raise FolderUnusable(text) from error
     return found
 
 
-def require_small(path: Path | str, size: int) -> None:
-    """Raise SubjectError for a file of more than LARGEST bytes."""
-    if size > LARGEST:
-        raise SubjectError(f"the suite has left more than {LARGEST >> 20} MiB in {path}")
-
-
-def no_file(path: Path) -> SubjectError:
-    """Return the error of a link, a pipe or a device where a process should leave a file."""
-    return SubjectError(f"the suite has put what is no regular file in the place of {path}")
-
-
-def _unreadable(path: Path, error: OSError) -> SubjectError | FolderUnusable:
-    if error.errno == errno.ELOOP:
-        return no_file(path)
-    return FolderUnusable(f"cannot read {path}: {error.strerror}")
-
-
+_MADE_BY_SUBJECT = (errno.EINVAL, errno.ELOOP, errno.EFBIG)
 _TOOLS = ("/bin/", "/lib/", "/lib64/", "/nix/", "/opt/", "/sbin/", "/usr/")
 """Where links may lead: an environment of Python has one to the interpreter."""
 

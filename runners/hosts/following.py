@@ -1,10 +1,11 @@
 """Looking at what a process shows while it runs."""
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
+from auditor.core.foreign_files import open_regular
 from auditor.core.jobs import Follow, Invocation
-from auditor.core.paths import read_regular
 from runners.hosts.mark import Mark
 
 POLL_SECONDS = 0.02
@@ -69,7 +70,10 @@ class Following:
 
 
 def _read(path: Path, offset: int) -> bytes:
-    """Return what stands there, a part of it where that is much; nothing of what is no file."""
-    with suppress(OSError):
-        return read_regular(path, _MOST_BYTES, offset=offset) or b""
+    """Return what stands there, a part of it where that is much; nothing of what is no file.
+
+    The subject may put anything in the place of the file.
+    """
+    with suppress(OSError), open_regular(path) as file:
+        return os.pread(file.fileno(), _MOST_BYTES, offset)
     return b""

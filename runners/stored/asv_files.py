@@ -16,8 +16,8 @@ from runners.stored.checking import (
     fact,
     items,
     mapping,
+    number,
     process,
-    seconds,
     shown,
     text,
 )
@@ -61,8 +61,9 @@ class AsvFiles:
         left_out, started, left = [], [0.0], _MOST_CHOICES
         for key, row in mapping(document["results"], "results").items():
             name = clean(key)
-            cells = dict(zip(columns, items(row, f"results of {shown(name)}"), strict=False))
-            if not _is_time(cells, units.get(name)):
+            known = [] if row is None else items(row, f"results of {shown(name)}")
+            cells = dict(zip(columns, known, strict=False))
+            if not _is_time(name, cells, units.get(name)):
                 left_out.append(name)
                 continue
             choices = _choices(name, cells.get("params"), left)
@@ -97,9 +98,18 @@ class AsvFiles:
         return {}
 
 
-def _is_time(cells: dict[str, object], unit: str | None) -> bool:
-    """Tell whether a benchmark is one of times; asv counts calls of these only."""
-    return cells.get("stats_number") is not None if unit is None else unit == _SECONDS
+def _is_time(name: str, cells: dict[str, object], unit: str | None) -> bool:
+    """Tell whether a benchmark is one of times; asv counts calls of these only.
+
+    Of one that failed it has counted none; then the name tells, by asv's own rule.
+    """
+    if unit is not None:
+        return unit == _SECONDS
+    if cells.get("stats_number") is not None:
+        return True
+    result = cells.get("result")
+    has_failed = result is None or (isinstance(result, list) and not any(result))
+    return has_failed and name.rpartition(".")[2].lower().startswith("time")
 
 
 def _processes(
@@ -139,9 +149,9 @@ def _process(name: str, result: object, kept: object, version: str) -> StoredPro
         skipped = Skipped("its set-up says that it is not for these parameters")
         return StoredProcess(failure=skipped, version=version)
     what = f"{shown(name)}: samples"
-    values = [] if kept is None else [seconds(one, what) for one in items(kept, what)]
+    values = [] if kept is None else [number(one, what) for one in items(kept, what)]
     # The result is the median of the samples, whether these are kept or not.
-    return process(values, seconds(result, f"{shown(name)}: result"), version)
+    return process(values, number(result, f"{shown(name)}: result"), version)
 
 
 def _moment(value: object) -> float:

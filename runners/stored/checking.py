@@ -2,6 +2,7 @@
 
 import math
 from array import array
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import chain
@@ -64,6 +65,20 @@ def seconds(value: object, what: str) -> float:
     return number
 
 
+def number(value: object, what: str) -> float:
+    """Return a number whatever it is: `process` makes a failure of what is no time.
+
+    Raises Broken for what is no number.
+    """
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise Broken(f"{what} is {_kind(value)} where a number has to be; {_REMEDY}")
+    is_huge = isinstance(value, int) and abs(value) > _GREATEST
+    return math.inf if is_huge else float(value)
+
+
+_GREATEST = 1e300
+
+
 def process(
     values: Sequence[float],
     middle: float,
@@ -97,7 +112,20 @@ def failed(reason: str) -> StoredProcess:
 
 def twice(name: str) -> Broken:
     """Return what is wrong with a file that has a benchmark two times."""
-    return Broken(f"{shown(name)} is there twice; give the file of one run")
+    return Broken(
+        f"{shown(name)} is there twice, and nothing tells one from the other; give the file of one "
+        "run"
+    )
+
+
+def numbers(names: Sequence[str]) -> list[str]:
+    """Return names of which those that occur several times have a number, `parse #2`."""
+    often, seen = Counter(names), Counter[str]()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(f"{name} #{seen[name]}" if often[name] > 1 else name)
+    return found
 
 
 def moment(value: object) -> float:

@@ -1,9 +1,11 @@
 """What the authors of the corpus' benchmarks configured: `subjects.csv`, beside the series."""
 
 import csv
+import io
 from pathlib import Path
 
 from auditor.core.errors import UsageError
+from auditor.core.foreign_files import read_regular
 from auditor.core.suite import Configured
 
 NAME = "subjects.csv"
@@ -27,11 +29,11 @@ def configured(folder: Path) -> dict[str, Configured]:
     if path is None:
         return {}
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = csv.DictReader(file)
-            if not _COLUMNS.issubset(rows.fieldnames or ()):
-                return {}
-            return dict(_row(one, f"{path}: line {rows.line_num}") for one in rows)
+        text = read_regular(path).decode("utf-8-sig")
+        rows = csv.DictReader(io.StringIO(text, newline=""))
+        if not _COLUMNS.issubset(rows.fieldnames or ()):
+            return {}
+        return dict(_row(one, f"{path}: line {rows.line_num}") for one in rows)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
 

@@ -3,18 +3,19 @@
 import gzip
 import hashlib
 import json
+import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedIOBase
 from pathlib import Path
+from typing import BinaryIO
 
 from auditor.core.errors import UsageError
-from auditor.core.paths import exists, is_file
+from auditor.core.foreign_files import LARGEST, open_regular, reason, size_of
 from runners.stored.checking import Broken
 
-LARGEST = 256 << 20
-"""Bytes of JSON, decompressed: a large suite with every value of it stays below."""
+LARGEST_TEXT = 2 << 30
+"""Bytes of what is read line by line, decompressed."""
 MOST = 10_000
 """Files in a folder."""
 _COMPRESSED = b"\x1f\x8b"
@@ -44,8 +45,12 @@ def lines(path: Path, sha: "hashlib._Hash") -> Iterator[bytes]:
 
     What is longer than any result of a tool comes in pieces. Raises UsageError.
     """
+    read = 0
     with _opened(path) as file:
         while line := file.readline(_LINE):
+            read += len(line)
+            if read > LARGEST_TEXT:
+                raise _too_large(path, LARGEST_TEXT)
             sha.update(line)
             yield line
 
@@ -58,10 +63,11 @@ def within(folder: Path) -> list[Path]:
     """
     try:
         inside = [*folder.iterdir()]
-        inside += [one for each in inside if each.is_dir() for one in each.iterdir()]
+        folders = [one for one in inside if one.is_dir() and not one.is_symlink()]
+        inside += [one for each in folders for one in each.iterdir()]
     except OSError as error:
         raise unreadable(folder, error) from error
-    found = sorted(one for one in inside if one.name.endswith(_ENDS) and one.is_file())
+    found = sorted(one for one in inside if one.name.endswith(_ENDS) and not one.is_dir())
     if not found:
         raise UsageError(
             f"{folder} holds no result file (JSON, CSV, TXT, LOG), nor does a folder right below "
@@ -77,22 +83,25 @@ def content(path: Path) -> bytes:
     with _opened(path) as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise UsageError(
-            f"{path} holds more than {LARGEST >> 20} MiB; store fewer benchmarks in a file, or no "
-            "single values"
-        )
+        raise _too_large(path, LARGEST)
     return data
 
 
+def _too_large(path: Path, most: int) -> UsageError:
+    return UsageError(
+        f"{path} holds more than {size_of(most)}; store fewer benchmarks in a file, or no single "
+        "values"
+    )
+
+
 @contextmanager
-def _opened(path: Path) -> Iterator[BufferedIOBase]:
+def _opened(path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
     """Open a file to read it, decompressed; raises UsageError for whatever is wrong with it."""
-    if not is_file(path):
-        what = "is no regular file" if exists(path) else "is not there"
-        raise UsageError(f"cannot read {path}: it {what}")
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             is_packed = file.read(len(_COMPRESSED)) == _COMPRESSED
+            if not is_packed and os.fstat(file.fileno()).st_size > LARGEST_TEXT:
+                raise _too_large(path, LARGEST_TEXT)
             file.seek(0)
             if not is_packed:
                 yield file
@@ -123,5 +132,5 @@ def parsed(data: bytes) -> object:
 
 
 def unreadable(path: Path, error: OSError) -> UsageError:
-    """Return the error for what the system does not let us read."""
-    return UsageError(f"cannot read {path}: {(error.strerror or str(error)).lower()}")
+    """Return the error for what is no file, or what the system does not let us read."""
+    return UsageError(f"cannot read {path}: {reason(error)}")

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from auditor.core import own_files
+from auditor.core.errors import UsageError
 from auditor.core.stored import StoredRun
 from runners.stored import (
     asv_files,
     corpus,
+    criterion,
     files,
     go_text,
+    google_benchmark,
+    hyperfine,
     jmh_csv,
     jmh_json,
     jmh_log,
@@ -20,6 +25,7 @@ from runners.stored import (
     pyperf_files,
     pytest_files,
     series_csv,
+    summaries,
 )
 from runners.stored.asv_files import AsvFiles
 from runners.stored.checking import Broken, mapping
@@ -39,6 +45,9 @@ class Format(Enum):
     JMH_CSV = "JMH (CSV)"
     GO = "go test -bench"
     CORPUS = "the steady-state corpus"
+    HYPERFINE = "hyperfine"
+    GOOGLE = "Google Benchmark"
+    CRITERION = "criterion"
     SERIES = "CSV of series"
 
     @property
@@ -56,10 +65,17 @@ _HARNESSES = {
     Format.JMH_CSV: jmh_names.HARNESS,
     Format.GO: go_text.HARNESS,
     Format.CORPUS: jmh_names.HARNESS,
+    Format.HYPERFINE: hyperfine.HARNESS,
+    Format.GOOGLE: google_benchmark.HARNESS,
+    Format.CRITERION: criterion.HARNESS,
     Format.SERIES: "csv",
 }
-KNOWN = "pytest-benchmark, asv, pyperf, JMH, go test, the corpus or CSV"
+KNOWN = (
+    "pytest-benchmark, asv, pyperf, JMH, go test, hyperfine, Google Benchmark, criterion, the "
+    "corpus or CSV"
+)
 """All of them, for a message."""
+OTHERWISE = "anything else can be written as the CSV of docs/methods/stored.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +88,18 @@ class Read:
 
 
 def is_known(path: Path) -> bool:
-    """Tell by its first kilobytes whether a file is of some format, or JSON, or compressed."""
+    """Tell by its first kilobytes whether a file is of some format, or JSON, or a summary."""
     beginning = files.start(path)
-    return files.is_json(beginning) or _of_text(beginning) is not None
+    if files.is_json(beginning) or _of_text(beginning) is not None:
+        return True
+    return bool(own_files.described_by(beginning, path) or summaries.way_out(beginning))
 
 
 def read(path: Path, asv: AsvFiles) -> Read | None:
     """Read a file; None for what nobody here knows. Raises Broken, UsageError."""
     beginning = files.start(path)
+    if instead := own_files.described_by(beginning, path) or _summary(beginning):
+        raise Broken(instead)
     known = _of_text(beginning)
     if known is not None:
         sha = hashlib.sha256()
@@ -90,8 +110,27 @@ def read(path: Path, asv: AsvFiles) -> Read | None:
             raise Broken("it is empty; copy it again, or leave it out")
         return None
     data = files.content(path)
-    found = _of_json(files.parsed(data), path, asv)
-    return None if found is None else Read(*found, hashlib.sha256(data).hexdigest())
+    document = files.parsed(data)
+    found = _of_json(document, path, asv)
+    if found is not None:
+        return Read(*found, hashlib.sha256(data).hexdigest())
+    if instead := summaries.way_out_of_json(document):
+        raise Broken(instead)
+    return None
+
+
+def _summary(beginning: bytes) -> str:
+    """Return the way out of a summary; the log of JMH ends with one."""
+    return "" if jmh_log.is_mine(beginning) else summaries.way_out(beginning)
+
+
+def whose(path: Path) -> str:
+    """Return the format of a file for people, empty where it is of none."""
+    try:
+        found = read(path, AsvFiles())
+    except (Broken, UsageError):
+        return ""
+    return found.format.value if found else ""
 
 
 _Reader = Callable[[Iterable[bytes], Path], Content]
@@ -126,7 +165,18 @@ def _of_json(document: object, path: Path, asv: AsvFiles) -> tuple[Format, Conte
         return Format.ASV, asv.read(whole, path)
     if pyperf_files.is_mine(whole):
         return Format.PYPERF, pyperf_files.read(whole, path)
+    for format_, module in _WITHOUT_OTHERS:
+        if module.is_mine(whole):
+            return format_, (module.read(whole, path), ())
     return None
+
+
+_WITHOUT_OTHERS = (
+    (Format.GOOGLE, google_benchmark),
+    (Format.HYPERFINE, hyperfine),
+    (Format.CRITERION, criterion),
+)
+"""Formats that have times only."""
 
 
 def _of_list(document: list[object], path: Path) -> tuple[Format, Content] | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
+from auditor.core.caveats import Caveat
 from auditor.core.jobs import HostFacts
 from auditor.core.outcome import Skipped
 from auditor.core.printed import Printed
@@ -21,6 +22,8 @@ _UNIT = "ns/op"
 _FACT = re.compile(r"(goos|goarch|cpu|pkg): (\S.*)")
 _NAME = r"(Benchmark(?:[^\sa-z]\S*)?)"
 _RESULT = re.compile(_NAME + r"(?:\s+(\d+)\s+(\S.*))?")
+_LISTED = re.compile(r"Benchmark\S*")
+"""A line of `-v` and `-json`: a name alone, which has no number of processors."""
 _BEGUN = re.compile(_NAME + r"( *\t)?")
 _REST = re.compile(r"(?<!\d)(\d++)\t(.*)")
 _ENDED = re.compile(r"--- (FAIL|SKIP): " + _NAME)
@@ -77,6 +80,8 @@ class Package:
         self._facts = facts
         self._hear = hear
         self._begun = ""
+        self.listed: set[str] = set()
+        """Names that stood alone on a line, so without the number of processors."""
 
     def take(self, line: str) -> None:
         """Read a line; what the benchmarks themselves print is none of ours."""
@@ -90,6 +95,8 @@ class Package:
             if line.startswith("FAIL") and self._begun:
                 self._ended(self._begun, is_failure=True)
             self._begun = ""
+        elif _LISTED.fullmatch(line):
+            self.listed.add(clean(line))
         elif begun := _first(_BEGUN, line):
             self._begun = clean(begun[1])
 
@@ -104,16 +111,19 @@ class Package:
         whole = _first(_RESULT, line)
         rest = _REST.search(line) if self._begun and whole is None else None
         found = whole or rest
-        pairs = _values(found[found.lastindex or 0]) if found else {}
+        pairs = _values(found[found.lastindex or 0]) if found else []
         if found is None or not pairs:
             return False
         mine = self._of(clean(whole[1]) if whole else self._begun)
-        if _UNIT not in pairs:
+        units = [unit for unit, _ in pairs]
+        if doubled := [unit for unit in units if units.count(unit) > 1]:
+            mine.failure = f"a line has two values in {doubled[0]}; let go test write it again"
+        elif _UNIT not in units:
             mine.others = True
-        elif pairs[_UNIT] < 0:
+        elif (time := dict(pairs)[_UNIT]) < 0:
             raise Broken(f"{shown(line[:60])} has a time below zero; let go test write it again")
         else:
-            seconds = seconds_per_operation(pairs[_UNIT], _UNIT)
+            seconds = seconds_per_operation(time, _UNIT)
             mine.values.append(seconds)
             name, times = (whole[1], whole[2]) if whole else (self._begun, found[1])
             self._told(clean(name), seconds, float(times) * seconds)
@@ -126,7 +136,7 @@ class Package:
     def _ended(self, name: str, *, is_failure: bool) -> None:
         mine = self._of(name)
         if is_failure:
-            mine.failure = "it failed"
+            mine.failure = "it failed when go test ran it"
         else:
             mine.skipped = True
         self._begun = ""
@@ -140,12 +150,12 @@ def _first(name: re.Pattern[str], line: str) -> re.Match[str] | None:
     return next((one for one in name.finditer(line) if one[2]), None)
 
 
-def _values(written: str) -> dict[str, float]:
-    """Return values by their unit, none where something else stands between."""
+def _values(written: str) -> list[tuple[str, float]]:
+    """Return units with their values, none where something else stands between."""
     words = written.split()
     if len(words) % 2 or not all(map(_NUMBER.fullmatch, words[::2])):
-        return {}
-    return dict(zip(words[1::2], map(float, words[::2]), strict=True))
+        return []
+    return [*zip(words[1::2], map(float, words[::2]), strict=True)]
 
 
 def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
@@ -155,7 +165,7 @@ def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]
     package = Package(found, facts)
     for line in lines:
         package.take(line.decode(errors="replace").rstrip("\r\n"))
-    return _run(found, facts, path)
+    return _run(found, facts, package.listed, path)
 
 
 def read_events(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
@@ -173,7 +183,8 @@ def read_events(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[st
             for line in "".join(begun).splitlines():
                 package.take(line)
             begun.clear()
-    return _run(found, facts, path)
+    listed = {name for package, _ in packages.values() for name in package.listed}
+    return _run(found, facts, listed, path)
 
 
 def _outputs(lines: Iterable[bytes]) -> Iterator[tuple[str, str]]:
@@ -191,9 +202,17 @@ def _outputs(lines: Iterable[bytes]) -> Iterator[tuple[str, str]]:
 
 
 def _run(
-    found: dict[tuple[str, str], _Kept], facts: dict[str, str], path: Path
+    found: dict[tuple[str, str], _Kept], facts: dict[str, str], listed: set[str], path: Path
 ) -> tuple[StoredRun, tuple[str, ...]]:
-    names = _names(found)
+    measured = {name for (_, name), one in found.items() if one.values or one.others}
+    ending = _ending(measured)
+    is_processors = _is_processors(ending, measured, listed) if ending else False
+    names = {
+        (package, name): Benchmark(
+            group=package, name=name.removesuffix(ending) if is_processors else name
+        ).id
+        for package, name in found
+    }
     left_out = [names[key] for key, one in found.items() if _measures_no_time(one)]
     kept: dict[str, _Kept] = {}
     for key, one in found.items():
@@ -208,23 +227,37 @@ def _run(
         name=path.name,
         host=HostFacts("unknown", tuple(sorted(host.items()))),
         processes={name: (_process(one),) for name, one in kept.items()},
+        ending=ending if is_processors is None else "",
+        has_packages=all(package for package, _ in found),
+        caveats=() if all(package for package, _ in found) else (_WITHOUT_PACKAGES,),
     )
     return run, tuple(left_out)
 
 
-def _names(found: dict[tuple[str, str], _Kept]) -> dict[tuple[str, str], str]:
-    """Return our names, which have no number of processors where all have the same.
+_WITHOUT_PACKAGES = Caveat(
+    "no-packages",
+    "results have no pkg: line before them, so packages are not told apart: benchmarks of one name "
+    "count as one, and a spread may be that of two; keep these lines of go test",
+)
 
-    Without it (one processor) the end of a name may look alike, and with several (`-cpu 1,2`) they
-    are different benchmarks.
+
+def _ending(names: set[str]) -> str:
+    """Return the number that all names end in, such as "-8"; empty where there is none."""
+    ends = {match[2] if (match := _PROCESSORS.fullmatch(name)) else "" for name in names}
+    return f"-{ends.pop()}" if len(ends) == 1 and "" not in ends else ""
+
+
+def _is_processors(ending: str, names: set[str], listed: set[str]) -> bool | None:
+    """Tell whether the number that all names end in is that of processors; None: who knows.
+
+    The name of a function has no "-". That of a sub-benchmark may have any end, and go test writes
+    no number where there is one processor.
     """
-    measured = [name for (_, name), one in found.items() if one.values or one.others]
-    ends = {match[2] if (match := _PROCESSORS.fullmatch(name)) else "" for name in measured}
-    end = f"-{ends.pop()}" if len(ends) == 1 and "" not in ends else ""
-    return {
-        (package, name): Benchmark(group=package, name=name.removesuffix(end)).id
-        for package, name in found
-    }
+    if any("/" not in name for name in names):
+        return True
+    if not names.isdisjoint(listed):
+        return False
+    return True if {name.removesuffix(ending) for name in names} & listed else None
 
 
 def _measures_no_time(one: _Kept) -> bool:
@@ -233,7 +266,7 @@ def _measures_no_time(one: _Kept) -> bool:
 
 def _process(one: _Kept) -> StoredProcess:
     if one.failure:
-        return failed(f"{one.failure} when go test ran it")
+        return failed(one.failure)
     if one.values:
         return process(one.values, fmean(one.values))
     return StoredProcess(failure=Skipped("it skips itself"))

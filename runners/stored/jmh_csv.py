@@ -4,9 +4,10 @@ import csv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from auditor.core.stored import StoredProcess, StoredRun
+from auditor.core.stored import StoredProcess, StoredRun, StoredVariant
+from auditor.core.stored_names import apart
 from runners.stored.checking import Broken, clean, process, shown, text, twice
-from runners.stored.jmh_names import by_mode, converted, is_time, name_of
+from runners.stored.jmh_names import converted, is_time, name_of, variant_of
 from runners.stored.rows import rows_of
 
 START = ("Benchmark", "Mode", "Threads", "Samples", "Score")
@@ -28,7 +29,7 @@ def delimiter_of(header: str) -> str:
 
 def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
     """Return the run, and the benchmarks that measure no time; raises Broken."""
-    entries: dict[tuple[str, str], dict[str, str]] = {}
+    entries: dict[StoredVariant, dict[str, str]] = {}
     for number, row in _rows(lines):
         if _LABEL in row["Benchmark"]:
             continue
@@ -38,21 +39,20 @@ def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]
             for column, value in row.items()
             if column.startswith(_PARAMETER) and value
         }
-        key = (name_of(benchmark, chosen), clean(row["Mode"]))
+        key = variant_of(name_of(benchmark, chosen), clean(row["Mode"]), clean(row["Threads"]))
         if key in entries:
-            raise twice(key[0])
+            raise twice(key.name)
         entries[key] = row
     found, left_out = {}, []
-    for key, name in by_mode(entries).items():
+    names = apart(entries)
+    for key, name in names.items():
         unit = entries[key][_UNIT]
         if is_time(unit):
             found[name] = (_process(name, entries[key]["Score"], unit),)
         else:
             left_out.append(name)
-    run = StoredRun(
-        name=path.name,
-        processes=found,
-    )
+    variants = {names[key]: key for key in names if names[key] in found}
+    run = StoredRun(name=path.name, processes=found, variants=variants)
     return run, tuple(left_out)
 
 

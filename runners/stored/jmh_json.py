@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
 from auditor.core.jobs import HostFacts
-from auditor.core.stored import StoredProcess, StoredRun
+from auditor.core.stored import StoredProcess, StoredRun, StoredVariant
+from auditor.core.stored_names import apart
 from runners.stored.checking import (
     Broken,
     fact,
@@ -22,11 +24,11 @@ from runners.stored.checking import (
 from runners.stored.jmh_names import (
     MOST_FORKS,
     SINGLE_SHOT,
-    by_mode,
     converted,
     duration,
     is_time,
     name_of,
+    variant_of,
 )
 from runners.stored.jmh_names import machine as jmh_machine
 
@@ -45,15 +47,10 @@ def read(document: list[object], path: Path) -> tuple[StoredRun, tuple[str, ...]
 
     JMH keeps no iterations of warm-up in it.
     """
-    entries: dict[tuple[str, str], dict[str, object]] = {}
-    for number, entry in enumerate(document):
-        one = mapping(entry, f"[{number}]")
-        key = (_name(one, f"[{number}]"), text(one.get("mode"), f"[{number}].mode"))
-        if key in entries:
-            raise twice(key[0])
-        entries[key] = one
+    entries = _entries([mapping(entry, f"[{number}]") for number, entry in enumerate(document)])
     found, left_out = {}, []
-    for key, name in by_mode(entries).items():
+    names = apart(entries)
+    for key, name in names.items():
         metric = mapping(entries[key].get("primaryMetric"), f"{shown(name)}: primaryMetric")
         unit = text(metric.get("scoreUnit"), f"{shown(name)}: scoreUnit")
         if is_time(unit):
@@ -61,8 +58,50 @@ def read(document: list[object], path: Path) -> tuple[StoredRun, tuple[str, ...]
             found[name] = processes or (failed("it has no forks"),)
         else:
             left_out.append(name)
-    run = StoredRun(name=path.name, host=_host(entries), processes=found)
+    variants = {names[key]: key for key in names if names[key] in found}
+    run = StoredRun(name=path.name, host=_host(entries), processes=found, variants=variants)
     return run, tuple(left_out)
+
+
+def _entries(document: list[dict[str, object]]) -> dict[StoredVariant, dict[str, object]]:
+    """Return what was measured, by what tells it apart; raises Broken where nothing does."""
+    variants = [_variant(one, f"[{number}]") for number, one in enumerate(document)]
+    if len({*variants}) < len(variants):
+        # The file was put together of several runs: these may differ in the JVM, too.
+        variants = [
+            replace(variant, facts=(*variant.facts, *_circumstances(one)))
+            for variant, one in zip(variants, document, strict=True)
+        ]
+    entries: dict[StoredVariant, dict[str, object]] = {}
+    for variant, one in zip(variants, document, strict=True):
+        if variant in entries:
+            raise twice(variant.name)
+        entries[variant] = one
+    return entries
+
+
+def _variant(entry: dict[str, object], place: str) -> StoredVariant:
+    threads = entry.get("threads")
+    found = variant_of(
+        _name(entry, place),
+        text(entry.get("mode"), f"{place}.mode"),
+        fact(threads) if threads is not None else "",
+        _arguments(entry),
+    )
+    batch = entry.get("measurementBatchSize")
+    more = (("batch", fact(batch)),) if batch not in (None, 1) else ()
+    return replace(found, facts=(*found.facts, *more))
+
+
+def _arguments(entry: dict[str, object]) -> list[str]:
+    written = entry.get("jvmArgs")
+    return [fact(one) for one in written] if isinstance(written, list) else []
+
+
+def _circumstances(entry: dict[str, object]) -> tuple[tuple[str, str], ...]:
+    """Return what else may tell two results of a file apart."""
+    others = [one for one in _arguments(entry) if not one.startswith("-X")]
+    return (("jvm", _jdk(entry)), ("arguments", " ".join(others)))
 
 
 def _name(entry: dict[str, object], place: str) -> str:
@@ -123,7 +162,12 @@ def _mean(histogram: object, what: str) -> float:
     return total / math.fsum(counts)
 
 
-def _host(entries: dict[tuple[str, str], dict[str, object]]) -> HostFacts:
+def _jdk(entry: dict[str, object]) -> str:
+    known = ", ".join(fact(entry.get(one)) for one in ("jdkVersion", "vmName", "vmVersion"))
+    return f"JDK {known}"
+
+
+def _host(entries: dict[StoredVariant, dict[str, object]]) -> HostFacts:
+    jdks = dict.fromkeys(map(_jdk, entries.values()))
     first = next(iter(entries.values()))
-    jdk = ", ".join(fact(first.get(one)) for one in ("jdkVersion", "vmName", "vmVersion"))
-    return HostFacts("unknown", jmh_machine(f"JDK {jdk}", fact(first.get("jmhVersion"))))
+    return HostFacts("unknown", jmh_machine("; ".join(jdks), fact(first.get("jmhVersion"))))

@@ -10,23 +10,24 @@ from statistics import fmean
 
 from auditor.core.jobs import HostFacts
 from auditor.core.printed import Printed
-from auditor.core.stored import StoredProcess, StoredRun
+from auditor.core.stored import StoredProcess, StoredRun, StoredVariant
+from auditor.core.stored_names import apart
 from runners.stored.checking import Broken, clean, failed, process, shown, twice
 from runners.stored.jmh_names import (
     HARNESS,
     MOST_FORKS,
     SINGLE_SHOT,
-    by_mode,
     converted,
     duration,
     is_time,
     machine,
     name_of,
+    variant_of,
 )
 
 _HEADER = re.compile(
     r"# (JMH version|VM version|Warmup|Measurement|Benchmark mode|Benchmark|Parameters|Fork|"
-    r"Warmup Fork|Run progress|Run complete)[:.] ?(.*)"
+    r"Warmup Fork|Run progress|Run complete|Threads|VM options)[:.] ?(.*)"
 )
 _START = re.compile(rb"^# (?:JMH version|Benchmark|Run progress|Fork): ", re.MULTILINE)
 _ITERATION = re.compile(r"(# Warmup )?Iteration +\d+: (.*)")
@@ -77,14 +78,18 @@ class _Benchmark:
     warmups: int | None = None
     warmup_seconds: float | None = None
     mode: str = ""
+    threads: str = ""
+    flags: str = ""
     parameters: dict[str, str] = field(default_factory=dict)
     unit: str = ""
     wanted: int = 1
     forks: list[_Fork] = field(default_factory=list)
 
     @property
-    def key(self) -> tuple[str, str]:
-        return name_of(self.name, self.parameters), self.mode
+    def key(self) -> StoredVariant:
+        return variant_of(
+            name_of(self.name, self.parameters), self.mode, self.threads, self.flags.split()
+        )
 
     def processes(self) -> tuple[StoredProcess, ...]:
         """Return what is there of each fork, and those that the log does not have."""
@@ -116,7 +121,7 @@ class Log:
         """Take who is told."""
         self._hear = hear
         self.facts: dict[str, str] = {}
-        self.found: dict[tuple[str, str], _Benchmark] = {}
+        self.found: dict[StoredVariant, _Benchmark] = {}
         self._known: dict[str, str] = {}
         self._benchmark: _Benchmark | None = None
         self._fork: _Fork | None = None
@@ -139,7 +144,7 @@ class Log:
     def _header(self, key: str, value: str) -> None:
         if key in ("JMH version", "VM version"):
             self.facts.setdefault(key, clean(value)[:200])
-        elif key in ("Warmup", "Measurement", "Benchmark mode"):
+        elif key in ("Warmup", "Measurement", "Benchmark mode", "Threads", "VM options"):
             self._known[key] = value
         elif key == "Benchmark":
             self._close()
@@ -152,6 +157,8 @@ class Log:
         made = _Benchmark(name)
         kind = self._known.get("Benchmark mode", "").split(",")[0]
         made.mode = _MODES.get(kind, clean(kind))
+        made.threads = clean(self._known.get("Threads", "").partition(" ")[0])
+        made.flags = clean(self._known.get("VM options", ""))
         if asked := _ITERATIONS.fullmatch(self._known.get("Measurement", "")):
             made.iterations = int(asked[1])
             made.seconds = duration(asked[2]) if made.mode != SINGLE_SHOT else None
@@ -170,7 +177,7 @@ class Log:
             number = _OF.match(value)
             benchmark.wanted = min(int(number[2]), MOST_FORKS) if number else 1
             if number and int(number[1]) != len(benchmark.forks) + 1:
-                raise twice(benchmark.key[0])
+                raise twice(benchmark.key.name)
             self._fork = _Fork()
             benchmark.forks.append(self._fork)
 
@@ -204,7 +211,7 @@ class Log:
         unit = value["unit"]
         if benchmark.unit not in ("", unit):
             raise Broken(
-                f"{shown(benchmark.key[0])} has results in {shown(benchmark.unit)} and in "
+                f"{shown(benchmark.key.name)} has results in {shown(benchmark.unit)} and in "
                 f"{shown(unit)}; give the log of one run"
             )
         benchmark.unit = unit
@@ -228,7 +235,7 @@ class Log:
             self._hear(
                 Printed(
                     harness=HARNESS,
-                    benchmark=by_mode([*self.found, benchmark.key])[benchmark.key],
+                    benchmark=apart([*self.found, benchmark.key])[benchmark.key],
                     fork=len(benchmark.forks),
                     seconds=seconds,
                     lasts=lasts,
@@ -243,19 +250,20 @@ class Log:
         if one is None:
             return
         if one.key in self.found:
-            raise twice(one.key[0])
+            raise twice(one.key.name)
         self.found[one.key] = one
 
     def run(self, path: Path) -> tuple[StoredRun, tuple[str, ...]]:
         """Return what all lines said; raises Broken."""
         self._close()
-        names = by_mode(self.found)
+        names = apart(self.found)
         timed = {key: one for key, one in self.found.items() if not one.unit or is_time(one.unit)}
         jdk, jmh = (self.facts.get(one, "unknown") for one in ("VM version", "JMH version"))
         run = StoredRun(
             name=path.name,
             host=HostFacts("unknown", machine(jdk, jmh)),
             processes={names[key]: one.processes() for key, one in timed.items()},
+            variants={names[key]: key for key in timed},
         )
         return run, tuple(names[key] for key in self.found if key not in timed)
 

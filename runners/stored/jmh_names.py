@@ -3,6 +3,8 @@
 import math
 from collections.abc import Iterable, Mapping
 
+from auditor.core.stored import StoredVariant
+from auditor.core.stored_names import MODE
 from auditor.core.suite import Benchmark
 from auditor.core.units import SECONDS, seconds_per_operation
 
@@ -18,18 +20,14 @@ def name_of(benchmark: str, parameters: Mapping[str, str]) -> str:
     return Benchmark(group=group, name=name, parameters=tuple(parameters.items())).id
 
 
-def by_mode(keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Return a name for each benchmark in a mode: its own, the mode with it where it has several.
+def variant_of(name: str, mode: str, threads: str, flags: Iterable[str] = ()) -> StoredVariant:
+    """Return a benchmark in a mode, with so many threads and these flags of the JVM.
 
-    Keys are names and modes.
+    Flags count that begin with -X: paths and ports that build tools pass differ in each run.
     """
-    modes: dict[str, set[str]] = {}
-    chosen = list(keys)
-    for name, mode in chosen:
-        modes.setdefault(name, set()).add(mode)
-    return {
-        (name, mode): f"{name} ({mode})" if len(modes[name]) > 1 else name for name, mode in chosen
-    }
+    counted = " ".join(one for one in flags if one.startswith("-X") and "=/" not in one)
+    facts = {MODE: mode, "threads": threads, "jvmArgs": counted}
+    return StoredVariant(name, tuple((key, value) for key, value in facts.items() if value))
 
 
 def is_time(unit: str) -> bool:

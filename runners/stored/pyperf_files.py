@@ -14,8 +14,8 @@ from runners.stored.checking import (
     items,
     mapping,
     moment,
+    number,
     process,
-    seconds,
     shown,
     text,
 )
@@ -47,8 +47,8 @@ def read(document: dict[str, object], path: Path) -> tuple[StoredRun, tuple[str,
     shared = _metadata(document, "the whole")
     found: dict[str, tuple[StoredProcess, ...]] = {}
     left_out, hosts, dates = [], [], []
-    for number, entry in enumerate(items(document["benchmarks"], "benchmarks")):
-        place = f"benchmarks[{number}]"
+    for at, entry in enumerate(items(document["benchmarks"], "benchmarks")):
+        place = f"benchmarks[{at}]"
         one = mapping(entry, place)
         metadata = shared | _metadata(one, place)
         name = text(metadata.get("name"), f"{place}.metadata.name")
@@ -78,7 +78,7 @@ def _metadata(one: dict[str, object], what: str) -> dict[str, object]:
 def _processes(name: str, runs: list[dict[str, object]]) -> Iterator[StoredProcess]:
     for run in runs:
         what = f"{shown(name)}: values"
-        values = [seconds(one, what) for one in items(run.get("values", []), what)]
+        values = [number(one, what) for one in items(run.get("values", []), what)]
         if values:
             yield process(values, fmean(values), warmups=tuple(_warmups(name, run)))
 
@@ -90,7 +90,7 @@ def _warmups(name: str, run: dict[str, object]) -> Iterator[float]:
         loops_and_value = items(pair, what)
         if len(loops_and_value) != _PAIR:
             raise Broken(f"{what} are not pairs of loops and a value; let pyperf write it again")
-        yield seconds(loops_and_value[1], what)
+        yield number(loops_and_value[1], what)
 
 
 def _host(metadata: dict[str, object]) -> HostFacts:

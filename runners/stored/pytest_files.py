@@ -12,8 +12,8 @@ from runners.stored.checking import (
     items,
     mapping,
     moment,
+    number,
     process,
-    seconds,
     shown,
     text,
 )
@@ -30,8 +30,8 @@ def read(document: dict[str, object], path: Path) -> StoredRun:
     """Return the run; raises Broken. Its values are those of rounds, already per iteration."""
     commit = _object(document.get("commit_info"))
     found: dict[str, tuple[StoredProcess, ...]] = {}
-    for number, entry in enumerate(items(document["benchmarks"], "benchmarks")):
-        place = f"benchmarks[{number}]"
+    for at, entry in enumerate(items(document["benchmarks"], "benchmarks")):
+        place = f"benchmarks[{at}]"
         one = mapping(entry, place)
         name = text(one.get("fullname"), f"{place}.fullname")
         if name in found:
@@ -49,9 +49,9 @@ def read(document: dict[str, object], path: Path) -> StoredRun:
 def _process(name: str, entry: dict[str, object]) -> StoredProcess:
     stats = mapping(entry.get("stats"), f"{shown(name)}: stats")
     what = f"{shown(name)}: stats.data"
-    values = [seconds(one, what) for one in items(stats.get("data", []), what)]
+    values = [number(one, what) for one in items(stats.get("data", []), what)]
     # The mean is there in either case; of the same values, so that files of both kinds compare.
-    middle = fmean(values) if values else seconds(stats.get("mean"), f"{shown(name)}: stats.mean")
+    middle = fmean(values) if values else number(stats.get("mean"), f"{shown(name)}: stats.mean")
     return process(values, middle)
 
 

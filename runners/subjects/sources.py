@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SubjectError, UsageError
-from auditor.core.paths import read_regular
+from auditor.core.foreign_files import open_regular
 from auditor.core.ports import Host
 from auditor.core.request import FolderSpec, JarSpec, MavenSpec, SubjectSpec
 from auditor.core.subject import SourceFile, SourceRole
@@ -104,10 +104,11 @@ def _text(folder: Path, path: PurePosixPath) -> bytes | None:
         # A link may lead anywhere, and so may a folder on the way.
         if os.path.realpath(folder / path) != str(folder / path):
             return None
-        return read_regular(folder / path, _MOST)
+        with open_regular(folder / path) as file:
+            return file.read(_MOST)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        if error.errno == errno.ELOOP:  # a link to itself
+        if error.errno in (errno.ELOOP, errno.EINVAL):  # a link to itself, a pipe
             return None
         raise SubjectError(f"cannot read {path}: {(error.strerror or '').lower()}") from error

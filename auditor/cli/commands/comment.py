@@ -11,7 +11,8 @@ from auditor.cli import options
 from auditor.cli.console import Console
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
-from auditor.core.paths import read_regular
+from auditor.core.foreign_files import read_regular, reason
+from auditor.core.own_files import described
 from reports.comparison_document import ComparisonDocument, read
 from reports.comparison_markdown import markdown
 from reports.markdown import LIMIT, code
@@ -96,18 +97,12 @@ def _result(path: Path) -> ComparisonDocument:
     try:
         return read(_bytes(path, LARGEST_RESULT))
     except UsageError as error:
-        raise UsageError(f"{path}: {error}") from error
+        raise UsageError(f"{path}: {described(path) or error}") from error
 
 
 def _bytes(path: Path, most: int) -> bytes:
     """Read a file that somebody else has made: no link, no pipe, no more than so many bytes."""
     try:
-        found = read_regular(path, most + 1)
+        return read_regular(path, most)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"{path} cannot be read: {reason}") from error
-    if found is None:
-        raise UsageError(f"{path} is no file")
-    if len(found) > most:
-        raise UsageError(f"{path} has more than {most:,} bytes")
-    return found
+        raise UsageError(f"{path} cannot be read: {reason(error)}") from error

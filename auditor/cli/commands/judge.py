@@ -16,7 +16,8 @@ from auditor.core.errors import Exit, UsageError
 from reports.document import Document
 from reports.page import page
 from runners.ancestors.layout import Tool
-from runners.ancestors.reading import read, unit
+from runners.ancestors.reading import is_table, read, unit
+from runners.stored.formats import KNOWN, OTHERWISE
 from runners.stored.reading import is_stored
 
 _POSITIVE = click.IntRange(min=1)
@@ -68,9 +69,9 @@ def command(context: click.Context, /, **given: Any) -> int:
     """Judge results that another tool has stored; runs nothing.
 
     A FILE is a table of GoABS or JavaABS, which is judged by the paper's rule. Or it is a file or a
-    folder of what pytest-benchmark, asv, pyperf, JMH or go test have stored, or a CSV of series:
-    then the runs in all of them are judged for how far they lie apart, or compared with those of
-    --against.
+    folder of what pytest-benchmark, asv, pyperf, JMH, go test, hyperfine, Google Benchmark or
+    criterion have stored, or a CSV of series: then the runs in all of them are judged for how far
+    they lie apart, or compared with those of --against.
 
     \b
     bench-audit judge gin.csv --slowdown 0.2
@@ -85,6 +86,11 @@ def command(context: click.Context, /, **given: Any) -> int:
         return _stored(given, console, surroundings)
     if len(given["files"]) > 1:
         raise UsageError("one table at a time, please; several files may be those of other tools")
+    if given["tool"] is None and not is_table(given["files"][0]):
+        raise UsageError(
+            f"{given['files'][0]}: no result of {KNOWN}, no table of GoABS or JavaABS either; "
+            f"{OTHERWISE}"
+        )
     _refuse(given, _OF_STORED, "stored results (JMH, go test, pytest-benchmark, …)")
     return _table(given, console, surroundings)
 

@@ -11,13 +11,15 @@ from pathlib import Path
 from auditor.core.errors import FolderUnusable, MachineError, ToolMissing
 from auditor.core.jobs import Invocation, Strain
 from runners.hosts import strain
-from runners.hosts.exchange import no_file, require_small
+from runners.hosts.exchange import LARGEST
 from runners.hosts.facts import fenced
 from runners.hosts.ssh.mirror import Mirror, split
 from runners.hosts.watching import signal_or_code
 
 _BEYOND_SECONDS = 60
 """How long after its limit a process ends that nobody has ended."""
+_BLOCK = 512
+"""Bytes: the unit of sizes of find."""
 _LAST, _WHOLE = "ended", "token"
 """The name of what comes last; all that comes before it, but for the job's own, begins with ./."""
 _OURS = ("PWD", "OLDPWD", "SHLVL")
@@ -105,9 +107,10 @@ def _run(job: Invocation, processors: str) -> Iterator[str]:
 def _left(job: Invocation) -> Iterator[str]:
     for number, path in enumerate(job.collects):
         there = shlex.quote(str(job.cwd / path))
-        yield f"if [ -L {there} ]; then : >odd.{number}"
-        yield f"elif [ -f {there} ]; then cp {there} got.{number} || exit 1"
-        yield f"elif [ -e {there} ]; then : >odd.{number}; fi"
+        # Of a link or a file that is too large nothing is taken, as on this machine.
+        small = f'[ -z "$(find {there} -prune -size +{LARGEST // _BLOCK})" ]'
+        yield f"if [ -f {there} ] && [ ! -L {there} ] && {small}; then"
+        yield f"cp {there} got.{number} || exit 1; fi"
 
 
 def read_left(
@@ -140,11 +143,7 @@ def _left_of(
     own: dict[str, bytes] = {}
     while f"{(member := _next(archive)).name}/".startswith(f"{number}/"):
         content = archive.extractfile(member) if member.isreg() else None
-        require_small(member.name, member.size)
         own[member.name.removeprefix(f"{number}/")] = content.read() if content else b""
-    for at, path in enumerate(job.collects):
-        if f"odd.{at}" in own:
-            raise no_file(job.cwd / path)
     missed: Sequence[str] = ()
     if mirror is None:
         _rest(archive, member, _LAST, None)

@@ -79,10 +79,13 @@ def test_without_a_pull_request_nothing_is_written(post, github, capsys):
     ("result", "said"),
     [
         (b"{", "no result of bench-audit compare"),
-        (b'{"schema": "bench-audit/abs/1"}', "no result of bench-audit compare"),
+        (
+            b'{"schema": "bench-audit/abs/1"}',
+            "it is a result of bench-audit abs; bench-audit report",
+        ),
         (b"\xff\xfe", "no result of bench-audit compare"),
         (b"[" * 100_000, "no result of bench-audit compare"),
-        (b" " * (LARGEST_RESULT + 1), "has more than 10,000,000 bytes"),
+        (b" " * (LARGEST_RESULT + 1), "it holds more than 10,000,000 bytes"),
     ],
 )
 def test_a_result_that_is_none_is_refused_and_nothing_is_asked(post, github, capsys, result, said):
@@ -100,7 +103,7 @@ def test_a_link_or_a_pipe_in_the_place_of_the_result_is_refused(post, github, tm
     os.mkfifo(tmp_path / "compare.json")
     assert post(result=False) == 2
 
-    assert "is no file" in capsys.readouterr().err
+    assert "no regular file" in capsys.readouterr().err
     assert github.calls == []
 
 

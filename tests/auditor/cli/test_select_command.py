@@ -282,7 +282,7 @@ def test_caveats_that_are_about_a_choice_too_are_passed_on(answered):
         (
             None,
             ("--result", "/proc/nowhere/result.json"),
-            "/proc/nowhere/result.json cannot be read: no such",
+            "/proc/nowhere/result.json cannot be read: it is not there",
         ),
     ],
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from store_making import HERE, measured, project, run, trial
 
-from auditor.core.errors import FolderUnusable, StoreError
+from auditor.core.errors import FolderUnusable, StoreError, UsageError
 from auditor.core.jobs import HostFacts, Strain
 from auditor.core.mutant import Delay, Overlay, Wait
 from auditor.core.outcome import (
@@ -389,12 +389,19 @@ def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path):
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("content", [b"not a database, " * 100, b"SQLite format 3\0" + b"\1" * 999])
-def test_a_file_that_is_no_database_is_damaged(tmp_path, content):
+@pytest.mark.parametrize(
+    ("content", "kind", "said"),
+    [
+        (b"not a database, " * 100, UsageError, "no store: it is a text"),
+        (b"SQLite format 3\0" + b"\1" * 999, StoreError, "damaged or no store"),
+        (b"\0" * 999, StoreError, "damaged or no store"),
+    ],
+)
+def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path, content, kind, said):
     path = tmp_path / "s.sqlite"
     path.write_bytes(content)
 
-    with pytest.raises(StoreError, match="damaged or no store"):
+    with pytest.raises(kind, match=said):
         SqliteStore(path)
 
     assert path.read_bytes() == content

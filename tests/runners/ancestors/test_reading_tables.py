@@ -177,9 +177,9 @@ def test_a_unit_that_is_none_is_refused(written):
 
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="no such file"):
+    with pytest.raises(UsageError, match="it is not there"):
         read(tmp_path / "absent.csv")
-    with pytest.raises(UsageError, match="is a directory"):
+    with pytest.raises(UsageError, match="it is a folder"):
         read(tmp_path)
 
 

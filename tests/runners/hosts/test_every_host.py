@@ -9,7 +9,7 @@ from host_making import Place, docker_place, small_disk, ssh_place
 from process_making import job, shell
 from ssh_daemon import SMALL
 
-from auditor.core.errors import FolderUnusable, SubjectError, ToolMissing
+from auditor.core.errors import FolderUnusable, ToolMissing
 from auditor.core.jobs import Follow
 from runners.hosts.local import LocalHost
 from runners.hosts.strain import STAT
@@ -118,32 +118,6 @@ def test_names_of_files_are_bytes(place):
 
     assert (answer.exit_code, again.stdout) == (0, b"xx")
     assert again.files == {name: b"x", Path(os.fsdecode(b"o\xfe")): b"x"}
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        os.mkfifo,
-        lambda path: path.symlink_to("/proc/self/environ"),
-        lambda path: path.symlink_to("in"),
-    ],
-    ids=["pipe", "link", "link-inside"],
-)
-def test_what_is_no_file_is_not_read_and_is_not_waited_for(place, make):
-    ran(place, "echo x > in")
-    make(place.theirs / "out")
-
-    with pytest.raises(SubjectError, match=r"no regular file in the place of|a link"):
-        ran(place, ":", collects=(Path("out"),))
-
-
-def test_a_file_that_is_too_large_is_one_line(place):
-    ran(place, ":")
-    with (place.theirs / "out").open("wb") as file:
-        file.truncate(600 << 20)
-
-    with pytest.raises(SubjectError, match="left more than 512 MiB"):
-        ran(place, ":", collects=(Path("out"),))
 
 
 def test_a_disk_that_a_process_has_filled_is_said_and_is_no_crash(small_place):

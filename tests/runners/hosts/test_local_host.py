@@ -7,13 +7,30 @@ from pathlib import Path
 import pytest
 from process_making import gone, job, number_in, shell
 
-from auditor.core.errors import FolderUnusable, ToolMissing
+from auditor.core.errors import FolderUnusable, SubjectError, ToolMissing
 from auditor.core.jobs import Completed
 from runners.hosts.clock import SystemClock
 from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
 
 ROOT = Path(__file__).parents[3]
+
+
+LEFT = {
+    "a pipe": ("mkfifo out", "no regular file"),
+    "a link": ("ln -s /proc/self/environ out", "it is a link"),
+    "a device": ("ln -s /dev/zero out", "it is a link"),
+    "a folder": ("mkdir out", "it is a folder"),
+    "a hole of 60 GB": ("truncate -s 60G out", "holds more than 512 MiB"),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), LEFT.values(), ids=LEFT)
+def test_what_a_job_leaves_is_read_where_it_is_a_small_regular_file(tmp_path, text, said):
+    with pytest.raises(SubjectError, match=said) as refused:
+        LocalHost().run(shell(text, cwd=tmp_path, collects=(Path("out"),)))
+
+    assert f"{tmp_path / 'out'}, which the suite has left" in str(refused.value)
 
 
 def test_the_watchdog_kills_grandchildren_that_ignore_every_request(tmp_path):

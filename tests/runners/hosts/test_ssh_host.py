@@ -420,6 +420,17 @@ def test_machines_that_share_their_files_send_none(tmp_path_factory, name):
         assert not (folder / "there" / name).exists()
 
 
+@pytest.mark.parametrize(
+    "text", ["ln -s /proc/self/environ out", "mkfifo out"], ids=["link", "pipe"]
+)
+def test_nothing_is_taken_of_what_is_no_small_regular_file(place, text):
+    job = shell(f"rm -f out; {text}", cwd=place.folder, collects=(Path("out"),))
+
+    answer = place.host.run(job)
+
+    assert (answer.exit_code, answer.files) == (0, {})
+
+
 def test_no_variable_is_on_a_command_line_or_stays_in_a_file(place, ssh, name):
     job = shell("cat /proc/*/cmdline; ps -eo args; echo $TOKEN > /dev/null", cwd=place.folder)
     secret = "b" + "7" * 20

@@ -94,7 +94,7 @@ def test_a_benchmark_that_ended_its_process_failed(tmp_path):
     ],
 )
 def test_the_first_name_with_values_behind_it_counts(tmp_path, before, name):
-    path = written(tmp_path, f"pkg: p\nBenchmark/x {before}BenchmarkA-2 \t 10\t 5 ns/op\n")
+    path = written(tmp_path, f"pkg: p\nBenchmark/x {before}BenchmarkA \t 10\t 5 ns/op\n")
 
     assert list(run_of(path).processes) == [f"p.{name}"]
 

@@ -232,7 +232,7 @@ def test_an_empty_folder_is_refused(tmp_path):
 def test_a_folder_of_other_files_is_refused(tmp_path):
     written(tmp_path, {"name": "package"})
 
-    assert "holds no result of pytest-benchmark, asv, pyperf" in refused(tmp_path)
+    assert "no result of pytest-benchmark, asv, pyperf" in refused(tmp_path)
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
@@ -297,13 +297,9 @@ HOSTILE = {
     "no entry": (edited(PYTEST, "benchmarks", 0, to=None), "benchmarks[0] is missing"),
     "no name": (edited(PYTEST, "benchmarks", 0, "fullname", to=7), "benchmarks[0].fullname is"),
     "no stats": (edited(PYTEST, *STATS, to="x"), "stats is a text where an object"),
-    "texts": (edited(PYTEST, *STATS, "data", to=["1"]), "stats.data: '1' is no time"),
-    "truth": (edited(PYTEST, *STATS, "data", to=[True]), "True is no time in seconds"),
-    "NaN": (edited(PYTEST, *STATS, "data", to=[float("nan")]), "nan is no time in seconds"),
-    "infinity": (edited(PYTEST, *STATS, "data", to=[float("inf")]), "inf is no time in seconds"),
-    "negative": (edited(PYTEST, *STATS, "data", to=[-1e-6]), "-1e-06 is no time in seconds"),
-    "huge": (edited(PYTEST, *STATS, "data", to=[10**400]), "a huge number is no time"),
-    "no mean": (edited(PYTEST, *STATS, to={}), "stats.mean: None is no time"),
+    "texts": (edited(PYTEST, *STATS, "data", to=["1"]), "stats.data is a text where a number"),
+    "truth": (edited(PYTEST, *STATS, "data", to=[True]), "is a truth value where a number"),
+    "no mean": (edited(PYTEST, *STATS, to={}), "stats.mean is missing where a number"),
     "twice": (
         edited(PYTEST, "benchmarks", to=[loaded(PYTEST)["benchmarks"][0]] * 2),
         "is there twice",
@@ -314,7 +310,7 @@ HOSTILE = {
         edited(PYPERF / "one.json", "benchmarks", 0, "metadata", to={}), "metadata.name is missing",
     ),
     "pyperf values": (
-        edited(PYPERF / "one.json", "benchmarks", 0, "runs", 0, "values", to=[[]]), "is no time",
+        edited(PYPERF / "one.json", "benchmarks", 0, "runs", 0, "values", to=[[]]), "is a list",
     ),
     "old asv": ({"results": {}, "commit_hash": FIRST}, "asv update"),
     "no columns": (edited(asv_file(FIRST), "result_columns", to=["x"]), "lacks 'result'"),
@@ -323,7 +319,6 @@ HOSTILE = {
     "too many choices": (
         edited(asv_file(FIRST), *RESULTS, 1, to=[["1"] * 100] * 4), "more than 100000 choices",
     ),
-    "asv samples": (edited(asv_file(FIRST), *RESULTS, 11, to=[[-1]]), "-1 is no time"),
     "another file": ({"name": "package"}, "no result of pytest-benchmark, asv, pyperf"),
     "deep": ("[" * 100_000, "nested too deeply"),
     "cut off": (PYTEST.read_text()[:3000], "no JSON, or cut off"),
@@ -339,6 +334,29 @@ def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, said
 
     assert line.startswith(f"{tmp_path / 'in.json'}")
     assert said in line
+
+
+NO_TIMES = {"NaN": float("nan"), "infinity": float("inf"), "negative": -1e-6, "huge": 10**400}
+
+
+@pytest.mark.parametrize("value", NO_TIMES.values(), ids=NO_TIMES)
+@pytest.mark.parametrize(
+    ("path", "way"),
+    [
+        (PYTEST, (*STATS, "data")),
+        (PYPERF / "one.json", ("benchmarks", 0, "runs", 0, "values")),
+        (asv_file(FIRST), (*RESULTS, 11, 0)),
+    ],
+    ids=["pytest-benchmark", "pyperf", "asv"],
+)
+def test_a_value_that_is_no_time_fails_its_benchmark_alone(tmp_path, path, way, value):
+    (run,) = read([written(tmp_path, edited(path, *way, to=[value]))]).runs
+
+    failed = {name for name, all_ in run.processes.items() for one in all_ if one.failure}
+    (whole,) = read([path]).runs
+    before = {name for name, all_ in whole.processes.items() for one in all_ if one.failure}
+    assert len(failed - before) == 1
+    assert set(run.processes) == set(whole.processes)
 
 
 def test_the_choices_of_all_benchmarks_of_asv_are_counted_together(tmp_path):

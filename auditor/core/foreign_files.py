@@ -1,0 +1,55 @@
+"""Files that somebody else has written: only regular ones are read, and of those not too much.
+
+Whoever made the file may be hostile. A pipe never ends, a device has side effects, a link leads
+to a file that its author could not read.
+"""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+LARGEST = 256 << 20
+"""Bytes of a file that is read as a whole."""
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file to read it, without waiting; raises OSError that says what it is."""
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except ValueError as error:
+        raise OSError(errno.EINVAL, "no file has such a name") from error
+    except FileNotFoundError as error:
+        raise FileNotFoundError(errno.ENOENT, "it is not there") from error
+    except OSError as error:
+        if path.is_symlink():
+            raise OSError(errno.ELOOP, "it is a link; name the file that it leads to") from error
+        raise
+    kind = os.fstat(number).st_mode
+    if stat.S_ISREG(kind):
+        return os.fdopen(number, "rb")
+    os.close(number)
+    what = "it is a folder" if stat.S_ISDIR(kind) else "it is no regular file"
+    raise OSError(errno.EINVAL, what)
+
+
+def read_regular(path: Path, most: int = LARGEST) -> bytes:
+    """Return the bytes of a regular file; raises OSError where it holds more than `most`."""
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        content = b"" if size > most else file.read(most + 1)
+    if max(size, len(content)) > most:
+        raise OSError(errno.EFBIG, f"it holds more than {size_of(most)}")
+    return content
+
+
+def size_of(number: int) -> str:
+    """Return a number of bytes for a message."""
+    return f"{number >> 20} MiB" if number % (1 << 20) == 0 else f"{number:,} bytes"
+
+
+def reason(error: OSError) -> str:
+    """Return why a file cannot be read, for a message."""
+    written = error.strerror or str(error)
+    return written[:1].lower() + written[1:]

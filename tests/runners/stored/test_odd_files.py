@@ -1,0 +1,142 @@
+"""Files that are no results, or none of use, among those that are; and what is no file at all."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from auditor.core.errors import UsageError
+from runners.stored import files
+from runners.stored.reading import is_stored, read
+
+RECORDED = Path(__file__).parent / "recorded"
+JMH, LOG = RECORDED / "jmh" / "small.json", RECORDED / "jmh" / "small.log"
+PYTEST = Path(__file__).parents[1] / "pybench/recorded/pytest-benchmark/with-data.json"
+
+
+def session(path, **more):
+    """A file of pytest-benchmark with other keys."""
+    path.write_text(json.dumps(json.loads(PYTEST.read_text()) | more))
+    return path
+
+
+def odd_of(found):
+    (caveat,) = [one for one in found.caveats if one.slug == "odd-files"]
+    return caveat.text
+
+
+ODD = {
+    "empty": ("", "it is empty"),
+    "cut off": (PYTEST.read_text()[:2000], "no JSON, or cut off"),
+    "no benchmarks": (json.dumps(json.loads(PYTEST.read_text()) | {"benchmarks": []}), "no times"),
+    "another tool": (JMH.read_text(), "it is of JMH (JSON), the others of pytest-benchmark"),
+    "another program": ('{"name": "package"}', "it is of no format that is read"),
+    "a summary": ("Benchmark   Mode  Cnt  Score  Error  Units\n", "JMH's last table"),
+}
+
+
+@pytest.mark.parametrize("is_folder", [True, False], ids=["folder", "named"])
+@pytest.mark.parametrize(("content", "said"), ODD.values(), ids=ODD)
+def test_an_odd_file_takes_no_other_with_it(tmp_path, content, said, is_folder):
+    good = [session(tmp_path / f"{number}.json") for number in (1, 3)]
+    (tmp_path / "2.json").write_text(content)
+
+    found = read([tmp_path] if is_folder else [good[0], tmp_path / "2.json", good[1]])
+
+    assert [run.name for run in found.runs] == ["1.json", "3.json"]
+    assert odd_of(found).startswith("a file was left out: 2.json: ")
+    assert said in odd_of(found)
+
+
+def test_a_file_without_a_commit_is_named_where_others_have_one(tmp_path):
+    for number in (1, 2):
+        session(tmp_path / f"{number}.json")
+    session(tmp_path / "old.json", commit_info={}, datetime="2015-11-27T10:00:00")
+
+    found = read([tmp_path])
+
+    assert len(found.runs) == 2
+    assert "old.json: it names no commit" in odd_of(found)
+
+
+def test_all_that_is_odd_is_counted_and_the_first_ones_are_named(tmp_path):
+    session(tmp_path / "a.json")
+    for number in range(5):
+        (tmp_path / f"b{number}.json").write_text("")
+
+    assert odd_of(read([tmp_path])).startswith("5 files were left out: b0.json")
+    assert odd_of(read([tmp_path])).endswith("; and 2 more")
+
+
+def test_nothing_but_odd_files_is_refused_with_the_reason_of_the_first(tmp_path):
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text("")
+
+    with pytest.raises(UsageError, match=r"a\.json: it is empty.*\(and 1 more"):
+        read([tmp_path])
+
+
+def test_half_of_one_format_and_half_of_another_are_refused(tmp_path):
+    for name, content in (("a.json", JMH), ("b.log", LOG)):
+        (tmp_path / name).write_bytes(content.read_bytes())
+
+    with pytest.raises(UsageError, match=r"a\.json is of JMH \(JSON\), .*b\.log of JMH \(log\)"):
+        read([tmp_path])
+
+
+def made(folder, kind):
+    path = folder / "odd.json"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "link":
+        path.symlink_to(PYTEST)
+    else:
+        with path.open("w") as file:
+            file.truncate(3 << 30)
+    return path
+
+
+KINDS = {"pipe": "no regular file", "link": "it is a link", "huge": "holds more than 2048 MiB"}
+
+
+@pytest.mark.parametrize(("kind", "said"), KINDS.items(), ids=KINDS)
+def test_what_is_no_small_regular_file_is_refused_when_named(tmp_path, kind, said):
+    path = made(tmp_path, kind)
+
+    with pytest.raises(UsageError, match=said) as refused:
+        read([path])
+
+    assert str(path) in str(refused.value)
+
+
+@pytest.mark.parametrize(("kind", "said"), KINDS.items(), ids=KINDS)
+def test_the_same_is_left_out_of_a_folder(tmp_path, kind, said):
+    session(tmp_path / "a.json")
+    made(tmp_path, kind)
+
+    found = read([tmp_path])
+
+    assert [run.name for run in found.runs] == ["a.json"]
+    assert f"odd.json: {said}" in odd_of(found).replace("it is no", "no")
+
+
+def test_a_folder_that_is_a_link_is_not_looked_into(tmp_path):
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    outside.mkdir()
+    inside.mkdir()
+    session(outside / "theirs.json")
+    session(inside / "mine.json")
+    (inside / "way").symlink_to(outside)
+
+    assert [run.name for run in read([inside]).runs] == ["mine.json"]
+
+
+def test_a_text_that_grows_too_large_when_it_is_unpacked_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "LARGEST_TEXT", 1000)
+    path = tmp_path / "in.csv"
+    path.write_text("benchmark,fork,iteration,seconds\n" + "a,1,1,1\n" * 200)
+
+    with pytest.raises(UsageError, match="holds more than"):
+        read([path])
+    assert is_stored(path)
