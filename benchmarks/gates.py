@@ -190,7 +190,12 @@ public class Toys {
 {bodies}}
 """,
     ),
-    body="\n    @Benchmark\n    public long run{name}() {\n        return x = Work.{method}(x);\n    }\n",
+    body="""
+    @Benchmark
+    public long run{name}() {
+        return x = Work.{method}(x);
+    }
+""",
 )
 TOYS = {"go": GO, "python": PYTHON, "java": JAVA}
 

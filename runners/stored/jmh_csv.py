@@ -42,16 +42,18 @@ def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]
         if key in entries:
             raise twice(key[0])
         entries[key] = row
-    found, left_out = {}, []
+    found, left_out, units = {}, [], {}
     for key, name in by_mode(entries).items():
         unit = entries[key][_UNIT]
         if is_time(unit):
             found[name] = (_process(name, entries[key]["Score"], unit),)
+            units[name] = unit
         else:
             left_out.append(name)
     run = StoredRun(
         name=path.name,
         processes=found,
+        units=units,
     )
     return run, tuple(left_out)
 

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import fmean
 
 from auditor.core.jobs import HostFacts
 from auditor.core.stored import StoredProcess, StoredRun
+from auditor.core.units import mean_time
 from runners.stored.checking import (
     Broken,
     fact,
@@ -52,16 +52,17 @@ def read(document: list[object], path: Path) -> tuple[StoredRun, tuple[str, ...]
         if key in entries:
             raise twice(key[0])
         entries[key] = one
-    found, left_out = {}, []
+    found, left_out, units = {}, [], {}
     for key, name in by_mode(entries).items():
         metric = mapping(entries[key].get("primaryMetric"), f"{shown(name)}: primaryMetric")
         unit = text(metric.get("scoreUnit"), f"{shown(name)}: scoreUnit")
         if is_time(unit):
             processes = tuple(_processes(name, entries[key], metric, unit))
             found[name] = processes or (failed("it has no forks"),)
+            units[name] = unit
         else:
             left_out.append(name)
-    run = StoredRun(name=path.name, host=_host(entries), processes=found)
+    run = StoredRun(name=path.name, host=_host(entries), processes=found, units=units)
     return run, tuple(left_out)
 
 
@@ -88,7 +89,7 @@ def _processes(
         raw = [_mean(one, what) if is_sampled else _number(one, what) for one in kept]
         values = [converted(one, unit) for one in raw]
         if values:
-            yield process(values, fmean(values), iteration_seconds=asked)
+            yield process(values, mean_time(values, unit), iteration_seconds=asked)
         else:
             yield failed("it has no iterations")
     wanted = entry.get("forks")

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from math import nan
 from pathlib import Path
-from statistics import fmean
 
 from auditor.core.jobs import HostFacts
 from auditor.core.printed import Printed
 from auditor.core.stored import StoredProcess, StoredRun
+from auditor.core.units import mean_time
 from runners.stored.checking import Broken, clean, failed, process, shown, twice
 from runners.stored.jmh_names import (
     HARNESS,
@@ -100,7 +100,7 @@ class _Benchmark:
             fork.fails(f"{count} of {self.iterations} iterations are there, so the log is cut off")
         if fork.reason or not count:
             return failed(fork.reason or "it has no iterations")
-        found = process(fork.values, fmean(fork.values), warmups=fork.warmups or (),
+        found = process(fork.values, mean_time(fork.values, self.unit), warmups=fork.warmups or (),
                         iteration_seconds=self.seconds)  # fmt: skip
         return replace(found, warmup_seconds=self.warmup_seconds)
 
@@ -256,6 +256,7 @@ class Log:
             name=path.name,
             host=HostFacts("unknown", machine(jdk, jmh)),
             processes={names[key]: one.processes() for key, one in timed.items()},
+            units={names[key]: one.unit for key, one in timed.items()},
         )
         return run, tuple(names[key] for key in self.found if key not in timed)
 

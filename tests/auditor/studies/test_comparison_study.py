@@ -314,3 +314,77 @@ def test_what_cannot_be_listed_holds_its_own_benchmarks_only(benchmark, name, is
     found = obstacle(benchmark, Suite((), unusable=((name, "it is broken"),)))
 
     assert found == ("it is broken" if is_held else None)
+
+
+def methods(*names):
+    """Return methods of the toy by their names."""
+    return [one for one in toy_language.Words().methods(()) if one.name in names]
+
+
+def ordered(budget, *changed, machine=None):
+    """Compare under a budget where these methods have changed."""
+    asked, store = request(budget=budget), Memory()
+    machine = machine or Machine(moved=0.04)
+    base, head = (
+        parts(asked, store=store, machine=machine, layouts=Layouts.DRAWN, digest=digest)
+        for digest in ("base", "head")
+    )
+    found = ComparisonStudy(base, head, ASKED, methods(*changed)).compare()
+    return found, [trial.benchmark.name for trial in of_comparison(machine)]
+
+
+def first_places(names):
+    """Return the benchmarks in the order in which each began, and the number of trials before."""
+    return {name: names.index(name) for name in dict.fromkeys(names)}
+
+
+def test_under_a_budget_what_calls_the_changed_method_is_measured_and_confirmed_first():
+    machine = Machine(slower={("head", "long"): 1.5}, moved=0.01)
+
+    found, names = ordered(70, "trip", machine=machine)  # only `long` calls it
+
+    assert changes(found)["long"] is Change.REGRESSION
+    alone = names[: first_places(names).get("short", len(names))]
+    assert set(alone[: 3 * (4 + ASKED.fresh)]) == {"long"}  # first and fresh rounds, three sides
+    assert {one.id: one.calls_changed for one in found.benchmarks} == {
+        "toy.long": True,
+        "toy.short": False,
+        "toy.quick": False,
+    }
+
+
+def test_what_was_left_to_the_last_is_counted_and_says_why():
+    machine = Machine(slower={("head", "long"): 1.5}, moved=0.01)
+
+    found, _ = ordered(46, "trip", machine=machine)
+
+    assert changes(found)["long"] is Change.REGRESSION
+    (said,) = [one for one in found.caveats if one.slug == "left-to-the-last"]
+    assert said.text.startswith("2 of 3 benchmarks call none of the methods that changed")
+    reasons = {one.id: one.reason for one in found.benchmarks if not one.dimensions}
+    assert set(reasons) == {"toy.short", "toy.quick"}
+    assert all(one.startswith("it calls none of the methods") for one in reasons.values())
+
+
+@pytest.mark.parametrize("changed", [(), ("idle",), ("odd",)])
+def test_the_order_stays_where_no_benchmark_is_known_to_call_what_changed(changed):
+    """Nothing calls `idle`, and `odd` does not compile."""
+    found, names = ordered(80, *changed)
+
+    assert len(first_places(names[:9])) == 3
+    assert {one.calls_changed for one in found.benchmarks} == {None}
+    assert "left-to-the-last" not in slugs(found)
+
+
+def test_what_could_not_be_counted_comes_before_what_surely_calls_nothing():
+    found, names = ordered(400, "trip", machine=Machine(uncounted=frozenset({"quick"})))
+
+    assert list(first_places(names)) == ["long", "quick", "short"]
+    assert {one.id: one.calls_changed for one in found.benchmarks}["toy.quick"] is None
+
+
+def test_without_a_budget_nothing_is_counted():
+    found, names = ordered(None, "trip")
+
+    assert len(first_places(names[:9])) == 3
+    assert {one.calls_changed for one in found.benchmarks} == {None}
