@@ -1,7 +1,7 @@
 """A comparison of two revisions in words, and as a page."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
@@ -112,7 +112,10 @@ def headline(document: ComparisonDocument) -> str:
         what = figures.count(
             len(slower), "benchmark has a regression", "benchmarks have a regression"
         )
-        return f"{what}: {', '.join(short[:_NAMED])}{more}"
+        also = _also_suspected(document)
+        rest = f"; suspected and not confirmed: {_named(also)}" if also else ""
+        count = f", {figures.count(len(also), 'more is', 'more are')} suspected" if also else ""
+        return f"{what}{count}: {', '.join(short[:_NAMED])}{more}{rest}"
     if suspected := _suspected_headline(document):
         return suspected
     open_ = sum(map(_is_open, document.benchmarks))
@@ -155,20 +158,30 @@ def suspected(document: ComparisonDocument) -> dict[str, str]:
     return found
 
 
+def _also_suspected(document: ComparisonDocument) -> dict[str, str]:
+    """Return what is suspected of benchmarks that have no confirmed regression."""
+    slower = {one.id for one in document.benchmarks if one.change is Change.REGRESSION}
+    return {one: how for one, how in suspected(document).items() if one not in slower}
+
+
+def _named(found: Mapping[str, str]) -> str:
+    short = names.labels(found)
+    named = [f"{short[one]}, {how}" for one, how in found.items()]
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    return f"{'; '.join(named[:_NAMED])}{more}"
+
+
 def _suspected_headline(document: ComparisonDocument) -> str:
     """Say what is suspected and not confirmed; empty where nothing is."""
     found = suspected(document)
     if not found:
         return ""
-    short = names.labels(found)
-    named = [f"{short[one]}, {how}" for one, how in found.items()]
-    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     what = figures.count(len(found), "suspected regression")
     took = document.confirming_seconds
     then = "neither confirmed nor refuted"
     if took is not None:
         then = f"not confirmed; confirming takes about {duration(took)} more"
-    return f"{what} ({'; '.join(named[:_NAMED])}{more}), {then}"
+    return f"{what} ({_named(found)}), {then}"
 
 
 def is_stored(document: ComparisonDocument) -> bool:

@@ -4,7 +4,7 @@ The first rounds raise suspicions, freely; fresh rounds confirm them, strictly. 
 confirmed is said, so false alarms are those of the fresh rounds, whatever was looked at before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, expm1, isclose, log1p
 from statistics import median
@@ -61,11 +61,26 @@ class Limits:
         return 1 - 2 * FALSE_ALARMS / (_WAYS * max(1, self.suspects))
 
 
-def value(run: Run, dimension: Dimension) -> float | None:
-    """Return what a process says of a dimension, the median of its blocks; None if nothing."""
+WAITED = 0.3
+"""Share of the time in which tasks had no processor: from there on a machine counts as busy."""
+
+
+def is_busy(runs: Iterable[Run]) -> bool:
+    """Tell whether other work has disturbed a round."""
+    return any((one.strain.waited or 0.0) >= WAITED for one in runs)
+
+
+def value(run: Run, dimension: Dimension, *, busy: bool = False) -> float | None:
+    """Return what a process says of a dimension; None if nothing.
+
+    The median of its blocks, of times in a `busy` round the least: other work only adds, and may
+    add to most blocks of a process. On two processors with a load of 16 the medians of processes
+    scattered by 60 %, their least blocks by 1 to 9 %.
+    """
     if dimension == TIME:
         times = readings.times(run, ArmName.PLAIN)
-        return median(times) if times else None
+        middle = min if busy else median
+        return middle(times) if times else None
     series = run.outcome.of(dimension, ArmName.PLAIN) if isinstance(run.outcome, Measured) else None
     return median(series.values) if series and series.values else None
 

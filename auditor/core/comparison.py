@@ -59,11 +59,11 @@ class DimensionVerdict:
     """What became of a benchmark in one dimension.
 
     `ratio` is head / base with its `interval`, of the fresh rounds where a change is confirmed and
-    of all rounds else; None where the base is 0. `confirmed` is None where there was no suspicion, and False of a
-    change that nothing could be run to confirm. `itself` is the ratio of the base to itself.
-    `visible` is the smallest growth (0.1 for 1.1 times as much) that would have been seen; None
-    where too little is known. `suspected` is the change that the first rounds saw, where nothing
-    confirmed or refuted it.
+    of all rounds else; None where the base is 0. `confirmed` is None where there was no suspicion,
+    and False of a change that nothing could be run to confirm. `itself` is the ratio of the base to
+    itself. `visible` is the smallest growth (0.1 for 1.1 times as much) that would have been seen;
+    None where too little is known. `suspected` is the change that the first rounds saw, where
+    nothing confirmed or refuted it.
     """
 
     dimension: Dimension

@@ -152,6 +152,7 @@ class ComparisonStudy:
     def _caveats(self, judged: Sequence[BenchmarkComparison], suspected: int) -> Iterator[Caveat]:
         yield from self.head.said_of_budget
         yield from self._left_out(judged)
+        yield from self._busy()
         yield from watched.of_suite(self._watched)
         if (asked := self.head.request.watched) is not None:
             yield from watched.otherwise(asked.watch, (one.trial.watch for one in self._watched))
@@ -176,6 +177,19 @@ class ComparisonStudy:
                 "else is running on this machine, and little can be told"
             )
             yield Caveat("restless", text)
+
+    def _busy(self) -> Iterator[Caveat]:
+        """Say in how many rounds the least blocks count."""
+        rounds: dict[tuple[str, int], list[Run]] = {}
+        for name, runs in self._runs.items():
+            for (number, _), run in runs.items():
+                rounds.setdefault((name, number), []).append(run)
+        if busy := sum(map(audit.is_busy, rounds.values())):
+            text = (
+                f"in {busy} of {len(rounds)} rounds other work kept the processors busy: there the "
+                "least block of each process counts, not the median one"
+            )
+            yield Caveat("busy-rounds", text)
 
     def _left_out(self, judged: Sequence[BenchmarkComparison]) -> Iterator[Caveat]:
         """Say what a budget has left out on purpose."""
@@ -357,7 +371,10 @@ class ComparisonStudy:
                 for side in (Side.BASE, Side.AGAIN, Side.HEAD)
                 if (run := mine.get((number, side))) is not None
             ]
-            values = [one for run in runs if (one := audit.value(run, dimension)) is not None]
+            busy = audit.is_busy(runs)
+            values = [
+                one for run in runs if (one := audit.value(run, dimension, busy=busy)) is not None
+            ]
             if len(values) == len(Side) and len({run.host.name for run in runs}) == 1:
                 found[number > _FRESH].append((values[0], values[1], values[2]))
         return Rounds(first=tuple(found[0]), fresh=tuple(found[1]))
