@@ -35,6 +35,8 @@ LEAST_CAUGHT = 0.95
 STEPS = 200
 SLOWER = {"slower": 1.3, "worse": 2.0}
 GATE_FAILED, NO_VERDICT = 1, 5
+NO_RESULT = -1
+"""In place of the exit code of a run that left none."""
 BUSY = "while True: pass"
 CAUSELESS, REAL = ("same", "added"), ("slower", "worse")
 LIMIT_SECONDS = 900
@@ -206,7 +208,7 @@ class Check:
 
     language: str
     kind: str
-    code: int  # exit code; below zero where the run was ended
+    code: int  # exit code, or NO_RESULT
     seconds: float
     said: str  # the last line of stderr
 
@@ -226,6 +228,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--times", type=int, default=5, help="turns, of four runs a language (5)")
     parser.add_argument("--busy", type=int, default=2, help="busy processes beside (2)")
     parser.add_argument("--only", action="append", choices=[*TOYS], help="a language; repeatable")
+    parser.add_argument(
+        "--kind", action="append", choices=[*CAUSELESS, *REAL], help="of run; repeatable"
+    )
     parser.add_argument("--budget", help="of each run, such as 2m")
     parser.add_argument("--minutes", type=float, help="begin no run after so many minutes")
     parser.add_argument("--keep", type=Path, help="a folder for the suites, stores and results")
@@ -254,7 +259,7 @@ def checks(folder: Path, asked: argparse.Namespace) -> Iterator[Check]:
     places = {name: _Place(folder / name, name, asked.budget) for name in asked.only or TOYS}
     for turn in range(1, asked.times + 1):
         for place in places.values():
-            for kind in (*CAUSELESS, *REAL):
+            for kind in asked.kind or (*CAUSELESS, *REAL):
                 if time.monotonic() > end:
                     return
                 yield place.check(kind, turn)
@@ -309,7 +314,7 @@ class _Place:
             self._git("checkout", "-q", "base")
             code, said = self._call("abs", str(self._config), "--seed=1", where=baseline)
             if code != 0:
-                return -1, f"no baseline: {said}"
+                return NO_RESULT, f"no baseline: {said}"
         self._git("checkout", "-q", tag)
         call = ("abs", str(self._config), f"--baseline={baseline / 'result.json'}")
         return self._call(*call, f"--seed={turn}", where=self._folder / f"{tag}-{turn}")
@@ -328,10 +333,12 @@ class _Place:
                 timeout=LIMIT_SECONDS,
             )
         except subprocess.TimeoutExpired:
-            return -1, f"ended after {LIMIT_SECONDS} s"
+            return NO_RESULT, f"ended after {LIMIT_SECONDS} s"
         lines = [one for one in done.stderr.splitlines() if one.strip()]
         gate = [one for one in lines if one.startswith("gate ")]
-        return done.returncode, (gate or lines or [""])[-1]
+        result = where / ("compare.json" if words[0] == "compare" else "result.json")
+        code = done.returncode if result.exists() else NO_RESULT
+        return code, (gate or lines or [""])[-1]
 
     def _commit(self, tag: str, files: Mapping[str, str]) -> None:
         for path, text in files.items():
