@@ -26,6 +26,7 @@ from auditor.store.sqlite import SqliteStore
 from auditor.stubbing import Stubbing
 from auditor.studies import abs_score, stability, trace
 from auditor.studies.comparison import ComparisonStudy
+from auditor.studies.comparison_order import changed_methods
 from auditor.studies.expectation import expected_beforehand, refuse_small_budget
 from auditor.studies.parts import UNDECIDED, Deadline, Parts
 from auditor.studies.patch import asked_of, audited, audited_again, differing
@@ -200,7 +201,8 @@ class Comparing:
         self._number = self._place.begin("compare", self._config, self._head.project)
         asked = self._config.compare
         patch, said = differing(self._base, self._head)
-        found = ComparisonStudy(self._base, self._head, asked).compare()
+        changed = changed_methods(patch, self._base, self._head)
+        found = ComparisonStudy(self._base, self._head, asked, changed).compare()
         reuse = Reuse(self._head.observer, self._head.project.revision)
         head = replace(self._head, observer=reuse)
         patch = audited(patch, asked.methods, self._config.request, head)

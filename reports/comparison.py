@@ -1,13 +1,13 @@
 """A comparison of two revisions in words, and as a page."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
 from auditor.core.comparison import WORST_FIRST, Change, Dimension
-from auditor.core.units import duration
+from auditor.core.units import duration, is_throughput
 from reports import figures, names, page, plots, words
 from reports.comparison_document import Compared, ComparisonDocument, InDimension, PatchMethod
 from reports.words import Word
@@ -112,36 +112,63 @@ def headline(document: ComparisonDocument) -> str:
         what = figures.count(
             len(slower), "benchmark has a regression", "benchmarks have a regression"
         )
-        return f"{what}: {', '.join(short[:_NAMED])}{more}"
+        also = _also_suspected(document)
+        rest = f"; suspected and not confirmed: {_named(also)}" if also else ""
+        count = f", {figures.count(len(also), 'more is', 'more are')} suspected" if also else ""
+        return f"{what}{count}: {', '.join(short[:_NAMED])}{more}{rest}"
     if suspected := _suspected_headline(document):
         return suspected
-    open_ = sum(one.change is Change.UNKNOWN for one in document.benchmarks)
+    open_ = sum(map(_is_open, document.benchmarks))
     limit = figures.share(document.min_delta)
     if not document.benchmarks:
         return "No benchmark is in both revisions, so nothing was compared"
     if open_ == len(document.benchmarks):
         return "Of no benchmark can be told whether it has changed"
     if open_:
+        last = [one.calls_changed is False for one in document.benchmarks if _is_open(one)]
         those = figures.count(open_, "benchmark")
+        if all(last):
+            those += (
+                ", which call none of the changed methods,"
+                if open_ > 1
+                else (", which calls none of the changed methods,")
+            )
         return f"No regression of {limit} or more was found; of {those} it cannot be told"
     return f"No benchmark has a regression of {limit} or more"
 
 
-def suspected(document: ComparisonDocument) -> dict[str, float]:
-    """Return the benchmarks of which a regression is suspected still, and how many times as long.
+def _is_open(one: Compared) -> bool:
+    return one.change is Change.UNKNOWN
 
-    The largest ratio of a benchmark's dimensions.
+
+def suspected(document: ComparisonDocument) -> dict[str, str]:
+    """Return the benchmarks of which a regression is suspected still, and by about how much.
+
+    That is the largest ratio of a benchmark's dimensions; of one whose base is 0, both values.
     """
-    found: dict[str, float] = {}
+    found: dict[str, str] = {}
     for one in document.benchmarks:
-        ratios = [
-            each.ratio
-            for each in one.dimensions
-            if each.suspected is Change.REGRESSION and each.ratio is not None
-        ]
+        dimensions = [each for each in one.dimensions if each.suspected is Change.REGRESSION]
+        ratios = [each.ratio for each in dimensions if each.ratio is not None]
         if ratios:
-            found[one.id] = max(ratios)
+            found[one.id] = f"about {figures.times(max(ratios))}"
+        elif dimensions:
+            worst = dimensions[0]
+            found[one.id] = f"{figures.number(worst.head)} {UNITS[worst.dimension]} for none"
     return found
+
+
+def _also_suspected(document: ComparisonDocument) -> dict[str, str]:
+    """Return what is suspected of benchmarks that have no confirmed regression."""
+    slower = {one.id for one in document.benchmarks if one.change is Change.REGRESSION}
+    return {one: how for one, how in suspected(document).items() if one not in slower}
+
+
+def _named(found: Mapping[str, str]) -> str:
+    short = names.labels(found)
+    named = [f"{short[one]}, {how}" for one, how in found.items()]
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    return f"{'; '.join(named[:_NAMED])}{more}"
 
 
 def _suspected_headline(document: ComparisonDocument) -> str:
@@ -149,15 +176,12 @@ def _suspected_headline(document: ComparisonDocument) -> str:
     found = suspected(document)
     if not found:
         return ""
-    short = names.labels(found)
-    named = [f"{short[one]}, about {figures.times(ratio)}" for one, ratio in found.items()]
-    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     what = figures.count(len(found), "suspected regression")
     took = document.confirming_seconds
     then = "neither confirmed nor refuted"
     if took is not None:
         then = f"not confirmed; confirming takes about {duration(took)} more"
-    return f"{what} ({'; '.join(named[:_NAMED])}{more}), {then}"
+    return f"{what} ({_named(found)}), {then}"
 
 
 def is_stored(document: ComparisonDocument) -> bool:
@@ -215,7 +239,7 @@ def _rows(one: Compared, document: ComparisonDocument, name: str) -> Iterator[Ro
         yield _row(name, one.change, UNITS[Dimension.TIME], note=one.reason)
     for each in one.dimensions:
         if each.dimension is Dimension.TIME or each.change is not Change.NONE:
-            yield _measured(name, each, document)
+            yield _measured(name, each, one.unit, document)
 
 
 def _row(name: str, change: Change, what: str, *, note: str) -> Row:
@@ -233,27 +257,46 @@ def _row(name: str, change: Change, what: str, *, note: str) -> Row:
     )
 
 
-def _measured(name: str, one: InDimension, document: ComparisonDocument) -> Row:
-    value = figures.seconds if one.dimension is Dimension.TIME else figures.number
+def _measured(name: str, one: InDimension, unit: str, document: ComparisonDocument) -> Row:
+    unit = unit if one.dimension is Dimension.TIME else ""
+    what, times = UNITS[one.dimension], figures.NONE
+    if one.ratio is not None:
+        times = figures.times(one.ratio)
+    if is_throughput(unit):
+        what, times = "throughput", times if one.ratio is None else f"{times} as long"
     low, high = one.interval or (None, None)
     known = low is not None and high is not None
     return Row(
         name=name,
         change=one.change,
         word=CHANGES[one.change],
-        what=UNITS[one.dimension],
-        base=value(one.base),
-        head=value(one.head),
-        times=figures.NONE if one.ratio is None else figures.times(one.ratio),
+        what=what,
+        base=_value(one.base, one.dimension, unit),
+        head=_value(one.head, one.dimension, unit),
+        times=times,
         interval=f"{low:.3g} … {high:.3g}" if known else figures.NONE,
         visible=figures.NONE if one.visible is None else figures.times(1 + one.visible),
-        note=one.reason,
+        note="; ".join(filter(None, (one.reason, _paired(one)))),
         plot=plots.forest(
             None if one.ratio is None else one.ratio - 1,
             (low - 1, high - 1) if low is not None and high is not None else None,
             document.min_delta,
         ),
     )
+
+
+def _value(value: float | None, dimension: Dimension, unit: str) -> str:
+    if dimension is Dimension.TIME:
+        return figures.score(value, unit)
+    return figures.number(value)
+
+
+def _paired(one: InDimension) -> str:
+    """Say over what a ratio is paired that is no quotient of two means; empty of another one."""
+    if not one.paired:
+        return ""
+    rounds = len(one.fresh) if one.confirmed else len(one.rounds) + len(one.fresh)
+    return f"paired over {figures.count(rounds, 'round')}"
 
 
 def _method(one: PatchMethod, name: str) -> PatchRow:

@@ -7,6 +7,7 @@ import msgspec
 
 from auditor.core.comparison import BenchmarkComparison, Change, Comparison, Dimension, Patch
 from auditor.core.result import Result
+from auditor.core.units import OWN_UNITS
 from reports.decoding import read_as, schema_of
 from reports.document import Caveat, Plain, Range, Score, Setting
 from reports.record import Context, setting, strict
@@ -17,10 +18,11 @@ Round = tuple[float, float, float]
 class InDimension(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a benchmark in time, allocations or bytes per operation.
 
-    `ratio` is head / base; `itself` that of the base to itself; `visible` the least growth (0.1 for
-    1.1 times) that would have been seen. `suspected` is a change that the first rounds saw and
-    that nothing confirmed or refuted. `rounds` are (base, base again, head), of the first rounds
-    and of those that were to confirm (`fresh`).
+    `base` and `head` are trimmed geometric means of the rounds that decided, and `ratio` is
+    head / base (null where the base is 0); `itself` that of the base to itself; `visible` the least
+    growth (0.1 for 1.1 times) that would have been seen. `suspected` is a change that the first
+    rounds saw and that nothing confirmed or refuted. `rounds` are (base, base again, head), of the
+    first rounds and of those that were to confirm (`fresh`).
     """
 
     dimension: Dimension
@@ -36,6 +38,8 @@ class InDimension(msgspec.Struct, frozen=True, kw_only=True):
     fresh: tuple[Round, ...]
     reason: str
     suspected: Change | None = None
+    paired: bool = False
+    """Whether `head` is not the mean of head's own values, since `ratio` is that within rounds."""
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +50,10 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     same: bool
     reason: str
     dimensions: tuple[InDimension, ...]
+    calls_changed: bool | None = None
+    """Whether it calls a method that head has changed; null where that was not asked or counted."""
+    unit: str = ""
+    """The unit in which its tool shows the time, such as ns/op or ops/s; empty where unknown."""
 
 
 class PatchMethod(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,13 +101,14 @@ class ComparisonDocument(
 
 def comparison_document(found: Comparison, context: Context, *, base: str) -> ComparisonDocument:
     """Return the result of a comparison; `base` is the revision of the base."""
+    own = OWN_UNITS.get(context.harness, "")
     made = {
         **setting(context),
         "schema": "bench-audit/compare/1",
         "base": base,
         "min_delta": found.min_delta,
         "change": found.change,
-        "benchmarks": [_compared(one) for one in found.benchmarks],
+        "benchmarks": [_compared(one, own) for one in found.benchmarks],
         "added": found.added,
         "removed": found.removed,
         "controls": found.controls,
@@ -111,7 +120,7 @@ def comparison_document(found: Comparison, context: Context, *, base: str) -> Co
     return msgspec.convert(strict(msgspec.to_builtins(made)), ComparisonDocument)
 
 
-def _compared(one: BenchmarkComparison) -> Plain:
+def _compared(one: BenchmarkComparison, own: str) -> Plain:
     dimensions = [
         {
             **{name: getattr(each, name) for name in _SHARED},
@@ -126,12 +135,14 @@ def _compared(one: BenchmarkComparison) -> Plain:
         "same": one.same,
         "reason": one.reason,
         "dimensions": dimensions,
+        "calls_changed": one.calls_changed,
+        "unit": one.unit or own,
     }
 
 
 _SHARED = (
     "dimension", "change", "base", "head", "ratio", "interval", "confirmed", "itself", "visible",
-    "reason", "suspected",
+    "reason", "suspected", "paired",
 )  # fmt: skip
 
 

@@ -35,8 +35,9 @@ class _Markdown:
 
     def lines(self) -> Iterator[str]:
         shown = self.shown
-        yield f"## Benchmarks of {code(shown.subject)}, {code(shown.revisions)}"
-        yield from ("", f"**{prose(shown.headline)}**", "", prose(shown.counts))
+        yield f"## {prose(shown.headline)}"
+        yield from ("", f"Benchmarks of {code(shown.subject)}, {code(shown.revisions)}:", "")
+        yield prose(shown.counts)
         yield from self._benchmarks()
         if shown.patch:
             yield from ("", "### Methods that changed", "", prose(shown.patch))

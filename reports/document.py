@@ -143,6 +143,8 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None
     caveats: tuple[Caveat, ...]
     trials: tuple[str, ...] = ()
+    unit: str = ""
+    """The unit in which its tool shows the time, such as ns/op or ops/s; empty where unknown."""
 
 
 class BucketCount(msgspec.Struct, frozen=True):

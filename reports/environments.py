@@ -6,6 +6,7 @@ from statistics import fmean, median, stdev
 
 from markupsafe import Markup
 
+from auditor.core.units import mean_time
 from reports import anchors, figures, violins
 from reports.anchors import Link
 from reports.document import Benchmark, Either
@@ -171,5 +172,5 @@ def _cell(name: str, known: Mapping[str, Benchmark]) -> tuple[str, str]:
     if name not in known:
         return figures.NONE, figures.NONE
     means = [one for one in known[name].means if one is not None]
-    spread = figures.share(known[name].max_spread)
-    return spread, figures.seconds(fmean(means) if means else None)
+    spread, unit = figures.share(known[name].max_spread), known[name].unit
+    return spread, figures.score(mean_time(means, unit) if means else None, unit)

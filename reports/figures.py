@@ -1,5 +1,7 @@
 """Numbers as people read them; None is a dash."""
 
+from auditor.core.units import in_unit
+
 NONE = "\N{EN DASH}"
 _SPACE = "\N{NO-BREAK SPACE}"
 _MINUS = "\N{MINUS SIGN}"
@@ -47,6 +49,13 @@ def seconds(value: float | None) -> str:
     rounded = float(f"{value:.3g}")
     unit, name = next((each for each in _TIMES if abs(rounded) >= each[0]), _TIMES[-1])
     return f"{rounded / unit:.3g}".replace("-", _MINUS) + _SPACE + name
+
+
+def score(value: float | None, unit: str) -> str:
+    """Write seconds per operation as the tool does that has this unit; as a time without one."""
+    if not value or not unit:
+        return seconds(value)
+    return f"{number(in_unit(value, unit))}{_SPACE}{unit}"
 
 
 def minutes(value: float) -> str:

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import Strain
 from auditor.core.request import Plan
+from auditor.core.units import OWN_UNITS
 from auditor.core.verdict import AbsVerdict, Stability
 from reports.document import Document, Plain, StabilityDocument
 
@@ -50,7 +51,7 @@ def document(verdict: AbsVerdict, context: Context) -> Document:
     """Return the result of an ABS audit; numbers that JSON does not have are null."""
     found = {
         **setting(context),
-        **_stability(verdict.stability),
+        **_stability(verdict.stability, context.harness),
         "schema": "bench-audit/abs/1",
         "slowdown": verdict.slowdown,
         "slowdown_source": verdict.slowdown_source,
@@ -82,7 +83,7 @@ def stability_document(stability: Stability, context: Context) -> StabilityDocum
     """Return the result of a stability audit."""
     found = {
         **setting(context),
-        **_stability(stability),
+        **_stability(stability, context.harness),
         "schema": "bench-audit/stability/1",
         "caveats": (*stability.caveats, *context.caveats),
     }
@@ -120,13 +121,14 @@ def setting(context: Context) -> Plain:
     }
 
 
-def _stability(stability: Stability) -> Plain:
+def _stability(stability: Stability, harness: str) -> Plain:
+    own = OWN_UNITS.get(harness, "")
     buckets = [
         {"range": bucket, "count": count, "percent": percent}
         for bucket, count, percent in stability.buckets
     ]
     return {
-        "benchmarks": stability.benchmarks,
+        "benchmarks": tuple(replace(one, unit=one.unit or own) for one in stability.benchmarks),
         "stability": {
             "runs": stability.runs,
             "buckets": buckets,

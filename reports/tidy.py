@@ -9,6 +9,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from auditor.core.errors import UsageError
+from auditor.core.units import in_unit, mean_time
 from reports import curve
 from reports.document import Benchmark, Caveat, Document, Either, Method, Pair, Range
 
@@ -39,7 +40,8 @@ METHODS = (
 )  # fmt: skip
 BENCHMARKS = (
     "benchmark", "ending", "max_spread", "bucket", "runs", "mean_seconds", "suite_seconds",
-    "visible", "unique", "shared", "in_minimal_cover", "reason", "caveats",
+    "visible", "unique", "shared", "in_minimal_cover", "reason", "caveats", "score",
+    "unit",
 )  # fmt: skip
 RUNS = ("method", "benchmark", "run", "arm", "block", "seconds")
 TEXTS = frozenset(
@@ -56,6 +58,7 @@ TEXTS = frozenset(
         "ending",
         "bucket",
         "arm",
+        "unit",
     ]
 )
 """Columns of text; all others are numbers."""
@@ -104,11 +107,12 @@ def _benchmarks(document: Either) -> Table:
 
 def _benchmark(one: Benchmark, cover: set[str] | None) -> Row:
     means = [each for each in one.means if each is not None]
+    mean = mean_time(means, one.unit) if means else None
     return (
         one.id, one.ending, one.max_spread, one.bucket.value if one.bucket else None, one.runs,
-        sum(means) / len(means) if means else None, one.seconds, one.visible, len(one.unique),
+        mean, one.seconds, one.visible, len(one.unique),
         len(one.shared), None if cover is None else int(one.id in cover), one.reason,
-        _slugs(one.caveats),
+        _slugs(one.caveats), in_unit(mean, one.unit) if mean and one.unit else None, one.unit,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from auditor.cli.surroundings import DryRun
 from auditor.core.result import Result
-from auditor.core.units import duration
+from auditor.core.units import duration, mean_time
 from reports import figures, names
 from reports.accepted import Accepted
 from reports.document import Benchmark, Document, Either
@@ -87,12 +87,12 @@ def _methods(rows: Sequence[MethodRow], *, allocations: bool) -> RenderableType:
 
 
 def _benchmarks(benchmarks: Sequence[Benchmark]) -> RenderableType:
-    table = lineless("benchmark", ">time per operation", ">spread", "")
+    table = lineless("benchmark", ">mean", ">spread", "")
     known = names.shorten(one.id for one in benchmarks)
     for one in benchmarks[:MOST_ROWS]:
         table.add_row(
             Text(names.line(known[one.id])),
-            figures.seconds(_middle(one.means)),
+            figures.score(_middle(one.means, one.unit), one.unit),
             figures.share(one.max_spread),
             Text("" if one.ending == "measured" else f"{one.ending} {_note(one.reason)}"),
         )
@@ -103,9 +103,9 @@ def _note(text: str | None) -> str:
     return names.line(short(text or ""))
 
 
-def _middle(means: Sequence[float | None]) -> float | None:
+def _middle(means: Sequence[float | None], unit: str) -> float | None:
     known = [one for one in means if one is not None]
-    return sum(known) / len(known) if known else None
+    return mean_time(known, unit) if known else None
 
 
 def _accepted(document: Either) -> list[str]:

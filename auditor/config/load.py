@@ -26,6 +26,7 @@ from auditor.core.request import (
     BuildWords,
     CompareRequest,
     FolderSpec,
+    GitSpec,
     Pace,
     PythonSpec,
     SeriesRequest,
@@ -146,7 +147,10 @@ def _as_numbers(found: Mapping[str, Any], argument: str) -> Mapping[str, Any]:
 
 def at_revision(config: Config, written: str, folder: Path) -> Config:
     """Return the configuration of another revision of the subject; raises UsageError."""
-    return replace(config, subject=subjects.revised(config.subject, written, folder))
+    subject = subjects.revised(config.subject, written, folder)
+    if isinstance(subject, GitSpec) and isinstance(config.subject, FolderSpec):
+        subject = replace(subject, configuration=config.subject.configuration)
+    return replace(config, subject=subject)
 
 
 def _near(path: Path) -> str:

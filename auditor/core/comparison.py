@@ -58,12 +58,12 @@ class Rounds:
 class DimensionVerdict:
     """What became of a benchmark in one dimension.
 
-    `ratio` is head / base with its `interval`, of the fresh rounds where a suspicion was looked
-    into and of all rounds else. `confirmed` is None where there was no suspicion, and False of a
-    change that nothing could be run to confirm. `itself` is the ratio of the base to itself.
-    `visible` is the smallest growth (0.1 for 1.1 times as much) that would have been seen; None
-    where too little is known. `suspected` is the change that the first rounds saw, where nothing
-    confirmed or refuted it.
+    `ratio` is head / base with its `interval`, of the fresh rounds where a change is confirmed and
+    of all rounds else; None where the base is 0. `confirmed` is None where there was no suspicion,
+    and False of a change that nothing could be run to confirm. `itself` is the ratio of the base to
+    itself. `visible` is the smallest growth (0.1 for 1.1 times as much) that would have been seen;
+    None where too little is known. `suspected` is the change that the first rounds saw, where
+    nothing confirmed or refuted it.
     """
 
     dimension: Dimension
@@ -78,6 +78,9 @@ class DimensionVerdict:
     rounds: Rounds = field(repr=False)
     reason: str = ""
     suspected: Change | None = None
+    paired: bool = False
+    """Whether `head`, which is `base` times `ratio`, is 1 % or more off the mean of head's values:
+    the ratio is then that within rounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +95,10 @@ class BenchmarkComparison:
     dimensions: tuple[DimensionVerdict, ...] = ()
     same: bool = False
     reason: str = ""
+    calls_changed: bool | None = None
+    """Whether it calls a method that head has changed; None where that was not asked or counted."""
+    unit: str = ""
+    """The unit in which its tool shows the time, such as ops/s; empty where that is unknown."""
 
     @property
     def change(self) -> Change:

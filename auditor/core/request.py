@@ -36,6 +36,8 @@ class GitSpec:
 
     repository: str
     revision: str
+    configuration: Path | None = field(default=None, compare=False, repr=False)
+    """A file of ours that may lie in its work tree and is no part of the subject."""
 
 
 @dataclass(frozen=True, slots=True)

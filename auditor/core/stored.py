@@ -75,6 +75,8 @@ class StoredRun:
     """False for a run whose names have lost the packages that they had."""
     caveats: tuple[Caveat, ...] = ()
     """Of how it was read."""
+    units: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The unit of the tool's own numbers (ops/s), by benchmark; not there where it chooses one."""
 
     def values(self, name: str) -> Sequence[float]:
         """Return those of a benchmark, process after process; none where one has failed."""
@@ -105,6 +107,11 @@ class StoredResults:
     def benchmarks(self) -> tuple[str, ...]:
         """Return the names of all benchmarks, in the order in which they first occur."""
         return tuple(dict.fromkeys(name for run in self.runs for name in run.processes))
+
+    def unit(self, name: str) -> str:
+        """Return the unit in which the tool shows a benchmark; empty where files have several."""
+        units = {run.units.get(name, "") for run in self.runs if name in run.processes}
+        return units.pop() if len(units) == 1 else ""
 
     @property
     def commits(self) -> tuple[str, ...]:

@@ -1,5 +1,8 @@
 """Units: those of harnesses, converted once (inside all is seconds per operation); words."""
 
+from collections.abc import Sequence
+from statistics import fmean, harmonic_mean
+
 SECONDS = {
     "ns": 1e-9, "us": 1e-6, "μs": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0,
     "hr": 3600.0, "day": 86400.0,
@@ -20,6 +23,29 @@ def seconds_per_operation(value: float, unit: str) -> float:
             raise ValueError(f"a throughput must be positive, not {value} {unit}")
         return SECONDS[below] / value
     raise ValueError(f"not a time per operation: {unit!r}")
+
+
+OWN_UNITS = {"go": "ns/op"}
+"""The unit in which a harness shows all times per operation."""
+
+
+def is_throughput(unit: str) -> bool:
+    """Tell whether more is better."""
+    return unit.startswith("ops/")
+
+
+def in_unit(seconds: float, unit: str) -> float:
+    """Return a time per operation, above zero, in a unit of a harness."""
+    above, _, below = unit.partition("/")
+    return SECONDS[below] / seconds if is_throughput(unit) else seconds / SECONDS[above]
+
+
+def mean_time(seconds: Sequence[float], unit: str) -> float:
+    """Return seconds per operation by the mean of a harness's own numbers.
+
+    The mean of throughputs is the harmonic mean of the times.
+    """
+    return harmonic_mean(seconds) if is_throughput(unit) else fmean(seconds)
 
 
 def percent(fraction: float, digits: int = 0) -> str:

@@ -139,6 +139,8 @@ class BenchmarkVerdict:
     reason: str | None = None
     caveats: tuple[Caveat, ...] = ()
     trials: tuple[str, ...] = ()
+    unit: str = ""
+    """The unit in which its tool shows the time, such as ops/s; empty where that is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Base against head: processes of both in turns, on one machine, until all is settled."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from zlib import crc32
 
@@ -23,8 +23,10 @@ from auditor.core.errors import NoBenchmarks
 from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose, Run, Trial
 from auditor.core.request import CompareRequest
+from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.studies import trust
+from auditor.studies.comparison_order import calls_any
 from auditor.studies.measure import measure
 from auditor.studies.parts import Parts
 from auditor.studies.sizes import Sizes, sized
@@ -39,7 +41,12 @@ RESTLESS = 0.05
 """Share of the benchmarks that may seem to differ from themselves by chance."""
 
 _CHANGES = (Change.REGRESSION, Change.IMPROVEMENT)
+_ORDER = (True, None, False)
+"""Whether a benchmark calls a method that changed: those that do come first."""
 _NO_TIME = "the time was up before it was measured"
+_LEFT_TO_THE_LAST = (
+    "it calls none of the methods that changed, so it was left to the last, and the time was up"
+)
 
 Place = tuple[int, Side]
 """Number of the round, and the side."""
@@ -65,13 +72,17 @@ class ComparisonStudy:
     base: Parts
     head: Parts
     request: CompareRequest
+    changed: Sequence[Method] = ()
+    """All that differs in the library; empty where that is not known, or is not in methods."""
     _runs: dict[str, dict[Place, Run]] = field(default_factory=dict, init=False)
     _failed: dict[str, str] = field(default_factory=dict, init=False)
     _watched: tuple[Run, ...] = field(default=(), init=False)
     _all: Sequence[Both] = field(default=(), init=False)
-    """The benchmarks that are compared."""
+    """The benchmarks that are measured together now."""
     _ended_early: bool = field(default=False, init=False)
     """Whether first rounds were left out to have time for confirming."""
+    _calls: Mapping[str, bool | None] = field(default_factory=dict, init=False)
+    """Whether a benchmark calls a method that changed, by its id; empty where nobody has asked."""
 
     def compare(self) -> Comparison:
         """Return the verdicts; what the budget prevented is open.
@@ -89,15 +100,9 @@ class ComparisonStudy:
         sizes = sized([one.base for one in differing], self.base)
         self._note([*sizes.pilots])
         sizes = self._warmed(differing, sizes)
-        self._all = differing
-        self._first_rounds(differing, sizes)
-        suspects = [
-            (one, dimension)
-            for one in differing
-            for dimension in Dimension
-            if self._screened(one, dimension) in _CHANGES
-        ]
-        self._fresh_rounds(list(dict.fromkeys(one for one, _ in suspects)), sizes)
+        suspects: list[tuple[Both, Dimension]] = []
+        for group in self._in_order(differing, sizes):
+            suspects += self._measured(group, sizes)
         limits = replace(self._limits, suspects=len(suspects))
         named = {one.id for one in differing}
         suspected = tuple(one.id for one in differing if self._differs_from_itself(one))
@@ -115,17 +120,39 @@ class ComparisonStudy:
             controls=sum(bool(one.dimensions) for one in judged),
             suspected=suspected,
             confirming_seconds=self._confirming_seconds(judged, differing, sizes),
-            caveats=tuple(self._caveats(len(differing), len(suspected))),
+            caveats=tuple(self._caveats(judged, len(suspected))),
         )
 
-    def _caveats(self, compared: int, suspected: int) -> Iterator[Caveat]:
+    def _in_order(self, differing: Sequence[Both], sizes: Sizes) -> list[Sequence[Both]]:
+        """Return what is measured together, under a budget what calls the changed methods first."""
+        deadline = self.head.deadline
+        if deadline is None or deadline.is_rehearsal or not self.changed:
+            return [differing]
+        usable = [one.head for one in differing if one.id not in self._failed]
+        calls = calls_any(self.changed, usable, sizes, self.head) if len(usable) > 1 else {}
+        if True not in calls.values():
+            return [differing]
+        self._calls = calls
+        groups = ([one for one in differing if calls.get(one.id) is each] for each in _ORDER)
+        return [group for group in groups if group]
+
+    def _measured(self, group: Sequence[Both], sizes: Sizes) -> Sequence[tuple[Both, Dimension]]:
+        """Measure these benchmarks, and return what the first rounds suspected."""
+        self._all = group
+        self._first_rounds(group, sizes)
+        suspects = [
+            (one, dimension)
+            for one in group
+            for dimension in Dimension
+            if self._screened(one, dimension) in _CHANGES
+        ]
+        self._fresh_rounds(list(dict.fromkeys(one for one, _ in suspects)), sizes)
+        return suspects
+
+    def _caveats(self, judged: Sequence[BenchmarkComparison], suspected: int) -> Iterator[Caveat]:
         yield from self.head.said_of_budget
-        if self._ended_early:
-            text = (
-                "first rounds were left out, so that what is suspected could be confirmed within "
-                "the budget"
-            )
-            yield Caveat("kept-for-confirming", text)
+        yield from self._left_out(judged)
+        yield from self._busy()
         yield from watched.of_suite(self._watched)
         if (asked := self.head.request.watched) is not None:
             yield from watched.otherwise(asked.watch, (one.trial.watch for one in self._watched))
@@ -137,6 +164,7 @@ class ComparisonStudy:
                 names = some([name for name, _ in silent])
                 text = f"{side}: what could not be listed was not compared: {names}"
                 yield Caveat("failed-benchmarks", text)
+        compared = sum(not one.same for one in judged)
         if compared and self.head.layouts is Layouts.FIXED:
             text = (
                 "each revision has one order of functions, which this linker cannot draw anew: "
@@ -149,6 +177,35 @@ class ComparisonStudy:
                 "else is running on this machine, and little can be told"
             )
             yield Caveat("restless", text)
+
+    def _busy(self) -> Iterator[Caveat]:
+        """Say in how many rounds the least blocks count."""
+        rounds: dict[tuple[str, int], list[Run]] = {}
+        for name, runs in self._runs.items():
+            for (number, _), run in runs.items():
+                rounds.setdefault((name, number), []).append(run)
+        if busy := sum(map(audit.is_busy, rounds.values())):
+            text = (
+                f"in {busy} of {len(rounds)} rounds other work kept the processors busy: there the "
+                "least block of each process counts, not the median one"
+            )
+            yield Caveat("busy-rounds", text)
+
+    def _left_out(self, judged: Sequence[BenchmarkComparison]) -> Iterator[Caveat]:
+        """Say what a budget has left out on purpose."""
+        open_ = sum(one.calls_changed is False and one.change is Change.UNKNOWN for one in judged)
+        if open_:
+            text = (
+                f"{open_} of {len(judged)} benchmarks call none of the methods that changed: they "
+                "were left to the last, and the budget ended before they were judged"
+            )
+            yield Caveat("left-to-the-last", text)
+        if self._ended_early:
+            text = (
+                "first rounds were left out, so that what is suspected could be confirmed within "
+                "the budget"
+            )
+            yield Caveat("kept-for-confirming", text)
 
     @property
     def _limits(self) -> Limits:
@@ -314,7 +371,10 @@ class ComparisonStudy:
                 for side in (Side.BASE, Side.AGAIN, Side.HEAD)
                 if (run := mine.get((number, side))) is not None
             ]
-            values = [one for run in runs if (one := audit.value(run, dimension)) is not None]
+            busy = audit.is_busy(runs)
+            values = [
+                one for run in runs if (one := audit.value(run, dimension, busy=busy)) is not None
+            ]
             if len(values) == len(Side) and len({run.host.name for run in runs}) == 1:
                 found[number > _FRESH].append((values[0], values[1], values[2]))
         return Rounds(first=tuple(found[0]), fresh=tuple(found[1]))
@@ -337,16 +397,20 @@ class ComparisonStudy:
         )
 
     def _judged(self, both: Both, limits: Limits) -> BenchmarkComparison:
+        calls = self._calls.get(both.id)
         if both.id in self._failed:
-            return BenchmarkComparison(id=both.id, reason=self._failed[both.id])
+            return BenchmarkComparison(
+                id=both.id, reason=self._failed[both.id], calls_changed=calls
+            )
         found = [(dimension, self._rounds(both, dimension)) for dimension in Dimension]
         judged = tuple(
             audit.judge(dimension, rounds, limits) for dimension, rounds in found if rounds.all
         )
         made = len(self._runs.get(both.id, {})) >= len(Side)
-        why = "each of its rounds was made by two machines, as one was lost" if made else _NO_TIME
+        why = _NO_TIME if calls is not False else _LEFT_TO_THE_LAST
+        why = "each of its rounds was made by two machines, as one was lost" if made else why
         why = "" if judged else why
-        return BenchmarkComparison(id=both.id, dimensions=judged, reason=why)
+        return BenchmarkComparison(id=both.id, dimensions=judged, reason=why, calls_changed=calls)
 
 
 def _by_id(parts: Parts) -> dict[str, Benchmark]:

@@ -3,7 +3,6 @@
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from statistics import fmean
 
 from auditor.audits import stability as audit
 from auditor.audits import unpaired
@@ -16,7 +15,8 @@ from auditor.core.plan import Run
 from auditor.core.stored import StoredProcess, StoredResults, StoredRun
 from auditor.core.stored_names import aligned
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import Stability
+from auditor.core.units import is_throughput, mean_time
+from auditor.core.verdict import BenchmarkVerdict, Stability
 from auditor.studies import foreign, trust
 
 _MACHINE = ("arch", "cores", "cpu", "governor", "memory", "turbo")
@@ -27,9 +27,14 @@ def stability(found: StoredResults) -> Stability:
     """Judge how far the runs lie apart, each a file; of a single run each process is one."""
     runs = parted(found.runs)
     benchmarks = tuple(Benchmark(group="", name=name) for name in found.benchmarks)
-    made = [run for one in benchmarks for run in _runs(one, runs, found.digest)]
+    units = {name: found.unit(name) for name in found.benchmarks}
+    made = [run for one in benchmarks for run in _runs(one, runs, found.digest, units[one.name])]
     wanted = {name: runs_of(name, found.runs) for name in found.benchmarks}
-    steady = audit.judge(benchmarks, made, wanted_runs=wanted)
+    judged = audit.judge(benchmarks, made, wanted_runs=wanted)
+    steady = replace(
+        judged,
+        benchmarks=tuple(_in_seconds(one, units.get(one.id, "")) for one in judged.benchmarks),
+    )
     together = () if len(runs) == len(found.runs) else tuple(_together(found.runs[0], wanted))
     return foreign.untimed(steady, *caveats(found), *together, *trust.caveats(found, runs))
 
@@ -50,8 +55,20 @@ def runs_of(name: str, runs: tuple[StoredRun, ...]) -> int:
     return len(runs) if len(runs) > 1 else max(1, len(runs[0].processes[name]))
 
 
-def _runs(benchmark: Benchmark, runs: tuple[StoredRun, ...], digest: str) -> Iterator[Run]:
-    """Yield the runs of a benchmark; figures stand for values where some have nothing else."""
+def _in_seconds(one: BenchmarkVerdict, unit: str) -> BenchmarkVerdict:
+    """Return what was judged by the numbers of `_runs` with means in seconds per operation."""
+    means = tuple(1 / mean for mean in one.means) if is_throughput(unit) else one.means
+    return replace(one, means=means, unit=unit)
+
+
+def _runs(
+    benchmark: Benchmark, runs: tuple[StoredRun, ...], digest: str, unit: str
+) -> Iterator[Run]:
+    """Yield the runs of a benchmark; figures stand for values where some have nothing else.
+
+    Values are seconds per operation, or operations per second where the tool measures these: the
+    mean of its own numbers is what the user has seen.
+    """
     mine = [(at, run, run.processes.get(benchmark.name, ())) for at, run in enumerate(runs, 1)]
     is_whole = all(one.seconds or one.failure for _, _, processes in mine for one in processes)
     for at, run, processes in mine:
@@ -59,6 +76,8 @@ def _runs(benchmark: Benchmark, runs: tuple[StoredRun, ...], digest: str) -> Ite
         values = array("d")
         for one in processes:
             values.extend(one.seconds if is_whole else (one.middle or 0.0,))
+        if is_throughput(unit) and not failures:
+            values = array("d", (1 / one for one in values))
         outcome = failures[0] if failures else foreign.measured(values, slowed=False)
         if processes:
             yield replace(foreign.run(digest, benchmark, (at, 1), outcome), host=run.host)
@@ -88,7 +107,9 @@ def compare(
                 BenchmarkComparison(id=name, reason=one)
                 if isinstance(one, str)
                 else BenchmarkComparison(
-                    id=name, dimensions=(unpaired.judge(one, min_delta, judged),)
+                    id=name,
+                    dimensions=(unpaired.judge(one, min_delta, judged),),
+                    unit=_unit(name, base, head),
                 )
                 for name, one in known.items()
             ),
@@ -115,8 +136,16 @@ def _sides(name: str, base: StoredResults, head: StoredResults, obstacle: str) -
     versions = [{one.version for each in files for one in each} for files in found]
     if versions[0] != versions[1]:
         return "the benchmark itself was changed from base to head, says the tool"
-    values = [[fmean(one.middle or 0.0 for one in each) for each in files] for files in found]
+    unit = _unit(name, base, head)
+    values = [
+        [mean_time([one.middle or 0.0 for one in each], unit) for each in files] for files in found
+    ]
     return Sides(base=values[0], head=values[1], obstacle=obstacle)
+
+
+def _unit(name: str, base: StoredResults, head: StoredResults) -> str:
+    """Return the unit of a benchmark on both sides; empty where they have two."""
+    return base.unit(name) if base.unit(name) == head.unit(name) else ""
 
 
 def _by_file(name: str, side: StoredResults) -> list[tuple[StoredProcess, ...]]:

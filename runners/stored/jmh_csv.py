@@ -43,16 +43,17 @@ def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]
         if key in entries:
             raise twice(key.name)
         entries[key] = row
-    found, left_out = {}, []
+    found, left_out, units = {}, [], {}
     names = apart(entries)
     for key, name in names.items():
         unit = entries[key][_UNIT]
         if is_time(unit):
             found[name] = (_process(name, entries[key]["Score"], unit),)
+            units[name] = unit
         else:
             left_out.append(name)
     variants = {names[key]: key for key in names if names[key] in found}
-    run = StoredRun(name=path.name, processes=found, variants=variants)
+    run = StoredRun(name=path.name, processes=found, variants=variants, units=units)
     return run, tuple(left_out)
 
 

@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
 
 from auditor.core.jobs import HostFacts
 from auditor.core.stored import StoredProcess, StoredRun, StoredVariant
 from auditor.core.stored_names import apart
+from auditor.core.units import mean_time
 from runners.stored.checking import (
     Broken,
     fact,
@@ -48,7 +48,7 @@ def read(document: list[object], path: Path) -> tuple[StoredRun, tuple[str, ...]
     JMH keeps no iterations of warm-up in it.
     """
     entries = _entries([mapping(entry, f"[{number}]") for number, entry in enumerate(document)])
-    found, left_out = {}, []
+    found, left_out, units = {}, [], {}
     names = apart(entries)
     for key, name in names.items():
         metric = mapping(entries[key].get("primaryMetric"), f"{shown(name)}: primaryMetric")
@@ -56,10 +56,13 @@ def read(document: list[object], path: Path) -> tuple[StoredRun, tuple[str, ...]
         if is_time(unit):
             processes = tuple(_processes(name, entries[key], metric, unit))
             found[name] = processes or (failed("it has no forks"),)
+            units[name] = unit
         else:
             left_out.append(name)
     variants = {names[key]: key for key in names if names[key] in found}
-    run = StoredRun(name=path.name, host=_host(entries), processes=found, variants=variants)
+    run = StoredRun(
+        name=path.name, host=_host(entries), processes=found, variants=variants, units=units
+    )
     return run, tuple(left_out)
 
 
@@ -127,7 +130,7 @@ def _processes(
         raw = [_mean(one, what) if is_sampled else _number(one, what) for one in kept]
         values = [converted(one, unit) for one in raw]
         if values:
-            yield process(values, fmean(values), iteration_seconds=asked)
+            yield process(values, mean_time(values, unit), iteration_seconds=asked)
         else:
             yield failed("it has no iterations")
     wanted = entry.get("forks")

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from math import nan
 from pathlib import Path
-from statistics import fmean
 
 from auditor.core.jobs import HostFacts
 from auditor.core.printed import Printed
 from auditor.core.stored import StoredProcess, StoredRun, StoredVariant
 from auditor.core.stored_names import apart
+from auditor.core.units import mean_time
 from runners.stored.checking import Broken, clean, failed, process, shown, twice
 from runners.stored.jmh_names import (
     HARNESS,
@@ -105,7 +105,7 @@ class _Benchmark:
             fork.fails(f"{count} of {self.iterations} iterations are there, so the log is cut off")
         if fork.reason or not count:
             return failed(fork.reason or "it has no iterations")
-        found = process(fork.values, fmean(fork.values), warmups=fork.warmups or (),
+        found = process(fork.values, mean_time(fork.values, self.unit), warmups=fork.warmups or (),
                         iteration_seconds=self.seconds)  # fmt: skip
         return replace(found, warmup_seconds=self.warmup_seconds)
 
@@ -264,6 +264,7 @@ class Log:
             host=HostFacts("unknown", machine(jdk, jmh)),
             processes={names[key]: one.processes() for key, one in timed.items()},
             variants={names[key]: key for key in timed},
+            units={names[key]: one.unit for key, one in timed.items()},
         )
         return run, tuple(names[key] for key in self.found if key not in timed)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from auditor.core.stored import StoredVariant
 from auditor.core.stored_names import MODE
 from auditor.core.suite import Benchmark
-from auditor.core.units import SECONDS, seconds_per_operation
+from auditor.core.units import SECONDS, is_throughput, seconds_per_operation
 
 HARNESS = "jmh"
 SINGLE_SHOT = "ss"
@@ -41,7 +41,7 @@ def is_time(unit: str) -> bool:
 
 def converted(value: float, unit: str) -> float:
     """Return seconds per operation; infinite for a throughput of nothing, which is no time."""
-    if value == 0 and unit.startswith("ops/"):
+    if value == 0 and is_throughput(unit):
         return math.inf
     return seconds_per_operation(value, unit)
 

@@ -42,7 +42,9 @@ def place_revision(spec: GitSpec, home: Home) -> Placed:
         repository = scratch_repository(scratch / "repository")
         commit = _fetch(spec, source, repository)
         every = _entries(repository, commit, source, scratch)
-        root, digest, files = place_entries((one for one in every if not is_ours(one)), home)
+        ours = _configuration(spec, source)
+        entries = (one for one in every if one.path != ours and not is_ours(one))
+        root, digest, files = place_entries(entries, home)
     tree = root / source.inside
     if detect(tree) is None:
         raise SubjectError(
@@ -60,6 +62,14 @@ def place_revision(spec: GitSpec, home: Home) -> Placed:
         # Of what was fetched without its history all that is known is what it was called.
         tag=Repository.at(source.local).tag(commit) if source.local else spec.revision,
     )
+
+
+def _configuration(spec: GitSpec, source: _Source) -> PurePosixPath | None:
+    """Return where in the tree a configuration of ours lies, if it does."""
+    path, top = spec.configuration, source.local
+    if path is None or top is None or not path.is_relative_to(top):
+        return None
+    return PurePosixPath(path.relative_to(top).as_posix())
 
 
 def _source(spec: GitSpec) -> _Source:

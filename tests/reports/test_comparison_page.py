@@ -3,13 +3,17 @@
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from comparisons import benchmark, made, whole
+from comparisons import LIMITS, benchmark, made, whole
 from test_page_names import NASTY
 
+from auditor.audits.comparison import judge
+from auditor.cli import github
 from auditor.core.caveats import Caveat
-from auditor.core.comparison import BenchmarkComparison, Patch
+from auditor.core.comparison import BenchmarkComparison, Dimension, Patch, Rounds
+from auditor.core.errors import Exit
 from reports import comparison
 from reports.comparison_document import ComparisonDocument, schema
 from reports.comparison_markdown import markdown
@@ -25,7 +29,11 @@ def test_the_schema_is_that_of_the_types():
 def test_what_matters_most_stands_first():
     shown = comparison.view(whole())
 
-    assert shown.headline == "2 benchmarks have a regression: ring.BenchmarkPush, ring.BenchmarkLen"
+    assert shown.headline.replace("\N{NO-BREAK SPACE}", " ") == (
+        "2 benchmarks have a regression, 1 more is suspected: ring.BenchmarkPush, "
+        "ring.BenchmarkLen; suspected and not confirmed: ring.BenchmarkDo, about 1.2 "
+        "\N{MULTIPLICATION SIGN}"
+    )
     assert [(row.name, row.word.word, row.what) for row in shown.rows] == [
         ("ring.BenchmarkPush", "regression", "time"),
         ("ring.BenchmarkLen", "regression", "allocations"),
@@ -141,3 +149,106 @@ def test_markdown_keeps_within_its_room_and_says_what_is_left_out(limit):
     assert len(text.encode()) <= limit
     assert " more are in the result." in text
     assert "300 benchmarks have a regression" in text
+
+
+SUSPECTED = "1 suspected regression (b, about 1.2"
+
+
+def test_a_suspicion_is_in_the_first_line_of_markdown():
+    document = made(*(benchmark(f"a{at}") for at in range(30)), benchmark("b", 1.2, fresh=False))
+
+    first = markdown(document, 10_000).splitlines()[0]
+
+    assert first.replace("\N{NO-BREAK SPACE}", " ").startswith(f"## {SUSPECTED}")
+
+
+@pytest.mark.parametrize("code", [Exit.OK, Exit.NO_VERDICT, Exit.GATE_FAILED])
+def test_a_suspicion_is_in_the_first_line_of_the_summary_whatever_the_gate_does(tmp_path, code):
+    summary, output = tmp_path / "summary", tmp_path / "output"
+    environment = {"GITHUB_STEP_SUMMARY": str(summary), "GITHUB_OUTPUT": str(output)}
+
+    github.leave(made(benchmark("b", 1.2, fresh=False)), code, tmp_path, environment)
+
+    first = summary.read_text().splitlines()[0]
+    assert SUSPECTED in first.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def shown_value(text):
+    """Return the number of a cell with its unit."""
+    number, _, unit = text.partition("\N{NO-BREAK SPACE}")
+    return float(number.replace(",", "")), unit
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("harness", ["go", "jmh"])
+def test_the_numbers_of_a_row_multiply(seed, harness):
+    """Rounds drift, processes are disturbed, and fresh rounds have another base than first ones."""
+    rng = np.random.default_rng(seed)
+    drift = np.exp(rng.normal(0, 0.4, (14, 1)))
+    noise = np.exp(rng.normal(0, 0.05, (14, 3)) + 0.7 * (rng.random((14, 3)) < 0.2))
+    times = 3e-8 * drift * noise * [1, 1, rng.uniform(0.8, 2.5)]
+    counts = np.round(rng.uniform(0, 3) + np.zeros((14, 3)) + [0, 0, rng.integers(0, 3)])
+    judged = tuple(
+        judge(
+            dimension,
+            Rounds(first=tuple(map(tuple, all_[:6])), fresh=tuple(map(tuple, all_[6:]))),
+            LIMITS,
+        )
+        for dimension, all_ in (
+            (Dimension.TIME, times.tolist()),
+            (Dimension.ALLOCATIONS, counts.tolist()),
+        )
+    )
+    document = made(BenchmarkComparison(id="b", dimensions=judged))
+    plain = msgspec.to_builtins(document)
+    if harness == "jmh":
+        plain["benchmarks"][0]["unit"] = "ops/ms"
+    document = msgspec.convert(plain, ComparisonDocument)
+
+    for row in comparison.view(document).rows:
+        (base, unit), (head, _) = shown_value(row.base), shown_value(row.head)
+        if row.what in {"time", "throughput"}:
+            assert unit == {"go": "ns/op", "jmh": "ops/ms"}[harness]
+        if row.times == "\N{EN DASH}":
+            assert base == 0
+        else:
+            ratio, way = shown_value(row.times)
+            quotient = base / head if way.endswith("as long") else head / base
+            assert quotient == pytest.approx(ratio, rel=0.015)
+
+
+def test_a_row_whose_ratio_is_paired_says_over_how_many_rounds():
+    """The machine is slower in the rounds in which head's value is disturbed."""
+    rng = np.random.default_rng(1)
+    speed = np.repeat([1.0, 3.0], 4)[:, None]
+    values = 1e-6 * speed * np.exp(rng.normal(0, 0.003, (8, 3))) * [1, 1, 1.5]
+    values[0, 2] *= 3
+    rounds = tuple(map(tuple, values.tolist()))
+    judged = judge(Dimension.TIME, Rounds(first=rounds[:6], fresh=rounds), LIMITS)
+
+    (row,) = comparison.view(made(BenchmarkComparison(id="b", dimensions=(judged,)))).rows
+
+    assert judged.paired
+    assert row.note == "paired over 8 rounds"
+
+
+def test_what_comes_from_nothing_is_suspected_without_a_ratio():
+    counts = ((0.0, 0.0, 3.0),) * 6
+    judged = judge(Dimension.ALLOCATIONS, Rounds(first=counts), LIMITS)
+    document = made(BenchmarkComparison(id="b", dimensions=(judged,)))
+
+    assert comparison.headline(document).startswith(
+        "1 suspected regression (b, 3 allocations for none), "
+    )
+    (row,) = comparison.view(document).rows
+    assert (row.base, row.head, row.times) == ("0", "3", "\N{EN DASH}")
+
+
+def test_what_was_left_to_the_last_is_told_in_the_headline():
+    open_ = BenchmarkComparison(id="o", reason="the time was up", calls_changed=False)
+
+    said = comparison.headline(made(benchmark("a"), open_)).replace("\N{NO-BREAK SPACE}", " ")
+
+    assert said.endswith(
+        "of 1 benchmark, which calls none of the changed methods, it cannot be told"
+    )

@@ -47,7 +47,7 @@ def test_a_comment_is_written_on_the_one_pull_request_that_is_meant(post, github
     assert post() == 0
 
     (comment,) = github.comments
-    assert comment["body"].startswith(MARKER + "\n## Benchmarks of `example.org/ring (go)`")
+    assert comment["body"].startswith(MARKER + "\n## `2 benchmarks have a regression")
     assert f"for `{SHA}`" in comment["body"]
     assert ("POST", "/repos/some/project/issues/3/comments") in github.calls
 

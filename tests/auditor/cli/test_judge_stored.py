@@ -6,10 +6,13 @@ import shlex
 from pathlib import Path
 
 import jsonschema
+import msgspec
 import pytest
 
 from auditor.cli.main import main
 from auditor.cli.surroundings import Surroundings
+from reports import comparison, comparison_document, tidy
+from reports.document import StabilityDocument
 
 ROOT = Path(__file__).parents[3]
 RECORDED = ROOT / "tests/runners/pybench/recorded"
@@ -283,3 +286,61 @@ def test_warm_ups_that_a_tool_kept_decide_nothing(call, tmp_path):
         spreads.append([one["max_spread"] for one in json.loads(printed)["benchmarks"]])
 
     assert spreads[0] == spreads[1]
+
+
+@pytest.mark.parametrize("end", ["json", "log", "csv"])
+def test_a_score_of_jmh_is_shown_in_its_own_unit_by_its_own_mean(call, tmp_path, end):
+    path = STORED / f"jmh/small.{end}"
+    score = {"json": 38444.18, "log": 38444.18, "csv": 41852.85}[end]  # as JMH says it
+
+    _, printed, _ = call(path, "-o", tmp_path / "out")
+    _, written, _ = call(path, "--format=json", "-o", tmp_path / "out")
+
+    assert f"{score:,.0f}\N{NO-BREAK SPACE}ops/ms" in printed
+    assert f"{score:,.0f}\N{NO-BREAK SPACE}ops/ms" in (tmp_path / "out/judged.html").read_text()
+    document = json.loads(written)
+    (one,) = (one for one in document["benchmarks"] if one["unit"] == "ops/ms")
+    table = tidy.table(msgspec.convert(document, StabilityDocument), "benchmarks")
+    rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
+    assert rows[one["id"]]["score"] == pytest.approx(score, rel=1e-6)
+    assert one["means"] == pytest.approx([1e-3 / mean for mean in forks(path)], rel=1e-6)
+
+
+def forks(path):
+    """Return the mean of each fork, in operations per millisecond."""
+    if path.suffix == ".csv":
+        return [41852.851495]
+    metrics = [one["primaryMetric"] for one in json.loads((STORED / "jmh/small.json").read_text())]
+    (raw,) = (one["rawData"] for one in metrics if one["scoreUnit"] == "ops/ms")
+    return [sum(values) / len(values) for values in raw]
+
+
+def throughputs(folder, *factors):
+    """Files of JMH whose throughput is so many times as large."""
+    folder.mkdir()
+    for at, factor in enumerate(factors):
+        document = json.loads((STORED / "jmh/small.json").read_text())
+        one = next(one for one in document if one["mode"] == "thrpt")
+        raw = one["primaryMetric"]["rawData"]
+        one["primaryMetric"]["rawData"] = [[factor * x for x in fork] for fork in raw]
+        (folder / f"{at}.json").write_text(json.dumps([one]))
+    return folder
+
+
+def test_two_throughputs_and_how_many_times_as_long_an_operation_takes(call, tmp_path):
+    base = throughputs(tmp_path / "base", 1.0, 1.001, 0.999)
+    head = throughputs(tmp_path / "head", 0.5, 0.501, 0.499)
+
+    _, printed, _ = call(head, "--against", base, "--format=json", "-o", tmp_path / "out")
+
+    jsonschema.Draft202012Validator(SCHEMAS["compare"]).validate(json.loads(printed))
+    (row,) = comparison.view(comparison_document.read(printed)).rows
+    shown = [one.replace("\N{NO-BREAK SPACE}", " ") for one in (row.base, row.head, row.times)]
+    assert (row.word.word, row.what) == ("regression", "throughput")
+    assert shown == ["38,444 ops/ms", "19,222 ops/ms", "2 \N{MULTIPLICATION SIGN} as long"]
+
+
+def test_times_of_go_are_shown_as_go_shows_them(call, tmp_path):
+    _, printed, _ = call(STORED / "go/small.txt", "-o", tmp_path / "out")
+
+    assert "1,997\N{NO-BREAK SPACE}ns/op" in printed

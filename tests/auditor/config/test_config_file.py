@@ -6,11 +6,12 @@ import pytest
 
 from auditor.config import load
 from auditor.config.judgeable import check_judgeable
+from auditor.config.load import at_revision
 from auditor.config.settings import Settings, json_schema
 from auditor.core.accepted import Acceptance
 from auditor.core.errors import UsageError
 from auditor.core.mutant import Wait
-from auditor.core.request import FolderSpec, Plan
+from auditor.core.request import FolderSpec, GitSpec, Plan
 from auditor.core.verdict import Rule
 
 ROOT = Path(__file__).parents[3]
@@ -350,3 +351,12 @@ def test_every_key_is_documented():
     page = ROOT.joinpath("docs/configuration.md").read_text()
 
     assert [key for key in Settings.__struct_encode_fields__ if f"`{key}" not in page] == []
+
+
+def test_a_revision_of_a_folder_knows_the_configuration_that_lies_in_it(tmp_path):
+    written(tmp_path, {"subject": "."})
+
+    config = at_revision(load("config.json", {}, tmp_path), "main", tmp_path)
+
+    assert config.subject == GitSpec(str(tmp_path.resolve()), "main")
+    assert config.subject.configuration == (tmp_path / "config.json").resolve()

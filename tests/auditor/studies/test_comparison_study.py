@@ -1,14 +1,18 @@
 """Two revisions in turns, on a machine that does what its table says."""
 
 from dataclasses import replace
+from zlib import crc32
 
+import numpy as np
 import pytest
 import toy_language
 from toy_language import Machine, Memory, parts, request
 
 from auditor.core.comparison import Change, Dimension
 from auditor.core.errors import NoBenchmarks
-from auditor.core.jobs import HostFacts
+from auditor.core.jobs import HostFacts, Strain
+from auditor.core.measure import TIME
+from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose
 from auditor.core.request import CompareRequest
 from auditor.core.suite import Benchmark, Suite
@@ -314,3 +318,129 @@ def test_what_cannot_be_listed_holds_its_own_benchmarks_only(benchmark, name, is
     found = obstacle(benchmark, Suite((), unusable=((name, "it is broken"),)))
 
     assert found == ("it is broken" if is_held else None)
+
+
+def methods(*names):
+    """Return methods of the toy by their names."""
+    return [one for one in toy_language.Words().methods(()) if one.name in names]
+
+
+def ordered(budget, *changed, machine=None):
+    """Compare under a budget where these methods have changed."""
+    asked, store = request(budget=budget), Memory()
+    machine = machine or Machine(moved=0.04)
+    base, head = (
+        parts(asked, store=store, machine=machine, layouts=Layouts.DRAWN, digest=digest)
+        for digest in ("base", "head")
+    )
+    found = ComparisonStudy(base, head, ASKED, methods(*changed)).compare()
+    return found, [trial.benchmark.name for trial in of_comparison(machine)]
+
+
+def first_places(names):
+    """Return the benchmarks in the order in which each began, and the number of trials before."""
+    return {name: names.index(name) for name in dict.fromkeys(names)}
+
+
+def test_under_a_budget_what_calls_the_changed_method_is_measured_and_confirmed_first():
+    machine = Machine(slower={("head", "long"): 1.5}, moved=0.01)
+
+    found, names = ordered(70, "trip", machine=machine)  # only `long` calls it
+
+    assert changes(found)["long"] is Change.REGRESSION
+    alone = names[: first_places(names).get("short", len(names))]
+    assert set(alone[: 3 * (4 + ASKED.fresh)]) == {"long"}  # first and fresh rounds, three sides
+    assert {one.id: one.calls_changed for one in found.benchmarks} == {
+        "toy.long": True,
+        "toy.short": False,
+        "toy.quick": False,
+    }
+
+
+def test_what_was_left_to_the_last_is_counted_and_says_why():
+    machine = Machine(slower={("head", "long"): 1.5}, moved=0.01)
+
+    found, _ = ordered(46, "trip", machine=machine)
+
+    assert changes(found)["long"] is Change.REGRESSION
+    (said,) = [one for one in found.caveats if one.slug == "left-to-the-last"]
+    assert said.text.startswith("2 of 3 benchmarks call none of the methods that changed")
+    reasons = {one.id: one.reason for one in found.benchmarks if not one.dimensions}
+    assert reasons
+    assert all(one.startswith("it calls none of the methods") for one in reasons.values())
+
+
+@pytest.mark.parametrize("changed", [(), ("idle",), ("odd",)])
+def test_the_order_stays_where_no_benchmark_is_known_to_call_what_changed(changed):
+    """Nothing calls `idle`, and `odd` does not compile."""
+    found, names = ordered(80, *changed)
+
+    assert len(first_places(names[:9])) == 3
+    assert {one.calls_changed for one in found.benchmarks} == {None}
+    assert "left-to-the-last" not in slugs(found)
+
+
+def test_what_could_not_be_counted_comes_before_what_surely_calls_nothing():
+    found, names = ordered(400, "trip", machine=Machine(uncounted=frozenset({"quick"})))
+
+    assert list(first_places(names)) == ["long", "quick", "short"]
+    assert {one.id: one.calls_changed for one in found.benchmarks}["toy.quick"] is None
+
+
+def test_without_a_budget_nothing_is_counted():
+    found, names = ordered(None, "trip")
+
+    assert len(first_places(names[:9])) == 3
+    assert {one.calls_changed for one in found.benchmarks} == {None}
+
+
+class Contended(Machine):
+    """Has other work beside, which makes most blocks longer, of each process another part.
+
+    `waited` is the share of the time in which that is told.
+    """
+
+    waited = 0.9
+
+    def run(self, trials):
+        for run in super().run(trials):
+            rng = np.random.default_rng(crc32(run.trial.id.encode()))
+            share = rng.uniform(0.3, 0.9)
+            outcome = run.outcome
+            if run.trial.purpose is Purpose.COMPARISON:
+                outcome = Measured(tuple(_disturbed(one, share, rng) for one in outcome.series))
+            yield replace(run, outcome=outcome, strain=Strain(waited=self.waited))
+
+
+class Unnoticed(Contended):
+    waited = 0.1
+
+
+def _disturbed(series, share, rng):
+    if series.metric != TIME:
+        return series
+    values = np.array(series.values)
+    values *= np.where(rng.random(len(values)) < share, rng.uniform(1.5, 4, len(values)), 1)
+    return replace(series, packed=values.astype("<f8").tobytes())
+
+
+def test_on_a_busy_machine_the_least_blocks_tell_what_got_slower():
+    slower = {("head", "long"): 1.3}
+
+    found, _ = compared(Contended(slower=slower))
+    by_medians, _ = compared(Unnoticed(slower=slower))
+
+    assert changes(found)["long"] is Change.REGRESSION
+    assert Change.REGRESSION not in (changes(found)["short"], changes(found)["quick"])
+    assert changes(by_medians)["long"] is Change.UNKNOWN
+    assert "busy-rounds" in slugs(found) - slugs(by_medians)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_on_a_busy_machine_what_has_not_changed_is_no_regression(seed):
+    asked = request()
+    asked = replace(asked, suite=replace(asked.suite, seed=seed))
+
+    found, _ = compared(Contended(), asked)
+
+    assert Change.REGRESSION not in changes(found).values()

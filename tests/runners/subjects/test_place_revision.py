@@ -46,6 +46,20 @@ def test_a_result_of_ours_is_no_part_of_a_revision(tmp_path):
     assert names(placed(folder, "main", tmp_path).tree) == {"go.mod"}
 
 
+def test_a_configuration_is_no_part_of_a_revision_nor_of_the_folder(tmp_path):
+    """So the folder as it is and its last commit have the same content."""
+    folder = committed(tmp_path / "ring", go_dot_mod=GO, audit_dot_json='{"subject": "."}')
+    make(folder, audit_dot_json='{"subject": ".", "budget": "9m"}')
+    home, path = Home(tmp_path / "home"), (folder / "audit.json").resolve()
+    specs = [GitSpec(str(folder), "HEAD", path), FolderSpec(folder, path)]
+
+    digests = {
+        place(one, home=home, host=FakeHost(refuse), environment=()).digest_of_tree for one in specs
+    }
+
+    assert len(digests) == 1
+
+
 def test_branches_tags_abbreviations_and_expressions_name_a_revision(tmp_path):
     folder = committed(tmp_path / "ring", go_dot_mod=GO)
     git(folder, "tag", "-m", "one", "v1")
