@@ -1,7 +1,9 @@
 """A loop that is the same each time: what it takes tells how steady a machine is."""
 
+import time
 from itertools import pairwise
 
+from auditor.core.busy import is_busy
 from auditor.core.errors import MachineError
 from auditor.core.jobs import Completed, Invocation, Strain
 from auditor.core.ports import Clock, Host
@@ -9,6 +11,9 @@ from runners.home import Home
 
 AGAIN_SECONDS = 30.0
 """How long what it took is taken to hold."""
+_LOOKS = 5
+"""Loops that tell whether the machine is busy: together they last about a second."""
+_PAUSE_SECONDS = 5.0
 _LIMIT_SECONDS = 600.0
 _TURNS = 200_000
 _WORDS = f"""
@@ -61,6 +66,18 @@ class Loop:
         if not (took := _took(answer.stdout, times)):
             raise MachineError("the date of that machine tells no nanoseconds: it cannot be probed")
         return took, answer.strain
+
+    def becomes_quiet(self, seconds: float) -> bool:
+        """Wait until the machine is quiet, at most so long; return whether it is.
+
+        Raises MachineError as `probe` does.
+        """
+        end = self._clock.monotonic() + seconds
+        while is_busy(self.probe(_LOOKS)[1]):
+            if self._clock.monotonic() + _PAUSE_SECONDS > end:
+                return False
+            time.sleep(_PAUSE_SECONDS)
+        return True
 
     def _run(self, times: int) -> Completed:
         job = Invocation(
