@@ -39,7 +39,7 @@ def replace_busy_runs(runs: Sequence[Run], parts: Parts) -> list[Run]:
         else:
             missing[key] = trials
     again = _affordable(missing, parts)
-    if again and parts.becomes_quiet(_patience(runs, parts)):
+    if again and _becomes_quiet(_patience(runs, parts), parts):
         for key, trials in again.items():
             made = measure("runs of the suite again, as the machine was busy", trials, parts)
             if _is_quiet(made, len(trials)):
@@ -47,6 +47,11 @@ def replace_busy_runs(runs: Sequence[Run], parts: Parts) -> list[Run]:
             elif made:
                 break  # the machine is busy again
     return [one for run in runs for one in known.get(_key(run), (run,)) if _stands_for(one, run)]
+
+
+def _becomes_quiet(seconds: float, parts: Parts) -> bool:
+    parts.observer.phase_started("waiting for a quiet machine", 0, seconds)
+    return parts.becomes_quiet(seconds)
 
 
 def _spoilt(runs: Sequence[Run], wanted: int) -> Iterator[tuple[Key, Sequence[Run]]]:
