@@ -12,6 +12,7 @@ from test_steady_words import CONTEXT as OF_SERIES
 from test_steady_words import FOUND
 
 import examples
+from auditor.cli.gates import judge_stability
 from auditor.cli.tables import result
 from auditor.core.busy import SLUG
 from auditor.core.caveats import Caveat
@@ -74,6 +75,10 @@ def test_a_result_about_stability_tells_how_many_spreads_are_hidden():
     assert plain(words.headline(document)) == (
         f"{SAID}No spread is shown: the runs were made on a busy machine."
     )
+
+    assert judge_stability(document)[1] == [
+        "no verdict: the runs were made on a busy machine; repeat on a quiet one"
+    ]
 
     shown = replace(verdict.stability.benchmarks[0], max_spread=0.01, caveats=())
     some = replace(verdict.stability, benchmarks=(shown, *verdict.stability.benchmarks[1:]))
