@@ -105,7 +105,7 @@ class Workplace:
         """Place a subject and list its suite; the plan gets what was left to the harness."""
         placed = place(config.subject, **self.machine.parts)
         self._placed.append(placed)
-        made = benched(config, placed, self.machine, self.clock, self._loop.seconds)
+        made = benched(config, placed, self.machine, self.clock, self._loop.look)
         config, ready, support, bench = made.config, made.ready, made.support, made.bench
         project, request = ready.project, config.request.suite
         if not_used := left_out(self.store.elsewhere(*project.subjects)):

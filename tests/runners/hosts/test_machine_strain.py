@@ -137,19 +137,19 @@ def test_the_loop_is_run_again_after_a_while(tmp_path):
     host = FakeHost(lambda _: Completed(exit_code=0, stdout=said[len(host.jobs) - 1]))
     loop = Loop(host, Home(tmp_path), "/usr/bin", clock)
 
-    assert [loop.seconds(), loop.seconds()] == [0.25, 0.25]
+    assert [loop.look().seconds, loop.look().seconds] == [0.25, 0.25]
     clock.now_is = AGAIN_SECONDS + 1
-    assert loop.seconds() == 1.0
+    assert loop.look().seconds == 1.0
 
 
 def test_a_clock_that_is_not_fine_enough_says_nothing(tmp_path):
     host = FakeHost(lambda _: Completed(exit_code=0, stdout=b"1795451375N\n1795451375N\n"))
 
-    assert Loop(host, Home(tmp_path), "/usr/bin", Hands()).seconds() is None
+    assert Loop(host, Home(tmp_path), "/usr/bin", Hands()).look().seconds is None
 
 
 def test_the_loop_takes_some_time_on_a_real_machine(tmp_path):
-    took = Loop(LocalHost(), Home(tmp_path), "/usr/bin:/bin", Hands()).seconds()
+    took = Loop(LocalHost(), Home(tmp_path), "/usr/bin:/bin", Hands()).look().seconds
 
     assert took is not None
     assert took > 0.01
