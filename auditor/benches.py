@@ -7,6 +7,7 @@ from auditor.audits.steady.watching import Watchers
 from auditor.config import Config
 from auditor.core.ports import Clock
 from auditor.harnesses import HarnessSupport, Machine, Ready, ready_of
+from runners.hosts.loop import LoopLook
 from runners.subjects.placed import Placed
 from runners.trial import Bench
 
@@ -26,7 +27,7 @@ def benched(
     placed: Placed,
     machine: Machine,
     clock: Clock,
-    loop: Callable[[], float | None],
+    loop: Callable[[], LoopLook],
 ) -> Benched:
     """Make a subject that is here ready; raises an AuditError where that fails."""
     ready, support = ready_of(config, placed, machine)

@@ -105,7 +105,7 @@ class Workplace:
         """Place a subject and list its suite; the plan gets what was left to the harness."""
         placed = place(config.subject, **self.machine.parts)
         self._placed.append(placed)
-        made = benched(config, placed, self.machine, self.clock, self._loop.seconds)
+        made = benched(config, placed, self.machine, self.clock, self._loop.look)
         config, ready, support, bench = made.config, made.ready, made.support, made.bench
         project, request = ready.project, config.request.suite
         if not_used := left_out(self.store.elsewhere(*project.subjects)):
@@ -127,6 +127,7 @@ class Workplace:
             tested=tuple(ready.harness.tested(suite.sources)),
             one_processor=ready.harness.one_processor,
             unprofiled=ready.harness.unprofiled(project),
+            becomes_quiet=self._becomes_quiet,
         )
 
     def _dispatcher(self, made: Benched, placed: Placed) -> Dispatcher:
@@ -137,6 +138,10 @@ class Workplace:
         return self._cluster.serving(
             made, placed, self.observer, self._allows, self._noting.machine_of
         )
+
+    def _becomes_quiet(self, seconds: float) -> bool:
+        """Wait for a quiet machine; of those of a cluster nobody knows."""
+        return self._cluster is None and self._loop.becomes_quiet(seconds)
 
     def _allows(self, trial: Trial) -> bool:
         return self.deadline is None or self.deadline.allows(self.deadline.times.seconds(trial))

@@ -75,7 +75,7 @@ def main() -> int:
     times = min(asked.times, SMALL) if asked.small else asked.times
     wrong = 0
     for subject in asked.subject or sorted(SUBJECTS):
-        expected = list(_expected(subject))
+        expected = list(expected_outcomes(subject))
         tally = Tally()
         with tempfile.TemporaryDirectory(prefix="known-truth-") as scratch:
             for seed in range(asked.seed, asked.seed + times):
@@ -86,7 +86,8 @@ def main() -> int:
     return 1 if wrong else 0
 
 
-def _expected(subject: str) -> Iterator[Expected]:
+def expected_outcomes(subject: str) -> Iterator[Expected]:
+    """Yield what has to come out of a subject of known truth."""
     truth = json.loads((ROOT / SUBJECTS[subject] / "truth.json").read_text())
     for method, told in truth["methods"].items():
         yield Expected(method, None, tuple(told["outcomes"]))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
+from auditor.core import busy
 from auditor.core.comparison import WORST_FIRST, Change, Dimension
 from auditor.core.units import duration, is_throughput
 from reports import figures, names, page, plots, words
@@ -87,7 +88,7 @@ def view(document: ComparisonDocument) -> View:
     return View(
         subject=f"{names.label(document.subject)} ({document.harness})",
         revisions=f"{_revision(document.base)} … {_revision(document.revision)}",
-        headline=headline(document),
+        headline=busy.headed(headline(document), document.strain),
         counts=_counts(document),
         rows=tuple(sorted(rows, key=lambda row: WORST_FIRST.index(row.change))),
         same=sum(one.same for one in document.benchmarks),

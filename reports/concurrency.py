@@ -6,6 +6,7 @@ from statistics import fmean
 
 from markupsafe import Markup
 
+from auditor.core import busy
 from auditor.core.concurrency import CROWD, Finding, Scope, Vote
 from reports import concurrency_words as words
 from reports import figures, names, page, throughput
@@ -29,6 +30,8 @@ _SCOPES = {
     Scope.ALL: "from the first start of a suffix to the last end",
     Scope.EACH: "each suffix by itself",
 }
+_BUSY = {"host-load", busy.SLUG}
+"""Caveats of work that others did beside the races."""
 MOST_DRAWN = 12
 """Tests that have a drawing of their own."""
 
@@ -100,13 +103,19 @@ class View:
     closing: page.Closing
 
 
+def _headline(document: ConcurrencyDocument) -> str:
+    """Return the finding; where other work ran beside the races, that is said first."""
+    is_busy = any(one.slug in _BUSY for one in document.caveats)
+    return f"Busy machine: {words.headline(document)}" if is_busy else words.headline(document)
+
+
 def view(document: ConcurrencyDocument) -> View:
     """Put a document into words."""
     common = throughput.everywhere(document)
     return View(
         subject=names.label(document.subject),
         versions=f"{_origin(document.old)} … {_origin(document.new)}",
-        headline=words.headline(document),
+        headline=_headline(document),
         cause=words.cause(document),
         rows=tuple(map(_row, throughput.lanes(document))),
         plot=throughput.curve(document, common),

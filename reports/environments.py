@@ -13,7 +13,10 @@ from reports.document import Benchmark, Either
 
 _FACTS = ("cpu", "cores", "memory", "kernel", "governor", "turbo")
 _ALSO = {"virtual": "virtual", "container": "in a container"}
-_STRAIN = {"stolen": "stolen", "waited": "waited", "throttled": "throttled", "hot": "too hot"}
+_STRAIN = {
+    "stolen": "stolen", "waited": "waited", "throttled": "throttled", "hot": "too hot",
+    "others": "used by others",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

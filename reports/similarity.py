@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+from auditor.core import busy
 from auditor.core.similarity import Measure
 from reports import figures, heat, names, page
 from reports.similarity_document import Benchmark, SimilarityDocument
@@ -101,7 +102,7 @@ def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> View:
     counts = Counter(row.kind for row in rows)
     return View(
         subject=names.label(document.subject),
-        headline=headline(document),
+        headline=busy.headed(headline(document), document.strain),
         was_run=bool(document.config),
         which=which,
         files=called,

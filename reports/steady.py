@@ -7,6 +7,7 @@ from statistics import median
 
 from markupsafe import Markup
 
+from auditor.core import busy
 from auditor.core.steady import SteadyLabel
 from reports import figures, names, page, strips
 from reports.steady_document import Benchmark, Needed, Series, SteadyDocument
@@ -93,7 +94,7 @@ def view(document: SteadyDocument, values: Values | None = None) -> View:
     met = [each for each in LABELS if each in labels]
     return View(
         subject=names.label(document.subject),
-        headline=headline(document),
+        headline=busy.headed(headline(document), document.strain),
         counts=_counts(document),
         made=_made(document),
         foot=_RUN if document.config else _READ,

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from auditor.core import busy
 from auditor.core.result import ReachState, Result
 from auditor.core.verdict import Bucket
 from reports import figures
 from reports.accepted import left_out
-from reports.document import Document, Either, Method, Pair, Score, StabilityDocument
+from reports.document import Benchmark, Document, Either, Method, Pair, Score, StabilityDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,8 @@ def meaning(name: str, score: Score, document: Document) -> str:
     """Return which benchmarks a score is made with, or why there is none."""
     if score.percent is None and score.counted:
         return "cannot tell: no benchmark has a spread"
+    if any(map(is_withheld, document.benchmarks)) and name in {"relative", "absolute"}:
+        return f"{SCORES[name]}; which those are, a busy machine hides"
     out = set(score.excluded_benchmarks)
     unknown = any(one.max_spread is None for one in document.benchmarks if one.id in out)
     return SCORES[name] + (" and those without a spread" if unknown else "")
@@ -87,7 +90,8 @@ def meaning(name: str, score: Score, document: Document) -> str:
 def headline(document: Either) -> str:
     """Return the answer in one sentence, of which another says whether it is not the one asked."""
     other = any(caveat.slug == "other-configuration" for caveat in document.caveats)
-    return f"Not the audit that was asked for: {_answer(document)}" if other else _answer(document)
+    answer = busy.headed(_answer(document), document.strain)
+    return f"Not the audit that was asked for: {answer}" if other else answer
 
 
 def _answer(document: Either) -> str:
@@ -125,12 +129,25 @@ def _stability_headline(document: StabilityDocument) -> str:
         measured = sum(bool(one.means) for one in document.benchmarks)
         whole = figures.count(len(document.benchmarks), "benchmark")
         return f"{measured} of {whole} measured, in one run of the suite: a spread needs two."
+    if not spreads and any(map(is_withheld, document.benchmarks)):
+        return "No spread is shown: the runs were made on a busy machine."
     if not spreads:
         return "No benchmark was measured in all runs, so nothing can be said about stability."
+    withheld = sum(map(is_withheld, document.benchmarks))
     calm = sum(spread < 0.05 for spread in spreads)
     benchmarks = figures.count(len(spreads), "benchmark")
     runs = figures.count(document.stability.runs, "run")
-    return f"{calm} of {benchmarks} stay within {figures.share(0.05)} over {runs} of the suite."
+    left = f"; {withheld} more were measured on a busy machine" if withheld else ""
+    return (
+        f"{calm} of {benchmarks} stay within {figures.share(0.05)} over {runs} of the suite{left}."
+    )
+
+
+def is_withheld(benchmark: Benchmark) -> bool:
+    """Tell whether a benchmark has no spread only because the machine was busy."""
+    return benchmark.max_spread is None and any(
+        caveat.slug == busy.SLUG for caveat in benchmark.caveats
+    )
 
 
 def judged(document: Document) -> str:

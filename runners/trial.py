@@ -23,6 +23,7 @@ from auditor.core.suite import Suite
 from runners.folders import running
 from runners.hosts.disk import writing
 from runners.hosts.exchange import put
+from runners.hosts.loop import NO_LOOK, LoopLook
 from runners.live import Watching
 from runners.programs import is_made, note_made, remove_half
 
@@ -51,7 +52,7 @@ class TrialRunner:
         clock: Clock,
         watchers: Watchers | None = None,
         writes: tuple[Path, ...] = (),
-        loop: Callable[[], float | None] = lambda: None,
+        loop: Callable[[], LoopLook] = lambda: NO_LOOK,
         elsewhere: Elsewhere = nowhere,
     ) -> None:
         """Take the parts.
@@ -59,7 +60,7 @@ class TrialRunner:
         `builds` belongs to this project's digest alone; `writes` are further folders that builds
         write. What is measured may write to neither, as others are built with that or run it, but
         to a folder of its variant's own; unit tests may write to their tree, too.
-        `loop` tells before a process is begun what a fixed loop takes. What was made `elsewhere` is
+        `loop` tells before a process is begun what a fixed loop shows. What was made `elsewhere` is
         not made again.
         """
         self._project = project
@@ -104,7 +105,7 @@ class TrialRunner:
         """
         with self._locked("facts"):
             self._facts = self._facts or self._with_tools(self._host.facts())
-        loop = self._loop() if trial.alone else None
+        loop = self._loop() if trial.alone else NO_LOOK
         started, before = self._clock.now(), self._clock.monotonic()
         outcome, answers = self._outcome(trial)
         return Run(
@@ -114,8 +115,8 @@ class TrialRunner:
             started=started,
             seconds=self._clock.monotonic() - before,
             revision=self._project.revision,
-            strain=_strain(trial, answers),
-            loop_seconds=loop,
+            strain=_strain(trial, answers, loop),
+            loop_seconds=loop.seconds,
         )
 
     def _with_tools(self, facts: HostFacts) -> HostFacts:
@@ -230,10 +231,18 @@ def _marker(into: Path) -> Path:
     return into / "built.json"
 
 
-def _strain(trial: Trial, answers: Sequence[Completed]) -> Strain:
-    """Return what kept the machine from a trial; that others waited for it is our own doing."""
+def _strain(trial: Trial, answers: Sequence[Completed], loop: LoopLook) -> Strain:
+    """Return what kept the machine from a trial; that others waited for it is our own doing.
+
+    Where nobody knows what others used, as beside a container, a trial has waited for them no more
+    than the loop did: it may have more threads than there are processors.
+    """
     found = Strain.together((one.seconds, one.strain) for one in answers)
-    return found if trial.alone else replace(found, waited=None)
+    if not trial.alone:
+        return replace(found, waited=None)
+    if found.others is None and found.waited is not None and loop.waited is not None:
+        return replace(found, waited=min(found.waited, loop.waited))
+    return found
 
 
 class Bench(TrialRunner):
@@ -249,7 +258,7 @@ class Bench(TrialRunner):
         clock: Clock,
         watchers: Watchers | None = None,
         writes: tuple[Path, ...] = (),
-        loop: Callable[[], float | None] = lambda: None,
+        loop: Callable[[], LoopLook] = lambda: NO_LOOK,
         elsewhere: Elsewhere = nowhere,
     ) -> None:
         """Take the parts, as a TrialRunner does."""

@@ -12,6 +12,7 @@ from math import inf, log, sqrt
 from statistics import median
 
 from auditor.audits import paired, readings
+from auditor.core.busy import is_busy
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Run
 from auditor.core.request import AbsRequest
@@ -98,11 +99,12 @@ def stated(
 ) -> Stability:
     """Return the stability with what the plan can see of each benchmark, by its suite `runs`.
 
-    `beside` are the ids of those in which some method is measured beside plain blocks.
+    `beside` are the ids of those in which some method is measured beside plain blocks. Runs that
+    were made on a busy machine tell how that scatters, so they are left out.
     """
     by_id: dict[str, list[Run]] = {one.id: [] for one in benchmarks}
     for run in runs:
-        if run.trial.benchmark is not None:
+        if run.trial.benchmark is not None and not is_busy(run.strain):
             by_id[run.trial.benchmark.id].append(run)
     found = {name: scatter(mine, 1 - request.significance) for name, mine in by_id.items()}
     seen = {

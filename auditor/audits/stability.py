@@ -8,9 +8,11 @@ import numpy as np
 
 from auditor.audits import readings, watched
 from auditor.audits.failures import reason
+from auditor.core import busy
 from auditor.core.caveats import Caveat
+from auditor.core.jobs import Strain
 from auditor.core.outcome import Ending, Measured, ending
-from auditor.core.plan import Purpose, Run
+from auditor.core.plan import Purpose, Run, place
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import UNLISTED, BenchmarkVerdict, Bucket, Duration, Filter, Stability
@@ -159,11 +161,60 @@ def _complete(runs: Sequence[Run]) -> Complete:
     }
 
 
+def busy_runs(runs: Sequence[Run], wanted_runs: int) -> dict[int, Strain]:
+    """Return the runs of a benchmark whose times are the machine's, by their number.
+
+    None are where there is no spread yet. None are where the spread of all is small, either: other
+    work can only have made it larger.
+    """
+    complete = _complete(runs)
+    if not _has_spread(complete, wanted_runs):
+        return {}
+    if bucket(spread(list(complete.values()))) is Bucket.BELOW_5:
+        return {}
+    found = {}
+    for repetition in complete:
+        processes = [run for run in runs if run.trial.repetition == repetition]
+        strain = Strain.together((run.seconds, run.strain) for run in processes)
+        if busy.is_busy(strain):
+            found[repetition] = strain
+    return found
+
+
+def withheld(stability: Stability) -> frozenset[str]:
+    """Return the benchmarks that have no spread only because the machine was busy."""
+    return frozenset(
+        one.id
+        for one in stability.benchmarks
+        if one.max_spread is None and any(each.slug == busy.SLUG for each in one.caveats)
+    )
+
+
+def _has_spread(complete: Complete, wanted_runs: int) -> bool:
+    return wanted_runs >= 2 and len(complete) == wanted_runs
+
+
+def _quiet_spread(
+    complete: Complete, busy_ones: Mapping[int, Strain], wanted_runs: int
+) -> tuple[float | None, tuple[Caveat, ...]]:
+    """Return the spread of the runs that are the benchmark's own, and what is to be said of it."""
+    if not _has_spread(complete, wanted_runs):
+        return None, ()
+    if not busy_ones:
+        return spread(list(complete.values())), ()
+    quiet = [values for one, values in complete.items() if one not in busy_ones]
+    what = f"{len(busy_ones)} of {wanted_runs} runs were made on a "
+    what += busy.named(Strain.together((1.0, one) for one in busy_ones.values())) or "busy machine"
+    if len(quiet) >= 2:
+        return spread(quiet), (Caveat(busy.SLUG, f"{what}; the spread is that of the others"),)
+    return None, (Caveat(busy.SLUG, f"{what}, so their spread says nothing of the benchmark"),)
+
+
 def _benchmark(
     benchmark: Benchmark, runs: Sequence[Run], complete: Complete, asked: int
 ) -> BenchmarkVerdict:
-    has_spread = asked >= 2 and len(complete) == asked
-    found = spread(list(complete.values())) if has_spread else None
+    suite = readings.of_purpose(runs, Purpose.SUITE)
+    found, beside = _quiet_spread(complete, busy_runs(suite, asked), asked)
     failed = [run for run in runs if not isinstance(run.outcome, Measured)]
     last = max(runs, key=_when, default=None)
     seconds = [_seconds(runs, repetition) for repetition in complete]
@@ -180,8 +231,13 @@ def _benchmark(
         seconds=fmean(seconds) if seconds else None,
         ending=str(ending(last.outcome) if last else Ending.SKIPPED),
         reason=_why(failed, runs),
-        caveats=(*((short,) if len(complete) < asked else ()), *noted, *watched.of_benchmark(runs)),
-        trials=tuple(run.trial.id for run in readings.of_purpose(runs, Purpose.SUITE)),
+        caveats=(
+            *((short,) if len(complete) < asked else ()),
+            *beside,
+            *noted,
+            *watched.of_benchmark(runs),
+        ),
+        trials=tuple(run.trial.id for run in suite),
     )
 
 
@@ -229,12 +285,15 @@ def _suite_seconds(
 
     One that never works must not leave the suite without a duration.
     """
-    working = [name for name, values in complete.items() if values]
-    common = [set(complete[name]) for name in working]
-    repetitions = sorted(set.intersection(*common)) if common else []
+    working = {
+        name: {place(number): number for number in values}
+        for name, values in complete.items()
+        if values
+    }
+    common = sorted(set.intersection(*map(set, working.values()))) if working else []
     return tuple(
-        float(np.sum([_seconds(runs[name], repetition) for name in working]))
-        for repetition in repetitions
+        float(np.sum([_seconds(runs[name], numbers[one]) for name, numbers in working.items()]))
+        for one in common
     )
 
 

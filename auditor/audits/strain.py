@@ -1,4 +1,4 @@
-"""Has the machine been itself while it measured? Nothing is corrected by what is found here."""
+"""Has the machine been itself while it measured? `core.busy` says whose a number is."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
+from auditor.core import busy
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import Strain
 from auditor.core.units import percent
@@ -53,6 +54,13 @@ def whole(noted: Sequence[Noted]) -> Strain:
 def caveats(noted: Sequence[Noted]) -> Iterator[Caveat]:
     """Say what kept the machine from its work, and whether it became another one meanwhile."""
     found = whole(noted)
+    if name := busy.named(found):
+        text = (
+            f"{name}: times and spreads that were measured meanwhile are the machine's; verdicts "
+            "rest on blocks in random order within a process, and on CPU samples; end other work "
+            "before the next audit"
+        )
+        yield Caveat(busy.SLUG, text)
     if (stolen := found.stolen or 0.0) > STOLEN:
         worst = max(one.strain.stolen or 0.0 for one in noted)
         text = (

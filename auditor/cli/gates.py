@@ -9,7 +9,7 @@ from auditor.config import Config, Gates
 from auditor.core.errors import Exit, UsageError
 from auditor.core.result import Result
 from reports.document import Document, Either, Score
-from reports.words import is_estimate
+from reports.words import is_estimate, is_withheld
 
 MISSED = frozenset({Result.MISSED, Result.UNREACHED})
 _NAMED = 5
@@ -159,6 +159,8 @@ def judge_stability(
     """
     if all(one.max_spread is None for one in document.benchmarks):
         said = "no verdict: no benchmark was measured in two or more whole runs"
+        if any(map(is_withheld, document.benchmarks)):
+            said = "no verdict: the runs were made on a busy machine; repeat on a quiet one"
         return options.instead(inconclusive), [said]
     if least is not None:
         said = f"gate undecided: at least {least:g} %; no method was slowed down"

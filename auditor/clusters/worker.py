@@ -162,7 +162,7 @@ def _open(recipe: Recipe, session: _Session) -> _Open:
         built=recipe.built,
     )
     loop = Loop(opened.host, opened.home, path, clock)
-    made = benched(config, placed, host, clock, loop.seconds)
+    made = benched(config, placed, host, clock, loop.look)
     if made.ready.project.digest != recipe.digest:
         said = ", ".join(" ".join(one) for one in made.ready.project.versions)
         raise MachineError(

@@ -70,6 +70,8 @@ class Strain:
     waited: float | None = None
     throttled: float | None = None
     hot: float | None = None
+    others: float | None = None
+    """Share of all processors' time that processes had which are not ours."""
 
     @classmethod
     def together(cls, parts: Iterable[tuple[float, "Strain"]]) -> "Strain":

@@ -53,6 +53,15 @@ class Layouts(StrEnum):
     FIXED = "fixed"
 
 
+AGAIN = 1_000
+"""By how much the number of a run is higher each time that it is made again."""
+
+
+def place(repetition: int) -> int:
+    """Return the number that a run had when it was made for the first time."""
+    return (repetition - 1) % AGAIN + 1
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """One launch of one benchmark: everything that decides what it measures.

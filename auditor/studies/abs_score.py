@@ -8,7 +8,7 @@ from auditor.audits import allocations as allocation_audit
 from auditor.audits.abs_score import AbsData, MethodData
 from auditor.audits.curve import Search
 from auditor.audits.reach import Reach
-from auditor.audits.stability import slowdown_size
+from auditor.audits.stability import slowdown_size, withheld
 from auditor.core.allocation import Allocations
 from auditor.core.caveats import Caveat
 from auditor.core.controls import Controls
@@ -112,7 +112,7 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             searched=searched,
             controls=checked,
             stability=steady,
-            unfinished=frozenset(benchmark.id for benchmark in base.unfinished),
+            unfinished=frozenset(benchmark.id for benchmark in base.unfinished) | withheld(steady),
             unsampled=base.unsampled,
             caveats=(
                 *said,
@@ -175,6 +175,12 @@ def _statements(request: AbsRequest, steady: Stability, slowdown: float | None) 
     """Say what the verdicts leave of the plan's weakness, and by what rule they were reached."""
     if weakness := power.statement(steady, slowdown):
         yield weakness
+    if slowdown is None and withheld(steady):
+        text = (
+            'the slowdown "auto" is withheld, as a busy machine made the spreads that size it; '
+            "repeat the command on a quiet one, or give a number: --slowdown 0.5"
+        )
+        yield Caveat("auto-slowdown", text)
     yield from detection.statement_of_rule(request)
 
 
@@ -216,13 +222,17 @@ def _further(
 
 
 def _slowdown(request: AbsRequest, steady: Stability, parts: Parts) -> float | None:
-    """Return v; None where the runs that it is sized by were prevented by the deadline."""
+    """Return v; None where the runs that it is sized by were prevented by the deadline.
+
+    None, too, where the machine was so busy that most spreads are its own.
+    """
     if request.slowdown is not None:
         return request.slowdown
     spreads = [one.max_spread for one in steady.benchmarks if one.max_spread is not None]
-    size = slowdown_size(spreads)
+    busy = len(withheld(steady))
+    size = slowdown_size(spreads) if busy <= len(spreads) else None
     prevented = parts.deadline is not None and parts.deadline.prevented
-    if size is None and not prevented:
+    if size is None and not prevented and not busy:
         raise UsageError(
             'the slowdown "auto" cannot be sized: no benchmark was measured in all '
             f"{steady.runs} runs with any spread; give a number: --slowdown 0.5"

@@ -32,6 +32,11 @@ def _nobody_knows(_method: Method) -> bool:
     return False
 
 
+def _stays_as_it_is(_seconds: float) -> bool:
+    """Tell that nobody knows of a machine whether it becomes quiet."""
+    return False
+
+
 class Deadline:
     """The end of a study; `prevented` tells whether it has kept anything from being run.
 
@@ -123,6 +128,8 @@ class Parts:
     one_processor: bool = False
     unprofiled: str = ""
     """Why benchmarks cannot be profiled; empty where they can."""
+    becomes_quiet: Callable[[float], bool] = _stays_as_it_is
+    """Wait at most so many seconds for a quiet machine; return whether it is one then."""
 
     @property
     def said_of_budget(self) -> tuple[Caveat, ...]:

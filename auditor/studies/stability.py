@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from auditor.audits import watched
 from auditor.audits.stability import Unseen, judge
+from auditor.core.busy import is_busy
 from auditor.core.suite import Suite
 from auditor.core.verdict import Filter, Stability
 from auditor.studies import trust
@@ -32,7 +33,7 @@ def judged(found: Baseline, parts: Parts) -> Stability:
     request = parts.request
     said = (
         *watched.of_request(request, found.runs),
-        *trust.of_runs(found.runs, parts.project),
+        *trust.of_runs((run for run in found.runs if not is_busy(run.strain)), parts.project),
     )
     known = verdict.caveats
     if found.wanted_runs and not any(one.max_spread is not None for one in verdict.benchmarks):

@@ -20,6 +20,7 @@ from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark, Suite
 from auditor.studies.measure import measure
 from auditor.studies.parts import Parts
+from auditor.studies.quieter import replace_busy_runs
 from auditor.studies.sizes import Sizes, sized
 from auditor.studies.warming import suite_trials, warmed
 
@@ -252,7 +253,7 @@ def suite_runs(
             forks |= _enough(forks, turn[-1], ended, request)
         hung |= {run.trial.benchmark for run in ended if isinstance(run.outcome, TimedOut)}
         runs += ended
-    return runs, forks
+    return replace_busy_runs(runs, parts), forks
 
 
 def _turns(request: SuiteRequest, repetition: int) -> list[range]:

@@ -3,7 +3,7 @@
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,7 +13,6 @@ from auditor.core.concurrency import Version
 from auditor.core.errors import MachineError
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
-from runners.concurrency.beside import look, noted
 from runners.concurrency.conversation import Conversation
 from runners.concurrency.jdks import Java
 from runners.dispatch.machine import locked
@@ -146,9 +145,8 @@ class LocalArena:
             collects=(_RECORDS,),
         )  # fmt: skip
         with locked(self.lock):
-            before = look()
             ended = self.host.run(job)
-            self._beside.append(noted(ended, before, look()))
+        self._beside.append(_noted(ended))
         records = ended.files.get(_RECORDS, b"").decode(errors="replace").splitlines()
         for line in records:
             if line.startswith("failed "):
@@ -168,6 +166,16 @@ class LocalArena:
 
 def _joined(path: tuple[Path, ...]) -> str:
     return ":".join(map(str, path))
+
+
+def _noted(ended: Completed) -> Mapping[str, float]:
+    """Return the seconds of a race, and what is known of `auditor.audits.concurrency.beside`."""
+    strain = asdict(ended.strain)
+    del strain["waited"]  # a race has threads that wait for each other's processors
+    return {
+        "seconds": ended.seconds,
+        **{name: share for name, share in strain.items() if share is not None},
+    }
 
 
 def _how(ended: Completed) -> str:

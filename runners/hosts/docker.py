@@ -141,8 +141,8 @@ class DockerHost:
             raise MachineError(f"{job.argv[0]} was ended, as another part of the work had failed")
         following.look()  # what it showed at its very end
         answer = self._answer(job, watch, state, over=over, seconds=lasted)
-        # The counters of our control group are not those of the container's.
-        return replace(answer, strain=replace(strained, throttled=None))
+        # Our control group is not the container's, whose processes are none of our own.
+        return replace(answer, strain=replace(strained, throttled=None, others=None))
 
     def _answer(
         self, job: Invocation, watch: Watch, state: Any, *, over: bool, seconds: float

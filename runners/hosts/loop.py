@@ -1,7 +1,10 @@
 """A loop that is the same each time: what it takes tells how steady a machine is."""
 
+import time
+from dataclasses import dataclass
 from itertools import pairwise
 
+from auditor.core.busy import is_busy
 from auditor.core.errors import MachineError
 from auditor.core.jobs import Completed, Invocation, Strain
 from auditor.core.ports import Clock, Host
@@ -9,6 +12,9 @@ from runners.home import Home
 
 AGAIN_SECONDS = 30.0
 """How long what it took is taken to hold."""
+_LOOKS = 5
+"""Loops that tell whether the machine is busy: together they last about a second."""
+_PAUSE_SECONDS = 5.0
 _LIMIT_SECONDS = 600.0
 _TURNS = 200_000
 _WORDS = f"""
@@ -26,6 +32,19 @@ _DIGITS = 16
 """A clock that tells nanoseconds since 1970 has more; others are no use."""
 
 
+@dataclass(frozen=True, slots=True)
+class LoopLook:
+    """What the loop showed of a machine."""
+
+    seconds: float | None
+    """What it took; None where no clock is that fine."""
+    waited: float | None
+    """Share of its time when some task waited: it has one thread, so it waits for others."""
+
+
+NO_LOOK = LoopLook(None, None)
+
+
 class Loop:
     """Runs a fixed loop of the shell on a host, now and then."""
 
@@ -36,19 +55,17 @@ class Loop:
         self._path = path
         self._clock = clock
         self._at: float | None = None
-        self._took: float | None = None
+        self._look = NO_LOOK
 
-    def seconds(self) -> float | None:
-        """Return what it takes now, or took a little while ago; None where no clock is that fine.
-
-        Raises as the host does.
-        """
+    def look(self) -> LoopLook:
+        """Return what it shows now, or showed a little while ago; raises as the host does."""
         now = self._clock.monotonic()
         if self._at is None or now - self._at > AGAIN_SECONDS:
-            took = _took(self._run(1).stdout, 1)
-            self._took = took[0] if took else None
+            answer = self._run(1)
+            took = _took(answer.stdout, 1)
+            self._look = LoopLook(took[0] if took else None, answer.strain.waited)
             self._at = self._clock.monotonic()
-        return self._took
+        return self._look
 
     def probe(self, times: int) -> tuple[tuple[float, ...], Strain]:
         """Return what it takes so many times in a row, and what kept the machine from it.
@@ -61,6 +78,18 @@ class Loop:
         if not (took := _took(answer.stdout, times)):
             raise MachineError("the date of that machine tells no nanoseconds: it cannot be probed")
         return took, answer.strain
+
+    def becomes_quiet(self, seconds: float) -> bool:
+        """Wait until the machine is quiet, at most so long; return whether it is.
+
+        Raises MachineError as `probe` does.
+        """
+        end = self._clock.monotonic() + seconds
+        while is_busy(self.probe(_LOOKS)[1]):
+            if self._clock.monotonic() + _PAUSE_SECONDS > end:
+                return False
+            time.sleep(_PAUSE_SECONDS)
+        return True
 
     def _run(self, times: int) -> Completed:
         job = Invocation(

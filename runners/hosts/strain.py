@@ -1,8 +1,9 @@
 """What keeps a machine from its work, from the counters of a Linux kernel before and after."""
 
+import os
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -14,12 +15,19 @@ GROUP = "cpu.stat"
 """That of each control group."""
 _THROTTLED = ((r"^throttled_usec ([0-9]+)$", 1e-6), (r"^throttled_time ([0-9]+)$", 1e-9))
 """In version 2 of control groups, and in version 1."""
+_CLOCK = re.compile(r"([0-9]+)m([0-9.]+)s")
 _HEAT = re.compile(r"/cpu[0-9]+/thermal_throttle/[a-z]+_throttle_total_time_ms$")
 _PROCESSORS = Path("/sys/devices/system/cpu")
 _STOLEN = 7
 """The place of that time among those of all processors, in proc(5)."""
 _COUNTED = 8
 """Times of guests, which come after these, are in that of users as well."""
+_IDLE = (3, 4, _STOLEN)
+"""The places of those in which no process of this machine ran: idle, waiting for a disk, stolen."""
+TIMES = "times"
+"""In place of a path: what a shell's `times` printed on the machine."""
+_TICKS_A_SECOND = 100
+"""USER_HZ, which Linux has fixed for what /proc tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +40,13 @@ class Counters:
     throttled: float | None
     hot: Mapping[str, float]
     """By processor, and by package as each of its processors tells it."""
+    ours: float | None = None
+    """Processor time of this program and of its processes that have ended."""
 
 
 def counters(texts: Mapping[str, str]) -> Counters:
     """Read the texts of these files, those that are there, by their paths."""
+    ours = [60 * float(one) + float(other) for one, other in _CLOCK.findall(texts.get(TIMES, ""))]
     line = _found(texts.get(STAT, ""), r"^cpu +([0-9 ]+)$") or ""
     return Counters(
         seconds=_number(_found(texts.get(UPTIME, ""), r"^([0-9.]+) ")),
@@ -48,6 +59,7 @@ def counters(texts: Mapping[str, str]) -> Counters:
             if _HEAT.search(path)
             and (seconds := _number(_found(text, r"^([0-9]+)$"), 1e-3)) is not None
         },
+        ours=sum(ours) if ours else None,
     )
 
 
@@ -55,7 +67,8 @@ def here() -> Counters:
     """Return what this machine's kernel has counted."""
     mine = groups.paths(_text(groups.OWN) or "", (GROUP,))
     asked = (UPTIME, STAT, PRESSURE, *mine, *_heat())
-    return counters({path: text for path in asked if (text := _text(path)) is not None})
+    found = counters({path: text for path in asked if (text := _text(path)) is not None})
+    return replace(found, ours=sum(os.times()[:4]))
 
 
 @cache
@@ -76,7 +89,16 @@ def between(before: Counters, after: Counters) -> Strain:
         waited=_share(_difference(before.waited, after.waited), lasted),
         throttled=_share(_difference(before.throttled, after.throttled), lasted),
         hot=_share(max(hot, default=None), lasted),
+        others=_others(ticks, _difference(before.ours, after.ours)),
     )
+
+
+def _others(ticks: Sequence[int], ours: float | None) -> float | None:
+    """Return the share of all processors' time that was neither idle nor ours."""
+    busy = sum(one for at, one in enumerate(ticks[:_COUNTED]) if at not in _IDLE)
+    if ours is None or not ticks:
+        return None
+    return _share(busy / _TICKS_A_SECOND - ours, sum(ticks[:_COUNTED]) / _TICKS_A_SECOND)
 
 
 def _stopped(texts: Mapping[str, str]) -> Iterator[float]:

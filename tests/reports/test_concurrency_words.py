@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from concurrencies import PLAN, document, lane, made, timed, verdict, whole
+from msgspec import structs
 from test_page_names import NASTY
 
 from auditor.audits.concurrency import oracle
@@ -61,6 +62,15 @@ def test_sources_are_named_and_not_repeated():
 
 def test_caveats_of_the_tests_and_of_the_verdict_are_told_together():
     assert [one.slug for one in document().caveats] == ["no-source", "busy-machine"]
+
+
+def test_work_beside_the_races_is_said_first():
+    busy = document()
+    quiet = structs.replace(busy, caveats=())
+
+    shown = concurrency.view(quiet).headline
+    assert concurrency.view(busy).headline == f"Busy machine: {shown}"
+    assert not shown.startswith("Busy")
 
 
 def test_by_means_a_speed_up_lies_between_the_farthest_ends_of_their_intervals():

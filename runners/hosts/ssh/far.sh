@@ -128,8 +128,9 @@ keep_off() {
     [ -z "$ours" ] || taskset -pc "${ours#,}" $$ >/dev/null
 }
 
-# Print what the kernel has counted, each file behind a line with its path.
+# Print what the kernel has counted, each file behind a line with its path, and our own time.
 counters() {
+    echo && echo "=== bench-audit times" && times
     {
         printf '%s\n' /proc/uptime /proc/stat /proc/pressure/cpu
         groups cpu.stat </proc/self/cgroup

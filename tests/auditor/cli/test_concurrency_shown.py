@@ -31,7 +31,7 @@ def printed(found, width):
 def test_a_terminal_shows_the_answer_first_and_a_row_for_each_number_of_threads():
     lines = printed(whole(), 140).splitlines()
 
-    assert lines[1].startswith("Regression: the new version is slower in 3 of 4 tests with 8")
+    assert lines[1].startswith("Busy machine: Regression: the new version is slower in 3 of 4")
     rows = [line.split() for line in lines]
     assert ["▲", "8", "regression", "3", "0", "1", "0", "0.65", "0.65", "…", "0.66", "1"] in rows
     assert [row[0] for row in rows if row[1:3] == ["3", "+"]] == ["3", "5", "4", "2", "1"]

@@ -6,11 +6,12 @@ import pytest
 from builders import run, series
 from toy_language import BENCHMARKS, Machine, Memory, parts, request
 
+from auditor.audits import watched
 from auditor.core.caveats import Caveat
 from auditor.core.comparison import Change
 from auditor.core.measure import OPERATIONS, TIME, Series
 from auditor.core.outcome import Measured
-from auditor.core.plan import Purpose
+from auditor.core.plan import AGAIN, Purpose
 from auditor.core.request import CompareRequest, WatchRequest
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.suite import Benchmark, Configured
@@ -18,6 +19,7 @@ from auditor.core.warming import Method, Warmed, Watch
 from auditor.studies import abs_score, schedules, stability
 from auditor.studies.comparison import ComparisonStudy
 from auditor.studies.sizes import Sizes
+from auditor.studies.suite import baseline
 from auditor.studies.warming import suite_trials, warmed
 
 WARM = 5
@@ -92,6 +94,18 @@ def test_no_more_forks_are_run_than_are_worth_it():
     (said,) = [one.text for one in verdict.caveats if one.slug == "fewer-forks"]
     assert said.startswith("3 of 3 benchmarks have fewer than 5 forks")
     assert all(one.max_spread is not None for one in verdict.benchmarks)
+
+
+def test_fewer_forks_of_a_run_that_was_made_again_are_said_as_well():
+    suite = asked(width=0.05, forks=5)
+    runs = baseline(parts(suite, machine=Warming())).runs
+    again = [
+        replace(run, trial=replace(run.trial, repetition=run.trial.repetition + AGAIN))
+        for run in runs
+    ]
+
+    (said,) = watched.of_request(suite.suite, runs)
+    assert [*watched.of_request(suite.suite, again)] == [said]
 
 
 @pytest.mark.parametrize("width", [None, 1e-6])

@@ -1,6 +1,7 @@
 """What kept a machine from its work, from what its kernel counts, and the loop beside it."""
 
 import os
+import subprocess
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from runners.home import Home
 from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
 from runners.hosts.loop import AGAIN_SECONDS, Loop
-from runners.hosts.strain import PRESSURE, STAT, UPTIME, between, counters
+from runners.hosts.strain import PRESSURE, STAT, TIMES, UPTIME, between, counters
 
 GROUP = "/sys/fs/cgroup/system.slice/cpu.stat"
 HEAT = "/sys/devices/system/cpu/cpu1/thermal_throttle/package_throttle_total_time_ms"
@@ -25,6 +26,7 @@ BEFORE = {
     GROUP: "usage_usec 99\nnr_throttled 3\nthrottled_usec 5000000\n",
     HEAT.replace("cpu1", "cpu0"): "100\n",
     HEAT: "100\n",
+    TIMES: "0m1.500s 0m0.50s\n1m0.000s 0m0.000s\n",
 }
 AFTER = {
     UPTIME: "69529.00 41416.00\n",
@@ -33,6 +35,7 @@ AFTER = {
     GROUP: "usage_usec 99\nnr_throttled 4\nthrottled_usec 6000000\n",
     HEAT.replace("cpu1", "cpu0"): "200\n",
     HEAT: "600\n",
+    TIMES: "0m1.500s 0m0.50s\n1m4.000s 0m0.000s\n",
 }
 
 
@@ -43,15 +46,21 @@ def test_shares_are_of_the_time_that_passed():
     assert found.waited == pytest.approx(0.25)
     assert found.throttled == pytest.approx(0.1)
     assert found.hot == pytest.approx(0.05)  # the hottest counts
+    assert found.others == pytest.approx((6.0 - 4.0) / 10)  # of six busy seconds four are ours
 
 
-@pytest.mark.parametrize("path", [UPTIME, STAT, PRESSURE, GROUP])
+@pytest.mark.parametrize("path", [UPTIME, STAT, PRESSURE, GROUP, TIMES])
 def test_what_a_kernel_does_not_tell_is_not_known(path):
     less = {key: value for key, value in AFTER.items() if key != path}
     found = between(counters(BEFORE), counters(less))
     unknown = {name for name, value in asdict(found).items() if value is None}
 
-    expected = {STAT: {"stolen"}, PRESSURE: {"waited"}, GROUP: {"throttled"}}
+    expected = {
+        STAT: {"stolen", "others"},
+        PRESSURE: {"waited"},
+        GROUP: {"throttled"},
+        TIMES: {"others"},
+    }
     assert unknown == expected.get(path, {"waited", "throttled", "hot"})
 
 
@@ -87,6 +96,26 @@ def test_a_machine_that_has_more_to_do_than_processors_lets_tasks_wait(tmp_path)
     assert busy.waited > 0.3
 
 
+@pytest.mark.timed
+def test_what_a_process_uses_itself_is_not_others(tmp_path):
+    if not Path(STAT).exists():
+        assert LocalHost().run(shell("true", cwd=tmp_path)).strain.others is None
+        return
+    spin = "i=0; while [ $i -lt 150000 ]; do i=$((i + 1)); done"
+    many = " ".join(f"({spin}) &" for _ in range(2 * os.cpu_count())) + " wait"
+    own = LocalHost().run(shell(many, cwd=tmp_path)).strain
+    beside = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(4)]
+    try:
+        crowded = LocalHost().run(shell(many, cwd=tmp_path)).strain
+    finally:
+        for process in beside:
+            process.kill()
+            process.wait()
+
+    assert crowded.others > 0.25
+    assert own.others < crowded.others
+
+
 class Hands:
     """A clock that is set."""
 
@@ -108,19 +137,19 @@ def test_the_loop_is_run_again_after_a_while(tmp_path):
     host = FakeHost(lambda _: Completed(exit_code=0, stdout=said[len(host.jobs) - 1]))
     loop = Loop(host, Home(tmp_path), "/usr/bin", clock)
 
-    assert [loop.seconds(), loop.seconds()] == [0.25, 0.25]
+    assert [loop.look().seconds, loop.look().seconds] == [0.25, 0.25]
     clock.now_is = AGAIN_SECONDS + 1
-    assert loop.seconds() == 1.0
+    assert loop.look().seconds == 1.0
 
 
 def test_a_clock_that_is_not_fine_enough_says_nothing(tmp_path):
     host = FakeHost(lambda _: Completed(exit_code=0, stdout=b"1795451375N\n1795451375N\n"))
 
-    assert Loop(host, Home(tmp_path), "/usr/bin", Hands()).seconds() is None
+    assert Loop(host, Home(tmp_path), "/usr/bin", Hands()).look().seconds is None
 
 
 def test_the_loop_takes_some_time_on_a_real_machine(tmp_path):
-    took = Loop(LocalHost(), Home(tmp_path), "/usr/bin:/bin", Hands()).seconds()
+    took = Loop(LocalHost(), Home(tmp_path), "/usr/bin:/bin", Hands()).look().seconds
 
     assert took is not None
     assert took > 0.01
@@ -132,6 +161,28 @@ def test_a_probe_runs_the_loop_again_and_again(tmp_path):
     assert len(took) == 5
     assert min(took) > 0.01
     assert (strain.stolen is not None) is Path(STAT).exists()
+
+
+def test_a_machine_that_becomes_quiet_is_waited_for(tmp_path, monkeypatch):
+    clock, slept, busy = Hands(), [], [True, True, False]
+    said = b"".join(b"%d\n" % (1795451375005000000 + at) for at in range(6))
+
+    def probe(_):
+        strain = Strain(waited=0.9 if busy.pop(0) else 0.0)
+        return Completed(exit_code=0, stdout=said, strain=strain)
+
+    def sleep(seconds):
+        slept.append(seconds)
+        clock.now_is += seconds
+
+    monkeypatch.setattr("time.sleep", sleep)
+    loop = Loop(FakeHost(probe), Home(tmp_path), "/usr/bin", clock)
+
+    assert loop.becomes_quiet(60.0)
+    assert len(slept) == 2
+    busy += [True] * 100
+    assert not loop.becomes_quiet(60.0)
+    assert sum(slept[2:]) <= 60.0
 
 
 def test_a_loop_that_fails_is_said(tmp_path):

@@ -1,0 +1,118 @@
+"""Spreads of runs that a busy machine has made."""
+
+from dataclasses import replace
+
+import pytest
+from builders import abs_request, benchmark, mutant_run, suite_runs
+
+from auditor.audits import power
+from auditor.audits.detection import judge_pair
+from auditor.audits.pair import PairData
+from auditor.audits.reach import Reach
+from auditor.audits.stability import busy_runs, judge, withheld
+from auditor.core.jobs import Strain
+from auditor.core.result import ReachState, Result
+from auditor.core.verdict import Rule
+
+BUSY = Strain(waited=0.9, others=0.6)
+ONE = benchmark("BenchmarkOne")
+
+
+def runs(*means, busy=()):
+    """Return runs of these means; those at `busy` were made on a busy machine."""
+    made = suite_runs([[mean * 0.999, mean * 1.001] for mean in means], of=ONE)
+    return [replace(run, strain=BUSY) if at in busy else run for at, run in enumerate(made)]
+
+
+def judged(made):
+    stability = judge([ONE], made, wanted_runs=len(made))
+    return stability, stability.benchmarks[0]
+
+
+def test_a_spread_that_the_machine_made_is_withheld():
+    stability, verdict = judged(runs(1.0, 1.5, 1.0, 2.0, busy=(0, 1, 3)))
+
+    assert (verdict.max_spread, verdict.bucket) == (None, None)
+    assert len(verdict.means) == 4
+    (said,) = [one.text for one in verdict.caveats if one.slug == "busy-machine"]
+    assert said.startswith("3 of 4 runs were made on a busy machine (processes waited 90")
+    assert withheld(stability) == {verdict.id}
+    assert all(count == 0 for _, count, _ in stability.buckets)
+
+
+def test_the_spread_is_that_of_the_quiet_runs_where_there_are_two():
+    _, verdict = judged(runs(1.0, 1.5, 1.02, 2.0, busy=(1, 3)))
+
+    assert verdict.max_spread == pytest.approx(0.02, rel=0.1)
+    assert [one.slug for one in verdict.caveats] == ["busy-machine"]
+
+
+def test_a_spread_that_is_small_on_a_busy_machine_is_small():
+    stability, verdict = judged(runs(1.0, 1.01, 1.02, busy=(0, 1, 2)))
+
+    assert verdict.max_spread == pytest.approx(0.02, rel=0.1)
+    assert verdict.caveats == ()
+    assert withheld(stability) == frozenset()
+
+
+def test_an_unstable_benchmark_of_a_quiet_machine_is_unstable():
+    _, verdict = judged(runs(1.0, 1.5, 1.0, 2.0))
+
+    assert verdict.max_spread > 0.5
+    assert busy_runs(runs(1.0, 1.5, 1.0, 2.0), 4) == {}
+
+
+def test_a_run_that_was_made_again_is_in_the_place_of_the_busy_one():
+    made = runs(1.0, 1.01, 1.5, busy=(2,))
+    again = replace(made[0], trial=replace(made[0].trial, repetition=1003), seconds=3.0)
+    other = [replace(run, trial=replace(run.trial, benchmark=benchmark())) for run in made]
+
+    found = judge([ONE, benchmark()], [*made[:2], again, *other], wanted_runs=3)
+
+    assert found.benchmarks[0].max_spread == pytest.approx(0.01, rel=0.2)
+    assert found.suite_seconds == (2.0, 2.0, 4.0)
+
+
+def test_a_plan_is_not_called_weak_for_how_a_busy_machine_scatters():
+    noisy = suite_runs([[1.0, 9.0, 1.0, 5.0, 2.0, 8.0]] * 3, of=ONE)
+
+    def visible(made):
+        stability = judge([ONE], made, wanted_runs=3)
+        return power.stated(stability, [ONE], made, abs_request(), ()).benchmarks[0].visible
+
+    assert visible(noisy) > 0.3
+    assert visible([replace(run, strain=BUSY) for run in noisy]) is None
+
+
+def by_the_paper(plain):
+    """Return the verdict of the rule that compares processes which follow each other."""
+    slowed = [mutant_run([1.6] * 20, of=ONE, repetition=at) for at in (1, 2)]
+    return judge_pair(
+        PairData(
+            method="m",
+            benchmark=ONE,
+            slowdown=0.6,
+            rule=Rule.PAPER,
+            wanted=2,
+            reach=Reach(state=ReachState.IN_LOOP),
+            plain=tuple(plain),
+            runs=tuple(slowed),
+        )
+    )
+
+
+def test_processes_that_follow_each_other_decide_nothing_on_a_busy_machine():
+    plain = suite_runs([[1.0] * 20] * 3, of=ONE)
+    found = by_the_paper(replace(run, strain=BUSY) for run in plain)
+
+    assert by_the_paper(plain).outcome is Result.DETECTED
+    assert found.outcome is Result.INCONCLUSIVE
+    assert [one.slug for one in found.caveats] == ["busy-machine"]
+
+
+def test_a_run_that_was_made_again_is_what_the_slowed_one_is_compared_with():
+    plain = suite_runs([[1.0] * 20] * 3, of=ONE)
+    again = replace(plain[0], trial=replace(plain[0].trial, repetition=1001))
+
+    assert by_the_paper([again, *plain[1:]]).outcome is Result.DETECTED
+    assert "no-plain" in [one.slug for one in by_the_paper(plain[1:]).caveats]

@@ -1,0 +1,47 @@
+"""When a number is the machine's."""
+
+import pytest
+
+from auditor.core.busy import BUSY, causes, headed, is_busy
+from auditor.core.jobs import Strain
+
+
+@pytest.mark.parametrize(
+    "strain",
+    [
+        Strain(waited=0.9, others=0.5),
+        Strain(waited=0.9),
+        Strain(stolen=BUSY + 0.01),
+        Strain(throttled=0.5, waited=0.0),
+        Strain(hot=0.2),
+    ],
+)
+def test_a_machine_that_keeps_a_process_from_its_work_is_busy(strain):
+    assert is_busy(strain)
+    assert headed("All is well.", strain).startswith("Busy machine (")
+    assert headed("All is well.", strain).endswith("): All is well.")
+
+
+@pytest.mark.parametrize(
+    "strain",
+    [
+        Strain(),  # macOS counts none of it
+        Strain(waited=BUSY, stolen=0.02, throttled=0.02, hot=0.02),
+        Strain(waited=0.9, others=0.02),  # more threads of the benchmark than processors
+        Strain(waited=0.01, others=0.5),  # others use other processors
+    ],
+)
+def test_nothing_is_claimed_of_a_machine_without_counters_or_one_that_lets_processes_run(strain):
+    assert not is_busy(strain)
+    assert headed("All is well.", strain) == "All is well."
+
+
+def test_each_cause_is_named_with_its_share():
+    strain = Strain(waited=0.9, others=0.5, stolen=0.2, throttled=0.3, hot=0.4)
+
+    assert [one.replace("\N{NO-BREAK SPACE}", " ") for one in causes(strain)] == [
+        "processes waited 90 % of the time",
+        "other virtual machines had 20 % of the processors",
+        "a quota stopped processes 30 % of the time",
+        "a processor was too hot 40 % of the time",
+    ]

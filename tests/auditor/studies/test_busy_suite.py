@@ -1,0 +1,186 @@
+"""An audit on a busy machine, which may become quiet."""
+
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+import pytest
+from toy_language import Machine, Memory, parts, request
+
+from auditor.core.jobs import Strain
+from auditor.core.measure import TIME, Series
+from auditor.core.outcome import Measured
+from auditor.core.plan import AGAIN, Purpose
+from auditor.core.result import Result
+from auditor.studies import abs_score, stability
+from auditor.studies.preview import preview
+
+BUSY = Strain(waited=0.9, others=0.5)
+
+
+@dataclass
+class BusyMachine(Machine):
+    """A machine on which processes are kept from their work until it is quiet.
+
+    `waits` are how long somebody waited for that. Of what runs again only so many are `quiet_runs`.
+    Processes of the `spared` benchmarks never wait.
+    """
+
+    busy: bool = True
+    ends: bool = True
+    quiet_runs: float = inf
+    spared: frozenset[str] = frozenset()
+    waits: tuple[float, ...] = ()
+
+    def run(self, trials):
+        for run in super().run(trials):
+            if run.trial.repetition > AGAIN:
+                self.busy = self.quiet_runs <= 0
+                self.quiet_runs -= 1
+            spared = run.trial.benchmark is not None and run.trial.benchmark.name in self.spared
+            yield _disturbed(run) if self.busy and not spared else run
+
+    def becomes_quiet(self, seconds):
+        self.waits = (*self.waits, seconds)
+        self.busy = self.busy and not self.ends
+        return not self.busy
+
+
+def _disturbed(run):
+    """Return a run that waited: in each run of the suite it does so for more of its blocks."""
+    if isinstance(run.outcome, Measured) and run.trial.purpose is Purpose.SUITE:
+        rng = np.random.default_rng(run.trial.repetition)
+        series = tuple(_stretched(one, rng) for one in run.outcome.series)
+        run = replace(run, outcome=replace(run.outcome, series=series))
+    return replace(run, strain=BUSY)
+
+
+def _stretched(series, rng):
+    if series.metric != TIME:
+        return series
+    factors = [1.0 if rng.random() < 0.5 else 1.0 + 5 * rng.random() for _ in series.values]
+    values = [factor * value for factor, value in zip(factors, series.values, strict=True)]
+    at = zip(series.at, values, strict=True)
+    return Series.of(series.metric, series.unit, series.arm, series.phase, at)
+
+
+def made(machine, store=None, **changes):
+    asked = request(**changes)
+    found = parts(asked, store=store, machine=machine)
+    return asked, replace(found, becomes_quiet=machine.becomes_quiet)
+
+
+def test_runs_of_a_busy_machine_are_made_again_once_it_is_quiet():
+    machine, store = BusyMachine(), Memory()
+
+    found = stability.audit(made(machine, store)[1])
+
+    assert len(machine.waits) == 1
+    assert 0 < machine.waits[0] <= 60
+    assert all(one.max_spread < 0.01 for one in found.benchmarks)
+    assert all(one.runs == 3 for one in found.benchmarks)
+    assert len(found.suite_seconds) == 3
+    processes = len(machine.done)
+    assert stability.audit(made(machine, store)[1]) == found
+    assert len(machine.done) == processes
+
+
+def test_on_a_machine_that_stays_busy_nothing_is_run_again_and_no_benchmark_is_blamed():
+    machine, store = BusyMachine(ends=False), Memory()
+
+    found = stability.audit(made(machine, store)[1])
+
+    assert len(machine.done) == 3 + 3 * 3  # pilots and runs
+    assert all(one.max_spread is None for one in found.benchmarks)
+    assert all(one.slug == "busy-machine" for each in found.benchmarks for one in each.caveats)
+
+    machine.ends = True
+    later = stability.audit(made(machine, store)[1])
+    assert all(one.max_spread < 0.01 for one in later.benchmarks)
+
+
+def test_where_the_machine_is_busy_again_no_more_is_run_until_the_next_call():
+    machine, store = BusyMachine(quiet_runs=2), Memory()
+
+    found = stability.audit(made(machine, store)[1])
+
+    again = [one for one in machine.done if one.repetition > AGAIN]
+    assert len(again) == 3
+    assert sum(one.max_spread is None for one in found.benchmarks) == 2
+
+    machine.quiet_runs = inf
+    later = stability.audit(made(machine, store)[1])
+    assert all(one.max_spread < 0.01 for one in later.benchmarks)
+    assert max(one.repetition for one in machine.done) > 2 * AGAIN
+
+
+def test_runs_of_a_busy_machine_are_not_called_dissimilar():
+    plan = replace(request().suite, plan=replace(request().suite.plan, iterations=250))
+    quiet, busy = (BusyMachine(busy=one, ends=False) for one in (False, True))
+
+    for machine in (quiet, busy):
+        found = parts(replace(request(), suite=replace(plan, stability_runs=3)), machine=machine)
+        verdict = stability.audit(found)
+        assert "dissimilar-runs" not in [one.slug for one in verdict.caveats]
+
+
+def test_a_budget_limits_the_wait_and_what_is_made_again():
+    machine = BusyMachine()
+    found = stability.audit(made(machine, budget=1_000.0)[1])
+
+    assert machine.waits == (pytest.approx(0.1 * 9),)
+    assert all(one.max_spread < 0.01 for one in found.benchmarks)
+
+    tight = BusyMachine()
+    stability.audit(made(tight, budget=24.0)[1])
+    assert tight.waits[0] < 0.1 * 9
+
+    short = BusyMachine()
+    stability.audit(made(short, budget=14.0)[1])
+    assert short.waits == ()
+
+
+def test_a_rehearsal_neither_waits_nor_runs():
+    machine, store = BusyMachine(ends=False), Memory()
+    asked, found = made(machine, store)
+    abs_score.audit(asked, found)
+    waits, processes = machine.waits, len(machine.done)
+
+    preview(asked, found)
+
+    assert (machine.waits, len(machine.done)) == (waits, processes)
+
+
+def test_the_slowdown_is_not_sized_by_what_a_busy_machine_did():
+    machine, store = BusyMachine(ends=False), Memory()
+    asked, found = made(machine, store, slowdown=None)
+
+    verdict = abs_score.audit(asked, found)
+
+    assert verdict.slowdown is None
+    assert any("withheld" in one.text for one in verdict.caveats if one.slug == "auto-slowdown")
+    assert not any(one.outcome is Result.MISSED for one in verdict.methods)
+
+    machine.ends = True
+    verdict = abs_score.audit(*made(machine, store, slowdown=None))
+    assert 0 < verdict.slowdown < 0.02
+
+
+@pytest.mark.parametrize(("spared", "sized"), [({"quick"}, False), ({"quick", "long"}, True)])
+def test_the_slowdown_is_sized_by_quiet_benchmarks_where_they_are_most(spared, sized):
+    machine = BusyMachine(ends=False, spared=frozenset(spared))
+
+    found = abs_score.audit(*made(machine, slowdown=None)).slowdown
+
+    assert (found is not None) is sized
+    assert (found or 0.0) < 0.02
+
+
+def test_verdicts_of_turns_beside_each_other_stand_and_no_benchmark_is_sure_to_be_left_out():
+    quiet = abs_score.audit(*made(BusyMachine(busy=False)))
+    busy = abs_score.audit(*made(BusyMachine(ends=False)))
+
+    assert [one.outcome for one in busy.methods] == [one.outcome for one in quiet.methods]
+    assert busy.absolute.excluded_benchmarks == ()
+    assert busy.absolute.bounds[0] < busy.total.bounds[1]
+    assert not any(one.slug == "weak-plan" for one in busy.caveats)

@@ -1,0 +1,117 @@
+"""What is said of numbers that a busy machine has made."""
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from builders import CONTEXT
+from comparisons import whole
+from rich.console import Console
+from test_similarity_words import WHOLE as OF_RUNS
+from test_steady_words import CONTEXT as OF_SERIES
+from test_steady_words import FOUND
+
+import examples
+from auditor.cli.gates import judge_stability
+from auditor.cli.tables import result
+from auditor.core.busy import SLUG
+from auditor.core.caveats import Caveat
+from auditor.core.jobs import Strain
+from reports import advice, comparison, page, record, similarity, steady, steady_document, words
+from reports.comparison_markdown import markdown as comparison_markdown
+from reports.markdown import markdown
+
+BUSY = Strain(waited=0.9, others=0.6)
+SAID = "Busy machine (processes waited 90 % of the time): "
+WITHHELD = Caveat(SLUG, "5 of 5 runs were made on a busy machine")
+
+
+def plain(text):
+    return text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def terminal(document):
+    console = Console(width=200, record=True)
+    with console.capture() as captured:
+        console.print(result(document))
+    return plain(captured.get())
+
+
+def audit(strain):
+    """Return an audit whose spreads are withheld where the machine was busy."""
+    verdict = examples.audit()
+    if strain is BUSY:
+        benchmarks = tuple(
+            replace(one, max_spread=None, bucket=None, caveats=(WITHHELD,))
+            for one in verdict.stability.benchmarks
+        )
+        verdict = replace(verdict, stability=replace(verdict.stability, benchmarks=benchmarks))
+    return verdict, examples.context(strain=strain)
+
+
+def test_terminal_page_and_markdown_of_an_audit_say_it_first():
+    document = record.document(*audit(BUSY))
+
+    for text in (terminal(document), plain(page.page(document)), plain(markdown(document))):
+        assert f"{SAID}This suite would notice" in text
+        assert "Steady " not in text
+    quiet = record.document(*audit(Strain(waited=0.02, others=0.6)))
+    for text in (terminal(quiet), plain(page.page(quiet)), plain(markdown(quiet))):
+        assert "usy machine" not in text
+    assert any(one.slug == "unstable" for one in advice.advice(quiet))
+
+
+def test_what_a_busy_machine_hides_is_not_called_unstable():
+    document = record.document(*audit(BUSY))
+
+    assert not any(one.slug == "unstable" for one in advice.advice(document))
+    meaning = words.meaning("absolute", document.scores.absolute, document)
+    assert meaning.endswith("which those are, a busy machine hides")
+
+
+def test_a_result_about_stability_tells_how_many_spreads_are_hidden():
+    verdict, context = audit(BUSY)
+    document = record.stability_document(verdict.stability, context)
+    assert plain(words.headline(document)) == (
+        f"{SAID}No spread is shown: the runs were made on a busy machine."
+    )
+
+    assert judge_stability(document)[1] == [
+        "no verdict: the runs were made on a busy machine; repeat on a quiet one"
+    ]
+
+    shown = replace(verdict.stability.benchmarks[0], max_spread=0.01, caveats=())
+    some = replace(verdict.stability, benchmarks=(shown, *verdict.stability.benchmarks[1:]))
+    text = plain(words.headline(record.stability_document(some, replace(context, strain=Strain()))))
+    assert text.startswith("1 of 1 benchmark stay within 5 %")
+    assert text.endswith(f"; {len(some.benchmarks) - 1} more were measured on a busy machine.")
+
+
+def test_page_and_comment_of_a_comparison_say_it_first():
+    quiet = whole()
+    busy = msgspec.structs.replace(quiet, strain=BUSY)
+
+    assert plain(comparison.view(busy).headline).startswith(f"{SAID}2 benchmarks have a regression")
+    assert SAID in plain(comparison.html(busy))
+    assert SAID in plain(comparison_markdown(busy)).splitlines()[2]
+    assert "usy machine" not in comparison_markdown(quiet)
+
+
+@pytest.mark.parametrize("strain", [BUSY, Strain()])
+def test_a_judged_series_says_it_first(strain):
+    found = steady_document.steady_document(FOUND, replace(OF_SERIES, strain=strain))
+
+    assert plain(steady.view(found).headline).startswith(SAID) is (strain is BUSY)
+
+
+def test_runs_that_are_not_alike_on_a_busy_machine_say_it_first():
+    shown = similarity.view(msgspec.structs.replace(OF_RUNS, strain=BUSY))
+
+    assert plain(shown.headline).startswith(SAID)
+    assert not similarity.view(OF_RUNS).headline.startswith("Busy machine")
+
+
+def test_the_circumstances_of_an_audit_carry_what_kept_the_machine_busy():
+    found = record.stability_document(examples.audit().stability, replace(CONTEXT, strain=BUSY))
+
+    assert found.strain == BUSY

@@ -1,0 +1,73 @@
+"""What kept the machine from a process, where not all of it can be counted."""
+
+from pathlib import Path
+
+import pytest
+from watchers import blocks
+
+from auditor.core.jobs import Completed, Invocation, Strain
+from auditor.core.outcome import Skipped
+from auditor.core.plan import Purpose, Trial
+from auditor.core.ports import Build
+from auditor.core.subject import Language, Project
+from auditor.core.suite import Benchmark
+from runners.hosts.clock import SystemClock
+from runners.hosts.fake import FakeHost
+from runners.hosts.loop import LoopLook
+from runners.trial import TrialRunner
+
+
+class Launcher:
+    """Starts one process."""
+
+    def build(self, project, overlay, into):
+        return Build()
+
+    def launch(self, project, trial, into):
+        yield Invocation(argv=("run",), cwd=into, environment=(), timeout_seconds=1.0)
+
+    def read(self, trial, answers):
+        return Skipped("")
+
+
+def ran(strain, loop, folder, purpose=Purpose.SUITE):
+    """Return the strain of a process, and what the loop waited before it."""
+    project = Project(
+        name="p", revision="1", language=Language.PYTHON, harness="toy", root=Path("/nowhere"),
+        digest="d", parts=(), environment=(),
+    )  # fmt: skip
+    trial = Trial(
+        subject="d", purpose=purpose, benchmark=Benchmark(group="g", name="b"),
+        schedule=blocks(), repetition=1, seed=1, timeout_seconds=1.0,
+    )  # fmt: skip
+    host = FakeHost(lambda _: Completed(exit_code=0, seconds=1.0, strain=strain))
+    runner = TrialRunner(
+        project=project,
+        launcher=Launcher(),
+        host=host,
+        builds=folder,
+        clock=SystemClock(),
+        loop=lambda: LoopLook(0.2, loop),
+    )
+    return runner.run(trial).strain
+
+
+@pytest.mark.parametrize(
+    ("strain", "loop", "waited"),
+    [
+        (Strain(waited=0.9), 0.01, 0.01),  # a container whose threads wait for each other
+        (Strain(waited=0.9), 0.8, 0.8),
+        (Strain(waited=0.3), 0.8, 0.3),
+        (Strain(waited=0.9), None, 0.9),
+        (Strain(waited=0.9, others=0.5), 0.01, 0.9),
+        (Strain(), 0.8, None),
+    ],
+)
+def test_a_process_beside_unknown_others_waited_no_more_for_them_than_one_thread_does(
+    strain, loop, waited, tmp_path
+):
+    assert ran(strain, loop, tmp_path).waited == waited
+
+
+def test_what_runs_beside_others_of_ours_has_waited_for_them(tmp_path):
+    assert ran(Strain(waited=0.9, others=0.5), 0.8, tmp_path, Purpose.REACH).waited is None
