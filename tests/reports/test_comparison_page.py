@@ -5,12 +5,17 @@ from pathlib import Path
 import msgspec
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from builders import benchmark_verdict, method, pair_verdict, stability
 from comparisons import benchmark, made, whole
 from test_page_names import NASTY
 
+from auditor.audits.abs_score import AbsData, MethodData, judge
 from auditor.core.caveats import Caveat
 from auditor.core.comparison import BenchmarkComparison, Patch
+from auditor.core.result import Result
+from auditor.core.verdict import Rule
 from reports import comparison
+from reports.comparison import patch_headline
 from reports.comparison_document import ComparisonDocument, schema
 from reports.comparison_markdown import markdown
 from reports.markdown import LIMIT
@@ -141,3 +146,39 @@ def test_markdown_keeps_within_its_room_and_says_what_is_left_out(limit):
     assert len(text.encode()) <= limit
     assert " more are in the result." in text
     assert "300 benchmarks have a regression" in text
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "said"),
+    [
+        ([Result.INCONCLUSIVE], "slowdown is open for 1 changed or new method."),
+        (
+            [Result.MISSED],
+            "the suite would notice none if they took 1.6\xa0\N{MULTIPLICATION SIGN} as long.",
+        ),
+        (
+            [Result.DETECTED, Result.MISSED],
+            "would notice 1 if they took 1.6\xa0\N{MULTIPLICATION SIGN} as long.",
+        ),
+        ([Result.DETECTED, Result.INCONCLUSIVE], "as long; 1 is open."),
+        ([Result.INVALID], "1 method of the library differ; none of them can be slowed."),
+    ],
+)
+def test_a_changed_method_without_a_verdict_is_not_counted_as_unnoticed(outcomes, said):
+    methods = [method(f"M{at}") for at in range(len(outcomes))]
+    verdict = judge(
+        AbsData(
+            slowdown=0.6,
+            slowdown_source="fixed",
+            rule=Rule.OURS,
+            methods=tuple(MethodData(method=one) for one in methods),
+            pairs=tuple(
+                pair_verdict(one.name, "A", outcome)
+                for one, outcome in zip(methods, outcomes, strict=True)
+            ),
+            stability=stability([benchmark_verdict("A")]),
+        )
+    )
+    patch = Patch(changed=tuple(one.id for one in methods), added=(), removed=(), verdict=verdict)
+
+    assert patch_headline(made(patch=patch)).endswith(said)

@@ -65,8 +65,8 @@ def test_quiet_leaves_only_the_result(stage, capsys):
         (score(0, undecided=1), ["--min-score", "51"], (1, "at most 50 %")),
         (score(1, undecided=1), ["--min-score", "51", "--inconclusive", "fail"], (1, "undecided")),
         (score(1, undecided=1), ["--min-score", "51", "--inconclusive", "pass"], (0, "undecided")),
-        (score(0, counted=0), [], (5, "nothing was measured")),
-        (score(0, counted=0), ["--inconclusive", "pass"], (0, "nothing was measured")),
+        (score(0, counted=0), [], (5, "no verdict: ")),
+        (score(0, counted=0), ["--inconclusive", "pass"], (0, "no verdict: ")),
     ],
 )
 def test_a_gate_decides_the_exit_code(stage, capsys, total, flags, ends):
@@ -94,7 +94,7 @@ def test_an_audit_that_judged_nothing_has_no_verdict(stage, capsys, outcome, pai
     stage = stage.of(changes={"methods": (method(outcome),), "pairs": pairs})
 
     assert stage.call("abs", SUBJECT) == code
-    assert ("no verdict: nothing was measured" in capsys.readouterr().err) is (code == 5)
+    assert ("no verdict: " in capsys.readouterr().err) is (code == 5)
 
 
 LONG = "a" * 300
