@@ -88,8 +88,12 @@ class Facts:
     @property
     def left_open(self) -> str:
         """Return how a method is called that there was no time for."""
-        is_so_far = "so-far" in self.slugs and not self.slugs & {"budget", "sampled"}
-        return "not measured yet" if is_so_far else "left open by the budget"
+        return "not measured yet" if self.is_so_far else "left open by the budget"
+
+    @property
+    def is_so_far(self) -> bool:
+        """Tell whether the result is what the store has, and nothing was run for it."""
+        return "so-far" in self.slugs and not self.slugs & {"budget", "sampled"}
 
     @cached_property
     def open_pairs(self) -> int:
@@ -143,9 +147,11 @@ class Facts:
         return min(low, 1.0), min(sum(high for _, high in bounds), 1.0)
 
     def is_settled(self, benchmark: str) -> bool:
-        """Tell whether a benchmark was measured, and none of its pairs is open."""
+        """Tell whether a benchmark was measured with some method, and none of its pairs is open."""
         pairs = self.pairs_by_benchmark[benchmark]
-        measured = self.benchmarks[benchmark].ending == "measured"
+        one = self.benchmarks[benchmark]
+        looked_at = bool(pairs or (self.document.pairs and not self.ran_out_of_time))
+        measured = one.ending == "measured" and bool(one.means) and looked_at
         return measured and all(pair.outcome not in OPEN for pair in pairs)
 
     def detects_nothing(self, benchmark: str) -> bool:
@@ -185,7 +191,9 @@ class Facts:
     @property
     def has_whole_matrix(self) -> bool:
         """Tell whether each pair is decided, so that none other than the cover is needed."""
-        return "score-mode" not in self.slugs and not self.open_pairs
+        left_out = self.slugs & {"score-mode", "sampled"}
+        measured = all(one.means for one in self.document.benchmarks)
+        return bool(self.document.pairs) and measured and not left_out and not self.open_pairs
 
 
 def _share_bounds(pair: Pair) -> tuple[float, float]:

@@ -93,7 +93,7 @@ def _answer(document: Either) -> str:
         return _stability_headline(document)
     total = document.scores.total
     if total.counted == 0:
-        return "No method could be judged, so this audit gives no score."
+        return _without_methods(document)
     slowdown = "" if document.slowdown is None else f"{figures.share(document.slowdown)} "
     methods = figures.count(total.counted, "method")
     open_, by_budget = undecided(total), _by_budget(document)
@@ -113,6 +113,15 @@ def _by_budget(document: Document) -> str:
     facts = Facts(document)
     left = sum(facts.is_open_for(one.id, Cause.BUDGET) for one in document.methods)
     return f" ({left} {facts.left_open})" if left else ""
+
+
+def _without_methods(document: Document) -> str:
+    """Say why no method counts."""
+    facts = Facts(document)
+    if not document.methods and facts.ran_out_of_time:
+        ended = "Nothing was measured yet" if facts.is_so_far else "The budget ended"
+        return f"{ended}: no method was examined, so this audit gives no score."
+    return "No method could be judged, so this audit gives no score."
 
 
 def is_estimate(document: Document) -> bool:
@@ -207,26 +216,34 @@ def subject(document: Either) -> str:
 def cover(document: Document) -> str:
     """Return what the minimal cover says, in one sentence."""
     facts = Facts(document)
+    if not document.pairs:
+        return "Which benchmarks are redundant is not known: no method was examined."
     if "score-mode" in facts.slugs:
-        return (
-            "Which benchmarks are redundant was not asked: each method was measured until one "
-            "benchmark detected it."
-        )
-    open_ = facts.open_pairs
-    pairs = figures.count(open_, "pair is", "pairs are")
+        return "Which benchmarks are redundant is not known: each method was done once detected."
     if not document.minimal_cover:
-        if open_:
-            return f"No benchmark was seen to detect a method; {pairs} open."
-        return "No benchmark detects anything, so there is nothing to keep."
+        return _without_cover(facts)
     size = len(document.minimal_cover)
     whole = figures.count(len(document.benchmarks), "benchmark")
     verb = "gives" if size == 1 else "give"
-    sentence = f"{size} of {whole} {verb} the same score for these methods"
-    if open_:
-        return f"{sentence}; {pairs} open, so others may detect as much."
-    if document.cover_bound.exact:
-        return f"{sentence}; fewer cannot."
-    return f"{sentence}; no fewer than {document.cover_bound.minimum} can."
+    return f"{size} of {whole} {verb} the same score for these methods{_least(facts)}."
+
+
+def _without_cover(facts: Facts) -> str:
+    if facts.has_whole_matrix:
+        return "No benchmark detects anything, so there is nothing to keep."
+    pairs = figures.count(facts.open_pairs, "pair is open", "pairs are open")
+    return "No benchmark was seen to detect a method" + (f"; {pairs}." if facts.open_pairs else ".")
+
+
+def _least(facts: Facts) -> str:
+    """Say how few benchmarks could do as well."""
+    if facts.open_pairs:
+        pairs = figures.count(facts.open_pairs, "pair is open", "pairs are open")
+        return f"; {pairs}, so others may detect as much"
+    if not facts.has_whole_matrix:
+        return "; not all benchmarks were looked at"
+    bound = facts.document.cover_bound
+    return "; fewer cannot" if bound.exact else f"; no fewer than {bound.minimum} can"
 
 
 def lost(document: Document) -> list[Method]:
