@@ -7,7 +7,7 @@ from math import ceil
 from auditor.core.result import Result
 from auditor.core.verdict import UNLISTED
 from reports import figures, spending, words
-from reports.claims import BROKEN, MOST, NO_FAULT, Cause, Facts
+from reports.claims import BROKEN, MOST, Cause, Facts, needs_repair, needs_time
 from reports.document import Benchmark, Document, Either, Method, Pair
 
 
@@ -67,7 +67,7 @@ def _cheapest(document: Document) -> Advice | None:
 
 
 def _failing(benchmarks: Iterable[Benchmark]) -> Advice | None:
-    failed = [one for one in benchmarks if one.ending not in NO_FAULT]
+    failed = [one for one in benchmarks if needs_repair(one)]
     if not failed:
         return None
     return Advice(
@@ -84,7 +84,7 @@ def _fail(benchmarks: Sequence[Benchmark]) -> str:
 
 def _slow(benchmarks: Iterable[Benchmark]) -> Advice | None:
     """Advise on benchmarks that the watchdog ended: they may only need more time."""
-    slow = [one for one in benchmarks if one.ending == "timed-out"]
+    slow = [one for one in benchmarks if needs_time(one)]
     if not slow:
         return None
     return Advice(

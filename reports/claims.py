@@ -12,6 +12,8 @@ from functools import cached_property
 from types import MappingProxyType
 
 from auditor.core.result import Result
+from auditor.core.suite import ENDED_AFTER, SKIPS_ITSELF
+from auditor.core.verdict import UNLISTED
 from reports.accepted import left_out
 from reports.document import Benchmark, Document, Method, Pair
 
@@ -19,7 +21,7 @@ OPEN = (Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT, Result.UNMEASURED
 """Outcomes of a pair that may still turn out a detection."""
 UNWATCHED = (Result.UNREACHED, Result.MISSED)
 BROKEN = (Result.CRASHED, Result.TIMED_OUT)
-NO_FAULT = frozenset({"measured", "skipped", "timed-out"})
+_NO_FAULT = frozenset({"measured", "skipped", "timed-out"})
 """Endings of a benchmark in which nothing is to be repaired."""
 MOST = 0.5
 """Share of an operation from which on methods hold most of what a benchmark does."""
@@ -30,7 +32,11 @@ _OUT_OF_TIME = frozenset({"unfinished", "few-runs"})
 """Caveats of a pair that more time would settle."""
 _SHORT = frozenset({"distorted", "unverified", "too-short", "calibration-failed", "hidden-delay"})
 """Caveats of a pair whose method is too short to be slowed in proportion."""
-_SCATTER = frozenset({"near-threshold", "few-pairs", "few-runs", "signs-disagree", "unfinished"})
+SHORT_SECONDS = 2e-7
+"""Time of a call from which on a probe can hardly matter: what seems so is noise."""
+_SCATTER = frozenset(
+    {"near-threshold", "distorted", "few-pairs", "few-runs", "signs-disagree", "unfinished"}
+)
 """Caveats of a pair that more or quieter measurements would settle."""
 
 
@@ -41,6 +47,18 @@ class Cause(Enum):
     SHORT = "its time is too short to be slowed in proportion"
     SCATTER = "measurements scatter too much"
     OTHER = "something else, which its reason names"
+
+
+def needs_time(one: Benchmark) -> bool:
+    """Tell whether a benchmark was ended before it was done."""
+    unlisted = one.ending == UNLISTED and ENDED_AFTER in (one.reason or "")
+    return one.ending == "timed-out" or unlisted
+
+
+def needs_repair(one: Benchmark) -> bool:
+    """Tell whether a benchmark failed, and neither for want of time nor by its own choice."""
+    skips = one.ending == UNLISTED and (one.reason or "").startswith(SKIPS_ITSELF)
+    return one.ending not in _NO_FAULT and not needs_time(one) and not skips
 
 
 @dataclass(frozen=True)
@@ -131,7 +149,7 @@ class Facts:
         unmeasured = not pairs or any(pair.outcome is Result.UNMEASURED for pair in pairs)
         if self.ran_out_of_time and (unmeasured or slugs & _OUT_OF_TIME):
             return Cause.BUDGET
-        if slugs & _SHORT:
+        if slugs & _SHORT and all(map(_may_be_short, pairs)):
             return Cause.SHORT
         return Cause.SCATTER if slugs & _SCATTER and not unmeasured else Cause.OTHER
 
@@ -194,6 +212,10 @@ class Facts:
         left_out = self.slugs & {"score-mode", "sampled"}
         measured = all(one.means for one in self.document.benchmarks)
         return bool(self.document.pairs) and measured and not left_out and not self.open_pairs
+
+
+def _may_be_short(pair: Pair) -> bool:
+    return pair.method_seconds is None or pair.method_seconds < SHORT_SECONDS
 
 
 def _share_bounds(pair: Pair) -> tuple[float, float]:
@@ -303,12 +325,17 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
         "repair": _claim(
             r"Repair",
             "the benchmark failed, and not for want of time",
-            lambda facts, owner: facts.benchmarks[owner].ending not in NO_FAULT,
+            lambda facts, owner: needs_repair(facts.benchmarks[owner]),
         ),
         "more time": _claim(
             r'raise "timeout"',
             "the watchdog ended the benchmark",
-            lambda facts, owner: facts.benchmarks[owner].ending == "timed-out",
+            lambda facts, owner: needs_time(facts.benchmarks[owner]),
+        ),
+        "measured": _claim(
+            r"\(measured\)$",
+            "methods were slowed down",
+            lambda facts, _: "estimate" not in facts.slugs,
         ),
         "may go unseen": _claim(
             r"may go unseen, even of a method that is all they do",

@@ -142,7 +142,7 @@ def _stubs(facts: Facts) -> list[Change]:
 
 
 def _use(one: Method, every: int) -> str:
-    return f"; {figures.share((one.calls or 0) / every)} of the counted calls" if every else ""
+    return f"; {figures.share(one.calls / every)} of the counted calls" if one.calls else ""
 
 
 def _drops(facts: Facts) -> Iterator[Change]:
@@ -154,7 +154,7 @@ def _drops(facts: Facts) -> Iterator[Change]:
                 what=f"drop it, or run it less often: {redundancy(facts, one)}",
                 points=0.0,
                 seconds=-one.seconds,
-                measured=True,
+                measured=not words.is_estimate(facts.document),
             )
 
 

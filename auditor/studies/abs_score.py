@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from auditor.audits import abs_score, controls, detection, indifference, layout, power, reach
 from auditor.audits import allocations as allocation_audit
 from auditor.audits.abs_score import AbsData, MethodData
-from auditor.audits.curve import Search
+from auditor.audits.curve import Search, least_noticed
 from auditor.audits.reach import Reach
 from auditor.audits.stability import slowdown_size
 from auditor.core.allocation import Allocations
@@ -98,7 +98,7 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     question, made = _measured(question, study, _worth_measuring(request, pairs), parts)
     judged_pairs = _note_unmeasured(_judged(question, pairs, made), parts)
     checked, searched = _further(question, judged_pairs, pairs, made, parts)
-    steady = power.confirmed(steady, judged_pairs, slowdown)
+    steady = power.confirmed(steady, judged_pairs, slowdown, least_noticed(searched or ()))
     said += _statements(request, steady, slowdown)
     verdict = abs_score.judge(
         AbsData(

@@ -113,7 +113,16 @@ def _wrong_numbers(document: Document, facts: Facts) -> Iterator[str]:
             one.outcome in OPEN for one in document.methods
         ):
             yield "methods without a verdict counted as detected by no benchmark"
+    yield from _wrong_sight(document, facts)
     yield from _wrong_lists(document, facts)
+
+
+def _wrong_sight(document: Document, facts: Facts) -> Iterator[str]:
+    """Yield benchmarks that noticed less than what they are said to see."""
+    for one in document.curve.pairs if document.curve else ():
+        visible = facts.benchmarks[one.benchmark].visible
+        if one.slowdown is not None and visible is not None and visible > one.slowdown:
+            yield f"{one.benchmark} sees from {visible} on, and has noticed {one.slowdown}"
 
 
 def _wrong_lists(document: Document, facts: Facts) -> Iterator[str]:
