@@ -1,6 +1,6 @@
 """What to do next, most useful first."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -37,20 +37,31 @@ class Advice:
 
 def advice(document: Either) -> tuple[Advice, ...]:
     """Return what the numbers suggest; nothing where they suggest nothing."""
-    suite = [_failing(document.benchmarks), _slow(document.benchmarks)]
-    suite.append(_unstable(document.benchmarks))
-    steps = suite
-    if isinstance(document, Document):
-        facts = Facts(document)
-        judged = [
-            _unwatched(facts),
-            _removed(facts),
-            *(_open(facts, cause) for cause in Cause),
-            _broken(document),
-        ]
-        needed = [_redundant(facts), _unexamined(facts), _silent(facts)]
-        steps = [_left_open(facts), _cheapest(document), *judged, *suite, *needed]
+    steps = _of_audit(document) if isinstance(document, Document) else _of_suite(document)
     return tuple(step for step in steps if step is not None)
+
+
+def _of_suite(document: Either, unneeded: Container[str] = ()) -> list[Advice | None]:
+    """Return what to do about benchmarks; those `unneeded` need not be steady."""
+    needed = [one for one in document.benchmarks if one.id not in unneeded]
+    return [_failing(document.benchmarks), _slow(document.benchmarks), _unstable(needed)]
+
+
+def _of_audit(document: Document) -> list[Advice | None]:
+    facts = Facts(document)
+    unneeded = {one.id for one in document.benchmarks if facts.is_droppable(one.id)}
+    return [
+        _left_open(facts),
+        _cheapest(document),
+        _unwatched(facts),
+        _removed(facts),
+        *(_open(facts, cause) for cause in Cause),
+        _broken(document),
+        *_of_suite(document, unneeded),
+        _redundant(facts),
+        _unexamined(facts),
+        _silent(facts),
+    ]
 
 
 def _cheapest(document: Document) -> Advice | None:

@@ -322,6 +322,11 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
             "the method is detected",
             lambda facts, owner: facts.methods[owner].outcome is Result.DETECTED,
         ),
+        "steady": _claim(
+            r"^Steady \d",
+            "the benchmark spreads, and is not to be dropped",
+            lambda facts, owner: not facts.is_droppable(owner),
+        ),
         "repair": _claim(
             r"Repair",
             "the benchmark failed, and not for want of time",
@@ -348,6 +353,7 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
 
 EXCLUSIONS = (
     ("drop", "use result"),
+    ("drop", "steady"),
     ("drop", "unexamined"),
     ("drop", "may go unseen"),
     ("write", "use result"),

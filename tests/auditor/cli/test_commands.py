@@ -7,6 +7,7 @@ import pytest
 from cli_acting import Stage, method, pair, score
 
 from auditor.cli.running import BY_COMMAND
+from auditor.core.caveats import Caveat
 from auditor.core.errors import BuildFailed, ToolMissing
 from auditor.core.mutant import Wait
 from auditor.core.request import GoModuleSpec
@@ -95,6 +96,20 @@ def test_an_audit_that_judged_nothing_has_no_verdict(stage, capsys, outcome, pai
 
     assert stage.call("abs", SUBJECT) == code
     assert ("no verdict: " in capsys.readouterr().err) is (code == 5)
+
+
+def test_a_budget_that_ended_too_early_is_said_and_not_that_nothing_was_measured(stage, capsys):
+    changes = {
+        "methods": (method(Result.INCONCLUSIVE),),
+        "pairs": (pair(Result.UNMEASURED, None),),
+        "caveats": (Caveat("budget", "the budget of 60 s was used up"),),
+    }
+    stage = stage.of(total=score(0, undecided=2), changes=changes)
+
+    assert stage.call("abs", SUBJECT) == 5
+    said = capsys.readouterr().err
+    assert f"go on: bench-audit abs {SUBJECT}\n" in said
+    assert "no verdict: each method was left open by the budget; the same command goes on" in said
 
 
 LONG = "a" * 300
