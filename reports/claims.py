@@ -151,7 +151,9 @@ class Facts:
             return Cause.BUDGET
         if slugs & _SHORT and all(map(_may_be_short, pairs)):
             return Cause.SHORT
-        return Cause.SCATTER if slugs & _SCATTER and not unmeasured else Cause.OTHER
+        sampled = any(pair.share_interval is not None for pair in pairs)
+        scatters = (slugs & _SCATTER or sampled) and not unmeasured
+        return Cause.SCATTER if scatters else Cause.OTHER
 
     def examined(self, benchmark: str) -> tuple[float, float]:
         """Return the least and the most that the examined methods can be of an operation.

@@ -16,6 +16,7 @@ _SAFETY = 2.0
 _LEAST_ITERATIONS = 5
 _WATCHED = frozenset({"warm-after", "not-seen-warm"})
 """What is said of a benchmark whose processes were watched."""
+_LEAST_SHOWN = 0.001
 _LEAST_SAVED = 0.05
 """Of the suite's time; less is not worth a change."""
 
@@ -142,7 +143,11 @@ def _stubs(facts: Facts) -> list[Change]:
 
 
 def _use(one: Method, every: int) -> str:
-    return f"; {figures.share(one.calls / every)} of the counted calls" if one.calls else ""
+    if not one.calls:
+        return ""
+    part = one.calls / every
+    shown = figures.share(part) if part >= _LEAST_SHOWN else f"below {figures.share(_LEAST_SHOWN)}"
+    return f"; {shown} of the counted calls"
 
 
 def _drops(facts: Facts) -> Iterator[Change]:

@@ -1,6 +1,7 @@
 """No result, however it came about, says two things that cannot both be true."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from builders import benchmark_verdict, method, pair_verdict, stability
@@ -17,6 +18,10 @@ from auditor.core.caveats import Caveat
 from auditor.core.result import Result
 from auditor.core.verdict import Bucket, Rule
 from reports import record
+from reports.document import read
+
+STORED = sorted((Path(__file__).parent / "results").glob("*.json"))
+"""Results of small audits on a busy machine: noisy, cut by budgets, of one mode or another."""
 
 NAMES, METHODS = ("A", "B", "C", "D"), "klmn"
 SLUGS = (
@@ -123,3 +128,16 @@ def test_no_generated_result_contradicts_itself(document):
 )
 def test_no_example_contradicts_itself(verdict):
     assert contradictions(record.document(verdict, examples.context())) == []
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
+def test_no_stored_result_contradicts_itself(path):
+    assert contradictions(read(path.read_bytes())) == []
+
+
+def test_stored_results_are_of_many_kinds():
+    documents = [read(path.read_bytes()) for path in STORED]
+    slugs = {caveat.slug for one in documents for caveat in one.caveats}
+
+    assert len(documents) >= 12
+    assert slugs >= {"budget", "so-far", "sampled", "score-mode", "estimate", "weak-plan"}

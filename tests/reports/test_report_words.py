@@ -513,3 +513,41 @@ def test_each_half_of_the_rule_is_counted_in_a_line():
         one.covered for one in document.rules
     ]
     assert words.rules(judged(examples.nothing())) == ""
+
+
+@pytest.mark.parametrize(
+    ("reason", "slug"),
+    [
+        ("it skips itself: not here", None),
+        ("it gave no result: it was ended after 4 s", "slow"),
+        ("it fails: no", "failing"),
+    ],
+)
+def test_a_benchmark_that_could_not_be_listed_is_repaired_only_where_it_fails(reason, slug):
+    made = examples.audit()
+    (first, *others) = [one for one in made.stability.benchmarks if one.ending == "measured"]
+    cut = replace(first, ending=UNLISTED, reason=reason, means=())
+
+    steps = advice.advice(with_suite(made, benchmarks=(cut, *others)))
+
+    owners = {step.slug: [one.id for one in step.targets] for step in steps}
+    assert {name for name in ("slow", "failing") if first.id in owners.get(name, ())} == {
+        *([slug] if slug else [])
+    }
+
+
+def test_an_estimate_has_measured_nothing():
+    made = examples.audit()
+    guessed = replace(made, caveats=(*made.caveats, Caveat("estimate", "t")))
+
+    assert any(one.effect.endswith("(measured)") for one in spending.changes(judged(made)))
+    assert all(one.effect.endswith("(predicted)") for one in spending.changes(judged(guessed)))
+
+
+def test_a_result_without_methods_says_why_and_fills_in_no_zeros():
+    made = examples.audit(methods=0)
+    cut = judged(replace(made, caveats=(Caveat("budget", "used up"),)))
+
+    assert words.headline(cut).startswith("The budget ended: no method was examined")
+    assert "no method was examined" in words.cover(cut)
+    assert curve.suite(cut.curve, 0) == ""
