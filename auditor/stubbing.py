@@ -1,10 +1,11 @@
 """Beginnings of benchmarks for methods that none watches: asks the store what is known of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from auditor.audits.unwatched import unwatched
+from auditor.audits.unwatched import Watch, unwatched
 from auditor.config import Config
+from auditor.core.caveats import some
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.result import ReachState, Result
 from auditor.core.stubs import Samples, Stub
@@ -14,6 +15,7 @@ from auditor.studies.methods import named
 from auditor.tracers import LibraryTracing
 from auditor.workplace import Workplace
 from reports.document import Document
+from reports.document import Method as AuditedMethod
 from reports.profile_document import ProfileDocument
 from reports.trace_document import TraceDocument
 
@@ -25,7 +27,7 @@ class Known:
     `used` are ids, the most used first.
     """
 
-    watched: dict[str, bool] = field(default_factory=dict)
+    watched: dict[str, Watch] = field(default_factory=dict)
     used: list[str] = field(default_factory=list)
     samples: Samples = field(default_factory=dict)
 
@@ -64,8 +66,11 @@ class Stubbing:
             chosen = self._chosen(known, most)
         made = tuple(tracing.stubs(chosen, known.samples, tracing.library.sources))
         if not made:
-            raise SubjectError("no benchmark can be begun for these methods")
-        return Stubs(made, () if names or known.watched else (_UNSEEN,))
+            raise SubjectError(
+                "no benchmark can be begun for these methods, or each has one of its name already"
+            )
+        notes = () if names or known.watched else (_UNSEEN,)
+        return Stubs(made, (*notes, *_left_out(chosen, made)))
 
     def _chosen(self, known: Known, most: int) -> tuple[Method, ...]:
         tracing = self._tracing
@@ -82,23 +87,51 @@ class Stubbing:
     def _known(self) -> Known:
         """Read the last result of each kind that the store has of this library.
 
-        An audit knows best who watches, clients know best what is used.
+        An audit knows best who watches, clients know best what is used. What only the suite's trace
+        knows comes last: nobody was seen to use it.
         """
         known = Known()
         project = self._tracing.library.project
         results = (self._place.last(command, project) for command in (TRACE, PROFILE, "abs"))
         traced, profile, audited = results
-        if isinstance(audited, Document):
-            known.watched = {one.id: one.outcome is Result.DETECTED for one in audited.methods}
-            known.used = [one.id for one in audited.methods]
-        if isinstance(traced, TraceDocument):
-            called = {one.id: one.reach is ReachState.IN_LOOP for one in traced.methods}
-            known.watched = called | known.watched
-            known.used = [one.id for one in traced.methods if one.tests] or known.used
         if isinstance(profile, ProfileDocument):
-            known.used = [one.id for one in profile.methods if one.outside]
+            known.used += [one.id for one in profile.methods if one.outside]
             known.samples = {one.id: one.arguments for one in profile.methods}
+        if isinstance(traced, TraceDocument):
+            known.used += [one.id for one in traced.methods if one.tests]
+            called = {one.id: one.reach is ReachState.IN_LOOP for one in traced.methods}
+            known.watched |= {
+                name: Watch.WATCHED if is_called else Watch.UNCALLED
+                for name, is_called in called.items()
+            }
+        if isinstance(audited, Document):
+            known.used += [one.id for one in audited.methods]
+            judged = {one.id: _watch(one) for one in audited.methods}
+            known.watched |= {name: one for name, one in judged.items() if one is not None}
+        if isinstance(traced, TraceDocument):
+            known.used += [one.id for one in traced.methods]
         return known
+
+
+def _watch(one: AuditedMethod) -> Watch | None:
+    """Return what an audit says of a method; None where it does not tell."""
+    if one.outcome is Result.UNREACHED:
+        return Watch.UNCALLED
+    if one.outcome is Result.MISSED:
+        return Watch.UNNOTICED
+    if one.outcome is Result.DETECTED or one.reached_by:
+        return Watch.WATCHED
+    return None
+
+
+def _left_out(chosen: Sequence[Method], made: Sequence[Stub]) -> Iterator[str]:
+    """Say which methods have no benchmark in the files."""
+    begun = {name for one in made for name in (*one.ready, *(each for each, _ in one.incomplete))}
+    if left := [one.id for one in chosen if one.id not in begun]:
+        yield (
+            "not begun, as a benchmark of its name is there already, or nothing outside can call "
+            f"it: {some(left)}"
+        )
 
 
 _UNSEEN = (

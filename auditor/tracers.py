@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.ports import Launcher, Mutator, StubWriter
@@ -17,6 +18,7 @@ from mutators.python.mutator import PythonMutator
 from mutators.python.stubs import stubs as python_stubs
 from runners.gobench.client import prepare_client as prepare_go
 from runners.gobench.harness import GoBench
+from runners.gobench.language import language_version
 from runners.gobench.project import prepare_placed
 from runners.gobench.tracer import GoTracer
 from runners.jmh.client import JavaClients
@@ -54,7 +56,7 @@ class TracingSupport:
     """What a language brings: one entry of LANGUAGES for each."""
 
     mutator: Mutator
-    stubs: StubWriter
+    stubs: Callable[[Project], StubWriter]
     library: Callable[[Placed, Machine, SubjectSpec, BuildWords], Library]
     client: Callable[[ClientSpec, Placed, PlacedLibrary, Machine], ReadyClient]
 
@@ -106,6 +108,14 @@ def _go_client(
     return ReadyClient(project, GoTracer())
 
 
+def _always(writer: StubWriter) -> Callable[[Project], StubWriter]:
+    return lambda _: writer
+
+
+def _go_stubs(project: Project) -> StubWriter:
+    return partial(go_stubs, version_of=partial(language_version, project.root))
+
+
 def _java_library(
     placed: Placed, machine: Machine, subject: SubjectSpec, words: BuildWords
 ) -> Library:
@@ -127,9 +137,11 @@ def _java_client(
 
 
 LANGUAGES: Mapping[str, TracingSupport] = {
-    "jmh": TracingSupport(JavaMutator(), java_stubs, _java_library, _java_client),
-    "go": TracingSupport(GoMutator(), go_stubs, _go_library, _go_client),
-    "python": TracingSupport(PythonMutator(), python_stubs, _python_library, _python_client),
+    "jmh": TracingSupport(JavaMutator(), _always(java_stubs), _java_library, _java_client),
+    "go": TracingSupport(GoMutator(), _go_stubs, _go_library, _go_client),
+    "python": TracingSupport(
+        PythonMutator(), _always(python_stubs), _python_library, _python_client
+    ),
 }
 """By what `detect` says of a folder."""
 
@@ -146,8 +158,8 @@ class LibraryTracing:
             raise SubjectError(f"{placed.name} is no project: there is no {MARKS} in its folder")
         self._support = LANGUAGES[found]
         self.mutator = self._support.mutator
-        self.stubs = self._support.stubs
         self.library = self._support.library(placed, machine, subject, words)
+        self.stubs = self._support.stubs(self.library.project)
         if not self.library.methods:
             raise UsageError(f"{placed.name} has no public method that could be traced")
         self._placed = PlacedLibrary(self.library, placed)

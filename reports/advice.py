@@ -1,11 +1,13 @@
 """What to do next, most useful first."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from auditor.core.result import Result
 from auditor.core.verdict import UNLISTED
 from reports import figures, spending, words
+from reports.claims import BROKEN, MOST, Cause, Facts, needs_repair, needs_time
 from reports.document import Benchmark, Document, Either, Method, Pair
 
 
@@ -35,12 +37,31 @@ class Advice:
 
 def advice(document: Either) -> tuple[Advice, ...]:
     """Return what the numbers suggest; nothing where they suggest nothing."""
-    suite = [_failing(document.benchmarks), _unstable(document.benchmarks)]
-    steps = suite
-    if isinstance(document, Document):
-        judged = [_unwatched(document), _undecided(document), _broken(document)]
-        steps = [_cheapest(document), *judged, *suite, _redundant(document), _silent(document)]
+    steps = _of_audit(document) if isinstance(document, Document) else _of_suite(document)
     return tuple(step for step in steps if step is not None)
+
+
+def _of_suite(document: Either, unneeded: Container[str] = ()) -> list[Advice | None]:
+    """Return what to do about benchmarks; those `unneeded` need not be steady."""
+    needed = [one for one in document.benchmarks if one.id not in unneeded]
+    return [_failing(document.benchmarks), _slow(document.benchmarks), _unstable(needed)]
+
+
+def _of_audit(document: Document) -> list[Advice | None]:
+    facts = Facts(document)
+    unneeded = {one.id for one in document.benchmarks if facts.is_droppable(one.id)}
+    return [
+        _left_open(facts),
+        _cheapest(document),
+        _unwatched(facts),
+        _removed(facts),
+        *(_open(facts, cause) for cause in Cause),
+        _broken(document),
+        *_of_suite(document, unneeded),
+        _redundant(facts),
+        _unexamined(facts),
+        _silent(facts),
+    ]
 
 
 def _cheapest(document: Document) -> Advice | None:
@@ -57,14 +78,31 @@ def _cheapest(document: Document) -> Advice | None:
 
 
 def _failing(benchmarks: Iterable[Benchmark]) -> Advice | None:
-    failed = [one for one in benchmarks if one.ending not in {"measured", "skipped"}]
+    failed = [one for one in benchmarks if needs_repair(one)]
     if not failed:
         return None
     return Advice(
         "failing",
-        f"Repair {figures.count(len(failed), 'benchmark')} that cannot be measured",
-        "They watch nothing as long as they fail.",
+        f"Repair {figures.count(len(failed), 'benchmark')} that {_fail(failed)}",
+        "A process that fails gives no values, so no slowdown shows in it.",
         tuple(Target(one.id, _failure(one)) for one in failed),
+    )
+
+
+def _fail(benchmarks: Sequence[Benchmark]) -> str:
+    return "fails" if len(benchmarks) == 1 else "fail"
+
+
+def _slow(benchmarks: Iterable[Benchmark]) -> Advice | None:
+    """Advise on benchmarks that the watchdog ended: they may only need more time."""
+    slow = [one for one in benchmarks if needs_time(one)]
+    if not slow:
+        return None
+    return Advice(
+        "slow",
+        f"Give {figures.count(len(slow), 'benchmark')} more time",
+        'The watchdog ended a process before it was done: raise "timeout" in the configuration.',
+        tuple(Target(one.id, words.brief(one.reason or "timed out")) for one in slow),
     )
 
 
@@ -75,20 +113,32 @@ def _failure(one: Benchmark) -> str:
     return one.ending.replace("-", " ")
 
 
-def _unwatched(document: Document) -> Advice | None:
-    ranked = sorted(words.lost(document), key=lambda method: -(method.calls or 0))
+def _unwatched(facts: Facts) -> Advice | None:
+    document = facts.document
+    ranked = [one for one in document.methods if facts.lacks_benchmark(one.id)]
+    ranked.sort(key=lambda method: -(method.calls or 0))
     if not ranked:
         return None
-    shares = _shares(pair for pair in document.pairs if pair.outcome is not Result.DEAD_CODE)
-    dead = {pair.method for pair in document.pairs if pair.outcome is Result.DEAD_CODE}
+    shares = _shares(document.pairs)
     return Advice(
         "unwatched",
         f"Write benchmarks for {figures.count(len(ranked), 'method')} that nobody watches",
         "If one of them got slower, no benchmark would say so.",
-        tuple(
-            Target(method.id, _unwatched_note(method, shares, removed=method.id in dead))
-            for method in ranked
-        ),
+        tuple(Target(method.id, _unwatched_note(method, shares)) for method in ranked),
+    )
+
+
+def _removed(facts: Facts) -> Advice | None:
+    """Advise on methods whose calls the compiler removed: a benchmark is there already."""
+    removed = facts.removed_calls
+    methods = [(method, name) for name, methods in removed.items() for method in methods]
+    if not methods:
+        return None
+    return Advice(
+        "removed",
+        f"Use the results of {figures.count(len(methods), 'method')} that benchmarks throw away",
+        "The compiler removed these calls, so a slowdown of the method changes nothing.",
+        tuple(Target(method, f"called in {benchmark}") for method, benchmark in methods),
     )
 
 
@@ -102,13 +152,11 @@ def _shares(pairs: Iterable[Pair]) -> dict[str, float]:
     return largest
 
 
-def _unwatched_note(method: Method, shares: dict[str, float], *, removed: bool) -> str:
+def _unwatched_note(method: Method, shares: dict[str, float]) -> str:
     calls = "" if method.calls is None else f"; {figures.count(method.calls, 'call')} counted"
     if method.outcome is Result.UNREACHED:
         return f"{method.reason or 'no benchmark calls it'}{calls}"
     largest = shares.get(method.id)
-    if largest is None and removed:
-        return f"the compiler had removed the call, since nobody uses its result{calls}"
     if largest is None and not method.reached_by:
         return f"whether any benchmark calls it is not known{calls}"
     if largest is None:
@@ -116,20 +164,58 @@ def _unwatched_note(method: Method, shares: dict[str, float], *, removed: bool) 
     return f"at most {figures.share(min(largest, 1.0))} of what any benchmark measures{calls}"
 
 
-def _undecided(document: Document) -> Advice | None:
-    methods = [method for method in document.methods if method.outcome is Result.INCONCLUSIVE]
+def _left_open(facts: Facts) -> Advice | None:
+    methods = _of_cause(facts, Cause.BUDGET)
     if not methods:
         return None
+    again = facts.document.command
     return Advice(
-        "undecided",
-        f"Measure {figures.count(len(methods), 'method')} again",
-        "More iterations, a quieter machine or a larger slowdown would settle these.",
+        "left-open",
+        f"Go on with {figures.count(len(methods), 'method')} {facts.left_open}",
+        "The same command goes on from here" + (f": {again}" if again else "."),
         tuple(Target(one.id, _why(one)) for one in methods),
     )
 
 
+_SETTLED_BY = {
+    Cause.SCATTER: (
+        "undecided",
+        "Measure {} again",
+        "More iterations, a quieter machine or a larger slowdown would settle these.",
+    ),
+    Cause.SHORT: (
+        "too-short",
+        "Leave aside {} too short to be slowed in proportion",
+        "The delay needs as long as the method itself; neither time nor quiet changes that.",
+    ),
+    Cause.OTHER: (
+        "unsettled",
+        "Look into {} without a verdict",
+        "Why there is none is said beside each of them.",
+    ),
+}
+"""Slug, title and reason of what is done about methods without a verdict."""
+
+
+def _open(facts: Facts, cause: Cause) -> Advice | None:
+    methods = _of_cause(facts, cause)
+    if not methods or cause not in _SETTLED_BY:
+        return None
+    slug, title, why = _SETTLED_BY[cause]
+    return Advice(
+        slug,
+        title.format(figures.count(len(methods), "method")),
+        why,
+        tuple(Target(one.id, _why(one)) for one in methods),
+    )
+
+
+def _of_cause(facts: Facts, cause: Cause) -> list[Method]:
+    return [one for one in facts.document.methods if facts.is_open_for(one.id, cause)]
+
+
 def _broken(document: Document) -> Advice | None:
-    methods = [method for method in document.methods if method.outcome in words.BROKEN]
+    methods = [method for method in document.methods if method.outcome in BROKEN]
     if not methods:
         return None
     return Advice(
@@ -157,55 +243,102 @@ def _unstable(benchmarks: Iterable[Benchmark]) -> Advice | None:
     )
 
 
-def _redundant(document: Document) -> Advice | None:
-    idle = [one for one in document.benchmarks if one.ending == "measured"]
-    idle = [one for one in idle if one.id not in document.minimal_cover]
-    if not document.minimal_cover or not idle:
+def _redundant(facts: Facts) -> Advice | None:
+    document = facts.document
+    idle = [one for one in document.benchmarks if facts.is_droppable(one.id)]
+    if not idle:
         return None
     return Advice(
         "redundant",
-        f"Run {figures.count(len(document.minimal_cover), 'benchmark')} where time is short",
+        f"Leave out {figures.count(len(idle), 'benchmark')} where time is short",
         words.cover(document),
-        tuple(Target(each, "keep") for each in document.minimal_cover),
-        saved(document),
+        tuple(Target(one.id, spending.redundancy(facts, one)) for one in idle),
+        _saved(document, idle),
     )
 
 
 def saved(document: Document) -> str:
-    """Return what the minimal cover takes of the suite's time; empty where that is not known."""
-    taken = {one.id: one.seconds for one in document.benchmarks if one.seconds is not None}
-    kept = [taken[each] for each in document.minimal_cover if each in taken]
-    whole = sum(taken.values())
-    if not kept or len(kept) < len(document.minimal_cover):
+    """Return what it saves to run the minimal cover alone; empty where that is not known.
+
+    It is known where nothing is lost without each of the other benchmarks.
+    """
+    facts, kept = Facts(document), document.minimal_cover
+    idle = [one for one in document.benchmarks if one.id not in kept]
+    if not kept or not all(facts.is_droppable(one.id) for one in idle):
         return ""
-    rest = figures.seconds(whole - sum(kept))
-    return f"saves {rest} of {figures.seconds(whole)} a run"
+    return _saved(document, idle)
 
 
-def _silent(document: Document) -> Advice | None:
-    """Advise on what takes time and detects nothing; where a pair is open nobody can tell."""
-    open_ = {pair.benchmark for pair in document.pairs if pair.outcome in spending.OPEN}
+def _saved(document: Document, idle: Sequence[Benchmark]) -> str:
+    if not idle or any(one.seconds is None for one in idle):
+        return ""
+    whole = figures.seconds(sum(one.seconds or 0.0 for one in document.benchmarks))
+    return f"saves {figures.seconds(sum(one.seconds or 0.0 for one in idle))} of {whole} a run"
+
+
+def _unexamined(facts: Facts) -> Advice | None:
+    """Advise on benchmarks of which too little was examined to say whether they are needed."""
+    found = [
+        one
+        for one in facts.document.benchmarks
+        if facts.is_settled(one.id)
+        and one.id not in facts.document.minimal_cover
+        and one.id not in facts.removed_calls
+        and facts.examined(one.id)[0] < MOST
+    ]
+    if not found:
+        return None
+    found.sort(key=lambda one: -(one.seconds or 0.0))
+    return Advice(
+        "unexamined",
+        f"Name the methods that {figures.count(len(found), 'benchmark')} mainly "
+        f"{'measures' if len(found) == 1 else 'measure'}",
+        'Only then can be told whether they are needed: --method NAME, or "methods".',
+        tuple(Target(one.id, _unexamined_note(facts, one)) for one in found),
+        _a_run(found),
+    )
+
+
+def _unexamined_note(facts: Facts, one: Benchmark) -> str:
+    _, most = facts.examined(one.id)
+    if not facts.is_unexamined(one.id):
+        return "how much of it the methods examined are is not known"
+    if not most:
+        return "its main work is not among the methods examined: it calls none of them"
+    return f"its main work is not among the methods examined: they are at most {_ceil(most)} of it"
+
+
+def _ceil(share: float) -> str:
+    return figures.share(ceil(1000 * share) / 1000)
+
+
+def _silent(facts: Facts) -> Advice | None:
+    """Advise on what takes time, was examined, and surely detects nothing."""
     silent = [
         one
-        for one in document.benchmarks
-        if one.ending == "measured" and one.seconds and not one.unique and not one.shared
+        for one in facts.document.benchmarks
+        if one.seconds
+        and facts.detects_nothing(one.id)
+        and facts.examined(one.id)[0] >= MOST
+        and one.id not in facts.removed_calls
     ]
-    silent = [one for one in silent if one.id not in open_]
-    if not silent or not document.minimal_cover:
+    if not silent:
         return None
     silent.sort(key=lambda one: -(one.seconds or 0.0))
-    calling = {name for method in document.methods for name in method.reached_by}
     alone = len(silent) == 1
     return Advice(
         "silent",
         f"Ask what {figures.count(len(silent), 'benchmark')} {'is' if alone else 'are'} for",
-        f"{'It detects' if alone else 'They detect'} no slowdown of the audited methods. What else "
-        f"{'it watches' if alone else 'they watch'}, an audit of other methods would tell.",
-        tuple(Target(one.id, _costs(one, called=one.id in calling)) for one in silent),
-        f"{figures.seconds(sum(one.seconds or 0.0 for one in silent))} a run",
+        f"{'It detects' if alone else 'They detect'} no slowdown of the methods examined, which "
+        f"hold most of {'its' if alone else 'their'} work.",
+        tuple(
+            Target(one.id, f"takes {figures.seconds(one.seconds)}; calls some and notices none")
+            for one in silent
+        ),
+        _a_run(silent),
     )
 
 
-def _costs(one: Benchmark, *, called: bool) -> str:
-    why = "calls some and notices none" if called else "calls none of them"
-    return f"takes {figures.seconds(one.seconds)}; {why}"
+def _a_run(benchmarks: Sequence[Benchmark]) -> str:
+    seconds = sum(one.seconds or 0.0 for one in benchmarks)
+    return f"{figures.seconds(seconds)} a run" if seconds else ""

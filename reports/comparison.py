@@ -205,11 +205,17 @@ def patch_headline(document: ComparisonDocument) -> str:
         return f"{differ} of the library differ; whether the suite would notice was not asked."
     found, counted = patch.score.covered, patch.score.counted
     of_these = "" if counted == len(patch.methods) else f" ({differ} differ)"
-    size = figures.times(1 + (patch.slowdown or 0))
-    return (
-        f"Of {figures.count(counted, 'changed or new method')}{of_these} the suite would notice "
-        f"{found} if they took {size} as long."
-    )
+    those = f"{figures.count(counted, 'changed or new method')}{of_these}"
+    if not counted:
+        return f"{differ} of the library differ; none of them can be slowed."
+    open_ = words.undecided(patch.score)
+    if open_ == counted:
+        return f"Whether the suite would notice a slowdown is open for {those}."
+    slower = "got slower"
+    if patch.slowdown:
+        slower = f"took {figures.times(1 + patch.slowdown)} as long"
+    rest = f"; {open_} {'is' if open_ == 1 else 'are'} open" if open_ else ""
+    return f"Of {those} the suite would notice {found or 'none'} if they {slower}{rest}."
 
 
 def _revision(name: str) -> str:

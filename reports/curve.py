@@ -76,7 +76,7 @@ def suite(curve: Curve | None, undecided: int) -> str:
 
     Where nothing is noticed and methods are `undecided`, nothing is said.
     """
-    if curve is None or not curve.points:
+    if curve is None or not any(point.counted for point in curve.points):
         return ""
     steps, before = [], 0
     for point in curve.points:

@@ -76,6 +76,8 @@ class Method(msgspec.Struct, frozen=True, kw_only=True):
     span: Span | None
     reason: str | None
     caveats: tuple[Caveat, ...]
+    trivial: str | None = None
+    """Why the method cannot get slower, so that it needs no benchmark; null where it can."""
 
 
 class PairRun(msgspec.Struct, frozen=True, kw_only=True):

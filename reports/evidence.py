@@ -9,6 +9,7 @@ from markupsafe import Markup
 from auditor.core.result import Result
 from reports import anchors, curve, figures, plots, words
 from reports.anchors import Link
+from reports.claims import OPEN
 from reports.document import Caveat, Document, Method, Pair, PairRun
 from reports.listed import Key, Listed
 
@@ -122,10 +123,11 @@ def _counted(method: Method) -> str:
         return "which benchmark calls it is not known"
     by = figures.count(reached, "benchmark calls it", "benchmarks call it")
     seen = len(method.detected_by)
-    if not seen:
-        open_ = method.outcome is Result.INCONCLUSIVE
-        return f"{by}, whether one notices is open" if open_ else f"{by}, none notices"
-    return f"{by}, {seen} {'notices' if seen == 1 else 'notice'}"
+    if method.outcome is Result.DETECTED:
+        return f"{by}, {seen} {'notices' if seen == 1 else 'notice'}"
+    if method.outcome is Result.MISSED:
+        return f"{by}, none notices"
+    return f"{by}, whether one notices is open" if method.outcome in OPEN else by
 
 
 def _pair(

@@ -50,7 +50,7 @@ UNDECIDED = Kind(
     "undecided",
     Level.NOTE,
     "Whether a benchmark notices a slowdown of the method is open",
-    "Measure again with more iterations, on a quieter machine or with a larger slowdown.",
+    "The reason beside it says what would decide: time, iterations, or another slowdown.",
 )
 BROKEN = Kind(
     "broken",
@@ -132,7 +132,10 @@ def _text(kind: Kind, method: Method, slowdown: float | None, *, guessed: bool) 
         nobody = "By estimate, no benchmark" if guessed else "No benchmark"
         return f"{nobody} would notice if {name} {how}{called}{reason}"
     if kind is UNREACHED:
-        return f"No benchmark calls {name}, so none would notice if it got slower"
+        none = "No benchmark"
+        if method.reason and method.reason.startswith("none of the benchmarks"):
+            none = "None of the benchmarks that could be measured"
+        return f"{none} calls {name}, so none would notice if it got slower"
     if kind is SET_UP_ONLY:
         return f"{name} is called in set-up only, so no benchmark would notice if it got slower"
     if kind is UNDECIDED:

@@ -117,7 +117,8 @@ class Proposal(Answer, frozen=True, kw_only=True, tag_field="schema", tag="bench
     """Which benchmarks can go, with the score and each method's detection kept.
 
     `benchmarks` are kept for what they detect, `undecided` for what they might, and `unknown` since
-    they could not be measured or timed. `seconds_saved` is per run of the suite.
+    they could not be measured or timed; of those `unexamined` the audited methods hold less than
+    half, or nobody knows how much. `seconds_saved` is per run of the suite.
     """
 
     removed: tuple[Removed, ...]
@@ -125,6 +126,7 @@ class Proposal(Answer, frozen=True, kw_only=True, tag_field="schema", tag="bench
     unknown: tuple[str, ...]
     seconds_saved: float | None
     cheapest: bool
+    unexamined: tuple[str, ...] = ()
 
 
 def schema() -> str:

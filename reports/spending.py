@@ -7,16 +7,16 @@ from statistics import median
 
 from auditor.core.result import Result
 from reports import figures, words
+from reports.claims import Facts
 from reports.document import Benchmark, Document, Method
 
-OPEN = (Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT, Result.UNMEASURED)
-"""Outcomes of a pair that may still turn out a detection."""
 MOST = 3
 _SAFETY = 2.0
 """How many times smaller than what it has to notice a shortened benchmark still sees."""
 _LEAST_ITERATIONS = 5
 _WATCHED = frozenset({"warm-after", "not-seen-warm"})
 """What is said of a benchmark whose processes were watched."""
+_LEAST_SHOWN = 0.001
 _LEAST_SAVED = 0.05
 """Of the suite's time; less is not worth a change."""
 
@@ -95,9 +95,10 @@ def changes(document: Document) -> tuple[Change, ...]:
     """
     if not _point(document) or any(one.slug == "score-mode" for one in document.caveats):
         return ()
-    raising = sorted(_fixes(document), key=lambda one: (-one.points, one.owner))
-    raising += _stubs(document)
-    saving = sorted((*_drops(document), *_shorter(document)), key=lambda one: one.seconds)
+    facts = Facts(document)
+    raising = sorted(_fixes(facts), key=lambda one: (-one.points, one.owner))
+    raising += _stubs(facts)
+    saving = sorted((*_drops(facts), *_shorter(document)), key=lambda one: one.seconds)
     kept = min(len(saving), max(1, MOST - len(raising)))
     return (*raising[: MOST - kept], *saving[:kept])
 
@@ -108,30 +109,25 @@ def _point(document: Document) -> float:
     return 100 / counted if counted else 0.0
 
 
-def _fixes(document: Document) -> Iterator[Change]:
+def _fixes(facts: Facts) -> Iterator[Change]:
     """Yield uses of results: a call that was removed is watched as soon as it is there."""
-    lost = {one.id for one in words.lost(document)}
-    removed: dict[str, list[str]] = {}
-    for pair in document.pairs:
-        if pair.outcome is Result.DEAD_CODE and pair.method in lost:
-            lost.remove(pair.method)
-            removed.setdefault(pair.benchmark, []).append(pair.method)
-    for benchmark, methods in removed.items():
+    for benchmark, methods in facts.removed_calls.items():
         more = f" and {len(methods) - 1} more" if len(methods) > 1 else ""
+        were = "calls were" if more else "call was"
         yield Change(
             owner=benchmark,
-            what=f"use the result of {methods[0]}{more}, whose calls were removed",
-            points=_point(document) * len(methods),
+            what=f"use the result of {methods[0]}{more}, whose {were} removed",
+            points=_point(facts.document) * len(methods),
             seconds=0.0,
             measured=False,
         )
 
 
-def _stubs(document: Document) -> list[Change]:
+def _stubs(facts: Facts) -> list[Change]:
     """Return new benchmarks for methods that nobody watches, the most used first."""
+    document = facts.document
     times = [one.seconds for one in document.benchmarks if one.seconds]
-    removed = {pair.method for pair in document.pairs if pair.outcome is Result.DEAD_CODE}
-    lost = [one for one in words.lost(document) if one.id not in removed]
+    lost = [one for one in document.methods if facts.lacks_benchmark(one.id)]
     lost.sort(key=lambda one: -(one.calls or 0))
     every = sum(one.calls or 0 for one in document.methods)
     return [
@@ -147,23 +143,31 @@ def _stubs(document: Document) -> list[Change]:
 
 
 def _use(one: Method, every: int) -> str:
-    return f"; {figures.share((one.calls or 0) / every)} of the counted calls" if every else ""
+    if not one.calls:
+        return ""
+    part = one.calls / every
+    shown = figures.share(part) if part >= _LEAST_SHOWN else f"below {figures.share(_LEAST_SHOWN)}"
+    return f"; {shown} of the counted calls"
 
 
-def _drops(document: Document) -> Iterator[Change]:
+def _drops(facts: Facts) -> Iterator[Change]:
     """Yield benchmarks without which all is watched that is watched now."""
-    open_ = {pair.benchmark for pair in document.pairs if pair.outcome in OPEN}
-    for one in document.benchmarks:
-        needed = one.id in document.minimal_cover or one.id in open_ or not document.minimal_cover
-        if one.ending == "measured" and one.seconds and not needed:
-            why = "others notice all that it notices" if one.shared else "it notices none of them"
+    for one in facts.document.benchmarks:
+        if one.seconds and facts.is_droppable(one.id):
             yield Change(
                 owner=one.id,
-                what=f"drop it, or run it less often: {why}",
+                what=f"drop it, or run it less often: {redundancy(facts, one)}",
                 points=0.0,
                 seconds=-one.seconds,
-                measured=True,
+                measured=not words.is_estimate(facts.document),
             )
+
+
+def redundancy(facts: Facts, one: Benchmark) -> str:
+    """Say why a benchmark is redundant, and how much of it was examined."""
+    why = "others notice all that it notices" if one.shared else "it notices none of them"
+    least, _ = facts.examined(one.id)
+    return f"{why}; the methods examined are at least {figures.share(least)} of it"
 
 
 def _shorter(document: Document) -> Iterator[Change]:
@@ -178,7 +182,13 @@ def _shorter(document: Document) -> Iterator[Change]:
     for one in document.benchmarks:
         least = _least_noticed(document, one)
         watched = any(each.slug in _WATCHED for each in one.caveats)
-        if watched or least is None or not one.visible or not one.seconds:
+        if (
+            watched
+            or one.bucket in words.SHAKY
+            or least is None
+            or not one.visible
+            or not one.seconds
+        ):
             continue
         part = (_SAFETY * one.visible / least) ** 2
         iterations = max(_LEAST_ITERATIONS, math.ceil(part * plan.iterations))

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from auditor.core.units import mean_time
 from reports import advice, anchors, figures, names, plots, spending, table, words
 from reports.anchors import Link
+from reports.claims import OPEN, Facts
 from reports.document import Benchmark, Caveat, Document, Either
 
 _LEAST_LIMIT = 0.05
@@ -177,8 +178,9 @@ def redundancy(document: Document) -> RedundancyView:
     """Return the section on redundancy: the cover first, in the order it was chosen."""
     benchmarks, methods = anchors.benchmarks(document), anchors.methods(document)
     order = {kept: at for at, kept in enumerate(document.minimal_cover)}
-    watching = [one for one in document.benchmarks if one.unique or one.shared]
-    none = [one for one in document.benchmarks if not one.unique and not one.shared]
+    facts = Facts(document)
+    watching = [one for one in document.benchmarks if facts.detects(one.id)]
+    none = [one for one in document.benchmarks if facts.detects_nothing(one.id)]
     silent = figures.count(len(none), "benchmark detects", "benchmarks detect")
     watching.sort(key=lambda one: (order.get(one.id, len(order)), -len(one.unique)))
     return RedundancyView(
@@ -226,11 +228,11 @@ def _cost(one: spending.Bought, link: Link) -> CostView:
 
 
 def _density(document: Document) -> tuple[DensityRow, ...]:
+    open_ = sum(one.outcome in OPEN for one in document.methods)
+    none = f"no benchmark ({open_} of them open)" if open_ else "no benchmark"
     return tuple(
         DensityRow(
-            benchmarks=figures.count(one.benchmarks, "benchmark")
-            if one.benchmarks
-            else "no benchmark",
+            benchmarks=figures.count(one.benchmarks, "benchmark") if one.benchmarks else none,
             methods=figures.number(one.methods),
             share=figures.percent(one.percent),
             plot=plots.score(one.percent, one.percent),

@@ -136,12 +136,13 @@ def scores(document: Document) -> tuple[tuple[str, Score], ...]:
 
 def _score(name: str, score: Score, document: Document) -> ScoreRow:
     excluded = len(score.excluded_benchmarks)
+    known = score.percent is not None and words.undecided(score) < score.counted
     return ScoreRow(
         name=name,
         meaning=words.meaning(name, score, document),
-        percent=figures.percent(score.percent),
+        percent=figures.percent(score.percent) if known else figures.NONE,
         bounds=figures.span(score.bounds) if words.undecided(score) else "",
-        covered=f"{score.covered} of {score.counted}" if score.percent is not None else "",
+        covered=f"{score.covered} of {score.counted}" if known else "",
         excluded=figures.count(excluded, "benchmark") + " left out" if excluded else "",
     )
 

@@ -6,7 +6,7 @@ from auditor.core import busy
 from auditor.core.result import ReachState, Result
 from auditor.core.verdict import Bucket
 from reports import figures
-from reports.accepted import left_out
+from reports.claims import Cause, Facts
 from reports.document import Benchmark, Document, Either, Method, Pair, Score, StabilityDocument
 
 
@@ -23,7 +23,7 @@ OUTCOMES = {
     Result.DETECTED: Word("✓", "detected", "a benchmark notices the slowdown"),
     Result.MISSED: Word("✗", "missed", "called, but the slowdown is not noticed"),
     Result.UNREACHED: Word("○", "unreached", "not called while the benchmark is measured"),
-    Result.INCONCLUSIVE: Word("?", "inconclusive", "too noisy or too few values to tell"),
+    Result.INCONCLUSIVE: Word("?", "inconclusive", "whether the slowdown is noticed is open"),
     Result.DEAD_CODE: Word("d", "dead code", "the compiler had removed the call"),
     Result.CRASHED: Word("!", "crashed", "the benchmark failed when slowed"),
     Result.TIMED_OUT: Word("t", "timed out", "the benchmark did not end when slowed"),
@@ -39,8 +39,6 @@ LEGEND = tuple(
     for word in ((named, SET_UP_ONLY) if outcome is Result.UNREACHED else (named,))
 )
 """All words, in the order in which they are shown."""
-UNWATCHED = (Result.UNREACHED, Result.MISSED)
-BROKEN = (Result.CRASHED, Result.TIMED_OUT)
 
 SCORES = {
     "total": "all benchmarks",
@@ -99,16 +97,35 @@ def _answer(document: Either) -> str:
         return _stability_headline(document)
     total = document.scores.total
     if total.counted == 0:
-        return "No method could be judged, so this audit gives no score."
+        return _without_methods(document)
     slowdown = "" if document.slowdown is None else f"{figures.share(document.slowdown)} "
     methods = figures.count(total.counted, "method")
-    if undecided(total) == total.counted:
-        return f"Whether this suite would notice a {slowdown}slowdown is open for all {methods}."
-    sentence = f"This suite would notice a {slowdown}slowdown in {total.covered} of {methods}"
+    open_, by_budget = undecided(total), _by_budget(document)
+    if open_ == total.counted:
+        those = "the only method" if total.counted == 1 else f"all {methods}"
+        sentence = f"Whether this suite would notice a {slowdown}slowdown is open for {those}"
+        return f"{sentence}{by_budget}."
+    covered = total.covered or "none"
+    sentence = f"This suite would notice a {slowdown}slowdown in {covered} of {methods}"
     if is_estimate(document):
         sentence = f"By estimate, this{sentence.removeprefix('This')}"
-    open_ = undecided(total)
-    return f"{sentence}, and perhaps in {open_} more." if open_ else f"{sentence}."
+    return f"{sentence}, and perhaps in {open_} more{by_budget}." if open_ else f"{sentence}."
+
+
+def _by_budget(document: Document) -> str:
+    """Say how many methods the budget left open; empty where it left none."""
+    facts = Facts(document)
+    left = sum(facts.is_open_for(one.id, Cause.BUDGET) for one in document.methods)
+    return f" ({left} {facts.left_open})" if left else ""
+
+
+def _without_methods(document: Document) -> str:
+    """Say why no method counts."""
+    facts = Facts(document)
+    if not document.methods and facts.ran_out_of_time:
+        ended = "Nothing was measured yet" if facts.is_so_far else "The budget ended"
+        return f"{ended}: no method was examined, so this audit gives no score."
+    return "No method could be judged, so this audit gives no score."
 
 
 def is_estimate(document: Document) -> bool:
@@ -215,26 +232,53 @@ def subject(document: Either) -> str:
 
 def cover(document: Document) -> str:
     """Return what the minimal cover says, in one sentence."""
+    facts = Facts(document)
+    if not document.pairs:
+        return "Which benchmarks are redundant is not known: no method was examined."
+    if "score-mode" in facts.slugs:
+        return "Which benchmarks are redundant is not known: each method was done once detected."
     if not document.minimal_cover:
-        return "No benchmark detects anything, so there is nothing to keep."
+        return _without_cover(facts)
     size = len(document.minimal_cover)
     whole = figures.count(len(document.benchmarks), "benchmark")
     verb = "gives" if size == 1 else "give"
-    sentence = f"{size} of {whole} {verb} the same score for these methods"
-    if document.cover_bound.exact:
-        return f"{sentence}; fewer cannot."
-    return f"{sentence}; no fewer than {document.cover_bound.minimum} can."
+    return f"{size} of {whole} {verb} the same score for these methods{_least(facts)}."
+
+
+def _without_cover(facts: Facts) -> str:
+    if facts.has_whole_matrix:
+        return "No benchmark detects anything, so there is nothing to keep."
+    pairs = figures.count(facts.open_pairs, "pair is open", "pairs are open")
+    return "No benchmark was seen to detect a method" + (f"; {pairs}." if facts.open_pairs else ".")
+
+
+def _least(facts: Facts) -> str:
+    """Say how few benchmarks could do as well."""
+    if facts.open_pairs:
+        pairs = figures.count(facts.open_pairs, "pair is open", "pairs are open")
+        return f"; {pairs}, so others may detect as much"
+    if not facts.has_whole_matrix:
+        return "; not all benchmarks were looked at"
+    bound = facts.document.cover_bound
+    return "; fewer cannot" if bound.exact else f"; no fewer than {bound.minimum} can"
 
 
 def lost(document: Document) -> list[Method]:
     """Return the methods that nobody watches, but those whose misses the user accepts."""
-    accepted = left_out(document.accepted)
-    return [one for one in document.methods if one.outcome in UNWATCHED and one.id not in accepted]
+    lost = Facts(document).lost
+    return [one for one in document.methods if one.id in lost]
 
 
 def rules(document: Document) -> str:
     """Return how many methods either half of the rule would cover alone (Section 6.3)."""
     if not any(pair.runs for pair in document.pairs):
         return ""
-    counts = [f"{one.name} {one.covered}" for one in document.rules]
-    return f"Of methods that were measured, each half of the rule would cover: {', '.join(counts)}."
+    counts = [f"{_RULES.get(one.name, one.name)} {one.covered}" for one in document.rules]
+    return f"Methods that count as detected by parts of the rule: {', '.join(counts)}."
+
+
+_RULES = {
+    "test only": "by the test of significance alone",
+    "effect only": "by the size of the effect alone",
+    "both": "by both",
+}

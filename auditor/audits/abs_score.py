@@ -8,6 +8,7 @@ from fractions import Fraction
 from auditor.audits import cover, curve, outcomes, tallies
 from auditor.audits.by_share import INJECTION
 from auditor.audits.curve import Search
+from auditor.audits.detection import NOT_MEASURED
 from auditor.audits.score_caveats import score_caveats
 from auditor.audits.stability import UNSTABLE
 from auditor.audits.unsampled import unsampled_pairs
@@ -25,6 +26,9 @@ from auditor.core.verdict import (
     Score,
     Stability,
 )
+
+_TIME_WAS_UP = (("budget", ": the budget ended before"), ("so-far", " yet"))
+"""Caveats of an audit that has not measured all, with what they say of a pair."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +75,7 @@ def judge(data: AbsData) -> AbsVerdict:
     data = replace(
         data,
         pairs=(
-            *(listed := data.pairs),
+            *(listed := _explained(data)),
             *unsampled_pairs(data.unsampled, [one.method.id for one in data.methods]),
         ),
     )
@@ -101,6 +105,26 @@ def judge(data: AbsData) -> AbsVerdict:
         controls=data.controls,
         caveats=tuple(dict.fromkeys((*data.caveats, *data.stability.caveats, *_caveats(data)))),
     )
+
+
+def _explained(data: AbsData) -> tuple[PairVerdict, ...]:
+    """Return the pairs, those that were not measured with the reason."""
+    detected = {pair.method for pair in data.pairs if pair.outcome is Result.DETECTED}
+    slugs = {caveat.slug for caveat in data.caveats}
+    late = next((why for slug, why in _TIME_WAS_UP if slug in slugs), None)
+
+    def explained(pair: PairVerdict) -> PairVerdict:
+        if pair.outcome is not Result.UNMEASURED or pair.reason != NOT_MEASURED:
+            return pair
+        if data.score_only and pair.method in detected:
+            why = f"{NOT_MEASURED}: another benchmark detects the method"
+        elif late is not None:
+            why = f"{NOT_MEASURED}{late}"
+        else:
+            return pair
+        return replace(pair, reason=why)
+
+    return tuple(map(explained, data.pairs))
 
 
 def _curve(data: AbsData, counted: Sequence[str]) -> Curve | None:
@@ -194,6 +218,7 @@ def _method(one: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -> M
         span=one.method.span,
         reason=refusal or one.invalid or why,
         caveats=_gathered(maybe),
+        trivial=one.method.trivial,
     )
 
 

@@ -157,6 +157,16 @@ def _notices(step: Step) -> bool:
     return step.outcome is Result.DETECTED
 
 
+def least_noticed(searched: Iterable[Search]) -> dict[str, float]:
+    """Return the least slowdown that each benchmark was seen to notice."""
+    found: dict[str, float] = {}
+    for one in searched:
+        least = one.found().slowdown
+        if least is not None:
+            found[one.benchmark] = min(least, found.get(one.benchmark, least))
+    return found
+
+
 def _size(step: Step) -> float:
     """Return the slowdown that was noticed: what came of it where that was far more than asked."""
     achieved = step.achieved_slowdown or 0.0

@@ -114,6 +114,9 @@ def _share_at_most(data: PairData) -> float | None:
     return found.high if found is not None and found.share is None else None
 
 
+NOT_MEASURED = "not measured"
+"""The reason of a pair that nothing is known of."""
+
 _NOT_IN_LOOP = (ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY)
 
 
@@ -172,7 +175,7 @@ def _unmeasured(data: PairData) -> Judgement | None:
             outcome=predicted.expected, reason=text, caveats=(Caveat("predicted", text),)
         )
     surely = None if data.rule is Rule.PAPER else distortion.distorted(data)
-    return surely or Judgement(outcome=Result.UNMEASURED, reason="not measured")
+    return surely or Judgement(outcome=Result.UNMEASURED, reason=NOT_MEASURED)
 
 
 def _measured(data: PairData) -> Judgement:

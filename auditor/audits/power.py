@@ -6,10 +6,11 @@ what is left exceeds the limit: v - sqrt(h^2 + (v q)^2) > v / 2, or > the gate's
 the processes have plain blocks themselves nothing is taken from between processes: q has no error.
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, log, sqrt
 from statistics import median
+from types import MappingProxyType
 
 from auditor.audits import paired, readings
 from auditor.core.busy import is_busy
@@ -122,20 +123,27 @@ def stated(
 
 
 def confirmed(
-    stability: Stability, pairs: Sequence[PairVerdict], slowdown: float | None
+    stability: Stability,
+    pairs: Sequence[PairVerdict],
+    slowdown: float | None,
+    noticed: Mapping[str, float] = MappingProxyType({}),
 ) -> Stability:
     """Return the stability with what the verdicts show of what the plan can see.
 
     A benchmark sees `slowdown` where a pair was detected in it, and where the interval of a pair
-    is so narrow that a method that is all of the operation would have been.
+    is so narrow that a method that is all of the operation would have been. `noticed` are other
+    slowdowns at which a pair was detected, the least by benchmark.
     """
     if slowdown is None:
         return stability
-    seeing = {one.benchmark for one in pairs if _sees(one, slowdown)}
+    seeing = dict(noticed)
+    for one in pairs:
+        if _sees(one, slowdown):
+            seeing[one.benchmark] = min(slowdown, seeing.get(one.benchmark, slowdown))
     return replace(
         stability,
         benchmarks=tuple(
-            replace(one, visible=min(one.visible, slowdown))
+            replace(one, visible=min(one.visible, seeing[one.id]))
             if one.visible is not None and one.id in seeing
             else one
             for one in stability.benchmarks

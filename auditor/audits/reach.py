@@ -169,6 +169,13 @@ def _missing(outcome: Outcome) -> str:
     return "" if isinstance(outcome, Skipped) else f"the unit tests ({line(reason(outcome))})"
 
 
+def _without_calls(calls: Mapping[str, int], called: Sequence[str]) -> str:
+    """Say why none of the methods called most could be chosen."""
+    if called:
+        return "none of those called can be slowed"
+    return "none was called" if calls else "no calls were counted"
+
+
 def most_called(
     calls: Mapping[str, int], most: int, left_out: Mapping[str, str], how: str
 ) -> tuple[tuple[str, ...], tuple[Caveat, ...]]:
@@ -187,6 +194,8 @@ def most_called(
         "so the score is flattered: trace the tests of projects that use it (bench-audit trace), "
         "or name the methods"
     )
+    if not taken:
+        text = f"no method was chosen, as {_without_calls(calls, called)}; name the methods"
     if tied:
         text += f"; {len(tied)} more were called as often as the last one, the cut is by name"
     said = [Caveat("methods-auto", text)]

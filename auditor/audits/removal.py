@@ -25,19 +25,21 @@ def removal(
     *,
     open_pairs: Collection[tuple[str, str]],
     unknown: Collection[str],
+    unexamined: Collection[str] = (),
     largest: int = LARGEST,
 ) -> Removal:
     """Return benchmarks without which every method is detected that is detected now.
 
     `open_pairs` are the (method, benchmark) that are undecided: no detection, but where nothing
-    detects the method, the benchmark may be its only one and stays.
+    detects the method, the benchmark may be its only one and stays. So do those `unexamined`, of
+    which the audited methods hold too little.
     """
     detected = frozenset[str]().union(*(one.detects for one in watchers))
     undecided: dict[str, tuple[str, ...]] = {}
     for method, benchmark in sorted(open_pairs):
         if method not in detected:
             undecided[benchmark] = (*undecided.get(benchmark, ()), method)
-    kept = everything(watchers, required={*undecided, *unknown}, largest=largest)
+    kept = everything(watchers, required={*undecided, *unknown, *unexamined}, largest=largest)
     stays = {one.id for one in kept.watchers}
     gone = sorted((one for one in watchers if one.id not in stays), key=lambda one: one.id)
     return Removal(

@@ -1,19 +1,31 @@
 """Which methods should have a benchmark first: those that are used, and that none watches."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from enum import IntEnum
 
 from auditor.core.subject import Method
 
 
-def unwatched(
-    methods: Sequence[Method], used: Iterable[str], watched: Mapping[str, bool], most: int
-) -> tuple[Method, ...]:
-    """Return the first `most` of some methods in the order of `used` (ids, the most used first).
+class Watch(IntEnum):
+    """What benchmarks do with a method, those first that need a benchmark most."""
 
-    `watched` tells of those that somebody has looked at whether some benchmark notices (after an
-    audit) or calls them (after a trace); of the others nothing is known, so they count as not
-    watched.
+    UNCALLED = 0
+    UNNOTICED = 1
+    """Some benchmark calls it, and none notices a slowdown."""
+    WATCHED = 2
+    """Some benchmark notices a slowdown, or calls it and nobody knows whether it would."""
+
+
+def unwatched(
+    methods: Sequence[Method], used: Iterable[str], watched: Mapping[str, Watch], most: int
+) -> tuple[Method, ...]:
+    """Return the first `most` of some methods: uncalled ones, then unnoticed ones.
+
+    Both are in the order of `used` (ids, the most used first). A method that nobody has looked at
+    counts as uncalled. What cannot get slower needs no benchmark.
     """
-    by_id = {one.id: one for one in methods}
-    wanted = (name for name in dict.fromkeys(used) if name in by_id and not watched.get(name))
-    return tuple(by_id[name] for name, _ in zip(wanted, range(most), strict=False))
+    by_id = {one.id: one for one in methods if one.trivial is None}
+    known = [(watched.get(name, Watch.UNCALLED), name) for name in dict.fromkeys(used)]
+    wanted = [each for each in known if each[1] in by_id and each[0] is not Watch.WATCHED]
+    wanted.sort(key=lambda each: each[0])
+    return tuple(by_id[name] for _, name in wanted[:most])

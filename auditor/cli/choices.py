@@ -43,6 +43,9 @@ def proposal(found: Proposal) -> RenderableType:
         for one in found.undecided
     ]
     kept += [f"{one} was not measured" for one in found.unknown]
+    kept += [
+        f"{one}: the methods examined are not known to hold most of it" for one in found.unexamined
+    ]
     return Group(*parts, *section("Kept to be sure", kept), *_caveats(found))
 
 
@@ -124,6 +127,8 @@ def _caveats(found: Answer) -> list[RenderableType]:
 
 def _removal(found: Proposal) -> str:
     if not found.removed:
+        if found.unexamined:
+            return "No benchmark is known to be superfluous: too little of some was examined."
         return "No benchmark can go: each detects something that no other does, or may."
     whole = figures.count(found.suite_benchmarks, "benchmark")
     saved = figures.seconds(found.seconds_saved)

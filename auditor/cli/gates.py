@@ -8,6 +8,7 @@ from auditor.cli import options
 from auditor.config import Config, Gates
 from auditor.core.errors import Exit, UsageError
 from auditor.core.result import Result
+from reports.claims import OPEN, Facts
 from reports.document import Document, Either, Score
 from reports.words import is_estimate, is_withheld
 
@@ -53,7 +54,7 @@ def judge(
     """
     score = document.without_accepted or document.scores.total
     if document.scores.total.bounds is None or not _anything_judged(document):
-        return options.instead(inconclusive), ["no verdict: nothing was measured"]
+        return options.instead(inconclusive), [f"no verdict: {_without_verdict(document)}"]
     if score.bounds is None:
         return options.instead(inconclusive), [
             "no verdict: each method that counts is an accepted miss"
@@ -73,6 +74,18 @@ def judge(
     if is_estimate(document):
         said = [f"{one} (an estimate: nothing was slowed down)" for one in said]
     return worst, said
+
+
+def _without_verdict(document: Document) -> str:
+    """Say why no method that counts has a verdict."""
+    facts = Facts(document)
+    if not any(one.means for one in document.benchmarks):
+        return "nothing was measured"
+    if not any(one.outcome in OPEN for one in document.methods):
+        return "no method could be slowed"
+    if facts.ran_out_of_time:
+        return f"each method was {facts.left_open}; the same command goes on from here"
+    return "the outcome of each method is open"
 
 
 def _least(

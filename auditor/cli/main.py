@@ -5,6 +5,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -132,7 +133,10 @@ def main(
             args=None if argv is None else list(argv),
             prog_name=PROGRAM,
             standalone_mode=False,
-            obj=surroundings or Surroundings.real(),
+            obj=replace(
+                surroundings or Surroundings.real(),
+                arguments=tuple(map(str, sys.argv[1:] if argv is None else argv)),
+            ),
         )
         return int(code or Exit.OK)
     except click.ClickException as error:

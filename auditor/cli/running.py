@@ -1,6 +1,7 @@
 """What the measuring commands have in common: open, ask, show, keep."""
 
 import logging
+import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -101,6 +102,8 @@ def keep_in(folder: Path, files: Files, document: Either, page: Callable[[Either
 def show(asked: Asked, console: Console, document: Either, files: Files) -> None:
     """Print a result, and where its files are."""
     show_in(asked.places.output, files, document, console, as_json=asked.as_json)
+    if any(caveat.slug == "budget" for caveat in document.caveats):
+        console.note(f"go on: bench-audit {shlex.join(asked.surroundings.arguments)}")
 
 
 def show_in(

@@ -21,6 +21,7 @@ from auditor.core.paths import is_file
 from auditor.harnesses import HARNESSES
 from reports import comparison_document
 from reports import document as documents
+from reports.claims import MOST, Facts
 from reports.document import Benchmark, Caveat, Document
 from reports.selection import (
     Answer,
@@ -268,10 +269,13 @@ def propose(found: Document) -> Proposal:
         for pair in found.pairs
         if pair.outcome in UNDECIDED and pair.method not in subject.detected_by
     }
+    facts = Facts(found)
+    unexamined = {one.id for one in found.benchmarks if facts.examined(one.id)[0] < MOST} - unknown
     made = removal.removal(
         [one for one in subject.watchers if one.id not in unknown],
         open_pairs=open_pairs,
         unknown=sorted(unknown),
+        unexamined=unexamined,
     )
     gone = {one.id for one, _ in made.removed}
     stays = {one.id for one in found.benchmarks} - gone
@@ -281,6 +285,7 @@ def propose(found: Document) -> Proposal:
         removed=tuple(_removed(made)),
         undecided=tuple(Undecided(*one) for one in sorted(made.undecided.items())),
         unknown=made.unknown,
+        unexamined=tuple(sorted(unexamined)),
         seconds_saved=_sum(removed),
         cheapest=made.kept.cheapest,
     )

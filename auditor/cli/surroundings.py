@@ -272,6 +272,8 @@ class Surroundings:
     """The environment's variables and the doors to the rest of the program."""
 
     environment: Mapping[str, str]
+    arguments: tuple[str, ...] = ()
+    """What the program was called with."""
     open_audit: OpenAudit = _open_audit
     open_comparison: OpenComparison = _open_comparison
     open_profiling: OpenProfiling = _open_profiling

@@ -143,3 +143,5 @@ class Method:
     span: Span | None = field(default=None, compare=False)
     refusal: str | None = field(default=None, compare=False)
     apart: bool = field(default=False, compare=False)
+    trivial: str | None = field(default=None, compare=False)
+    """Why it cannot get slower, such as "it returns a field"; None where it can."""

@@ -4,6 +4,11 @@ from dataclasses import dataclass, field
 
 from auditor.core.subject import SourceFile
 
+SKIPS_ITSELF = "it skips itself"
+"""Beginning of the reason why a benchmark that chose not to run could not be listed."""
+ENDED_AFTER = "it was ended after"
+"""Part of the reason of one that our watchdog ended."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configured:

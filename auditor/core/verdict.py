@@ -99,6 +99,8 @@ class MethodVerdict:
     span: Span | None = None
     reason: str | None = None
     caveats: tuple[Caveat, ...] = ()
+    trivial: str | None = None
+    """Why the method cannot get slower; None where it can."""
 
 
 class Bucket(StrEnum):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from auditor.audits import abs_score, controls, detection, indifference, layout, power, reach
 from auditor.audits import allocations as allocation_audit
 from auditor.audits.abs_score import AbsData, MethodData
-from auditor.audits.curve import Search
+from auditor.audits.curve import Search, least_noticed
 from auditor.audits.reach import Reach
 from auditor.audits.stability import slowdown_size, withheld
 from auditor.core.allocation import Allocations
@@ -14,7 +14,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.controls import Controls
 from auditor.core.errors import UsageError
 from auditor.core.request import AbsRequest, CurveMode
-from auditor.core.result import ReachState
+from auditor.core.result import ReachState, Result
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import AbsVerdict, PairVerdict, Rule, Stability
@@ -96,9 +96,9 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     _told(power.statement(steady, slowdown), parts)
     allocations = _allocations(request, chosen, pairs, base, parts)
     question, made = _measured(question, study, _worth_measuring(request, pairs), parts)
-    judged_pairs = _judged(question, pairs, made)
+    judged_pairs = _note_unmeasured(_judged(question, pairs, made), parts)
     checked, searched = _further(question, judged_pairs, pairs, made, parts)
-    steady = power.confirmed(steady, judged_pairs, slowdown)
+    steady = power.confirmed(steady, judged_pairs, slowdown, least_noticed(searched or ()))
     said += _statements(request, steady, slowdown)
     verdict = abs_score.judge(
         AbsData(
@@ -125,6 +125,20 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
         )
     )
     return _with_allocations(accepted_study.judged(verdict, accepted, parts), allocations)
+
+
+def _note_unmeasured(pairs: tuple[PairVerdict, ...], parts: Parts) -> tuple[PairVerdict, ...]:
+    """Return the pairs, and note that the deadline kept some from being measured.
+
+    A stage with a deadline of its own does not note that in the study's. Pairs of a method that
+    another benchmark detects may not have been asked for.
+    """
+    detected = {pair.method for pair in pairs if pair.outcome is Result.DETECTED}
+    if parts.deadline is not None and any(
+        pair.outcome is Result.UNMEASURED and pair.method not in detected for pair in pairs
+    ):
+        parts.deadline.prevented = True
+    return pairs
 
 
 def _with_allocations(verdict: AbsVerdict, allocations: Allocations | None) -> AbsVerdict:

@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from auditor.core.subject import Language, Method, SourceFile, SourceRole, Span
 from mutators.go import beside, recursion, tree
+from mutators.go.trivial import why_trivial
 
 _FORBIDDEN = re.compile(rb"^//go:(nosplit|systemstack|nowritebarrier\w*|yeswritebarrierrec)\b")
 """Directives under which a deferred call may not be compiled or linked."""
@@ -36,7 +37,9 @@ def found(source: SourceFile, root: Node, fields: recursion.OwnFields) -> Iterat
         _, owner = tree.receiver(declaration)
         own = fields.get(f"{source.unit}.{owner}", frozenset())
         calls = tuple(recursion.self_calls(declaration, own))
-        yield Found(_method(source, declaration, name, calls), declaration, calls)
+        method = _method(source, declaration, name, calls)
+        method = replace(method, trivial=why_trivial(declaration, root))
+        yield Found(method, declaration, calls)
 
 
 def left_out(

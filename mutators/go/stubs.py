@@ -1,7 +1,7 @@
 """Go benchmarks for functions and methods that have none."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from posixpath import dirname, join
 
@@ -16,6 +16,7 @@ _PREFIX = re.compile(r"\b([A-Za-z_]\w*)\.[A-Z]")
 _DECLARED = re.compile(rb"^(?:func|var|const|type) (\w+)", re.MULTILINE)
 _OURS = frozenset({"b", "i", "subject", "testing"})
 """Names that a benchmark has already."""
+_SEPARATOR = re.compile(r"[-.]")
 _VERSION = re.compile(r"(?:/v\d+|\.v\d+)$")
 
 
@@ -37,6 +38,8 @@ class _File:
     package: str
     folder: str
     taken: set[str]
+    own: set[str] = field(default_factory=set)
+    """Names in `taken` of benchmarks that are being written."""
     imports: set[str] = field(default_factory=set)
     texts: list[str] = field(default_factory=list)
     ready: list[str] = field(default_factory=list)
@@ -51,9 +54,28 @@ class _Style:
     allocations: bool
 
 
-def stubs(wanted: Sequence[Method], samples: Samples, sources: Sequence[SourceFile]) -> list[Stub]:
-    """Return a file for each package, inside it: so no type has to be written with its package."""
-    style = _style(sources)
+LOOP_SINCE = (1, 24)
+"""The version of Go from which on `testing.B` has `Loop`."""
+
+VersionOf = Callable[[str], tuple[int, int] | None]
+"""Returns the version of the language that a folder's module asks for; None where unknown."""
+
+
+def _unknown(_: str) -> None:
+    return None
+
+
+def stubs(
+    wanted: Sequence[Method],
+    samples: Samples,
+    sources: Sequence[SourceFile],
+    version_of: VersionOf = _unknown,
+) -> list[Stub]:
+    """Return a file for each package, inside it: so no type has to be written with its package.
+
+    A method of which the package has a benchmark by its name is left out.
+    """
+    allocations = _reports_allocations(sources)
     declared = _declared(sources)
     files: dict[str, _File] = {}
     for one in wanted:
@@ -62,14 +84,23 @@ def stubs(wanted: Sequence[Method], samples: Samples, sources: Sequence[SourceFi
             taken = _taken(sources, source.unit)
             new = _File(source.unit, tree.package(root), dirname(source.path), taken)
             file = files.setdefault(source.unit, new)
+            loops = (version_of(dirname(source.path)) or (0, 0)) >= LOOP_SINCE
+            style = _Style("for b.Loop()" if loops else "for i := 0; i < b.N; i++", allocations)
             _add(file, _Asked(one, samples.get(one.id, ()), root, declaration), style)
     return [_stub(one) for one in files.values() if one.texts]
 
 
-def _style(sources: Sequence[SourceFile]) -> _Style:
-    tests = b"\n".join(one.text for one in sources if one.role is SourceRole.BENCHMARKS)
-    loop = "for b.Loop()" if b".Loop()" in tests else "for i := 0; i < b.N; i++"
-    return _Style(loop, b".ReportAllocs()" in tests)
+def _reports_allocations(sources: Sequence[SourceFile]) -> bool:
+    """Tell whether some benchmark calls `ReportAllocs`, in its code and not in a comment."""
+    tests = [one.text for one in sources if one.role is SourceRole.BENCHMARKS]
+    return any(
+        node.type == "call_expression"
+        and tree.source(node.child_by_field_name("function")).endswith(".ReportAllocs")
+        for text in tests
+        if b".ReportAllocs()" in text
+        for one in tree.parse(text).named_children
+        for node in tree.descend(one)
+    )
 
 
 def _taken(sources: Sequence[SourceFile], unit: str) -> set[str]:
@@ -93,32 +124,62 @@ def _declared(sources: Sequence[SourceFile]) -> dict[str, tuple[SourceFile, Node
 def _add(file: _File, one: _Asked, style: _Style) -> None:
     root, declaration = one.root, one.declaration
     _, owner = tree.receiver(declaration)
+    if _names_of_benchmarks(one.method.name, owner) & (file.taken - file.own):
+        return
+    values, unknown = _values(one.samples, declaration)
+    results = _results(declaration)
+    types = " ".join([*results, *(kind for _, kind in unknown)])
+    imports = _imports(root, types)
     receiver = tree.source(declaration.child_by_field_name("receiver"))
     if declaration.child_by_field_name("type_parameters") is not None or "[" in receiver:
         file.incomplete.append((one.method.id, "it is generic: nobody knows with which types"))
-        return
+    elif imports is None:
+        file.incomplete.append((one.method.id, f"which import its types need is unclear: {types}"))
+    else:
+        file.imports |= imports
+        call = f"{'subject.' if owner else ''}{one.method.name}({', '.join(values)})"
+        lacking = [*unknown, *([("subject", owner)] if owner else [])]
+        _write(file, one, _Call(call, results, lacking), style)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call, the types of its results, and the names and types of what nobody knows."""
+
+    text: str
+    results: list[str]
+    lacking: list[tuple[str, str]]
+
+
+def _write(file: _File, one: _Asked, call: _Call, style: _Style) -> None:
+    _, owner = tree.receiver(one.declaration)
     title = f"{owner[:1].upper()}{owner[1:]}{one.method.name[:1].upper()}{one.method.name[1:]}"
     name = free(f"Benchmark{title}", file.taken)
-    values, unknown = _values(one.samples, declaration)
-    lacking = [each for each, _ in unknown] + (["subject"] if owner else [])
-    lines = [f"var {each} {kind}" for each, kind in unknown]
-    lines += [f"var subject {owner}"] if owner else []
-    lines = [*([f'b.Skip("to be filled in: {", ".join(lacking)}")'] if lacking else []), *lines]
+    file.own.add(name)
+    lacking = ", ".join(each for each, _ in call.lacking)
+    lines = [f'b.Skip("to be filled in: {lacking}")'] if lacking else []
+    lines += [f"var {each} {kind}" for each, kind in call.lacking]
     lines += ["b.ReportAllocs()"] if style.allocations else []
-    call = f"{'subject.' if owner else ''}{one.method.name}({', '.join(values)})"
-    results = _results(declaration)
-    sinks = [free(f"sink{title}", file.taken) for _ in results]
-    assigned = f"{', '.join(sinks)} = {call}" if sinks else call
+    sinks = [free(f"sink{title}", file.taken) for _ in call.results]
+    assigned = f"{', '.join(sinks)} = {call.text}" if sinks else call.text
     body = "".join(f"\t{line}\n" for line in lines)
-    pairs = zip(sinks, results, strict=True)
+    pairs = zip(sinks, call.results, strict=True)
     declared = "".join([*(f"var {sink} {kind}\n" for sink, kind in pairs), "\n" if sinks else ""])
     loop = f"\t{style.loop} {{\n\t\t{assigned}\n\t}}\n"
     file.texts.append(f"{declared}func {name}(b *testing.B) {{\n{body}{loop}}}\n")
-    file.imports |= _imports(root, " ".join([*results, *(kind for _, kind in unknown)]))
     if lacking:
-        file.incomplete.append((one.method.id, ", ".join(lacking)))
+        file.incomplete.append((one.method.id, lacking))
     else:
         file.ready.append(one.method.id)
+
+
+def _names_of_benchmarks(name: str, owner: str) -> set[str]:
+    """Return what people call the benchmark of a function, or of a method of a type."""
+    upper = f"{name[:1].upper()}{name[1:]}"
+    if not owner:
+        return {f"Benchmark{upper}", f"Benchmark_{name}", f"Benchmark_{upper}"}
+    title = f"{owner[:1].upper()}{owner[1:]}"
+    return {f"Benchmark{title}{upper}", f"Benchmark{title}_{upper}", f"Benchmark_{title}_{upper}"}
 
 
 def _values(
@@ -159,22 +220,24 @@ def _results(declaration: Node) -> list[str]:
     return found
 
 
-def _imports(root: Node, text: str) -> set[str]:
-    """Return the imports of the file that some types need.
+def _imports(root: Node, text: str) -> set[str] | None:
+    """Return the imports of the file that some types need; None where one is unclear.
 
-    A package may have another name than the last element of its path: then it does not compile, and
-    who looks through it sees so.
+    A package may have another name than the last element of its path: `bar` of `x/go-bar`, say.
     """
     needed = set(_PREFIX.findall(text))
-    found = set()
+    found: dict[str, set[str]] = {}
     for node in (each for one in root.named_children for each in tree.descend(one)):
         if node.type == "import_spec":
             path = tree.source(node.child_by_field_name("path"))
             alias = tree.source(node.child_by_field_name("name"))
-            last = _VERSION.sub("", path.strip('"')).rsplit("/", 1)[-1]
-            if (alias or last) in needed:
-                found.add(f"{alias} {path}".strip())
-    return found
+            last = _VERSION.sub("", path.strip('"`')).rsplit("/", 1)[-1]
+            for name in {alias} if alias else {last, *_SEPARATOR.split(last)}:
+                found.setdefault(name, set()).add(f"{alias} {path}".strip())
+    chosen = [found.get(name, set()) for name in needed]
+    if any(len(paths) != 1 for paths in chosen):
+        return None
+    return {path for paths in chosen for path in paths}
 
 
 def _stub(file: _File) -> Stub:

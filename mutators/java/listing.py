@@ -11,7 +11,7 @@ from mutators.java.descriptors import parameter_types
 from mutators.java.types import JavaType
 
 PUBLIC, PROTECTED, STATIC, FINAL = 0x0001, 0x0004, 0x0008, 0x0010
-VARARGS, NATIVE, ABSTRACT, ENUM = 0x0080, 0x0100, 0x0400, 0x4000
+VARARGS, NATIVE, ABSTRACT, SYNTHETIC, ENUM = 0x0080, 0x0100, 0x0400, 0x1000, 0x4000
 
 
 class Line(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from auditor.core.mutant import Kind, Overlay, Refused, Variant
 from auditor.core.subject import Language, Method, SourceFile
 from mutators.java import signatures
-from mutators.java.listing import ABSTRACT, NATIVE, Listed, read_classes, read_listing
+from mutators.java.listing import ABSTRACT, NATIVE, SYNTHETIC, Listed, read_classes, read_listing
 from mutators.java.spans import Spans, find_spans
 
 
@@ -87,6 +87,8 @@ def _ids(listed: Sequence[Listed]) -> list[str]:
 
 def _method(one: Listed, name: str, spans: Spans) -> Method:
     simple = tuple(each.simple for each in one.types)
+    span = spans.find(one.owner, one.line.name, simple)
+    synthetic = "the compiler made it" if one.line.access & SYNTHETIC else None
     return Method(
         language=Language.JAVA,
         id=name,
@@ -95,8 +97,9 @@ def _method(one: Listed, name: str, spans: Spans) -> Method:
         parameters=tuple(map(str, one.types)),
         descriptor=one.descriptor,
         public=one.public,
-        span=spans.find(one.owner, one.line.name, simple),
+        span=span,
         refusal=_refusal(one),
+        trivial=synthetic or spans.trivial(one.owner, one.line.name, span),
     )
 
 

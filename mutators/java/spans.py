@@ -7,6 +7,7 @@ import tree_sitter_java
 from tree_sitter import Language, Node, Parser
 
 from auditor.core.subject import SourceFile, Span
+from mutators.java.trivial import why_trivial
 from mutators.java.types import NotAType, parse_type
 
 _JAVA = Language(tree_sitter_java.language())
@@ -35,6 +36,8 @@ class Spans:
 
     _exact: dict[_Key, Span] = field(default_factory=dict)
     _alike: dict[tuple[str, str, int], list[Span]] = field(default_factory=dict)
+    _owners: set[str] = field(default_factory=set)
+    _trivial: dict[Span, str] = field(default_factory=dict)
 
     def find(self, owner: str, name: str, parameters: tuple[str, ...]) -> Span | None:
         """Return the span, by simple parameter types, else if only one has so many of them."""
@@ -44,12 +47,24 @@ class Spans:
         alike = self._alike.get((owner, name, len(parameters)), [])
         return alike[0] if len(alike) == 1 else None
 
-    def add(self, key: _Key, span: Span) -> None:
+    def add(self, key: _Key, span: Span, trivial: str | None = None) -> None:
         """Take a method; of two with the same key the first counts."""
         owner, name, parameters = key
+        self._owners.add(owner)
         if key not in self._exact:
             self._exact[key] = span
             self._alike.setdefault((owner, name, len(parameters)), []).append(span)
+            if trivial is not None:
+                self._trivial[span] = trivial
+
+    def trivial(self, owner: str, name: str, span: Span | None) -> str | None:
+        """Return why a method cannot get slower, by its source; None where that is not known.
+
+        A constructor that the source of its class does not declare is the compiler's.
+        """
+        if span is not None:
+            return self._trivial.get(span)
+        return "the compiler made it" if name == "<init>" and owner in self._owners else None
 
 
 def find_spans(sources: Iterable[SourceFile]) -> Spans:
@@ -61,7 +76,7 @@ def find_spans(sources: Iterable[SourceFile]) -> Spans:
             root = parser.parse(source.text).root_node
             for key, node in _methods(root, _package(root)):
                 first, last = node.start_point[0] + 1, node.end_point[0] + 1
-                spans.add(key, Span(source.path, first, last))
+                spans.add(key, Span(source.path, first, last), why_trivial(node))
     return spans
 
 

@@ -1,10 +1,12 @@
 """The functions and methods that a Python module defines, and why some cannot be slowed."""
 
 import ast
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from auditor.core.subject import Language, Method, SourceFile, Span
+from mutators.python.trivial import standard_modules, why_trivial
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -41,7 +43,8 @@ def found(source: SourceFile) -> list[Found]:
     by_name: dict[str, list[Definition]] = {}
     for name, node in _definitions(module.body, ""):
         by_name.setdefault(name, []).append(node)
-    return [_found(source, name, nodes) for name, nodes in by_name.items()]
+    modules = standard_modules(module, sys.stdlib_module_names)
+    return [_found(source, name, nodes, modules) for name, nodes in by_name.items()]
 
 
 def parsed(source: SourceFile) -> ast.Module | None:
@@ -92,7 +95,9 @@ def _own_name(node: Definition) -> str:
     return node.name
 
 
-def _found(source: SourceFile, name: str, nodes: Sequence[Definition]) -> Found:
+def _found(
+    source: SourceFile, name: str, nodes: Sequence[Definition], modules: frozenset[str]
+) -> Found:
     owner, _, last = f"{source.unit}.{name}".rpartition(".")
     first = nodes[0]
     arguments = first.args
@@ -106,6 +111,7 @@ def _found(source: SourceFile, name: str, nodes: Sequence[Definition]) -> Found:
             parameters=tuple(each.arg for each in named),
             span=Span(source.path, first.lineno, first.end_lineno or first.lineno),
             refusal=next(filter(None, map(_refusal, nodes)), None),
+            trivial=why_trivial(nodes[0], modules) if len(nodes) == 1 else None,
         ),
         tuple(nodes),
     )

@@ -9,7 +9,7 @@ from auditor.core.errors import BuildFailed
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.subject import Project, SourceFile, SourceRole
-from auditor.core.suite import Benchmark, Suite
+from auditor.core.suite import ENDED_AFTER, Benchmark, Suite
 from runners.gobench import commands, golist, text
 from runners.gobench.commands import Place
 from runners.gobench.settings import Settings, bodies, mentions
@@ -286,7 +286,7 @@ def _inside(name: str, known: Sequence[str]) -> list[str]:
 def _end(answer: Completed) -> str:
     """Say how a process ended, with its last lines."""
     if answer.timed_out:
-        how = f"it was ended after {answer.seconds:.0f} s"
+        how = f"{ENDED_AFTER} {answer.seconds:.0f} s"
     elif answer.exhausted:
         how = f"it needs more than {answer.exhausted}"
     else:

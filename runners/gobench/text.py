@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from auditor.core.jobs import Completed
+from auditor.core.suite import SKIPS_ITSELF
 from auditor.core.units import seconds_per_operation
 from runners.live import iteration
 
@@ -162,6 +163,6 @@ def _why(span: str, name: str) -> str:
     if ended is None:
         return ""
     kind, after = ended
-    word = "it skips itself" if kind == "SKIP" else "it fails"
+    word = SKIPS_ITSELF if kind == "SKIP" else "it fails"
     log = f"{span.split(_MARK)[1].partition(name)[2].partition(name)[2]}{after}".strip()
     return f"{word}: {log[-500:]}" if log else word

@@ -6,15 +6,21 @@ import msgspec
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from builders import benchmark_verdict, method, pair_verdict, stability
 from comparisons import LIMITS, benchmark, made, whole
 from test_page_names import NASTY
 
+from auditor.audits import abs_score
+from auditor.audits.abs_score import AbsData, MethodData
 from auditor.audits.comparison import judge
 from auditor.cli import github
 from auditor.core.caveats import Caveat
 from auditor.core.comparison import BenchmarkComparison, Dimension, Patch, Rounds
 from auditor.core.errors import Exit
+from auditor.core.result import Result
+from auditor.core.verdict import Rule
 from reports import comparison
+from reports.comparison import patch_headline
 from reports.comparison_document import ComparisonDocument, schema
 from reports.comparison_markdown import markdown
 from reports.markdown import LIMIT
@@ -252,3 +258,39 @@ def test_what_was_left_to_the_last_is_told_in_the_headline():
     assert said.endswith(
         "of 1 benchmark, which calls none of the changed methods, it cannot be told"
     )
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "said"),
+    [
+        ([Result.INCONCLUSIVE], "slowdown is open for 1 changed or new method."),
+        (
+            [Result.MISSED],
+            "the suite would notice none if they took 1.6\xa0\N{MULTIPLICATION SIGN} as long.",
+        ),
+        (
+            [Result.DETECTED, Result.MISSED],
+            "would notice 1 if they took 1.6\xa0\N{MULTIPLICATION SIGN} as long.",
+        ),
+        ([Result.DETECTED, Result.INCONCLUSIVE], "as long; 1 is open."),
+        ([Result.INVALID], "1 method of the library differ; none of them can be slowed."),
+    ],
+)
+def test_a_changed_method_without_a_verdict_is_not_counted_as_unnoticed(outcomes, said):
+    methods = [method(f"M{at}") for at in range(len(outcomes))]
+    verdict = abs_score.judge(
+        AbsData(
+            slowdown=0.6,
+            slowdown_source="fixed",
+            rule=Rule.OURS,
+            methods=tuple(MethodData(method=one) for one in methods),
+            pairs=tuple(
+                pair_verdict(one.name, "A", outcome)
+                for one, outcome in zip(methods, outcomes, strict=True)
+            ),
+            stability=stability([benchmark_verdict("A")]),
+        )
+    )
+    patch = Patch(changed=tuple(one.id for one in methods), added=(), removed=(), verdict=verdict)
+
+    assert patch_headline(made(patch=patch)).endswith(said)

@@ -1,4 +1,5 @@
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from auditor.config import Gates
 from auditor.core.caveats import Caveat
 from auditor.core.result import Result
 from auditor.core.verdict import UNLISTED, BenchmarkVerdict, Duration, Filter
-from reports import advice, curve, figures, names, record, table, words
+from reports import advice, curve, figures, names, record, spending, table, words
 from reports.findings import MISSED, findings
 from reports.mutation import mutation
 
@@ -350,32 +351,123 @@ def test_a_benchmark_that_could_not_be_listed_is_advised_with_its_reason():
     ]
 
 
-def test_dead_code_is_not_advised_as_a_part_of_what_is_measured():
+def test_a_method_whose_call_was_removed_needs_its_result_used_and_no_new_benchmark():
     made = examples.audit()
     chosen = next(one for one in made.methods if one.outcome is Result.MISSED)
     dead = tuple(
         replace(one, outcome=Result.DEAD_CODE, share=3.0) if one.method == chosen.id else one
         for one in made.pairs
     )
+    document = judged(replace(made, pairs=dead))
 
-    notes = {
-        target.id: target.note
-        for target in step(judged(replace(made, pairs=dead)), "unwatched").targets
-    }
+    used = step(document, "removed")
+    written = step(document, "unwatched")
 
-    assert notes[chosen.id].startswith("the compiler had removed the call")
+    first = next(one.benchmark for one in made.pairs if one.method == chosen.id)
+    assert [(one.id, one.note) for one in used.targets] == [(chosen.id, f"called in {first}")]
+    assert chosen.id not in {one.id for one in written.targets}
 
 
-def test_what_the_cover_saves_is_the_time_of_all_others():
+def test_what_can_be_left_out_is_what_was_examined_and_saves_its_time():
     document = judged(examples.audit())
-    seconds = {one.id: one.seconds for one in document.benchmarks}
-    kept = sum(seconds[each] for each in document.minimal_cover)
+    benchmarks = {one.id: one for one in document.benchmarks}
+    whole = sum(one.seconds for one in document.benchmarks)
+    shares = {
+        each: max(one.share for one in document.pairs if one.benchmark == each and one.share)
+        for each in {one.benchmark for one in document.pairs if one.share}
+    }
 
     found = step(document, "redundant")
 
-    whole = sum(seconds.values())
-    said = f"saves {figures.seconds(whole - kept)} of {figures.seconds(whole)} a run"
-    assert found.gain == said
+    idle = [one.id for one in found.targets]
+    assert idle
+    assert not {*idle} & {*document.minimal_cover}
+    assert all(shares[each] >= 0.5 for each in idle)
+    assert all(figures.share(shares[one.id]) in one.note for one in found.targets)
+    saved = sum(benchmarks[each].seconds for each in idle)
+    assert found.gain == f"saves {figures.seconds(saved)} of {figures.seconds(whole)} a run"
+
+
+def test_a_benchmark_whose_main_work_was_not_examined_is_not_called_redundant():
+    made = examples.audit()
+    (name, *_) = [one.id for one in step(judged(made), "redundant").targets]
+    pairs = tuple(
+        replace(one, share=0.1, share_interval=None) if one.benchmark == name else one
+        for one in made.pairs
+    )
+    unknown = tuple(
+        replace(one, share=None) if one.benchmark == name else one for one in made.pairs
+    )
+
+    for judged_pairs, said in (
+        (pairs, "its main work is not among the methods examined"),
+        (unknown, "how much of it the methods examined are is not known"),
+    ):
+        document = judged(replace(made, pairs=judged_pairs))
+        notes = {one.id: one.note for one in step(document, "unexamined").targets}
+        assert notes[name].startswith(said)
+        redundant = [one for one in advice.advice(document) if one.slug == "redundant"]
+        assert name not in {one.id for each in redundant for one in each.targets}
+        assert name not in {one.owner for one in spending.changes(document)}
+
+
+def test_what_cannot_get_slower_needs_no_benchmark():
+    made = examples.audit()
+    first = step(judged(made), "unwatched").targets[0].id
+    methods = tuple(
+        replace(one, trivial="it returns a field") if one.id == first else one
+        for one in made.methods
+    )
+    document = judged(replace(made, methods=methods))
+
+    assert first not in {one.id for one in step(document, "unwatched").targets}
+    assert first not in {one.owner for one in spending.changes(document)}
+
+
+def test_what_the_budget_left_open_is_said_to_be_left_by_it_with_the_command_that_goes_on():
+    made = examples.audit()
+    chosen = next(one for one in made.methods if one.outcome is Result.INCONCLUSIVE)
+    pairs = tuple(
+        replace(one, outcome=Result.UNMEASURED, runs=(), caveats=())
+        if one.method == chosen.id
+        else one
+        for one in made.pairs
+    )
+    noisy = step(judged(made), "undecided")
+    cut = judged(replace(made, pairs=pairs, caveats=(Caveat("budget", "used up"),)))
+
+    found = step(cut, "left-open")
+
+    assert chosen.id in {one.id for one in noisy.targets}
+    assert chosen.id in {one.id for one in found.targets}
+    assert found.title.endswith("left open by the budget")
+    assert cut.command in found.why
+    assert "quieter" not in found.why
+    assert words.headline(cut).endswith("left open by the budget).")
+
+
+def test_a_method_too_short_to_be_slowed_is_not_promised_a_verdict_by_a_quieter_machine():
+    made = examples.audit()
+    chosen = next(one for one in made.methods if one.outcome is Result.INCONCLUSIVE)
+    short = (Caveat("distorted", "the probe takes as long"),)
+    pairs = tuple(
+        replace(one, caveats=short) if one.method == chosen.id else one for one in made.pairs
+    )
+    document = judged(replace(made, pairs=pairs))
+
+    assert chosen.id in {one.id for one in step(document, "too-short").targets}
+    others = [one for one in advice.advice(document) if one.slug == "undecided"]
+    assert chosen.id not in {one.id for each in others for one in each.targets}
+
+
+def test_a_benchmark_that_the_watchdog_ended_needs_time_and_no_repair():
+    made = examples.audit()
+    slow = [one.id for one in made.stability.benchmarks if one.ending == "timed-out"]
+
+    steps = {one.slug: one for one in advice.advice(judged(made))}
+
+    assert [one.id for one in steps["slow"].targets] == slow
+    assert "failing" not in steps
 
 
 def test_where_a_benchmark_of_the_cover_has_no_time_nothing_is_said_to_be_saved():
@@ -392,7 +484,7 @@ def test_only_those_are_asked_what_they_are_for_that_surely_detect_nothing():
     made = examples.audit()
     document = judged(made)
 
-    found = step(document, "silent")
+    found = step(document, "unexamined")
 
     detecting = {by for one in made.methods for by in one.detected_by}
     open_ = {
@@ -403,8 +495,10 @@ def test_only_those_are_asked_what_they_are_for_that_surely_detect_nothing():
     failing = {one.id for one in made.stability.benchmarks if one.ending != "measured"}
     every = {one.id for one in made.stability.benchmarks}
     costs = {one.id: one.seconds for one in made.stability.benchmarks}
+    asked = {one.id for one in found.targets}
     assert open_ - detecting - failing
-    assert {one.id for one in found.targets} == every - detecting - open_ - failing
+    assert asked >= every - detecting - open_ - failing
+    assert not asked & {*open_, *failing, *document.minimal_cover}
     ranked = [costs[one.id] for one in found.targets]
     assert ranked == sorted(ranked, reverse=True)
     assert found.gain == f"{figures.seconds(sum(ranked))} a run"
@@ -414,7 +508,46 @@ def test_each_half_of_the_rule_is_counted_in_a_line():
     document = judged(examples.audit())
     said = words.rules(document)
 
-    assert said.startswith("Of methods that were measured, each half of the rule would cover: ")
-    for one in document.rules:
-        assert f"{one.name} {one.covered}" in said
+    assert said.startswith("Methods that count as detected by parts of the rule: ")
+    assert [int(one) for one in re.findall(r" (\d+)", said)] == [
+        one.covered for one in document.rules
+    ]
     assert words.rules(judged(examples.nothing())) == ""
+
+
+@pytest.mark.parametrize(
+    ("reason", "slug"),
+    [
+        ("it skips itself: not here", None),
+        ("it gave no result: it was ended after 4 s", "slow"),
+        ("it fails: no", "failing"),
+    ],
+)
+def test_a_benchmark_that_could_not_be_listed_is_repaired_only_where_it_fails(reason, slug):
+    made = examples.audit()
+    (first, *others) = [one for one in made.stability.benchmarks if one.ending == "measured"]
+    cut = replace(first, ending=UNLISTED, reason=reason, means=())
+
+    steps = advice.advice(with_suite(made, benchmarks=(cut, *others)))
+
+    owners = {step.slug: [one.id for one in step.targets] for step in steps}
+    assert {name for name in ("slow", "failing") if first.id in owners.get(name, ())} == {
+        *([slug] if slug else [])
+    }
+
+
+def test_an_estimate_has_measured_nothing():
+    made = examples.audit()
+    guessed = replace(made, caveats=(*made.caveats, Caveat("estimate", "t")))
+
+    assert any(one.effect.endswith("(measured)") for one in spending.changes(judged(made)))
+    assert all(one.effect.endswith("(predicted)") for one in spending.changes(judged(guessed)))
+
+
+def test_a_result_without_methods_says_why_and_fills_in_no_zeros():
+    made = examples.audit(methods=0)
+    cut = judged(replace(made, caveats=(Caveat("budget", "used up"),)))
+
+    assert words.headline(cut).startswith("The budget ended: no method was examined")
+    assert "no method was examined" in words.cover(cut)
+    assert curve.suite(cut.curve, 0) == ""

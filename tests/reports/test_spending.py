@@ -8,9 +8,10 @@ import pytest
 import examples
 from auditor.core.caveats import Caveat
 from auditor.core.result import Result
-from reports import record, words
+from reports import record
 from reports.accepted import Accepted
 from reports.advice import advice
+from reports.claims import UNWATCHED
 from reports.spending import MOST, bought, changes
 
 
@@ -40,7 +41,7 @@ def test_what_benchmarks_buy_adds_up_to_what_the_suite_costs():
 
 def test_new_benchmarks_are_for_the_most_used_and_what_saves_most_pays_for_them():
     document = judged(examples.audit())
-    lost = [one for one in document.methods if one.outcome in words.UNWATCHED]
+    lost = [one for one in document.methods if one.outcome in UNWATCHED]
     most = max(lost, key=lambda one: one.calls)
 
     found = changes(document)
@@ -58,7 +59,7 @@ def test_new_benchmarks_are_for_the_most_used_and_what_saves_most_pays_for_them(
 
 def test_what_the_user_accepts_needs_no_benchmark():
     document = judged(examples.audit())
-    lost = [one.id for one in document.methods if one.outcome in words.UNWATCHED]
+    lost = [one.id for one in document.methods if one.outcome in UNWATCHED]
     held = [
         Accepted(method=each, reason="cold", until=None, where="a:1", expired=False, left_out=True)
         for each in lost[1:]
@@ -83,7 +84,7 @@ def test_a_result_that_is_thrown_away_comes_before_new_benchmarks():
     first = changes(judged(replace(made, pairs=pairs)))[0]
 
     assert first.owner in watched
-    assert first.what == f"use the result of {chosen.id}, whose calls were removed"
+    assert first.what == f"use the result of {chosen.id}, whose call was removed"
     assert (first.seconds, first.measured) == (0.0, False)
     assert first.effect.endswith(" points, no time (predicted)")
 

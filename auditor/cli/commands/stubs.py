@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 def command(context: click.Context, /, **given: Any) -> int:
     """Write beginnings of benchmarks: a JMH class, Go functions, or tests for pytest-benchmark.
 
-    They are for the methods that are used most and that no benchmark notices (or calls), by the
-    last results in the store: of trace --clients or trace --benchmarks, and of abs. Arguments are
-    those that the tests of clients were seen to hand over, where these were simple values; what is
-    unknown says at run time what is to be filled in. The files compile and run as they are; names,
-    licence headers and better values are up to you.
+    They are for the methods that no benchmark calls, the most used first, then for those whose
+    slowdown no benchmark notices, by the last results in the store: of trace --clients or trace
+    --benchmarks, and of abs. Arguments are those that the tests of clients were seen to hand over,
+    where these were simple values; what is unknown says at run time what is to be filled in. The
+    files compile and run as they are; names, licence headers and better values are up to you.
 
     \b
     bench-audit stubs . --into /tmp/new

@@ -4,7 +4,7 @@ from math import inf, sqrt
 import numpy as np
 import pytest
 from builders import abs_request as request
-from builders import benchmark, suite_runs
+from builders import benchmark, benchmark_verdict, stability, suite_runs
 
 from auditor.audits.power import Scatter, confirmed, scatter, stated, statement, visible
 from auditor.audits.stability import judge
@@ -154,3 +154,12 @@ def test_a_few_disturbed_blocks_hide_nothing():
     )
 
     assert scatter(disturbed, 0.99).pairs == pytest.approx(scatter(calm, 0.99).pairs, rel=0.5)
+
+
+def test_what_a_curve_shows_is_not_said_to_go_unseen():
+    steady = stability([replace(benchmark_verdict("A"), visible=1.26)])
+
+    known = confirmed(steady, [], 0.5, {benchmark("A").id: 1.0})
+
+    assert [one.visible for one in known.benchmarks] == [1.0]
+    assert "A (seen from 100\xa0% on)" in statement(known, 0.5).text

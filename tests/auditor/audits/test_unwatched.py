@@ -1,9 +1,11 @@
 """Which methods should have a benchmark first."""
 
+from dataclasses import replace
+
 import pytest
 from builders import method
 
-from auditor.audits.unwatched import unwatched
+from auditor.audits.unwatched import Watch, unwatched
 
 METHODS = [method(name) for name in ("Add", "Get", "Len")]
 ADD, GET, LEN = (one.id for one in METHODS)
@@ -14,10 +16,18 @@ ADD, GET, LEN = (one.id for one in METHODS)
     [
         ([LEN, ADD, GET], {}, 20, ["Len", "Add", "Get"]),
         ([LEN, ADD, GET], {}, 2, ["Len", "Add"]),
-        ([LEN, ADD, GET], {LEN: True, ADD: False}, 20, ["Add", "Get"]),
+        ([LEN, ADD, GET], {LEN: Watch.WATCHED, ADD: Watch.UNCALLED}, 20, ["Add", "Get"]),
         ([LEN, "gone", LEN, ADD], {}, 20, ["Len", "Add"]),
-        ([LEN], {LEN: True}, 20, []),
+        ([LEN], {LEN: Watch.WATCHED}, 20, []),
+        ([LEN, ADD, GET], {LEN: Watch.UNNOTICED}, 20, ["Add", "Get", "Len"]),
+        ([LEN, ADD, GET], {LEN: Watch.UNNOTICED, ADD: Watch.WATCHED}, 1, ["Get"]),
     ],
 )
 def test_the_most_used_come_first_without_those_that_are_watched(used, watched, most, names):
     assert [one.name for one in unwatched(METHODS, used, watched, most)] == names
+
+
+def test_what_cannot_get_slower_needs_no_benchmark():
+    methods = [replace(METHODS[0], trivial="its body is empty"), *METHODS[1:]]
+
+    assert [one.name for one in unwatched(methods, [ADD, GET], {}, 20)] == ["Get"]

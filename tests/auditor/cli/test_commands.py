@@ -7,6 +7,7 @@ import pytest
 from cli_acting import Stage, method, pair, score
 
 from auditor.cli.running import BY_COMMAND
+from auditor.core.caveats import Caveat
 from auditor.core.errors import BuildFailed, ToolMissing
 from auditor.core.mutant import Wait
 from auditor.core.request import GoModuleSpec
@@ -65,8 +66,8 @@ def test_quiet_leaves_only_the_result(stage, capsys):
         (score(0, undecided=1), ["--min-score", "51"], (1, "at most 50 %")),
         (score(1, undecided=1), ["--min-score", "51", "--inconclusive", "fail"], (1, "undecided")),
         (score(1, undecided=1), ["--min-score", "51", "--inconclusive", "pass"], (0, "undecided")),
-        (score(0, counted=0), [], (5, "nothing was measured")),
-        (score(0, counted=0), ["--inconclusive", "pass"], (0, "nothing was measured")),
+        (score(0, counted=0), [], (5, "no verdict: ")),
+        (score(0, counted=0), ["--inconclusive", "pass"], (0, "no verdict: ")),
     ],
 )
 def test_a_gate_decides_the_exit_code(stage, capsys, total, flags, ends):
@@ -94,7 +95,21 @@ def test_an_audit_that_judged_nothing_has_no_verdict(stage, capsys, outcome, pai
     stage = stage.of(changes={"methods": (method(outcome),), "pairs": pairs})
 
     assert stage.call("abs", SUBJECT) == code
-    assert ("no verdict: nothing was measured" in capsys.readouterr().err) is (code == 5)
+    assert ("no verdict: " in capsys.readouterr().err) is (code == 5)
+
+
+def test_a_budget_that_ended_too_early_is_said_and_not_that_nothing_was_measured(stage, capsys):
+    changes = {
+        "methods": (method(Result.INCONCLUSIVE),),
+        "pairs": (pair(Result.UNMEASURED, None),),
+        "caveats": (Caveat("budget", "the budget of 60 s was used up"),),
+    }
+    stage = stage.of(total=score(0, undecided=2), changes=changes)
+
+    assert stage.call("abs", SUBJECT) == 5
+    said = capsys.readouterr().err
+    assert f"go on: bench-audit abs {SUBJECT}\n" in said
+    assert "no verdict: each method was left open by the budget; the same command goes on" in said
 
 
 LONG = "a" * 300

@@ -43,8 +43,11 @@ def benchmark(name, seconds, spread):
     )
 
 
-def result(suite=SUITE, undecided=(), caveats=()):
-    """Return the text of a result; `undecided` are pairs of a method and a benchmark."""
+def result(suite=SUITE, undecided=(), caveats=(), share=0.9):
+    """Return the text of a result; `undecided` are pairs of a method and a benchmark.
+
+    `share` is the part of an operation that a pair's method is.
+    """
     by = {
         one: tuple(RING + name for name, (_, _, d) in suite.items() if one in d) for one in METHODS
     }
@@ -62,6 +65,7 @@ def result(suite=SUITE, undecided=(), caveats=()):
             benchmark=RING + name,
             outcome=outcome(one, name, detects, undecided),
             reach=ReachState.IN_LOOP,
+            share=share,
         )
         for one in METHODS
         for name, (_, _, detects) in suite.items()
@@ -241,6 +245,16 @@ def test_a_benchmark_that_may_be_the_only_one_is_no_detection_and_stays(answered
         {"benchmark": RING + "BenchmarkNone", "methods": [RING + "Clear"]}
     ]
     assert "may be the only one to notice example.org/ring.Clear" in call("--remove", text=text)[1]
+
+
+@pytest.mark.parametrize("share", [0.1, None])
+def test_a_benchmark_of_which_too_little_was_examined_stays(answered, call, share):
+    text = result(share=share)
+
+    found = answered("--remove", text=text)
+
+    assert (found["removed"], len(found["unexamined"])) == ([], len(SUITE))
+    assert "too little of some was examined" in call("--remove", text=text)[1]
 
 
 def test_a_benchmark_that_was_not_measured_stays(answered):

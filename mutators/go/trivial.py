@@ -1,0 +1,92 @@
+"""Functions of Go that cannot get slower, since they do next to nothing themselves."""
+
+from tree_sitter import Node
+
+from mutators.go import tree
+
+_LITERALS = frozenset(
+    {
+        "int_literal", "float_literal", "imaginary_literal", "rune_literal", "true", "false", "nil",
+        "interpreted_string_literal", "raw_string_literal",
+    }
+)  # fmt: skip
+_NAMES = frozenset({"identifier", "iota"})
+
+
+def why_trivial(declaration: Node, root: Node) -> str | None:
+    """Return why a function cannot get slower; None where it can, or has no body."""
+    body = declaration.child_by_field_name("body")
+    if body is None or declaration.has_error:
+        return None
+    statements = _statements(body)
+    if not statements:
+        return "its body is empty"
+    return _why_single(statements[0], root) if len(statements) == 1 else None
+
+
+def _why_single(only: Node, root: Node) -> str | None:
+    """Return why the only statement of a function cannot get slower."""
+    if only.type == "assignment_statement" and only.child_count == 3:
+        sides = _sides(only)
+        return "it only sets a field" if sides and all(map(_is_plain, sides)) else None
+    if only.type not in {"return_statement", "expression_statement"}:
+        return None
+    values = [one for each in only.named_children for one in _expressions(each)]
+    if only.type == "return_statement" and all(map(_is_plain, values)):
+        return "it only returns a field or a constant"
+    if len(values) == 1 and _is_platform_call(values[0], root):
+        return "it only calls the standard library"
+    return None
+
+
+def _statements(body: Node) -> list[Node]:
+    """Return the statements of a block; newer grammars have a list of them inside it."""
+    found = [one for one in body.named_children if one.type != "comment"]
+    if len(found) == 1 and found[0].type == "statement_list":
+        return [one for one in found[0].named_children if one.type != "comment"]
+    return found
+
+
+def _sides(assignment: Node) -> list[Node]:
+    operator = assignment.child_by_field_name("operator")
+    if operator is None or tree.source(operator) != "=":
+        return []
+    return [one for side in assignment.named_children for one in _expressions(side)]
+
+
+def _expressions(node: Node) -> list[Node]:
+    return node.named_children if node.type == "expression_list" else [node]
+
+
+def _is_plain(node: Node) -> bool:
+    """Tell whether an expression is a name, a field or a literal."""
+    if node.type == "selector_expression":
+        operand = node.child_by_field_name("operand")
+        return operand is not None and _is_plain(operand)
+    return node.type in _LITERALS or node.type in _NAMES
+
+
+def _is_platform_call(node: Node, root: Node) -> bool:
+    """Tell whether it is a call of the standard library that hands over literals at most."""
+    if node.type != "call_expression":
+        return False
+    function = node.child_by_field_name("function")
+    arguments = node.child_by_field_name("arguments")
+    if function is None or arguments is None or function.type != "selector_expression":
+        return False
+    if any(one.type not in _LITERALS for one in arguments.named_children):
+        return False
+    operand = function.child_by_field_name("operand")
+    return operand is not None and tree.source(operand) in _standard_packages(root)
+
+
+def _standard_packages(root: Node) -> frozenset[str]:
+    """Return the names of imported packages of the standard library: no dot before a slash."""
+    found = set()
+    for node in (each for one in root.named_children for each in tree.descend(one)):
+        if node.type == "import_spec":
+            path = tree.source(node.child_by_field_name("path")).strip('"`')
+            if "." not in path.partition("/")[0]:
+                alias = tree.source(node.child_by_field_name("name"))
+                found.add(alias or path.rsplit("/", 1)[-1])
+    return frozenset(found)

@@ -1,0 +1,70 @@
+"""Functions of Python that cannot get slower, since they do next to nothing themselves."""
+
+import ast
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+_HARMLESS = frozenset(
+    {"property", "cached_property", "staticmethod", "classmethod", "abstractmethod", "override"}
+)
+"""Decorators that add nothing to a call; others may do all the work."""
+
+
+def why_trivial(node: Definition, modules: frozenset[str]) -> str | None:
+    """Return why a function cannot get slower; None where it can.
+
+    `modules` are the names that the file imports from the standard library.
+    """
+    if {ast.unparse(one).rpartition(".")[2] for one in node.decorator_list} - _HARMLESS:
+        return None
+    body = [one for one in node.body if not _is_nothing(one)]
+    if not body:
+        return "its body is empty"
+    return _why_single(body[0], modules) if len(body) == 1 else None
+
+
+def _why_single(only: ast.stmt, modules: frozenset[str]) -> str | None:
+    """Return why the only statement of a function cannot get slower."""
+    if isinstance(only, ast.Raise) and "NotImplemented" in ast.unparse(only):
+        return "it is abstract"
+    if isinstance(only, ast.Assign) and len(only.targets) == 1:
+        plain = _is_plain(only.targets[0]) and _is_plain(only.value)
+        return "it only sets a field" if plain else None
+    if isinstance(only, ast.Return) and (only.value is None or _is_plain(only.value)):
+        return "it only returns a field or a constant"
+    value = only.value if isinstance(only, ast.Return | ast.Expr) else None
+    return "it only calls the standard library" if _is_platform_call(value, modules) else None
+
+
+def _is_nothing(node: ast.stmt) -> bool:
+    """Tell whether a statement is `pass`, a docstring or `...`."""
+    constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return constant or isinstance(node, ast.Pass)
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Tell whether an expression is a name, an attribute or a constant."""
+    if isinstance(node, ast.Attribute):
+        return _is_plain(node.value)
+    return isinstance(node, ast.Name | ast.Constant)
+
+
+def _is_platform_call(node: ast.expr | None, modules: frozenset[str]) -> bool:
+    """Tell whether it is a call of the standard library that hands over constants at most."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    given = [*node.args, *(one.value for one in node.keywords)]
+    module = node.func.value
+    known = isinstance(module, ast.Name) and module.id in modules
+    return known and all(isinstance(one, ast.Constant) for one in given)
+
+
+def standard_modules(module: ast.Module, names: frozenset[str]) -> frozenset[str]:
+    """Return what a file calls the modules among `names` that it imports as a whole."""
+    return frozenset(
+        alias.asname or alias.name
+        for node in ast.walk(module)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.name.partition(".")[0] in names
+    )

@@ -1,0 +1,372 @@
+"""Each sentence of a result that could contradict another one, with what must hold to say it.
+
+All forms (terminal, page, Markdown, findings) ask this table, so they say the same.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from types import MappingProxyType
+
+from auditor.core.result import Result
+from auditor.core.suite import ENDED_AFTER, SKIPS_ITSELF
+from auditor.core.verdict import UNLISTED
+from reports.accepted import left_out
+from reports.document import Benchmark, Document, Method, Pair
+
+OPEN = (Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT, Result.UNMEASURED)
+"""Outcomes of a pair that may still turn out a detection."""
+UNWATCHED = (Result.UNREACHED, Result.MISSED)
+BROKEN = (Result.CRASHED, Result.TIMED_OUT)
+_NO_FAULT = frozenset({"measured", "skipped", "timed-out"})
+"""Endings of a benchmark in which nothing is to be repaired."""
+MOST = 0.5
+"""Share of an operation from which on methods hold most of what a benchmark does."""
+_NOT_RUN = {Result.UNREACHED, Result.DEAD_CODE}
+_BUDGET = frozenset({"budget", "so-far", "sampled"})
+"""Caveats of a result in which the time was up before all was measured."""
+_OUT_OF_TIME = frozenset({"unfinished", "few-runs"})
+"""Caveats of a pair that more time would settle."""
+_SHORT = frozenset({"distorted", "unverified", "too-short", "calibration-failed", "hidden-delay"})
+"""Caveats of a pair whose method is too short to be slowed in proportion."""
+SHORT_SECONDS = 2e-7
+"""Time of a call from which on a probe can hardly matter: what seems so is noise."""
+_SCATTER = frozenset(
+    {"near-threshold", "distorted", "few-pairs", "few-runs", "signs-disagree", "unfinished"}
+)
+"""Caveats of a pair that more or quieter measurements would settle."""
+
+
+class Cause(Enum):
+    """Why the outcome of a method is open."""
+
+    BUDGET = "the budget ended before its pairs were measured"
+    SHORT = "its time is too short to be slowed in proportion"
+    SCATTER = "measurements scatter too much"
+    OTHER = "something else, which its reason names"
+
+
+def needs_time(one: Benchmark) -> bool:
+    """Tell whether a benchmark was ended before it was done."""
+    unlisted = one.ending == UNLISTED and ENDED_AFTER in (one.reason or "")
+    return one.ending == "timed-out" or unlisted
+
+
+def needs_repair(one: Benchmark) -> bool:
+    """Tell whether a benchmark failed, and neither for want of time nor by its own choice."""
+    skips = one.ending == UNLISTED and (one.reason or "").startswith(SKIPS_ITSELF)
+    return one.ending not in _NO_FAULT and not needs_time(one) and not skips
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What one result knows of its methods and benchmarks."""
+
+    document: Document
+
+    @cached_property
+    def methods(self) -> Mapping[str, Method]:
+        """Return the methods by id."""
+        return {one.id: one for one in self.document.methods}
+
+    @cached_property
+    def benchmarks(self) -> Mapping[str, Benchmark]:
+        """Return the benchmarks by id."""
+        return {one.id: one for one in self.document.benchmarks}
+
+    @cached_property
+    def pairs_by_method(self) -> Mapping[str, list[Pair]]:
+        """Return the pairs of each method."""
+        found = defaultdict[str, list[Pair]](list)
+        for pair in self.document.pairs:
+            found[pair.method].append(pair)
+        return found
+
+    @cached_property
+    def pairs_by_benchmark(self) -> Mapping[str, list[Pair]]:
+        """Return the pairs of each benchmark."""
+        found = defaultdict[str, list[Pair]](list)
+        for pair in self.document.pairs:
+            found[pair.benchmark].append(pair)
+        return found
+
+    @cached_property
+    def slugs(self) -> frozenset[str]:
+        """Return the caveats of the whole result."""
+        return frozenset(caveat.slug for caveat in self.document.caveats)
+
+    @property
+    def ran_out_of_time(self) -> bool:
+        """Tell whether the budget ended before all was measured."""
+        return bool(self.slugs & _BUDGET)
+
+    @property
+    def left_open(self) -> str:
+        """Return how a method is called that there was no time for."""
+        return "not measured yet" if self.is_so_far else "left open by the budget"
+
+    @property
+    def is_so_far(self) -> bool:
+        """Tell whether the result is what the store has, and nothing was run for it."""
+        return "so-far" in self.slugs and not self.slugs & {"budget", "sampled"}
+
+    @cached_property
+    def open_pairs(self) -> int:
+        """Return the number of pairs that may still turn out detections."""
+        return sum(pair.outcome in OPEN for pair in self.document.pairs)
+
+    @cached_property
+    def lost(self) -> frozenset[str]:
+        """Return the methods that no benchmark watches, without misses that the user accepts."""
+        accepted = left_out(self.document.accepted)
+        return frozenset(
+            one.id
+            for one in self.document.methods
+            if one.outcome in UNWATCHED and one.id not in accepted
+        )
+
+    @cached_property
+    def removed_calls(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the lost methods whose calls the compiler removed, by benchmark.
+
+        Each is named once: one benchmark that uses the result is enough.
+        """
+        found = defaultdict[str, list[str]](list)
+        left = set(self.lost)
+        for pair in self.document.pairs:
+            if pair.outcome is Result.DEAD_CODE and pair.method in left:
+                left.remove(pair.method)
+                found[pair.benchmark].append(pair.method)
+        return {benchmark: tuple(methods) for benchmark, methods in found.items()}
+
+    def cause(self, method: str) -> Cause:
+        """Return why the outcome of an inconclusive method is open."""
+        pairs = [pair for pair in self.pairs_by_method[method] if pair.outcome in OPEN]
+        slugs = {caveat.slug for pair in pairs for caveat in pair.caveats}
+        unmeasured = not pairs or any(pair.outcome is Result.UNMEASURED for pair in pairs)
+        if self.ran_out_of_time and (unmeasured or slugs & _OUT_OF_TIME):
+            return Cause.BUDGET
+        if slugs & _SHORT and all(map(_may_be_short, pairs)):
+            return Cause.SHORT
+        sampled = any(pair.share_interval is not None for pair in pairs)
+        scatters = (slugs & _SCATTER or sampled) and not unmeasured
+        return Cause.SCATTER if scatters else Cause.OTHER
+
+    def examined(self, benchmark: str) -> tuple[float, float]:
+        """Return the least and the most that the examined methods can be of an operation.
+
+        Methods call each other, so together they hold at least the largest share of one of them,
+        and at most the sum of all.
+        """
+        pairs = self.pairs_by_benchmark[benchmark]
+        bounds = [_share_bounds(pair) for pair in pairs if pair.outcome not in _NOT_RUN]
+        low = max((low for low, _ in bounds), default=0.0)
+        return min(low, 1.0), min(sum(high for _, high in bounds), 1.0)
+
+    def is_settled(self, benchmark: str) -> bool:
+        """Tell whether a benchmark was measured with some method, and none of its pairs is open."""
+        pairs = self.pairs_by_benchmark[benchmark]
+        one = self.benchmarks[benchmark]
+        looked_at = bool(pairs or (self.document.pairs and not self.ran_out_of_time))
+        measured = one.ending == "measured" and bool(one.means) and looked_at
+        return measured and all(pair.outcome not in OPEN for pair in pairs)
+
+    def detects_nothing(self, benchmark: str) -> bool:
+        """Tell whether a benchmark surely detects none of the examined methods."""
+        one = self.benchmarks[benchmark]
+        return self.is_settled(benchmark) and not one.unique and not one.shared
+
+    def detects(self, benchmark: str) -> bool:
+        """Tell whether a benchmark detects some method."""
+        one = self.benchmarks[benchmark]
+        return bool(one.unique or one.shared)
+
+    def is_droppable(self, benchmark: str) -> bool:
+        """Tell whether all evidence says that nothing is lost without a benchmark."""
+        return (
+            self.is_settled(benchmark)
+            and bool(self.document.minimal_cover)
+            and benchmark not in self.document.minimal_cover
+            and benchmark not in self.removed_calls
+            and self.examined(benchmark)[0] >= MOST
+        )
+
+    def is_unexamined(self, benchmark: str) -> bool:
+        """Tell whether a benchmark mainly does what no examined method holds."""
+        return self.is_settled(benchmark) and self.examined(benchmark)[1] < MOST
+
+    def lacks_benchmark(self, method: str) -> bool:
+        """Tell whether a new benchmark would watch a method that nobody watches."""
+        removed = any(method in methods for methods in self.removed_calls.values())
+        return method in self.lost and not removed and self.methods[method].trivial is None
+
+    def is_open_for(self, method: str, cause: Cause) -> bool:
+        """Tell whether the outcome of a method is open for this cause."""
+        one = self.methods[method]
+        return one.outcome is Result.INCONCLUSIVE and self.cause(method) is cause
+
+    @property
+    def has_whole_matrix(self) -> bool:
+        """Tell whether each pair is decided, so that none other than the cover is needed."""
+        left_out = self.slugs & {"score-mode", "sampled"}
+        measured = all(one.means for one in self.document.benchmarks)
+        return bool(self.document.pairs) and measured and not left_out and not self.open_pairs
+
+
+def _may_be_short(pair: Pair) -> bool:
+    return pair.method_seconds is None or pair.method_seconds < SHORT_SECONDS
+
+
+def _share_bounds(pair: Pair) -> tuple[float, float]:
+    """Return the least and the most that a method can be of an operation."""
+    if pair.share_interval is not None:
+        low, high = pair.share_interval
+        return low or 0.0, 1.0 if high is None else high
+    if pair.share is not None:
+        return pair.share, pair.share
+    return 0.0, 1.0 if pair.share_at_most is None else pair.share_at_most
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence, and what must hold of its owner (a method or benchmark, "" for the result)."""
+
+    sentence: re.Pattern[str] = field(repr=False)
+    """What finds it in a text, whatever numbers and names it holds."""
+    needs: str
+    """What must hold, for people."""
+    holds: Callable[[Facts, str], bool]
+
+
+def _claim(sentence: str, needs: str, holds: Callable[[Facts, str], bool]) -> Claim:
+    return Claim(re.compile(sentence), needs, holds)
+
+
+CLAIMS: Mapping[str, Claim] = MappingProxyType(
+    {
+        "fewest": _claim(
+            r"; (?:fewer cannot|no fewer than \d+ can)\.",
+            "each pair is decided",
+            lambda facts, _: facts.has_whole_matrix,
+        ),
+        "same score": _claim(
+            r"\d+ of \d+ benchmarks? gives? the same score",
+            "all benchmarks of a method were looked at, and some benchmark detects a method",
+            lambda facts, _: "score-mode" not in facts.slugs and bool(facts.document.minimal_cover),
+        ),
+        "nothing detected": _claim(
+            r"No benchmark detects anything",
+            "each pair is decided, none as detected",
+            lambda facts, _: facts.has_whole_matrix and not facts.document.minimal_cover,
+        ),
+        "drop": _claim(
+            r"drop it, or run it less often",
+            "the benchmark is settled, outside of the cover, has no removed call, and the methods "
+            "examined hold most of its operation",
+            Facts.is_droppable,
+        ),
+        "silent": _claim(
+            r"notices none of them",
+            "the benchmark is settled and detects nothing",
+            Facts.detects_nothing,
+        ),
+        "unexamined": _claim(
+            r"its main work is not among the methods examined",
+            "the benchmark is settled, and the methods examined hold less than half of it",
+            Facts.is_unexamined,
+        ),
+        "write": _claim(
+            r"write a benchmark for it|Write a benchmark",
+            "no benchmark watches the method, none had its call removed, it can get slower, and "
+            "its miss is not accepted",
+            Facts.lacks_benchmark,
+        ),
+        "use result": _claim(
+            r"use the result of .+, whose calls? (?:was|were) removed",
+            "the compiler removed a call of a method that no benchmark watches",
+            lambda facts, owner: owner in facts.removed_calls,
+        ),
+        "left open": _claim(
+            r"left open by the budget|not measured yet",
+            "the method is inconclusive, since there was no time for it",
+            lambda facts, owner: facts.is_open_for(owner, Cause.BUDGET),
+        ),
+        "too short": _claim(
+            r"too short to be slowed",
+            "the method is inconclusive, since it is too short",
+            lambda facts, owner: facts.is_open_for(owner, Cause.SHORT),
+        ),
+        "scatter": _claim(
+            r"a quieter machine",
+            "the method is inconclusive, since measurements scatter",
+            lambda facts, owner: facts.is_open_for(owner, Cause.SCATTER),
+        ),
+        "nobody notices": _claim(
+            r"(?i)no benchmark would notice if",
+            "the method is missed or unreached",
+            lambda facts, owner: facts.methods[owner].outcome in UNWATCHED,
+        ),
+        "open": _claim(
+            r"Whether a benchmark notices a slowdown of .+ is open|whether one notices is open",
+            "the method may still turn out detected",
+            lambda facts, owner: facts.methods[owner].outcome in OPEN,
+        ),
+        "none notices": _claim(
+            r"none notices$",
+            "the method is missed",
+            lambda facts, owner: facts.methods[owner].outcome is Result.MISSED,
+        ),
+        "notices": _claim(
+            r"\d+ notices?$",
+            "the method is detected",
+            lambda facts, owner: facts.methods[owner].outcome is Result.DETECTED,
+        ),
+        "steady": _claim(
+            r"^Steady \d",
+            "the benchmark spreads, and is not to be dropped",
+            lambda facts, owner: not facts.is_droppable(owner),
+        ),
+        "repair": _claim(
+            r"Repair",
+            "the benchmark failed, and not for want of time",
+            lambda facts, owner: needs_repair(facts.benchmarks[owner]),
+        ),
+        "more time": _claim(
+            r'raise "timeout"',
+            "the watchdog ended the benchmark",
+            lambda facts, owner: needs_time(facts.benchmarks[owner]),
+        ),
+        "measured": _claim(
+            r"\(measured\)$",
+            "methods were slowed down",
+            lambda facts, _: "estimate" not in facts.slugs,
+        ),
+        "may go unseen": _claim(
+            r"may go unseen, even of a method that is all they do",
+            "the benchmark detects nothing",
+            lambda facts, owner: not facts.detects(owner),
+        ),
+    }
+)
+"""What must hold before a sentence is said."""
+
+EXCLUSIONS = (
+    ("drop", "use result"),
+    ("drop", "steady"),
+    ("drop", "unexamined"),
+    ("drop", "may go unseen"),
+    ("write", "use result"),
+    ("write", "left open"),
+    ("write", "scatter"),
+    ("nobody notices", "open"),
+    ("nobody notices", "notices"),
+    ("repair", "more time"),
+    ("left open", "scatter"),
+    ("left open", "too short"),
+    ("too short", "scatter"),
+    ("same score", "nothing detected"),
+)
+"""Sentences of which at most one may be said of the same method, benchmark or result."""

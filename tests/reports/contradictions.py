@@ -1,0 +1,146 @@
+"""Finds sentences of a result, in any of its forms, that its own numbers contradict."""
+
+import io
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from html import unescape
+
+from rich.console import Console
+
+from auditor.audits.outcomes import NOT_COUNTED
+from auditor.cli import tables
+from auditor.core.result import Result
+from reports import anchors, evidence, findings, markdown, page, suite, table, words
+from reports.advice import advice
+from reports.anchors import Link
+from reports.claims import CLAIMS, EXCLUSIONS, OPEN, Facts
+from reports.document import Document
+from reports.listed import listed
+
+WHOLE = ("fewest", "same score", "nothing detected")
+"""Claims of the whole result: they are looked for in every form."""
+NOTICES = re.compile(
+    r"would notice a \S+ \S+ slowdown in (\w+) of ([\d,]+) methods?(?:, and perhaps in (\d+) more)?"
+)
+OPEN_FOR = re.compile(r"slowdown is open for (?:the only method|all ([\d,]+) methods)")
+UNDRAWN = re.compile(r"<style.*?</style>|<script.*?</script>|<svg.*?</svg>|<[^>]*>", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A text about a method, a benchmark, or ("") the result."""
+
+    owner: str
+    text: str
+
+
+def contradictions(document: Document) -> list[str]:
+    """Return what is wrong, empty where nothing is."""
+    facts = Facts(document)
+    said: dict[str, set[str]] = defaultdict(set)
+    wrong = []
+    for one in statements(document):
+        for name, claim in CLAIMS.items():
+            if claim.sentence.search(one.text):
+                said[one.owner].add(name)
+                if not claim.holds(facts, one.owner):
+                    wrong.append(f"{one.owner or 'result'}: {one.text!r} needs: {claim.needs}")
+    for owner, names in said.items():
+        wrong += [f"{owner}: {a} and {b}" for a, b in EXCLUSIONS if {a, b} <= names]
+    for form, text in forms(document).items():
+        wrong += [
+            f"{form}: {found.group()!r} needs: {CLAIMS[name].needs}"
+            for name in WHOLE
+            if (found := CLAIMS[name].sentence.search(text)) and not CLAIMS[name].holds(facts, "")
+        ]
+        wrong += [f"{form}: {one}" for one in _wrong_headline(text, document)]
+    return [*wrong, *_wrong_numbers(document, facts)]
+
+
+def statements(document: Document) -> Iterator[Statement]:
+    """Yield what is said of each method and benchmark, and of the result."""
+    yield Statement("", words.cover(document))
+    for step in advice(document):
+        for target in step.targets:
+            yield from (Statement(target.id, text) for text in (target.note, step.title, step.why))
+    yield from (Statement(one.owner, one.text) for one in findings.findings(document))
+    methods = evidence.methods(document, listed(document))
+    yield from (Statement(method.id, method.says) for method in methods)
+    weak = [one.text for one in document.caveats if one.slug == "weak-plan"]
+    for one in document.benchmarks:
+        yield from (Statement(one.id, text) for text in weak if f"{one.id} (" in text)
+
+
+def forms(document: Document) -> dict[str, str]:
+    """Return the result as its readers see it."""
+    console = Console(width=240, file=io.StringIO(), record=True)
+    console.print(tables.result(document))
+    return {
+        "terminal": console.export_text(),
+        "page": unescape(UNDRAWN.sub("", page.page(document))),
+        "markdown": markdown.markdown(document),
+    }
+
+
+def _wrong_headline(text: str, document: Document) -> Iterator[str]:
+    """Yield counts of methods that are not those of the verdicts."""
+    counted = [one for one in document.methods if one.outcome not in NOT_COUNTED]
+    detected = sum(one.outcome is Result.DETECTED for one in counted)
+    open_ = sum(one.outcome in OPEN for one in counted)
+    for found in NOTICES.finditer(text):
+        covered = 0 if found[1] == "none" else int(found[1])
+        shown = covered, int(found[2].replace(",", "")), int(found[3] or 0)
+        if found[1] == "0" or shown != (detected, len(counted), open_):
+            yield f"{found.group()!r}, but {detected} of {len(counted)}, {open_} open"
+    for found in OPEN_FOR.finditer(text):
+        if open_ != len(counted):
+            yield f"{found.group()!r}, but {open_} of {len(counted)} are open"
+
+
+def _wrong_numbers(document: Document, facts: Facts) -> Iterator[str]:
+    """Yield numbers that do not add up or multiply."""
+    for name, score in table.scores(document):
+        percent = 100 * score.covered / score.counted if score.counted else None
+        if score.percent is not None and abs(score.percent - percent) > 1e-6:
+            yield f"score {name}: {score.percent} % is not {score.covered} of {score.counted}"
+    for row in table.score_rows(document):
+        if row.percent.startswith("0") and row.bounds.endswith("100 %"):
+            yield f"score {row.name}: {row.percent} where all is open"
+    for row in suite.redundancy(document).density:
+        if row.benchmarks == "no benchmark" and any(
+            one.outcome in OPEN for one in document.methods
+        ):
+            yield "methods without a verdict counted as detected by no benchmark"
+    yield from _wrong_sight(document, facts)
+    yield from _wrong_lists(document, facts)
+
+
+def _wrong_sight(document: Document, facts: Facts) -> Iterator[str]:
+    """Yield benchmarks that noticed less than what they are said to see."""
+    for one in document.curve.pairs if document.curve else ():
+        visible = facts.benchmarks[one.benchmark].visible
+        if one.slowdown is not None and visible is not None and visible > one.slowdown:
+            yield f"{one.benchmark} sees from {visible} on, and has noticed {one.slowdown}"
+
+
+def _wrong_lists(document: Document, facts: Facts) -> Iterator[str]:
+    """Yield benchmarks that are in the wrong list, by the pairs alone."""
+    detecting = {one.benchmark for one in document.pairs if one.outcome is Result.DETECTED}
+    open_ = {one.benchmark for one in document.pairs if one.outcome in OPEN}
+    nothing = suite.redundancy(document).none
+    for link, one in anchors_of(document, nothing):
+        if one in detecting or one in open_:
+            yield f"{link}: said to detect nothing"
+    for step in advice(document):
+        owners = {target.id for target in step.targets}
+        if step.slug in {"redundant", "silent", "unexamined"} and owners & open_:
+            yield f"{step.title}: pairs of {owners & open_} are open"
+    yield from (f"{one} is idle and detects" for one in detecting if facts.detects_nothing(one))
+
+
+def anchors_of(document: Document, links: Iterable[Link]) -> Iterator[tuple[str, str]]:
+    """Yield the name and the id of each linked benchmark."""
+    ids = {link: one for one, link in anchors.benchmarks(document).items()}
+    yield from ((link.name, ids[link]) for link in links)
