@@ -1,15 +1,18 @@
 """A folder as it is now, uncommitted changes included."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.request import FolderSpec
 from runners.home import Home
 from runners.subjects.files import Entry, entry, is_ours, place_entries, walk
-from runners.subjects.placed import MARKS, Placed, detect
+from runners.subjects.gomod import replacements
+from runners.subjects.gopath import with_module_file
+from runners.subjects.placed import MARKS, Placed, detect, is_gopath, marks_of
 from runners.subjects.repository import Repository
 
 
@@ -17,10 +20,14 @@ def place_folder(spec: FolderSpec, home: Home) -> Placed:
     """Copy the folder, and those around it that its build looks at."""
     folder = project_folder(spec.path)
     repository = Repository.around(folder)
-    top = _outermost(folder, repository)
+    copied = _copied(folder, repository)
+    top = Path(os.path.commonpath(copied))
     inside = PurePosixPath(folder.relative_to(top).as_posix())
-    every = _tracked(top, repository, home) if repository else _all(top, home)
+    every = chain.from_iterable(_below(top, one, repository, home) for one in copied)
+    entries: Iterable[Entry]
     entries = (one for one in every if one.content != spec.configuration and not is_ours(one))
+    if is_gopath(folder):
+        entries = with_module_file(entries, inside, repository.origin() if repository else "")
     root, digest, files = place_entries(entries, home)
     tree = root / inside
     if detect(tree) is None:
@@ -53,22 +60,45 @@ def project_folder(path: Path) -> Path:
     return folder.resolve()
 
 
+def _copied(folder: Path, repository: Repository | None) -> list[Path]:
+    """Return the folders that are copied: what the build of `folder` needs, none in another.
+
+    Besides the tree around it these are folders elsewhere that its go.mod takes modules from.
+    """
+    top = _outermost(folder, repository)
+    found = [top]
+    for one in sorted(each.folder for each in replacements(folder)):
+        if not any(one.is_relative_to(each) for each in found):
+            found.append(one)
+    return [one for one in found if one == top or not top.is_relative_to(one)]
+
+
+def _below(top: Path, folder: Path, repository: Repository | None, home: Home) -> Iterator[Entry]:
+    """Yield the entries of a folder by their paths below `top`."""
+    own = repository if repository and folder.is_relative_to(repository.top) else None
+    prefix = PurePosixPath(folder.relative_to(top).as_posix())
+    for each in _tracked(folder, own, home) if own else _all(folder, home):
+        yield replace(each, path=prefix / each.path)
+
+
 def _outermost(folder: Path, repository: Repository | None) -> Path:
     """Return the folder that the build of `folder` needs: up to the outermost project around it.
 
     Not simply the repository's top: a change of a file that no build sees must not make a new
     subject. Nor has a project of another language around it a part in its build. Where the project
-    names its neighbours, their common ground is not known.
+    names its neighbours, their common ground is not known. A Go tree without go.mod is one module.
     """
+    if is_gopath(folder):
+        return repository.top if repository else folder
     kind = detect(folder)
     if repository is None:
-        around = list(takewhile(lambda each: detect(each) == kind, folder.parents))
+        around = list(takewhile(lambda each: kind in marks_of(each), folder.parents))
         return around[-1] if around else folder
     inside = [folder, *folder.parents]
     inside = inside[: inside.index(repository.top) + 1]
     if any("../" in _text(folder / mark) for mark in ("go.mod", "go.work", "pom.xml")):
         return repository.top
-    return [each for each in inside if detect(each) == kind][-1]
+    return [each for each in inside if each == folder or kind in marks_of(each)][-1]
 
 
 def _text(path: Path) -> str:

@@ -11,7 +11,8 @@ from auditor.core.errors import ResolveFailed, SubjectError, UsageError
 from auditor.core.request import GitSpec
 from runners.home import Home
 from runners.subjects.files import Entry, is_ours, place_entries, stays_inside
-from runners.subjects.placed import MARKS, Placed, detect
+from runners.subjects.gopath import with_module_file
+from runners.subjects.placed import MARKS, Placed, detect, is_gopath
 from runners.subjects.repository import (
     FETCHED,
     GitFailed,
@@ -41,8 +42,12 @@ def place_revision(spec: GitSpec, home: Home) -> Placed:
     with home.scratch() as scratch:
         repository = scratch_repository(scratch / "repository")
         commit = _fetch(spec, source, repository)
-        every = _entries(repository, commit, source, scratch)
-        root, digest, files = place_entries((one for one in every if not is_ours(one)), home)
+        every = [one for one in _entries(repository, commit, source, scratch) if not is_ours(one)]
+        root, digest, files = place_entries(every, home)
+        if is_gopath(root / source.inside):
+            origin = Repository(source.local).origin() if source.local else source.address
+            every = with_module_file(every, source.inside, origin)
+            root, digest, files = place_entries(every, home)
     tree = root / source.inside
     if detect(tree) is None:
         raise SubjectError(
