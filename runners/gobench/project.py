@@ -9,17 +9,17 @@ from types import MappingProxyType
 from auditor.core.errors import ResolveFailed, SubjectError, UsageError
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
-from auditor.core.subject import Language, Project
+from auditor.core.subject import Language, Project, Role
 from runners.gobench import commands, toolchain
 from runners.gobench.closures import with_closures
 from runners.gobench.modules import OFF, Modules, modules
 from runners.gobench.readable import Tree
+from runners.gobench.requirements import RESOLVE_SECONDS, with_module_note, with_requirements
 from runners.home import Home
 from runners.hosts.disk import writing
-from runners.subjects.gopath import is_made
+from runners.subjects.gopath import made_module
 from runners.subjects.placed import Files, Placed
 
-RESOLVE_SECONDS = 900.0
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 _MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 
@@ -66,7 +66,7 @@ def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user 
         versions=(("go", found.get("GOVERSION", "unknown")),),
         notes=chosen.notes,
     )
-    _resolve(project, host)
+    project = _resolved(project, home, host)
     return with_closures(project, whole, host, _digest("", deciding, sorted(options.items())))
 
 
@@ -118,21 +118,26 @@ def _vendoring(chosen: Modules) -> str:
     A vendored copy of the library is not what is audited, and one without modules.txt is from
     before modules.
     """
-    vendor = chosen.benchmarks / "vendor"
-    if not vendor.is_dir() or chosen.workspace != OFF:
-        return ""
-    if not (vendor / "modules.txt").is_file():
-        return " -mod=vendor" if is_made(chosen.benchmarks) else ""
-    return "" if chosen.root == chosen.benchmarks else " -mod=readonly"
+    made = made_module(chosen.benchmarks)
+    if made is not None:
+        return " -mod=vendor" if (made / "vendor").is_dir() else ""
+    has_library_elsewhere = chosen.root != chosen.benchmarks and chosen.workspace == OFF
+    is_vendored = (chosen.benchmarks / "vendor" / "modules.txt").is_file()
+    return " -mod=readonly" if has_library_elsewhere and is_vendored else ""
 
 
-def _resolve(project: Project, host: Host) -> None:
+def _resolved(project: Project, home: Home, host: Host) -> Project:
     """Fetch what the build needs, and only that: a module graph may hold more than can be had."""
-    flags = commands.build_flags(project, project.root, overlaid=False)
-    needed = ("list", "-e", "-deps", "-test", "-f", "{{with .Error}}{{.Err}}{{end}}", *flags)
-    listing = commands.go(project, *needed, "./...", timeout=RESOLVE_SECONDS)
+    listing = _listing(project)
+    (here,) = project.paths(Role.BENCHMARKS)
+    made = made_module(here)
+    if made:
+        project = with_module_note(project, made)
     if _complete(host, listing):
-        return
+        return project
+    if made:
+        project = with_requirements(project, made, home, host)
+        listing = _listing(project)
     download = host.run(commands.go(project, "mod", "download", timeout=RESOLVE_SECONDS))
     answer = host.run(listing)
     problem = _problem(answer.stdout + answer.stderr)
@@ -141,6 +146,14 @@ def _resolve(project: Project, host: Host) -> None:
             f"dependencies of {project.name} could not be had: {problem}; check the network and "
             "GOPROXY, or vendor them"
         )
+    return project
+
+
+def _listing(project: Project) -> Invocation:
+    """Return the job that names all packages that tests need and what is wrong with them."""
+    flags = commands.build_flags(project, project.root, overlaid=False)
+    needed = ("list", "-e", "-deps", "-test", "-f", "{{with .Error}}{{.Err}}{{end}}", *flags)
+    return commands.go(project, *needed, "./...", timeout=RESOLVE_SECONDS)
 
 
 _MISSING = re.compile(

@@ -40,10 +40,13 @@ def with_module_file(entries: Iterable[Entry], inside: PurePosixPath, origin: st
     return [*known, Entry(PurePosixPath(MODULE_FILE), text.encode())]
 
 
-def is_made(tree: Path) -> bool:
-    """Tell whether the go.mod of a copied tree is one of ours."""
-    file = tree / MODULE_FILE
-    return file.is_file() and file.read_text(errors="replace").startswith(MADE)
+def made_module(tree: Path) -> Path | None:
+    """Return the top of the module that a copied tree is in, if its go.mod is one of ours."""
+    file = next(
+        (one / MODULE_FILE for one in (tree, *tree.parents) if (one / MODULE_FILE).is_file()), None
+    )
+    is_ours = file is not None and file.read_text(errors="replace").startswith(MADE)
+    return file.parent if file and is_ours else None
 
 
 def _declared(sources: Sequence[Entry]) -> str:
