@@ -14,6 +14,7 @@ from runners.subjects.gomod import replacements
 from runners.subjects.gopath import with_module_file
 from runners.subjects.placed import MARKS, Placed, detect, is_gopath, marks_of
 from runners.subjects.repository import Repository
+from runners.subjects.survey import candidates
 
 
 def place_folder(spec: FolderSpec, home: Home) -> Placed:
@@ -54,8 +55,8 @@ def project_folder(path: Path) -> Path:
         raise UsageError(f"not a folder: {path}; name the folder of a project")
     if detect(folder) is None:
         raise SubjectError(
-            f"{path} is not a project that can be audited: it has no {MARKS}; name the folder that "
-            "has one"
+            f"{path} is not a project that can be audited: it has no {MARKS} and no Go files; "
+            f"{candidates(folder, str(path))}"
         )
     return folder.resolve()
 

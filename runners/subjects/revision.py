@@ -20,6 +20,7 @@ from runners.subjects.repository import (
     Stored,
     scratch_repository,
 )
+from runners.subjects.survey import candidates
 
 _REMOTE = re.compile(r"(https?|ssh|git|file)://|[\w.-]+@[\w.-]+:")
 # A submodule's address is the subject's choice, so it may not lead to files of this machine.
@@ -50,9 +51,10 @@ def place_revision(spec: GitSpec, home: Home) -> Placed:
             root, digest, files = place_entries(every, home)
     tree = root / source.inside
     if detect(tree) is None:
+        others = candidates(tree, f"git:{spec.repository}", f"@{spec.revision}")
         raise SubjectError(
             f"{spec.repository} at {spec.revision} is not a project that can be audited: "
-            f"it has no {MARKS}; name the folder that has one"
+            f"it has no {MARKS} and no Go files; {others}"
         )
     name = source.inside.name or source.address.rstrip("/").rpartition("/")[2]
     return Placed(

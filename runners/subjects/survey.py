@@ -1,6 +1,7 @@
 """The suites below a folder: projects of any language whose sources hold benchmarks."""
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,14 @@ from runners.subjects.placed import KINDS, is_gopath, marks_of
 MOST_FOLDERS = 20_000
 """Folders that are looked into: a stranger's tree may be a home directory."""
 MOST_NAMED = 5
+LOOKED_FOR = {
+    "go": "functions BenchmarkX(b *testing.B) in files _test.go",
+    "jmh": "methods with @Benchmark",
+    "pytest": "tests with the fixture or marker benchmark",
+    "asv": "functions and methods time_x in the folder of asv.conf.json",
+    "pyperf": "scripts that make a pyperf.Runner",
+}
+"""What a benchmark is, by harness."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +40,40 @@ class SuiteFolder:
         return f"{self.path} ({self.seen.harness}, {count} benchmark{'' if count == 1 else 's'})"
 
 
-def suites(top: Path, harness: str | None = None) -> tuple[SuiteFolder, ...]:
+def suites(top: Path, *kinds: str) -> tuple[SuiteFolder, ...]:
     """Return the projects at and below a folder that have benchmarks, those with most first.
 
     Modules of one Maven, Gradle or Python project count as part of the outermost one; each Go
-    module is a project of its own. `harness` restricts them to one mark ("go", "jmh", "python").
+    module is a project of its own. `kinds` are those that are looked for (KINDS); none: all.
     """
     found = [
         SuiteFolder(folder.relative_to(top).as_posix(), seen)
         for folder, kind in _projects(top)
-        if harness in (None, kind) and (seen := look_as(folder, kind)).benchmarks
+        if kind in (kinds or KINDS) and (seen := look_as(folder, kind)).benchmarks
     ]
     return tuple(sorted(found, key=lambda one: (one.path != ".", -one.seen.benchmarks, one.path)))
+
+
+def candidates(folder: Path, said: str, revision: str = "") -> str:
+    """Return where suites are below a folder, and the command for the first one.
+
+    `said` and `revision` are the folder as people write it on a command line.
+    """
+    found = suites(folder)
+    if not found:
+        return "there are no benchmarks of Go, JMH or Python below it"
+    first = found[0]
+    path = said if first.path == "." else f"{said.rstrip('/')}/{first.path}"
+    how = f" --harness {first.seen.harness}" if first.path == "." else ""
+    call = f"bench-audit abs {shlex.quote(path + revision)}{how}"
+    return f"there are some in {named(found)}: {call}"
+
+
+def instead(folder: Path, said: str, harness: str) -> str:
+    """Return what was looked for in a suite without benchmarks, and where there are some."""
+    wanted = LOOKED_FOR.get(harness, f"benchmarks of {harness}")
+    at, _, after = said.rpartition("@") if said.startswith("git:") else (said, "", "")
+    return f"looked for {wanted}; {candidates(folder, at, f'@{after}' if after else '')}"
 
 
 def named(found: Sequence[SuiteFolder]) -> str:
