@@ -33,7 +33,9 @@ class Package:
     def sources(self, project: Project) -> Iterator[SourceFile]:
         """Read the package's files; of a library beside, without those of its tests."""
         root, libraries = project.root, project.paths(Role.LIBRARY)
-        is_library = self.module is None or self.module in libraries
+        is_library = self.module is None or any(
+            one.is_relative_to(self.module) for one in libraries
+        )
         for role, names in (
             (SourceRole.LIBRARY if is_library else SourceRole.HELPER, self.library),
             (SourceRole.BENCHMARKS, self.tests if self.is_run(project) else ()),

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import chain, takewhile
+from itertools import chain, dropwhile, takewhile
 from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SubjectError, UsageError
@@ -28,7 +28,8 @@ def place_folder(spec: FolderSpec, home: Home) -> Placed:
     entries: Iterable[Entry]
     entries = (one for one in every if one.content != spec.configuration and not is_ours(one))
     if is_gopath(folder):
-        entries = with_module_file(entries, inside, repository.origin() if repository else "")
+        origin = repository.origin() if repository else ""
+        entries = with_module_file(entries, inside, origin or str(top))
     root, digest, files = place_entries(entries, home)
     tree = root / inside
     if detect(tree) is None:
@@ -93,13 +94,19 @@ def _outermost(folder: Path, repository: Repository | None) -> Path:
         return repository.top if repository else folder
     kind = detect(folder)
     if repository is None:
-        around = list(takewhile(lambda each: kind in marks_of(each), folder.parents))
+        parents = folder.parents if marks_of(folder) else _from_mark(folder, kind)
+        around = list(takewhile(lambda each: kind in marks_of(each), parents))
         return around[-1] if around else folder
     inside = [folder, *folder.parents]
     inside = inside[: inside.index(repository.top) + 1]
     if any("../" in _text(folder / mark) for mark in ("go.mod", "go.work", "pom.xml")):
         return repository.top
     return [each for each in inside if each == folder or kind in marks_of(each)][-1]
+
+
+def _from_mark(folder: Path, kind: str | None) -> Iterator[Path]:
+    """Yield the folders around a part of a project, from the project's own on."""
+    return dropwhile(lambda each: kind not in marks_of(each), folder.parents)
 
 
 def _text(path: Path) -> str:

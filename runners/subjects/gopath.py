@@ -24,7 +24,7 @@ def with_module_file(entries: Iterable[Entry], inside: PurePosixPath, origin: st
     """Add a go.mod at the top of a copy whose part `inside` holds Go files and no module.
 
     The module's path is what the files say of themselves (import comments, imports of each other),
-    else that of `origin`, a repository's address, else the folder's name.
+    else that of `origin`, the address of a repository or a folder.
     """
     known = list(entries)
     paths = {one.path for one in known}
@@ -34,7 +34,7 @@ def with_module_file(entries: Iterable[Entry], inside: PurePosixPath, origin: st
     sources = [one for one in known if one.path.suffix == ".go" and one.link is None]
     sources = [one for one in sources if not _ELSEWHERE & {*one.path.parts}]
     has_vendor = any(one.path.parts[0] == "vendor" for one in known)
-    module = _declared(sources) or _of_address(origin) or inside.name or "subject"
+    module = _declared(sources) or _of_address(origin)
     # Up to Go 1.13 a vendor folder needs no modules.txt.
     text = f"{MADE}\n\nmodule {module}\n\ngo {'1.13' if has_vendor else '1.16'}\n"
     return [*known, Entry(PurePosixPath(MODULE_FILE), text.encode())]
@@ -92,6 +92,8 @@ def _above(path: str, inner: PurePosixPath) -> Iterator[str]:
 
 
 def _of_address(origin: str) -> str:
-    """Return the import path of a repository's address, empty where it has none."""
+    """Return the import path of a repository's address; of a folder its name."""
     match = _ADDRESS.match(origin)
-    return f"{match[1]}/{match[2].strip('/')}" if match else ""
+    if match:
+        return f"{match[1]}/{match[2].strip('/')}"
+    return re.sub(r"[^A-Za-z0-9._~-]+", "-", PurePosixPath(origin).name).strip(".-") or "subject"

@@ -44,10 +44,10 @@ KINDS = ("go", "jmh", "python")
 def detect(tree: Path) -> str | None:
     """Return what a folder is for, one of KINDS; None if for none of them.
 
-    A folder with Go files is a Go project without go.mod where nothing tells otherwise.
+    A folder with Go files is a Go project, or part of one, where nothing tells otherwise.
     """
     marks = marks_of(tree)
-    return next((kind for kind in KINDS if kind in marks), "go" if is_gopath(tree) else None)
+    return next((kind for kind in KINDS if kind in marks), "go" if has_go_files(tree) else None)
 
 
 def marks_of(tree: Path) -> frozenset[str]:
@@ -59,8 +59,13 @@ def marks_of(tree: Path) -> frozenset[str]:
 
 def is_gopath(tree: Path) -> bool:
     """Tell whether a folder holds Go files and belongs to no module, as before Go modules."""
-    if any(_has(folder, _GO) for folder in (tree, *tree.parents)):
-        return False
+    return has_go_files(tree) and not any(_has(one, _GO) for one in (tree, *tree.parents))
+
+
+def has_go_files(tree: Path) -> bool:
+    """Tell whether a folder holds Go files, or folders of its own below have Go tests."""
+    if marks_of(tree):
+        return "go" in marks_of(tree)
     for where, folders, files in os.walk(tree):
         here = Path(where)
         if any(name.endswith("_test.go" if here != tree else ".go") for name in files):

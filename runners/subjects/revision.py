@@ -46,8 +46,8 @@ def place_revision(spec: GitSpec, home: Home) -> Placed:
         every = [one for one in _entries(repository, commit, source, scratch) if not is_ours(one)]
         root, digest, files = place_entries(every, home)
         if is_gopath(root / source.inside):
-            origin = Repository(source.local).origin() if source.local else source.address
-            every = with_module_file(every, source.inside, origin)
+            origin = Repository(source.local).origin() if source.local else ""
+            every = with_module_file(every, source.inside, origin or source.address)
             root, digest, files = place_entries(every, home)
     tree = root / source.inside
     if detect(tree) is None:

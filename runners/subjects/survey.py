@@ -8,7 +8,7 @@ from pathlib import Path
 
 from runners.subjects.gomod import MODULE_FILE
 from runners.subjects.look import LEFT_OUT, Found, look_as
-from runners.subjects.placed import KINDS, is_gopath, marks_of
+from runners.subjects.placed import KINDS, has_go_files, marks_of
 
 MOST_FOLDERS = 20_000
 """Folders that are looked into: a stranger's tree may be a home directory."""
@@ -99,7 +99,7 @@ def _projects(top: Path) -> Iterator[tuple[Path, str]]:
         )
         around = inside.get(here.parent, frozenset[str]())
         marks = marks_of(here)
-        if here == top and not marks and is_gopath(top):
+        if here == top and not marks and has_go_files(top):
             marks = frozenset(("go",))
         for kind in KINDS:
             if kind in marks and (kind not in around or (here / MODULE_FILE).is_file()):
