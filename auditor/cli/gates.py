@@ -53,7 +53,8 @@ def judge(
     """
     score = document.without_accepted or document.scores.total
     if document.scores.total.bounds is None or not _anything_judged(document):
-        return options.instead(inconclusive), ["no verdict: nothing was measured"]
+        why = "nothing was measured" if document.methods else "the subject has no method to slow"
+        return options.instead(inconclusive), [f"no verdict: {why}"]
     if score.bounds is None:
         return options.instead(inconclusive), [
             "no verdict: each method that counts is an accepted miss"
