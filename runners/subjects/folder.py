@@ -68,11 +68,14 @@ def _copied(folder: Path, repository: Repository | None) -> list[Path]:
     Besides the tree around it these are folders elsewhere that its go.mod takes modules from.
     """
     top = _outermost(folder, repository)
+    targets = sorted(one.folder for one in replacements(folder))
+    if repository is None:
+        top = next((one for one in targets if top.is_relative_to(one)), top)
     found = [top]
-    for one in sorted(each.folder for each in replacements(folder)):
-        if not any(one.is_relative_to(each) for each in found):
+    for one in targets:
+        if not any(one.is_relative_to(each) or each.is_relative_to(one) for each in found):
             found.append(one)
-    return [one for one in found if one == top or not top.is_relative_to(one)]
+    return found
 
 
 def _below(top: Path, folder: Path, repository: Repository | None, home: Home) -> Iterator[Entry]:
