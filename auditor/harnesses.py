@@ -31,7 +31,8 @@ from runners.pybench.frontends import chosen as python_framework
 from runners.pybench.harness import PythonHarness
 from runners.pybench.project import prepare as prepare_python
 from runners.subjects.place import place
-from runners.subjects.placed import MARKS, Placed, detect
+from runners.subjects.placed import KINDS, MARKS, Placed, detect
+from runners.subjects.survey import named, suites
 from runners.subset import Calls
 from runners.trial import Elsewhere, nowhere
 
@@ -189,4 +190,19 @@ def ready_of(config: Config, placed: Placed, machine: Machine) -> tuple[Ready, H
     if name not in HARNESSES:
         raise UsageError(f"unknown harness {name!r}; known: {', '.join(sorted(HARNESSES))}")
     support = HARNESSES[name]
-    return support.ready(config.subject, placed, config, machine), support
+    ready = support.ready(config.subject, placed, config, machine)
+    if config.harness is None and not java and (note := _other_suites(placed.tree, name)):
+        project = replace(ready.project, notes=(*ready.project.notes, note))
+        ready = replace(ready, project=project)
+    return ready, support
+
+
+def _other_suites(tree: Path, taken: str) -> str:
+    """Say which suites of other languages are there, empty where none is."""
+    own = taken if taken in KINDS else "python"
+    if not (others := suites(tree, *(one for one in KINDS if one != own))):
+        return ""
+    return (
+        f"audited is the suite of {taken}; there are others in {named(others)}: choose with "
+        "--harness, or name the folder"
+    )

@@ -132,7 +132,10 @@ class Qualifying:
         return laid
 
     def _inside(self) -> Path:
-        return self._placed.tree.relative_to(self._placed.root)
+        """Return the project's root, as seen from the top of the copy."""
+        top, root = self._placed.root.resolve(), self._parts.project.root
+        inside = root.is_relative_to(top)
+        return root.relative_to(top) if inside else self._placed.tree.relative_to(self._placed.root)
 
 
 class _Alone:

@@ -95,7 +95,7 @@ def _python_client(
 
 
 def _go_library(placed: Placed, machine: Machine, *_: object) -> Library:
-    project = prepare_placed(placed, **machine.parts)
+    project = prepare_placed(placed, chooses=False, **machine.parts)
     folder = machine.home.builds(project.digest)
     return _shown(project, GoBench().sources(project, folder, machine.host.run), GoMutator())
 

@@ -8,6 +8,7 @@ from auditor.audits import strain
 from auditor.benches import Benched, benched
 from auditor.clusters import Cluster
 from auditor.config import Config
+from auditor.config.subjects import described
 from auditor.core.caveats import Caveat, some
 from auditor.core.errors import OutOfTime
 from auditor.core.jobs import HostFacts
@@ -42,6 +43,7 @@ from runners.hosts.loop import Loop
 from runners.subjects.files import changed
 from runners.subjects.place import place
 from runners.subjects.placed import Placed
+from runners.subjects.survey import instead
 from runners.trial import Bench
 
 AnyDocument = Either | ComparisonDocument | TraceDocument | ProfileDocument
@@ -108,12 +110,18 @@ class Workplace:
         made = benched(config, placed, self.machine, self.clock, self._loop.look)
         config, ready, support, bench = made.config, made.ready, made.support, made.bench
         project, request = ready.project, config.request.suite
+        for text in project.notes:
+            self.observer.caveat(Caveat("suite-choice", text))
         if not_used := left_out(self.store.elsewhere(*project.subjects)):
             self.observer.caveat(not_used)
         listings = Listings(self.store, project, request.timeout_seconds, own_version())
+        suite = _suite(bench, listings, request, self._dispatching.together)
+        if not suite.benchmarks:
+            where = described(config.subject)
+            suite = replace(suite, hint=instead(placed.tree, where, project.harness))
         return config, Parts(
             project=project,
-            suite=(suite := _suite(bench, listings, request, self._dispatching.together)),
+            suite=suite,
             request=request,
             fixed_operations=ready.harness.fixed_operations,
             layouts=ready.harness.layouts(project),

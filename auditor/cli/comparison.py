@@ -98,6 +98,8 @@ def judge(
     A benchmark of which nothing can be told is no failed gate; it has no verdict only where that is
     true of all of them.
     """
+    if reason := _nothing_compared(document):
+        return options.instead(inconclusive), [f"no verdict: {reason}"]
     said: list[tuple[Exit, str]] = []
     changes = [one.change for one in document.benchmarks]
     if fail_on_regression:
@@ -118,6 +120,15 @@ def judge(
     codes = [code for code, _ in said]
     worst = next((one for one in (Exit.GATE_FAILED, Exit.NO_VERDICT) if one in codes), Exit.OK)
     return worst, [text for _, text in said]
+
+
+def _nothing_compared(document: ComparisonDocument) -> str:
+    """Return why no benchmark was compared and no method judged, empty where one was."""
+    score = document.patch.score
+    if document.benchmarks or (score is not None and score.bounds is not None):
+        return ""
+    added, removed = len(document.added), len(document.removed)
+    return f"no benchmark is in both: {added} only in head, {removed} only in base"
 
 
 def missed(document: ComparisonDocument, fail_under: float | None) -> tuple[str, ...]:

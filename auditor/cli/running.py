@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from auditor.cli import output, tables
+from auditor.cli import output, plans, tables
 from auditor.cli.console import Console
 from auditor.cli.logs import logged
 from auditor.cli.options import Asked
@@ -122,13 +122,16 @@ def dry_run(asked: Asked, ask: Callable[[Audit], DryRun], judged: str = "") -> E
     """Say what would be measured, and how it would be judged."""
     with opened(asked) as open_:
         plan = ask(open_.audit)
-    show_plan(open_.console, plan, judged, as_json=asked.as_json)
-    return Exit.OK
+    return show_plan(open_.console, plan, judged, as_json=asked.as_json)
 
 
-def show_plan(console: Console, plan: DryRun, judged: str, *, as_json: bool) -> None:
-    """Print what would be measured, and how it would be judged."""
+def show_plan(console: Console, plan: DryRun, judged: str, *, as_json: bool) -> Exit:
+    """Print what would be measured and how it would be judged; return the exit code."""
     if as_json:
-        console.document(tables.plan_document(plan, judged))
+        console.document(plans.plan_document(plan, judged))
     else:
-        console.result(tables.plan(plan, judged))
+        console.result(plans.plan(plan, judged))
+    if plan.inventory.reason:
+        console.say(f"no verdict: {plan.inventory.reason}")
+        return Exit.NO_VERDICT
+    return Exit.OK

@@ -53,6 +53,8 @@ class Answer:
     judged: Callable[[StoredResults, Callable[[], Context], Told], Any] = field(repr=False)
     table: Callable[[Any], RenderableType] = field(repr=False)
     page: Callable[[Any, StoredResults], str] = field(repr=False)
+    is_judged: Callable[[Any], bool] = field(repr=False)
+    """Whether something of a document was judged; else the exit code is 5."""
 
 
 def answered(context: click.Context, given: Mapping[str, Any], answer: Answer) -> Exit:
@@ -70,8 +72,8 @@ def answered(context: click.Context, given: Mapping[str, Any], answer: Answer) -
     with told(console, answer.doing) as tell:
         document = answer.judged(found, started, tell)
     folder = given["output"] or folder_of(files[0].name, found.digest, surroundings.environment)
-    _show(console, folder, answer, (document, found), as_json=given["format"] == "json")
-    return Exit.OK
+    as_json = given["format"] == "json"
+    return _show(console, folder, answer, (document, found), as_json=as_json)
 
 
 def _read(asked: StoredQuestion) -> StoredResults:
@@ -96,8 +98,8 @@ def _run(context: click.Context, suite: str, answer: Answer) -> Exit:
         document = answer.judged(found, context_of, lambda _done, _of: None)
         open_.audit.remember(document, context_of())
     as_json = asked.as_json
-    _show(open_.console, asked.places.output, answer, (document, found), as_json=as_json)
-    return Exit.OK
+    folder = asked.places.output
+    return _show(open_.console, folder, answer, (document, found), as_json=as_json)
 
 
 def _show(
@@ -107,7 +109,8 @@ def _show(
     made: tuple[Any, StoredResults],
     *,
     as_json: bool,
-) -> None:
+) -> Exit:
+    """Write the files and print; return the exit code."""
     document, found = made
     report, result = folder / f"{answer.verb}.html", folder / f"{answer.verb}.json"
     page = answer.page(document, found)  # first: neither is written where one cannot be made
@@ -118,3 +121,15 @@ def _show(
     else:
         console.result(answer.table(document))
     console.note(f"\nreport: {report}\nresult: {result}")
+    if answer.is_judged(document):
+        return Exit.OK
+    console.say(f"no verdict: {_reason(document)}")
+    return Exit.NO_VERDICT
+
+
+def _reason(document: Any) -> str:
+    """Say why nothing was judged: by the first caveat of a series, a benchmark or the whole."""
+    parts = (*getattr(document, "series", ()), *document.benchmarks)
+    first = [one for part in parts for one in getattr(part, "caveats", ())]
+    what = "no benchmark could be judged" if document.benchmarks else "there is no benchmark"
+    return "; ".join((what, *(one.text for one in (*first, *document.caveats)[:1])))

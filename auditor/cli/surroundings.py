@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # `--help` imports this module, and should not pay for msgspe
     from auditor.core.qualify import Qualification, Shown
     from auditor.core.stubs import Stub
     from auditor.hosts.opened import OpenHost
+    from auditor.studies.inventory import Inventory
     from reports.comparison_document import ComparisonDocument
     from reports.concurrency_document import ConcurrencyDocument
     from reports.document import Document, Either
@@ -67,6 +68,10 @@ class DryRun(Protocol):
     @property
     def expected(self) -> ExpectedTime:
         """Return the time that it is likely to take."""
+
+    @property
+    def inventory(self) -> "Inventory":
+        """Return the benchmarks and methods that it is about."""
 
 
 class Audit(Protocol):

@@ -1,15 +1,13 @@
 """The result on a terminal: the answer first, then what it rests on, then what to do."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from auditor.cli.surroundings import DryRun
 from auditor.core.result import Result
-from auditor.core.units import duration, mean_time
+from auditor.core.units import mean_time
 from reports import figures, names
 from reports.accepted import Accepted
 from reports.document import Benchmark, Document, Either
@@ -18,12 +16,6 @@ from reports.table import MethodRow, Summary, summary
 
 MOST_ROWS = 25
 """Rows of a table before the rest is left to the report."""
-
-DONE_FOR_IT = (
-    "Nothing was measured; a suite that was not known yet was built and listed (Go: each "
-    "benchmark ran once, for one operation)."
-)
-"""What a dry run does all the same."""
 
 _STYLES = {
     Result.DETECTED: "green",
@@ -41,11 +33,11 @@ def result(document: Either) -> RenderableType:
         parts += ["", _scores(known)]
     if known.methods:
         parts += ["", _methods(known.methods, allocations=bool(known.allocations))]
-        parts += ["", *_lines(known.allocations)] if known.allocations else []
+        parts += ["", *lines(known.allocations)] if known.allocations else []
     elif document.benchmarks:
         parts += ["", _benchmarks(document.benchmarks)]
     parts += ["", Text(known.suite), Text(_spreads(known))]
-    parts += _lines([known.controls, known.cover, known.rules])
+    parts += lines([known.controls, known.cover, known.rules])
     parts += section("Accepted misses", _accepted(document))
     parts += section("Next", known.advice)
     parts += section("To know", [f"{text} [{slug}]" for slug, text in known.caveats])
@@ -55,8 +47,8 @@ def result(document: Either) -> RenderableType:
 def _head(known: Summary) -> Iterable[Text]:
     yield Text(known.title, style="dim")
     yield Text(known.headline, style="bold")
-    yield from _lines([known.curve])
-    yield from _lines([known.judged], style="dim")
+    yield from lines([known.curve])
+    yield from lines([known.judged], style="dim")
 
 
 def _scores(known: Summary) -> Table:
@@ -129,55 +121,6 @@ def _spreads(known: Summary) -> str:
     return "Spread over the runs, benchmarks: " + "; ".join(filled) if filled else ""
 
 
-def plan(dry: DryRun, judged: str = "") -> RenderableType:
-    """Return what would be measured, and below it how it would be judged."""
-    table = lineless("phase", ">processes", ">known", ">about")
-    for phase in dry.phases:
-        about = duration(phase.seconds) if phase.seconds else "nothing"
-        table.add_row(Text(phase.name), str(phase.trials), str(phase.known or ""), about)
-    whole = sum(phase.seconds for phase in dry.phases)
-    left = f"{_capital(dry.expected.text)}." if whole else "Nothing is left to measure."
-    worst = f"Without a budget at most about {duration(whole)}, if all goes as badly as it can."
-    details = [Text(worst, style="dim")] if whole else []
-    caveats = section("To know", [f"{one.text} [{one.slug}]" for one in dry.caveats])
-    return Group(
-        Text(left, style="bold"),
-        table,
-        *details,
-        *_lines([judged]),
-        Text(DONE_FOR_IT, style="dim"),
-        *caveats,
-    )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def plan_document(dry: DryRun, judged: str = "") -> dict[str, Any]:
-    """Return what would be measured, as JSON."""
-    return {
-        "schema": "bench-audit/plan/1",
-        "judged": judged,
-        "phases": [
-            {
-                "name": phase.name,
-                "trials": phase.trials,
-                "known": phase.known,
-                "seconds": phase.seconds,
-            }
-            for phase in dry.phases
-        ],
-        "seconds": sum(phase.seconds for phase in dry.phases),
-        "expected": {
-            "low": dry.expected.low,
-            "high": dry.expected.high,
-            "budget": dry.expected.budget,
-        },
-        "caveats": [{"slug": one.slug, "text": one.text} for one in dry.caveats],
-    }
-
-
 def lineless(*columns: str) -> Table:
     """Return a table without lines; a > in front of a name puts its column to the right."""
     table = Table(box=None, pad_edge=False, header_style="dim")
@@ -214,8 +157,9 @@ def section(title: str, lines: Sequence[str]) -> list[RenderableType]:
     return ["", Text(title, style="bold"), points]
 
 
-def _lines(lines: Iterable[str], style: str = "") -> list[Text]:
-    return [Text(line, style=style) for line in lines if line]
+def lines(texts: Iterable[str], style: str = "") -> list[Text]:
+    """Return a paragraph for each text that is not empty."""
+    return [Text(text, style=style) for text in texts if text]
 
 
 def short(text: str) -> str:

@@ -69,6 +69,8 @@ class Project:
     versions: tuple[tuple[str, str], ...] = ()
     content: str = ""
     closures: tuple[tuple[str, Closure], ...] = field(default=(), repr=False)
+    notes: tuple[str, ...] = ()
+    """Which of several suites it has: a line for people each."""
 
     @property
     def whole(self) -> Closure:
@@ -92,10 +94,12 @@ class Project:
 class SourceRole(StrEnum):
     """Whether a source belongs to the library or to its benchmarks and tests.
 
-    LEFT_OUT is the library's too, but not part of the build as it is set up.
+    LEFT_OUT is the library's too, but not part of the build as it is set up. HELPER is code that
+    benchmarks of a module of their own share.
     """
 
     LIBRARY = "library"
+    HELPER = "helper"
     BENCHMARKS = "benchmarks"
     LEFT_OUT = "left-out"
 

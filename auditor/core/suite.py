@@ -74,3 +74,5 @@ class Suite:
     sources: tuple[SourceFile, ...] = field(repr=False, default=())
     unusable: tuple[tuple[str, str], ...] = ()
     passed_over: tuple[str, ...] = ()
+    hint: str = ""
+    """Where benchmarks are instead, of a suite that has none."""

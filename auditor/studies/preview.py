@@ -18,7 +18,7 @@ from auditor.core.mutant import Delay, Wait
 from auditor.core.plan import Purpose
 from auditor.core.request import AbsRequest, CompareRequest, CurveMode, SeriesRequest
 from auditor.core.schedule import Schedule
-from auditor.core.verdict import Rule
+from auditor.core.verdict import AbsVerdict, Rule
 from auditor.studies import abs_score, patch, schedules
 from auditor.studies.allocations import short
 from auditor.studies.calibration import MOST_ROUNDS
@@ -32,6 +32,7 @@ from auditor.studies.expectation import (
     rehearse_counts,
     slowed_methods,
 )
+from auditor.studies.inventory import NOTHING, Inventory, inventory, places_of
 from auditor.studies.pair import corrections, most_runs
 from auditor.studies.parts import Parts
 from auditor.studies.rehearsal import Lookups, PreviewPhase, rehearse
@@ -48,13 +49,14 @@ class Preview:
     caveats: tuple[Caveat, ...]
     expected: ExpectedTime
     """The time that it is likely to take; the phases tell the most that it may."""
+    inventory: Inventory = NOTHING
 
 
 def preview(request: AbsRequest, parts: Parts) -> Preview:
     """Return what `abs` would measure; nothing is started, the store is only read."""
-    seen = rehearse_counts(request, parts)
+    seen, verdicts = rehearse_counts(request, parts), list[AbsVerdict]()
     if not seen.lacks(*CERTAIN):
-        seen = rehearse(parts, lambda still: abs_score.audit(request, still))
+        seen = rehearse(parts, lambda still: verdicts.append(abs_score.audit(request, still)))
     phases = _suite_phases(parts, seen)
     if request.methods is None:
         phases += (seen.phase("unit tests", Purpose.USAGE),)
@@ -79,14 +81,22 @@ def preview(request: AbsRequest, parts: Parts) -> Preview:
         if seen.lacks(Purpose.PAIRS, Purpose.MUTANT, Purpose.CALIBRATION):
             phases += _further_limits(request, parts)
     said = statement_beforehand(request)
-    expected = expected_of(request, parts, seen)
-    return Preview(phases, (said,) if said else (), expected)
+    expected, unlimited = (expected_of(request, one, seen) for one in (parts, _unlimited(parts)))
+    listed = inventory(request, parts, unlimited, verdicts[-1] if verdicts else None)
+    return Preview(phases, (said,) if said else (), expected, listed)
+
+
+def _unlimited(parts: Parts) -> Parts:
+    """Return the parts without a budget."""
+    return replace(parts, deadline=None, request=replace(parts.request, budget_seconds=None))
 
 
 def preview_suite(parts: Parts) -> Preview:
     """Return what `stability` and `measure` would measure: the unchanged suite."""
     seen = rehearse(parts, baseline)
-    return Preview(_suite_phases(parts, seen), (), expected_of_suite(parts, seen))
+    benchmarks = chosen(parts.suite, parts.request.benchmarks)
+    listed = Inventory(benchmarks=places_of(benchmarks), unusable=parts.suite.unusable)
+    return Preview(_suite_phases(parts, seen), (), expected_of_suite(parts, seen), listed)
 
 
 def preview_series(asked: SeriesRequest, parts: Parts) -> Preview:
@@ -127,7 +137,10 @@ def preview_comparison(
         lows.append(of_patch.expected.low)
         highs.append(of_patch.expected.high)
     budget = None if head.deadline is None else head.deadline.seconds
-    return Preview(tuple(phases), (), ExpectedTime(sum(lows), sum(highs), budget))
+    both = {one.id for one in base.suite.benchmarks} & {one.id for one in head.suite.benchmarks}
+    reason = "" if both else "no benchmark is in both revisions"
+    listed = Inventory(reason=reason, unusable=head.suite.unusable)
+    return Preview(tuple(phases), (), ExpectedTime(sum(lows), sum(highs), budget), listed)
 
 
 def _suite_phases(parts: Parts, seen: "Lookups") -> tuple[PreviewPhase, ...]:

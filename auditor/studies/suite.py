@@ -103,7 +103,8 @@ def chosen(suite: Suite, pattern: str) -> tuple[Benchmark, ...]:
     if not found:
         why = "".join(f"; {name}: {reason}" for name, reason in suite.unusable[:3])
         which = f"that may match {pattern!r} " if suite.passed_over else ""
-        raise NoBenchmarks(f"the subject has no benchmark {which}that could be listed{why}")
+        hint = f"; {suite.hint}" if suite.hint else ""
+        raise NoBenchmarks(f"the subject has no benchmark {which}that could be listed{why}{hint}")
     return found
 
 

@@ -58,11 +58,10 @@ class GoMutator:
     def matches(self, written: str, method: Method) -> bool:
         """Tell whether a name as people write it means this method.
 
-        Receivers may have stars, parentheses and type parameters; of the import path the last
-        elements are enough.
+        Receivers may have stars, parentheses and type parameters; the end of the name is enough.
         """
         plain = _DECORATION.sub("", written.strip().removesuffix("()"))
-        return method.id == plain or method.id.endswith(f"/{plain}")
+        return method.id == plain or method.id.endswith((f"/{plain}", f".{plain}"))
 
     def overlay(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | Refused:
         """Return the files of a variant; Refused where a method cannot be slowed rightly."""

@@ -8,14 +8,15 @@ from mutators.java.types import JavaType, NotAType, parse_type, split_list
 def matches(written: str, method: Method) -> bool:
     """Tell whether `written` means `method`.
 
-    Written is `package.Type.method`, with or without parameter types; these may be qualified or
-    simple, generic or raw, and as erased. `Type.Type` and `Type.<init>` are constructors. The
-    JVM's own name (`package/Type.method(I)V`) is understood too.
+    Written is `package.Type.method` or an end of it, with or without parameter types; these may be
+    qualified or simple, generic or raw, and as erased. `Type.Type` and `Type.<init>` are
+    constructors. The JVM's own name (`package/Type.method(I)V`) is understood too.
     """
     if written == method.descriptor:
         return True
     name, opened, rest = written.strip().partition("(")
-    if _plain(name) not in _names(method):
+    plain = _plain(name)
+    if not any(one == plain or one.endswith(f".{plain}") for one in _names(method)):
         return False
     if not opened:
         return True

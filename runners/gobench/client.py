@@ -36,7 +36,7 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     """
     if detect(client.tree) != "go":
         raise SubjectError(f"{client.name} is no Go project: it has neither go.mod nor go.work")
-    project = prepare_placed(client, home=home, host=host, environment=environment)
+    project = prepare_placed(client, home=home, host=host, environment=environment, chooses=False)
     decides = repr((project.digest, library, tuple(tests), digest()))
     key = hashlib.sha256(decides.encode()).hexdigest()[:24]
     options = {

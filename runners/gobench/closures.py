@@ -1,15 +1,15 @@
 """What the test binary of each package is built of, and may read: digests of it."""
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from auditor.core.ports import Host
-from auditor.core.subject import Closure, Project
+from auditor.core.subject import Closure, Project, Role
 from runners.gobench import commands, golist
 from runners.gobench.readable import Tree
+from runners.subjects import gomod
 
 _COMPILED = (
     "GoFiles", "CgoFiles", "CFiles", "CXXFiles", "MFiles", "HFiles", "FFiles", "SFiles",
@@ -25,7 +25,6 @@ _WITHOUT_EFFECT = frozenset(
     ("module", "require", "exclude", "replace", "retract", "tool", "ignore", "use")
 )
 """Lines of go.mod and go.work that choose what is built, which is looked at itself."""
-_COMMENT = re.compile(r"//.*")
 
 Entry = Mapping[str, object]
 """What go list says of a package, or of a package as it is compiled for a test."""
@@ -38,7 +37,7 @@ def with_closures(project: Project, tree: Tree, host: Host, base: str) -> Projec
     """
     modules = host.run(commands.go(project, "list", "-m", "-f", "{{.Dir}}"))
     flags = commands.build_flags(project, project.root, overlaid=False)
-    where = list(golist.patterns(modules, project.root)) or ["./..."]
+    where = golist.patterns(modules, project)
     listing = ("list", "-e", "-deps", "-test", f"-json={_FIELDS}", *flags, *where)
     job = replace(commands.go(project, *listing), output_limit=_OUTPUT_LIMIT)
     answer = host.run(job)
@@ -56,7 +55,8 @@ def _place(project: Project, tree: Tree) -> str:
     """Say where in the copy the project is, and which workspace is used: both hold for paths."""
     workspace = Path(dict(project.environment).get("GOWORK", "off"))
     inside = workspace.relative_to(tree.top) if workspace.is_relative_to(tree.top) else "off"
-    return f"{project.root.relative_to(tree.top)}\0{inside}"
+    (here,) = project.paths(Role.BENCHMARKS)
+    return f"{here.relative_to(tree.top)}\0{inside}"
 
 
 @dataclass
@@ -148,17 +148,9 @@ class _Closures:
 
 def settings_lines(text: str) -> Iterator[str]:
     """Yield the lines of go.mod or go.work that decide how code is built, or how it runs."""
-    block = ""
-    for line in text.splitlines():
-        words = _COMMENT.sub("", line).split()
-        if not words:
-            continue
-        if words == [")"]:
-            block = ""
-        elif words[-1] == "(":
-            block = words[0]
-        elif (block or words[0]) not in _WITHOUT_EFFECT:
-            yield " ".join((block, *words) if block else words)
+    for words in gomod.statements(text):
+        if words[0] not in _WITHOUT_EFFECT:
+            yield " ".join(words)
 
 
 def _relative(folder: Path, top: Path) -> str:

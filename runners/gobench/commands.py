@@ -1,13 +1,14 @@
 """The processes of the Go harness."""
 
 import hashlib
+import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from auditor.core.jobs import Invocation
 from auditor.core.plan import Trial
-from auditor.core.subject import Project
+from auditor.core.subject import Project, Role
 from runners import folders
 from runners.gobench import linking
 
@@ -57,14 +58,22 @@ class Place:
 
 
 def go(project: Project, *arguments: str, timeout: float = BUILD_SECONDS) -> Invocation:
-    """Return a call of the go command in the project's root."""
+    """Return a call of the go command in the module of the benchmarks."""
+    (here,) = project.paths(Role.BENCHMARKS)
     return Invocation(
         argv=("go", *arguments),
-        cwd=project.root,
+        cwd=here,
         environment=project.environment,
         timeout_seconds=timeout,
         builds=True,
     )
+
+
+def folder_argument(project: Project, folder: str) -> str:
+    """Return a package's folder, relative to the project's root, as the go command takes it."""
+    (here,) = project.paths(Role.BENCHMARKS)
+    inside = os.path.relpath(project.root / folder, here)
+    return "." if inside == "." else f"./{inside}"
 
 
 def build_flags(project: Project, into: Path, *, overlaid: bool) -> tuple[str, ...]:
@@ -82,7 +91,7 @@ def compile_tests(place: Place, *, overlaid: bool) -> Invocation:
     if overlaid or place.layout:  # else it is the user's own build
         set_by_user = dict(place.project.environment).get("GOFLAGS", "")
         flags += linking.linker_flags(place.layout, set_by_user)
-    where = f"./{place.folder}" if place.folder != "." else "."
+    where = folder_argument(place.project, place.folder)
     job = go(place.project, "test", "-c", "-vet=off", *flags, "-o", str(place.binary), where)
     job = replace(job, makes=place.binary)
     return building(place.project, place.binary.parent, job, place.unit)

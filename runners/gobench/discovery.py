@@ -13,6 +13,7 @@ from auditor.core.suite import ENDED_AFTER, Benchmark, Suite
 from runners.gobench import commands, golist, text
 from runners.gobench.commands import Place
 from runners.gobench.settings import Settings, bodies, mentions
+from runners.gobench.unlisted import MOVING, may_move, no_list_reason
 from runners.limits import within_limits
 
 _BENCHMARK = re.compile(rb"^func (Benchmark[^\s(\[]*)", re.MULTILINE)
@@ -51,7 +52,8 @@ class Discovery:
         built = 0
         for package in packages:
             if package.problem is not None:
-                self._broken(package.unit, package.problem)
+                if package.is_run(self.project):
+                    self._broken(package.unit, package.problem)
             elif package.unit in compiled:
                 answer = compiled[package.unit]
                 built += self._package(self._place(package), tests[package.unit], answer)
@@ -74,20 +76,20 @@ class Discovery:
             source
             for package in self._packages()
             if package.problem is None
-            for source in package.sources(self.project.root)
+            for source in package.sources(self.project)
         ]
 
     def _packages(self) -> list[golist.Package]:
         root = self.project.root
         flags = commands.build_flags(self.project, self.into, overlaid=False)
         modules = self._needed(commands.go(self.project, "list", "-m", "-f", "{{.Dir}}"))
-        where = list(golist.patterns(modules, root)) or ["./..."]
+        where = [*golist.patterns(modules, self.project), *golist.library_patterns(self.project)]
         listing = ("list", "-e", f"-json={golist.FIELDS}", *flags, *where)
         return golist.packages(self._needed(commands.go(self.project, *listing)), root)
 
     def _read(self, package: golist.Package) -> list[bytes]:
         """Keep the sources of a package, and return those of its tests."""
-        sources = list(package.sources(self.project.root))
+        sources = list(package.sources(self.project))
         self.sources += sources
         return [one.text for one in sources if one.role is SourceRole.BENCHMARKS]
 
@@ -138,7 +140,8 @@ class Discovery:
         listed = self.ask(commands.run_binary(place, ("-test.list=^Benchmark",), self.seconds))
         names = _NAME.findall(listed.stdout.decode(errors="replace").replace("\r", ""))
         if not names:
-            self.unusable.append((place.unit, f"it lists no benchmark: {_end(listed)}"))
+            count = len(_functions(tests))
+            self.unusable.append((place.unit, no_list_reason(listed, count, _end(listed))))
         functions = bodies(tests)
         for name in dict.fromkeys(names):
             settings = Settings(
@@ -148,7 +151,22 @@ class Discovery:
                 loops=mentions(name, ".Loop()", functions),
             )
             self._benchmark(place, name, settings)
+            self._leave_out_moving(place, name, tests)
         return True
+
+    def _leave_out_moving(self, place: Place, name: str, tests: Sequence[bytes]) -> None:
+        """Leave out benchmarks of a function that have other names in another process.
+
+        Only what looks as if it changes is run again.
+        """
+        mine = [one for one in self.benchmarks if one.group == place.unit]
+        mine = [one for one in mine if one.name == name or one.name.startswith(f"{name}/")]
+        if not any(may_move(one.name, tests) for one in mine):
+            return
+        again = {leaf.name for leaf in text.leaves(self._once(place, name, ()).stdout)}
+        moving = [one for one in mine if one.name not in again]
+        self.benchmarks = [one for one in self.benchmarks if one not in moving]
+        self.unusable += [(one.id, MOVING) for one in moving]
 
     def _benchmark(self, place: Place, name: str, settings: Settings) -> None:
         """Run a function alone once; what does not give a result is unusable, with the reason.

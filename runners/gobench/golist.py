@@ -1,15 +1,16 @@
 """What `go list` says about the packages of a project."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.core.errors import SubjectError
 from auditor.core.jobs import Completed
-from auditor.core.subject import SourceFile, SourceRole
+from auditor.core.subject import Project, Role, SourceFile, SourceRole
 
-FIELDS = "Dir,ImportPath,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Error"
+FIELDS = "Dir,ImportPath,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Error,Module"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +18,8 @@ class Package:
     """A package of the main modules, with the files that the build tags in force choose.
 
     `left_out` are those of the library that they do not. `folder` is relative to the project's
-    root; `problem` is the tool's message if it is broken.
+    root; `problem` is the tool's message if it is broken. `module` is its module's folder, None
+    where that is not known.
     """
 
     unit: str
@@ -26,29 +28,51 @@ class Package:
     tests: tuple[str, ...]
     left_out: tuple[str, ...]
     problem: str | None
+    module: Path | None = None
 
-    def sources(self, root: Path) -> Iterator[SourceFile]:
-        """Read the package's files."""
+    def sources(self, project: Project) -> Iterator[SourceFile]:
+        """Read the package's files; of a library beside, without those of its tests."""
+        root, libraries = project.root, project.paths(Role.LIBRARY)
+        is_library = self.module is None or any(
+            one.is_relative_to(self.module) for one in libraries
+        )
         for role, names in (
-            (SourceRole.LIBRARY, self.library),
-            (SourceRole.BENCHMARKS, self.tests),
-            (SourceRole.LEFT_OUT, self.left_out),
+            (SourceRole.LIBRARY if is_library else SourceRole.HELPER, self.library),
+            (SourceRole.BENCHMARKS, self.tests if self.is_run(project) else ()),
+            (SourceRole.LEFT_OUT, self.left_out if is_library else ()),
         ):
             for name in names:
                 path = name if self.folder == "." else f"{self.folder}/{name}"
                 text = (root / path).read_bytes()
                 yield SourceFile(path=path, unit=self.unit, role=role, text=text)
 
+    def is_run(self, project: Project) -> bool:
+        """Tell whether its benchmarks are the suite's, not those of a library beside it."""
+        where = project.root / self.folder
+        return any(where.is_relative_to(one) for one in project.paths(Role.BENCHMARKS))
 
-def patterns(modules: Completed, root: Path) -> Iterator[str]:
-    """Yield a pattern for each main module below the root: a workspace may have several."""
-    if modules.exit_code != 0:
-        return
+
+def patterns(modules: Completed, project: Project) -> list[str]:
+    """Return a pattern for each main module of the suite: a workspace may have several."""
+    (here,) = project.paths(Role.BENCHMARKS)
+    found = []
     for line in modules.stdout.decode(errors="replace").splitlines():
         folder = Path(line.strip()).resolve()
-        if folder.is_relative_to(root.resolve()):
-            inside = folder.relative_to(root.resolve()).as_posix()
-            yield "./..." if inside == "." else f"./{inside}/..."
+        if modules.exit_code == 0 and folder.is_relative_to(here):
+            found.append(_pattern(folder, here))
+    return found or ["./..."]
+
+
+def library_patterns(project: Project) -> list[str]:
+    """Return a pattern for each module of the library that lies outside of the suite."""
+    (here,) = project.paths(Role.BENCHMARKS)
+    beside = (one for one in project.paths(Role.LIBRARY) if not one.is_relative_to(here))
+    return [_pattern(one, here) for one in beside]
+
+
+def _pattern(folder: Path, here: Path) -> str:
+    inside = os.path.relpath(folder, here)
+    return "./..." if inside == "." else f"./{inside}/..."
 
 
 def packages(answer: Completed, root: Path) -> list[Package]:
@@ -75,6 +99,8 @@ def _package(document: Mapping[str, object], root: Path) -> Package:
     else:
         problem = problem or "go list names no folder of it"
     ignored = _names(document, "IgnoredGoFiles")
+    known = document.get("Module")
+    module = known.get("Dir") if isinstance(known, dict) else None
     return Package(
         unit=str(document["ImportPath"]),
         folder=folder,
@@ -82,6 +108,7 @@ def _package(document: Mapping[str, object], root: Path) -> Package:
         tests=_names(document, "TestGoFiles", "XTestGoFiles"),
         left_out=tuple(name for name in ignored if not name.endswith("_test.go")),
         problem=problem,
+        module=Path(str(module)).resolve() if module else None,
     )
 
 

@@ -75,7 +75,7 @@ class GoBench:
         listing = json.dumps({"Replace": replaced}, indent=1).encode()
         fields = (line.split("\t") for line in overlay.instructions)
         changed = [one[1] for one in fields if one[0] == "changed"]
-        where = ["." if folder == "." else f"./{folder}" for folder in changed]
+        where = [commands.folder_argument(project, folder) for folder in changed]
         flags = commands.build_flags(project, into, overlaid=True)
         step = commands.go(project, "build", "-buildvcs=false", *flags, "-o", "/dev/null", *where)
         step = commands.building(project, into, step)

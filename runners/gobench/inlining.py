@@ -1,11 +1,12 @@
 """Which functions Go's compiler never puts in the place of their calls, by its own word."""
 
+import os
 import re
 from pathlib import Path, PurePosixPath
 
 from auditor.core.listing import Ask
 from auditor.core.ports import Places
-from auditor.core.subject import Project
+from auditor.core.subject import Project, Role
 from runners.gobench import commands
 
 _SAID = re.compile(r"^(?P<file>\S.*?\.go):(?P<line>\d+):\d+: (?P<said>can|cannot) inline ")
@@ -22,7 +23,7 @@ def never_inlined(project: Project, folder: str, into: Path, ask: Ask) -> Places
     if _CHANGES.search(dict(project.environment).get("GOFLAGS", "")):
         return frozenset()
     flags = commands.build_flags(project, into, overlaid=False)
-    where = "." if folder == "." else f"./{folder}"
+    where = commands.folder_argument(project, folder)
     step = ("build", "-buildvcs=false", *flags, "-gcflags=-m=2", "-o", "/dev/null", where)
     answer = ask(commands.go(project, *step))
     if answer.exit_code != 0 or answer.truncated:
@@ -30,14 +31,13 @@ def never_inlined(project: Project, folder: str, into: Path, ask: Ask) -> Places
     places: dict[str, set[tuple[str, int]]] = {"can": set(), "cannot": set()}
     for line in answer.stderr.decode(errors="replace").splitlines():
         if match := _SAID.match(line):
-            place = _in_tree(project.root, match["file"]), int(match["line"])
+            place = _in_tree(project, match["file"]), int(match["line"])
             places[match["said"]].add(place)
     return frozenset(places["cannot"] - places["can"])
 
 
-def _in_tree(root: Path, written: str) -> str:
-    """Return a path below the root: the compiler writes it as it is from the root, or whole."""
-    path = Path(written)
-    if path.is_absolute() and path.is_relative_to(root):
-        path = path.relative_to(root)
-    return str(PurePosixPath(path))
+def _in_tree(project: Project, written: str) -> str:
+    """Return a path below the root: the compiler writes it from where it is called, or whole."""
+    (here,) = project.paths(Role.BENCHMARKS)
+    inside = os.path.relpath(here / written, project.root)
+    return str(PurePosixPath(written if inside.startswith("../") else inside))

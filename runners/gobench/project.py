@@ -9,15 +9,17 @@ from types import MappingProxyType
 from auditor.core.errors import ResolveFailed, SubjectError, UsageError
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
-from auditor.core.subject import Language, Part, Project, Role
+from auditor.core.subject import Language, Project, Role
 from runners.gobench import commands, toolchain
 from runners.gobench.closures import with_closures
+from runners.gobench.modules import OFF, Modules, modules
 from runners.gobench.readable import Tree
+from runners.gobench.requirements import RESOLVE_SECONDS, with_module_note, with_requirements
 from runners.home import Home
 from runners.hosts.disk import writing
+from runners.subjects.gopath import made_module
 from runners.subjects.placed import Files, Placed
 
-RESOLVE_SECONDS = 900.0
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 _MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 
@@ -34,48 +36,48 @@ def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user 
     digest_of_tree: str | None = None,
     files: Files | None = None,
     top: Path | None = None,
+    chooses: bool = True,
 ) -> Project:
     """Make a project of a copied tree; `options` may have `tags`, the build tags.
 
     `top` is the copy that the tree is in, if that is more; `digest_of_tree` covers all of it, and
-    `files` are what was copied: all that is there, unless told.
+    `files` are what was copied: all that is there, unless told. `chooses` tells whether another
+    module below may be taken for the benchmarks that the one at the top lacks.
     """
-    tree = tree.resolve()
-    _refuse(tree, options)
-    folder = home.cache("go")
-    with writing(folder):
-        for inner in ("build", "mod", "path", "tmp", "config"):
-            (folder / inner).mkdir(parents=True, exist_ok=True)
-    whole = Tree((top or tree).resolve(), files or _found(top or tree))
+    tree, top = tree.resolve(), (top or tree).resolve()
+    _refuse(tree, top, options)
+    folder = _caches(home)
+    whole = Tree(top, files or _found(top))
     found = toolchain.settings(host, environment, folder)
-    variables = toolchain.environment_of(found, environment, folder) | {
-        "PWD": str(tree),
-        "GOWORK": _workspace(tree, top or tree, off=found.get("GOWORK") == "off"),
-    }
+    chosen = modules(tree, top, chooses=chooses, workspaces=found.get("GOWORK") != OFF)
+    variables = toolchain.environment_of(found, environment, folder) | chosen.variables()
+    variables["GOFLAGS"] += _vendoring(chosen)
     deciding = toolchain.deciding(found, environment)
     project = Project(
         name=name or _module(tree),
         revision=revision,
         language=Language.GO,
         harness="go",
-        root=tree,
+        root=chosen.root,
         digest=_digest(digest_of_tree or _content(whole.files), deciding, sorted(options.items())),
-        parts=(Part(Role.LIBRARY, tree), Part(Role.BENCHMARKS, tree)),
+        parts=chosen.parts(),
         environment=tuple(sorted(variables.items())),
         options=tuple(sorted(options.items())),
         versions=(("go", found.get("GOVERSION", "unknown")),),
+        notes=chosen.notes,
     )
-    _resolve(project, host)
+    project = _resolved(project, home, host)
     return with_closures(project, whole, host, _digest("", deciding, sorted(options.items())))
 
 
-def prepare_placed(
+def prepare_placed(  # noqa: PLR0913 - as for `prepare`
     placed: Placed,
     *,
     home: Home,
     host: Host,
     environment: Iterable[tuple[str, str]],
     options: Mapping[str, str] = NO_OPTIONS,
+    chooses: bool = True,
 ) -> Project:
     """Make a project of a placed tree, as `prepare` does of a folder."""
     return prepare(
@@ -89,36 +91,53 @@ def prepare_placed(
         digest_of_tree=placed.digest_of_tree,
         files=placed.files,
         top=placed.root,
+        chooses=chooses,
     )
 
 
-def _refuse(tree: Path, options: Mapping[str, str]) -> None:
+def _caches(home: Home) -> Path:
+    """Return the folder of Go's caches, made where it is missing."""
+    folder = home.cache("go")
+    with writing(folder):
+        for inner in ("build", "mod", "path", "tmp", "config"):
+            (folder / inner).mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _refuse(tree: Path, top: Path, options: Mapping[str, str]) -> None:
     if unknown := sorted(set(options) - {"tags"}):
         raise UsageError(f"unknown option {unknown[0]!r} for a Go project; known: tags")
-    if not any((tree / file).is_file() for file in ("go.mod", "go.work")):
+    around = [one for one in (tree, *tree.parents) if one.is_relative_to(top)]
+    if not any((one / file).is_file() for one in around for file in ("go.mod", "go.work")):
         raise SubjectError(f"{tree} is no Go module: there is no go.mod and no go.work in it")
 
 
-def _workspace(tree: Path, top: Path, *, off: bool) -> str:
-    """Return the workspace that Go would find, if it is part of the copy, as Go wants it said.
+def _vendoring(chosen: Modules) -> str:
+    """Return the flag that a vendor folder needs, with a blank in front; empty for Go's default.
 
-    One around our folder has nothing to do with the subject.
+    A vendored copy of the library is not what is audited, and one without modules.txt is from
+    before modules.
     """
-    for folder in (tree, *tree.parents):
-        if off or not folder.is_relative_to(top.resolve()):
-            break
-        if (folder / "go.work").is_file():
-            return str(folder / "go.work")
-    return "off"
+    made = made_module(chosen.benchmarks)
+    if made is not None:
+        return " -mod=vendor" if (made / "vendor").is_dir() else ""
+    has_library_elsewhere = chosen.root != chosen.benchmarks and chosen.workspace == OFF
+    is_vendored = (chosen.benchmarks / "vendor" / "modules.txt").is_file()
+    return " -mod=readonly" if has_library_elsewhere and is_vendored else ""
 
 
-def _resolve(project: Project, host: Host) -> None:
+def _resolved(project: Project, home: Home, host: Host) -> Project:
     """Fetch what the build needs, and only that: a module graph may hold more than can be had."""
-    flags = commands.build_flags(project, project.root, overlaid=False)
-    needed = ("list", "-e", "-deps", "-test", "-f", "{{with .Error}}{{.Err}}{{end}}", *flags)
-    listing = commands.go(project, *needed, "./...", timeout=RESOLVE_SECONDS)
+    listing = _listing(project)
+    (here,) = project.paths(Role.BENCHMARKS)
+    made = made_module(here)
+    if made:
+        project = with_module_note(project, made)
     if _complete(host, listing):
-        return
+        return project
+    if made:
+        project = with_requirements(project, made, home, host)
+        listing = _listing(project)
     download = host.run(commands.go(project, "mod", "download", timeout=RESOLVE_SECONDS))
     answer = host.run(listing)
     problem = _problem(answer.stdout + answer.stderr)
@@ -127,6 +146,14 @@ def _resolve(project: Project, host: Host) -> None:
             f"dependencies of {project.name} could not be had: {problem}; check the network and "
             "GOPROXY, or vendor them"
         )
+    return project
+
+
+def _listing(project: Project) -> Invocation:
+    """Return the job that names all packages that tests need and what is wrong with them."""
+    flags = commands.build_flags(project, project.root, overlaid=False)
+    needed = ("list", "-e", "-deps", "-test", "-f", "{{with .Error}}{{.Err}}{{end}}", *flags)
+    return commands.go(project, *needed, "./...", timeout=RESOLVE_SECONDS)
 
 
 _MISSING = re.compile(

@@ -103,7 +103,7 @@ class GoTracer:
 def _compiled(place: Place, old: Sequence[str]) -> Invocation:
     flags = commands.build_flags(place.project, place.into, overlaid=True)
     flags += tuple(f"-gcflags={module}/...=-lang={_GENERIC}" for module in old)
-    where = f"./{place.folder}" if place.folder != "." else "."
+    where = commands.folder_argument(place.project, place.folder)
     words = ("test", "-c", "-vet=off", *flags, "-o", str(place.binary), where)
     job = replace(commands.go(place.project, *words), makes=place.binary)
     return commands.building(place.project, place.binary.parent, job, place.unit)

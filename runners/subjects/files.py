@@ -182,7 +182,7 @@ def _write(item: Entry, copy: Path) -> str:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.symlink_to(item.link)
         return _link_line(item.path.as_posix(), item.link)
-    content = _read(item)
+    content = content_of(item)
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
@@ -218,7 +218,8 @@ def _line(root: Path, path: str) -> str | None:
         return None
 
 
-def _read(item: Entry) -> bytes:
+def content_of(item: Entry) -> bytes:
+    """Return the bytes of a file; raises SubjectError where it cannot be read."""
     if isinstance(item.content, bytes):
         return item.content
     try:

@@ -1,26 +1,35 @@
 """A folder as it is now, uncommitted changes included."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import takewhile
+from itertools import chain, dropwhile, takewhile
 from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.request import FolderSpec
 from runners.home import Home
 from runners.subjects.files import Entry, entry, is_ours, place_entries, walk
-from runners.subjects.placed import MARKS, Placed, detect
+from runners.subjects.gomod import replacements
+from runners.subjects.gopath import with_module_file
+from runners.subjects.placed import MARKS, Placed, detect, is_gopath, marks_of
 from runners.subjects.repository import Repository
+from runners.subjects.survey import candidates
 
 
 def place_folder(spec: FolderSpec, home: Home) -> Placed:
     """Copy the folder, and those around it that its build looks at."""
     folder = project_folder(spec.path)
     repository = Repository.around(folder)
-    top = _outermost(folder, repository)
+    copied = _copied(folder, repository)
+    top = Path(os.path.commonpath(copied))
     inside = PurePosixPath(folder.relative_to(top).as_posix())
-    every = _tracked(top, repository, home) if repository else _all(top, home)
+    every = chain.from_iterable(_below(top, one, repository, home) for one in copied)
+    entries: Iterable[Entry]
     entries = (one for one in every if one.content != spec.configuration and not is_ours(one))
+    if is_gopath(folder):
+        origin = repository.origin() if repository else ""
+        entries = with_module_file(entries, inside, origin or str(top))
     root, digest, files = place_entries(entries, home)
     tree = root / inside
     if detect(tree) is None:
@@ -47,10 +56,42 @@ def project_folder(path: Path) -> Path:
         raise UsageError(f"not a folder: {path}; name the folder of a project")
     if detect(folder) is None:
         raise SubjectError(
-            f"{path} is not a project that can be audited: it has no {MARKS}; name the folder that "
-            "has one"
+            f"{path} is not a project that can be audited: it has no {MARKS} and no Go files; "
+            f"{candidates(folder, str(path))}"
         )
     return folder.resolve()
+
+
+def _copied(folder: Path, repository: Repository | None) -> list[Path]:
+    """Return the folders that are copied: what the build of `folder` needs, none in another.
+
+    Besides the tree around it these are folders that its go.mod takes modules from: within the
+    repository, or, where there is none, beside the folder, below or above it. A stranger may have
+    written the go.mod, so no other module of this machine is copied.
+    """
+    top = _outermost(folder, repository)
+    within = repository.top if repository else folder.parent
+    targets = sorted(
+        one.folder
+        for one in replacements(folder)
+        if one.folder.is_relative_to(within)
+        or (repository is None and folder.is_relative_to(one.folder))
+    )
+    if repository is None:
+        top = next((one for one in targets if top.is_relative_to(one)), top)
+    found = [top]
+    for one in targets:
+        if not any(one.is_relative_to(each) or each.is_relative_to(one) for each in found):
+            found.append(one)
+    return found
+
+
+def _below(top: Path, folder: Path, repository: Repository | None, home: Home) -> Iterator[Entry]:
+    """Yield the entries of a folder by their paths below `top`."""
+    own = repository if repository and folder.is_relative_to(repository.top) else None
+    prefix = PurePosixPath(folder.relative_to(top).as_posix())
+    for each in _tracked(folder, own, home) if own else _all(folder, home):
+        yield replace(each, path=prefix / each.path)
 
 
 def _outermost(folder: Path, repository: Repository | None) -> Path:
@@ -58,16 +99,24 @@ def _outermost(folder: Path, repository: Repository | None) -> Path:
 
     Not simply the repository's top: a change of a file that no build sees must not make a new
     subject. Nor has a project of another language around it a part in its build. Where the project
-    names its neighbours, their common ground is not known.
+    names its neighbours, their common ground is not known. A Go tree without go.mod is one module.
     """
+    if is_gopath(folder):
+        return repository.top if repository else folder
     kind = detect(folder)
     if repository is None:
-        around = list(takewhile(lambda each: detect(each) == kind, folder.parents))
+        parents = folder.parents if marks_of(folder) else _from_mark(folder, kind)
+        around = list(takewhile(lambda each: kind in marks_of(each), parents))
         return around[-1] if around else folder
     inside = [each for each in (folder, *folder.parents) if each.is_relative_to(repository.top)]
     if any("../" in _text(folder / mark) for mark in ("go.mod", "go.work", "pom.xml")):
         return repository.top
-    return [each for each in inside if detect(each) == kind][-1]
+    return [each for each in inside if each == folder or kind in marks_of(each)][-1]
+
+
+def _from_mark(folder: Path, kind: str | None) -> Iterator[Path]:
+    """Yield the folders around a part of a project, from the project's own on."""
+    return dropwhile(lambda each: kind not in marks_of(each), folder.parents)
 
 
 def _text(path: Path) -> str:

@@ -14,7 +14,7 @@ _GO_TAG = re.compile(rb"^//go:build\s+(\w+)\s*$", re.MULTILINE)
 _JMH_BENCHMARK = re.compile(rb"^\s*@(?:org\.openjdk\.jmh\.annotations\.)?Benchmark\b", re.MULTILINE)
 _PROFILE = re.compile(rb"<profile>.*?<id>\s*([\w.-]+)\s*</id>(.*?)</profile>", re.DOTALL)
 _JMH = b"jmh-core"
-_LEFT_OUT = {"vendor", "testdata", "node_modules", "target", "build"}
+LEFT_OUT = {"vendor", "testdata", "node_modules", "target", "build"}
 _SYSTEMS = frozenset(
     b"aix android arm arm64 amd64 cgo darwin dragonfly freebsd illumos ios js linux mips netbsd "
     b"openbsd plan9 race riscv64 s390x solaris unix wasm windows ignore".split()
@@ -39,12 +39,16 @@ class Found:
 
 def look(folder: Path) -> Found:
     """Read the sources below a folder; links are not followed, and nothing is run."""
-    harness = detect(folder)
-    if harness == "go":
+    return look_as(folder, detect(folder))
+
+
+def look_as(folder: Path, kind: str | None) -> Found:
+    """Read the sources below a folder as those of one kind of project, as `detect` names it."""
+    if kind == "go":
         return _go(folder)
-    if harness == "jmh":
+    if kind == "jmh":
         return _java(folder)
-    if harness == "python":
+    if kind == "python":
         return _python(folder)
     return Found(harness=None)
 
@@ -84,7 +88,7 @@ def _texts(folder: Path, endings: tuple[str, ...]) -> Iterator[bytes]:
         folders[:] = sorted(
             one
             for one in folders
-            if one not in _LEFT_OUT
+            if one not in LEFT_OUT
             and not one.startswith((".", "_"))
             and not (place / one / "go.mod").exists()
         )

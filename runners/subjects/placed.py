@@ -1,5 +1,6 @@
 """A subject's tree in a folder of ours, and which harness it is for."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,16 +37,47 @@ MARKS = "go.mod, go.work, pom.xml, build.gradle, pyproject.toml or setup.py"
 """The files that tell what a folder is, in words."""
 
 
-def detect(tree: Path) -> str | None:
-    """Return what a folder is for, "go", "jmh" or "python"; None if none of them.
+KINDS = ("go", "jmh", "python")
+"""What a folder may be for; the first two are harnesses, of Python there are several."""
 
-    The first two are harnesses; of Python there are several.
+
+def detect(tree: Path) -> str | None:
+    """Return what a folder is for, one of KINDS; None if for none of them.
+
+    A folder with Go files is a Go project, or part of one, where nothing tells otherwise.
     """
-    if _has(tree, _GO):
-        return "go"
-    if _has(tree, _MAVEN) or is_gradle(tree):
-        return "jmh"
-    return "python" if _has(tree, _PYTHON) else None
+    marks = marks_of(tree)
+    return next((kind for kind in KINDS if kind in marks), "go" if has_go_files(tree) else None)
+
+
+def marks_of(tree: Path) -> frozenset[str]:
+    """Return the KINDS of which a folder holds a mark."""
+    java = _has(tree, _MAVEN) or is_gradle(tree)
+    found = zip(KINDS, (_has(tree, _GO), java, _has(tree, _PYTHON)), strict=True)
+    return frozenset(kind for kind, is_marked in found if is_marked)
+
+
+def is_gopath(tree: Path) -> bool:
+    """Tell whether a folder holds Go files and belongs to no module, as before Go modules."""
+    return has_go_files(tree) and not any(_has(one, _GO) for one in (tree, *tree.parents))
+
+
+def has_go_files(tree: Path) -> bool:
+    """Tell whether a folder holds Go files, or folders of its own below have Go tests."""
+    if marks_of(tree):
+        return "go" in marks_of(tree)
+    for where, folders, files in os.walk(tree):
+        here = Path(where)
+        if any(name.endswith("_test.go" if here != tree else ".go") for name in files):
+            return True
+        folders[:] = [
+            one
+            for one in folders
+            if not one.startswith((".", "_"))
+            and one not in ("vendor", "testdata", "node_modules")
+            and not marks_of(here / one)
+        ]
+    return False
 
 
 def is_gradle(tree: Path) -> bool:

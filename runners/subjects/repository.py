@@ -129,6 +129,13 @@ class Repository:
         except GitFailed:
             return ""
 
+    def origin(self) -> str:
+        """Return the address that it was cloned from, empty where there is none."""
+        try:
+            return self._git("config", "--get", "remote.origin.url").decode().strip()
+        except GitFailed:
+            return ""
+
     def names(self) -> list[str]:
         """Return branches and tags, the newest first, for a hint."""
         listed = self._git(

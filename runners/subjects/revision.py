@@ -11,7 +11,8 @@ from auditor.core.errors import ResolveFailed, SubjectError, UsageError
 from auditor.core.request import GitSpec
 from runners.home import Home
 from runners.subjects.files import Entry, is_ours, place_entries, stays_inside
-from runners.subjects.placed import MARKS, Placed, detect
+from runners.subjects.gopath import with_module_file
+from runners.subjects.placed import MARKS, Placed, detect, is_gopath
 from runners.subjects.repository import (
     FETCHED,
     GitFailed,
@@ -19,6 +20,7 @@ from runners.subjects.repository import (
     Stored,
     scratch_repository,
 )
+from runners.subjects.survey import candidates
 
 _REMOTE = re.compile(r"(https?|ssh|git|file)://|[\w.-]+@[\w.-]+:")
 # A submodule's address is the subject's choice, so it may not lead to files of this machine.
@@ -41,15 +43,23 @@ def place_revision(spec: GitSpec, home: Home) -> Placed:
     with home.scratch() as scratch:
         repository = scratch_repository(scratch / "repository")
         commit = _fetch(spec, source, repository)
-        every = _entries(repository, commit, source, scratch)
         ours = _configuration(spec, source)
-        entries = (one for one in every if one.path != ours and not is_ours(one))
-        root, digest, files = place_entries(entries, home)
+        every = [
+            item
+            for item in _entries(repository, commit, source, scratch)
+            if item.path != ours and not is_ours(item)
+        ]
+        root, digest, files = place_entries(every, home)
+        if is_gopath(root / source.inside):
+            origin = Repository.at(source.local).origin() if source.local else ""
+            every = with_module_file(every, source.inside, origin or source.address)
+            root, digest, files = place_entries(every, home)
     tree = root / source.inside
     if detect(tree) is None:
+        others = candidates(tree, f"git:{spec.repository}", f"@{spec.revision}")
         raise SubjectError(
             f"{spec.repository} at {spec.revision} is not a project that can be audited: "
-            f"it has no {MARKS}; name the folder that has one"
+            f"it has no {MARKS} and no Go files; {others}"
         )
     name = source.inside.name or source.address.rstrip("/").rpartition("/")[2]
     return Placed(

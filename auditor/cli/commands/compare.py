@@ -17,7 +17,7 @@ from auditor.cli.second_look import SecondLook
 from auditor.cli.surroundings import Comparing
 from auditor.config.load import at_revision
 from auditor.config.shares import as_percent
-from auditor.core.errors import Exit, UsageError
+from auditor.core.errors import UsageError
 from reports import document as documents
 from reports.comparison_document import ComparisonDocument
 from reports.page import page
@@ -85,8 +85,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     if given["dry_run"]:
         with _comparing(asked, console, given["base"], given["head"]) as comparing:
             plan = comparing.plan()
-        running.show_plan(console, plan, _judged(asked), as_json=given["format"] == "json")
-        return Exit.OK
+        as_json = given["format"] == "json"
+        return running.show_plan(console, plan, _judged(asked), as_json=as_json)
     document, second = _compared(asked, console, given)
     comparison.show(document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")

@@ -13,8 +13,9 @@ from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
 from auditor.core.paths import is_dir
 from reports import figures
-from runners.subjects.look import Found, look
+from runners.subjects.look import look
 from runners.subjects.placed import MARKS
+from runners.subjects.survey import SuiteFolder, candidates, named, suites
 
 SLOWDOWN = 0.5
 """What a first configuration asks: 1.5 times as long."""
@@ -31,7 +32,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     """Print a configuration for the project in FOLDER; nothing is built or run.
 
     With --output it goes to a file, which must not be there yet; its subject is then relative to
-    that file's folder.
+    that file's folder. Each further suite below FOLDER gets a file beside that one.
 
     \b
     bench-audit init -o bench-audit.json
@@ -41,43 +42,67 @@ def command(context: click.Context, /, **given: Any) -> int:
     folder = given["folder"].absolute()
     if not is_dir(folder):
         raise UsageError(f"there is no folder {folder}")
-    found = look(folder)
-    if found.harness is None:
-        raise UsageError(
-            f"{folder} is no project that bench-audit knows: there is no {MARKS} in it; name the "
-            "folder that has one"
-        )
+    found = _found(folder)
     target = None if given["output"] is None else given["output"].absolute()
-    text = json.dumps(_config(found, folder, target), indent=2) + "\n"
     if target is None:
-        console.text(text)
-    elif target.exists():
-        raise UsageError(f"{target} is there already; choose another name with --output")
-    else:
-        output.write(target, text)
-        console.note(f"written: {target}")
-    _say(found, target, console)
+        console.text(_text(found[0], folder, folder))
+        _say(found[0], None, console)
+        if found[1:]:
+            console.note(f"more suites: {named(found[1:])}; -o FILE writes one file for each")
+        return Exit.OK
+    files = [target, *(_further(target, one) for one in found[1:])]
+    for file in files:
+        if file.exists():
+            raise UsageError(f"{file} is there already; choose another name with --output")
+    for one, file in zip(found, files, strict=True):
+        output.write(file, _text(one, folder, file.parent))
+        console.note(f"written: {file}")
+        _say(one, file, console)
     return Exit.OK
 
 
-def _config(found: Found, folder: Path, target: Path | None) -> dict[str, Any]:
-    subject: Any = "." if target is None else relpath(folder, target.parent)
-    if found.profiles:
-        subject = {"path": subject, "profiles": list(found.profiles)}
-    tags = {"tags": list(found.tags)} if found.tags else {}
-    return {
+def _found(folder: Path) -> tuple[SuiteFolder, ...]:
+    """Return the suites at and below a folder; the folder itself where none has benchmarks."""
+    if found := suites(folder):
+        return found
+    seen = look(folder)
+    if seen.harness is None:
+        raise UsageError(
+            f"{folder} is no project that bench-audit knows: there is no {MARKS} in it, and "
+            f"{candidates(folder, str(folder))}"
+        )
+    return (SuiteFolder(".", seen),)
+
+
+def _further(target: Path, one: SuiteFolder) -> Path:
+    """Return the file of a further suite, beside the first one's."""
+    place = "" if one.path == "." else one.path.replace("/", "-")
+    words = (target.stem, place, one.seen.harness if not place else "")
+    return target.with_name("-".join(filter(None, words)) + target.suffix)
+
+
+def _text(one: SuiteFolder, folder: Path, base: Path) -> str:
+    """Return the configuration of a suite below `folder`, with its path relative to `base`."""
+    seen = one.seen
+    subject: Any = relpath(folder / one.path, base)
+    if seen.profiles:
+        subject = {"path": subject, "profiles": list(seen.profiles)}
+    tags = {"tags": list(seen.tags)} if seen.tags else {}
+    keys = {
         "subject": subject,
-        "harness": found.harness,
+        "harness": seen.harness,
         **tags,
         "methods": "auto",
         "slowdown": SLOWDOWN,
     }
+    return json.dumps(keys, indent=2) + "\n"
 
 
-def _say(found: Found, target: Path | None, console: Console) -> None:
-    those = figures.count(found.benchmarks, "benchmark")
-    console.note(f"{those} in the sources ({found.harness})")
-    if not found.benchmarks:
+def _say(found: SuiteFolder, target: Path | None, console: Console) -> None:
+    those = figures.count(found.seen.benchmarks, "benchmark")
+    where = "" if found.path == "." else f" of {found.path}"
+    console.note(f"{those} in the sources{where} ({found.seen.harness})")
+    if not found.seen.benchmarks:
         console.note("without benchmarks there is nothing to audit yet: write one first")
     name = "config.json" if target is None else target.name
     console.note(f"next: bench-audit abs {name} --dry-run")

@@ -32,5 +32,6 @@ def command(context: click.Context, /, **given: Any) -> int:
         judged=stored.alike,
         table=alike.table,
         page=alike.page,
+        is_judged=lambda found: any(one.dissimilar is not None for one in found.benchmarks),
     )
     return series.answered(context, given, answer)

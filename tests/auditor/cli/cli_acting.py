@@ -23,6 +23,7 @@ from auditor.core.verdict import (
     Score,
     Stability,
 )
+from auditor.studies.inventory import NOTHING, Inventory
 from reports import page as pages
 from reports import record
 from reports.document import Either
@@ -109,6 +110,7 @@ class DryRun:
     phases: tuple[Phase, ...] = (Phase("suite", 40, 8, 130.0), Phase("pairs", 20, 0, 60.0))
     caveats: tuple[Caveat, ...] = (Caveat("few-pairs", "no outcome can be significant"),)
     expected: ExpectedTime = EXPECTED
+    inventory: Inventory = NOTHING
 
 
 @dataclass
@@ -117,9 +119,10 @@ class FakeAudit:
     spread: float | None = 0.02
     failure: BaseException | None = None
     changes: dict[str, Any] = field(default_factory=dict)
+    inventory: Inventory = NOTHING
 
     def plan(self) -> DryRun:
-        return DryRun()
+        return DryRun(inventory=self.inventory)
 
     def plan_suite(self) -> DryRun:
         return DryRun(phases=(Phase("suite runs", 40, 8, 130.0),), caveats=())

@@ -15,6 +15,7 @@ from auditor.core.result import Result
 from auditor.core.verdict import Rule
 from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
+from auditor.studies.inventory import CountedMethod, Inventory
 
 SUBJECT = "go:example.org/ring@v1"
 
@@ -552,3 +553,39 @@ def test_tables_are_neither_cut_nor_coloured_without_a_terminal(stage, capsys):
 
     assert "\x1b" not in shown
     assert max(len(line) for line in shown.splitlines()) < 400
+
+
+def test_a_dry_run_lists_what_it_is_about(stage, capsys):
+    stage.audit.inventory = Inventory(
+        benchmarks=(("ring", 40), ("tree", 2)),
+        methods=(
+            CountedMethod(id="ring.Push", calls=7, benchmarks=1),
+            CountedMethod(id="ring.Pop"),
+        ),
+        unusable=(("early", "it ends\nat once"),),
+        hints=("leave ring out",),
+    )
+    assert stage.call("abs", SUBJECT, "--dry-run") == 0
+    shown = capsys.readouterr().out
+    stage.call("abs", SUBJECT, "--dry-run", "--format", "json")
+    document = json.loads(capsys.readouterr().out)
+
+    for said in (
+        "Benchmarks (42)",
+        "ring: 40",
+        "Methods (2)",
+        "ring.Push: 7 calls, called by 1 benchmark",
+        "Cannot be measured",
+        "early: it ends\\nat once",
+    ):
+        assert said in shown
+    assert shown.index("Leave ring out.") < shown.index("phase")
+    assert document["benchmarks"] == {"ring": 40, "tree": 2}
+    assert document["methods"][1] == {"id": "ring.Pop", "calls": None, "benchmarks": None}
+
+
+def test_a_dry_run_of_nothing_is_no_success(stage, capsys):
+    stage.audit.inventory = Inventory(reason="ring has no public method")
+
+    assert stage.call("abs", SUBJECT, "--dry-run") == 5
+    assert "no verdict: ring has no public method" in capsys.readouterr().err

@@ -338,9 +338,9 @@ def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
 @pytest.mark.parametrize(
     ("document", "code", "said"),
     [
-        (made(added=("new",)), Exit.OK, "gate passed"),
-        (made(), Exit.OK, "gate passed"),
-        (made(removed=("old",)), Exit.NO_VERDICT, "gate undecided: nothing can be told"),
+        (made(added=("new",)), Exit.NO_VERDICT, "no verdict: no benchmark is in both: 1 only in"),
+        (made(), Exit.NO_VERDICT, "no verdict: no benchmark is in both"),
+        (made(removed=("old",)), Exit.NO_VERDICT, "no verdict: no benchmark is in both: 0 only in"),
         (made(benchmark("same"), removed=("old",)), Exit.OK, "gate passed"),
         (made(LOST), Exit.NO_VERDICT, "gate undecided: nothing can be told"),
         (
@@ -358,3 +358,18 @@ def test_no_regression_is_not_found_in_what_is_gone(document, code, said):
 
     assert ended is code
     assert line.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("inconclusive", "code"),
+    [(None, Exit.NO_VERDICT), ("pass", Exit.OK), ("fail", Exit.GATE_FAILED)],
+)
+def test_nothing_compared_is_no_verdict_without_a_gate_too(inconclusive, code):
+    def ended(document):
+        return comparison.judge(
+            document, fail_on_regression=False, fail_under=None, inconclusive=inconclusive
+        )
+
+    said = "no verdict: no benchmark is in both: 2 only in head, 1 only in base"
+    assert ended(made(added=("a", "b"), removed=("c",))) == (code, [said])
+    assert ended(made(benchmark("same"), added=("a",))) == (Exit.OK, [])

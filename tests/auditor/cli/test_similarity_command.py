@@ -64,7 +64,8 @@ def test_a_page_of_one_file_names_processes(call, tmp_path):
 def test_a_single_run_has_a_page_that_cannot_tell(call, tmp_path):
     code, _, err = call(written(tmp_path / DAYS[0], [series(odd=False)]), "-o", tmp_path / "out")
 
-    assert code == 0, err
+    assert code == 5, err
+    assert "no verdict: no benchmark could be judged" in err
     assert "cannot tell" in (tmp_path / "out" / "similarity.html").read_text()
     result = (tmp_path / "out" / "similarity.json").read_text()
     assert similarity_document.read(result).benchmarks[0].dissimilar is None

@@ -83,13 +83,14 @@ def test_a_function_that_cannot_be_parsed_is_refused_and_the_others_are_not():
 
 @pytest.mark.parametrize(
     "written",
-    ["example.org/m.T.B", "m.T.B", "example.org/m.(*T).B", "example.org/m.T[K].B()"],
+    ["example.org/m.T.B", "m.T.B", "example.org/m.(*T).B", "example.org/m.T[K].B()", "T.B", "B"],
 )
 def test_a_method_is_known_by_the_ways_people_write_it(written):
     (method,) = GoMutator().methods([library("package m\nfunc (t *T[K]) B() {}\n")])
 
     assert GoMutator().matches(written, method)
-    assert not GoMutator().matches("T.B", method)
+    assert not GoMutator().matches("U.B", method)
+    assert not GoMutator().matches("xT.B", method)
 
 
 @pytest.mark.parametrize(

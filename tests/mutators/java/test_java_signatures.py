@@ -37,6 +37,8 @@ NAME = "org.example.Text.Inner.format"
         NAME,
         "org.example.Text$Inner.format",
         "org.example.Text.Inner#format",
+        "format",
+        "Inner.format(Map, int[], T, Entry)",
         f"{NAME}(Map<String,? extends T>, int[], T, Map.Entry)",
         f"{NAME}(java.util.Map<String, ? extends T>,int[],T,Entry)",
         f"{NAME}(Map, int..., T, java.util.Map.Entry)",
@@ -53,7 +55,8 @@ def test_types_are_compared_as_types(written):
 @pytest.mark.parametrize(
     "written",
     [
-        "format",
+        "mat",
+        "ner.format",
         "org.example.Text.format",
         f"{NAME}()",
         f"{NAME}(Map, int, T, Entry)",

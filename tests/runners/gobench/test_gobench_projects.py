@@ -75,13 +75,15 @@ def test_a_workspace_of_the_copy_is_that_of_a_module_in_it(go_home, tmp_path):
     assert [one.name for one in found.suite.benchmarks] == ["BenchmarkF"]
 
 
-def test_a_module_that_its_workspace_does_not_use_says_so(go_home, tmp_path):
-    """Go lists it as a package without a folder."""
-    tree = _module(tmp_path / "tree", m_DOT_go="package m\n")
+def test_a_module_that_its_workspace_does_not_use_is_built_without_it(go_home, tmp_path):
+    tree = _module(
+        tmp_path / "tree",
+        m_DOT_go="package m\n\nfunc F() int { return 1 }\n",
+        m_test_DOT_go=_TEST.format("m", _LOOP),
+    )
     _write(tmp_path, go_DOT_work="go 1.20\n")
 
-    with pytest.raises(BuildFailed, match=r"go\.work"):
-        lab(tree, go_home, os.environ, top=tmp_path)
+    assert lab(tree, go_home, os.environ, top=tmp_path).benchmark("BenchmarkF")
 
 
 _CHECK = 'package {0}\n\nimport "testing"\n\nfunc TestF(t *testing.T) {{\n\t{1}\n}}\n'

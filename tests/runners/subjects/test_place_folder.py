@@ -325,3 +325,50 @@ def test_artifacts_get_a_folder_for_each_choice_of_extras(tmp_path):
     assert (first.name, first.revision) == ("g:a", "1")
     assert first.tree.is_dir()
     assert first.tree != second.tree
+
+
+@pytest.mark.parametrize(
+    ("written", "copied"),
+    [
+        ("../lib", {"bench/go.mod", "lib/go.mod"}),
+        (
+            "../../",
+            {
+                *("m/bench/go.mod", "go.mod", "lib.go", "m/lib/go.mod", "m/other/x.go"),
+                "apart/go.mod",
+            },
+        ),
+        ("../none", {"go.mod"}),
+        ("../other", {"go.mod"}),
+        ("../../apart", {"go.mod"}),
+    ],
+)
+def test_a_module_that_a_folder_takes_from_elsewhere_is_copied_with_it(tmp_path, written, copied):
+    replaced = f"{GO}\nreplace example.org/lib => {written}\n"
+    folder = make(
+        tmp_path / "m", bench__go_dot_mod=replaced, lib__go_dot_mod=GO, other__x_dot_go=""
+    )
+    make(tmp_path / "apart", go_dot_mod=GO)
+    if written == "../../":
+        make(tmp_path, go_dot_mod=GO, lib_dot_go="package lib\n")
+
+    found = place(
+        FolderSpec(folder / "bench"),
+        home=Home(tmp_path / "home"),
+        host=FakeHost(refuse),
+        environment=(),
+    )
+
+    assert (found.tree / "go.mod").read_text() == replaced
+    assert names(found.root) == copied
+
+
+def test_a_module_outside_of_the_repository_is_not_copied(tmp_path):
+    replaced = f"{GO}\nreplace example.org/lib => ../../lib\n"
+    folder = committed(tmp_path / "m", bench__go_dot_mod=replaced, _dot_gitignore="log\n")
+    make(folder, log="ignored")
+    make(tmp_path / "lib", go_dot_mod=GO)
+
+    found = placed(FolderSpec(folder / "bench"), tmp_path)
+
+    assert names(found.root) == {".gitignore", "bench/go.mod"}

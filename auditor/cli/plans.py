@@ -1,0 +1,118 @@
+"""What a command would measure, on a terminal and as JSON."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from auditor.cli.surroundings import DryRun
+from auditor.cli.tables import lineless, lines, section
+from auditor.core.units import duration
+from auditor.studies.inventory import CountedMethod, Inventory
+from reports import figures, names
+
+MOST_ROWS = 10
+"""Places and methods that are named."""
+
+DONE_FOR_IT = (
+    "Nothing was measured; a suite that was not known yet was built and listed (Go: each "
+    "benchmark ran once, for one operation)."
+)
+"""What a dry run does all the same."""
+
+
+def plan(dry: DryRun, judged: str = "") -> RenderableType:
+    """Return what would be measured, and below it how it would be judged."""
+    table = lineless("phase", ">processes", ">known", ">about")
+    for phase in dry.phases:
+        about = duration(phase.seconds) if phase.seconds else "nothing"
+        table.add_row(Text(phase.name), str(phase.trials), str(phase.known or ""), about)
+    whole = sum(phase.seconds for phase in dry.phases)
+    left = f"{_capital(dry.expected.text)}." if whole else "Nothing is left to measure."
+    worst = f"Without a budget at most about {duration(whole)}, if all goes as badly as it can."
+    details = [Text(worst, style="dim")] if whole else []
+    listed = dry.inventory
+    return Group(
+        Text(left, style="bold"),
+        *lines([f"{_capital(one)}." for one in listed.hints]),
+        table,
+        *details,
+        *lines([judged]),
+        Text(DONE_FOR_IT, style="dim"),
+        *section(_headed("Benchmarks", sum(n for _, n in listed.benchmarks)), [*_places(listed)]),
+        *section(_headed("Methods", len(listed.methods)), [*_methods(listed)]),
+        *section("Cannot be measured", [*_unusable(listed)]),
+        *section("To know", [f"{one.text} [{one.slug}]" for one in dry.caveats]),
+    )
+
+
+def _headed(title: str, count: int) -> str:
+    return f"{title} ({count})"
+
+
+def _places(listed: Inventory) -> Iterator[str]:
+    yield from (f"{names.label(place)}: {count}" for place, count in listed.benchmarks[:MOST_ROWS])
+    rest = listed.benchmarks[MOST_ROWS:]
+    if rest:
+        yield f"and {sum(count for _, count in rest)} in {len(rest)} more"
+
+
+def _methods(listed: Inventory) -> Iterator[str]:
+    yield from (_method(one) for one in listed.methods[:MOST_ROWS])
+    more = len(listed.methods) - MOST_ROWS
+    if more > 0:
+        yield f"and {more} more"
+
+
+def _method(method: CountedMethod) -> str:
+    calls = [] if method.calls is None else [figures.count(method.calls, "call")]
+    if method.benchmarks is not None:
+        calls.append(f"called by {figures.count(method.benchmarks, 'benchmark')}")
+    return names.label(method.id) + (f": {', '.join(calls)}" if calls else "")
+
+
+def _unusable(listed: Inventory) -> Iterator[str]:
+    yield from (
+        f"{names.label(name)}: {names.line(reason)[:400]}"
+        for name, reason in listed.unusable[:MOST_ROWS]
+    )
+    more = len(listed.unusable) - MOST_ROWS
+    if more > 0:
+        yield f"and {more} more"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def plan_document(dry: DryRun, judged: str = "") -> dict[str, Any]:
+    """Return what would be measured, as JSON."""
+    listed = dry.inventory
+    return {
+        "schema": "bench-audit/plan/1",
+        "judged": judged,
+        "phases": [
+            {
+                "name": phase.name,
+                "trials": phase.trials,
+                "known": phase.known,
+                "seconds": phase.seconds,
+            }
+            for phase in dry.phases
+        ],
+        "seconds": sum(phase.seconds for phase in dry.phases),
+        "expected": {
+            "low": dry.expected.low,
+            "high": dry.expected.high,
+            "budget": dry.expected.budget,
+        },
+        "benchmarks": dict(listed.benchmarks),
+        "methods": [
+            {"id": one.id, "calls": one.calls, "benchmarks": one.benchmarks}
+            for one in listed.methods
+        ],
+        "unusable": dict(listed.unusable),
+        "hints": listed.hints,
+        "caveats": [{"slug": one.slug, "text": one.text} for one in dry.caveats],
+    }

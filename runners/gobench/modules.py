@@ -1,0 +1,158 @@
+"""Which module of a tree holds the benchmarks, and which modules are the library they measure."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.core.subject import Part, Role
+from runners.subjects import gomod
+from runners.subjects.survey import named, suites
+
+OFF = "off"
+"""What GOWORK is where no workspace counts."""
+_FOR_BENCHMARKS = re.compile(
+    r"(?:^|[/_.-])(?:\w*bench\w*|perf|performance|compar\w*|tests?|testing|integration|e2e)(?:$|[/_.-])",
+    re.IGNORECASE,
+)
+_EXPORTED = re.compile(rb"^func (?:\([^)]*\) )?[A-Z]", re.MULTILINE)
+_PACKAGE = re.compile(rb"^package\s+(\w+)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Modules:
+    """The modules of a subject: the go command runs in `benchmarks`.
+
+    `libraries` are the folders of the modules whose packages are audited. `root` is the closest
+    folder around all of them. `workspace` is the go.work of the build, or OFF. `notes` say which
+    module was chosen, and which were not.
+    """
+
+    benchmarks: Path
+    libraries: tuple[Path, ...]
+    root: Path
+    workspace: str
+    notes: tuple[str, ...] = ()
+
+    def variables(self) -> dict[str, str]:
+        """Return what the go command needs to know of where it runs."""
+        return {"PWD": str(self.benchmarks), "GOWORK": self.workspace}
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return the folders of the modules by what they are for."""
+        return (
+            *(Part(Role.LIBRARY, one) for one in self.libraries),
+            Part(Role.BENCHMARKS, self.benchmarks),
+        )
+
+
+def modules(tree: Path, top: Path, *, chooses: bool = True, workspaces: bool = True) -> Modules:
+    """Return the modules of a tree in a copy whose top is `top`.
+
+    Unless `chooses`, the benchmarks' module is the one at the top of the tree, whether it has
+    benchmarks or not. `workspaces` is False where the user has switched them off.
+    """
+    here, notes = _with_benchmarks(tree) if chooses else (tree, ())
+    workspace = _workspace(here, top) if workspaces else OFF
+    main = () if workspace == OFF else gomod.used(Path(workspace).parent)
+    inside = [one for one in main if one.is_relative_to(here)] or [here]
+    own = [one for one in inside if len(inside) == 1 or not _is_named_so(one, tree)] or inside
+    beside = [one for one in _beside(here, main) if one.is_relative_to(top)]
+    is_library = not beside or not (_is_named_so(here, tree) or _is_without_api(here))
+    libraries = tuple(dict.fromkeys(own if is_library else beside))
+    return Modules(
+        benchmarks=here,
+        libraries=libraries,
+        root=Path(os.path.commonpath((here, *libraries))),
+        workspace=workspace,
+        notes=notes,
+    )
+
+
+def _workspace(module: Path, top: Path) -> str:
+    """Return the workspace that Go would find, if it is part of the copy, as Go wants it said.
+
+    One around our folder has nothing to do with the subject, nor has one without the module.
+    """
+    for folder in (module, *module.parents):
+        if not folder.is_relative_to(top):
+            break
+        if (folder / gomod.WORKSPACE_FILE).is_file():
+            is_member = folder == module or module in gomod.used(folder)
+            return str(folder / gomod.WORKSPACE_FILE) if is_member else OFF
+    return OFF
+
+
+def _beside(here: Path, main: Sequence[Path]) -> Iterator[Path]:
+    """Yield the modules outside of a folder that its build takes from folders, and that it uses.
+
+    These are replaced ones, and those of a workspace.
+    """
+    for one in (*(each.folder for each in gomod.replacements(here)), *main):
+        if not one.is_relative_to(here) and _imports(here, gomod.module_path(one)):
+            yield one
+
+
+def _with_benchmarks(tree: Path) -> tuple[Path, tuple[str, ...]]:
+    """Return the module whose benchmarks are run, and what to say about the choice.
+
+    It is the one at the top of the tree; where that has none, the one below that has most, first
+    of those that use the top's module.
+    """
+    members = {tree, *gomod.used(tree)}
+    found = suites(tree, "go")
+    others = [one for one in found if tree / one.path not in members]
+    if not others:
+        return tree, ()
+    if len(others) < len(found):
+        text = f"other Go modules with benchmarks: {named(others)}; to audit one, name its folder"
+        return tree, (text,)
+    module = gomod.module_path(tree)
+    uses = (one for one in others if _imports(tree / one.path, module))
+    taken = next(uses, others[0])
+    rest = [one for one in others if one is not taken]
+    more = f"; not audited: {named(rest)}" if rest else ""
+    text = f"the module at the top has no benchmarks; audited is the module {taken.text}{more}"
+    return tree / taken.path, (text,)
+
+
+def _is_named_so(module: Path, tree: Path) -> bool:
+    """Tell whether a module's folder is called as those are that hold tests or benchmarks alone."""
+    return bool(_FOR_BENCHMARKS.search(os.path.relpath(module, tree.parent)))
+
+
+def _is_without_api(module: Path) -> bool:
+    """Tell whether a module exports nothing that others can import."""
+    files = (one for one in _files(module) if not one.name.endswith("_test.go"))
+    outer = (one for one in files if "internal" not in one.relative_to(module).parts)
+    return not any(map(_is_api, outer))
+
+
+def _imports(module: Path, other: str) -> bool:
+    """Tell whether a file of a module imports a package of another one."""
+    words = (f'"{other}"'.encode(), f'"{other}/'.encode())
+    return bool(other) and any(
+        word in text for one in _files(module) for text in [one.read_bytes()] for word in words
+    )
+
+
+def _files(module: Path) -> Iterator[Path]:
+    """Yield the Go files of a module, but those of other modules below."""
+    for where, folders, files in os.walk(module):
+        here = Path(where)
+        folders[:] = [
+            one
+            for one in folders
+            if one not in ("vendor", "testdata")
+            and not one.startswith((".", "_"))
+            and not (here / one / gomod.MODULE_FILE).exists()
+        ]
+        yield from (here / name for name in files if name.endswith(".go"))
+
+
+def _is_api(file: Path) -> bool:
+    """Tell whether a file exports a function that other modules can import."""
+    text = file.read_bytes()
+    package = _PACKAGE.search(text)
+    return package is not None and package[1] != b"main" and bool(_EXPORTED.search(text))

@@ -1,0 +1,52 @@
+"""What a Go tree without go.mod imports from others: the newest versions, kept outside the tree."""
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+from auditor.core.ports import Host
+from auditor.core.subject import Project
+from runners.gobench import commands
+from runners.home import Home
+from runners.hosts.disk import writing
+from runners.subjects.gomod import MODULE_FILE, module_path, statements
+
+RESOLVE_SECONDS = 900.0
+
+
+def with_module_note(project: Project, made: Path) -> Project:
+    """Return the project with a note on the go.mod that was made in a folder."""
+    text = f"there is no go.mod; the copy has one for the module {module_path(made)}"
+    return replace(project, notes=(*project.notes, text))
+
+
+def with_requirements(project: Project, top: Path, home: Home, host: Host) -> Project:
+    """Return the project with a go.mod elsewhere that requires what its packages import.
+
+    It is made once for a content, so that later versions of a dependency change nothing. `top` is
+    the folder of the go.mod that was made in the copy.
+    """
+    folder = home.cache("go") / "required" / project.digest
+    file = folder / MODULE_FILE
+    own = dict(project.environment)
+    flags = [one for one in own["GOFLAGS"].split() if one != "-mod=vendor"]
+    own["GOFLAGS"] = " ".join((*flags, f"-modfile={file}"))
+    made = replace(project, environment=tuple(sorted(own.items())))
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with home.locked(folder):
+        if not file.is_file():
+            job = commands.go(made, "mod", "tidy", "-e", timeout=RESOLVE_SECONDS)
+            begun = (file, (top / MODULE_FILE).read_bytes())
+            answer = host.run(replace(job, files=(begun,), collects=(file,)))
+            if answer.exit_code != 0 or answer.timed_out:
+                file.unlink(missing_ok=True)
+                return project
+    text = file.read_text(errors="replace")
+    digest = hashlib.sha256(f"{project.digest}\n{text}".encode()).hexdigest()[:24]
+    note = f"{project.notes[-1]}, which requires the newest versions: {_required(text)}"
+    return replace(made, digest=digest, notes=(*project.notes[:-1], note))
+
+
+def _required(text: str) -> str:
+    return ", ".join(" ".join(words[1:3]) for words in statements(text) if words[0] == "require")

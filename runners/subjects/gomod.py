@@ -1,0 +1,72 @@
+"""What go.mod and go.work say: the module's path, and the folders that a build takes from them."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+MODULE_FILE, WORKSPACE_FILE = "go.mod", "go.work"
+_COMMENT = re.compile(r"//.*")
+_LOCAL = ("./", "../", "/")
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A module that a build takes from a folder: the module's path, and the folder, resolved."""
+
+    module: str
+    folder: Path
+
+
+def statements(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield the words of each line, those of a block with the block's word in front."""
+    block = ""
+    for line in text.splitlines():
+        words = _COMMENT.sub("", line).split()
+        if not words:
+            continue
+        if words == [")"]:
+            block = ""
+        elif words[-1] == "(":
+            block = words[0]
+        else:
+            yield (block, *words) if block else tuple(words)
+
+
+def module_path(folder: Path) -> str:
+    """Return the path of the module in a folder, empty where there is none."""
+    return next((words[1] for words in _read(folder, MODULE_FILE) if words[0] == "module"), "")
+
+
+def replacements(folder: Path) -> tuple[Replacement, ...]:
+    """Return what the module or workspace in a folder replaces by folders that hold a module."""
+    found = []
+    for words in (*_read(folder, MODULE_FILE), *_read(folder, WORKSPACE_FILE)):
+        if words[0] == "replace" and "=>" in words[2:] and words[-1].startswith(_LOCAL):
+            target = _resolved(folder, words[words.index("=>") + 1])
+            if (target / MODULE_FILE).is_file():
+                found.append(Replacement(words[1], target))
+    return tuple(found)
+
+
+def used(folder: Path) -> tuple[Path, ...]:
+    """Return the folders of the modules of the workspace in a folder."""
+    targets = (
+        _resolved(folder, words[1])
+        for words in _read(folder, WORKSPACE_FILE)
+        if words[0] == "use" and len(words) > 1
+    )
+    return tuple(one for one in targets if (one / MODULE_FILE).is_file())
+
+
+def _read(folder: Path, name: str) -> Sequence[tuple[str, ...]]:
+    try:
+        text = (folder / name).read_text(errors="replace")
+    except OSError:
+        return ()
+    return [tuple(word.strip('"`') for word in words) for words in statements(text)]
+
+
+def _resolved(folder: Path, written: str) -> Path:
+    return Path(os.path.realpath(folder / written))

@@ -1,0 +1,99 @@
+"""Go trees from before modules: the go.mod that their copy gets."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path, PurePosixPath
+
+from runners.subjects.files import Entry, content_of
+from runners.subjects.gomod import MODULE_FILE, WORKSPACE_FILE
+
+MADE = "// Made by bench-audit: this tree has no go.mod."
+"""The first line of such a go.mod."""
+_IMPORT_COMMENT = re.compile(rb'^package\s+\w+\s*//\s*import\s+"([^"\s]+)"', re.MULTILINE)
+_IMPORTS = re.compile(rb'^import\s*(?:[\w.]+\s*)?(?:"[^"]+"|\([^)]*\))', re.MULTILINE)
+_QUOTED = re.compile(rb'"([\w.-]+\.[a-z]+/[^"\s]+)"')
+_TESTED = re.compile(rb"^package\s+(\w+)_test\b", re.MULTILINE)
+_ADDRESS = re.compile(r"^(?:\w+://)?(?:[^@/]*@)?([\w.-]+\.[a-z]+)(?::\d+)?[:/](.+?)(?:\.git)?/*$")
+_ELSEWHERE = frozenset(("vendor", "Godeps", "testdata", "_workspace"))
+_DECLARED, _OWN_TEST = 1000, 1
+"""Weights of what a file says of its own path: in an import comment; as an outer test package."""
+
+
+def with_module_file(entries: Iterable[Entry], inside: PurePosixPath, origin: str) -> list[Entry]:
+    """Add a go.mod at the top of a copy whose part `inside` holds Go files and no module.
+
+    The module's path is what the files say of themselves (import comments, imports of each other),
+    else that of `origin`, the address of a repository or a folder.
+    """
+    known = list(entries)
+    paths = {one.path for one in known}
+    around = (inside, *inside.parents)
+    if any(folder / name in paths for folder in around for name in (MODULE_FILE, WORKSPACE_FILE)):
+        return known
+    sources = [one for one in known if one.path.suffix == ".go" and one.link is None]
+    sources = [one for one in sources if not _ELSEWHERE & {*one.path.parts}]
+    has_vendor = any(one.path.parts[0] == "vendor" for one in known)
+    module = _declared(sources) or _of_address(origin)
+    # Up to Go 1.13 a vendor folder needs no modules.txt.
+    text = f"{MADE}\n\nmodule {module}\n\ngo {'1.13' if has_vendor else '1.16'}\n"
+    return [*known, Entry(PurePosixPath(MODULE_FILE), text.encode())]
+
+
+def made_module(tree: Path) -> Path | None:
+    """Return the top of the module that a copied tree is in, if its go.mod is one of ours."""
+    file = next(
+        (one / MODULE_FILE for one in (tree, *tree.parents) if (one / MODULE_FILE).is_file()), None
+    )
+    is_ours = file is not None and file.read_text(errors="replace").startswith(MADE)
+    return file.parent if file and is_ours else None
+
+
+def _declared(sources: Sequence[Entry]) -> str:
+    """Return the path that the files' own words speak for most, empty where they say nothing."""
+    folders = {one.path.parent for one in sources}
+    votes = Counter[str]()
+    for one in sources:
+        for path, weight in _words(one, folders):
+            votes[path] += weight
+    return max(sorted(votes), key=lambda path: votes[path], default="")
+
+
+def _words(source: Entry, folders: set[PurePosixPath]) -> Iterator[tuple[str, int]]:
+    """Yield what a file says the path of the tree's top is, with a weight."""
+    text, folder = content_of(source), source.path.parent
+    if comment := _IMPORT_COMMENT.search(text):
+        yield from ((top, _DECLARED) for top in _above(comment[1].decode(), folder))
+    tested = _TESTED.search(text)
+    for block in _IMPORTS.findall(text):
+        for match in _QUOTED.findall(block):
+            path = match.decode(errors="replace")
+            parts = PurePosixPath(path).parts
+            inner = next(
+                (
+                    PurePosixPath(*parts[at:])
+                    for at in range(1, len(parts))
+                    if PurePosixPath(*parts[at:]) in folders
+                ),
+                None,
+            )
+            if inner is not None:
+                yield from ((top, _OWN_TEST) for top in _above(path, inner))
+            elif tested and folder == PurePosixPath() and tested[1].decode() in parts[-1]:
+                yield path, _OWN_TEST
+
+
+def _above(path: str, inner: PurePosixPath) -> Iterator[str]:
+    """Yield an import path without the folder at its end."""
+    if inner == PurePosixPath():
+        yield path
+    elif path.endswith(f"/{inner}"):
+        yield path.removesuffix(f"/{inner}")
+
+
+def _of_address(origin: str) -> str:
+    """Return the import path of a repository's address; of a folder its name."""
+    match = _ADDRESS.match(origin)
+    if match:
+        return f"{match[1]}/{match[2].strip('/')}"
+    return re.sub(r"[^A-Za-z0-9._~-]+", "-", PurePosixPath(origin).name).strip(".-") or "subject"

@@ -1,0 +1,97 @@
+"""What a dry run lists: benchmarks by place, methods with calls, what fits, what to leave out."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+import toy_language
+from toy_language import Memory, parts, request
+
+from auditor.audits.expected_time import ExpectedTime
+from auditor.core.suite import Benchmark
+from auditor.studies import abs_score
+from auditor.studies.inventory import CountedMethod, inventory, places_of
+from auditor.studies.preview import preview
+
+QUICK = ExpectedTime(10.0, 20.0)
+LONG = ExpectedTime(100 * 3600.0, 200 * 3600.0)
+
+
+def suite_of(ready, **counts):
+    """Return parts with so many benchmarks of each group."""
+    made = [
+        Benchmark(group=group, name=f"B{at}") for group in counts for at in range(counts[group])
+    ]
+    return replace(ready, suite=replace(ready.suite, benchmarks=tuple(made)))
+
+
+def listed(unlimited=QUICK, budget=None, **counts):
+    asked = request()
+    asked = replace(asked, suite=replace(asked.suite, budget_seconds=budget))
+    ready = suite_of(parts(asked), **counts) if counts else parts(asked)
+    return inventory(asked, ready, unlimited, None)
+
+
+def test_benchmarks_are_counted_by_group_or_by_function_in_a_single_one():
+    names = ("A/x", "A/y", "B[1]", "B(2)", "B:3", "C")
+    alone = [Benchmark(group="g", name=one) for one in names]
+    both = [Benchmark(group=group, name="A") for group in "gghg"]
+
+    assert places_of(alone) == (("B", 3), ("A", 2), ("C", 1))
+    assert places_of(both) == (("g", 3), ("h", 1))
+
+
+def test_methods_have_their_calls_once_these_are_counted():
+    store, asked = Memory(), request()
+    before = preview(asked, parts(asked, store=store)).inventory
+    abs_score.audit(asked, parts(asked, store=store))
+    after = preview(asked, parts(asked, store=store)).inventory
+
+    assert CountedMethod(id="toy.hop") in before.methods
+    (hop,) = [one for one in after.methods if one.id == "toy.hop"]
+    assert hop.benchmarks == sum(
+        method == "hop" and share > 0 for (method, _), share in toy_language.SHARES.items()
+    )
+    assert sum(count for _, count in after.benchmarks) == len(toy_language.BENCHMARKS)
+
+
+@pytest.mark.parametrize("budget", [None, 3600.0])
+def test_the_first_hint_of_a_suite_that_takes_too_long_is_what_to_leave_out(budget):
+    found = listed(LONG, budget, conformance=90, a=5, b=5)
+
+    assert found.hints[0] == (
+        "conformance has 90 of 100 benchmarks; leave it out: --benchmarks 'a|b'"
+    )
+
+
+def test_nothing_is_left_out_of_a_suite_that_fits_or_has_no_large_part():
+    assert listed(QUICK, None, conformance=90, a=5, b=5).hints == ()
+    assert listed(LONG, None, a=5, b=5, c=5).hints == ()
+
+
+def test_what_a_budget_decides_is_said():
+    (hint,) = listed(ExpectedTime(1000.0, 2000.0), 500.0).hints
+
+    methods = len(listed().methods)
+    least, most = methods // 4, round(methods / 2)
+    assert f"decides about {least} to {most} of {methods} methods" in hint
+
+
+@pytest.mark.parametrize(
+    ("refusal", "said"),
+    [
+        (None, "toy has no public method that can be slowed; name one with --method"),
+        ("it has no body", "none of the 1 methods can be slowed; the first: it has no body"),
+    ],
+)
+def test_a_subject_without_methods_says_why(refusal, said):
+    asked = request(methods=None if refusal is None else ("hop",))
+    ready = parts(asked)
+    (hop,) = [one for one in ready.mutator.methods(()) if one.name == "hop"]
+    known = [] if refusal is None else [replace(hop, refusal=refusal)]
+    mutator = SimpleNamespace(methods=lambda _: known, matches=ready.mutator.matches)
+
+    reason = inventory(asked, replace(ready, mutator=mutator), QUICK, None).reason
+
+    assert inventory(asked, ready, QUICK, None).reason == ""
+    assert reason.startswith(said)

@@ -1,0 +1,158 @@
+"""Benchmarks in a Go module of their own: which module is run, and which one is audited."""
+
+import os
+
+import pytest
+from gobench_making import lab
+
+from auditor.core.outcome import Counted
+from runners.gobench.modules import OFF, modules
+
+LIBRARY = "package cut\n\nfunc Cut(n int) int { return n / 2 }\n"
+HELPER = "package bench\n\nfunc Sizes() int { return 8 }\n"
+BENCHMARK = """package bench
+
+import (
+	"testing"
+
+	"example.org/cut"
+)
+
+func BenchmarkCut(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		cut.Cut(Sizes())
+	}
+}
+"""
+NESTED = """module example.org/cut/benchmarks
+
+go 1.21
+
+require example.org/cut v0.0.0
+
+replace example.org/cut => {}
+"""
+EMPTY_BENCHMARK = 'package m\n\nimport "testing"\n\nfunc BenchmarkOwn(b *testing.B) {}\n'
+
+
+def write(tree, files):
+    for name, content in files.items():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(content)
+    return tree
+
+
+def benchmark_module(tree, folder="benchmarks", replaced="../"):
+    return write(
+        tree,
+        {
+            f"{folder}/go.mod": NESTED.format(replaced),
+            f"{folder}/helper.go": HELPER,
+            f"{folder}/cut_test.go": BENCHMARK,
+        },
+    )
+
+
+def library(tree, **more):
+    module = {"go.mod": "module example.org/cut\n\ngo 1.21\n", "cut.go": LIBRARY}
+    return write(tree, module | more)
+
+
+@pytest.mark.subject
+@pytest.mark.parametrize("inside", [".", "benchmarks"])
+def test_the_library_around_a_benchmark_module_is_audited(go_home, tmp_path, inside):
+    tree = benchmark_module(library(tmp_path / "cut"))
+
+    found = lab(tree / inside, go_home, os.environ, top=tree)
+    counted = found.counted("BenchmarkCut", 21)
+
+    assert set(found.methods) == {"example.org/cut.Cut"}
+    assert isinstance(counted, Counted)
+    assert dict(counted.windows[1].calls) == {"example.org/cut.Cut": 21}
+    assert (found.project.notes == ()) == (inside == "benchmarks")
+
+
+@pytest.mark.subject
+def test_the_library_beside_a_benchmark_module_is_audited(go_home, tmp_path):
+    library(tmp_path / "lib")
+    benchmark_module(tmp_path, "bench", "../lib")
+
+    found = lab(tmp_path / "bench", go_home, os.environ, top=tmp_path)
+
+    assert set(found.methods) == {"example.org/cut.Cut"}
+    assert isinstance(found.counted("BenchmarkCut", 21), Counted)
+
+
+@pytest.mark.subject
+def test_a_vendored_workspace_is_built_as_it_is(go_home, tmp_path):
+    write(
+        benchmark_module(library(tmp_path / "cut")),
+        {
+            "benchmarks/go.mod": "module example.org/cut/benchmarks\n\ngo 1.22\n",
+            "go.work": "go 1.22\n\nuse .\n\nuse ./benchmarks\n",
+            "vendor/modules.txt": "## workspace\n",
+        },
+    )
+
+    found = lab(tmp_path / "cut", go_home, os.environ)
+
+    assert set(found.methods) == {"example.org/cut.Cut"}
+    assert isinstance(found.counted("BenchmarkCut", 21), Counted)
+
+
+def test_the_module_with_most_benchmarks_that_uses_the_one_at_the_top_is_taken(tmp_path):
+    many = EMPTY_BENCHMARK + "".join(
+        f"func BenchmarkOwn{at}(b *testing.B) {{}}\n" for at in range(5)
+    )
+    tree = write(
+        benchmark_module(library(tmp_path)),
+        {"other/go.mod": "module example.org/other\n", "other/m_test.go": many},
+    )
+
+    chosen = modules(tree, tree)
+
+    assert chosen.benchmarks == tree / "benchmarks"
+    assert (chosen.libraries, chosen.root) == ((tree,), tree)
+    assert chosen.notes == (
+        "the module at the top has no benchmarks; audited is the module benchmarks (go, 1 "
+        "benchmark); not audited: other (go, 6 benchmarks)",
+    )
+
+
+def test_benchmarks_at_the_top_are_taken_and_the_others_named(tmp_path):
+    tree = benchmark_module(library(tmp_path, **{"m_test.go": EMPTY_BENCHMARK}))
+
+    chosen = modules(tree, tree)
+
+    assert (chosen.benchmarks, chosen.libraries) == (tree, (tree,))
+    assert "benchmarks (go, 1 benchmark)" in chosen.notes[0]
+
+
+def test_no_other_module_is_taken_for_a_client(tmp_path):
+    tree = benchmark_module(library(tmp_path))
+
+    assert modules(tree, tree, chooses=False).benchmarks == tree
+
+
+def test_a_module_with_an_api_of_its_own_is_its_own_library(tmp_path):
+    tree = library(tmp_path / "cut")
+    plugin = {"plugin/go.mod": NESTED.format("../"), "plugin/m_test.go": BENCHMARK}
+    write(tree, {**plugin, "plugin/helper.go": HELPER})
+
+    chosen = modules(tree / "plugin", tree)
+
+    assert (chosen.libraries, chosen.root) == ((tree / "plugin",), tree / "plugin")
+
+
+def test_a_folder_that_is_not_part_of_the_copy_is_no_library(tmp_path):
+    library(tmp_path / "elsewhere")
+    tree = benchmark_module(tmp_path / "copy", "bench", "../../elsewhere")
+
+    assert modules(tree / "bench", tree).root == tree / "bench"
+
+
+def test_a_workspace_without_the_module_is_not_its_build(tmp_path):
+    tree = write(benchmark_module(library(tmp_path)), {"go.work": "go 1.21\n\nuse .\n"})
+
+    assert modules(tree / "benchmarks", tree).workspace == OFF
+    assert modules(tree, tree, chooses=False).workspace == str(tree / "go.work")

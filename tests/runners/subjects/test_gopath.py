@@ -1,0 +1,115 @@
+"""Go trees without go.mod: the one that their copy gets, and the path of its module."""
+
+import pytest
+from subject_trees import committed, git, make
+
+from auditor.core.request import FolderSpec, GitSpec
+from runners.home import Home
+from runners.hosts.fake import FakeHost
+from runners.subjects.gopath import MADE, made_module
+from runners.subjects.place import place
+from runners.subjects.placed import detect
+
+TESTED = 'package ring_test\n\nimport (\n\t"testing"\n\n\t"example.org/own/ring"\n)\n'
+
+
+def refuse(job):
+    raise AssertionError(f"nothing should be run: {job}")
+
+
+def placed(spec, tmp_path):
+    return place(spec, home=Home(tmp_path / "home"), host=FakeHost(refuse), environment=())
+
+
+def module_of(spec, tmp_path):
+    lines = (placed(spec, tmp_path).tree / "go.mod").read_text().splitlines()
+    assert lines[0] == MADE
+    return next(line for line in lines if line.startswith("module ")).removeprefix("module ")
+
+
+@pytest.mark.parametrize(
+    ("files", "path"),
+    [
+        (
+            {"ring_dot_go": 'package ring // import "example.org/own/ring"\n'},
+            "example.org/own/ring",
+        ),
+        ({"ring_test_dot_go": TESTED}, "example.org/own/ring"),
+        (
+            {
+                "ring_dot_go": 'package ring\n\nimport "example.org/own/ring/inner/deep"\n',
+                "inner__deep__deep_dot_go": "package deep\n",
+            },
+            "example.org/own/ring",
+        ),
+        ({"ring_dot_go": 'package ring\n\nimport "example.org/other/lib"\n'}, "ring"),
+    ],
+)
+def test_the_sources_say_the_path_of_the_module(tmp_path, files, path):
+    folder = make(tmp_path / "ring", **files)
+
+    assert module_of(FolderSpec(folder), tmp_path) == path
+    assert not (folder / "go.mod").exists()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://example.org/own/ring.git",
+        "git@example.org:own/ring.git",
+        "ssh://git@example.org/own/ring",
+    ],
+)
+def test_the_origin_says_it_where_the_sources_do_not(tmp_path, address):
+    folder = committed(tmp_path / "ring", ring_dot_go="package ring\n")
+    git(folder, "remote", "add", "origin", address)
+
+    assert module_of(FolderSpec(folder), tmp_path) == "example.org/own/ring"
+    assert module_of(GitSpec(str(folder), "HEAD"), tmp_path) == "example.org/own/ring"
+
+
+def test_a_folder_of_such_a_repository_is_part_of_its_module(tmp_path):
+    folder = committed(
+        tmp_path / "ring",
+        ring_dot_go='package ring // import "example.org/own/ring"\n',
+        inner__a_test_dot_go="package inner\n",
+    )
+
+    found = placed(FolderSpec(folder / "inner"), tmp_path)
+
+    assert found.tree == found.root / "inner"
+    assert made_module(found.tree) == found.root
+
+
+def test_vendored_packages_need_a_version_that_asks_for_no_list_of_them(tmp_path):
+    plain = make(tmp_path / "plain", ring_dot_go="package ring\n")
+    vendored = make(
+        tmp_path / "vendored", ring_dot_go="package ring\n", vendor__a__a_dot_go="package a\n"
+    )
+
+    texts = [
+        (placed(FolderSpec(one), tmp_path).tree / "go.mod").read_text() for one in (plain, vendored)
+    ]
+
+    assert ["go 1.13" in one for one in texts] == [False, True]
+
+
+def test_a_folder_with_another_project_or_a_module_below_is_no_such_tree(tmp_path):
+    inner = {"tool__go_dot_mod": "module example.org/t\n", "tool__a_test_dot_go": "package t\n"}
+
+    assert detect(make(tmp_path / "a", ring_dot_go="package ring\n")) == "go"
+    assert detect(make(tmp_path / "b", setup_dot_py="", ring_dot_go="package r\n")) == "python"
+    assert detect(make(tmp_path / "c", **inner)) is None
+    assert made_module(make(tmp_path / "d", go_dot_mod="module example.org/d\n")) is None
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_folder_inside_a_module_is_copied_with_it(tmp_path, kept):
+    made = committed if kept else make
+    module = {"go_dot_mod": "module example.org/m\n", "a__b__c_test_dot_go": "package b\n"}
+    folder = made(tmp_path / "m", **module)
+
+    found = placed(FolderSpec(folder / "a" / "b"), tmp_path)
+
+    assert found.tree == found.root / "a" / "b"
+    assert (found.root / "go.mod").read_text() == "module example.org/m\n"
