@@ -9,6 +9,7 @@ from auditor.core.errors import SubjectError, UsageError
 from auditor.core.request import FolderSpec
 from runners.home import Home
 from runners.subjects.files import Entry, entry, is_ours, place_entries, walk
+from runners.subjects.other_builds import advice
 from runners.subjects.placed import MARKS, Placed, detect
 from runners.subjects.repository import Repository
 
@@ -46,6 +47,8 @@ def project_folder(path: Path) -> Path:
     if not folder.is_dir():
         raise UsageError(f"not a folder: {path}; name the folder of a project")
     if detect(folder) is None:
+        if other := advice(folder):
+            raise SubjectError(f"{path} cannot be built here: {other}")
         raise SubjectError(
             f"{path} is not a project that can be audited: it has no {MARKS}; name the folder that "
             "has one"
