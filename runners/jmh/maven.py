@@ -70,6 +70,10 @@ class Maven:
             "(mvnw) to the project"
         )
 
+    def runs(self, cwd: Path) -> bool:
+        """Tell whether it says its version: a wrapper may not be able to fetch its Maven."""
+        return self._run("-v", cwd=cwd).exit_code == 0
+
     def settings(self, cwd: Path) -> tuple[str, ...]:
         """Return the arguments that each call has."""
         repository = self.home.cache("maven")

@@ -50,6 +50,7 @@ _JDK: tuple[tuple[str, Callable[[str], str]], ...] = (
     (r"jdk \[ version='(\d+)", _at_least),
     (r"(?i)(?:source|target) option '?(\d[\d.]*)'? is no longer supported", _before),
     (r"Unsupported class file major version (\d+)", _reading),
+    (r"Could not determine java version from '(\d+)", "a JDK older than {}".format),
     (r"JDK[^\n]* is not in the allowed range ([^\s.][^\s]*[\])])", "a JDK in the range {}".format),
 )
 _MAVEN: tuple[tuple[str, Callable[[str], str]], ...] = (

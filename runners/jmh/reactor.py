@@ -1,10 +1,11 @@
 """A Maven project, of one module or many, built in a copy of ours for measuring."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from auditor.core.errors import BuildFailed
 from auditor.core.request import BuildWords
 from runners.hosts.disk import writing
 from runners.jmh import pom_tree
@@ -13,6 +14,7 @@ from runners.jmh.build_plan import BuildPlan, planned
 from runners.jmh.jdk import Jdk
 from runners.jmh.maven import DEPENDENCY_PLUGIN, Maven, NotPublished
 from runners.jmh.modules import SourceSet
+from runners.jmh.pom_tree import Module
 
 _WRAPPER = "mvnw"
 _CLASS_PATH = "bench-audit.classpath"
@@ -61,6 +63,9 @@ SKIPS = {
 }
 SKIPPED = tuple(f"-D{name}" for names in SKIPS.values() for name in names)
 _LENIENT = "-Dmaven.compiler.failOnWarning=false"
+_PROCESSORS = "-Dmaven.compiler.proc=full"
+_PROCESSORS_ASKED_FOR = 23
+"""The first JDK whose compiler runs annotation processors only where it is told to."""
 _NO_TEST_RUNS = "-Dmaven.test.skip.exec=true"
 """Not skipTests: profiles of benchmarks are often switched off by it."""
 
@@ -71,13 +76,24 @@ def switched(words: BuildWords, more: tuple[str, ...] = ()) -> tuple[str, ...]:
     return (*((f"-P{names}",) if names else ()), *words.flags)
 
 
-def build(top: Path, maven: Maven, words: BuildWords, plan: BuildPlan) -> None:
+def build(top: Path, maven: Maven, jdk: Jdk, words: BuildWords, plan: BuildPlan) -> None:
     """Compile the modules of a plan and let each write its class path, in one go."""
+    try:
+        _build(top, maven, jdk, words, plan)
+    except BuildFailed as error:
+        profiles = set(_jmh_profiles(plan.modules.values())) - set(words.profiles)
+        if not profiles or "org.openjdk.jmh" not in str(error):
+            raise
+        raise BuildFailed(f"{error}\na profile has JMH: {_naming(min(profiles))}") from error
+
+
+def _build(top: Path, maven: Maven, jdk: Jdk, words: BuildWords, plan: BuildPlan) -> None:
     maven = _own(top, plan.where, maven)
+    lenient = (_LENIENT, *((_PROCESSORS,) if jdk.feature >= _PROCESSORS_ASKED_FOR else ()))
     arguments = (
         f"{DEPENDENCY_PLUGIN}:build-classpath", "-DincludeScope=test",
         f"-Dmdep.outputFile=target/{_CLASS_PATH}", "-Dmdep.pathSeparator=:",
-        _LENIENT, *SKIPPED, *_chosen(plan, words), *switched(words, plan.profiles),
+        *lenient, *SKIPPED, *_chosen(plan, words), *switched(words, plan.profiles),
     )  # fmt: skip
     try:
         maven.run("test-compile", *arguments, cwd=plan.where, what="the build")
@@ -121,9 +137,15 @@ def _chosen(plan: BuildPlan, words: BuildWords) -> tuple[str, ...]:
 
 
 def _own(top: Path, where: Path, maven: Maven) -> Maven:
-    """Return the Maven that the project brings along, if it does."""
+    """Return the Maven that the project brings along, if it does and that can be had."""
     wrapper = next((each / _WRAPPER for each in (where, top) if (each / _WRAPPER).is_file()), None)
-    return maven if wrapper is None else replace(maven, program=("sh", str(wrapper)))
+    if wrapper is None:
+        return maven
+    own = replace(maven, program=("sh", str(wrapper)))
+    if own.runs(where):
+        return own
+    maven.tell("the project's Maven wrapper does not run here; mvn is called in its place")
+    return maven
 
 
 def tests(top: Path, root: Path, maven: Maven, words: BuildWords) -> tuple[Path, Maven, list[str]]:
@@ -140,13 +162,19 @@ def lacking(root: Path) -> str:
     if not files:
         return "no source file below it has a method with JMH's @Benchmark"
     first = next(iter(files.values()))[0].relative_to(root).as_posix()
-    profiles = sorted({name for each in modules.values() for name in each.jmh_profiles()})
+    profiles = _jmh_profiles(modules.values())
     hint = (
-        f'; try "profiles": ["{profiles[0]}"] of the subject'
-        if profiles
-        else '; if a profile does, name it in "profiles" of the subject'
+        _naming(profiles[0]) if profiles else 'perhaps a profile does ("profiles" of the subject)'
     )
-    return f"{first} has some, but the build compiles none of them{hint}"
+    return f"{first} has some, but the build compiles none of them; {hint}"
+
+
+def _jmh_profiles(modules: Iterable[Module]) -> list[str]:
+    return sorted({name for each in modules for name in each.jmh_profiles()})
+
+
+def _naming(profile: str) -> str:
+    return f'try "profiles": ["{profile}"] of the subject'
 
 
 def source_sets(top: Path) -> Iterator[SourceSet]:

@@ -76,7 +76,7 @@ def built_by_tool(  # noqa: PLR0913 - a tree, its tools, and what is asked of th
         return
     plan = planned(top, root, everything=not benchmarks)
     reactor.adapt(plan, jdk)
-    reactor.build(top, maven, words, plan)
+    reactor.build(top, maven, jdk, words, plan)
 
 
 def copied(placed: Placed, maven: Maven, jdk: Jdk, words: BuildWords, what: str = "") -> Path:

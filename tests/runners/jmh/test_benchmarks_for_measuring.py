@@ -120,6 +120,14 @@ def test_a_module_outside_the_build_measures_the_tree_not_a_release(jmh_home, tm
     assert library(project) == {"Sum.class"}
 
 
+def test_a_wrapper_that_cannot_fetch_its_maven_is_replaced_by_the_machines(jmh_home, tmp_path):
+    files = {**one_module(), "mvnw": "echo 'Failed to fetch https://x/m.zip' >&2; exit 1\n"}
+
+    project, _ = made_ready(write(tmp_path / "one", files), jmh_home)
+
+    assert listed(project) == {"org.example.many.Sums"}
+
+
 def test_tests_and_modules_that_benchmarks_do_not_need_are_not_compiled(jmh_home, tmp_path):
     files = many_modules()
     files["pom.xml"] = pom("many", modules=("library", "benchmarks", "broken"))
