@@ -19,8 +19,9 @@ def raise_levels(modules: Iterable[Module], feature: int) -> None:
     oldest = next((level for jdk, level in _OLDEST if feature >= jdk), 0)
 
     def raised(found: re.Match[str]) -> str:
+        form = "1." if found[3].startswith("1.") else ""  # --release takes no 1.7
         level = int(found[3].removeprefix("1."))
-        return found[0] if level >= oldest else f"{found[1]}1.{oldest}{found[4]}"
+        return found[0] if level >= oldest else f"{found[1]}{form}{oldest}{found[4]}"
 
     for each in modules:
         pom = each.folder / "pom.xml"

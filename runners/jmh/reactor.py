@@ -107,11 +107,11 @@ def _build(top: Path, maven: Maven, jdk: Jdk, words: BuildWords, plan: BuildPlan
 def adapt(plan: BuildPlan, jdk: Jdk) -> None:
     """Change the copy of a project so that it is built here, and measures what lies in it."""
     with writing(plan.where):
-        raise_levels(plan.modules.values(), jdk.feature)
         if plan.tested is not None:
             drop_tests(one for each, one in plan.modules.items() if each not in plan.tested)
         for each in plan.outside:
             use_tree(plan.modules[each], plan.tree)
+        raise_levels(plan.modules.values(), jdk.feature)
         if plan.outside:
             (plan.where / _AGGREGATOR).write_text(_aggregator(plan))
 

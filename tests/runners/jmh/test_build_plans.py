@@ -119,7 +119,7 @@ def test_odd_names_of_modules_lead_nowhere(module, tmp_path):
     ("written", "feature", "becomes"),
     [
         ("<source>1.6</source>", 17, "<source>1.7</source>"),
-        ("<maven.compiler.target>7</maven.compiler.target>", 25, "<maven.compiler.target>1.8<"),
+        ("<maven.compiler.target>7</maven.compiler.target>", 25, "<maven.compiler.target>8<"),
         ("<release>7</release>", 17, "<release>7</release>"),
         ("<jdk.version>1.5</jdk.version>", 21, "<jdk.version>1.8</jdk.version>"),
         ("<version>1.6</version>", 25, "<version>1.6</version>"),
@@ -141,6 +141,10 @@ def test_a_version_of_the_tree_that_is_not_the_trees_is_replaced(tmp_path):
     files["pom.xml"] = pom("many", modules=("library",))
     old = dependency("${project.groupId}", "library", "0.9")
     files["benchmarks/pom.xml"] = pom("benchmarks", dependencies=(old, *JMH))
+    old_java = "<maven.compiler.release>6</"
+    files["benchmarks/pom.xml"] = files["benchmarks/pom.xml"].replace(
+        "<maven.compiler.release>17</", old_java
+    )
     made = plan(tmp_path, files)
 
     reactor.adapt(made, Jdk("java", "javac", "17", 17))
@@ -153,6 +157,7 @@ def test_a_version_of_the_tree_that_is_not_the_trees_is_replaced(tmp_path):
     }
     assert versions["library"] == "1"
     assert versions["jmh-core"] == "1.37"
+    assert "<maven.compiler.release>7</" in (benchmarks / "pom.xml").read_text()
 
 
 def test_what_lacks_is_said_with_a_file_and_a_profile(tmp_path):
