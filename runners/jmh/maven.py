@@ -12,6 +12,7 @@ from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.ports import Host
 from runners.home import Home
 from runners.jmh.build_steps import BuildSteps, nobody
+from runners.jmh.checks import CheckFailed, failed_check
 from runners.jmh.needs import jdk_missing, need_of
 
 DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
@@ -58,7 +59,11 @@ class Maven:
             raise self._failure(answer, cwd, what)
 
     def _failure(self, answer: Completed, cwd: Path, what: str) -> AuditError:
-        need = need_of("\n".join(_errors(answer)) or answer.tail())
+        said = _plain(answer.stdout + b"\n" + answer.stderr)
+        # From the first error on: an exception's lines have no mark, and warnings are in front.
+        if check := failed_check(said):
+            return CheckFailed(str(_failure(answer, what)), check)
+        need = need_of(said[max(0, said.find("[ERROR]")) :])
         if need is None or answer.timed_out:
             return _failure(answer, what)
         if need.tool == "JDK":

@@ -9,8 +9,9 @@ from auditor.core.errors import BuildFailed
 from auditor.core.request import BuildWords
 from runners.hosts.disk import writing
 from runners.jmh import pom_tree
-from runners.jmh.adapting import drop_tests, raise_levels, use_tree
+from runners.jmh.adapting import drop_tests, raise_levels, unbind, use_tree
 from runners.jmh.build_plan import BuildPlan, planned
+from runners.jmh.checks import SKIPPED, CheckFailed
 from runners.jmh.jdk import Jdk
 from runners.jmh.maven import DEPENDENCY_PLUGIN, Maven, NotPublished
 from runners.jmh.modules import SourceSet
@@ -23,45 +24,8 @@ _AGGREGATOR_TEXT = """<project xmlns="http://maven.apache.org/POM/4.0.0">
 <modelVersion>4.0.0</modelVersion><groupId>bench-audit</groupId><artifactId>reactor</artifactId>
 <version>1</version><packaging>pom</packaging><modules>{modules}</modules></project>
 """
-# The plug-ins that check a project or make what is published of it, with the properties that skip
-# them: they cost time and downloads, and some want another JDK or Maven than the compiler does.
-SKIPS = {
-    "airbase": ("air.check.skip-all",),
-    "animal-sniffer": ("animal.sniffer.skip",),
-    "apache-rat": ("rat.skip",),
-    "basepom": ("basepom.check.skip-all",),
-    "bnd-baseline": ("bnd.baseline.skip", "baseline.skip"),
-    "buildnumber": ("maven.buildNumber.skip",),
-    "checkstyle": ("checkstyle.skip",),
-    "clirr": ("clirr.skip",),
-    "cyclonedx": ("cyclonedx.skip",),
-    "dependency-check": ("dependency-check.skip",),
-    "dependency:analyze": ("mdep.analyze.skip",),
-    "detekt": ("detekt.skip",),
-    "duplicate-finder": ("duplicate-finder.skip",),
-    "enforcer": ("enforcer.skip",),
-    "findbugs": ("findbugs.skip",),
-    "fmt": ("fmt.skip",),
-    "forbiddenapis": ("forbiddenapis.skip",),
-    "formatter": ("formatter.skip",),
-    "git-commit-id": ("maven.gitcommitid.skip",),
-    "gpg": ("gpg.skip",),
-    "impsort": ("impsort.skip",),
-    "jacoco": ("jacoco.skip",),
-    "japicmp": ("japicmp.skip",),
-    "javadoc": ("maven.javadoc.skip",),
-    "ktlint": ("ktlint.skip",),
-    "license": ("license.skip", "license.skipCheckLicense", "license.skipUpdateLicense"),
-    "modernizer": ("modernizer.skip",),
-    "pmd": ("pmd.skip", "cpd.skip"),
-    "revapi": ("revapi.skip",),
-    "scalastyle": ("scalastyle.skip",),
-    "sortpom": ("sort.skip",),
-    "source": ("maven.source.skip",),
-    "spotbugs": ("spotbugs.skip",),
-    "spotless": ("spotless.check.skip", "spotless.apply.skip"),
-}
-SKIPPED = tuple(f"-D{name}" for names in SKIPS.values() for name in names)
+_MOST_UNBOUND = 10
+"""How many checks are left out that fail though they were skipped."""
 _LENIENT = "-Dmaven.compiler.failOnWarning=false"
 _PROCESSORS = "-Dmaven.compiler.proc=full"
 _PROCESSORS_ASKED_FOR = 23
@@ -95,6 +59,19 @@ def _build(top: Path, maven: Maven, jdk: Jdk, words: BuildWords, plan: BuildPlan
         f"-Dmdep.outputFile=target/{_CLASS_PATH}", "-Dmdep.pathSeparator=:",
         *lenient, *SKIPPED, *_chosen(plan, words), *switched(words, plan.profiles),
     )  # fmt: skip
+    for _ in range(_MOST_UNBOUND):
+        try:
+            _compile(maven, plan, arguments)
+        except CheckFailed as failure:
+            maven.tell(f"the check {failure.artifact} fails and is left out")
+            with writing(plan.where):
+                unbind(plan.modules, failure)
+        else:
+            return
+    _compile(maven, plan, arguments)
+
+
+def _compile(maven: Maven, plan: BuildPlan, arguments: tuple[str, ...]) -> None:
     try:
         maven.run("test-compile", *arguments, cwd=plan.where, what="the build")
     except NotPublished:

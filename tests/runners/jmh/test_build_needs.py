@@ -105,6 +105,20 @@ def test_a_wrong_jdk_is_said_with_those_that_are_installed(tmp_path):
     assert "\n" not in text
 
 
+def test_what_a_plug_in_of_the_compiler_needs_stands_in_lines_without_a_mark(tmp_path):
+    failed = (
+        b"[ERROR] COMPILATION ERROR :\nCaused by: java.lang.UnsupportedClassVersionError: x/Y has "
+        b"been compiled by a more recent version of the Java Runtime (class file version 65.0)\n"
+    )
+    earlier = b"[WARNING] The plugin g:a:1 requires Maven version 9\n"
+    version = Completed(exit_code=0, stderr=b'openjdk version "17.0.1"')
+    build = Completed(exit_code=1, stdout=earlier + failed)
+    host = FakeHost(lambda job: version if "-version" in job.argv else build)
+
+    with pytest.raises(ToolMissing, match="needs JDK 21 or newer"):
+        Maven(home=Home(tmp_path), host=host, environment=()).run("x", cwd=tmp_path, what="it")
+
+
 def test_a_wrong_maven_is_said_with_the_one_that_is_here(tmp_path):
     failed = b"[ERROR] The plugin g:a:3.2 requires Maven version 3.9.6 -> [Help 1]\n"
 

@@ -5,8 +5,9 @@ from maven_making import BENCHMARK, JMH, SUM, dependency, many_modules, one_modu
 
 from auditor.core.request import BuildWords
 from runners.jmh import reactor
-from runners.jmh.adapting import raise_levels
+from runners.jmh.adapting import raise_levels, unbind
 from runners.jmh.build_plan import planned
+from runners.jmh.checks import CheckFailed, failed_check
 from runners.jmh.jdk import Jdk
 from runners.jmh.pom_tree import Module, dependencies, modules_below
 
@@ -182,3 +183,38 @@ def test_a_benchmark_of_kotlin_and_one_behind_a_link_are_told_apart(tmp_path):
     (top / "src/main/java/away.java").symlink_to(tmp_path / "away.java")
 
     assert "Sums.kt" in reactor.lacking(top)
+
+
+FAILED = """[ERROR] Failed to execute goal org.apache.rat:apache-rat-plugin:0.18:check (rat-check) on
+project a: The plugin org.apache.rat:apache-rat-plugin:0.18 requires Maven version 3.9 -> [Help 1]
+"""
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "",
+        "<plugin><artifactId>apache-rat-plugin</artifactId><executions><execution>"
+        "<id>rat-check</id><phase>validate</phase></execution></executions></plugin>",
+    ],
+)
+def test_a_check_that_fails_though_it_is_skipped_is_left_out(declared, tmp_path):
+    files = one_module()
+    files["pom.xml"] = files["pom.xml"].replace("<plugins>", f"<plugins>{declared}")
+    write(tmp_path, files)
+    found = failed_check(FAILED)
+    assert found is not None
+
+    unbind([tmp_path], CheckFailed("it failed", found))
+    unbind([tmp_path], CheckFailed("it failed", found))
+
+    executions = list(Module(tmp_path).root.iter("{http://maven.apache.org/POM/4.0.0}execution"))
+    assert [one.findtext("{*}id") for one in executions] == ["rat-check"]
+    assert [one.findtext("{*}phase") for one in executions] == ["none"]
+
+
+@pytest.mark.parametrize("plugin", ["resources", "compiler", "dependency", "exec"])
+def test_what_makes_classes_is_never_left_out(plugin):
+    failed = FAILED.replace("apache-rat-plugin", f"maven-{plugin}-plugin")
+
+    assert failed_check(failed) is None
