@@ -4,6 +4,7 @@ An annotation processor does not run with `-proc:none`, with other processor pat
 JDK 23 and newer. The generator reads classes, so it also works for Kotlin and Scala.
 """
 
+import re
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ _MAIN = "org.openjdk.jmh.generators.bytecode.JmhBytecodeGenerator"
 _ANNOTATION = b"Lorg/openjdk/jmh/annotations/Benchmark;"
 """The type of `@Benchmark` as class files name it; kotlinx-benchmark's is an alias of it."""
 _CORE = "jmh-core-"
+_CHATTER = re.compile(r"Processing \d+ classes|Writing out |\s*\[.*@[0-9a-f]+\]$")
 _SECONDS = 600
 
 
@@ -80,28 +82,22 @@ class Generator:
             for file in files:
                 (chosen / file).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(classes / file, chosen / file)
-        self._run(
-            (self.jdk.java, "-Duser.language=en"),
-            ("-cp", _joined(path), _MAIN, str(chosen), str(sources), str(made), "default"),
-            folder,
-        )
+        generate = ("-cp", _joined(path), _MAIN, *map(str, (chosen, sources, made)), "default")
+        answer = self._run((self.jdk.java, "-Duser.language=en"), generate, folder)
+        if answer.exit_code != 0:
+            raise BuildFailed(f"JMH refuses benchmarks in {', '.join(files)}:\n{_cause(answer)}")
         texts = [str(each) for each in sorted(sources.rglob("*.java"))]
-        self._run(
-            (self.jdk.javac,),
-            ("-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", str(made)),
-            folder,
-            "-cp", _joined((made, *path)), *texts,
-        )  # fmt: skip
+        options = ("-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", str(made))
+        compiling = (*options, "-cp", _joined((made, *path)), *texts)
+        answer = self._run((self.jdk.javac,), compiling, folder)
+        if answer.exit_code != 0:
+            raise BuildFailed(f"what JMH generates does not compile; javac said:\n{answer.tail()}")
         return made
 
-    def _run(
-        self, program: Sequence[str], arguments: Sequence[str], folder: Path, *more: str
-    ) -> None:
+    def _run(self, program: Sequence[str], arguments: Sequence[str], folder: Path) -> Completed:
         """Run a program of the JDK; its arguments go through a file, as class paths are long."""
-        quoted = "\n".join(
-            '"{}"'.format(each.replace("\\", "\\\\")) for each in (*arguments, *more)
-        )
-        answer: Completed = self.maven.host.run(
+        quoted = "\n".join('"{}"'.format(each.replace("\\", "\\\\")) for each in arguments)
+        return self.maven.host.run(
             Invocation(
                 argv=(*program, "@generator.arguments"),
                 cwd=folder,
@@ -110,10 +106,12 @@ class Generator:
                 files=((Path("generator.arguments"), quoted.encode()),),
             )
         )
-        if answer.exit_code != 0:
-            raise BuildFailed(
-                f"JMH generates no code for the benchmarks; it said:\n{answer.tail()}"
-            )
+
+
+def _cause(answer: Completed) -> str:
+    """Return what the generator says of the benchmarks, without what it is doing."""
+    lines = answer.tail().splitlines()
+    return "\n".join(line for line in lines if line.strip() and not _CHATTER.match(line))
 
 
 def has_benchmarks(source_set: SourceSet) -> bool:

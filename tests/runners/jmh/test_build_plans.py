@@ -185,8 +185,9 @@ def test_a_benchmark_of_kotlin_and_one_behind_a_link_are_told_apart(tmp_path):
     assert "Sums.kt" in reactor.lacking(top)
 
 
-FAILED = """[ERROR] Failed to execute goal org.apache.rat:apache-rat-plugin:0.18:check (rat-check) on
-project a: The plugin org.apache.rat:apache-rat-plugin:0.18 requires Maven version 3.9 -> [Help 1]
+FAILED = """[ERROR] Failed to execute goal org.apache.rat:apache-rat-plugin:0.18:check (rat-check)
+on project a: The plugin org.apache.rat:apache-rat-plugin:0.18 requires
+Maven version 3.9 -> [Help 1]
 """
 
 
