@@ -8,10 +8,8 @@ import re
 from auditor.core.errors import BuildFailed
 
 SKIPS = {
-    "airbase": ("air.check.skip-all",),
     "animal-sniffer": ("animal.sniffer.skip",),
     "apache-rat": ("rat.skip",),
-    "basepom": ("basepom.check.skip-all",),
     "bnd-baseline": ("bnd.baseline.skip", "baseline.skip"),
     "buildnumber": ("maven.buildNumber.skip",),
     "checkstyle": ("checkstyle.skip",),
@@ -43,7 +41,15 @@ SKIPS = {
     "spotbugs": ("spotbugs.skip",),
     "spotless": ("spotless.check.skip", "spotless.apply.skip"),
 }
-SKIPPED = tuple(f"-D{name}" for names in SKIPS.values() for name in names)
+_BASES = ("air", "basepom")
+"""What the properties of widely used parent POMs begin with, which have switches of their own."""
+_OF_BASES = ("checkstyle", "duplicate-finder", "enforcer", "jacoco", "license", "pmd", "spotbugs")
+SKIPPED = (
+    *(f"-D{name}" for names in SKIPS.values() for name in names),
+    *(f"-D{base}.check.skip-{check}" for base in _BASES for check in _OF_BASES),
+    # It writes the class path, and would be skipped with the checks.
+    *(f"-D{base}.check.skip-dependency=false" for base in _BASES),
+)
 
 _FAILED = re.compile(
     r"Failed to execute goal (?P<group>[\w.-]+):(?P<artifact>[\w.-]+):(?P<version>[^:\s]+):\S+"

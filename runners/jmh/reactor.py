@@ -59,6 +59,16 @@ def _build(top: Path, maven: Maven, jdk: Jdk, words: BuildWords, plan: BuildPlan
         f"-Dmdep.outputFile=target/{_CLASS_PATH}", "-Dmdep.pathSeparator=:",
         *lenient, *SKIPPED, *_chosen(plan, words), *switched(words, plan.profiles),
     )  # fmt: skip
+    _compile_with_checks(maven, plan, arguments)
+    if not any(plan.where.rglob(f"target/{_CLASS_PATH}")):
+        raise BuildFailed(
+            "the build: Maven wrote no class path; does the project configure maven-dependency-"
+            "plugin to be skipped?"
+        )
+
+
+def _compile_with_checks(maven: Maven, plan: BuildPlan, arguments: tuple[str, ...]) -> None:
+    """Compile, without those checks that fail though they are skipped."""
     for _ in range(_MOST_UNBOUND):
         try:
             _compile(maven, plan, arguments)

@@ -130,6 +130,18 @@ def test_a_wrapper_that_cannot_fetch_its_maven_is_replaced_by_the_machines(jmh_h
     assert listed(project) == {"org.example.many.Sums"}
 
 
+def test_a_class_path_that_is_not_written_is_no_lack_of_benchmarks(jmh_home, tmp_path):
+    files = one_module()
+    skipped = (
+        "<plugin><artifactId>maven-dependency-plugin</artifactId>"
+        "<configuration><skip>true</skip></configuration></plugin>"
+    )
+    files["pom.xml"] = files["pom.xml"].replace("<plugins>", f"<plugins>{skipped}")
+
+    with pytest.raises(BuildFailed, match="Maven wrote no class path; does the project configure"):
+        made_ready(write(tmp_path / "one", files), jmh_home)
+
+
 def test_tests_and_modules_that_benchmarks_do_not_need_are_not_compiled(jmh_home, tmp_path):
     files = many_modules()
     files["pom.xml"] = pom("many", modules=("library", "benchmarks", "broken"))
