@@ -91,7 +91,7 @@ def _go(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> 
         what = "a jar holds" if isinstance(spec, JarSpec) else "Maven artifacts hold"
         raise UsageError(f"{what} no Go benchmarks; leave out the harness")
     if config.build != BuildWords():
-        raise UsageError("profiles and flags are for Maven and Gradle; a Go suite has none")
+        raise UsageError("profiles, flags, jdk and gradle are for JMH suites; a Go suite has none")
     options = {"tags": ",".join(config.tags)} if config.tags else {}
     project = prepare_go(placed, options=options, **machine.parts)
     harness = GoBench(list_seconds=config.request.suite.timeout_seconds)
@@ -107,7 +107,9 @@ def _python(
             "Maven artifacts and jars hold no Python benchmarks; leave out the harness"
         )
     if config.build != BuildWords() or config.tags:
-        raise UsageError("profiles, flags and tags are for other builds; a Python suite has none")
+        raise UsageError(
+            "profiles, flags, jdk, gradle and tags are for other builds; a Python suite has none"
+        )
     if config.request.allocation_bytes is not None:
         raise UsageError("Python suites report no allocations; leave out allocations")
     project = prepare_python(placed, python=config.python, frontend=frontend, **machine.parts)
