@@ -19,9 +19,11 @@ from runners.gobench.harness import GoBench
 from runners.gobench.project import prepare_placed as prepare_go
 from runners.home import Home
 from runners.jmh import subset as jmh_subset
+from runners.jmh.build_steps import nobody
 from runners.jmh.built import Built
 from runners.jmh.guests import Guests, prepare_guests
 from runners.jmh.harness import JmhHarness
+from runners.jmh.jdks import with_jdk
 from runners.jmh.own_tests import published_tests, tests_of_tree
 from runners.jmh.project import jmh_jar, prepare_artifact, prepare_jar, prepare_tree
 from runners.jmh.testing import UnitTests
@@ -49,6 +51,8 @@ class Machine:
     environment: tuple[tuple[str, str], ...]
     elsewhere: Elsewhere = nowhere
     built: Built | None = None
+    tell: Callable[[str], None] = nobody
+    """Hears which step a build tool is at."""
 
     @property
     def parts(self) -> Any:
@@ -88,7 +92,7 @@ def _go(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> 
         what = "a jar holds" if isinstance(spec, JarSpec) else "Maven artifacts hold"
         raise UsageError(f"{what} no Go benchmarks; leave out the harness")
     if config.build != BuildWords():
-        raise UsageError("profiles and flags are for Maven and Gradle; a Go suite has none")
+        raise UsageError("profiles, flags, jdk and gradle are for JMH suites; a Go suite has none")
     options = {"tags": ",".join(config.tags)} if config.tags else {}
     project = prepare_go(placed, options=options, **machine.parts)
     harness = GoBench(list_seconds=config.request.suite.timeout_seconds)
@@ -104,7 +108,9 @@ def _python(
             "Maven artifacts and jars hold no Python benchmarks; leave out the harness"
         )
     if config.build != BuildWords() or config.tags:
-        raise UsageError("profiles, flags and tags are for other builds; a Python suite has none")
+        raise UsageError(
+            "profiles, flags, jdk, gradle and tags are for other builds; a Python suite has none"
+        )
     if config.request.allocation_bytes is not None:
         raise UsageError("Python suites report no allocations; leave out allocations")
     project = prepare_python(placed, python=config.python, frontend=frontend, **machine.parts)
@@ -114,6 +120,8 @@ def _python(
 def _jmh(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
     if config.tags:
         raise UsageError("tags are Go's build tags; a JMH suite has none")
+    environment = with_jdk(config.build.jdk, machine.host, machine.environment)
+    machine = replace(machine, environment=environment)
     tests: Callable[[], UnitTests | None] | None = None
     if isinstance(spec, MavenSpec):
         tests = partial(published_tests, spec, **machine.parts)
@@ -135,7 +143,7 @@ def _java(
     elif isinstance(spec, JarSpec):
         project = prepare_jar(spec, placed, host=machine.host, environment=machine.environment)
     else:
-        project = prepare_tree(placed, words=config.build, **machine.parts)
+        project = prepare_tree(placed, words=config.build, tell=machine.tell, **machine.parts)
     guests = prepare_guests(jmh_core_jar=jmh_jar(project.parts), **machine.parts)
     # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
     own = guests.folder.name[:8]

@@ -95,6 +95,7 @@ class Workplace:
             home=self.home,
             host=self._limited(),
             environment=tuple(sorted(opened.environment.items())),
+            tell=self.observer.build_step,
         )
 
     def _limited(self) -> Host:

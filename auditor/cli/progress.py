@@ -23,6 +23,9 @@ from auditor.core.units import duration
 from reports import names
 
 SECONDS_BETWEEN_LINES = 5.0
+SECONDS_BETWEEN_STEPS = 30.0
+_WIDEST_STEP = 72
+"""Columns for what a build tool is doing, beside the spinner."""
 _TESTS = {Purpose.USAGE: "the unit tests", Purpose.TRACE: "the tests of a client"}
 """What runs where there is no benchmark."""
 
@@ -72,6 +75,9 @@ class Watcher:
         """Begin a phase."""
         self.pace = Pace(names.line(name), trials, seconds, self.clock())
         self.draw()
+
+    def build_step(self, text: str) -> None:
+        """Show what a build tool is doing; subclasses do."""
 
     def trial_ended(self, run: Run, *, reused: bool) -> None:
         """Count a process."""
@@ -123,6 +129,14 @@ class Lines(Watcher):
     """At most one line in some seconds, for logs."""
 
     last: float | None = None
+    last_step: float | None = None
+
+    def build_step(self, text: str) -> None:
+        """Print a line, unless the last one about a build was a short time ago."""
+        now = self.clock()
+        if self.last_step is None or now - self.last_step >= SECONDS_BETWEEN_STEPS:
+            self.last_step = now
+            self.console.note(names.line(text))
 
     def draw(self) -> None:
         """Print a line, unless the last was just now."""
@@ -139,6 +153,11 @@ class Bar(Watcher):
 
     progress: Progress | None = None
     task: TaskID | None = None
+
+    def build_step(self, text: str) -> None:
+        """Show it in front of the bar."""
+        if self.progress is not None and self.task is not None:
+            self.progress.update(self.task, description=names.line(text)[:_WIDEST_STEP])
 
     def draw(self) -> None:
         """Move the bar."""

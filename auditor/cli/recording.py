@@ -73,6 +73,9 @@ class _Both:
         self.phase = name
         self.observer.phase_started(name, trials, seconds)
 
+    def build_step(self, text: str) -> None:
+        self.observer.build_step(text)
+
     def trial_ended(self, run: Run, *, reused: bool) -> None:
         self.runs[self.phase, run.trial.id] = run
         self.observer.trial_ended(run, reused=reused)

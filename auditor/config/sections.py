@@ -44,6 +44,29 @@ class SubjectSection(Section, frozen=True):
         tuple[Annotated[Name, Meta(pattern=r"^-")], ...],
         Meta(description="With path or git: flags for the project's own mvn or gradle."),
     ] = ()
+    jdk: (
+        Annotated[
+            str,
+            Meta(
+                pattern=r"^(\d+|/.+)$",
+                description="Of a JMH suite: the JDK that builds and runs it, by its folder or, "
+                'where it is installed in a usual place, by its number ("21"); null: that of '
+                "JAVA_HOME, else of PATH.",
+            ),
+        ]
+        | None
+    ) = None
+    gradle: (
+        Annotated[
+            str,
+            Meta(
+                pattern=r"^(/.+|\w[\w.-]*)$",
+                description="With path or git: a Gradle in place of the project's wrapper, by its "
+                "path or its name on PATH.",
+            ),
+        ]
+        | None
+    ) = None
 
 
 class PlanSection(Section, frozen=True):

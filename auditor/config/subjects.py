@@ -22,6 +22,8 @@ from auditor.core.request import (
 
 PREFIXES = ("git:", "go:", "maven:", "pypi:")
 JAR = ".jar"
+_OF_TREES = ("profiles", "flags", "gradle")
+"""What is said to a build of sources."""
 
 _AT_THE_END = re.compile(r"^(?P<before>.+)@(?P<after>[^@{][^@]*(?:@\{[^}]*\})?)$", re.DOTALL)
 """The last @, unless it is git's own as in HEAD@{1}."""
@@ -69,7 +71,9 @@ def _from_object(section: SubjectSection, folder: Path, place: str) -> SubjectSp
     if len(given) != 1:
         raise UsageError(f"{place} needs exactly one of path, git, go, maven and pypi")
     kind, value = given[0]
-    words = "profiles" if section.profiles else "flags" if section.flags else ""
+    words = next((name for name in _OF_TREES if getattr(section, name)), "")
+    if section.jdk and kind in ("go", "pypi"):
+        raise UsageError(f"jdk at {place} is for JMH suites, not for {kind}")
     if words and (kind not in ("path", "git") or value.endswith(JAR)):
         what = "a jar, which is built already" if value.endswith(JAR) else kind
         raise UsageError(f"{words} at {place} go with path or git, not with {what}")
@@ -240,17 +244,26 @@ def build_words(written: str | SubjectSection) -> BuildWords:
     """Return what a subject asks of its build."""
     if isinstance(written, str):
         return BuildWords()
-    return BuildWords(written.profiles, written.flags)
+    return BuildWords(
+        written.profiles, written.flags, jdk=written.jdk or "", gradle=written.gradle or ""
+    )
 
 
 def resolved(subject: SubjectSpec, words: BuildWords) -> str | SubjectSection:
     """Return the subject as a configuration that means the same from everywhere."""
-    if words != BuildWords():
-        git = isinstance(subject, GitSpec)
-        written = described(subject).removeprefix("git:")
-        section = SubjectSection(git=written) if git else SubjectSection(path=written)
-        return msgspec.structs.replace(section, profiles=words.profiles, flags=words.flags)
-    if isinstance(subject, MavenSpec) and subject.extra:
-        written = f"{subject.group}:{subject.artifact}:{subject.version}"
-        return SubjectSection(maven=written, extra=subject.extra)
-    return described(subject)
+    written = described(subject)
+    if isinstance(subject, MavenSpec):
+        section = SubjectSection(maven=written.removeprefix("maven:"), extra=subject.extra)
+    elif isinstance(subject, GitSpec):
+        section = SubjectSection(git=written.removeprefix("git:"))
+    else:
+        section = SubjectSection(path=written)
+    if words == BuildWords() and not section.extra:
+        return written
+    return msgspec.structs.replace(
+        section,
+        profiles=words.profiles,
+        flags=words.flags,
+        jdk=words.jdk or None,
+        gradle=words.gradle or None,
+    )

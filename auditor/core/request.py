@@ -241,10 +241,16 @@ class AbsRequest:
 
 @dataclass(frozen=True, slots=True)
 class BuildWords:
-    """What the project's own build is called with: Maven's profiles, and flags as they are."""
+    """What the project's own build is called with."""
 
     profiles: tuple[str, ...] = ()
+    """Those of Maven."""
     flags: tuple[str, ...] = ()
+    """Handed on as they are."""
+    jdk: str = ""
+    """The folder of a JDK, or its number; empty: that of JAVA_HOME, else of PATH."""
+    gradle: str = ""
+    """A Gradle in place of the project's wrapper: a path, or a name on PATH."""
 
 
 class Installer(StrEnum):

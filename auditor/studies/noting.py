@@ -28,6 +28,10 @@ class Noting:
         """Pass it on."""
         self._inner.phase_started(name, trials, seconds)
 
+    def build_step(self, text: str) -> None:
+        """Pass it on."""
+        self._inner.build_step(text)
+
     def trial_ended(self, run: Run, *, reused: bool) -> None:
         """Note what was beside it, and pass it on."""
         name = run.trial.benchmark.id if run.trial.benchmark else ""

@@ -82,6 +82,9 @@ class SilentObserver:
     def phase_started(self, name: str, trials: int, seconds: float) -> None:
         """Hear nothing."""
 
+    def build_step(self, text: str) -> None:
+        """Hear nothing."""
+
     def trial_ended(self, run: Run, *, reused: bool) -> None:
         """Hear nothing."""
 

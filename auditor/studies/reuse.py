@@ -23,6 +23,10 @@ class Reuse:
         """Pass it on."""
         self._inner.phase_started(name, trials, seconds)
 
+    def build_step(self, text: str) -> None:
+        """Pass it on."""
+        self._inner.build_step(text)
+
     def trial_ended(self, run: Run, *, reused: bool) -> None:
         """Note of which revision the run was made, and pass it on."""
         self._made_of[run.trial.id] = run.revision

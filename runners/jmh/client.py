@@ -84,7 +84,7 @@ class JavaClients:
         root = top / placed.tree.relative_to(placed.root)
         with self._maven.home.locked(folder):
             if not is_built(folder):
-                built_by_tool(top, root, self._maven, spec.build)
+                built_by_tool(top, root, self._maven, self._jdk, spec.build)
                 is_built(folder, done=True)
         ready = testing.of_tree(self._maven, top, root, spec.build, spec.tests)
         content = repr((placed.digest_of_tree, spec.tests, spec.build))

@@ -2,20 +2,23 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
 from auditor.core.errors import AuditError, BuildFailed, ResolveFailed, ToolMissing
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import BuildWords
+from runners.jmh.build_steps import BuildSteps, nobody
 from runners.jmh.modules import SourceSet
+from runners.jmh.needs import jdk_missing, need_of
 
 LACKING = (
-    "no source set's classes hold META-INF/BenchmarkList; they need the plugin me.champeau.jmh or "
-    "jmh-generator-annprocess as annotationProcessor, and perhaps a flag (`flags` of the subject)"
+    "no source set of plug-in java, me.champeau.jmh or Kotlin's jvm has a compiled method with "
+    "JMH's @Benchmark; perhaps a flag is needed (`flags` of the subject), and for Kotlin "
+    "multiplatform the subject is the jar that its task jvmBenchmarkJar makes"
 )
 _SECONDS = 3600
 _SCRIPT = "bench-audit.init.gradle"
@@ -23,6 +26,12 @@ _PARTS = "bench-audit-parts"
 _TASK = "benchAuditParts"
 _WRAPPER = "gradlew"
 _WRONG = re.compile(r"^\* What went wrong:\n(.*?)(?:\n\n|^\* |\Z)", re.MULTILINE | re.DOTALL)
+_DISTRIBUTION = re.compile(r"(https?://\S+?/gradle-[\w.+-]+\.zip)")
+_OF_WRAPPER = re.compile(r"org\.gradle\.wrapper|Could not install Gradle distribution")
+_CAUSE = re.compile(
+    r'^(?:Exception in thread "main" |Caused by: )?(?:java\.[\w.]+\.)?(\w*Exception: [^\n]+)',
+    re.MULTILINE,
+)
 _ABSENT = re.compile(r"Could not (resolve|GET|HEAD|find)|UnknownHostException|No cached version")
 # Gradle 9 would keep what it configured, but a script that reads source sets cannot be kept.
 _SETTINGS = ("org.gradle.configuration-cache", "org.gradle.unsafe.configuration-cache")
@@ -34,6 +43,10 @@ class Gradle:
 
     host: Host
     environment: tuple[tuple[str, str], ...]
+    program: str = ""
+    """A Gradle in place of the project's wrapper."""
+    tell: Callable[[str], None] = nobody
+    """Hears which step Gradle is at."""
 
     def build(self, top: Path, root: Path, words: BuildWords) -> None:
         """Compile all source sets below `root`, and let each write down what it runs with.
@@ -43,12 +56,27 @@ class Gradle:
         answer = self._run(
             *("--init-script", _SCRIPT, f"-Dbench-audit.parts={top / _PARTS}"),
             *(f"-D{each}=false" for each in _SETTINGS),
-            *("--no-daemon", "--console=plain", "--quiet", _TASK, *words.flags),
+            *("--no-daemon", "--console=plain", _TASK, *words.flags),
             top=top,
             cwd=root,
         )
         if answer.exit_code != 0:
-            raise _failure(answer)
+            raise self._failure(answer)
+
+    def _failure(self, answer: Completed) -> AuditError:
+        said = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
+        need = need_of(said)
+        if need is not None and need.tool == "JDK":
+            return jdk_missing(need, "the build", self.host, self.environment)
+        wanted = _DISTRIBUTION.search(said)
+        if wanted and _OF_WRAPPER.search(said):
+            cause = _CAUSE.search(said)
+            return ResolveFailed(
+                f"the project's Gradle wrapper cannot fetch {wanted[1]}"
+                f"{f' ({cause[1].strip()[:200]})' if cause else ''}; name an installed Gradle as "
+                '"gradle" of the subject, or audit a jar with the benchmarks and JMH in it'
+            )
+        return _failure(answer)
 
     def call(self, *arguments: str, top: Path, cwd: Path) -> Invocation:
         """Return a process of Gradle that leaves none behind."""
@@ -57,8 +85,12 @@ class Gradle:
     def _call(self, *arguments: str, top: Path, cwd: Path) -> Invocation:
         around = [cwd, *(each for each in cwd.parents if each.is_relative_to(top))]
         wrapper = next((one / _WRAPPER for one in around if (one / _WRAPPER).is_file()), None)
+        if self.program or wrapper is None:
+            program: tuple[str, ...] = (self.program or "gradle",)
+        else:
+            program = ("sh", str(wrapper))
         return Invocation(
-            argv=(*(("gradle",) if wrapper is None else ("sh", str(wrapper))), *arguments),
+            argv=(*program, *arguments),
             cwd=cwd,
             environment=self.environment,
             timeout_seconds=_SECONDS,
@@ -68,8 +100,14 @@ class Gradle:
         script = resources.files("runners.jmh") / "gradle.init.groovy"
         job = self._call(*arguments, top=top, cwd=cwd)
         try:
-            return self.host.run(replace(job, files=((Path(_SCRIPT), script.read_bytes()),)))
+            files = ((Path(_SCRIPT), script.read_bytes()),)
+            steps = Follow(read=BuildSteps("Gradle", self.tell).read)
+            return self.host.run(replace(job, files=files, follow=steps))
         except ToolMissing as error:
+            if self.program:
+                raise ToolMissing(
+                    f'{self.program}, the "gradle" of the subject, was not found'
+                ) from error
             raise ToolMissing(
                 "the project has no gradlew, and gradle was not found on PATH; add the wrapper to "
                 "the project, or install Gradle"

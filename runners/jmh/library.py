@@ -1,6 +1,6 @@
 """A Java library whose use is traced: its classes and sources; it need not have benchmarks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +10,9 @@ from auditor.core.request import BuildWords, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
 from runners.jmh import artifact
+from runners.jmh.build_steps import nobody
 from runners.jmh.classes import digest
+from runners.jmh.generating import has_benchmarks
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
 from runners.jmh.maven import Maven
 from runners.jmh.modules import SourceSet
@@ -27,6 +29,7 @@ def prepare_library(  # noqa: PLR0913 - what the library, the machine and the us
     host: Host,
     environment: tuple[tuple[str, str], ...],
     words: BuildWords,
+    tell: Callable[[str], None] = nobody,
 ) -> Project:
     """Return a project that has only the parts LIBRARY and SOURCES.
 
@@ -34,7 +37,7 @@ def prepare_library(  # noqa: PLR0913 - what the library, the machine and the us
     there are no classes, and what the build tool raises.
     """
     jdk = find_jdk(host, environment)
-    maven = Maven(home=home, host=host, environment=environment)
+    maven = Maven(home=home, host=host, environment=environment, tell=tell)
     if spec is not None:
         found = artifact.fetched(spec, artifact_folder(spec, home).tree, maven)
         if "" not in found.files:
@@ -50,7 +53,7 @@ def prepare_library(  # noqa: PLR0913 - what the library, the machine and the us
 
 
 def _parts(sets: Sequence[SourceSet]) -> list[Part]:
-    own = [one for one in sets if not one.test and not one.lists]
+    own = [one for one in sets if not (one.test or one.lists or has_benchmarks(one))]
     classes = [each for one in own for each in one.classes if any(each.rglob("*.class"))]
     sources = [each for one in own for each in one.sources if each.is_dir()]
     return [

@@ -3,13 +3,17 @@
 import hashlib
 import re
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from auditor.core.errors import AuditError, BuildFailed, MachineError, ResolveFailed, ToolMissing
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.ports import Host
 from runners.home import Home
+from runners.jmh.build_steps import BuildSteps, nobody
+from runners.jmh.checks import CheckFailed, failed_check
+from runners.jmh.needs import jdk_missing, need_of
 
 DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
 """Pinned: what a project's own plugin management says is not for us to depend on."""
@@ -20,6 +24,7 @@ _ABSENT = re.compile(
     r"Could not (find|resolve|transfer)|Non-resolvable|was not found in|not found in any|"
     r"offline mode"
 )
+_VERSION = re.compile(r"Apache Maven (\S+)")
 _CHATTER = re.compile(r"To see the full|Re-run Maven|For more information|\[Help|After correcting")
 
 
@@ -41,15 +46,38 @@ class Maven:
     environment: tuple[tuple[str, str], ...]
     program: tuple[str, ...] = ("mvn",)
     """Or a project's own wrapper, which fetches its Maven into a folder of ours."""
+    tell: Callable[[str], None] = nobody
+    """Hears which step Maven is at."""
 
     def run(self, *arguments: str, cwd: Path, what: str) -> None:
         """Run goals in a folder of ours; raises, naming `what`, when they fail."""
         repository = self.home.cache("maven")
         with self.home.locked(repository):
-            words = ("-q", "-U", *self.settings(cwd), *arguments)
+            words = ("-U", *self.settings(cwd), *arguments)
             answer = self._run(*words, cwd=cwd)
         if answer.exit_code != 0:
-            raise _failure(answer, what)
+            raise self._failure(answer, cwd, what)
+
+    def _failure(self, answer: Completed, cwd: Path, what: str) -> AuditError:
+        said = _plain(answer.stdout + b"\n" + answer.stderr)
+        # From the first error on: an exception's lines have no mark, and warnings are in front.
+        if check := failed_check(said):
+            return CheckFailed(str(_failure(answer, what)), check)
+        need = need_of(said[max(0, said.find("[ERROR]")) :])
+        if need is None or answer.timed_out:
+            return _failure(answer, what)
+        if need.tool == "JDK":
+            return jdk_missing(need, what, self.host, self.environment)
+        here = _VERSION.search(_plain(self._run("-v", cwd=cwd).stdout))
+        return ToolMissing(
+            f"{what}: the project needs {need.versions}, and mvn is "
+            f"{here[1] if here else 'of an unknown version'}; install it, or add Maven's wrapper "
+            "(mvnw) to the project"
+        )
+
+    def runs(self, cwd: Path) -> bool:
+        """Tell whether it says its version: a wrapper may not be able to fetch its Maven."""
+        return self._run("-v", cwd=cwd).exit_code == 0
 
     def settings(self, cwd: Path) -> tuple[str, ...]:
         """Return the arguments that each call has."""
@@ -74,7 +102,8 @@ class Maven:
 
     def _run(self, *arguments: str, cwd: Path) -> Completed:
         try:
-            return self.host.run(self.call(*arguments, cwd=cwd))
+            steps = Follow(read=BuildSteps("Maven", self.tell).read)
+            return self.host.run(replace(self.call(*arguments, cwd=cwd), follow=steps))
         except ToolMissing as error:
             raise ToolMissing(
                 "mvn was not found on PATH; install Maven 3.8 or newer, or add its folder to PATH"
@@ -192,13 +221,18 @@ def _plain(text: bytes) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", text.decode(errors="replace"))
 
 
-def _failure(answer: Completed, what: str) -> AuditError:
+def _errors(answer: Completed) -> list[str]:
+    """Return the lines that Maven marks as errors, without advice of its own."""
     lines = [
         line.removeprefix("[ERROR]").partition("-> [Help")[0].strip()[:500]
         for line in _plain(answer.stdout + b"\n" + answer.stderr).splitlines()
         if line.startswith("[ERROR]")
     ]
-    errors = [line for line in lines if line and not _CHATTER.match(line)]
+    return [line for line in lines if line and not _CHATTER.match(line)]
+
+
+def _failure(answer: Completed, what: str) -> AuditError:
+    errors = _errors(answer)
     text = "\n".join(errors)
     advice = "check the network, and the mirrors in settings.xml"
     if answer.timed_out:

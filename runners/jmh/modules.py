@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from auditor.core.errors import NoBenchmarks
 from auditor.core.subject import Part, Role
 from runners.jmh.classes import benchmark_classes, benchmark_list, split
 
@@ -30,16 +29,14 @@ class SourceSet:
 
 
 def parts(
-    sets: Sequence[SourceSet], *, top: Path, given: Container[str], scratch: Path, lacking: str
+    sets: Sequence[SourceSet], *, top: Path, given: Container[str], scratch: Path
 ) -> tuple[Part, ...]:
-    """Return the parts of a project below `top`; raises NoBenchmarks, saying what is `lacking`.
+    """Return the parts of a project below `top`, some of whose sets have benchmark lists.
 
     The library is what the benchmarks run with and was built here, but for tests. `given` are the
     files (POSIX, below `top`) that were there before: a jar among them is not the project's own.
     """
     chosen = [each for each in sets if each.lists]
-    if not chosen:
-        raise NoBenchmarks(lacking)
     own = _folders(chosen)
     tests = set(_folders([each for each in sets if each.test]))
     path = list(dict.fromkeys(chain.from_iterable(each.path for each in chosen)))

@@ -3,13 +3,14 @@
 from auditor.core.ports import Host
 from auditor.core.request import BuildWords, MavenSpec
 from runners.home import Home
-from runners.jmh import artifact, testing
+from runners.jmh import artifact, reactor, testing
+from runners.jmh.build_plan import planned
 from runners.jmh.jdk import find_jdk
 from runners.jmh.maven import Maven
 from runners.jmh.testing import UnitTests
 from runners.jmh.tree import copied, is_built
 from runners.subjects.place import artifact_folder
-from runners.subjects.placed import Placed
+from runners.subjects.placed import Placed, is_gradle
 
 
 def tests_of_tree(
@@ -25,10 +26,15 @@ def tests_of_tree(
     The tool compiles as well; tests of siblings that are built with the subject count too.
     """
     maven = Maven(home=home, host=host, environment=environment)
-    folder = copied(placed, maven, find_jdk(host, environment), words, "tests")
-    is_built(folder, done=True)
+    jdk = find_jdk(host, environment)
+    folder = copied(placed, maven, jdk, words, "tests")
     top = folder / "tree"
-    return testing.of_tree(maven, top, top / placed.tree.relative_to(placed.root), words, ())
+    root = top / placed.tree.relative_to(placed.root)
+    with home.locked(folder):
+        if not is_gradle(root):
+            reactor.adapt(planned(top, root, everything=True), jdk)
+        is_built(folder, done=True)
+    return testing.of_tree(maven, top, root, words, ())
 
 
 def published_tests(

@@ -1,5 +1,6 @@
 """Java subjects made ready: artifacts, trees of Maven or Gradle, jars with everything."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from auditor.core.request import BuildWords, JarSpec, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
 from runners.jmh.artifact import prepared
+from runners.jmh.build_steps import nobody
 from runners.jmh.classes import digest
 from runners.jmh.content import content
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
@@ -34,17 +36,18 @@ def prepare_artifact(
     return _project(placed, placed.tree, found.parts, jdk, _Given(environment, found.jars))
 
 
-def prepare_tree(
+def prepare_tree(  # noqa: PLR0913 - what the tree, the machine and the user contribute
     placed: Placed,
     *,
     home: Home,
     host: Host,
     environment: tuple[tuple[str, str], ...],
     words: BuildWords,
+    tell: Callable[[str], None] = nobody,
 ) -> Project:
-    """Build a project of Maven or Gradle in a copy of the placed tree."""
+    """Build a tree of Maven or Gradle in a copy; `tell` hears of the steps."""
     jdk = find_jdk(host, environment)
-    maven = Maven(home=home, host=host, environment=environment)
+    maven = Maven(home=home, host=host, environment=environment, tell=tell)
     root, parts = tree_parts(placed, maven, jdk, words)
     return _project(placed, root, parts, jdk, _Given(environment, (), deciding(words)))
 

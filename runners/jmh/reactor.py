@@ -1,70 +1,167 @@
-"""A Maven project, of one module or many, built in a copy of ours."""
+"""A Maven project, of one module or many, built in a copy of ours for measuring."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from xml.sax.saxutils import escape
 
+from auditor.core.errors import BuildFailed
 from auditor.core.request import BuildWords
+from runners.hosts.disk import writing
+from runners.jmh import pom_tree
+from runners.jmh.adapting import drop_tests, raise_levels, unbind, use_tree
+from runners.jmh.build_plan import BuildPlan, planned
+from runners.jmh.checks import SKIPPED, CheckFailed
+from runners.jmh.jdk import Jdk
 from runners.jmh.maven import DEPENDENCY_PLUGIN, Maven, NotPublished
 from runners.jmh.modules import SourceSet
+from runners.jmh.pom_tree import Module
 
-LACKING = (
-    "no module's classes hold META-INF/BenchmarkList; they need jmh-generator-annprocess, and "
-    "perhaps a profile (`profiles` of the subject)"
-)
 _WRAPPER = "mvnw"
 _CLASS_PATH = "bench-audit.classpath"
-# Checks of style and licences are the project's affair, and cost time and downloads.
-SKIPPED = (
-    "-Denforcer.skip", "-Dcheckstyle.skip", "-Drat.skip", "-Dspotbugs.skip",
-    "-Dpmd.skip", "-Djacoco.skip", "-Dmaven.javadoc.skip", "-Dspotless.check.skip",
-    "-Dlicense.skip", "-Danimal.sniffer.skip", "-Dgpg.skip", "-Dmaven.source.skip",
-)  # fmt: skip
+_AGGREGATOR = "bench-audit-pom.xml"
+_AGGREGATOR_TEXT = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+<modelVersion>4.0.0</modelVersion><groupId>bench-audit</groupId><artifactId>reactor</artifactId>
+<version>1</version><packaging>pom</packaging><modules>{modules}</modules></project>
+"""
+_MOST_UNBOUND = 10
+"""How many checks are left out that fail though they were skipped."""
+_LENIENT = "-Dmaven.compiler.failOnWarning=false"
+_PROCESSORS = "-Dmaven.compiler.proc=full"
+_PROCESSORS_ASKED_FOR = 23
+"""The first JDK whose compiler runs annotation processors only where it is told to."""
+_NO_TEST_RUNS = "-Dmaven.test.skip.exec=true"
+"""Not skipTests: profiles of benchmarks are often switched off by it."""
 
 
-def switched(words: BuildWords) -> tuple[str, ...]:
-    """Return the arguments of mvn that the user asks for."""
-    profiles = (f"-P{','.join(words.profiles)}",) if words.profiles else ()
-    return (*profiles, *words.flags)
+def switched(words: BuildWords, more: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return the arguments of mvn that the user asks for, with `more` profiles."""
+    names = ",".join(dict.fromkeys((*words.profiles, *more)))
+    return (*((f"-P{names}",) if names else ()), *words.flags)
 
 
-def build(top: Path, root: Path, maven: Maven, words: BuildWords) -> None:
-    """Compile all modules and let each write its class path, in one go."""
-    where, maven, selected = place(top, root, maven)
+def build(top: Path, maven: Maven, jdk: Jdk, words: BuildWords, plan: BuildPlan) -> None:
+    """Compile the modules of a plan and let each write its class path, in one go."""
+    try:
+        _build(top, maven, jdk, words, plan)
+    except BuildFailed as error:
+        profiles = set(_jmh_profiles(plan.modules.values())) - set(words.profiles)
+        if not profiles or "org.openjdk.jmh" not in str(error):
+            raise
+        raise BuildFailed(f"{error}\na profile has JMH: {_naming(min(profiles))}") from error
+
+
+def _build(top: Path, maven: Maven, jdk: Jdk, words: BuildWords, plan: BuildPlan) -> None:
+    maven = _own(top, plan.where, maven)
+    lenient = (_LENIENT, *((_PROCESSORS,) if jdk.feature >= _PROCESSORS_ASKED_FOR else ()))
     arguments = (
         f"{DEPENDENCY_PLUGIN}:build-classpath", "-DincludeScope=test",
         f"-Dmdep.outputFile=target/{_CLASS_PATH}", "-Dmdep.pathSeparator=:",
-        "-DskipTests", *SKIPPED, *selected, *switched(words),
+        *lenient, *SKIPPED, *_chosen(plan, words), *switched(words, plan.profiles),
     )  # fmt: skip
+    _compile_with_checks(maven, plan, arguments)
+    if not any(plan.where.rglob(f"target/{_CLASS_PATH}")):
+        raise BuildFailed(
+            "the build: Maven wrote no class path; does the project configure maven-dependency-"
+            "plugin to be skipped?"
+        )
+
+
+def _compile_with_checks(maven: Maven, plan: BuildPlan, arguments: tuple[str, ...]) -> None:
+    """Compile, without those checks that fail though they are skipped."""
+    for _ in range(_MOST_UNBOUND):
+        try:
+            _compile(maven, plan, arguments)
+        except CheckFailed as failure:
+            maven.tell(f"the check {failure.artifact} fails and is left out")
+            with writing(plan.where):
+                unbind(plan.modules, failure)
+        else:
+            return
+    _compile(maven, plan, arguments)
+
+
+def _compile(maven: Maven, plan: BuildPlan, arguments: tuple[str, ...]) -> None:
     try:
-        maven.run("test-compile", *arguments, cwd=where, what="the build")
+        maven.run("test-compile", *arguments, cwd=plan.where, what="the build")
     except NotPublished:
         # A module that needs the jar of another (a shaded one, say) has to wait for it.
-        if "<module>" not in _text(where):
+        if len(plan.modules) == 1:
             raise
-        maven.run("package", *arguments, cwd=where, what="the build")
+        maven.run("package", *arguments, _NO_TEST_RUNS, cwd=plan.where, what="the build")
 
 
-def place(top: Path, root: Path, maven: Maven) -> tuple[Path, Maven, tuple[str, ...]]:
-    """Return where Maven runs, which (the project's wrapper, if there is one), of which module."""
-    where, selected = _reactor(top, root)
+def adapt(plan: BuildPlan, jdk: Jdk) -> None:
+    """Change the copy of a project so that it is built here, and measures what lies in it."""
+    with writing(plan.where):
+        if plan.tested is not None:
+            drop_tests(one for each, one in plan.modules.items() if each not in plan.tested)
+        for each in plan.outside:
+            use_tree(plan.modules[each], plan.tree)
+        raise_levels(plan.modules.values(), jdk.feature)
+        if plan.outside:
+            (plan.where / _AGGREGATOR).write_text(_aggregator(plan))
+
+
+def _aggregator(plan: BuildPlan) -> str:
+    own = (plan.where,) if plan.is_needed else ()
+    poms = [(each / "pom.xml").relative_to(plan.where).as_posix() for each in (*own, *plan.outside)]
+    named = "".join(f"<module>{escape(each)}</module>" for each in poms)
+    return _AGGREGATOR_TEXT.format(modules=named)
+
+
+def _chosen(plan: BuildPlan, words: BuildWords) -> tuple[str, ...]:
+    """Return the arguments that choose the modules, unless the user's own ones do."""
+    if any(each.startswith(("-pl", "--projects")) for each in words.flags):
+        return ()
+    file = ("-f", _AGGREGATOR) if plan.outside else ()
+    if not plan.selected:
+        return file
+    names = [each.relative_to(plan.where).as_posix() for each in plan.selected]
+    if plan.outside:
+        names = ["pom.xml" if each == "." else each for each in names]
+    return (*file, "-pl", ",".join(names), "-am")
+
+
+def _own(top: Path, where: Path, maven: Maven) -> Maven:
+    """Return the Maven that the project brings along, if it does and that can be had."""
     wrapper = next((each / _WRAPPER for each in (where, top) if (each / _WRAPPER).is_file()), None)
-    if wrapper is not None:
-        maven = replace(maven, program=("sh", str(wrapper)))
-    return where, maven, selected
+    if wrapper is None:
+        return maven
+    own = replace(maven, program=("sh", str(wrapper)))
+    if own.runs(where):
+        return own
+    maven.tell("the project's Maven wrapper does not run here; mvn is called in its place")
+    return maven
 
 
-def _reactor(top: Path, root: Path) -> tuple[Path, tuple[str, ...]]:
-    """Return where to run, and which module: one that needs its siblings is built with them."""
-    inside = root.relative_to(top)
-    if inside.parts and f"<module>{inside.parts[0]}" in _text(top):
-        return top, ("-pl", inside.as_posix(), "-am")
-    return root, ()
+def tests(top: Path, root: Path, maven: Maven, words: BuildWords) -> tuple[Path, Maven, list[str]]:
+    """Return where Maven runs unit tests, which Maven, and what it is called with."""
+    plan = planned(top, root, everything=True)
+    arguments = [*SKIPPED, *_chosen(plan, words), *switched(words, plan.profiles)]
+    return plan.where, _own(top, plan.where, maven), arguments
 
 
-def _text(folder: Path) -> str:
-    pom = folder / "pom.xml"
-    return pom.read_text(errors="replace") if pom.is_file() else ""
+def lacking(root: Path) -> str:
+    """Say why a project that was built has no benchmarks, and what to do about it."""
+    modules = pom_tree.modules_below(root)
+    files = pom_tree.benchmark_files(modules)
+    if not files:
+        return "no source file below it has a method with JMH's @Benchmark"
+    first = next(iter(files.values()))[0].relative_to(root).as_posix()
+    profiles = _jmh_profiles(modules.values())
+    hint = (
+        _naming(profiles[0]) if profiles else 'perhaps a profile does ("profiles" of the subject)'
+    )
+    return f"{first} has some, but the build compiles none of them; {hint}"
+
+
+def _jmh_profiles(modules: Iterable[Module]) -> list[str]:
+    return sorted({name for each in modules for name in each.jmh_profiles()})
+
+
+def _naming(profile: str) -> str:
+    return f'try "profiles": ["{profile}"] of the subject'
 
 
 def source_sets(top: Path) -> Iterator[SourceSet]:

@@ -58,14 +58,13 @@ def of_tree(
 ) -> UnitTests:
     """Return the call of a tree's build tool; `tests` are the only ones, if there are any."""
     if is_gradle(root):
-        gradle = Gradle(host=maven.host, environment=maven.environment)
+        gradle = Gradle(host=maven.host, environment=maven.environment, program=words.gradle)
         chosen = [word for one in tests for word in ("--tests", one)]
         # Tests that have run before would be up to date, or had from a cache.
         anew = ("--continue", "--no-build-cache", "cleanTest", "test")
         job = gradle.call(*anew, *chosen, *words.flags, top=top, cwd=root)
         return UnitTests(job, root)
-    cwd, maven, selected = reactor.place(top, root, maven)
-    switched = (*reactor.SKIPPED, *selected, *reactor.switched(words))
+    cwd, maven, switched = reactor.tests(top, root, maven, words)
     chosen = [f"-Dtest={','.join(tests)}"] if tests else []
     quiet = ("-Dsurefire.failIfNoSpecifiedTests=false", *_MAVEN_TEST)
     job = maven.call(*maven.settings(cwd), *switched, *chosen, *quiet, cwd=cwd)

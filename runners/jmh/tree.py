@@ -3,59 +3,80 @@
 import shutil
 from pathlib import Path
 
+from auditor.core.errors import NoBenchmarks
 from auditor.core.request import BuildWords
 from auditor.core.subject import Part
 from runners.hosts.disk import writing
 from runners.jmh import gradle, modules, reactor
+from runners.jmh.build_plan import planned
 from runners.jmh.classes import digest
+from runners.jmh.generating import Generator, with_lists
 from runners.jmh.gradle import Gradle
 from runners.jmh.jdk import Jdk
 from runners.jmh.maven import Maven
 from runners.jmh.modules import SourceSet
 from runners.subjects.placed import Placed, is_gradle
 
+_BENCHMARKS = "benchmarks"
+"""Tells the copy of which only what benchmarks need is built from the one that is built whole."""
+
 
 def tree_parts(
     placed: Placed, maven: Maven, jdk: Jdk, words: BuildWords
 ) -> tuple[Path, tuple[Part, ...]]:
-    """Build the project; return where, and its parts.
+    """Build what the benchmarks of a project need; return where, and its parts.
 
     Raises NoBenchmarks where it has none, and what its build tool raises.
     """
-    root, sets = built(placed, maven, jdk, words)
-    folder = copied(placed, maven, jdk, words)
-    lacking = gradle.LACKING if is_gradle(placed.tree) else reactor.LACKING
+    root, sets = built(placed, maven, jdk, words, benchmarks=True)
+    folder = copied(placed, maven, jdk, words, _BENCHMARKS)
     with maven.home.locked(folder):
-        found = modules.parts(
-            sets,
-            top=folder / "tree",
-            given=placed.files,
-            scratch=folder,
-            lacking=f"{placed.name} has no benchmarks: {lacking}",
-        )
-        return root, found
+        sets = with_lists(sets, Generator(maven=maven, jdk=jdk, folder=folder))
+        if not any(each.lists for each in sets):
+            lacking = gradle.LACKING if is_gradle(root) else reactor.lacking(root)
+            raise NoBenchmarks(f"{placed.name} has no benchmarks: {lacking}")
+        return root, modules.parts(sets, top=folder / "tree", given=placed.files, scratch=folder)
 
 
 def built(
-    placed: Placed, maven: Maven, jdk: Jdk, words: BuildWords
+    placed: Placed, maven: Maven, jdk: Jdk, words: BuildWords, *, benchmarks: bool = False
 ) -> tuple[Path, list[SourceSet]]:
-    """Build a project in a copy, unless that is done; return where, and what was compiled."""
-    folder = copied(placed, maven, jdk, words)
+    """Build a project in a copy, unless that is done; return where, and what was compiled.
+
+    `benchmarks`: only what these need.
+    """
+    folder = copied(placed, maven, jdk, words, _BENCHMARKS if benchmarks else "")
     with maven.home.locked(folder):
         top = folder / "tree"
         root = top / placed.tree.relative_to(placed.root)
         if not is_built(folder):
-            built_by_tool(top, root, maven, words)
+            built_by_tool(top, root, maven, jdk, words, benchmarks=benchmarks)
             is_built(folder, done=True)
         return root, list((gradle if is_gradle(root) else reactor).source_sets(top))
 
 
-def built_by_tool(top: Path, root: Path, maven: Maven, words: BuildWords) -> None:
-    """Let the project's build tool compile everything below `root`, tests too."""
+def built_by_tool(  # noqa: PLR0913 - a tree, its tools, and what is asked of them
+    top: Path,
+    root: Path,
+    maven: Maven,
+    jdk: Jdk,
+    words: BuildWords,
+    *,
+    benchmarks: bool = False,
+) -> None:
+    """Let the project's build tool compile everything below `root`, tests too.
+
+    `benchmarks`: of a Maven project only what these need.
+    """
     if is_gradle(root):
-        Gradle(host=maven.host, environment=maven.environment).build(top, root, words)
-    else:
-        reactor.build(top, root, maven, words)
+        gradle_tool = Gradle(
+            host=maven.host, environment=maven.environment, tell=maven.tell, program=words.gradle
+        )
+        gradle_tool.build(top, root, words)
+        return
+    plan = planned(top, root, everything=not benchmarks)
+    reactor.adapt(plan, jdk)
+    reactor.build(top, maven, jdk, words, plan)
 
 
 def copied(placed: Placed, maven: Maven, jdk: Jdk, words: BuildWords, what: str = "") -> Path:
@@ -84,4 +105,5 @@ def is_built(folder: Path, *, done: bool = False) -> bool:
 
 def deciding(words: BuildWords) -> tuple[str, ...]:
     """Return what decides how the tree is built, beside the tree: no two requests have the same."""
-    return (*(f"profile {each}" for each in words.profiles), *words.flags)
+    gradle_program = (f"gradle {words.gradle}",) if words.gradle else ()
+    return (*(f"profile {each}" for each in words.profiles), *words.flags, *gradle_program)

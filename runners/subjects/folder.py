@@ -12,6 +12,7 @@ from runners.home import Home
 from runners.subjects.files import Entry, entry, is_ours, place_entries, walk
 from runners.subjects.gomod import replacements
 from runners.subjects.gopath import with_module_file
+from runners.subjects.other_builds import advice
 from runners.subjects.placed import MARKS, Placed, detect, is_gopath, marks_of
 from runners.subjects.repository import Repository
 from runners.subjects.survey import candidates
@@ -55,6 +56,8 @@ def project_folder(path: Path) -> Path:
     if not folder.is_dir():
         raise UsageError(f"not a folder: {path}; name the folder of a project")
     if detect(folder) is None:
+        if other := advice(folder):
+            raise SubjectError(f"{path} cannot be built here: {other}")
         raise SubjectError(
             f"{path} is not a project that can be audited: it has no {MARKS} and no Go files; "
             f"{candidates(folder, str(path))}"

@@ -34,19 +34,21 @@ def test_a_jar_is_no_go_suite(tmp_path):
         ready(tmp_path, subject="benchmarks.jar", harness="go")
 
 
-@pytest.mark.parametrize("words", [{"profiles": ["x"]}, {"flags": ["-Dx"]}])
+@pytest.mark.parametrize(
+    "words", [{"profiles": ["x"]}, {"flags": ["-Dx"]}, {"jdk": "21"}, {"gradle": "g"}]
+)
 def test_profiles_and_flags_are_for_maven_and_gradle(words, tmp_path):
     (tmp_path / "ring").mkdir()
     (tmp_path / "ring" / "go.mod").write_text("module example.org/ring\n")
 
-    with pytest.raises(UsageError, match="profiles and flags are for Maven and Gradle"):
+    with pytest.raises(UsageError, match="profiles, flags, jdk and gradle are for JMH"):
         ready(tmp_path, subject={"path": "ring", **words})
 
 
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        ({"tags": ["x"]}, "profiles, flags and tags are for other builds"),
+        ({"tags": ["x"]}, "profiles, flags, jdk, gradle and tags are for other builds"),
         ({"allocations": True}, "report no allocations"),
         ({"subject": "maven:g:a:1", "harness": "pytest"}, "hold no Python benchmarks"),
     ],

@@ -24,6 +24,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit, ToolMissing, UsageError
 from auditor.core.jobs import Invocation, Strain
 from reports import figures
+from runners.jmh.jdks import installed_jdks
 
 if TYPE_CHECKING:
     from auditor.hosts.opened import OpenHost
@@ -106,6 +107,7 @@ def _document(surroundings: Surroundings, given: Mapping[str, Any]) -> dict[str,
     with _opened(surroundings, config) as opened:
         there = opened.environment
         found = {one.name: look(one, opened.host, there, opened.home.root) for one in TOOLS}
+        jdks = installed_jdks(opened.host, tuple(sorted(there.items())))
         facts = dict(opened.host.facts().facts)
         probe = _probe(opened) if given["probe"] else None
     local = config.host == "local"
@@ -124,6 +126,7 @@ def _document(surroundings: Surroundings, given: Mapping[str, Any]) -> dict[str,
             for one in found.values()
         ],
         "harnesses": usable(found),
+        "jdks": [{"version": one.version, "path": str(one.home)} for one in jdks],
         "folders": [
             {"name": name, "path": str(path), "problem": unwritable(path)}
             for name, path in folders.items()
@@ -156,6 +159,8 @@ def _show(document: dict[str, Any], console: Console) -> None:
         told = "" if good else f"{one['problem']}; Debian: {one['debian']}; macOS: {one['macos']}"
         mark = Text("✓", style="green") if good else Text("✗", style="red")
         table.add_row(mark, one["name"], one["version"] or "", one["purpose"], Text(told))
+    for jdk in document["jdks"]:
+        table.add_row("", "JDK", jdk["version"], Text(jdk["path"]), "")
     for folder in document["folders"]:
         bad = folder["problem"]
         mark = Text("✗", style="red") if bad else Text("✓", style="green")

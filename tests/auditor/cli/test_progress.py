@@ -173,3 +173,30 @@ def test_an_audit_that_is_refused_does_not_say_that_nothing_was_run(capsys):
         raise KeyError
 
     assert "nothing was run" not in capsys.readouterr().err
+
+
+def test_steps_of_a_build_are_a_line_now_and_then(capsys):
+    lines = Lines(Console({}, quiet=False), ticking(10))
+
+    for number in range(8):
+        lines.build_step(f"Maven: module {number}")
+
+    assert capsys.readouterr().err.splitlines() == [
+        "Maven: module 0",
+        "Maven: module 3",
+        "Maven: module 6",
+    ]
+
+
+def test_steps_of_a_build_stand_beside_the_spinner_and_are_cut_to_its_line():
+    written = io.StringIO()
+    console = Console({}, quiet=False)
+    console._err = Terminal(file=written, force_terminal=True, width=120)
+
+    with observer(console, ticking(1)) as hears:
+        assert isinstance(hears, Bar)
+        hears.build_step(f"Maven: module {'x' * 100}")
+        hears.progress.refresh()
+
+    assert "Maven: module xxx" in written.getvalue()
+    assert "x" * 72 not in written.getvalue()

@@ -211,6 +211,18 @@ def test_doctor_as_json_is_one_document(tmp_path):
     assert document["harnesses"] == dict.fromkeys(("go", "jmh", "pytest"), False)
 
 
+def test_doctor_lists_all_jdks(tmp_path):
+    jdk = tmp_path / ".jdks" / "made-up"
+    (jdk / "bin").mkdir(parents=True)
+    (jdk / "bin" / "javac").touch(mode=0o755)
+    (jdk / "release").write_text('JAVA_VERSION="99.0.1"\n')
+
+    document = json.loads(call(tmp_path, "doctor", "--format", "json").stdout)
+
+    assert {"version": "99.0.1", "path": str(jdk)} in document["jdks"]
+    assert f"JDK      99.0.1   {jdk}" in call(tmp_path, "doctor").stdout
+
+
 def test_doctor_rates_the_machine_by_a_loop(tmp_path):
     answer = call(tmp_path, "doctor", "--probe", "--format", "json")
 

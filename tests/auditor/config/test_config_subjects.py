@@ -67,6 +67,8 @@ def test_a_subject_is_read_as_meant(written, expected):
         (SubjectSection(path="a.jar", profiles=("x",)), "not with a jar, which is built already"),
         (SubjectSection(maven="a:b:1", flags=("-x",)), "flags at $.subject go with path or git"),
         (SubjectSection(path="a.jar", flags=("-x",)), "not with a jar, which is built already"),
+        (SubjectSection(path="a.jar", gradle="g"), "not with a jar, which is built already"),
+        (SubjectSection(go="m/n@v1", jdk="21"), "jdk at $.subject is for JMH suites, not for go"),
         ("absent", "no such folder: /some/where/absent"),
         ("absent.jar", "no such file: /some/where/absent.jar"),
         ("npm:left-pad", "known prefixes are git:, go:, maven:, pypi:"),
@@ -148,15 +150,29 @@ def test_a_jar_is_a_subject(written, tmp_path):
 @pytest.mark.parametrize("key", ["path", "git"])
 def test_what_the_build_is_told_is_kept_in_the_configuration_that_is_stored(key, tmp_path):
     said = {"path": ".", "git": "https://example.org/a@v1"}[key]
-    subject = {key: said, "profiles": ["one", "!two"], "flags": ["-Dx=y"]}
+    tools = {"jdk": "21", "gradle": "/g/gradle"}
+    subject = {key: said, "profiles": ["one", "!two"], "flags": ["-Dx=y"], **tools}
     (tmp_path / "c.json").write_text(json.dumps({"subject": subject}))
 
     config = load("c.json", {}, tmp_path)
     (tmp_path / "again.json").write_text(config.text)
 
-    assert config.build == BuildWords(("one", "!two"), ("-Dx=y",))
+    assert config.build == BuildWords(("one", "!two"), ("-Dx=y",), **tools)
     again = load("again.json", {}, tmp_path)
     assert (again.subject, again.build) == (config.subject, config.build)
+
+
+@pytest.mark.parametrize("subject", [{"maven": "a:b:1", "extra": ["c:d:2"]}, {"path": "b.jar"}])
+def test_a_jdk_is_kept_with_what_is_built_already(subject, tmp_path):
+    (tmp_path / "b.jar").touch()
+    (tmp_path / "c.json").write_text(json.dumps({"subject": {**subject, "jdk": "/opt/jdk"}}))
+
+    config = load("c.json", {}, tmp_path)
+    (tmp_path / "again.json").write_text(config.text)
+
+    again = load("again.json", {}, tmp_path)
+    assert again.build == config.build == BuildWords(jdk="/opt/jdk")
+    assert again.subject == config.subject
 
 
 @given(st.text(max_size=40))

@@ -130,6 +130,20 @@ def test_what_the_plugin_generates_is_found(jmh_home, given, tmp_path):
     assert classes(project, Role.LIBRARY) == {"Sum.class"}
 
 
+def test_what_no_processor_has_generated_is_generated_of_the_classes(jmh_home, given, tmp_path):
+    files = several()
+    processor = "    compileOnly 'org.openjdk.jmh:jmh-generator-annprocess:1.37'\n"
+    assert processor in files["benchmarks/build.gradle"]
+    files["benchmarks/build.gradle"] = files["benchmarks/build.gradle"].replace(processor, "")
+
+    project = prepared(write(tmp_path / "several", files), jmh_home, given)
+
+    assert benchmarks(project, jmh_home, given, tmp_path) == ["org.example.many.Sums.sum"]
+    assert classes(project, Role.BENCHMARKS) == {"Sums.class"}
+    (jar,) = project.paths(Role.LIBRARY)
+    assert jar.name == "library.jar"
+
+
 def test_a_jar_that_lies_in_the_tree_is_needed_and_not_measured(jmh_home, given, tmp_path):
     needed = NEEDED.replace("project(':library')", "fileTree('libs')")
     files = {

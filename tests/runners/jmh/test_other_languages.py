@@ -98,46 +98,67 @@ LIBRARIES = {
     "kotlin": dependency("org.jetbrains.kotlin", "kotlin-stdlib", "1.9.24"),
     "scala": dependency("org.scala-lang", "scala-library", "2.13.12"),
 }
+GENERATION = """<plugin><groupId>org.codehaus.mojo</groupId>
+<artifactId>exec-maven-plugin</artifactId>
+<version>3.1.0</version><executions><execution><phase>process-sources</phase>
+<goals><goal>java</goal></goals><configuration>
+<includePluginDependencies>true</includePluginDependencies>
+<mainClass>org.openjdk.jmh.generators.bytecode.JmhBytecodeGenerator</mainClass>
+<arguments><argument>${project.build.outputDirectory}</argument>
+<argument>${project.build.directory}/generated-sources/jmh</argument>
+<argument>${project.build.outputDirectory}</argument><argument>default</argument></arguments>
+</configuration></execution></executions>
+<dependencies><dependency>%s</dependency></dependencies></plugin>
+<plugin><groupId>org.codehaus.mojo</groupId><artifactId>build-helper-maven-plugin</artifactId>
+<version>3.4.0</version><executions><execution><phase>process-sources</phase>
+<goals><goal>add-source</goal></goals><configuration><sources>
+<source>${project.build.directory}/generated-sources/jmh</source></sources></configuration>
+</execution></executions></plugin>
+"""
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
 <groupId>org.example</groupId><artifactId>{language}</artifactId><version>1</version>
 <properties><maven.compiler.release>17</maven.compiler.release>
 <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
 <dependencies><dependency>{library}</dependency><dependency>{jmh}</dependency></dependencies>
 <build><plugins>{compiler}
-<plugin><groupId>org.codehaus.mojo</groupId><artifactId>exec-maven-plugin</artifactId>
-<version>3.1.0</version><executions><execution><phase>process-sources</phase>
-<goals><goal>java</goal></goals><configuration>
-<includePluginDependencies>true</includePluginDependencies>
-<mainClass>org.openjdk.jmh.generators.bytecode.JmhBytecodeGenerator</mainClass>
-<arguments><argument>${{project.build.outputDirectory}}</argument>
-<argument>${{project.build.directory}}/generated-sources/jmh</argument>
-<argument>${{project.build.outputDirectory}}</argument><argument>default</argument></arguments>
-</configuration></execution></executions>
-<dependencies><dependency>{generator}</dependency></dependencies></plugin>
-<plugin><groupId>org.codehaus.mojo</groupId><artifactId>build-helper-maven-plugin</artifactId>
-<version>3.4.0</version><executions><execution><phase>process-sources</phase>
-<goals><goal>add-source</goal></goals><configuration><sources>
-<source>${{project.build.directory}}/generated-sources/jmh</source></sources></configuration>
-</execution></executions></plugin>
-<plugin><artifactId>maven-compiler-plugin</artifactId><version>3.11.0</version></plugin>
+{generation}<plugin><artifactId>maven-compiler-plugin</artifactId><version>3.11.0</version></plugin>
 <plugin><artifactId>maven-resources-plugin</artifactId><version>3.3.1</version></plugin>
 </plugins></build></project>"""
 
 
-def project(language, sources, folder, home):
+def project(language, sources, folder, home, *, generation=GENERATION, library=None):
     """Build a project of one module, as an audit does."""
+    generator = dependency("org.openjdk.jmh", "jmh-generator-bytecode", "1.37")
     text = POM.format(
         language=language,
-        library=LIBRARIES[language],
+        library=library or LIBRARIES[language],
         jmh=dependency("org.openjdk.jmh", "jmh-core", "1.37"),
         compiler=COMPILERS[language],
-        generator=dependency("org.openjdk.jmh", "jmh-generator-bytecode", "1.37"),
+        generation=generation and generation % generator,
     )
     tree = {f"src/main/{language}/{name}": text for name, text in sources.items()}
     write(folder / language, {"pom.xml": text, **tree})
     common = {"home": home, "host": LocalHost(), "environment": environment(folder / "user")}
     placed = place(FolderSpec(folder / language), **common)
     return prepare_tree(placed, words=BuildWords(), **common), common
+
+
+def test_benchmarks_of_kotlins_own_annotations_need_no_generator_of_the_build(jmh_home, tmp_path):
+    """kotlinx-benchmark's annotations are JMH's, and its build is not asked for what it makes."""
+    of_jmh = "import org.openjdk.jmh.annotations.*"
+    own = {
+        name: text.replace(of_jmh, "import kotlinx.benchmark.*") for name, text in KOTLIN.items()
+    }
+    assert own != KOTLIN
+    more = dependency("org.jetbrains.kotlinx", "kotlinx-benchmark-runtime-jvm", "0.4.10")
+    both = f"{LIBRARIES['kotlin']}</dependency><dependency>{more}"
+
+    made, common = project("kotlin", own, tmp_path, jmh_home, generation="", library=both)
+    guests = prepare_guests(jmh_core_jar=jmh_jar(made.parts), **common)
+    suited = of_project(made, JmhHarness(guests), tmp_path)
+
+    assert [one.id for one in suited.suite.benchmarks] == ["org.example.kt.Sums.stir"]
+    assert any("Mixer" in one for one in suited.methods)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,101 @@
+"""Changes in our copy of a Maven project that let it be built and measured here."""
+
+import re
+import shutil
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from runners.jmh.checks import CheckFailed
+from runners.jmh.pom_tree import Module, dependencies
+
+_NAMES = {"groupId": "group", "artifactId": "artifact", "version": "version"}
+_TESTS = ("java", "kotlin", "scala", "groovy")
+_OF_LEVELS = r"[\w.-]*(?:source|target|release|java|jdk|Source|Target|Release|Java|Jdk|JDK)[\w.-]*"
+_LEVEL = re.compile(rf"(<({_OF_LEVELS})>\s*)(1\.[1-7]|[67])(\s*</\2>)")
+_OLDEST = ((20, 8), (12, 7))
+"""From which JDK on javac compiles for no older Java than this one."""
+
+
+def raise_levels(modules: Iterable[Module], feature: int) -> None:
+    """Let modules compile for the oldest Java that this JDK's compiler still knows."""
+    oldest = next((level for jdk, level in _OLDEST if feature >= jdk), 0)
+
+    def raised(found: re.Match[str]) -> str:
+        form = "1." if found[3].startswith("1.") else ""  # --release takes no 1.7
+        level = int(found[3].removeprefix("1."))
+        return found[0] if level >= oldest else f"{found[1]}{form}{oldest}{found[4]}"
+
+    for each in modules:
+        pom = each.folder / "pom.xml"
+        text = pom.read_bytes().decode("latin-1")  # any encoding of XML that has ASCII in it
+        changed = _LEVEL.sub(raised, text)
+        if changed != text:
+            pom.write_bytes(changed.encode("latin-1"))
+
+
+def drop_tests(modules: Iterable[Module]) -> None:
+    """Remove the sources of tests."""
+    for each in modules:
+        for language in _TESTS:
+            shutil.rmtree(each.folder / "src" / "test" / language, ignore_errors=True)
+
+
+def unbind(modules: Iterable[Path], check: CheckFailed) -> None:
+    """Let no build of these modules run the execution of a check that has failed."""
+    for folder in modules:
+        module = Module(folder)
+        space = module.root.tag.rpartition("}")[0]
+        tags = _Tags(f"{space}}}" if space else "")
+        plugins = tags.child(tags.child(module.root, "build"), "plugins")
+        known = [one for one in plugins if tags.text(one, "artifactId") == check.artifact]
+        plugin = known[0] if known else tags.added(plugins, "plugin")
+        if not known:
+            for name in ("groupId", "artifactId", "version"):
+                tags.added(plugin, name).text = getattr(check, _NAMES[name])
+        executions = tags.child(plugin, "executions")
+        own = [one for one in executions if tags.text(one, "id") == check.execution]
+        execution = own[0] if own else tags.added(executions, "execution")
+        tags.child(execution, "id").text = check.execution
+        tags.child(execution, "phase").text = "none"
+        _write(module)
+
+
+def use_tree(module: Module, tree: Mapping[tuple[str, str], Module]) -> None:
+    """Let a module depend on what the tree builds, whatever versions of that it names."""
+    changed = False
+    for dependency in dependencies(module.root):
+        known = tree.get(module.named(dependency))
+        version = dependency.find("{*}version")
+        if known is None or "${" in known.version:
+            continue
+        if version is None:
+            version = ET.SubElement(dependency, dependency.tag.replace("dependency", "version"))
+        changed = changed or version.text != known.version
+        version.text = known.version
+    if changed:
+        _write(module)
+
+
+def _write(module: Module) -> None:
+    ET.register_namespace("", module.root.tag.rpartition("}")[0].removeprefix("{"))
+    pom = ET.ElementTree(module.root)
+    pom.write(module.folder / "pom.xml", encoding="utf-8", xml_declaration=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tags:
+    """Elements of a POM by their plain names; `space` is what their tags begin with."""
+
+    space: str
+
+    def child(self, parent: ET.Element, name: str) -> ET.Element:
+        known = parent.find(f"{self.space}{name}")
+        return self.added(parent, name) if known is None else known
+
+    def added(self, parent: ET.Element, name: str) -> ET.Element:
+        return ET.SubElement(parent, f"{self.space}{name}")
+
+    def text(self, parent: ET.Element, name: str) -> str:
+        return (parent.findtext(f"{self.space}{name}") or "").strip()

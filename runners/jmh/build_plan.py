@@ -1,0 +1,107 @@
+"""Which modules of a Maven project are built for measuring, found before Maven runs."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from runners.jmh import pom_tree
+from runners.jmh.pom_tree import Module
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildPlan:
+    """Where Maven runs, and of which modules."""
+
+    where: Path
+    """The folder that Maven runs in."""
+    modules: Mapping[Path, Module] = field(repr=False)
+    """All modules of the tree."""
+    selected: tuple[Path, ...] = ()
+    """The modules that are built with those that they need; all where it is empty."""
+    outside: tuple[Path, ...] = ()
+    """Modules that a build in `where` does not reach by itself."""
+    is_needed: bool = True
+    """Tells whether the modules outside need others that a build in `where` reaches."""
+    profiles: tuple[str, ...] = ()
+    """The profiles without which selected modules are not reached."""
+    tested: frozenset[Path] | None = None
+    """The modules whose tests are compiled; None: those of all."""
+
+    @property
+    def tree(self) -> dict[tuple[str, str], Module]:
+        """Return the modules by group and artifact; of two with one name the outer one counts."""
+        return {
+            self.modules[each].key: self.modules[each]
+            for each in sorted(self.modules, reverse=True)
+        }
+
+
+def planned(top: Path, root: Path, *, everything: bool) -> BuildPlan:
+    """Return what is built of the modules at and below `root`, a folder in the tree `top`.
+
+    `everything`: all of them, with their tests. Else those with benchmarks, unless no source file
+    shows which these are.
+    """
+    modules = pom_tree.modules_below(top)
+    where = _outermost(top, root, modules)
+    benchmarks = (
+        {}
+        if everything
+        else pom_tree.benchmark_files(
+            {each: one for each, one in modules.items() if each.is_relative_to(root)}
+        )
+    )
+    reached = pom_tree.reactor(where, modules)
+    if not benchmarks:
+        selected = () if root == where else (root,)
+        profiles = _profiles(reached, selected)
+        return BuildPlan(where=where, modules=modules, selected=selected, profiles=profiles)
+    needed = _needed(benchmarks, modules)
+    if (
+        where != top
+        and top in modules
+        and any(each in needed for each in pom_tree.reactor(top, modules))
+    ):
+        where, reached = top, pom_tree.reactor(top, modules)
+    outside = tuple(each for each in needed if each not in reached)
+    alone = len(reached) == 1 and not outside
+    return BuildPlan(
+        where=where,
+        modules=modules,
+        selected=() if alone else tuple(benchmarks),
+        outside=outside,
+        is_needed=any(each in needed for each in reached),
+        profiles=_profiles(reached, benchmarks),
+        tested=_tested(benchmarks, modules),
+    )
+
+
+def _outermost(top: Path, root: Path, modules: Mapping[Path, Module]) -> Path:
+    """Return the outermost folder from which a build reaches `root`."""
+    inside = root.relative_to(top).parts
+    around = (top.joinpath(*inside[:depth]) for depth in range(len(inside)))
+    return next((each for each in around if root in pom_tree.reactor(each, modules)), root)
+
+
+def _profiles(reached: Mapping[Path, str], selected: Iterable[Path]) -> tuple[str, ...]:
+    names = (reached.get(each, "") for each in selected)
+    return tuple(dict.fromkeys(each for each in names if each))
+
+
+def _needed(folders: Iterable[Path], modules: Mapping[Path, Module]) -> list[Path]:
+    """Return these modules, and those of the tree that they need, in their order."""
+    by_key = {one.key: each for each, one in sorted(modules.items(), reverse=True)}
+    found = list(folders)
+    for each in found:
+        keys = modules[each].dependencies()
+        found += [by_key[key] for key in keys if key in by_key and by_key[key] not in found]
+    return found
+
+
+def _tested(
+    benchmarks: Mapping[Path, list[Path]], modules: Mapping[Path, Module]
+) -> frozenset[Path]:
+    """Return the modules with benchmarks among their tests, and those whose tests others use."""
+    used = {name for each in modules.values() for name in each.needed_tests()}
+    own = {each for each, files in benchmarks.items() if not pom_tree.in_main(each, files)}
+    return frozenset(own | {each for each, one in modules.items() if one.key[1] in used})

@@ -1,0 +1,150 @@
+"""JMH's byte-code generator, run on compiled benchmarks that no compiler has generated code for.
+
+An annotation processor does not run with `-proc:none`, with other processor paths, or unasked on
+JDK 23 and newer. The generator reads classes, so it also works for Kotlin and Scala.
+"""
+
+import re
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from auditor.core.errors import BuildFailed
+from auditor.core.jobs import Completed, Invocation
+from runners.hosts.disk import writing
+from runners.jmh.jdk import Jdk, java_environment
+from runners.jmh.maven import Maven
+from runners.jmh.modules import SourceSet
+from runners.jmh.poms import class_path_of, needing
+
+_MAIN = "org.openjdk.jmh.generators.bytecode.JmhBytecodeGenerator"
+_ANNOTATION = b"Lorg/openjdk/jmh/annotations/Benchmark;"
+"""The type of `@Benchmark` as class files name it; kotlinx-benchmark's is an alias of it."""
+_CORE = "jmh-core-"
+_CHATTER = re.compile(r"Processing \d+ classes|Writing out |\s*\[.*@[0-9a-f]+\]$")
+_SECONDS = 600
+
+
+def with_lists(sets: Iterable[SourceSet], generator: "Generator") -> list[SourceSet]:
+    """Return the source sets; those with benchmarks but without a list get generated classes."""
+    return [
+        generator.extended(one, number) if not one.lists else one for number, one in enumerate(sets)
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generator:
+    """Runs JMH's generator and compiles what it writes, below `folder`."""
+
+    maven: Maven
+    jdk: Jdk
+    folder: Path
+
+    def extended(self, source_set: SourceSet, number: int) -> SourceSet:
+        """Return a source set with a folder of generated classes for each folder of benchmarks.
+
+        Raises BuildFailed where JMH refuses the benchmarks, and ResolveFailed where the generator
+        cannot be fetched.
+        """
+        marked = [(each, _benchmarks(each)) for each in source_set.classes if each.is_dir()]
+        version = _jmh_version(source_set.path)
+        if version is None or not any(files for _, files in marked):
+            return source_set
+        tools = self._tools(version)
+        generated = [
+            self._generated(classes, files, (*source_set.path, *tools), f"{number}-{at}")
+            for at, (classes, files) in enumerate(marked)
+            if files
+        ]
+        return replace(
+            source_set,
+            classes=(*generated, *source_set.classes),
+            path=(*generated, *source_set.path),
+        )
+
+    def _tools(self, version: str) -> tuple[Path, ...]:
+        pom = self.folder / "generator.pom"
+        with writing(pom):
+            pom.write_text(needing(f"org.openjdk.jmh:jmh-generator-bytecode:{version}"))
+        return class_path_of(self.maven, pom, "the byte-code generator of JMH")
+
+    def _generated(
+        self, classes: Path, files: Sequence[str], path: Sequence[Path], name: str
+    ) -> Path:
+        folder = self.folder / f"generated-{name}"
+        # Only classes with benchmarks: others of the folder may need what is not there.
+        chosen, sources, made = (folder / each for each in ("chosen", "sources", "classes"))
+        with writing(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+            for each in (chosen, sources, made):
+                each.mkdir(parents=True)
+            for file in files:
+                (chosen / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(classes / file, chosen / file)
+        generate = ("-cp", _joined(path), _MAIN, *map(str, (chosen, sources, made)), "default")
+        answer = self._run((self.jdk.java, "-Duser.language=en"), generate, folder)
+        if answer.exit_code != 0:
+            raise BuildFailed(f"JMH refuses benchmarks in {', '.join(files)}:\n{_cause(answer)}")
+        texts = [str(each) for each in sorted(sources.rglob("*.java"))]
+        options = ("-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", str(made))
+        compiling = (*options, "-cp", _joined((made, *path)), *texts)
+        answer = self._run((self.jdk.javac,), compiling, folder)
+        if answer.exit_code != 0:
+            raise BuildFailed(f"what JMH generates does not compile; javac said:\n{answer.tail()}")
+        return made
+
+    def _run(self, program: Sequence[str], arguments: Sequence[str], folder: Path) -> Completed:
+        """Run a program of the JDK; its arguments go through a file, as class paths are long."""
+        quoted = "\n".join('"{}"'.format(each.replace("\\", "\\\\")) for each in arguments)
+        return self.maven.host.run(
+            Invocation(
+                argv=(*program, "@generator.arguments"),
+                cwd=folder,
+                environment=java_environment(self.maven.environment),
+                timeout_seconds=_SECONDS,
+                files=((Path("generator.arguments"), quoted.encode()),),
+            )
+        )
+
+
+def _cause(answer: Completed) -> str:
+    """Return what the generator says of the benchmarks, without what it is doing."""
+    lines = answer.tail().splitlines()
+    return "\n".join(line for line in lines if line.strip() and not _CHATTER.match(line))
+
+
+def has_benchmarks(source_set: SourceSet) -> bool:
+    """Tell whether a class of a source set has a benchmark."""
+    return any(
+        _ANNOTATION in each.read_bytes()
+        for folder in source_set.classes
+        for each in folder.rglob("*.class")
+    )
+
+
+def _benchmarks(folder: Path) -> list[str]:
+    """Return the class files with benchmarks, and those that name them: they may inherit some."""
+    left = {
+        each.relative_to(folder).as_posix(): each.read_bytes()
+        for each in sorted(folder.rglob("*.class"))
+    }
+    chosen: list[str] = []
+    wanted = [_ANNOTATION]
+    while wanted:
+        added = [name for name, code in left.items() if any(one in code for one in wanted)]
+        for name in added:
+            del left[name]
+        chosen += added
+        wanted = [name.removesuffix(".class").encode() for name in added]
+    return sorted(chosen)
+
+
+def _jmh_version(path: Iterable[Path]) -> str | None:
+    """Return the version of the JMH on a class path; None where there is none."""
+    names = [each.name for each in path if each.name.startswith(_CORE) and each.suffix == ".jar"]
+    return names[0].removeprefix(_CORE).removesuffix(".jar") if names else None
+
+
+def _joined(path: Iterable[Path]) -> str:
+    return ":".join(map(str, path))

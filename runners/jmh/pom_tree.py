@@ -1,0 +1,151 @@
+"""The Maven modules of a tree, read from its POMs and sources before anything is built."""
+
+import os
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+_POM = "pom.xml"
+_SOURCES = (".java", ".kt", ".scala", ".groovy")
+_LARGEST = 2_000_000
+_LEFT_OUT = frozenset(("target", "node_modules"))
+_BENCHMARK = re.compile(rb"@(?:org\.openjdk\.jmh\.annotations\.)?Benchmark\b")
+_JMH = re.compile(rb"org\.openjdk\.jmh|kotlinx\.benchmark")
+_MAIN = ("src", "main")
+
+
+@dataclass(frozen=True)
+class Module:
+    """A folder with a POM."""
+
+    folder: Path
+
+    @cached_property
+    def root(self) -> ET.Element:
+        """Return the POM's root element; an empty one where it cannot be read."""
+        try:
+            return ET.parse(self.folder / _POM).getroot()  # noqa: S314 (expat of today limits expansion)
+        except (OSError, ET.ParseError):
+            return ET.Element("project")
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return group and artifact as they are written, the group perhaps the parent's."""
+        return self._own("groupId"), (self.root.findtext("{*}artifactId") or "").strip()
+
+    @property
+    def version(self) -> str:
+        """Return the version as it is written, perhaps the parent's."""
+        return self._own("version")
+
+    def _own(self, name: str) -> str:
+        own = self.root.findtext(f"{{*}}{name}") or self.root.findtext(f"{{*}}parent/{{*}}{name}")
+        return (own or "").strip()
+
+    def modules(self) -> Iterator[tuple[Path, str]]:
+        """Yield the folders of the modules that it names, with the profile that does, if any."""
+        for element in self.root.findall("{*}modules/{*}module"):
+            yield self._folder(element), ""
+        for profile in self.root.findall("{*}profiles/{*}profile"):
+            name = (profile.findtext("{*}id") or "").strip()
+            for element in profile.findall("{*}modules/{*}module"):
+                yield self._folder(element), name
+
+    def _folder(self, element: ET.Element) -> Path:
+        path = Path(os.path.normpath(self.folder / (element.text or "").strip()))
+        return path.parent if path.suffix == ".xml" else path
+
+    def dependencies(self) -> Iterator[tuple[str, str]]:
+        """Yield group and artifact of what it depends on."""
+        for each in dependencies(self.root):
+            yield self.named(each)
+
+    def named(self, dependency: ET.Element) -> tuple[str, str]:
+        """Return group and artifact of one of its dependencies."""
+        group = (dependency.findtext("{*}groupId") or "").strip()
+        own = ("${project.groupId}", "${groupId}", "${pom.groupId}")
+        artifact = (dependency.findtext("{*}artifactId") or "").strip()
+        return self.key[0] if group in own else group, artifact
+
+    def needed_tests(self) -> Iterator[str]:
+        """Yield the artifacts whose jar of tests it depends on."""
+        for each in dependencies(self.root):
+            kinds = (each.findtext("{*}type"), each.findtext("{*}classifier"))
+            if {"test-jar", "tests"} & set(kinds):
+                yield (each.findtext("{*}artifactId") or "").strip()
+
+    def jmh_profiles(self) -> list[str]:
+        """Return the profiles that bring JMH or its generator."""
+        return [
+            (profile.findtext("{*}id") or "").strip()
+            for profile in self.root.findall("{*}profiles/{*}profile")
+            if any((each.text or "").strip() == "org.openjdk.jmh" for each in profile.iter())
+        ]
+
+
+def dependencies(root: ET.Element) -> Iterator[ET.Element]:
+    """Yield the dependencies of a POM, those of its profiles too."""
+    for parent in (root, *root.findall("{*}profiles/{*}profile")):
+        yield from parent.findall("{*}dependencies/{*}dependency")
+
+
+def modules_below(root: Path) -> dict[Path, Module]:
+    """Return the modules at and below a folder, by their folders; links are not followed."""
+    found = {}
+    for where, folders, files in os.walk(root):
+        folders[:] = sorted(one for one in folders if not _is_left_out(one))
+        if _POM in files:
+            found[Path(where)] = Module(Path(where))
+    return found
+
+
+def reactor(top: Path, modules: Mapping[Path, Module]) -> dict[Path, str]:
+    """Return the folders that a build at `top` reaches, each with the profile that it needs.
+
+    The profile is empty for what is always built.
+    """
+    reached = {top: ""}
+    waiting = [top]
+    while waiting:
+        folder = waiting.pop()
+        for named, profile in modules[folder].modules() if folder in modules else ():
+            needed = reached[folder] or profile
+            if named in modules and (named not in reached or (reached[named] and not needed)):
+                reached[named] = needed
+                waiting.append(named)
+    return reached
+
+
+def benchmark_files(modules: Mapping[Path, Module]) -> dict[Path, list[Path]]:
+    """Return the source files with benchmarks of each module that has some."""
+    found: dict[Path, list[Path]] = {}
+    for folder in modules:
+        for where, folders, files in os.walk(folder):
+            place = Path(where)
+            folders[:] = sorted(
+                one for one in folders if not _is_left_out(one) and place / one not in modules
+            )
+            own = [place / one for one in sorted(files) if one.endswith(_SOURCES)]
+            for path in filter(_has_benchmark, own):
+                found.setdefault(folder, []).append(path)
+    return found
+
+
+def in_main(folder: Path, files: Sequence[Path]) -> bool:
+    """Tell whether all these files of a module are among its classes, none among its tests."""
+    return all(one.relative_to(folder).parts[:2] == _MAIN for one in files)
+
+
+def _has_benchmark(path: Path) -> bool:
+    if path.is_symlink():
+        return False
+    with path.open("rb") as file:
+        text = file.read(_LARGEST)
+    return bool(_JMH.search(text) and _BENCHMARK.search(text))
+
+
+def _is_left_out(name: str) -> bool:
+    return name in _LEFT_OUT or name.startswith(".")

@@ -1,0 +1,233 @@
+"""What is made of builds that ask for another JDK, Maven or Gradle, and of what they print."""
+
+import os
+import shutil
+
+import pytest
+from maven_making import environment, one_module, write
+
+from auditor.core.errors import BuildFailed, ResolveFailed, ToolMissing, UsageError
+from auditor.core.jobs import Completed
+from auditor.core.request import BuildWords
+from runners.home import Home
+from runners.hosts.fake import FakeHost
+from runners.hosts.local import LocalHost
+from runners.jmh.build_steps import BuildSteps
+from runners.jmh.gradle import Gradle
+from runners.jmh.jdks import installed_jdks, with_jdk
+from runners.jmh.maven import Maven
+from runners.jmh.needs import need_of
+
+WRAPPER_AWAY = b"""Downloading https://mirror.example/distributions/gradle-8.7-bin.zip
+
+Exception in thread "main" java.net.UnknownHostException: mirror.example
+\tat java.base/sun.nio.ch.NioSocketImpl.connect(NioSocketImpl.java:572)
+\tat org.gradle.wrapper.Install.forceFetch(SourceFile:2)
+\tat org.gradle.wrapper.GradleWrapperMain.main(SourceFile:67)
+"""
+
+
+def jdk_folder(folder, version):
+    """Make what looks like a JDK from outside."""
+    write(folder, {"release": f'IMPLEMENTOR="x"\nJAVA_VERSION="{version}"\n', "bin/javac": ""})
+    (folder / "bin/javac").chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("said", "needed"),
+    [
+        ("Fatal error compiling: error: invalid target release: 21", "JDK 21 or newer"),
+        ("error: invalid source release: 1.9", "JDK 9 or newer"),
+        ("Fatal error compiling: error: release version 25 not supported", "JDK 25 or newer"),
+        (
+            "x/Y has been compiled by a more recent version of the Java Runtime (class file "
+            "version 65.0), this version of the Java Runtime only recognizes up to 61.0",
+            "JDK 21 or newer",
+        ),
+        ("class file has wrong version 69.0, should be 61.0", "JDK 25 or newer"),
+        ("Dependency requires at least JVM runtime version 21.", "JDK 21 or newer"),
+        (
+            "Source option 6 is no longer supported. Use 7 or later.",
+            "JDK 11 or older, as it is compiled for Java 6",
+        ),
+        (
+            "Unsupported class file major version 69",
+            "a JDK older than 25, as a plug-in reads no newer classes",
+        ),
+        (
+            "Detected JDK version 17.0.15 (JAVA_HOME=/j) is not in the allowed range [21,22).",
+            "a JDK in the range [21,22)",
+        ),
+        ("The plugin g:a:3.2 requires Maven version 3.9.6", "Maven 3.9.6 or newer"),
+        ("Detected Maven Version: 3.8.7 is not in the allowed range [3.9,4).", "Maven [3.9,4)"),
+        ("'modelVersion' must be one of [4.0.0] but is '4.1.0'.", "Maven 4"),
+    ],
+)
+def test_what_a_build_needs_is_read_from_what_it_says(said, needed):
+    need = need_of(said)
+
+    assert need is not None
+    assert need.versions == needed
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["COMPILATION ERROR", "source value 7 is obsolete", "A.java:[3,1] ';' expected", "21"],
+)
+def test_other_failures_need_no_other_tool(said):
+    assert need_of(said) is None
+
+
+def test_a_wrong_jdk_is_said_with_those_that_are_installed(tmp_path):
+    there = jdk_folder(tmp_path / ".jdks" / "temurin-21", "21.0.4")
+    failed = b"[ERROR] Fatal error compiling: error: release version 21 not supported\n"
+
+    def machine(job):
+        if job.argv[0] == "sh":
+            return LocalHost().run(job)
+        version = Completed(exit_code=0, stderr=b'openjdk version "17.0.1"')
+        return version if "-version" in job.argv else Completed(exit_code=1, stdout=failed)
+
+    maven = Maven(
+        home=Home(tmp_path / "home"),
+        host=FakeHost(machine),
+        environment=(("HOME", str(tmp_path)), ("PATH", os.environ["PATH"])),
+    )
+    with pytest.raises(ToolMissing) as failure:
+        maven.run("compile", cwd=tmp_path, what="the build")
+
+    text = str(failure.value)
+    assert text.startswith(
+        "the build: the project needs JDK 21 or newer, and was built with JDK 17"
+    )
+    assert f"21.0.4 ({there})" in text
+    assert "\n" not in text
+
+
+def test_what_a_plug_in_of_the_compiler_needs_stands_in_lines_without_a_mark(tmp_path):
+    failed = (
+        b"[ERROR] COMPILATION ERROR :\nCaused by: java.lang.UnsupportedClassVersionError: x/Y has "
+        b"been compiled by a more recent version of the Java Runtime (class file version 65.0)\n"
+    )
+    earlier = b"[WARNING] The plugin g:a:1 requires Maven version 9\n"
+    version = Completed(exit_code=0, stderr=b'openjdk version "17.0.1"')
+    build = Completed(exit_code=1, stdout=earlier + failed)
+    host = FakeHost(lambda job: version if "-version" in job.argv else build)
+
+    with pytest.raises(ToolMissing, match="needs JDK 21 or newer"):
+        Maven(home=Home(tmp_path), host=host, environment=()).run("x", cwd=tmp_path, what="it")
+
+
+def test_a_wrong_maven_is_said_with_the_one_that_is_here(tmp_path):
+    failed = b"[ERROR] The plugin g:a:3.2 requires Maven version 3.9.6 -> [Help 1]\n"
+
+    def machine(job):
+        if "-v" in job.argv:
+            return Completed(exit_code=0, stdout=b"Apache Maven 3.8.7\nMaven home: /m\n")
+        return Completed(exit_code=1, stdout=failed)
+
+    maven = Maven(home=Home(tmp_path), host=FakeHost(machine), environment=())
+    with pytest.raises(ToolMissing, match=r"needs Maven 3\.9\.6 or newer, and mvn is 3\.8\.7"):
+        maven.run("compile", cwd=tmp_path, what="the build")
+
+
+def test_jdks_are_found_once_where_installers_put_them(tmp_path):
+    first = jdk_folder(tmp_path / ".jdks" / "a", "21.0.4")
+    (tmp_path / ".sdkman/candidates/java").mkdir(parents=True)
+    (tmp_path / ".sdkman/candidates/java/current").symlink_to(first)
+    jdk_folder(tmp_path / ".sdkman/candidates/java/old", "1.8.0_292")
+    write(tmp_path / ".jdks/broken", {"release": "x"})
+    given = (("HOME", str(tmp_path)), ("PATH", os.environ["PATH"]))
+
+    found = [one for one in installed_jdks(LocalHost(), given) if tmp_path in one.home.parents]
+
+    assert [(one.feature, one.version) for one in found] == [(21, "21.0.4"), (8, "1.8.0_292")]
+
+
+def test_a_jdk_is_chosen_by_its_number_or_folder(tmp_path):
+    folder = jdk_folder(tmp_path / ".jdks" / "made-up", "99.0.1")
+    given = (("HOME", str(tmp_path)), ("PATH", os.environ["PATH"]))
+
+    for chosen in ("99", str(folder)):
+        variables = dict(with_jdk(chosen, LocalHost(), given))
+        assert variables["JAVA_HOME"] == str(folder)
+        assert variables["PATH"].startswith(f"{folder}/bin:")
+    assert with_jdk("", LocalHost(), given) == given
+    with pytest.raises(UsageError, match=r"no JDK 98 is installed; installed: 99\.0\.1"):
+        with_jdk("98", LocalHost(), given)
+
+
+def test_a_wrapper_that_cannot_fetch_gradle_is_one_line_with_remedies(tmp_path):
+    host = FakeHost(lambda _: Completed(exit_code=1, stderr=WRAPPER_AWAY))
+
+    with pytest.raises(ResolveFailed) as failure:
+        Gradle(host=host, environment=()).build(tmp_path, tmp_path, BuildWords())
+
+    text = str(failure.value)
+    assert "\n" not in text
+    assert "cannot fetch https://mirror.example/distributions/gradle-8.7-bin.zip" in text
+    assert "(UnknownHostException: mirror.example)" in text
+    assert '"gradle" of the subject' in text
+
+
+def test_a_build_that_fails_is_no_wrapper_that_cannot_fetch(tmp_path):
+    said = b"* What went wrong:\nCould not read https://x/gradle-8.7-bin.zip\n\n* Try:\n"
+    host = FakeHost(lambda _: Completed(exit_code=1, stderr=said))
+
+    with pytest.raises(BuildFailed, match="gradle ended with 1"):
+        Gradle(host=host, environment=()).build(tmp_path, tmp_path, BuildWords())
+
+
+def test_the_gradle_of_the_subject_counts_before_its_wrapper(tmp_path):
+    write(tmp_path, {"gradlew": "exit 1\n"})
+    mine = tmp_path / "mine"
+    mine.write_text("#!/bin/sh\necho called >called\n")
+    mine.chmod(0o755)
+    given = environment(tmp_path)
+    tool = Gradle(host=LocalHost(), environment=given, program=str(mine))
+
+    tool.build(tmp_path, tmp_path, BuildWords())
+
+    assert (tmp_path / "called").read_text() == "called\n"
+    absent = Gradle(host=LocalHost(), environment=given, program="/absent/gradle")
+    with pytest.raises(ToolMissing, match=r'/absent/gradle, the "gradle" of the subject'):
+        absent.build(tmp_path, tmp_path, BuildWords())
+
+
+def test_steps_of_a_build_are_read_as_they_are_printed():
+    told = []
+    steps = BuildSteps("Maven", told.append)
+    text = b"""[INFO] Scanning for projects...
+[INFO] Building core 1.0-SNAPSHOT                                         [2/38]
+[INFO] --- maven-compiler-plugin:3.11.0:compile (default-compile) @ core ---
+[INFO] --- compiler:3.11.0:testCompile (default-testCompile) @ core ---
+Downloading from central: https://repo.example/m2/g/a/1/a-1.jar
+[WARNING] something
+> Task :lib:compileJava
+"""
+
+    for at in range(0, len(text), 7):
+        assert steps.read(text[at : at + 7]) == ()
+
+    assert told == [
+        "Maven: core 1.0-SNAPSHOT [2/38]",
+        "Maven: core 1.0-SNAPSHOT [2/38] compiler:compile",
+        "Maven: core 1.0-SNAPSHOT [2/38] compiler:testCompile",
+        "Maven: core 1.0-SNAPSHOT [2/38] fetches a-1.jar",
+        "Maven: :lib:compileJava",
+    ]
+
+
+@pytest.mark.subject
+@pytest.mark.skipif(shutil.which("mvn") is None, reason="needs Maven")
+def test_what_maven_does_is_told_while_it_runs(jmh_home, tmp_path):
+    folder = write(tmp_path / "one", one_module())
+    told = []
+    maven = Maven(
+        home=jmh_home, host=LocalHost(), environment=environment(tmp_path), tell=told.append
+    )
+
+    maven.run("validate", "compile", cwd=folder, what="the build")
+
+    assert any(one.endswith("compiler:compile") for one in told)

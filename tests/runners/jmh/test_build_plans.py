@@ -1,0 +1,221 @@
+"""Which modules of a Maven project are built for measuring, and what is changed in our copy."""
+
+import pytest
+from maven_making import BENCHMARK, JMH, SUM, dependency, many_modules, one_module, pom, write
+
+from auditor.core.request import BuildWords
+from runners.jmh import reactor
+from runners.jmh.adapting import raise_levels, unbind
+from runners.jmh.build_plan import planned
+from runners.jmh.checks import CheckFailed, failed_check
+from runners.jmh.jdk import Jdk
+from runners.jmh.pom_tree import Module, dependencies, modules_below
+
+HERE = "src/main/java/org/example/many"
+TESTS = "src/test/java/org/example/many"
+OWN = dependency("org.example.many", "library", "1")
+
+
+def plan(folder, files, *, root="."):
+    top = write(folder, files)
+    return planned(top, top / root if root != "." else top, everything=False)
+
+
+def names(folder, paths):
+    return sorted(one.relative_to(folder).as_posix() for one in paths)
+
+
+def arguments(made):
+    return reactor._chosen(made, BuildWords())
+
+
+def test_only_modules_with_benchmarks_are_built_with_those_they_need(tmp_path):
+    files = many_modules()
+    files["pom.xml"] = pom("many", modules=("library", "benchmarks", "other"))
+    files["other/pom.xml"] = pom("other", parent=True)
+
+    made = plan(tmp_path, files)
+
+    assert arguments(made) == ("-pl", "benchmarks", "-am")
+    assert made.tested == frozenset()
+
+
+def test_tests_are_compiled_where_benchmarks_or_others_need_them(tmp_path):
+    files = many_modules()
+    lent = OWN + "<type>test-jar</type>"
+    files["benchmarks/pom.xml"] = pom("benchmarks", parent=True, dependencies=(lent, *JMH))
+    files[f"benchmarks/{TESTS}/Sums.java"] = files.pop(f"benchmarks/{HERE}/Sums.java")
+
+    made = plan(tmp_path, files)
+
+    assert names(tmp_path, made.tested) == ["benchmarks", "library"]
+
+
+def test_a_module_that_a_profile_lists_switches_it_on(tmp_path):
+    files = many_modules()
+    profile = "<profile><id>bench</id><modules><module>benchmarks</module></modules></profile>"
+    text = pom("many", modules=("library",))
+    files["pom.xml"] = text.replace("<build>", f"<profiles>{profile}</profiles><build>")
+
+    made = plan(tmp_path, files)
+
+    assert arguments(made) == ("-pl", "benchmarks", "-am")
+    assert reactor.switched(BuildWords(("own",)), made.profiles) == ("-Pown,bench",)
+
+
+def test_a_module_that_nothing_lists_is_built_with_the_tree_that_it_needs(tmp_path):
+    files = many_modules()
+    files["pom.xml"] = pom("many", modules=("library",))
+
+    made = plan(tmp_path, files)
+    inside = planned(tmp_path, tmp_path / "benchmarks", everything=False)
+
+    for one in (made, inside):
+        assert arguments(one) == ("-f", "bench-audit-pom.xml", "-pl", "benchmarks", "-am")
+        assert one.where == tmp_path
+        assert "<module>pom.xml</module><module>benchmarks/pom.xml" in reactor._aggregator(one)
+
+
+def test_a_module_that_needs_nothing_of_the_tree_is_built_without_it(tmp_path):
+    files = many_modules()
+    files["pom.xml"] = pom("many", modules=("library",))
+    files["benchmarks/pom.xml"] = pom("benchmarks", dependencies=JMH)
+
+    made = plan(tmp_path, files)
+
+    assert "<modules><module>benchmarks/pom.xml</module></modules>" in reactor._aggregator(made)
+
+
+def test_one_module_is_built_as_it_is(tmp_path):
+    assert arguments(plan(tmp_path, one_module())) == ()
+
+
+def test_the_users_own_choice_of_modules_counts(tmp_path):
+    made = plan(tmp_path, many_modules())
+
+    assert reactor._chosen(made, BuildWords(flags=("-pl=library",))) == ()
+
+
+def test_without_benchmarks_in_sources_everything_is_built(tmp_path):
+    files = many_modules()
+    files[f"benchmarks/{HERE}/Sums.java"] = "// @Benchmark of something else\n"
+
+    made = plan(tmp_path, files)
+
+    assert arguments(made) == ()
+    assert made.tested is None
+
+
+@pytest.mark.parametrize("module", ["../outside", "/etc", "", "${module}", "absent", "."])
+def test_odd_names_of_modules_lead_nowhere(module, tmp_path):
+    files = {"pom.xml": pom("many", modules=(module,)), "loose/pom.xml": "<project><modules>"}
+
+    made = plan(tmp_path / "tree", {**files, f"loose/{HERE}/Sum.java": SUM})
+
+    assert made.where == tmp_path / "tree"
+    assert names(tmp_path / "tree", made.modules) == [".", "loose"]
+
+
+@pytest.mark.parametrize(
+    ("written", "feature", "becomes"),
+    [
+        ("<source>1.6</source>", 17, "<source>1.7</source>"),
+        ("<maven.compiler.target>7</maven.compiler.target>", 25, "<maven.compiler.target>8<"),
+        ("<release>7</release>", 17, "<release>7</release>"),
+        ("<jdk.version>1.5</jdk.version>", 21, "<jdk.version>1.8</jdk.version>"),
+        ("<version>1.6</version>", 25, "<version>1.6</version>"),
+        ("<source>src/1.6</source>", 25, "<source>src/1.6</source>"),
+        ("<release>11</release>", 25, "<release>11</release>"),
+    ],
+)
+def test_levels_that_the_compiler_no_longer_knows_are_raised(written, feature, becomes, tmp_path):
+    write(tmp_path, {"pom.xml": f"<project><a>\xe4</a>{written}</project>"})
+
+    raise_levels([Module(tmp_path)], feature)
+
+    assert becomes in (tmp_path / "pom.xml").read_text()
+    assert "<a>\xe4</a>" in (tmp_path / "pom.xml").read_text()
+
+
+def test_a_version_of_the_tree_that_is_not_the_trees_is_replaced(tmp_path):
+    files = many_modules()
+    files["pom.xml"] = pom("many", modules=("library",))
+    old = dependency("${project.groupId}", "library", "0.9")
+    files["benchmarks/pom.xml"] = pom("benchmarks", dependencies=(old, *JMH))
+    old_java = "<maven.compiler.release>6</"
+    files["benchmarks/pom.xml"] = files["benchmarks/pom.xml"].replace(
+        "<maven.compiler.release>17</", old_java
+    )
+    made = plan(tmp_path, files)
+
+    reactor.adapt(made, Jdk("java", "javac", "17", 17))
+
+    (benchmarks,) = made.outside
+    changed = modules_below(tmp_path)[benchmarks]
+    versions = {
+        one.findtext("{*}artifactId"): one.findtext("{*}version")
+        for one in dependencies(changed.root)
+    }
+    assert versions["library"] == "1"
+    assert versions["jmh-core"] == "1.37"
+    assert "<maven.compiler.release>7</" in (benchmarks / "pom.xml").read_text()
+
+
+def test_what_lacks_is_said_with_a_file_and_a_profile(tmp_path):
+    needed = f"<dependencies><dependency>{JMH[0]}</dependency></dependencies>"
+    profile = f"<profile><id>measure</id>{needed}</profile>"
+    files = one_module()
+    files["pom.xml"] = files["pom.xml"].replace("<build>", f"<profiles>{profile}</profiles><build>")
+    folder = write(tmp_path / "with", files)
+
+    assert reactor.lacking(folder) == (
+        f"{HERE}/Sums.java has some, but the build compiles none of them; "
+        'try "profiles": ["measure"] of the subject'
+    )
+    assert "no source file" in reactor.lacking(write(tmp_path / "without", {"A.java": SUM}))
+
+
+def test_a_benchmark_of_kotlin_and_one_behind_a_link_are_told_apart(tmp_path):
+    files = one_module()
+    files["src/main/kotlin/Sums.kt"] = files.pop(f"{HERE}/Sums.java")
+    top = write(tmp_path / "tree", files)
+    (tmp_path / "away.java").write_text(BENCHMARK)
+    (top / "src/main/java/away.java").symlink_to(tmp_path / "away.java")
+
+    assert "Sums.kt" in reactor.lacking(top)
+
+
+FAILED = """[ERROR] Failed to execute goal org.apache.rat:apache-rat-plugin:0.18:check (rat-check)
+on project a: The plugin org.apache.rat:apache-rat-plugin:0.18 requires
+Maven version 3.9 -> [Help 1]
+"""
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "",
+        "<plugin><artifactId>apache-rat-plugin</artifactId><executions><execution>"
+        "<id>rat-check</id><phase>validate</phase></execution></executions></plugin>",
+    ],
+)
+def test_a_check_that_fails_though_it_is_skipped_is_left_out(declared, tmp_path):
+    files = one_module()
+    files["pom.xml"] = files["pom.xml"].replace("<plugins>", f"<plugins>{declared}")
+    write(tmp_path, files)
+    found = failed_check(FAILED)
+    assert found is not None
+
+    unbind([tmp_path], CheckFailed("it failed", found))
+    unbind([tmp_path], CheckFailed("it failed", found))
+
+    executions = list(Module(tmp_path).root.iter("{http://maven.apache.org/POM/4.0.0}execution"))
+    assert [one.findtext("{*}id") for one in executions] == ["rat-check"]
+    assert [one.findtext("{*}phase") for one in executions] == ["none"]
+
+
+@pytest.mark.parametrize("plugin", ["resources", "compiler", "dependency", "exec"])
+def test_what_makes_classes_is_never_left_out(plugin):
+    failed = FAILED.replace("apache-rat-plugin", f"maven-{plugin}-plugin")
+
+    assert failed_check(failed) is None
