@@ -108,6 +108,8 @@ class Workplace:
         made = benched(config, placed, self.machine, self.clock, self._loop.seconds)
         config, ready, support, bench = made.config, made.ready, made.support, made.bench
         project, request = ready.project, config.request.suite
+        for note in project.notes:
+            self.observer.caveat(Caveat("environment", note))
         if not_used := left_out(self.store.elsewhere(*project.subjects)):
             self.observer.caveat(not_used)
         listings = Listings(self.store, project, request.timeout_seconds, own_version())

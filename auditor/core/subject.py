@@ -68,6 +68,7 @@ class Project:
     options: tuple[tuple[str, str], ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
     content: str = ""
+    notes: tuple[str, ...] = field(default=(), compare=False)  # how it was made ready, for people
     closures: tuple[tuple[str, Closure], ...] = field(default=(), repr=False)
 
     @property
@@ -92,12 +93,14 @@ class Project:
 class SourceRole(StrEnum):
     """Whether a source belongs to the library or to its benchmarks and tests.
 
-    LEFT_OUT is the library's too, but not part of the build as it is set up.
+    LEFT_OUT is the library's too, but not part of the build as it is set up. PUBLIC is no file of
+    the project: it tells the public names of the library, as what runs it shows them.
     """
 
     LIBRARY = "library"
     BENCHMARKS = "benchmarks"
     LEFT_OUT = "left-out"
+    PUBLIC = "public"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +132,8 @@ class Method:
 
     `id` is what people write (`import/path.Type.Method`, `package.Type.method`, with `(Type,Type)`
     where it is overloaded). `descriptor` is what machines need to tell it apart (the JVM's
-    `owner.name(descriptor)`; empty for Go). `refusal` says why it cannot be slowed. `apart` tells
+    `owner.name(descriptor)`; empty for Go; of Python the name of the definition, where `id` is
+    another one). `refusal` says why it cannot be slowed. `apart` tells
     whether it can stay beside its slowed version.
     """
 
@@ -143,3 +147,4 @@ class Method:
     span: Span | None = field(default=None, compare=False)
     refusal: str | None = field(default=None, compare=False)
     apart: bool = field(default=False, compare=False)
+    aliases: tuple[str, ...] = field(default=(), compare=False)  # other public names of its code
