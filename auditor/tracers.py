@@ -28,9 +28,7 @@ from runners.jmh.jdks import with_jdk
 from runners.jmh.library import prepare_library as prepare_java_library
 from runners.jmh.tracer import JavaTracer
 from runners.pybench.client import prepare_client as prepare_python
-from runners.pybench.frontends import FRONTENDS
-from runners.pybench.frontends import chosen as python_framework
-from runners.pybench.library import modules
+from runners.pybench.frontends import sources as modules_of
 from runners.pybench.tracer import PythonTracer
 from runners.subjects.place import place
 from runners.subjects.placed import MARKS, Placed, detect
@@ -68,7 +66,6 @@ def _shown(project: Project, sources: Sequence[SourceFile], mutator: Mutator) ->
 
 
 def _python_library(placed: Placed, *_: object) -> Library:
-    suite = FRONTENDS[python_framework(placed.tree)].suite(placed.tree)
     project = Project(
         name=placed.name,
         revision=placed.revision,
@@ -79,7 +76,7 @@ def _python_library(placed: Placed, *_: object) -> Library:
         parts=(),
         environment=(),
     )
-    return _shown(project, modules(placed.tree, suite), PythonMutator())
+    return _shown(project, modules_of(placed.tree), PythonMutator())
 
 
 def _python_client(

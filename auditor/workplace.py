@@ -113,6 +113,8 @@ class Workplace:
         project, request = ready.project, config.request.suite
         for text in project.notes:
             self.observer.caveat(Caveat("suite-choice", text))
+        for note in project.requirements:
+            self.observer.caveat(Caveat("environment", note))
         if not_used := left_out(self.store.elsewhere(*project.subjects)):
             self.observer.caveat(not_used)
         listings = Listings(self.store, project, request.timeout_seconds, own_version())

@@ -69,8 +69,10 @@ class Project:
     versions: tuple[tuple[str, str], ...] = ()
     content: str = ""
     closures: tuple[tuple[str, Closure], ...] = field(default=(), repr=False)
-    notes: tuple[str, ...] = ()
-    """Which of several suites it has: a line for people each."""
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    """Which of several suites is taken: a line for people each."""
+    requirements: tuple[str, ...] = field(default=(), compare=False)
+    """How its environment was made: a line for people each."""
 
     @property
     def whole(self) -> Closure:
@@ -95,13 +97,15 @@ class SourceRole(StrEnum):
     """Whether a source belongs to the library or to its benchmarks and tests.
 
     LEFT_OUT is the library's too, but not part of the build as it is set up. HELPER is code that
-    benchmarks of a module of their own share.
+    benchmarks of a module of their own share. PUBLIC is no file of the project: it tells the public
+    names of the library, as what runs it shows them.
     """
 
     LIBRARY = "library"
     HELPER = "helper"
     BENCHMARKS = "benchmarks"
     LEFT_OUT = "left-out"
+    PUBLIC = "public"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +137,8 @@ class Method:
 
     `id` is what people write (`import/path.Type.Method`, `package.Type.method`, with `(Type,Type)`
     where it is overloaded). `descriptor` is what machines need to tell it apart (the JVM's
-    `owner.name(descriptor)`; empty for Go). `refusal` says why it cannot be slowed. `apart` tells
+    `owner.name(descriptor)`; empty for Go; of Python the name of the definition, where `id` is
+    another one). `refusal` says why it cannot be slowed. `apart` tells
     whether it can stay beside its slowed version.
     """
 
@@ -149,3 +154,4 @@ class Method:
     apart: bool = field(default=False, compare=False)
     trivial: str | None = field(default=None, compare=False)
     """Why it cannot get slower, such as "it returns a field"; None where it can."""
+    aliases: tuple[str, ...] = field(default=(), compare=False)  # other public names of its code

@@ -3,17 +3,17 @@
 import ast
 from collections.abc import Sequence
 
-from auditor.core.subject import SourceFile
-from mutators.python.functions import Definition, found
+from mutators.python.functions import Definition
+from mutators.python.public import Functions
 
 
-def compared(source: SourceFile) -> dict[str, str]:
-    """Return by the ids of a module's functions what all definitions of each say.
+def compared(every: Functions) -> dict[str, str]:
+    """Return by the ids of a library's functions what all definitions of each say.
 
     Decorators are part of that, and which statements are inside which; where the lines are, how
     they are laid out, comments and docstrings are not.
     """
-    return {one.method.id: _said(one.nodes) for one in found(source)}
+    return {one.method.id: _said(one.nodes) for _, here in every for one in here}
 
 
 def _said(nodes: Sequence[Definition]) -> str:

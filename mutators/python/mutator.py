@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
 from auditor.core.subject import Method, SourceFile, SourceRole
-from mutators.python.api import Api
 from mutators.python.compared import compared
-from mutators.python.functions import found
 from mutators.python.laid import Unclear, edited
+from mutators.python.public import functions
 from mutators.python.tracing import traced
 
 _BOUND = re.compile(r"\(.*\)$")
@@ -24,29 +22,25 @@ class PythonMutator:
 
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
         """Return all functions and methods of the library, those that cannot be slowed too."""
-        library = [source for source in sources if source.role is SourceRole.LIBRARY]
-        api = Api(library)
-        return [
-            replace(
-                one.method, public=api.is_public(source.unit, one.method.id[len(source.unit) + 1 :])
-            )
-            for source in library
-            for one in found(source)
-        ]
+        by_id: dict[str, Method] = {}
+        for _, here in functions(sources):
+            for one in here:
+                by_id.setdefault(one.method.id, one.method)
+        return list(by_id.values())
 
     def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:
         """Return by their ids what all definitions of each function of the library say."""
-        library = (source for source in sources if source.role is SourceRole.LIBRARY)
-        return {name: said for source in library for name, said in compared(source).items()}
+        return compared(functions(sources))
 
     def matches(self, written: str, method: Method) -> bool:
         """Tell whether a name as people write it means this method.
 
         Of its path the last parts are enough, and `package.module:Class.method` is the same as
-        with a dot.
+        with a dot. A method has all names under which the library shows it.
         """
         plain = _BOUND.sub("", written.strip()).replace(":", ".")
-        return method.id == plain or method.id.endswith(f".{plain}")
+        names = (method.id, *method.aliases, *filter(None, (method.descriptor,)))
+        return any(name == plain or name.endswith(f".{plain}") for name in names)
 
     def overlay(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | Refused:
         """Return the changed modules, and which module each file is.
@@ -88,10 +82,8 @@ def _overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
     asked = {method.id for method in variant.methods}
     files, lines = [], []
     missing = set(asked)
-    for source in sources:
-        if source.role is not SourceRole.LIBRARY or not _may_hold(source, variant):
-            continue
-        here = [one for one in found(source) if one.method.id in asked]
+    for source, every in functions(sources):
+        here = [one for one in every if one.method.id in asked]
         if here:
             calls = {line: _calls(variant, one.method) for one in here for line in one.lines}
             files.append(OverlayFile(source.path, edited(source.text, calls)))
@@ -100,10 +92,6 @@ def _overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
     if missing:
         raise Unclear(f"the sources do not define {min(missing)}")
     return Overlay(tuple(files), tuple(lines))
-
-
-def _may_hold(source: SourceFile, variant: Variant) -> bool:
-    return any(method.id.startswith(f"{source.unit}.") for method in variant.methods)
 
 
 def _calls(variant: Variant, method: Method) -> tuple[str, str]:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from auditor.core.stubs import Samples, Stub, free
-from auditor.core.subject import Method, SourceFile, SourceRole
-from mutators.python.functions import Definition, Found, found
+from auditor.core.subject import Method, SourceFile
+from mutators.python.functions import Definition, Found
+from mutators.python.public import functions
 
 _HEAD = '''"""Benchmarks of functions that none watched; a beginning, to be looked through."""
 
@@ -33,7 +34,8 @@ class _Known:
     @property
     def bound(self) -> bool:
         """Tell whether the first parameter is the object or the class."""
-        return self.method.owner != self.unit and "staticmethod" not in self.decorators
+        defined = self.method.descriptor or self.method.id
+        return defined.rpartition(".")[0] != self.unit and "staticmethod" not in self.decorators
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,10 @@ def stubs(wanted: Sequence[Method], samples: Samples, sources: Sequence[SourceFi
 
 def _known(sources: Sequence[SourceFile], samples: Samples) -> dict[str, _Known]:
     every = {}
-    for source in sources:
-        if source.role is SourceRole.LIBRARY:
-            for one in found(source):
-                if not one.method.name.startswith("setter"):
-                    every[one.method.id] = _of(source, one, samples)
+    for source, here in functions(sources):
+        for one in here:
+            if not one.method.name.startswith("setter"):
+                every[one.method.id] = _of(source, one, samples)
     return every
 
 

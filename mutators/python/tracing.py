@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from auditor.core.mutant import Overlay, OverlayFile
-from auditor.core.subject import Method, SourceFile, SourceRole
-from mutators.python.functions import Found, found
+from auditor.core.subject import Method, SourceFile
+from mutators.python.functions import Found
 from mutators.python.laid import TRACER, Unclear, edited
+from mutators.python.public import functions
 
 
 def traced(sources: Sequence[SourceFile], methods: Sequence[Method]) -> Overlay:
@@ -17,11 +18,9 @@ def traced(sources: Sequence[SourceFile], methods: Sequence[Method]) -> Overlay:
     """
     asked = {method.id for method in methods}
     files, lines = [], []
-    for source in sources:
-        if source.role is not SourceRole.LIBRARY:
-            continue
+    for source, every in functions(sources):
         lines.append(f"library\t{source.unit}\t{source.path}")
-        here = [one for one in found(source) if one.method.id in asked]
+        here = [one for one in every if one.method.id in asked]
         lines += [place for one in here for place in _places(source, one)]
         calls = {line: (f'called("{one.method.id}")', "") for one in here for line in one.lines}
         try:

@@ -15,7 +15,6 @@ from runners.pybench.environment import Environments, Interpreter
 from runners.pybench.installers import PIP, Tool
 from runners.pybench.library import modules, top
 from runners.pybench.project import copy, digest, own_variables
-from runners.pybench.testing import with_test_needs
 from runners.pybench.versions import variables as told_versions
 from runners.subjects.placed import Placed, detect
 
@@ -91,10 +90,9 @@ def _make(made: Environments, base: Interpreter, tool: Tool, both: Both, folder:
 def _fill(made: Environments, tool: Tool, path: Path, both: Both) -> None:
     """Install both projects; each build is told the version of its own tree."""
     theirs = replace(made, versions=told_versions(both.library_root, both.library.tag))
-    needs = with_test_needs(made.python, both.root)
-    own = replace(made, python=needs, versions=told_versions(both.root, both.client.tag))
+    own = replace(made, versions=told_versions(both.root, both.client.tag))
     theirs.install(path, tool, both.library_root, "--editable", ".")
-    own.fill(path, tool, both.root, _RUNNER)
+    own.fill_with_needs(path, tool, both.root, _RUNNER)
     units = [one.unit for one in modules(both.library_root, ())]
     origin = theirs.origin(path, min(units, key=len, default=""), both.library_root)
     if not Path(origin).is_relative_to(both.library_root):

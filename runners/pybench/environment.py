@@ -2,14 +2,15 @@
 
 import re
 import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from auditor.core.errors import ToolMissing, UsageError
+from auditor.core.errors import BuildFailed, ResolveFailed, ToolMissing, UsageError
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import Installer, PythonSpec
+from runners.pybench import needs
 from runners.pybench.installers import PIP, Tool, failure, pip_settings, taken, uv_version
 
 OLDEST = (3, 9)
@@ -48,6 +49,7 @@ class Interpreter:
     version: str
     installed: tuple[str, ...] = ()
     made_by: str = ""
+    notes: tuple[str, ...] = ()  # what was installed beside the project, for people
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +94,48 @@ class Environments:
 
     def made(
         self, base: Interpreter, tool: Tool, tree: Path, folder: Path, requirement: str
-    ) -> Path:
-        """Make an environment with the project and what it asks for; return its interpreter.
+    ) -> Interpreter:
+        """Make an environment with the project and what its suite needs.
 
         The project is installed editable, so that the tree is the one place of its code.
         """
         own = self.empty(base, tool, tree, folder)
-        self.fill(own, tool, tree, requirement)
-        return own
+        notes = self.fill_with_needs(own, tool, tree, requirement)
+        made_by = f"{tool.installer} {tool.version}".strip()
+        return replace(base, path=own, made_by=made_by, notes=notes)
+
+    def fill_with_needs(
+        self, own: Path, tool: Tool, tree: Path, requirement: str
+    ) -> tuple[str, ...]:
+        """Install a project with what it declares for its suite; return what to tell of that.
+
+        Where a declared set cannot be installed, a smaller one is tried. The error is that of the
+        project alone where not even that can be installed.
+        """
+        notes: list[str] = []
+        tried = needs.of_suite(self.python, tree)
+        for number, each in enumerate(tried):
+            try:
+                replace(self, python=each.spec).fill(own, tool, tree, requirement)
+            except (BuildFailed, ResolveFailed) as error:
+                if number + 1 == len(tried):
+                    raise
+                why = str(error).removeprefix("the environment: ").splitlines()[0][:200]
+                notes.append(f"{' and '.join(each.names)} could not be installed: {why}")
+                continue
+            if each.names:
+                notes.append(f"installed beside the project: {', '.join(each.names)}")
+            break
+        return (*notes, *self._plugins(own, tool, tree))
+
+    def _plugins(self, own: Path, tool: Tool, tree: Path) -> Iterator[str]:
+        """Install the plugins of benchmarks that are imported and that nothing has brought."""
+        found = needs.imported(tree)
+        missing = [needs.PLUGINS[one] for one in found if not self.origin(own, one, tree)]
+        if missing:
+            self.install(own, tool, tree, *missing)
+            names = ", ".join(missing)
+            yield f"installed as the suite imports it, and nothing declares it: {names}"
 
     def empty(self, base: Interpreter, tool: Tool, tree: Path, folder: Path) -> Path:
         """Make an environment with nothing in it; return its interpreter."""

@@ -5,15 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from runners.pybench import pytest_options
-from runners.pybench.library import files, read
+from auditor.core.subject import SourceFile
+from runners.pybench import pytest_options, pytest_suites
+from runners.pybench.library import files, modules, read
 
 # What would run tests in other processes or another order, watch them, or report elsewhere.
 _WITHOUT = ("xdist", "randomly", "random_order", "codspeed", "cacheprovider", "cov", "timeout")
-_TEST = re.compile(
-    rb"^\s*(?:async\s+)?def\s+test\w*\s*\([^)]*\bbenchmark\b|\bmark\.benchmark\b", re.MULTILINE
-)
-"""A test with the fixture of pytest-benchmark, or with its marker, which is CodSpeed's too."""
 _TIMED = re.compile(rb"^\s*def\s+time_\w+\s*\(", re.MULTILINE)
 _BENCHED = re.compile(rb"\.(?:bench_\w+|timeit)\(")
 _PYPERF = re.compile(rb"^\s*(?:import pyperf|from pyperf import)\b", re.MULTILINE)
@@ -24,26 +21,18 @@ _FOLDER = re.compile(r"^(?:[^/\n]*[{,])?\s*\"benchmark_dir\"\s*:\s*\"([^\"]+)\""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frontend:
-    """A framework: `suite` finds what to hand to the guest, `call` is the guest's command line.
-
-    `at_once` tells that one call lists all of the suite, `listed` how one may end that has done so.
-    `requirement` is what the environment needs beside the project, `lacking` what a project has
-    not that has no benchmarks. `counted` matches each benchmark in a source, roughly.
-    """
+    """A framework of benchmarks, and how the guest is called for it."""
 
     name: str
-    requirement: str
-    lacking: str
-    at_once: bool = True
-    listed: frozenset[int] = frozenset({0})
-    counted: re.Pattern[bytes]
-    suite: Callable[[Path], list[str]]
-    call: Callable[[Sequence[str]], tuple[str, ...]]
-    of_benchmark: Callable[[str, Path], list[str]]
-
-
-def _tests(tree: Path) -> list[str]:
-    return _holding(tree, lambda text: _TEST.search(text) is not None)
+    requirement: str  # what the environment needs beside the project
+    lacking: str  # what a project without benchmarks lacks
+    listed: frozenset[int] = frozenset({0})  # exit codes of a process that has listed
+    suite: Callable[[Path], list[str]]  # files and folders that are a suite by their sources
+    listings: Callable[[Path], list[list[str]]]  # what each process that lists is handed
+    call: Callable[[Sequence[str], Path], tuple[str, ...]]  # the command line of the guest
+    of_benchmark: Callable[[str, Path], list[str]]  # what runs a benchmark of this name
+    count: Callable[[Path], int]  # about how many benchmarks the sources have
+    declared: Callable[[Path], bool] = lambda _: False  # a suite that no source shows is likely
 
 
 def _scripts(tree: Path) -> list[str]:
@@ -66,6 +55,12 @@ def _asv_folders(tree: Path) -> list[str]:
     return []
 
 
+def _count(tree: Path, places: list[str], counted: re.Pattern[bytes]) -> int:
+    found = [tree / one for one in places]
+    texts = (read(file) for one in found for file in ([one] if one.is_file() else files(one)))
+    return sum(len(counted.findall(text)) for text in texts)
+
+
 def unit_tests(tree: Path, places: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the command line that runs the unit tests of a project, where pytest finds them.
 
@@ -75,8 +70,11 @@ def unit_tests(tree: Path, places: Sequence[str] = ()) -> tuple[str, ...]:
     return _called("zz_bench_audit_tests", "--continue-on-collection-errors", *own, *places)
 
 
-def _pytest(chosen: Sequence[str]) -> tuple[str, ...]:
-    return _called("zz_bench_audit_pytest", *chosen)
+def _pytest(chosen: Sequence[str], tree: Path) -> tuple[str, ...]:
+    first = tree / (chosen[0] if chosen else "").partition("::")[0]
+    folder = first if first.is_dir() else pytest_options.configured_folder(tree, first)
+    own = pytest_options.kept_by_suites(folder, frozenset(_WITHOUT))
+    return _called("zz_bench_audit_pytest", *own, *chosen)
 
 
 def _called(plugin: str, *more: str) -> tuple[str, ...]:
@@ -99,44 +97,51 @@ FRONTENDS = {
         Frontend(
             name="pytest",
             requirement="pytest-benchmark>=4",
-            lacking="no test has the fixture `benchmark` of pytest-benchmark, or the marker",
+            lacking="pytest finds no test that uses the fixture `benchmark` of pytest-benchmark or "
+            "pytest-codspeed, or has their marker",
             # All was collected, some could not be, it was interrupted by that, or there is none.
             listed=frozenset({0, 1, 2, 5}),
-            counted=_TEST,
-            suite=_tests,
+            suite=pytest_suites.suite,
+            listings=pytest_suites.listings,
             call=_pytest,
             of_benchmark=lambda name, _: [name.partition("::")[0]],
+            count=pytest_suites.count,
+            declared=pytest_suites.declared,
         ),
         Frontend(
             name="asv",
             requirement="asv_runner",
             lacking="there is no asv.conf.json whose folder of benchmarks is there",
-            counted=_TIMED,
             suite=_asv_folders,
-            call=lambda chosen: ("-m", "zz_bench_audit_asv", *chosen),
+            listings=lambda tree: [_asv_folders(tree)],
+            call=lambda chosen, _: ("-m", "zz_bench_audit_asv", *chosen),
             of_benchmark=lambda _, tree: _asv_folders(tree),
+            count=lambda tree: _count(tree, _asv_folders(tree), _TIMED),
         ),
         Frontend(
             name="pyperf",
-            at_once=False,
             requirement="pyperf",
             lacking="no script has a Runner of pyperf",
-            counted=_BENCHED,
             suite=_scripts,
-            call=lambda chosen: ("-m", "zz_bench_audit_pyperf", *chosen),
+            listings=lambda tree: [[script] for script in _scripts(tree)],
+            call=lambda chosen, _: ("-m", "zz_bench_audit_pyperf", *chosen),
             of_benchmark=lambda name, _: [name.partition("::")[0]],
+            count=lambda tree: _count(tree, _scripts(tree), _BENCHED),
         ),
     )
 }
 
 
+def present(tree: Path) -> list[str]:
+    """Return the names of the frameworks that a tree has a suite of, that of `chosen` first."""
+    return [name for name, one in FRONTENDS.items() if one.suite(tree)]
+
+
 def chosen(tree: Path) -> str:
     """Return the name of the framework that a tree uses: the first one that it has a suite of."""
-    return next((name for name, one in FRONTENDS.items() if one.suite(tree)), "pytest")
+    return next(iter(present(tree)), "pytest")
 
 
-def count(tree: Path, frontend: Frontend) -> int:
-    """Return about how many benchmarks the sources of a suite have."""
-    places = [tree / one for one in frontend.suite(tree)]
-    found = [file for one in places for file in ([one] if one.is_file() else files(one))]
-    return sum(len(frontend.counted.findall(read(file))) for file in found)
+def sources(tree: Path) -> list[SourceFile]:
+    """Return the modules of the library; files of suites of any framework are none."""
+    return modules(tree, [place for one in FRONTENDS.values() for place in one.suite(tree)])

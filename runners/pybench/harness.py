@@ -14,13 +14,13 @@ from auditor.core.mutant import Kind, Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Trial
 from auditor.core.ports import Build, Places
-from auditor.core.subject import Project, SourceFile
-from auditor.core.suite import Benchmark, Suite
+from auditor.core.subject import Project, SourceFile, SourceRole
+from auditor.core.suite import Suite
 from runners.folders import running
 from runners.limits import within_limits
 from runners.live import LiveRecords
-from runners.pybench import guests, library, reading
-from runners.pybench.frontends import Frontend, unit_tests
+from runners.pybench import guests, listings, reading
+from runners.pybench.frontends import Frontend, sources, unit_tests
 from runners.pybench.profile_records import (
     MODULES_VARIABLE,
     PROFILE_HEADER,
@@ -40,7 +40,10 @@ RECORDS = "records.txt"
 SCHEDULE = "schedule.txt"
 PROFILE = "profile.txt"
 LISTING = "benchmarks.jsonl"
+MODULES = "modules.txt"
+PUBLIC = "public.jsonl"
 _LIST_SECONDS = 600.0
+_IMPORT_SECONDS = 120.0
 
 
 class PythonHarness:
@@ -79,35 +82,46 @@ class PythonHarness:
         listing: Listing = EVERYTHING,  # noqa: ARG002 (one process lists all groups at once)
     ) -> Suite:
         """Let the framework list its benchmarks; none of them is called."""
-        written = running(into) / LISTING
-        suite = self._frontend.suite(project.root)
-        variables = {"BENCH_AUDIT_LIST": str(written)}
-        jobs = [
-            job(project, into, self._frontend.call(chosen), variables, _LIST_SECONDS)
-            for chosen in ([suite] if self._frontend.at_once else [[one] for one in suite])
-        ]
-        entries = []
-        for each in jobs:
-            files = (*guests.placed(into), (written, b""))
-            asked = replace(each, files=files, collects=(written,))
-            answer = within_limits(asked, ask(asked))
-            if answer.exit_code not in self._frontend.listed or written not in answer.files:
-                raise SourceUnreadable(f"the suite cannot be listed; it said:\n{answer.tail()}")
-            entries += [json.loads(line) for line in answer.files[written].splitlines()]
-        found = [_benchmark(one) for one in entries if "benchmark" in one]
-        unusable = [(one["unusable"], one["why"]) for one in entries if "unusable" in one]
+        listed, failed = [], None
+        for chosen in self._frontend.listings(project.root):
+            try:
+                listed += self._list(project, into, ask, chosen)
+            except SourceUnreadable as error:
+                failed = failed or error
+        if failed is not None and not listed:
+            raise failed
+        found, unusable = listings.judged(listed)
         if not found and not unusable:
             raise NoBenchmarks(f"{project.name} has no benchmarks: {self._frontend.lacking}")
-        return Suite(tuple(found), self.sources(project, into, ask), tuple(unusable))
+        return Suite(found, self.sources(project, into, ask), unusable)
 
-    def sources(
-        self,
-        project: Project,
-        into: Path,  # noqa: ARG002 (nothing has to be run)
-        ask: Ask,  # noqa: ARG002 (as above)
-    ) -> tuple[SourceFile, ...]:
-        """Read the modules of the library."""
-        return tuple(library.modules(project.root, self._frontend.suite(project.root)))
+    def _list(
+        self, project: Project, into: Path, ask: Ask, chosen: Sequence[str]
+    ) -> list[dict[str, Any]]:
+        """Return what one process of the framework lists."""
+        written = running(into) / LISTING
+        variables = {"BENCH_AUDIT_LIST": str(written)}
+        call = self._frontend.call(chosen, project.root)
+        asked = job(project, into, call, variables, _LIST_SECONDS)
+        files = (*guests.placed(into), (written, b""))
+        asked = replace(asked, files=files, collects=(written,))
+        answer = within_limits(asked, ask(asked))
+        if answer.exit_code not in self._frontend.listed or written not in answer.files:
+            raise SourceUnreadable(f"the suite cannot be listed; it said:\n{answer.tail()}")
+        return [json.loads(line) for line in answer.files[written].splitlines()]
+
+    def sources(self, project: Project, into: Path, ask: Ask) -> tuple[SourceFile, ...]:
+        """Read the modules of the library, and ask an interpreter for their public names."""
+        library = tuple(sources(project.root))
+        told = running(into) / PUBLIC
+        lines = "".join(f"{one.unit}\t{one.path}\n" for one in library)
+        listed = running(into) / MODULES
+        call = ("-m", "zz_bench_audit_api", str(listed), str(told))
+        asked = job(project, into, call, {}, _IMPORT_SECONDS)
+        files = (*guests.placed(into), (listed, lines.encode()), (told, b""))
+        answer = ask(replace(asked, files=files, collects=(told,)))
+        text = answer.files.get(told, b"") if answer.exit_code == 0 else b""
+        return (*library, SourceFile(path=PUBLIC, unit="", role=SourceRole.PUBLIC, text=text))
 
     def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]:  # noqa: ARG002 (pytest runs them all)
         """Name no part."""
@@ -166,7 +180,8 @@ class PythonHarness:
         if trial.watch is not None:
             follow = Follow(read=LiveRecords().read, path=records, enough=folder / ENOUGH)
             variables[ENOUGH_VARIABLE] = str(follow.enough)
-        call = self._frontend.call(self._frontend.of_benchmark(name, project.root))
+        chosen = self._frontend.of_benchmark(name, project.root)
+        call = self._frontend.call(chosen, project.root)
         made = job(project, into, call, variables, trial.timeout_seconds)
         files = (
             *(guests.placed(into) if trial.variant.kind is Kind.PLAIN else ()),
@@ -190,10 +205,6 @@ class PythonHarness:
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
         """Return how a trial ended."""
         return reading.outcome(trial, answers, RECORDS, PROFILE)
-
-
-def _benchmark(entry: dict[str, Any]) -> Benchmark:
-    return Benchmark(group="", name=entry["benchmark"], settings=str(entry.get("index", "")))
 
 
 def job(

@@ -2,9 +2,11 @@
 
 import hashlib
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
+from auditor.core.caveats import some
 from auditor.core.errors import NoBenchmarks
 from auditor.core.ports import Host
 from auditor.core.request import PythonSpec
@@ -14,7 +16,7 @@ from runners.hosts.disk import writing
 from runners.hosts.variables import usual
 from runners.pybench import guests
 from runners.pybench.environment import Environments, Interpreter
-from runners.pybench.frontends import Frontend
+from runners.pybench.frontends import FRONTENDS, Frontend, present
 from runners.pybench.installers import PIP
 from runners.pybench.library import read, top
 from runners.pybench.versions import variables as told_versions
@@ -37,7 +39,7 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
 
     Raises NoBenchmarks where no file has any, and what uv or pip says where it fails.
     """
-    if not frontend.suite(placed.tree):
+    if not (frontend.suite(placed.tree) or frontend.declared(placed.tree)):
         raise NoBenchmarks(f"{placed.name} has no benchmarks: {frontend.lacking}")
     versions = told_versions(placed.tree, placed.tag)
     made = Environments(host, dict(environment), python, versions)
@@ -52,16 +54,15 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
         done = folder / "made"
         if not done.is_file():
             copy(placed, folder / "tree")
-            path = (
-                base.path
+            found = (
+                base
                 if python.interpreter
                 else made.made(base, tool, root, folder, frontend.requirement)
             )
             with writing(done):
-                by = "" if python.interpreter else f"{tool.installer} {tool.version}".strip()
-                done.write_text(f"{path}\n{by}\n")
-        own, by = done.read_text().splitlines()
-        found = replace(base, path=Path(own), made_by=by)
+                done.write_text("\n".join((str(found.path), found.made_by, *found.notes)) + "\n")
+        own, by, *notes = done.read_text().splitlines()
+        found = replace(base, path=Path(own), made_by=by, notes=tuple(notes))
         found = replace(found, installed=made.installed(found, root))
     variables = own_variables(dict(environment), found, folder)
     if python.interpreter:
@@ -110,10 +111,27 @@ def _project(
         digest=digest(placed.digest_of_tree, guests.digest(), found.version, *found.installed),
         content=_content(placed, guests.digest(), found.version, *found.installed),
         parts=(Part(Role.LIBRARY, root), Part(Role.BENCHMARKS, root)),
+        notes=tuple(_frameworks(root, frontend)),
+        requirements=found.notes,
         environment=tuple(sorted(variables.items())),
         options=(("python", str(found.path)),),
         versions=tuple(tools.items()),
     )
+
+
+def _frameworks(root: Path, frontend: Frontend) -> Iterator[str]:
+    """Say which suite is taken where a tree has suites of several frameworks."""
+    others = [name for name in present(root) if name != frontend.name]
+    if others:
+        shown = " and ".join(_places(root, name) for name in others)
+        choice = " or ".join(f"--harness {name}" for name in others)
+        taken = _places(root, frontend.name)
+        yield f"the suite taken is {taken}; there is also {shown}: {choice} takes that one"
+
+
+def _places(root: Path, name: str) -> str:
+    """Return a framework with the first places of its suite."""
+    return f"{name} ({some(FRONTENDS[name].suite(root))})"
 
 
 def _content(placed: Placed, *words: str) -> str:

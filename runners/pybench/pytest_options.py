@@ -1,4 +1,7 @@
-"""What a project tells pytest by `addopts`, as far as it decides which tests run, and how."""
+"""What a project tells pytest in its configuration, as far as it decides which tests run, and how.
+
+pytest reads one file: the first that configures it, in the folder of the tests or above.
+"""
 
 import shlex
 import tomllib
@@ -9,67 +12,99 @@ from typing import Any
 
 from runners.pybench.library import read
 
+_SELECTION = frozenset({"-m", "-k", "--ignore", "--ignore-glob", "--deselect"})
+"""Options that choose tests; benchmarks are often excluded from a plain `pytest` by them."""
 _FLAGS = frozenset({"--pyargs", "--doctest-modules", "--doctest-continue-on-failure"})
-_WITH_VALUE = frozenset(
-    {"-p", "-m", "-k", "-W", "--ignore", "--ignore-glob", "--deselect", "--import-mode"}
-    | {"--doctest-glob", "--pythonwarnings", "--asyncio-mode", "--anyio-mode", "--ds"}
+_PLUGINS = frozenset(
+    {"-p", "--import-mode", "--asyncio-mode", "--anyio-mode", "--ds", "--confcutdir"}
 )
+_WITH_VALUE = _SELECTION | _PLUGINS | {"-W", "--doctest-glob", "--pythonwarnings"}
 """What decides that; the rest watches, reports, or runs tests elsewhere, often by plugins."""
+_FILES = (
+    ("pytest.ini", "pytest"),
+    (".pytest.ini", "pytest"),
+    ("pyproject.toml", ""),
+    ("tox.ini", "pytest"),
+    ("setup.cfg", "tool:pytest"),
+)
 
 
 def kept(tree: Path, without: frozenset[str]) -> tuple[str, ...]:
     """Return the project's own options that a run of its tests needs; no plugin `without`."""
-    return tuple(_chosen(_options(tree), without))
+    return tuple(_chosen(_words(tree, "addopts"), without, _WITH_VALUE, _FLAGS))
 
 
-def _chosen(words: list[str], without: frozenset[str]) -> Iterator[str]:
+def kept_by_suites(folder: Path, without: frozenset[str]) -> tuple[str, ...]:
+    """Return the options that benchmarks need: plugins and import modes, no choice of tests."""
+    return tuple(_chosen(_words(folder, "addopts"), without, _PLUGINS, frozenset()))
+
+
+def function_prefixes(folder: Path) -> tuple[str, ...]:
+    """Return what the names of test functions begin with; empty where pytest's default holds."""
+    return tuple(one.rstrip("*") for one in _words(folder, "python_functions") if one.strip("*"))
+
+
+def configured_folder(tree: Path, place: Path) -> Path:
+    """Return the folder at or above a file whose configuration pytest takes, else the tree."""
+    for folder in place.parents:
+        if folder == tree or not folder.is_relative_to(tree):
+            break
+        if _section(folder) is not None:
+            return folder
+    return tree
+
+
+def _chosen(
+    words: list[str], without: frozenset[str], valued: frozenset[str], flags: frozenset[str]
+) -> Iterator[str]:
     given = iter(words)
     for word in given:
         name, sign, value = word.partition("=")
         if not word.startswith("--") and len(word) > 2:
             name, sign, value = word[:2], "=", word[2:]
-        if name in _FLAGS:
+        if name in flags:
             yield word
         elif name in _WITH_VALUE:
             value = value if sign else next(given, "")
-            if name == "-p" and value.removeprefix("no:").removeprefix("pytest_") in without:
+            plugin = value.removeprefix("no:").removeprefix("pytest_")
+            if name not in valued or (name == "-p" and plugin in without):
                 continue
             yield from (name, value) if len(name) == 2 else (f"{name}={value}",)
 
 
-def _options(tree: Path) -> list[str]:
-    """Return the words of the first file that pytest would take (its "rootdir and ini-file")."""
-    for name, section in (
-        ("pytest.ini", "pytest"),
-        (".pytest.ini", "pytest"),
-        ("pyproject.toml", ""),
-        ("tox.ini", "pytest"),
-        ("setup.cfg", "tool:pytest"),
-    ):
-        found = _toml(tree / name) if not section else _ini(tree / name, section)
-        if found is not None:
-            try:
-                if isinstance(found, str):
-                    return shlex.split(found)
-                return [str(one) for one in found] if isinstance(found, list) else []
-            except ValueError:
-                return []
-    return []
-
-
-def _toml(path: Path) -> Any:
+def _words(folder: Path, key: str) -> list[str]:
+    """Return the words of a setting in the file that configures pytest."""
+    value = (_section(folder) or {}).get(key, "")
     try:
-        tools = tomllib.loads(read(path).decode()).get("tool", {})
-        section = tools.get("pytest", {})
-        return section.get("ini_options", section).get("addopts", []) if section else None
+        if isinstance(value, str):
+            return shlex.split(value)
+        return [str(one) for one in value] if isinstance(value, list) else []
+    except ValueError:
+        return []
+
+
+def _section(folder: Path) -> dict[str, Any] | None:
+    """Return the settings of the first file that configures pytest, None where none does."""
+    for name, section in _FILES:
+        found = _ini(folder / name, section) if section else _toml(folder / name)
+        if found is not None:
+            return found
+    return None
+
+
+def _toml(path: Path) -> dict[str, Any] | None:
+    try:
+        section = tomllib.loads(read(path).decode()).get("tool", {}).get("pytest", {})
+        section = section.get("ini_options", section)
     except (OSError, ValueError, AttributeError, RecursionError):
         return None  # pytest itself says what is wrong with it
+    return section if section and isinstance(section, dict) else None
 
 
-def _ini(path: Path, section: str) -> str | None:
+def _ini(path: Path, section: str) -> dict[str, str] | None:
     parser = ConfigParser(interpolation=None)
     try:
         parser.read_string(read(path).decode())
     except (OSError, ValueError, Error):
         return None
-    return parser.get(section, "addopts", fallback="") if section in parser else None
+    return dict(parser[section]) if section in parser else None

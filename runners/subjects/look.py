@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from runners.pybench.frontends import FRONTENDS, chosen, count
+from runners.pybench.frontends import FRONTENDS, chosen
 from runners.subjects.placed import detect
 
 _GO_BENCHMARK = re.compile(rb"^func Benchmark\w*\(\s*\w+\s+\*testing\.B\s*\)", re.MULTILINE)
@@ -78,7 +78,7 @@ def _java(folder: Path) -> Found:
 
 def _python(folder: Path) -> Found:
     name = chosen(folder)
-    return Found(harness=name, benchmarks=count(folder, FRONTENDS[name]))
+    return Found(harness=name, benchmarks=FRONTENDS[name].count(folder))
 
 
 def _texts(folder: Path, endings: tuple[str, ...]) -> Iterator[bytes]:

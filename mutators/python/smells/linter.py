@@ -35,7 +35,15 @@ _SEARCHES: tuple[Search, ...] = (
     lazy.look,
 )
 _NEEDS = (
-    *("pyproject.toml", "setup.cfg", "tox.ini", "Pipfile", "environment.yml", "environment.yaml"),
+    *(
+        "pyproject.toml",
+        "setup.cfg",
+        "tox.ini",
+        "pytest.ini",
+        "Pipfile",
+        "environment.yml",
+        "environment.yaml",
+    ),
     *("requirements.txt", "requirements.in", "dev.txt", "dev.in", "test.txt", "test.in"),
     *("tests.txt", "tests.in", "testing.txt", "bench.txt", "bench.in", "benchmark.txt"),
     *("benchmarks.txt", "codspeed.txt", "codspeed.yml", "codspeed.yaml"),

@@ -155,6 +155,11 @@ class Project:
         """Tell whether a word stands anywhere: in code, or in what says what the project needs."""
         return any(word in one.text.lower() for one in self._sources)
 
+    def named(self, names: Iterable[str]) -> list[bytes]:
+        """Return the texts of the files with one of these names, in any folder."""
+        wanted = set(names)
+        return [one.text for one in self._sources if PurePosixPath(one.path).name in wanted]
+
     def once(
         self, ask: Callable[About, Answer], *about: About.args, **named: About.kwargs
     ) -> Answer:

@@ -18,7 +18,12 @@ _PLAIN = re.compile(
 )
 _FIXTURE = "benchmark"
 _MARKERS = frozenset({"pytest.mark.benchmark", "pytest.mark.codspeed_benchmark"})
-_TEST = re.compile(r"(test|bench)")
+_TEST = ("test", "bench")
+_NAMING = re.compile(
+    rb"^[ \t]*\"?python_functions\"?[ \t]*=[ \t]*(.+(?:\n[ \t]+\S.*)*)", re.MULTILINE
+)
+_PREFIX = re.compile(rb"(\w+)\*")
+_CONFIGURATIONS = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 
 
 def find(project: Project) -> Iterator[Bench]:
@@ -28,9 +33,46 @@ def find(project: Project) -> Iterator[Bench]:
     codspeed = project.says(b"codspeed")
     folders = {one.place.parent for one in replaced if one.place.name == "conftest.py"}
     alone = {one.path for one in replaced if one.place.name != "conftest.py"}
-    for file in ours:
+    suite = _Suite(_prefixes(project), _users(ours))
+    used = {name.encode() for name in suite.fixtures}
+    for file in project.files:
+        if not (HINT.search(file.text) or used & file.words):
+            continue
         if file.path not in alone and folders.isdisjoint(file.place.parents):
-            yield from _of_file(file, codspeed=codspeed)
+            yield from _of_file(file, suite, codspeed=codspeed)
+
+
+@dataclass(frozen=True)
+class _Suite:
+    """What makes a function a benchmark: how names begin, and which fixtures use the fixture."""
+
+    prefixes: tuple[str, ...]
+    fixtures: frozenset[str]
+
+
+def _prefixes(project: Project) -> tuple[str, ...]:
+    """Return how the names of test functions may begin, also by the project's configuration."""
+    texts = project.named(_CONFIGURATIONS)
+    given = (
+        prefix for text in texts for one in _NAMING.findall(text) for prefix in _PREFIX.findall(one)
+    )
+    return (*_TEST, *(prefix.decode() for prefix in given))
+
+
+def _users(files: list[File]) -> frozenset[str]:
+    """Return the fixtures that use pytest-benchmark's, directly or by others."""
+    uses = {
+        node.name.value: tree.all_parameters(node)
+        for file in files
+        if b"fixture" in file.text
+        for node in tree.descend(*file.statements)
+        if isinstance(node, cst.FunctionDef) and _is_fixture(node)
+    }
+    names, before = {_FIXTURE}, 0
+    while len(names) > before:
+        before = len(names)
+        names |= {name for name, used in uses.items() if used & names}
+    return frozenset(names - {_FIXTURE})
 
 
 def holds(file: File) -> bool:
@@ -52,16 +94,16 @@ def _is_fixture(node: cst.FunctionDef) -> bool:
     return any(name.rpartition(".")[2] == "fixture" for name in tree.decorators(node))
 
 
-def _of_file(file: File, *, codspeed: bool) -> Iterator[Bench]:
+def _of_file(file: File, suite: _Suite, *, codspeed: bool) -> Iterator[Bench]:
     """Yield the benchmarks of a file; the marker makes one only where CodSpeed reads it."""
-    for bench in _tests(file):
+    for bench in _tests(file, suite):
         if codspeed or bench.harness is not Harness.CODSPEED:
             yield bench
 
 
-def _tests(file: File) -> Iterator[Bench]:
+def _tests(file: File, suite: _Suite) -> Iterator[Bench]:
     marked = _marks(file.bindings.get("pytestmark", []))
-    prepared = _prepared(file)
+    prepared = _prepared(file, suite)
     for node in tree.own(*file.statements):
         if isinstance(node, cst.FunctionDef):
             yield from _bench(prepared, node, None, marked=marked)
@@ -84,6 +126,7 @@ class _Prepared:
 
     module: Preparation
     fixtures: dict[str, Preparation]
+    suite: _Suite
 
     def of(self, node: cst.FunctionDef) -> Iterator[Preparation]:
         """Yield the fixtures that a test asks for, and what the module makes."""
@@ -93,7 +136,7 @@ class _Prepared:
         yield self.module
 
 
-def _prepared(file: File) -> _Prepared:
+def _prepared(file: File, suite: _Suite) -> _Prepared:
     scopes = (file.bindings,)
     fixtures = {
         name: Preparation(
@@ -107,13 +150,13 @@ def _prepared(file: File) -> _Prepared:
         if _is_fixture(node)
     }
     module = Preparation(file=file, scopes=scopes, nodes=file.statements, shared=True)
-    return _Prepared(module, fixtures)
+    return _Prepared(module, fixtures, suite)
 
 
 def _bench(
     prepared: _Prepared, node: cst.FunctionDef, owner: cst.ClassDef | None, *, marked: bool
 ) -> Iterator[Bench]:
-    if not _TEST.match(node.name.value) or _is_fixture(node):
+    if not node.name.value.startswith(prepared.suite.prefixes) or _is_fixture(node):
         return
     prefix = f"{owner.name.value}." if owner is not None else ""
     file = prepared.module.file
@@ -130,6 +173,8 @@ def _bench(
         yield _filled(bench, node)
     elif marked or not _MARKERS.isdisjoint(tree.decorators(node)):
         yield replace(bench, harness=Harness.CODSPEED, timed=(timed(node),))
+    elif prepared.suite.fixtures & tree.all_parameters(node):
+        yield bench  # what the fixture does with what it is handed is not seen
 
 
 def _scope(node: cst.FunctionDef) -> tree.Bindings:

@@ -14,6 +14,7 @@ import time
 from typing import Any
 
 import pytest
+import zz_bench_audit_collect as suites
 from zz_bench_audit import Pause
 from zz_bench_audit_blocks import run
 from zz_bench_audit_hook import tell
@@ -21,26 +22,32 @@ from zz_bench_audit_profile import timed as timed_region
 
 LIST = "BENCH_AUDIT_LIST"
 WANTED = "BENCH_AUDIT_BENCHMARK"
-_MARK = "benchmark"
+_MARKS = ("benchmark", "codspeed_benchmark")
 _LONGEST = 500
 
 
 class _State:
     done = False
+    session: Any = None
 
 
 def is_benchmark(item: Any) -> bool:
-    """Tell whether a test is a benchmark."""
-    return _MARK in getattr(item, "fixturenames", ()) or (
-        (hasattr(item, "callspec") or hasattr(item, "function"))
-        and item.get_closest_marker(_MARK) is not None
-    )
+    """Tell whether a test is a benchmark: what it uses, or what marks it, decides."""
+    if not (hasattr(item, "callspec") or hasattr(item, "function")):
+        return False
+    return is_marked(item) or suites.uses_benchmark(item)
+
+
+def is_marked(item: Any) -> bool:
+    """Tell whether a test has a marker that makes all of it the benchmark."""
+    return any(item.get_closest_marker(name) is not None for name in _MARKS)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: Any) -> None:
     """Have the fixture call us where it would measure."""
-    config.addinivalue_line("markers", "benchmark: CodSpeed's and pytest-benchmark's marker")
+    for name in _MARKS:
+        config.addinivalue_line("markers", f"{name}: CodSpeed's and pytest-benchmark's marker")
     try:
         from pytest_benchmark.fixture import BenchmarkFixture
     except ImportError:
@@ -56,7 +63,7 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
     wanted = os.environ.get(WANTED)
     if wanted is None:
         for item in found:
-            _listed({"benchmark": item.nodeid})
+            _listed({"benchmark": item.nodeid, "skipped": suites.skipped(item)})
         items[:] = []
     else:
         items[:] = [item for item in found if item.nodeid == wanted]
@@ -67,16 +74,23 @@ def _listed(entry: dict[str, Any]) -> None:
         file.write(json.dumps(entry) + "\n")
 
 
+def pytest_collection(session: Any) -> None:
+    """Remember what knows the fixtures."""
+    _State.session = session
+
+
 def pytest_collectreport(report: Any) -> None:
-    """Write down what could not even be collected."""
-    if report.failed and LIST in os.environ:
-        _listed({"unusable": report.nodeid, "why": why(report)})
+    """Write down what could not even be collected, or is skipped as a whole."""
+    if LIST in os.environ and report.outcome != "passed":
+        text = why(report) if report.failed else f"skipped: {_skip_reason(report)}"
+        related = suites.may_hold(_State.session, report.nodeid)
+        _listed({"unusable": report.nodeid, "why": text[:_LONGEST], "related": related})
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_pyfunc_call(pyfuncitem: Any) -> Any:
     """Time a test that has the marker, but not the fixture, as a whole."""
-    if _MARK not in pyfuncitem.fixturenames and pyfuncitem.get_closest_marker(_MARK):
+    if is_marked(pyfuncitem) and not suites.uses_benchmark(pyfuncitem):
         if inspect.iscoroutinefunction(pyfuncitem.obj):
             _State.done = True
             tell("failed", "the test is a coroutine: the time of a call is not its own")

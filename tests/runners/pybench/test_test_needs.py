@@ -1,16 +1,19 @@
 """What the tests of a Python project need, and which of its options for pytest are kept."""
 
+import re
+
 import pytest
 
 from auditor.core.request import PythonSpec
+from runners.pybench.needs import imported, of_suite
 from runners.pybench.pytest_options import kept
-from runners.pybench.testing import with_test_needs
 
 
 def written(folder, **files):
     for name, text in files.items():
-        path = folder / name.replace("__", "/").replace("_toml", ".toml").replace("_cfg", ".cfg")
-        path = path.with_name(path.name.replace("_txt", ".txt").replace("_ini", ".ini"))
+        path = folder / name.replace("__", "/").replace("_conf_json", ".conf.json")
+        for ending in ("toml", "cfg", "txt", "ini", "py"):
+            path = path.with_name(re.sub(f"_{ending}$", f".{ending}", path.name))
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     return folder
@@ -19,28 +22,75 @@ def written(folder, **files):
 @pytest.mark.parametrize(
     ("files", "extras", "groups", "requirements"),
     [
-        ({}, (), (), 0),
-        ({"pyproject_toml": "[project.optional-dependencies]\ndev = []\nTests = []"},
-         ("Tests",), (), 0),
-        ({"pyproject_toml": "[dependency-groups]\ndocs = []\ndev = []"}, (), ("dev",), 0),
-        ({"setup_cfg": "[options.extras_require]\ntest = x\n"}, ("test",), (), 0),
-        ({"requirements__dev_txt": "x", "requirements-test_txt": "x"}, (), (), 1),
-        ({"pyproject_toml": "[project"}, (), (), 0),
-        ({"pyproject_toml": "a = " + "[" * 3000}, (), (), 0),
+        ({}, (), (), []),
+        ({"pyproject_toml": "[project.optional-dependencies]\ndev = []\nTests = ['pytest']"},
+         ("Tests",), (), []),
+        ({"pyproject_toml": "[dependency-groups]\ndocs = []\ndev = []"}, (), ("dev",), []),
+        ({"pyproject_toml": "[dependency-groups]\nbench = ['x']\ntest = ['y']\ndev = ['pytest']"},
+         (), ("bench", "test", "dev"), []),
+        ({"pyproject_toml": "[dependency-groups]\nbenchmark-extra = ['pytest']\nlint-test = []"},
+         (), ("benchmark-extra",), []),
+        ({"setup_cfg": "[options.extras_require]\ntest = x\n"}, ("test",), (), []),
+        ({"requirements__dev_txt": "x", "requirements-test_txt": "pytest"}, (), (),
+         ["requirements-test.txt"]),
+        ({"requirements__codspeed_txt": "x", "requirements__test_txt": "pytest"}, (), (),
+         ["requirements/codspeed.txt", "requirements/test.txt"]),
+        ({"tox_ini": "[testenv]\ndeps =\n  pytest\n  py39: old\n  -r{toxinidir}/needs_txt\n"
+          "extras = fast\n[testenv:bench]\ndeps = pyperf\n[testenv:lint]\ndeps = ruff\n"},
+         ("fast",), (), ["pyperf", "pytest"]),
+        ({"noxfile_py": "@nox.session\ndef tests(session):\n"
+          "    session.install('.[fast]', 'pytest', '-c', '{no}')\n"}, ("fast",), (), ["pytest"]),
+        ({"asv_conf_json": '{\n// what\n"matrix": {"req": {"numpy": ["1.26"], "six": []},},}'},
+         (), (), ["numpy==1.26", "six"]),
+        ({"pyproject_toml": "[tool.poetry.group.test.dependencies]\npytest = '^8'\n"},
+         (), (), ["pytest"]),
+        ({"pyproject_toml": "[tool.pdm.dev-dependencies]\ntest = ['pytest', '--index-url=x']\n"},
+         (), (), ["pytest"]),
+        ({"pyproject_toml": "[project"}, (), (), []),
+        ({"pyproject_toml": "a = " + "[" * 3000}, (), (), []),
+        ({"tox_ini": "[testenv"}, (), (), []),
+        ({"noxfile_py": "def ("}, (), (), []),
+        ({"asv_conf_json": "[" * 100000}, (), (), []),
     ],
 )  # fmt: skip
-def test_the_first_of_each_kind_with_a_usual_name(files, extras, groups, requirements, tmp_path):
-    found = with_test_needs(PythonSpec(), written(tmp_path, **files))
+def test_what_a_project_declares_for_its_tests_and_benchmarks(
+    files, extras, groups, requirements, tmp_path
+):
+    most, *_ = of_suite(PythonSpec(), written(tmp_path, **files))
 
-    assert (found.extras, found.groups) == (extras, groups)
-    assert len(found.requirements) == requirements
-    assert all(one.endswith("requirements-test.txt") for one in found.requirements)
+    found = most.spec
+    named = [one.removeprefix(f"--requirement={tmp_path}/") for one in found.requirements]
+    assert (found.extras, found.groups, named) == (extras, groups, requirements)
 
 
 def test_what_is_asked_for_is_all(tmp_path):
     folder = written(tmp_path, pyproject_toml="[project.optional-dependencies]\ntest = []")
 
-    assert with_test_needs(PythonSpec(groups=("ci",)), folder) == PythonSpec(groups=("ci",))
+    (only,) = of_suite(PythonSpec(groups=("ci",)), folder)
+
+    assert only.spec == PythonSpec(groups=("ci",))
+
+
+def test_less_is_tried_where_all_cannot_be_had(tmp_path):
+    text = "[dependency-groups]\nbench = ['x']\ntest = ['pytest']"
+
+    tried = of_suite(PythonSpec(), written(tmp_path, pyproject_toml=text))
+
+    assert [one.spec.groups for one in tried] == [("bench", "test"), ("bench",), ("test",), ()]
+    assert tried[0].names == ("group bench", "group test")
+
+
+@pytest.mark.parametrize(
+    ("text", "modules"),
+    [
+        ("import pytest_codspeed\ndef test_a(benchmark): 0", ("pytest_codspeed",)),
+        ("pytest.importorskip('pytest_benchmark')", ("pytest_benchmark",)),
+        ("@pytest.mark.asyncio\nasync def test_a(benchmark): 0", ("pytest_asyncio",)),
+        ("# a bench of pyperf", ()),
+    ],
+)
+def test_plugins_that_a_suite_imports(text, modules, tmp_path):
+    assert imported(written(tmp_path, test_a_py=text)) == modules
 
 
 @pytest.mark.parametrize(

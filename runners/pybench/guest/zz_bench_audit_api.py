@@ -1,0 +1,277 @@
+"""Writes down which functions of a library its public names lead to; part of the guest.
+
+    python -m zz_bench_audit_api MODULES ANSWER
+
+MODULES has `NAME PATH` a line, parted by a tab; ANSWER gets a line of JSON for each piece of code
+with its public names, for each module that cannot be imported, and for the names without Python
+code.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import inspect
+import json
+import os
+import sys
+import types
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+_LONGEST = 300
+_MOST_DEPTH = 8
+Named = tuple[str, Any]
+_WITH_FUNC = (functools.cached_property, functools.partial, functools.partialmethod)
+_COMPILED = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
+
+
+class Library:
+    """The modules of a library, and what was found of them."""
+
+    def __init__(self, modules: dict[str, str]) -> None:
+        self.modules = modules
+        self.files: dict[str, str] = {}
+        self.names: dict[tuple[str, int], list[str]] = {}
+        self.compiled: list[str] = []
+        self.unread: dict[str, str] = {}
+        self.seen: set[tuple[int, str]] = set()
+        self.loaded: dict[str, types.ModuleType] = {}
+
+    def load(self) -> None:
+        """Import the public modules, and note the files that their code is in."""
+        for name in self.modules:
+            if _is_public(name) and not name.endswith("__main__"):
+                try:
+                    self.loaded[name] = importlib.import_module(name)
+                except BaseException as error:
+                    why = " ".join(f"{type(error).__name__}: {error}".split())
+                    self.unread[name] = why[:_LONGEST]
+        for name, path in self.modules.items():
+            file = getattr(sys.modules.get(name), "__file__", None)
+            if file:
+                self.files[os.path.realpath(file)] = path
+
+    def place(self, code: types.CodeType) -> str | None:
+        """Return the library's path of the file that code is in, None where it is elsewhere."""
+        return self.files.get(os.path.realpath(code.co_filename))
+
+    def is_own(self, module: Any) -> bool:
+        """Tell whether an object of a module belongs to the library."""
+        return isinstance(module, str) and (
+            module in self.modules or any(module.startswith(f"{one}.") for one in self.tops())
+        )
+
+    def tops(self) -> set[str]:
+        """Return the names of the packages."""
+        return {name.partition(".")[0] for name in self.modules}
+
+    def walk(self) -> None:
+        """Follow all public names."""
+        for module, found in self.loaded.items():
+            for name in _shown(module, found, self):
+                try:
+                    value = getattr(found, name)
+                except Exception:  # noqa: S112 - a lazy name that fails is none
+                    continue
+                self.follow(f"{module}.{name}", value)
+
+    def follow(self, name: str, value: Any, depth: int = 0) -> None:
+        """Note the code that a public name leads to."""
+        if depth > _MOST_DEPTH or (id(value), name) in self.seen:
+            return
+        self.seen.add((id(value), name))
+        if inspect.isclass(value):
+            if self.is_own(getattr(value, "__module__", None)):
+                self.of_class(name, value, depth)
+        elif not isinstance(value, types.ModuleType):
+            self.of_object(name, value, depth)
+
+    def of_object(self, name: str, value: Any, depth: int) -> None:
+        """Follow what is no class: a function, what wraps one, an object."""
+        found = list(_inside(name, value))
+        if isinstance(value, types.FunctionType):
+            if not any(self.leads_here(each) for _, each in found):
+                found = self.hidden(name, value)
+                if not found:
+                    self.note(name, value.__code__)
+        elif not found:
+            self.of_instance(name, value, depth)
+        for inner, each in found:
+            self.follow(inner, each, depth + 1)
+        if isinstance(value, _COMPILED) and self.is_own(getattr(value, "__module__", None)):
+            self.compiled.append(name)
+
+    def hidden(self, name: str, value: types.FunctionType) -> list[Named]:
+        """Return the function of the library that another one wraps without saying so."""
+        last = name.rpartition(".")[2]
+        if "<locals>" not in value.__qualname__:
+            return []
+        functions = [getattr(each, "__func__", each) for each in _closure(value)]
+        return [
+            (name, each)
+            for each in functions
+            if self.leads_here(each) and getattr(each, "__name__", "") == last
+        ][:1]
+
+    def leads_here(self, value: Any) -> bool:
+        """Tell whether a function that is wrapped has code of the library."""
+        try:
+            inner = inspect.unwrap(getattr(value, "__func__", value))
+        except ValueError:  # it wraps itself
+            return False
+        return isinstance(inner, types.FunctionType) and self.place(inner.__code__) is not None
+
+    def of_class(self, name: str, value: type, depth: int) -> None:
+        """Follow the methods of a class and of its bases that it does not override."""
+        taken: set[str] = set()
+        for one in value.__mro__:
+            members = vars(one)
+            own = self.is_own(getattr(one, "__module__", None))
+            for member, each in list(members.items()):
+                new = own and member not in taken and _is_public(member)
+                if new and not self.is_stub(one, each):
+                    self.follow(f"{name}.{member}", each, depth + 1)
+                taken.add(member)
+
+    @staticmethod
+    def is_stub(owner: type, member: Any) -> bool:
+        """Tell whether a member only says what others have."""
+        function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+        declared = bool(getattr(member, "__isabstractmethod__", False))
+        declared = declared or bool(getattr(owner, "_is_protocol", False))
+        return _is_empty(function, declared=declared)
+
+    def of_instance(self, name: str, value: Any, depth: int) -> None:
+        """Follow the methods of an object of the library, or the function in one of another's."""
+        kind = type(value)
+        if self.is_own(kind.__module__):
+            self.of_class(name, kind, depth)
+            return
+        for each in list(getattr(value, "__dict__", {}).values()):
+            if isinstance(each, types.FunctionType) and self.leads_here(each):
+                self.follow(name, each, depth + 1)
+
+    def note(self, name: str, code: types.CodeType) -> None:
+        """Note a name of some code, if it is the library's."""
+        path = self.place(code)
+        if path is not None and all(part.isidentifier() for part in name.split(".")):
+            names = self.names.setdefault((path, code.co_firstlineno), [])
+            if name not in names:
+                names.append(name)
+
+
+def _inside(name: str, value: Any) -> Iterator[Named]:
+    """Yield what runs where a value is called or read."""
+    registry = getattr(value, "registry", None)
+    if isinstance(value, functools.singledispatchmethod):
+        registry = value.dispatcher.registry
+        yield name, value.func
+    if isinstance(registry, types.MappingProxyType):
+        yield from ((name, each) for each in dict.fromkeys(registry.values()))
+    elif isinstance(value, property):
+        parts = (("", value.fget), (".setter", value.fset), (".deleter", value.fdel))
+        yield from ((name + end, each) for end, each in parts if each is not None)
+    elif isinstance(value, _WITH_FUNC):
+        yield name, value.func
+    elif isinstance(value, (staticmethod, classmethod, types.MethodType)):
+        yield name, value.__func__
+    elif "__wrapped__" in getattr(value, "__dict__", {}):
+        yield name, value.__wrapped__
+
+
+def _closure(function: types.FunctionType) -> Iterator[Any]:
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # it is not filled yet
+            continue
+
+
+def _is_empty(function: Any, *, declared: bool) -> bool:
+    """Tell whether a body is `...`, or raises NotImplementedError, or, if declared, is `pass`."""
+    try:
+        lines = inspect.getsource(function)
+        (node,) = ast.parse(inspect.cleandoc(lines) if lines[:1].isspace() else lines).body
+    except (OSError, TypeError, SyntaxError, ValueError, IndentationError):
+        return False
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    body = node.body[ast.get_docstring(node) is not None :]
+    if not body or (len(body) == 1 and isinstance(body[0], ast.Pass)):
+        return declared
+    if len(body) > 1:
+        return False
+    if isinstance(body[0], ast.Raise):
+        return "NotImplementedError" in ast.dump(body[0])
+    value = getattr(body[0], "value", None)
+    return isinstance(value, ast.Constant) and value.value is ...
+
+
+def _shown(module: str, found: types.ModuleType, library: Library) -> Iterator[str]:
+    """Yield the public names of a module."""
+    listed = getattr(found, "__all__", None)
+    if isinstance(listed, (list, tuple, set, frozenset)):
+        yield from (one for one in listed if isinstance(one, str))
+        return
+    taken, kept = _imported(found)
+    package = hasattr(found, "__path__")
+    for name, value in list(vars(found).items()):
+        if not _is_public(name) or (name in taken and not package and name not in kept):
+            continue
+        if name not in taken or library.is_own(_home(value)):
+            yield name
+
+
+def _home(value: Any) -> Any:
+    return getattr(value, "__module__", None) or type(value).__module__
+
+
+def _imported(found: types.ModuleType) -> tuple[set[str], set[str]]:
+    """Return the names that a module's text imports, and those imported as themselves."""
+    try:
+        with open(str(found.__file__), "rb") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError):
+        return set(), set()
+    taken, kept = set(), set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for one in node.names:
+                taken.add(one.asname or one.name.partition(".")[0])
+                if one.asname == one.name:
+                    kept.add(one.name)
+    return taken, kept
+
+
+def _is_public(name: str) -> bool:
+    return not any(
+        part.startswith("_") and not (part.startswith("__") and part.endswith("__"))
+        for part in name.split(".")
+    )
+
+
+def main(modules: str, answer: str) -> None:
+    """Import, follow, write."""
+    with open(modules, encoding="utf-8") as file:
+        library = Library(dict(line.rstrip("\n").split("\t") for line in file))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        library.load()
+        library.walk()
+    entries: list[Any] = [
+        {"path": path, "line": line, "names": names}
+        for (path, line), names in library.names.items()
+    ]
+    entries += [{"unread": name, "why": why} for name, why in library.unread.items()]
+    entries.append({"compiled": library.compiled})
+    with open(answer, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(one) + "\n" for one in entries)
+    # Threads and exit handlers of the library are of no use here.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])

@@ -1,0 +1,116 @@
+"""What the tests and benchmarks of a Python project need beside it, as the project declares it.
+
+Looked into, in this order: dependency groups and extras, files of requirements, tox and nox, asv's
+matrix. Of names of a kind (benchmarks, tests) the first place that has one counts.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from auditor.core.request import PythonSpec
+from runners.pybench import tool_needs
+from runners.pybench.library import files, read
+from runners.pybench.tool_needs import Need
+
+_BENCHMARKS = frozenset(
+    {"bench", "benches", "benchmark", "benchmarks", "benchmarking", "codspeed", "pytest-benchmark"}
+    | {"asv", "perf", "performance", "pyperf"}
+)
+_TESTS = frozenset({"test", "tests", "testing", "pytest", "unit", "unittest", "unittests"})
+_DEVELOPMENT = frozenset({"dev", "devel", "develop", "development"})
+_BESIDE = frozenset({"deps", "dependencies", "requirements", "req", "reqs", "extra", "extras"})
+_PYTEST = re.compile(r"(?<![\w-])pytest(?![\w-])", re.IGNORECASE)
+_FOLDERS = ("", "requirements", "requirements.d", "reqs", "bench", "benchmarks", "tests")
+PLUGINS = {
+    "pytest_benchmark": "pytest-benchmark",
+    "pytest_codspeed": "pytest-codspeed",
+    "pytest_asyncio": "pytest-asyncio",
+    "pyperf": "pyperf",
+    "asv_runner": "asv_runner",
+}
+"""Modules that benchmarks import, and the distributions that have them."""
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:import|from)[ \t]+(\w+)|\bimportorskip\([ \t\n]*[\"'](\w+)", re.MULTILINE
+)
+_ASYNCIO = re.compile(rb"\bmark\.asyncio\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What is installed beside the project, and what a person is told of it."""
+
+    spec: PythonSpec
+    names: tuple[str, ...] = ()  # how people call what was found, with where it is declared
+
+
+def of_suite(python: PythonSpec, tree: Path) -> list[Needs]:
+    """Return what to install, the most first; each next one is for where that cannot be had.
+
+    Where something is asked for, that is all.
+    """
+    if python.interpreter or python.extras or python.groups or python.requirements:
+        return [Needs(python)]
+    found = list(tool_needs.declared(tree, lambda: _requirement_files(tree)))
+    benchmarks, tests = _first(found, _BENCHMARKS), _first(found, _TESTS)
+    both = [*benchmarks, *(one for one in tests if one not in benchmarks)]
+    development = _first(found, _DEVELOPMENT)
+    if not any(_PYTEST.search(one.text) for one in both):
+        both += [one for one in development if not both or _PYTEST.search(one.text)]
+    tried = [both, benchmarks, tests, []]
+    return [_needs(python, each) for number, each in enumerate(tried) if each not in tried[:number]]
+
+
+def imported(tree: Path) -> tuple[str, ...]:
+    """Return the modules of PLUGINS that files of tests and benchmarks import."""
+    found: set[str] = set()
+    for path in files(tree):
+        text = read(path)
+        if b"bench" in text or b"pyperf" in text or b"codspeed" in text:
+            found |= {(one[1] or one[2]).decode() for one in _IMPORT.finditer(text)}
+            found |= {"pytest_asyncio"} if _ASYNCIO.search(text) else set()
+    return tuple(sorted(found & PLUGINS.keys()))
+
+
+def _needs(python: PythonSpec, chosen: Sequence[Need]) -> Needs:
+    def of(kind: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(word for one in chosen for word in one.words(kind)))
+
+    spec = replace(python, extras=of("extra"), groups=of("group"), requirements=of("requirement"))
+    return Needs(spec, tuple(dict.fromkeys(one.name for one in chosen)))
+
+
+def _first(found: Sequence[Need], words: frozenset[str]) -> list[Need]:
+    """Return what the first place declares under a name of a kind, the plainest name first."""
+    named = [(len(parts), one) for one in found if (parts := _parts(one.called, words))]
+    places = [one.place for _, one in named]
+    here = [each for each in named if each[1].place == places[0]]
+    fewest = min((number for number, _ in here), default=0)
+    return [one for number, one in here if number == fewest][:1]
+
+
+def _parts(name: str, words: frozenset[str]) -> list[str]:
+    """Return the words of a name if one is of the kind, and the others say nothing else."""
+    lower = name.lower()
+    if lower in words:
+        return [lower]
+    parts = [part for part in re.split(r"[-_. ]", lower) if part]
+    kind = {part for part in parts if part in words}
+    return parts if kind and set(parts) <= words | _BESIDE | _BENCHMARKS | _TESTS else []
+
+
+def _requirement_files(tree: Path) -> Iterator[Need]:
+    """Yield the files of requirements by the words of their names and folders."""
+    for folder in _FOLDERS:
+        for ending in (".txt", ".in"):
+            for path in sorted((tree / folder).glob(f"*{ending}")):
+                stem = PurePosixPath(path.name).stem
+                if not path.is_file() or path.is_symlink() or (not folder and "req" not in stem):
+                    continue
+                shown = path.relative_to(tree).as_posix()
+                called = folder if stem in _BESIDE and folder in _BENCHMARKS | _TESTS else stem
+                text = read(path).decode(errors="replace")
+                yield Need(
+                    "files", called, shown, text, (("requirement", f"--requirement={path}"),)
+                )

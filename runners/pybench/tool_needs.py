@@ -1,0 +1,219 @@
+"""What the files of packaging tools, tox, nox and asv say that a project needs; nothing is run."""
+
+import ast
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from configparser import ConfigParser, Error
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from runners.pybench.library import read
+
+_NAME = re.compile(r"^[A-Za-z0-9][\w.-]*")
+_EXTRAS = re.compile(r"^\.\[([\w,\s.-]+)\]$")
+_FILE = re.compile(r"^(?:-r|--requirement)[ =]?(.+)$")
+_FACTORS = re.compile(r"^([\w.,{}!-]+):\s+(.*)$")
+_COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
+_COMMA = re.compile(r",(\s*[}\]])")
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Something that a project declares: where, by which name, and what an installer is told."""
+
+    place: str  # which kind of file declares it
+    called: str  # its own name: `test`
+    name: str  # what people call it: `group test`
+    text: str  # the requirements, as far as they are seen
+    what: tuple[tuple[str, str], ...]  # a kind (extra, group, requirement) and a word, each
+
+    def words(self, kind: str) -> Iterator[str]:
+        """Yield the words of a kind."""
+        return (word for one, word in self.what if one == kind)
+
+
+def declared(tree: Path, requirement_files: Callable[[], Iterable[Need]]) -> Iterator[Need]:
+    """Yield what is declared; an installer is told paths as they are in the tree."""
+    document = _toml(tree / "pyproject.toml")
+    yield from _groups_and_extras(document, tree)
+    yield from requirement_files()
+    yield from _tox(document, tree)
+    yield from _nox(tree)
+    yield from _asv(tree)
+
+
+def _groups_and_extras(document: Any, tree: Path) -> Iterator[Need]:
+    for name, listed in _table(document, "dependency-groups").items():
+        yield Need("table", name, f"group {name}", str(listed), (("group", name),))
+    extras = _table(document, "project", "optional-dependencies") | _of_setup(tree)
+    for name, listed in extras.items():
+        if _NAME.fullmatch(name):
+            yield Need("table", name, f"extra {name}", str(listed), (("extra", name),))
+    for name, listed in _of_other_tools(document):
+        valid = [one for one in listed if _NAME.match(one) or _EXTRAS.match(one)]
+        what = tuple(("requirement", one) for one in valid)
+        if what:
+            yield Need("table", name, f"group {name}", str(listed), what)
+
+
+def _of_other_tools(document: Any) -> Iterator[tuple[str, list[str]]]:
+    """Yield the groups that only a tool itself installs, as lists of requirements."""
+    for name, listed in _table(document, "tool", "pdm", "dev-dependencies").items():
+        yield name, _texts(listed)
+    for name, environment in _table(document, "tool", "hatch", "envs").items():
+        given = environment if isinstance(environment, dict) else {}
+        listed = [*_texts(given.get("dependencies")), *_texts(given.get("extra-dependencies"))]
+        features = _texts(given.get("features"))
+        yield name, [*listed, *([f".[{','.join(features)}]"] if features else [])]
+    yield "dev", _texts(_table(document, "tool", "uv").get("dev-dependencies"))
+    for name, group in _table(document, "tool", "poetry", "group").items():
+        listed = _table(group, "dependencies")
+        yield name, [one for one in listed if one.lower() != "python"]
+    yield "dev", list(_table(document, "tool", "poetry", "dev-dependencies"))
+
+
+def _of_setup(tree: Path) -> dict[str, str]:
+    """Return the extras that setup.cfg and setup.py declare by literals."""
+    parser = _ini(tree / "setup.cfg")
+    section = "options.extras_require"
+    found = (
+        {name: parser[section].get(name, "") for name in parser[section]}
+        if section in parser
+        else {}
+    )
+    for node in ast.walk(_python(tree / "setup.py")):
+        if isinstance(node, ast.keyword) and node.arg == "extras_require":
+            keys = node.value.keys if isinstance(node.value, ast.Dict) else []
+            names = [one.value for one in keys if isinstance(one, ast.Constant)]
+            found |= {one: ast.unparse(node.value) for one in names if isinstance(one, str)}
+    return found
+
+
+def _tox(document: Any, tree: Path) -> Iterator[Need]:
+    parser = _ini(tree / "tox.ini")
+    legacy = _table(document, "tool", "tox").get("legacy_tox_ini")
+    if isinstance(legacy, str):
+        parser = _ini_of(legacy)
+    for section in parser.sections():
+        kind, _, name = section.partition(":")
+        if kind == "testenv":
+            given = parser[section]
+            deps = list(_without_factors(given.get("deps", "")))
+            extras = [f".[{one}]" for one in given.get("extras", "").split()]
+            groups = given.get("dependency_groups", "").split()
+            yield _of_tool(tree, "tox", name or "test", [*deps, *extras], groups)
+    native = _table(document, "tool", "tox") | _toml(tree / "tox.toml")
+    base = {"test": native.get("env_run_base")}
+    for name, table in (base | _table(native, "env")).items():
+        if isinstance(table, dict):
+            extras = [f".[{one}]" for one in _texts(table.get("extras"))]
+            deps = [*_texts(table.get("deps")), *extras]
+            yield _of_tool(tree, "tox", name, deps, _texts(table.get("dependency_groups")))
+
+
+def _without_factors(deps: str) -> Iterator[str]:
+    for line in deps.splitlines():
+        text = line.partition(" #")[0].strip()
+        if text and not text.startswith("#") and not _FACTORS.match(text):
+            yield text
+
+
+def _nox(tree: Path) -> Iterator[Need]:
+    for node in ast.walk(_python(tree / "noxfile.py")):
+        if isinstance(node, ast.FunctionDef) and node.decorator_list:
+            calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
+            installs = [one for one in calls if ast.unparse(one.func).endswith("session.install")]
+            words = [_constant(given) for one in installs for given in one.args]
+            yield _of_tool(tree, "nox", node.name, list(_joined(words)), [])
+
+
+def _constant(node: ast.expr) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def _joined(words: list[str]) -> Iterator[str]:
+    """Yield requirements, and `-r` together with its file."""
+    given = iter(words)
+    for word in given:
+        yield f"-r {next(given, '')}" if word in ("-r", "--requirement") else word
+
+
+def _of_tool(tree: Path, tool: str, name: str, words: list[str], groups: list[str]) -> Need:
+    what = [("group", one) for one in groups]
+    for word in words:
+        plain = re.sub(r"\{(?:toxinidir|tox_root)\}[/\\]?", "", word).strip()
+        if extras := _EXTRAS.match(plain):
+            what += [("extra", one.strip()) for one in extras[1].split(",")]
+        elif file := _FILE.match(plain):
+            path = tree / file[1].strip()
+            inside = path.is_file() and path.resolve().is_relative_to(tree.resolve())
+            what += [("requirement", f"--requirement={path}")] if inside else []
+        elif _NAME.match(plain) and not re.search(r"[{}]|://", plain):
+            what.append(("requirement", plain))
+    return Need(tool, name, f"{tool}'s {name}", str(words), tuple(what)) if what else _NOTHING
+
+
+_NOTHING = Need("none", "", "", "", ())
+
+
+def _asv(tree: Path) -> Iterator[Need]:
+    """Yield asv's matrix: the first version of each requirement."""
+    for path in sorted((*tree.glob("asv.conf.json"), *tree.glob("*/asv.conf.json"))):
+        text = _COMMA.sub(r"\1", _COMMENT.sub("", read(path).decode(errors="replace")))
+        try:
+            matrix = json.loads(text).get("matrix", {})
+            matrix = matrix.get("req", matrix)
+            items = matrix.items()
+        except (ValueError, AttributeError, RecursionError):
+            continue
+        what = []
+        for name, versions in items:
+            plain = name.removeprefix("pip+")
+            first = next((one for one in _texts(versions) if one), "")
+            if _NAME.fullmatch(plain) and plain not in ("env", "env_nobuild"):
+                exact = first[:1].isdigit()
+                what.append(("requirement", f"{plain}=={first}" if exact else plain + first))
+        yield Need("asv", "asv", "asv's matrix", str(what), tuple(what))
+
+
+def _texts(value: Any) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
+def _table(document: Any, *keys: str) -> dict[str, Any]:
+    for key in keys:
+        document = document.get(key) if isinstance(document, dict) else None
+    return document if isinstance(document, dict) else {}
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(read(path).decode())
+    except (OSError, ValueError, RecursionError):
+        return {}  # the installer says what is wrong with it
+
+
+def _ini(path: Path) -> ConfigParser:
+    try:
+        return _ini_of(read(path).decode(errors="replace"))
+    except OSError:
+        return ConfigParser(interpolation=None)
+
+
+def _ini_of(text: str) -> ConfigParser:
+    parser = ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(text)
+    except (ValueError, Error):
+        return ConfigParser(interpolation=None)
+    return parser
+
+
+def _python(path: Path) -> ast.AST:
+    try:
+        return ast.parse(read(path))
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return ast.Module([], [])

@@ -1,0 +1,128 @@
+"""What is a benchmark, as pytest says when it collects: fixtures, markers, names, skips."""
+
+import pytest
+from python_making import listed, prepared
+
+from auditor.core.errors import NoBenchmarks
+from runners.pybench.frontends import FRONTENDS
+from runners.pybench.listings import with_remedy
+
+PROJECT = """[project]
+name = "shop"
+version = "1.0"
+[tool.setuptools]
+py-modules = ["shop"]
+"""
+USES = "def test_total(benchmark):\n    benchmark(sum, [1])\n"
+WRAPPER = "import pytest\n@pytest.fixture\ndef timed(benchmark):\n    return benchmark\n"
+
+
+@pytest.fixture
+def suite(ring, python_home, variables, tmp_path):
+    def made(files):
+        folder = tmp_path / "project"
+        for name, text in ({"pyproject.toml": PROJECT, "shop.py": ""} | files).items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        interpreter = dict(ring.project.options)["python"]
+        return listed(prepared(folder, python_home, variables, interpreter=interpreter), tmp_path)
+
+    return made
+
+
+@pytest.mark.subject
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({"tests/conftest.py": WRAPPER, "tests/test_it.py": "def test_a(timed): timed(sum, [1])"},
+         ["tests/test_it.py::test_a"]),
+        ({"tests/conftest.py": WRAPPER + "@pytest.fixture\ndef far(timed): return timed\n",
+          "tests/test_it.py": "def test_a(far): far(sum, [1])\ndef test_b(): pass"},
+         ["tests/test_it.py::test_a"]),
+        ({"test_it.py": "def test_a(request):\n"
+          "    request.getfixturevalue('benchmark')(sum, [1])\ndef test_b(request): pass"},
+         ["test_it.py::test_a"]),
+        ({"pytest.ini": "[pytest]\npython_files = perf_*.py\npython_functions = case_*\n"
+          "python_classes = Perf*\naddopts = --benchmark-disable -k nothing\n",
+          "perf/perf_it.py": "class PerfA:\n    def case_a(self, benchmark): benchmark(sum, [1])\n"
+          "def case_b(benchmark): benchmark(sum, [1])"},
+         ["perf/perf_it.py::PerfA::case_a", "perf/perf_it.py::case_b"]),
+        ({"bench/pytest.ini": "[pytest]\npython_functions = perf_*\n",
+          "bench/speed.py": "def perf_a(benchmark): benchmark(sum, [1])", "test_it.py": USES},
+         ["bench/speed.py::perf_a", "test_it.py::test_total"]),
+        ({"bench_it.py": USES, "tests/test_bad.py": "import no_such_module_at_all"},
+         ["bench_it.py::test_total"]),
+        ({"base.py": "class Base:\n    def test_a(self, benchmark): benchmark(sum, [1])",
+          "test_it.py": "from base import Base\nclass TestIt(Base): pass"},
+         ["test_it.py::TestIt::test_a"]),
+        ({"test_it.py": "import pytest\n@pytest.mark.codspeed_benchmark\ndef test_a(): sum([1])"},
+         ["test_it.py::test_a"]),
+        ({"test_it.py": "import pytest\n@pytest.mark.skipif('1 < 2', reason='no')\n"
+          "def test_a(benchmark): pass\n" + USES},
+         ["test_it.py::test_a", "test_it.py::test_total"]),
+    ],
+)  # fmt: skip
+def test_pytest_says_what_is_a_benchmark(files, found, suite):
+    assert sorted(one.id for one in suite(files).benchmarks) == found
+
+
+@pytest.mark.subject
+@pytest.mark.parametrize(
+    ("text", "unusable"),
+    [
+        ("import pytest\npytest.importorskip('pytest_codspeed')\n" + USES,
+         ("test_it.py", "could not import 'pytest_codspeed'")),
+        ("import no_such_module\n" + USES, ("test_it.py", "No module named 'no_such_module'")),
+        ("import pytest\npytestmark = pytest.mark.skip(reason='not here')\n" + USES,
+         ("test_it.py::test_total", "skipped: not here")),
+        ("import pytest, sys\n@pytest.mark.skipif(sys.version_info > (3,), reason='old')\n" + USES,
+         ("test_it.py::test_total", "skipped: old")),
+        ("import pytest\n@pytest.fixture\ndef data(): return pytest.importorskip('no_such')\n"
+         "def test_total(benchmark, data): benchmark(sum, [1])\n",
+         ("test_it.py::test_total", "could not import 'no_such'; if a package has it, add "
+          '"python": {"requirements": ["no-such"]}')),
+    ],
+)  # fmt: skip
+def test_a_suite_of_which_nothing_can_run_is_said_before_it_is_planned(text, unusable, suite):
+    found = suite({"test_it.py": text})
+
+    assert found.benchmarks == ()
+    ((name, why),) = found.unusable
+    assert name == unusable[0]
+    assert unusable[1] in why
+
+
+@pytest.mark.subject
+def test_a_project_that_only_declares_the_plugin_is_asked(suite):
+    with pytest.raises(NoBenchmarks, match="pytest finds no test that uses the fixture"):
+        suite({"tox.ini": "[testenv]\ndeps = pytest-benchmark\n", "test_it.py": "def test_a(): 0"})
+
+
+@pytest.mark.parametrize(
+    ("why", "requirement"),
+    [
+        ("ModuleNotFoundError: No module named 'yaml'", "PyYAML"),
+        ("skipped: could not import 'pytest_codspeed': No module named 'x'", "pytest-codspeed"),
+        ("No module named 'orjson.inner'", "orjson"),
+    ],
+)
+def test_what_is_missing_is_named_with_the_line_to_add(why, requirement):
+    assert with_remedy(why).endswith(f'add "python": {{"requirements": ["{requirement}"]}}')
+    assert with_remedy("something else") == "something else"
+
+
+@pytest.mark.parametrize(
+    ("files", "number"),
+    [
+        ({"conftest.py": WRAPPER, "test_a.py": "def test_a(timed): 0\ndef test_b(other): 0"}, 1),
+        ({"pytest.ini": "[pytest]\npython_functions = perf_*\n",
+          "a.py": "def perf_a(benchmark): 0\ndef helper(benchmark): 0"}, 1),
+        ({"test_a.py": "@pytest.mark.benchmark\ndef test_a(): 0\n\n\ndef test_b(): 0"}, 1),
+    ],
+)  # fmt: skip
+def test_the_sources_are_counted_as_pytest_would_collect(files, number, tmp_path):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+
+    assert FRONTENDS["pytest"].count(tmp_path) == number
