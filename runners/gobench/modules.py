@@ -66,8 +66,19 @@ def modules(tree: Path, top: Path, *, chooses: bool = True, workspaces: bool = T
         libraries=libraries,
         root=Path(os.path.commonpath((here, *libraries))),
         workspace=workspace,
-        notes=notes,
+        notes=(*notes, *(() if beside or main else _published(here, top))),
     )
+
+
+def _published(here: Path, top: Path) -> Iterator[str]:
+    """Say that a module uses a published version of the module in a folder above it."""
+    for folder in (one for one in here.parents if one.is_relative_to(top)):
+        path, above = gomod.module_path(folder), os.path.relpath(folder, here)
+        if _imports(here, path):
+            yield (
+                f"the module {here.name} measures a published version of {path}; to audit the "
+                f"folder above, add to its go.mod: replace {path} => {above}"
+            )
 
 
 def _workspace(module: Path, top: Path) -> str:

@@ -33,11 +33,15 @@ def with_module_file(entries: Iterable[Entry], inside: PurePosixPath, origin: st
         return known
     sources = [one for one in known if one.path.suffix == ".go" and one.link is None]
     sources = [one for one in sources if not _ELSEWHERE & {*one.path.parts}]
-    has_vendor = any(one.path.parts[0] == "vendor" for one in known)
-    module = _declared(sources) or _of_address(origin)
+    return [*known, module_file(_declared(sources) or _of_address(origin), known)]
+
+
+def module_file(module: str, entries: Iterable[Entry]) -> Entry:
+    """Return the go.mod of a module with these files."""
     # Up to Go 1.13 a vendor folder needs no modules.txt.
-    text = f"{MADE}\n\nmodule {module}\n\ngo {'1.13' if has_vendor else '1.16'}\n"
-    return [*known, Entry(PurePosixPath(MODULE_FILE), text.encode())]
+    version = "1.13" if any(one.path.parts[0] == "vendor" for one in entries) else "1.16"
+    text = f"{MADE}\n\nmodule {module}\n\ngo {version}\n"
+    return Entry(PurePosixPath(MODULE_FILE), text.encode())
 
 
 def made_module(tree: Path) -> Path | None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from auditor.core.errors import BuildFailed, ResolveFailed, UsageError
@@ -10,7 +10,8 @@ from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import GoModuleSpec
 from runners.home import Home
-from runners.subjects.files import Entry, entry, place_entries, walk
+from runners.subjects.files import entry, place_entries, walk
+from runners.subjects.gopath import module_file
 from runners.subjects.placed import Placed
 
 _SECONDS = 600
@@ -30,8 +31,8 @@ def place_module(
     folder = Path(found["Dir"])
     entries = [each for path in walk(folder) for each in entry(folder, path)]
     if not (folder / "go.mod").is_file():
-        # Published before modules were: the proxy made one up.
-        entries.append(Entry(PurePosixPath("go.mod"), Path(found["GoMod"])))
+        # Published before modules were: what the proxy made up requires nothing.
+        entries.append(module_file(spec.module, entries))
     root, digest, files = place_entries(entries, home)
     return Placed(
         root=root,

@@ -156,3 +156,14 @@ def test_a_workspace_without_the_module_is_not_its_build(tmp_path):
 
     assert modules(tree / "benchmarks", tree).workspace == OFF
     assert modules(tree, tree, chooses=False).workspace == str(tree / "go.work")
+
+
+def test_a_published_version_of_the_module_above_is_said(tmp_path):
+    tree = benchmark_module(library(tmp_path), replaced="v1.2.3")
+
+    chosen = modules(tree / "benchmarks", tree)
+
+    assert chosen.notes == (
+        "the module benchmarks measures a published version of example.org/cut; to audit the "
+        "folder above, add to its go.mod: replace example.org/cut => ..",
+    )
