@@ -62,11 +62,11 @@ def unbind(modules: Iterable[Path], check: CheckFailed) -> None:
         _write(module)
 
 
-def use_tree(module: Module, tree: Mapping[tuple[str, str], Module]) -> None:
+def depend_on_tree(module: Module, tree: Mapping[tuple[str, str], Module]) -> None:
     """Let a module depend on what the tree builds, whatever versions of that it names."""
     changed = False
     for dependency in dependencies(module.root):
-        known = tree.get(module.named(dependency))
+        known = tree.get(module.dependency_key(dependency))
         version = dependency.find("{*}version")
         if known is None or "${" in known.version:
             continue

@@ -61,9 +61,9 @@ class Module:
     def dependencies(self) -> Iterator[tuple[str, str]]:
         """Yield group and artifact of what it depends on."""
         for each in dependencies(self.root):
-            yield self.named(each)
+            yield self.dependency_key(each)
 
-    def named(self, dependency: ET.Element) -> tuple[str, str]:
+    def dependency_key(self, dependency: ET.Element) -> tuple[str, str]:
         """Return group and artifact of one of its dependencies."""
         group = (dependency.findtext("{*}groupId") or "").strip()
         own = ("${project.groupId}", "${groupId}", "${pom.groupId}")

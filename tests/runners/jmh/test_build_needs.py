@@ -16,7 +16,7 @@ from runners.jmh.build_steps import BuildSteps
 from runners.jmh.gradle import Gradle
 from runners.jmh.jdks import installed_jdks, with_jdk
 from runners.jmh.maven import Maven
-from runners.jmh.needs import need_of
+from runners.jmh.needs import find_need
 
 WRAPPER_AWAY = b"""Downloading https://mirror.example/distributions/gradle-8.7-bin.zip
 
@@ -65,7 +65,7 @@ def jdk_folder(folder, version):
     ],
 )
 def test_what_a_build_needs_is_read_from_what_it_says(said, needed):
-    need = need_of(said)
+    need = find_need(said)
 
     assert need is not None
     assert need.versions == needed
@@ -76,7 +76,7 @@ def test_what_a_build_needs_is_read_from_what_it_says(said, needed):
     ["COMPILATION ERROR", "source value 7 is obsolete", "A.java:[3,1] ';' expected", "21"],
 )
 def test_other_failures_need_no_other_tool(said):
-    assert need_of(said) is None
+    assert find_need(said) is None
 
 
 def test_a_wrong_jdk_is_said_with_those_that_are_installed(tmp_path):

@@ -6,7 +6,7 @@ from maven_making import BENCHMARK, JMH, SUM, dependency, many_modules, one_modu
 from auditor.core.request import BuildWords
 from runners.jmh import reactor
 from runners.jmh.adapting import raise_levels, unbind
-from runners.jmh.build_plan import planned
+from runners.jmh.build_plan import plan_build
 from runners.jmh.checks import CheckFailed, failed_check
 from runners.jmh.jdk import Jdk
 from runners.jmh.pom_tree import Module, dependencies, modules_below
@@ -18,7 +18,7 @@ OWN = dependency("org.example.many", "library", "1")
 
 def plan(folder, files, *, root="."):
     top = write(folder, files)
-    return planned(top, top / root if root != "." else top, everything=False)
+    return plan_build(top, top / root if root != "." else top, everything=False)
 
 
 def names(folder, paths):
@@ -26,7 +26,7 @@ def names(folder, paths):
 
 
 def arguments(made):
-    return reactor._chosen(made, BuildWords())
+    return reactor._selection(made, BuildWords())
 
 
 def test_only_modules_with_benchmarks_are_built_with_those_they_need(tmp_path):
@@ -68,7 +68,7 @@ def test_a_module_that_nothing_lists_is_built_with_the_tree_that_it_needs(tmp_pa
     files["pom.xml"] = pom("many", modules=("library",))
 
     made = plan(tmp_path, files)
-    inside = planned(tmp_path, tmp_path / "benchmarks", everything=False)
+    inside = plan_build(tmp_path, tmp_path / "benchmarks", everything=False)
 
     for one in (made, inside):
         assert arguments(one) == ("-f", "bench-audit-pom.xml", "-pl", "benchmarks", "-am")
@@ -93,7 +93,7 @@ def test_one_module_is_built_as_it_is(tmp_path):
 def test_the_users_own_choice_of_modules_counts(tmp_path):
     made = plan(tmp_path, many_modules())
 
-    assert reactor._chosen(made, BuildWords(flags=("-pl=library",))) == ()
+    assert reactor._selection(made, BuildWords(flags=("-pl=library",))) == ()
 
 
 def test_without_benchmarks_in_sources_everything_is_built(tmp_path):
