@@ -97,7 +97,8 @@ def modules_below(root: Path) -> dict[Path, Module]:
     found = {}
     for where, folders, files in os.walk(root):
         folders[:] = sorted(one for one in folders if not _is_left_out(one))
-        if _POM in files:
+        # What a link leads to is not ours to change.
+        if _POM in files and not (Path(where) / _POM).is_symlink():
             found[Path(where)] = Module(Path(where))
     return found
 

@@ -100,7 +100,9 @@ def adapt(plan: BuildPlan, jdk: Jdk) -> None:
             depend_on_tree(plan.modules[each], plan.tree)
         raise_levels(plan.modules.values(), jdk.feature)
         if plan.outside:
-            (plan.where / _AGGREGATOR).write_text(_aggregator(plan))
+            aggregator = plan.where / _AGGREGATOR
+            aggregator.unlink(missing_ok=True)  # a link would be written through
+            aggregator.write_text(_aggregator(plan))
 
 
 def _aggregator(plan: BuildPlan) -> str:

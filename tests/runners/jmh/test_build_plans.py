@@ -1,7 +1,19 @@
 """Which modules of a Maven project are built for measuring, and what is changed in our copy."""
 
+import shutil
+
 import pytest
-from maven_making import BENCHMARK, JMH, SUM, dependency, many_modules, one_module, pom, write
+from maven_making import (
+    BENCHMARK,
+    JMH,
+    SUM,
+    dependency,
+    everything,
+    many_modules,
+    one_module,
+    pom,
+    write,
+)
 
 from auditor.core.request import BuildWords
 from runners.jmh import reactor
@@ -159,6 +171,34 @@ def test_a_version_of_the_tree_that_is_not_the_trees_is_replaced(tmp_path):
     assert versions["library"] == "1"
     assert versions["jmh-core"] == "1.37"
     assert "<maven.compiler.release>7</" in (benchmarks / "pom.xml").read_text()
+
+
+@pytest.mark.parametrize("linked", ["src", "src/test", "src/test/java"])
+def test_nothing_that_links_lead_to_is_changed(linked, tmp_path):
+    away = write(
+        tmp_path / "away",
+        {
+            "pom.xml": "<project><release>6</release></project>",
+            "java/A.java": "",
+            "test/java/A.java": "",
+            "A.java": "",
+        },
+    )
+    files = many_modules()
+    files["pom.xml"] = pom("many", modules=("library",))
+    top = write(tmp_path / "tree", files)
+    (top / "other").mkdir()
+    (top / "other/pom.xml").symlink_to(away / "pom.xml")
+    (top / "bench-audit-pom.xml").symlink_to(away / "pom.xml")
+    shutil.rmtree(top / "library/src")
+    (top / "library" / linked).parent.mkdir(parents=True, exist_ok=True)
+    (top / "library" / linked).symlink_to(away)
+    before = everything(away)
+
+    reactor.adapt(plan_build(top, top, everything=False), Jdk("java", "javac", "17", 17))
+
+    assert everything(away) == before
+    assert not (top / "bench-audit-pom.xml").is_symlink()
 
 
 def test_what_lacks_is_said_with_a_file_and_a_profile(tmp_path):
