@@ -110,7 +110,7 @@ def test_what_a_plug_in_of_the_compiler_needs_stands_in_lines_without_a_mark(tmp
         b"[ERROR] COMPILATION ERROR :\nCaused by: java.lang.UnsupportedClassVersionError: x/Y has "
         b"been compiled by a more recent version of the Java Runtime (class file version 65.0)\n"
     )
-    earlier = b"[WARNING] The plugin g:a:1 requires Maven version 9\n"
+    earlier = b"[WARNING] release version 99 not supported, it is said elsewhere\n"
     version = Completed(exit_code=0, stderr=b'openjdk version "17.0.1"')
     build = Completed(exit_code=1, stdout=earlier + failed)
     host = FakeHost(lambda job: version if "-version" in job.argv else build)
