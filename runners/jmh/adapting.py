@@ -36,10 +36,13 @@ def raise_levels(modules: Iterable[Module], feature: int) -> None:
 
 
 def drop_tests(modules: Iterable[Module]) -> None:
-    """Remove the sources of tests."""
+    """Remove the sources of tests; where a link leads there, they stay."""
     for each in modules:
+        tests = each.folder / "src" / "test"
+        if tests.parent.is_symlink() or tests.is_symlink():
+            continue
         for language in _TESTS:
-            shutil.rmtree(each.folder / "src" / "test" / language, ignore_errors=True)
+            shutil.rmtree(tests / language, ignore_errors=True)
 
 
 def unbind(modules: Iterable[Path], check: CheckFailed) -> None:
@@ -62,11 +65,11 @@ def unbind(modules: Iterable[Path], check: CheckFailed) -> None:
         _write(module)
 
 
-def use_tree(module: Module, tree: Mapping[tuple[str, str], Module]) -> None:
+def depend_on_tree(module: Module, tree: Mapping[tuple[str, str], Module]) -> None:
     """Let a module depend on what the tree builds, whatever versions of that it names."""
     changed = False
     for dependency in dependencies(module.root):
-        known = tree.get(module.named(dependency))
+        known = tree.get(module.dependency_key(dependency))
         version = dependency.find("{*}version")
         if known is None or "${" in known.version:
             continue

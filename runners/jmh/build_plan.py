@@ -36,7 +36,7 @@ class BuildPlan:
         }
 
 
-def planned(top: Path, root: Path, *, everything: bool) -> BuildPlan:
+def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
     """Return what is built of the modules at and below `root`, a folder in the tree `top`.
 
     `everything`: all of them, with their tests. Else those with benchmarks, unless no source file

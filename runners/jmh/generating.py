@@ -26,10 +26,10 @@ _CHATTER = re.compile(r"Processing \d+ classes|Writing out |\s*\[.*@[0-9a-f]+\]$
 _SECONDS = 600
 
 
-def with_lists(sets: Iterable[SourceSet], generator: "Generator") -> list[SourceSet]:
+def add_lists(sets: Iterable[SourceSet], generator: "Generator") -> list[SourceSet]:
     """Return the source sets; those with benchmarks but without a list get generated classes."""
     return [
-        generator.extended(one, number) if not one.lists else one for number, one in enumerate(sets)
+        generator.extend(one, number) if not one.lists else one for number, one in enumerate(sets)
     ]
 
 
@@ -41,7 +41,7 @@ class Generator:
     jdk: Jdk
     folder: Path
 
-    def extended(self, source_set: SourceSet, number: int) -> SourceSet:
+    def extend(self, source_set: SourceSet, number: int) -> SourceSet:
         """Return a source set with a folder of generated classes for each folder of benchmarks.
 
         Raises BuildFailed where JMH refuses the benchmarks, and ResolveFailed where the generator
@@ -51,9 +51,9 @@ class Generator:
         version = _jmh_version(source_set.path)
         if version is None or not any(files for _, files in marked):
             return source_set
-        tools = self._tools(version)
+        tools = self._generator_jars(version)
         generated = [
-            self._generated(classes, files, (*source_set.path, *tools), f"{number}-{at}")
+            self._generate(classes, files, (*source_set.path, *tools), f"{number}-{at}")
             for at, (classes, files) in enumerate(marked)
             if files
         ]
@@ -63,13 +63,13 @@ class Generator:
             path=(*generated, *source_set.path),
         )
 
-    def _tools(self, version: str) -> tuple[Path, ...]:
+    def _generator_jars(self, version: str) -> tuple[Path, ...]:
         pom = self.folder / "generator.pom"
         with writing(pom):
             pom.write_text(needing(f"org.openjdk.jmh:jmh-generator-bytecode:{version}"))
         return class_path_of(self.maven, pom, "the byte-code generator of JMH")
 
-    def _generated(
+    def _generate(
         self, classes: Path, files: Sequence[str], path: Sequence[Path], name: str
     ) -> Path:
         folder = self.folder / f"generated-{name}"
@@ -82,13 +82,13 @@ class Generator:
             for file in files:
                 (chosen / file).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(classes / file, chosen / file)
-        generate = ("-cp", _joined(path), _MAIN, *map(str, (chosen, sources, made)), "default")
+        generate = ("-cp", _join(path), _MAIN, *map(str, (chosen, sources, made)), "default")
         answer = self._run((self.jdk.java, "-Duser.language=en"), generate, folder)
         if answer.exit_code != 0:
             raise BuildFailed(f"JMH refuses benchmarks in {', '.join(files)}:\n{_cause(answer)}")
         texts = [str(each) for each in sorted(sources.rglob("*.java"))]
         options = ("-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", str(made))
-        compiling = (*options, "-cp", _joined((made, *path)), *texts)
+        compiling = (*options, "-cp", _join((made, *path)), *texts)
         answer = self._run((self.jdk.javac,), compiling, folder)
         if answer.exit_code != 0:
             raise BuildFailed(f"what JMH generates does not compile; javac said:\n{answer.tail()}")
@@ -146,5 +146,5 @@ def _jmh_version(path: Iterable[Path]) -> str | None:
     return names[0].removeprefix(_CORE).removesuffix(".jar") if names else None
 
 
-def _joined(path: Iterable[Path]) -> str:
+def _join(path: Iterable[Path]) -> str:
     return ":".join(map(str, path))

@@ -13,7 +13,7 @@ from auditor.core.ports import Host
 from auditor.core.request import BuildWords
 from runners.jmh.build_steps import BuildSteps, nobody
 from runners.jmh.modules import SourceSet
-from runners.jmh.needs import jdk_missing, need_of
+from runners.jmh.needs import find_need, jdk_missing
 
 LACKING = (
     "no source set of plug-in java, me.champeau.jmh or Kotlin's jvm has a compiled method with "
@@ -65,7 +65,7 @@ class Gradle:
 
     def _failure(self, answer: Completed) -> AuditError:
         said = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
-        need = need_of(said)
+        need = find_need(said)
         if need is not None and need.tool == "JDK":
             return jdk_missing(need, "the build", self.host, self.environment)
         wanted = _DISTRIBUTION.search(said)

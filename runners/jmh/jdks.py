@@ -75,7 +75,8 @@ def with_jdk(
         homes = [str(each.home) for each in known if each.feature == int(chosen)]
         if not homes:
             raise UsageError(
-                f"no JDK {chosen} is installed; {named(known)}; name the folder of one in jdk"
+                f"no JDK {chosen} is installed; {describe_jdks(known)}; "
+                "name the folder of one in jdk"
             )
         home = homes[0]
     variables = dict(environment)
@@ -83,7 +84,7 @@ def with_jdk(
     return tuple(sorted({**variables, "JAVA_HOME": home, "PATH": path}.items()))
 
 
-def named(jdks: tuple[InstalledJdk, ...]) -> str:
+def describe_jdks(jdks: tuple[InstalledJdk, ...]) -> str:
     """Return which JDKs are installed, in words."""
     if not jdks:
         return "no JDK was found in the usual folders"

@@ -13,7 +13,7 @@ from auditor.core.ports import Host
 from runners.home import Home
 from runners.jmh.build_steps import BuildSteps, nobody
 from runners.jmh.checks import CheckFailed, failed_check
-from runners.jmh.needs import jdk_missing, need_of
+from runners.jmh.needs import find_need, jdk_missing
 
 DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
 """Pinned: what a project's own plugin management says is not for us to depend on."""
@@ -63,7 +63,7 @@ class Maven:
         # From the first error on: an exception's lines have no mark, and warnings are in front.
         if check := failed_check(said):
             return CheckFailed(str(_failure(answer, what)), check)
-        need = need_of(said[max(0, said.find("[ERROR]")) :])
+        need = find_need(said[max(0, said.find("[ERROR]")) :])
         if need is None or answer.timed_out:
             return _failure(answer, what)
         if need.tool == "JDK":

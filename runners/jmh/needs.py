@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from auditor.core.errors import AuditError, ToolMissing
 from auditor.core.ports import Host
 from runners.jmh.jdk import find_jdk
-from runners.jmh.jdks import installed_jdks, named
+from runners.jmh.jdks import describe_jdks, installed_jdks
 
 _CLASS_FILES = 44
 """What the version of a class file is above the number of its Java."""
@@ -61,7 +61,7 @@ _MAVEN: tuple[tuple[str, Callable[[str], str]], ...] = (
 )
 
 
-def need_of(text: str) -> Need | None:
+def find_need(text: str) -> Need | None:
     """Return what a build that said this needs; None where it failed for another reason."""
     for tool, patterns in (("JDK", _JDK), ("Maven", _MAVEN)):
         for pattern, words in patterns:
@@ -77,6 +77,6 @@ def jdk_missing(
     here = find_jdk(host, environment).feature
     return ToolMissing(
         f"{what}: the project needs {need.versions}, and was built with JDK {here}; "
-        f"{named(installed_jdks(host, environment))}; choose one by "
+        f"{describe_jdks(installed_jdks(host, environment))}; choose one by "
         '"jdk" of the subject, or by JAVA_HOME'
     )

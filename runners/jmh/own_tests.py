@@ -4,7 +4,7 @@ from auditor.core.ports import Host
 from auditor.core.request import BuildWords, MavenSpec
 from runners.home import Home
 from runners.jmh import artifact, reactor, testing
-from runners.jmh.build_plan import planned
+from runners.jmh.build_plan import plan_build
 from runners.jmh.jdk import find_jdk
 from runners.jmh.maven import Maven
 from runners.jmh.testing import UnitTests
@@ -32,7 +32,7 @@ def tests_of_tree(
     root = top / placed.tree.relative_to(placed.root)
     with home.locked(folder):
         if not is_gradle(root):
-            reactor.adapt(planned(top, root, everything=True), jdk)
+            reactor.adapt(plan_build(top, root, everything=True), jdk)
         is_built(folder, done=True)
     return testing.of_tree(maven, top, root, words, ())
 

@@ -61,9 +61,9 @@ class Module:
     def dependencies(self) -> Iterator[tuple[str, str]]:
         """Yield group and artifact of what it depends on."""
         for each in dependencies(self.root):
-            yield self.named(each)
+            yield self.dependency_key(each)
 
-    def named(self, dependency: ET.Element) -> tuple[str, str]:
+    def dependency_key(self, dependency: ET.Element) -> tuple[str, str]:
         """Return group and artifact of one of its dependencies."""
         group = (dependency.findtext("{*}groupId") or "").strip()
         own = ("${project.groupId}", "${groupId}", "${pom.groupId}")
@@ -97,7 +97,8 @@ def modules_below(root: Path) -> dict[Path, Module]:
     found = {}
     for where, folders, files in os.walk(root):
         folders[:] = sorted(one for one in folders if not _is_left_out(one))
-        if _POM in files:
+        # What a link leads to is not ours to change.
+        if _POM in files and not (Path(where) / _POM).is_symlink():
             found[Path(where)] = Module(Path(where))
     return found
 

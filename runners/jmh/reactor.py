@@ -9,8 +9,8 @@ from auditor.core.errors import BuildFailed
 from auditor.core.request import BuildWords
 from runners.hosts.disk import writing
 from runners.jmh import pom_tree
-from runners.jmh.adapting import drop_tests, raise_levels, unbind, use_tree
-from runners.jmh.build_plan import BuildPlan, planned
+from runners.jmh.adapting import depend_on_tree, drop_tests, raise_levels, unbind
+from runners.jmh.build_plan import BuildPlan, plan_build
 from runners.jmh.checks import SKIPPED, CheckFailed
 from runners.jmh.jdk import Jdk
 from runners.jmh.maven import DEPENDENCY_PLUGIN, Maven, NotPublished
@@ -52,12 +52,12 @@ def build(top: Path, maven: Maven, jdk: Jdk, words: BuildWords, plan: BuildPlan)
 
 
 def _build(top: Path, maven: Maven, jdk: Jdk, words: BuildWords, plan: BuildPlan) -> None:
-    maven = _own(top, plan.where, maven)
+    maven = _project_maven(top, plan.where, maven)
     lenient = (_LENIENT, *((_PROCESSORS,) if jdk.feature >= _PROCESSORS_ASKED_FOR else ()))
     arguments = (
         f"{DEPENDENCY_PLUGIN}:build-classpath", "-DincludeScope=test",
         f"-Dmdep.outputFile=target/{_CLASS_PATH}", "-Dmdep.pathSeparator=:",
-        *lenient, *SKIPPED, *_chosen(plan, words), *switched(words, plan.profiles),
+        *lenient, *SKIPPED, *_selection(plan, words), *switched(words, plan.profiles),
     )  # fmt: skip
     _compile_with_checks(maven, plan, arguments)
     if not any(plan.where.rglob(f"target/{_CLASS_PATH}")):
@@ -97,10 +97,12 @@ def adapt(plan: BuildPlan, jdk: Jdk) -> None:
         if plan.tested is not None:
             drop_tests(one for each, one in plan.modules.items() if each not in plan.tested)
         for each in plan.outside:
-            use_tree(plan.modules[each], plan.tree)
+            depend_on_tree(plan.modules[each], plan.tree)
         raise_levels(plan.modules.values(), jdk.feature)
         if plan.outside:
-            (plan.where / _AGGREGATOR).write_text(_aggregator(plan))
+            aggregator = plan.where / _AGGREGATOR
+            aggregator.unlink(missing_ok=True)  # a link would be written through
+            aggregator.write_text(_aggregator(plan))
 
 
 def _aggregator(plan: BuildPlan) -> str:
@@ -110,7 +112,7 @@ def _aggregator(plan: BuildPlan) -> str:
     return _AGGREGATOR_TEXT.format(modules=named)
 
 
-def _chosen(plan: BuildPlan, words: BuildWords) -> tuple[str, ...]:
+def _selection(plan: BuildPlan, words: BuildWords) -> tuple[str, ...]:
     """Return the arguments that choose the modules, unless the user's own ones do."""
     if any(each.startswith(("-pl", "--projects")) for each in words.flags):
         return ()
@@ -123,7 +125,7 @@ def _chosen(plan: BuildPlan, words: BuildWords) -> tuple[str, ...]:
     return (*file, "-pl", ",".join(names), "-am")
 
 
-def _own(top: Path, where: Path, maven: Maven) -> Maven:
+def _project_maven(top: Path, where: Path, maven: Maven) -> Maven:
     """Return the Maven that the project brings along, if it does and that can be had."""
     wrapper = next((each / _WRAPPER for each in (where, top) if (each / _WRAPPER).is_file()), None)
     if wrapper is None:
@@ -137,9 +139,9 @@ def _own(top: Path, where: Path, maven: Maven) -> Maven:
 
 def tests(top: Path, root: Path, maven: Maven, words: BuildWords) -> tuple[Path, Maven, list[str]]:
     """Return where Maven runs unit tests, which Maven, and what it is called with."""
-    plan = planned(top, root, everything=True)
-    arguments = [*SKIPPED, *_chosen(plan, words), *switched(words, plan.profiles)]
-    return plan.where, _own(top, plan.where, maven), arguments
+    plan = plan_build(top, root, everything=True)
+    arguments = [*SKIPPED, *_selection(plan, words), *switched(words, plan.profiles)]
+    return plan.where, _project_maven(top, plan.where, maven), arguments
 
 
 def lacking(root: Path) -> str:

@@ -16,7 +16,7 @@ from runners.jmh.build_steps import BuildSteps
 from runners.jmh.gradle import Gradle
 from runners.jmh.jdks import installed_jdks, with_jdk
 from runners.jmh.maven import Maven
-from runners.jmh.needs import need_of
+from runners.jmh.needs import find_need
 
 WRAPPER_AWAY = b"""Downloading https://mirror.example/distributions/gradle-8.7-bin.zip
 
@@ -65,7 +65,7 @@ def jdk_folder(folder, version):
     ],
 )
 def test_what_a_build_needs_is_read_from_what_it_says(said, needed):
-    need = need_of(said)
+    need = find_need(said)
 
     assert need is not None
     assert need.versions == needed
@@ -76,7 +76,7 @@ def test_what_a_build_needs_is_read_from_what_it_says(said, needed):
     ["COMPILATION ERROR", "source value 7 is obsolete", "A.java:[3,1] ';' expected", "21"],
 )
 def test_other_failures_need_no_other_tool(said):
-    assert need_of(said) is None
+    assert find_need(said) is None
 
 
 def test_a_wrong_jdk_is_said_with_those_that_are_installed(tmp_path):
@@ -110,7 +110,7 @@ def test_what_a_plug_in_of_the_compiler_needs_stands_in_lines_without_a_mark(tmp
         b"[ERROR] COMPILATION ERROR :\nCaused by: java.lang.UnsupportedClassVersionError: x/Y has "
         b"been compiled by a more recent version of the Java Runtime (class file version 65.0)\n"
     )
-    earlier = b"[WARNING] The plugin g:a:1 requires Maven version 9\n"
+    earlier = b"[WARNING] release version 99 not supported, it is said elsewhere\n"
     version = Completed(exit_code=0, stderr=b'openjdk version "17.0.1"')
     build = Completed(exit_code=1, stdout=earlier + failed)
     host = FakeHost(lambda job: version if "-version" in job.argv else build)

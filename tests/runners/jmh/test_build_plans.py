@@ -1,12 +1,24 @@
 """Which modules of a Maven project are built for measuring, and what is changed in our copy."""
 
+import shutil
+
 import pytest
-from maven_making import BENCHMARK, JMH, SUM, dependency, many_modules, one_module, pom, write
+from maven_making import (
+    BENCHMARK,
+    JMH,
+    SUM,
+    dependency,
+    everything,
+    many_modules,
+    one_module,
+    pom,
+    write,
+)
 
 from auditor.core.request import BuildWords
 from runners.jmh import reactor
 from runners.jmh.adapting import raise_levels, unbind
-from runners.jmh.build_plan import planned
+from runners.jmh.build_plan import plan_build
 from runners.jmh.checks import CheckFailed, failed_check
 from runners.jmh.jdk import Jdk
 from runners.jmh.pom_tree import Module, dependencies, modules_below
@@ -18,7 +30,7 @@ OWN = dependency("org.example.many", "library", "1")
 
 def plan(folder, files, *, root="."):
     top = write(folder, files)
-    return planned(top, top / root if root != "." else top, everything=False)
+    return plan_build(top, top / root if root != "." else top, everything=False)
 
 
 def names(folder, paths):
@@ -26,7 +38,7 @@ def names(folder, paths):
 
 
 def arguments(made):
-    return reactor._chosen(made, BuildWords())
+    return reactor._selection(made, BuildWords())
 
 
 def test_only_modules_with_benchmarks_are_built_with_those_they_need(tmp_path):
@@ -68,7 +80,7 @@ def test_a_module_that_nothing_lists_is_built_with_the_tree_that_it_needs(tmp_pa
     files["pom.xml"] = pom("many", modules=("library",))
 
     made = plan(tmp_path, files)
-    inside = planned(tmp_path, tmp_path / "benchmarks", everything=False)
+    inside = plan_build(tmp_path, tmp_path / "benchmarks", everything=False)
 
     for one in (made, inside):
         assert arguments(one) == ("-f", "bench-audit-pom.xml", "-pl", "benchmarks", "-am")
@@ -93,7 +105,7 @@ def test_one_module_is_built_as_it_is(tmp_path):
 def test_the_users_own_choice_of_modules_counts(tmp_path):
     made = plan(tmp_path, many_modules())
 
-    assert reactor._chosen(made, BuildWords(flags=("-pl=library",))) == ()
+    assert reactor._selection(made, BuildWords(flags=("-pl=library",))) == ()
 
 
 def test_without_benchmarks_in_sources_everything_is_built(tmp_path):
@@ -159,6 +171,34 @@ def test_a_version_of_the_tree_that_is_not_the_trees_is_replaced(tmp_path):
     assert versions["library"] == "1"
     assert versions["jmh-core"] == "1.37"
     assert "<maven.compiler.release>7</" in (benchmarks / "pom.xml").read_text()
+
+
+@pytest.mark.parametrize("linked", ["src", "src/test", "src/test/java"])
+def test_nothing_that_links_lead_to_is_changed(linked, tmp_path):
+    away = write(
+        tmp_path / "away",
+        {
+            "pom.xml": "<project><release>6</release></project>",
+            "java/A.java": "",
+            "test/java/A.java": "",
+            "A.java": "",
+        },
+    )
+    files = many_modules()
+    files["pom.xml"] = pom("many", modules=("library",))
+    top = write(tmp_path / "tree", files)
+    (top / "other").mkdir()
+    (top / "other/pom.xml").symlink_to(away / "pom.xml")
+    (top / "bench-audit-pom.xml").symlink_to(away / "pom.xml")
+    shutil.rmtree(top / "library/src")
+    (top / "library" / linked).parent.mkdir(parents=True, exist_ok=True)
+    (top / "library" / linked).symlink_to(away)
+    before = everything(away)
+
+    reactor.adapt(plan_build(top, top, everything=False), Jdk("java", "javac", "17", 17))
+
+    assert everything(away) == before
+    assert not (top / "bench-audit-pom.xml").is_symlink()
 
 
 def test_what_lacks_is_said_with_a_file_and_a_profile(tmp_path):
