@@ -11,6 +11,7 @@ _NO_LIBRARY = frozenset(
     | {"doc", "docs", "example", "examples", "script", "scripts", "tools", "ci", "build", "dist"}
 )
 _NO_MODULE = frozenset({"setup", "conftest", "noxfile", "tasks"})
+_NO_PART = frozenset({"test", "tests", "benchmark", "benchmarks", "benches", "asv_bench"})
 _LARGEST = 2_000_000
 
 
@@ -23,9 +24,10 @@ def modules(tree: Path, benchmarks: Sequence[str]) -> list[SourceFile]:
     left_out, above = set(benchmarks), top(tree)
     found = []
     for path in sorted(_packages(above)):
-        for file in [path] if path.is_file() else files(path, frozenset({"tests", "test"})):
+        for file in [path] if path.is_file() else files(path, _NO_PART):
             shown = file.relative_to(tree).as_posix()
-            if not left_out & {shown, *map(str, PurePosixPath(shown).parents)}:
+            outside = left_out & {shown, *map(str, PurePosixPath(shown).parents)}
+            if not outside and not _is_test(file.stem):
                 unit = _unit(PurePosixPath(file.relative_to(above).as_posix()))
                 role = SourceRole.LIBRARY
                 found.append(SourceFile(path=shown, unit=unit, role=role, text=file.read_bytes()))
@@ -47,6 +49,11 @@ def _packages(above: Path) -> Iterator[Path]:
             continue
         if path.suffix == ".py" or (path / "__init__.py").is_file():
             yield path
+
+
+def _is_test(name: str) -> bool:
+    """Tell whether a module is a file of tests by its name, as pytest finds them by default."""
+    return name == "conftest" or name.startswith("test_") or name.endswith("_test")
 
 
 def _unit(path: PurePosixPath) -> str:

@@ -20,6 +20,7 @@ from auditor.core.outcome import (
     Window,
 )
 from auditor.core.plan import Purpose, Trial
+from runners.pybench.listings import with_remedy
 from runners.pybench.profile_records import ProfileUnreadable, read_profile
 from runners.records import Records, RecordsUnreadable, read_records
 
@@ -76,11 +77,12 @@ def _of_tests(trial: Trial, answer: Completed, data: bytes) -> Outcome:
         return _called(trial, records, answer)
     if answer.exit_code is None:
         return TimedOut(answer.seconds, answer.tail())
-    return Crashed(answer.exit_code, _together(records.failures) or answer.tail())
+    told = with_remedy(_together(records.failures))
+    return Crashed(answer.exit_code, told or answer.tail())
 
 
 def _called(trial: Trial, records: Records, answer: Completed) -> Counted | Traced:
-    gaps = list(dict.fromkeys(records.missing))
+    gaps = [with_remedy(one) for one in dict.fromkeys(records.missing)]
     if answer.timed_out:
         gaps.append(f"the unit tests were ended after {answer.seconds:.0f} s")
     elif answer.exit_code and not gaps:

@@ -16,13 +16,14 @@ import inspect
 import json
 import os
 import sys
+import textwrap
 import types
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
 _LONGEST = 300
-_MOST_DEPTH = 8
+_MOST_DEPTH = 6
 Named = tuple[str, Any]
 _WITH_FUNC = (functools.cached_property, functools.partial, functools.partialmethod)
 _COMPILED = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
@@ -132,7 +133,7 @@ class Library:
             own = self.is_own(getattr(one, "__module__", None))
             for member, each in list(members.items()):
                 new = own and member not in taken and _is_public(member)
-                if new and not self.is_stub(one, each):
+                if new and _belongs(one, each) and not self.is_stub(one, each):
                     self.follow(f"{name}.{member}", each, depth + 1)
                 taken.add(member)
 
@@ -147,8 +148,9 @@ class Library:
     def of_instance(self, name: str, value: Any, depth: int) -> None:
         """Follow the methods of an object of the library, or the function in one of another's."""
         kind = type(value)
-        if self.is_own(kind.__module__):
-            self.of_class(name, kind, depth)
+        if self.is_own(kind.__module__) and not hasattr(kind, "__get__"):
+            if not depth:
+                self.of_class(name, kind, depth)
             return
         for each in list(getattr(value, "__dict__", {}).values()):
             if isinstance(each, types.FunctionType) and self.leads_here(each):
@@ -182,6 +184,13 @@ def _inside(name: str, value: Any) -> Iterator[Named]:
         yield name, value.__wrapped__
 
 
+def _belongs(owner: type, member: Any) -> bool:
+    """Tell whether a member is the class's own; a class that it refers to has its own names."""
+    return not inspect.isclass(member) or (
+        member.__qualname__ == f"{owner.__qualname__}.{member.__name__}"
+    )
+
+
 def _closure(function: types.FunctionType) -> Iterator[Any]:
     for cell in function.__closure__ or ():
         try:
@@ -193,8 +202,7 @@ def _closure(function: types.FunctionType) -> Iterator[Any]:
 def _is_empty(function: Any, *, declared: bool) -> bool:
     """Tell whether a body is `...`, or raises NotImplementedError, or, if declared, is `pass`."""
     try:
-        lines = inspect.getsource(function)
-        (node,) = ast.parse(inspect.cleandoc(lines) if lines[:1].isspace() else lines).body
+        (node,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
     except (OSError, TypeError, SyntaxError, ValueError, IndentationError):
         return False
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -216,34 +224,32 @@ def _shown(module: str, found: types.ModuleType, library: Library) -> Iterator[s
     if isinstance(listed, (list, tuple, set, frozenset)):
         yield from (one for one in listed if isinstance(one, str))
         return
-    taken, kept = _imported(found)
-    package = hasattr(found, "__path__")
-    for name, value in list(vars(found).items()):
-        if not _is_public(name) or (name in taken and not package and name not in kept):
-            continue
-        if name not in taken or library.is_own(_home(value)):
+    imported = _imported(found, library)
+    for name in list(vars(found)):
+        if _is_public(name) and imported.get(name, True):
             yield name
 
 
-def _home(value: Any) -> Any:
-    return getattr(value, "__module__", None) or type(value).__module__
+def _imported(found: types.ModuleType, library: Library) -> dict[str, bool]:
+    """Return the names that a module's text imports, and which of them it shows to its users.
 
-
-def _imported(found: types.ModuleType) -> tuple[set[str], set[str]]:
-    """Return the names that a module's text imports, and those imported as themselves."""
+    These are names of the library in the `__init__` of a package, and what is imported as itself.
+    """
     try:
         with open(str(found.__file__), "rb") as file:
             tree = ast.parse(file.read())
     except (OSError, SyntaxError, ValueError):
-        return set(), set()
-    taken, kept = set(), set()
+        return {}
+    package, shown = hasattr(found, "__path__"), {}
     for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
+            own = isinstance(node, ast.ImportFrom) and (
+                node.level > 0 or library.is_own(node.module)
+            )
             for one in node.names:
-                taken.add(one.asname or one.name.partition(".")[0])
-                if one.asname == one.name:
-                    kept.add(one.name)
-    return taken, kept
+                name = one.asname or one.name.partition(".")[0]
+                shown[name] = (package and own) or one.asname == one.name
+    return shown
 
 
 def _is_public(name: str) -> bool:

@@ -82,7 +82,7 @@ def pytest_collection(session: Any) -> None:
 def pytest_collectreport(report: Any) -> None:
     """Write down what could not even be collected, or is skipped as a whole."""
     if LIST in os.environ and report.outcome != "passed":
-        text = why(report) if report.failed else f"skipped: {_skip_reason(report)}"
+        text = why(report) if report.failed else skip_reason(report)
         related = suites.may_hold(_State.session, report.nodeid)
         _listed({"unusable": report.nodeid, "why": text[:_LONGEST], "related": related})
 
@@ -105,7 +105,7 @@ def pytest_runtest_logreport(report: Any) -> None:
     """Say why there is no measurement."""
     if report.skipped:
         expected = getattr(report, "wasxfail", None)
-        text = _skip_reason(report) if expected is None else f"expected to fail: {expected}"
+        text = skip_reason(report) if expected is None else f"expected to fail: {expected}"
         tell("skipped", " ".join(text.split())[:_LONGEST] or "skipped")
     elif report.failed:
         tell("failed", why(report))
@@ -113,9 +113,10 @@ def pytest_runtest_logreport(report: Any) -> None:
         tell("failed", "the test ended without calling its benchmark fixture")
 
 
-def _skip_reason(report: Any) -> str:
+def skip_reason(report: Any) -> str:
+    """Return the one line that says why a test or a file of tests is skipped."""
     told = report.longrepr
-    return str(told[2] if isinstance(told, tuple) else told)
+    return " ".join(str(told[2] if isinstance(told, tuple) else told).split())[:_LONGEST]
 
 
 def why(report: Any) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from zz_bench_audit_blocks import tell_window
 from zz_bench_audit_hook import tell
-from zz_bench_audit_pytest import is_benchmark, why
+from zz_bench_audit_pytest import is_benchmark, skip_reason, why
 from zz_bench_audit_trace import write
 
 _EVERY_SECONDS = 1.0
@@ -25,6 +25,7 @@ class _State:
         self.told = time.monotonic()
         self.ended = self.failed = self.skipped = 0
         self.uncollected: list[str] = []
+        self.skip = ""
 
 
 _state = _State()
@@ -47,6 +48,8 @@ def pytest_runtest_logreport(report: Any) -> None:
     expected = hasattr(report, "wasxfail")
     _state.failed += report.failed and not expected
     _state.skipped += report.skipped and not expected
+    if report.skipped and not expected and not _state.skip:
+        _state.skip = skip_reason(report).removeprefix("Skipped: ")
 
 
 def pytest_runtest_logfinish() -> None:
@@ -64,6 +67,8 @@ def pytest_sessionfinish(exitstatus: int) -> None:
         tell("tests", str(_state.ended - _state.skipped))
         if found:
             tell("missing", f"{len(found)} of the files of unit tests cannot be read: {found[0]}")
+        if _state.skipped == _state.ended:
+            tell("missing", f"all {_state.ended} unit tests are skipped: {_state.skip}")
         if _state.failed:
             tell("missing", f"{_state.failed} of {_state.ended} unit tests fail")
     elif found:

@@ -12,9 +12,11 @@ from runners.pybench.library import modules, top
         (["src/single.py"], "src", ["single"]),
         (["src/coords.c", "pack/__init__.py", "pack/inner.py"], "", ["pack", "pack.inner"]),
         (["src/lib.rs", "src/build.py", "pack/__init__.py"], "", ["pack"]),
+        (["pack/__init__.py", "pack/test_a.py", "pack/b_test.py", "pack/conftest.py",
+          "pack/tests/c.py", "pack/benchmarks/d.py", "test_e.py"], "", ["pack"]),
         (["src/spread/part/__init__.py", "setup.py"], "src", []),
     ],
-)
+)  # fmt: skip
 def test_a_folder_of_sources_counts_where_it_has_the_packages(files, where, units, tmp_path):
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -99,6 +99,15 @@ def test_a_project_that_only_declares_the_plugin_is_asked(suite):
         suite({"tox.ini": "[testenv]\ndeps = pytest-benchmark\n", "test_it.py": "def test_a(): 0"})
 
 
+def test_a_session_of_nox_is_no_suite(tmp_path):
+    text = "def bench(session, benchmark): session.run(benchmark)\n"
+    (tmp_path / "noxfile.py").write_text(text)
+
+    assert FRONTENDS["pytest"].suite(tmp_path) == []
+    (tmp_path / "bench.py").write_text(text)
+    assert FRONTENDS["pytest"].suite(tmp_path) == ["bench.py"]
+
+
 @pytest.mark.parametrize(
     ("why", "requirement"),
     [

@@ -29,6 +29,7 @@ BENCHMARKS = """from tiny import unused
 def test_bench(benchmark):
     benchmark(unused, 1)
 """
+ADVICE = '; if a package has it, add "python": {"requirements": ["nowhere"]}'
 TESTS = """import pytest
 
 from tiny import add, twice
@@ -91,7 +92,7 @@ def test_tests_that_fail_or_cannot_be_read_are_said_and_the_others_count(counted
     assert calls(outcome) == {"tiny.add": 8, "tiny.twice": 1}
     assert outcome.missing == (
         "1 of the files of unit tests cannot be read: test_lost.py: ModuleNotFoundError: No module "
-        "named 'nowhere'; 1 of 7 unit tests fail"
+        f"named 'nowhere'{ADVICE}; 1 of 7 unit tests fail"
     )
 
 
@@ -133,7 +134,16 @@ def test_where_no_file_of_tests_can_be_read_that_is_the_failure(counted):
     outcome = counted(test_tiny="import nowhere\n")
 
     assert isinstance(outcome, Crashed)
-    assert outcome.tail == "test_tiny.py: ModuleNotFoundError: No module named 'nowhere'"
+    said = f"test_tiny.py: ModuleNotFoundError: No module named 'nowhere'{ADVICE}"
+    assert outcome.tail == said
+
+
+def test_tests_that_are_all_skipped_are_said_with_the_reason_of_the_first(counted):
+    outcome = counted(
+        test_tiny="import pytest\npytestmark = pytest.mark.skip('not here')\n" + TESTS
+    )
+
+    assert outcome.missing == "all 6 unit tests are skipped: not here"
 
 
 def test_a_module_that_cannot_be_changed_is_no_count(counted):

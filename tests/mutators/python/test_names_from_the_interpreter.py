@@ -1,0 +1,260 @@
+"""Public functions as a running interpreter shows them, held against a count of `sys.setprofile`.
+
+Each library is made in a way in which its sources do not show what its users call.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from auditor.core.mutant import Kind, Overlay, Variant
+from auditor.core.subject import SourceFile, SourceRole
+from mutators.python.mutator import PythonMutator
+from runners.pybench import guests
+
+COUNTED = """import collections, json, sys
+counts = collections.Counter()
+def seen(frame, event, _):
+    if event == "call":
+        code = frame.f_code
+        counts[f"{code.co_filename}:{code.co_firstlineno}"] += 1
+sys.path.insert(0, sys.argv[1])
+import work
+if len(sys.argv) == 2:
+    sys.setprofile(seen)
+work.run()
+sys.setprofile(None)
+if len(sys.argv) == 3:
+    import zz_bench_audit
+    counts = zz_bench_audit.counter.calls
+print(json.dumps(counts))
+"""
+FACTORY = {
+    "lib/__init__.py": "from lib._made import Loose, Strict\nfrom lib.shapes import Checker\n"
+    "__all__ = ['Checker', 'Loose', 'Strict']\n",
+    "lib/shapes.py": "from typing import Protocol\nclass Checker(Protocol):\n"
+    "    def check(self, value): ...\n",
+    "lib/_made.py": "def make(name, limit):\n    class Made:\n"
+    "        def check(self, value):\n            return self.first(value)\n"
+    "        def first(self, value):\n            return value > limit\n"
+    "    Made.__name__ = name\n    return Made\n"
+    "Strict = make('Strict', 1)\nLoose = make('Loose', 9)\n",
+    "work.py": "import lib\ndef run():\n    for n in range(3): lib.Strict().check(n)\n"
+    "    lib.Loose().first(3)\n",
+}
+WRAPPED = {
+    "lib/__init__.py": "from lib._inner import told, plain, cached, part, silent, bound\n",
+    "lib/_inner.py": "import functools\ndef deco(function):\n    @functools.wraps(function)\n"
+    "    def outer(*given):\n        return function(*given)\n    return outer\n"
+    "def quiet(function):\n    def outer(*given):\n        return function(*given)\n"
+    "    return outer\n"
+    "@deco\ndef told(n):\n    return n\ndef plain(n):\n    return told(n)\n"
+    "@functools.lru_cache\ndef cached(n):\n    return n\n"
+    "def _both(a, b):\n    return a + b\npart = functools.partial(_both, 1)\n"
+    "@quiet\ndef silent(n):\n    return n\n"
+    "class _Teller:\n    def tell(self, n):\n        return n\nbound = _Teller().tell\n",
+    "work.py": "import lib\ndef run():\n    for n in range(6): lib.told(n)\n"
+    "    for n in range(4): lib.cached(n)\n    for n in range(3): lib.part(n)\n"
+    "    for n in range(2): lib.silent(n)\n    lib.plain(1)\n    lib.bound(1)\n",
+}
+DISPATCHED = {
+    "lib/__init__.py": "from lib._shape import shape, Teller\n",
+    "lib/_shape.py": "from functools import singledispatch, singledispatchmethod\n"
+    "@singledispatch\ndef shape(value):\n    return 1\n@shape.register\ndef _(value: list):\n"
+    "    return 2\nclass Teller:\n    @singledispatchmethod\n    def tell(self, value):\n"
+    "        return 1\n    @tell.register\n    def _(self, value: list):\n        return 2\n",
+    "work.py": "import lib\ndef run():\n    for value in (1, [], []): lib.shape(value)\n"
+    "    lib.Teller().tell([])\n",
+}
+ATTRS = {
+    "lib/__init__.py": "import attrs\nfrom lib._base import Base\n@attrs.define\n"
+    "class Point(Base):\n    x: int\n    def __attrs_post_init__(self):\n        self.x += 1\n"
+    "    @property\n    def twice(self):\n        return 2 * self.x\n"
+    "    @staticmethod\n    def make(x):\n        return Point(x)\n",
+    "lib/_base.py": "import abc\nclass Base(abc.ABC):\n    def shown(self):\n"
+    "        return self.twice\n    @property\n    @abc.abstractmethod\n    def twice(self):\n"
+    "        pass\n    def later(self):\n        raise NotImplementedError\n",
+    "work.py": "import lib\ndef run():\n    for n in range(4): lib.Point.make(n).shown()\n"
+    "    lib.Point(1)\n",
+}
+CLICK = {
+    "lib/__init__.py": "import click\n@click.group()\ndef main():\n    pass\n"
+    "@main.command('say-it')\n@click.option('--n', type=int)\ndef say(n):\n    return _inner(n)\n"
+    "def _inner(n):\n    return n\n",
+    "work.py": "import lib\ndef run():\n    for n in '12':\n"
+    "        lib.main(['say-it', '--n', n], standalone_mode=False)\n",
+}
+FACADE = {
+    "lib/__init__.py": "try:\n    from _json import encode_basestring as quote\n"
+    "except ImportError:\n    from lib.slow import quote\nfrom lib.fast import Quoter\n"
+    "__all__ = ['quote', 'Quoter']\n",
+    "lib/_slow.py": "def quote(text):\n    return text\n",
+    "lib/fast.py": "from _json import encode_basestring\nclass Quoter:\n"
+    "    def __init__(self, end=''):\n        self.end = end\n"
+    "    def quote(self, text):\n        return encode_basestring(text) + self.end\n",
+    "work.py": "import lib\ndef run():\n    quoter = lib.Quoter()\n"
+    "    for n in 'abc': quoter.quote(lib.quote(n))\n",
+}
+
+
+class Made:
+    """A library in a folder, its sources, and what its public names are."""
+
+    def __init__(self, folder, files):
+        self.folder = folder
+        for name, text in files.items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(text)
+        for path, text in guests.placed(folder / "ours"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text)
+        self.guest = folder / "ours" / guests.FOLDER
+        paths = [Path(name) for name in files if name.startswith("lib/")]
+        library = [self.source(path) for path in paths]
+        modules, told = folder / "modules.txt", folder / "told.txt"
+        modules.write_text("".join(f"{one.unit}\t{one.path}\n" for one in library))
+        self.call("-m", "zz_bench_audit_api", modules, told, PYTHONPATH=f"{self.guest}:{folder}")
+        self.sources = [
+            *library,
+            SourceFile(path="", unit="", role=SourceRole.PUBLIC, text=told.read_bytes()),
+        ]
+        methods = PythonMutator().methods(self.sources)
+        self.public = {one.id: one for one in methods if one.public}
+
+    def source(self, path):
+        unit = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+        text = (self.folder / path).read_bytes()
+        return SourceFile(path=str(path), unit=unit, role=SourceRole.LIBRARY, text=text)
+
+    def call(self, *words, **variables):
+        made = subprocess.run(
+            (sys.executable, *map(str, words)),
+            cwd=self.folder,
+            env=os.environ | variables,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert made.returncode == 0, made.stderr
+        return made.stdout
+
+    def profiled(self):
+        """Return the calls of each function by its file and first line."""
+        return json.loads(self.call("-c", COUNTED, self.folder))
+
+    def counted(self):
+        """Return the calls of the public functions by our counters."""
+        mutator = PythonMutator()
+        slowable = tuple(one for one in self.public.values() if one.refusal is None)
+        overlay = mutator.overlay(self.sources, Variant(Kind.COUNTING, slowable))
+        assert isinstance(overlay, Overlay), overlay
+        lines = []
+        for line, file in zip(overlay.instructions, overlay.files, strict=True):
+            kind, unit, path = line.split("\t")
+            text = self.folder / "ours" / path
+            text.parent.mkdir(parents=True, exist_ok=True)
+            text.write_bytes(file.text)
+            digest = hashlib.sha256((self.folder / path).read_bytes()).hexdigest()
+            lines.append(f"{kind}\t{unit}\t{text}\t{digest}\n")
+        instructions = self.folder / "instructions.txt"
+        instructions.write_text("".join(lines))
+        variables = {
+            "PYTHONPATH": str(self.guest),
+            "BENCH_AUDIT_INSTRUCTIONS": str(instructions),
+            "BENCH_AUDIT_COUNTING": "1",
+        }
+        return json.loads(self.call("-c", COUNTED, self.folder, "counted", **variables))
+
+
+LIBRARIES = {
+    "factory": (FACTORY, {"lib.Loose.check": 3, "lib.Loose.first": 4}),
+    "wrapped": (
+        WRAPPED,
+        {"lib.told": 7, "lib.cached": 4, "lib.part": 3, "lib.silent": 2, "lib.plain": 1}
+        | {"lib.bound": 1},
+    ),
+    "dispatched": (DISPATCHED, {"lib.shape": 3, "lib.Teller.tell": 1}),
+    "attrs": (
+        ATTRS,
+        {"lib.Point.__attrs_post_init__": 5, "lib.Point.make": 4, "lib.Point.twice": 4}
+        | {"lib.Base.shown": 4},
+    ),
+    "click": (CLICK, {"lib.main": 2, "lib.say": 2}),
+    "facade": (FACADE, {"lib.fast.Quoter.__init__": 1, "lib.fast.Quoter.quote": 3}),
+}
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_public_functions_are_called_as_often_as_the_interpreter_says(name, tmp_path):
+    files, expected = LIBRARIES[name]
+    library = Made(tmp_path, files)
+
+    assert set(library.public) == set(expected)
+    assert library.counted() == expected
+    profiled = library.profiled()
+    beside = {
+        f"{tmp_path / one.path}:{number}": count
+        for one in library.sources
+        for number in range(1, one.text.count(b"\n") + 2)
+        if (count := profiled.get(f"{tmp_path / one.path}:{number}"))
+    }
+    # What else of the library runs are wrappers and what is private.
+    assert sorted(expected.values()) == sorted(
+        sum(beside.get(place, 0) for place in places(library, one))
+        for one in library.public.values()
+    )
+
+
+def places(library, method):
+    told = [json.loads(line) for line in library.sources[-1].text.splitlines()]
+    names = {method.id, *method.aliases}
+    return [
+        f"{library.folder / one['path']}:{one['line']}"
+        for one in told
+        if names & set(one.get("names", ()))
+    ]
+
+
+def test_a_function_has_all_its_public_names(tmp_path):
+    library = Made(tmp_path, FACTORY)
+    method = library.public["lib.Loose.check"]
+    mutator = PythonMutator()
+
+    assert method.aliases == ("lib.Strict.check",)
+    for name in ("Strict.check", "lib.Loose.check", "Made.check", "check"):
+        assert mutator.matches(name, method), name
+    assert not mutator.matches("Checker.check", method)
+
+
+def test_what_cannot_be_imported_is_read(tmp_path):
+    files = {
+        "lib/__init__.py": "",
+        "lib/good.py": "def made(f=None): return 1\n",
+        "lib/bad.py": "import no_such_module\ndef shown(): pass\ndef _hidden(): pass\n",
+        "lib/ending.py": "import sys\ndef last(): pass\nsys.exit(3)\n",
+    }
+
+    assert set(Made(tmp_path, files).public) == {
+        "lib.good.made",
+        "lib.bad.shown",
+        "lib.ending.last",
+    }
+
+
+def test_classes_that_refer_to_each_other_and_to_objects_end(tmp_path):
+    text = "class _Kind:\n    def ask(self): return 1\n"
+    text += "class A:\n    def a(self): return 1\n    class Inner:\n        def i(self): return 1\n"
+    text += "class B:\n    def b(self): return 1\n"
+    text += "A.other, B.other = B, A\n"
+    text += "for n in range(12):\n    setattr(_Kind, f'k{n}', _Kind())\n"
+    text += "    setattr(A, f'k{n}', _Kind())\n"
+    text += "kind = _Kind()\n"
+
+    found = Made(tmp_path, {"lib/__init__.py": text}).public
+
+    assert set(found) == {"lib.A.a", "lib.A.Inner.i", "lib.B.b", "lib.kind.ask"}
