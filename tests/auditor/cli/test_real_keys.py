@@ -49,7 +49,7 @@ def contents(out):
 DECIDE_NOTHING = {
     "budget": "12m",
     "gates": {"min_score": 40},
-    "ignore": [{"method": "Unused", "reason": "nobody calls it"}],
+    "ignore": [{"method": "example.org/tiny.Unused", "reason": "nobody calls it"}],
     "compare": {"min_delta": 0.2},
 }
 
