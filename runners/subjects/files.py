@@ -159,8 +159,14 @@ _RESULTS = {
 _BEGINNING = 400
 
 
+_CONFIGURATION = re.compile(r"\.?bench-audit([.-].*)?\.(json|ya?ml|toml)")
+"""Names of configurations, whichever of them is asked for."""
+
+
 def is_ours(item: Entry) -> bool:
-    """Tell whether this is a result or a report of ours: keeping one makes no other subject."""
+    """Tell whether this is a result, a report or a configuration of ours: no part of a subject."""
+    if _CONFIGURATION.fullmatch(item.path.name):
+        return True
     begins = _RESULTS.get(item.path.suffix)
     if begins is None or item.link is not None:
         return False

@@ -40,8 +40,8 @@ def contents(out):
         "baseline.json": result,
         "indented.json": json.dumps(json.loads(result), indent=4),
         "docs/report.html": (out / "report.html").read_text(),
-        "nightly.json": json.dumps({**KEYS, "budget": "30m", "slowdown": 0.9}),
-        "nightly.yaml": "subject: .\nbudget: 30m\nslowdown: 0.9\n",
+        "bench-audit-nightly.json": json.dumps({**KEYS, "budget": "30m", "slowdown": 0.9}),
+        "bench-audit.nightly.yaml": "subject: .\nbudget: 30m\nslowdown: 0.9\n",
         "bench-audit.toml": 'subject = "."\nbudget = "30m"\n',
     }
 
@@ -49,7 +49,7 @@ def contents(out):
 DECIDE_NOTHING = {
     "budget": "12m",
     "gates": {"min_score": 40},
-    "accept": [{"method": "Unused", "reason": "nobody calls it"}],
+    "ignore": [{"method": "example.org/tiny.Unused", "reason": "nobody calls it"}],
     "compare": {"min_delta": 0.2},
 }
 

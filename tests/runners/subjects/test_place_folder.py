@@ -169,11 +169,15 @@ def test_a_configuration_and_results_of_ours_make_no_other_subject(tmp_path):
         last_dot_json='{\n "schema": "bench-audit/abs/1",\n "subject": "ring"}',
         page_dot_html='<head>\n<meta name="generator" content="bench-audit">',
     )
+    for name in ("bench-audit.json", ".bench-audit.toml", "bench-audit-nightly.yaml"):
+        (folder / name).write_text("of another audit")
 
     assert placed(spec, tmp_path) == before
     assert names(before.tree) == {"go.mod"}
     make(folder, other_dot_json='{"name": "bench-audit/abs/1"}', their_dot_html="<head>")
-    assert names(placed(spec, tmp_path).tree) == {"go.mod", "other.json", "their.html"}
+    (folder / "bench-audited.json").write_text("theirs")
+    others = {"other.json", "their.html", "bench-audited.json"}
+    assert names(placed(spec, tmp_path).tree) == {"go.mod", *others}
 
 
 def test_links_that_leave_the_tree_bring_nothing_into_the_copy(tmp_path):
