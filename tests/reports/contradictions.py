@@ -12,7 +12,7 @@ from rich.console import Console
 from auditor.audits.outcomes import NOT_COUNTED
 from auditor.cli import tables
 from auditor.core.result import Result
-from reports import anchors, evidence, findings, markdown, page, suite, table, words
+from reports import anchors, evidence, figures, findings, markdown, page, suite, table, words
 from reports.advice import advice
 from reports.anchors import Link
 from reports.claims import CLAIMS, EXCLUSIONS, OPEN, Facts
@@ -101,20 +101,24 @@ def _wrong_headline(text: str, document: Document) -> Iterator[str]:
 
 def _wrong_numbers(document: Document, facts: Facts) -> Iterator[str]:
     """Yield numbers that do not add up or multiply."""
-    for name, score in table.scores(document):
-        percent = 100 * score.covered / score.counted if score.counted else None
-        if score.percent is not None and abs(score.percent - percent) > 1e-6:
-            yield f"score {name}: {score.percent} % is not {score.covered} of {score.counted}"
-    for row in table.score_rows(document):
-        if row.percent.startswith("0") and row.bounds.endswith("100 %"):
-            yield f"score {row.name}: {row.percent} where all is open"
+    yield from _wrong_scores(document)
+    is_open = any(one.outcome in OPEN for one in document.methods)
     for row in suite.redundancy(document).density:
-        if row.benchmarks == "no benchmark" and any(
-            one.outcome in OPEN for one in document.methods
-        ):
+        if row.benchmarks == "no benchmark" and is_open:
             yield "methods without a verdict counted as detected by no benchmark"
     yield from _wrong_sight(document, facts)
     yield from _wrong_lists(document, facts)
+
+
+def _wrong_scores(document: Document) -> Iterator[str]:
+    """Yield scores that are no quotients, or zeros of what is open."""
+    rows = table.score_rows(document)
+    for row, (name, score) in zip(rows, table.scores(document), strict=True):
+        percent = 100 * score.covered / score.counted if score.counted else None
+        if score.percent is not None and abs(score.percent - percent) > 1e-6:
+            yield f"score {name}: {score.percent} % is not {score.covered} of {score.counted}"
+        if score.bounds == (0, 100) and row.percent != figures.NONE:
+            yield f"score {name}: {row.percent} where all is open"
 
 
 def _wrong_sight(document: Document, facts: Facts) -> Iterator[str]:

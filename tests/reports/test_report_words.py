@@ -551,3 +551,16 @@ def test_a_result_without_methods_says_why_and_fills_in_no_zeros():
     assert words.headline(cut).startswith("The budget ended: no method was examined")
     assert "no method was examined" in words.cover(cut)
     assert curve.suite(cut.curve, 0) == ""
+
+
+def test_the_cover_is_not_called_the_fewest_while_pairs_are_open():
+    made = examples.audit()
+    open_ = {Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT}
+    closed = tuple(one for one in made.pairs if one.outcome not in open_)
+    suite = tuple(one for one in made.stability.benchmarks if one.means)
+    decided = with_suite(replace(made, pairs=closed), benchmarks=suite)
+    many = len(made.pairs) - len(closed)
+
+    assert re.search(r"; (fewer cannot|no fewer than \d+ can)\.$", words.cover(decided))
+    said = words.cover(judged(made))
+    assert said.endswith(f"; {many} pairs are open, so others may detect as much.")

@@ -8,6 +8,7 @@ import pytest
 import examples
 from auditor.core.caveats import Caveat
 from auditor.core.result import Result
+from auditor.core.verdict import Bucket
 from reports import record
 from reports.accepted import Accepted
 from reports.advice import advice
@@ -107,10 +108,10 @@ def test_a_benchmark_that_sees_far_more_than_it_has_to_can_be_shorter():
     kept = made.cover.benchmarks[0]
     pairs = tuple(replace(one, effect=0.5) if one.benchmark == kept else one for one in made.pairs)
 
-    def shortened(*caveats):
+    def shortened(*caveats, bucket=Bucket.BELOW_5):
+        changed = {"visible": 0.01, "seconds": 1000.0, "caveats": caveats, "bucket": bucket}
         suite = tuple(
-            replace(one, visible=0.01, seconds=1000.0, caveats=caveats) if one.id == kept else one
-            for one in made.stability.benchmarks
+            replace(one, **changed) if one.id == kept else one for one in made.stability.benchmarks
         )
         stability = replace(made.stability, benchmarks=suite)
         found = changes(judged(replace(made, pairs=pairs, stability=stability)))
@@ -127,6 +128,7 @@ def test_a_benchmark_that_sees_far_more_than_it_has_to_can_be_shorter():
         f"measure {least:g} iterations in place of {plan.iterations}: "
     )
     assert kept not in shortened(Caveat("warm-after", "t"))
+    assert kept not in shortened(bucket=Bucket.ABOVE_50)
 
 
 def test_a_score_that_stops_at_the_first_detection_tells_nothing_of_the_others():
@@ -135,3 +137,17 @@ def test_a_score_that_stops_at_the_first_detection_tells_nothing_of_the_others()
 
     assert changes(judged(made))
     assert changes(judged(stopped)) == ()
+
+
+def test_a_benchmark_that_throws_a_result_away_is_not_dropped():
+    made = examples.audit()
+    (name,) = {one.owner for one in changes(judged(made)) if one.measured}
+    lost = next(one.id for one in made.methods if one.outcome is Result.MISSED)
+    dead = replace(made.pairs[0], benchmark=name, method=lost, outcome=Result.DEAD_CODE)
+
+    document = judged(replace(made, pairs=(dead, *made.pairs)))
+
+    assert name not in {one.owner for one in changes(document) if one.measured}
+    steps = {one.slug: [each.id for each in one.targets] for one in advice(document)}
+    assert name not in {*steps.get("redundant", ()), *steps.get("unexamined", ())}
+    assert lost in steps["removed"]
