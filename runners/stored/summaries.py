@@ -12,7 +12,7 @@ _TABLES: tuple[tuple[bytes, str, str], ...] = (
         "give the file of -rf json -rff FILE, or all that JMH prints",
     ),
     (
-        "^(?:[^\n]*│ +(?:sec/op|B/op|allocs/op|B/s)|name +(?:old )?time/op)".encode(),
+        "^(?:[^\n]*│ +(?:sec/op|B/op|allocs/op|B/s)|name +(?:old )?time/op|,sec/op,CI)".encode(),
         "a table of benchstat",
         "give the output of go test -bench . -count 10 that benchstat read",
     ),
@@ -37,6 +37,16 @@ _TABLES: tuple[tuple[bytes, str, str], ...] = (
         "^[^\n]* time: +\\[[\\d.]+ (?:p|n|µ|u|m)?s [\\d.]+ (?:p|n|µ|u|m)?s ".encode(),
         "what criterion prints",
         "give the folder target/criterion",
+    ),
+    (
+        rb"^group,function,value,throughput_num,",
+        "the raw.csv of criterion",
+        "give the folder target/criterion, whose sample.json has the same values",
+    ),
+    (
+        rb"^test \S+ +\.\.\. bench: +[\d.,]+ ns/iter",
+        "what Rust's own cargo bench prints",
+        "measure with criterion and give the folder target/criterion",
     ),
     (
         rb"^-{3,} benchmark[^\n]*: \d+ tests|^Name \(time in \w+\) +Min"

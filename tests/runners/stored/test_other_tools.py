@@ -210,6 +210,11 @@ SUMMARIES = {
     ),
     "JMH": ("Benchmark   (n)  Mode  Cnt  Score   Error  Units\nA.b  1  avgt  5  2,1", "-rf json"),
     "benchstat": ("goos: linux\npkg: p\n   │ a.txt │\n   │ sec/op │\nA-8  1µ ± 1%\n", "-count 10"),
+    "benchstat, CSV": (",a.txt\n,sec/op,CI\nA-8,1e-06,1%\n ", "-count 10"),
+    "criterion, CSV": (
+        "group,function,value,throughput_num,throughput_type\n a", "sample.json"
+    ),
+    "cargo bench": ("test sum ... bench:       1,234.5 ns/iter (+/- 56)\n", "with criterion"),
     "old benchstat": ("name  old time/op  new time/op  delta\nA-8  1ns  2ns  ~\n", "-count 10"),
     "pytest-benchmark": (
         "--------- benchmark: 2 tests --------\nName (time in us)   Min  Max\n",
