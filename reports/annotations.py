@@ -29,7 +29,7 @@ def annotations(found: Iterable[Finding]) -> str:
 
 def _line(one: Finding) -> str:
     properties = ",".join(f"{key}={value}" for key, value in _properties(one))
-    return f"::{_COMMANDS[one.kind.level]} {properties}::{one.text.translate(_DATA)}"
+    return f"::{_COMMANDS[one.level]} {properties}::{one.text.translate(_DATA)}"
 
 
 def _properties(one: Finding) -> Iterator[tuple[str, str]]:

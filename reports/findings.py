@@ -87,6 +87,12 @@ class Finding:
     accepted: str | None
     marked: bool
     identity: str
+    own_level: Level | None = None  # None: that of the kind
+
+    @property
+    def level(self) -> Level:
+        """Return how loudly this finding is said."""
+        return self.own_level or self.kind.level
 
 
 def findings(document: Document) -> tuple[Finding, ...]:

@@ -20,6 +20,8 @@ class LintRule(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     advice: str
     sure: Sure
+    practice: str | None = None  # bad practice of Costa et al.: RETU, LOOP, FINAL, INVO or FORK
+    benchmarks: int = 0  # number of benchmarks that the rule looked at, those of its language
 
 
 class LintProof(msgspec.Struct, frozen=True):
@@ -81,7 +83,7 @@ def lint_document(found: Linted, sources: LintedSources) -> LintDocument:
         subject=sources.subject,
         revision=sources.revision,
         benchmarks=len(found.benchmarks),
-        rules=tuple(_rule(one) for one in found.rules),
+        rules=tuple(_rule(one, found.applied.get(one.id, 0)) for one in found.rules),
         findings=tuple(_finding(one) for one in found.findings),
         unread=found.unread,
         caveats=tuple(Caveat(one.slug, one.text) for one in found.caveats),
@@ -89,15 +91,22 @@ def lint_document(found: Linted, sources: LintedSources) -> LintDocument:
     return msgspec.convert(strict(msgspec.to_builtins(made)), LintDocument)
 
 
-def _rule(one: Rule) -> LintRule:
-    return LintRule(id=one.id, title=one.title, advice=one.advice, sure=one.sure)
+def _rule(one: Rule, benchmarks: int) -> LintRule:
+    return LintRule(
+        id=one.id,
+        title=one.title,
+        advice=one.advice,
+        sure=one.sure,
+        practice=one.practice or None,
+        benchmarks=benchmarks,
+    )
 
 
 def _finding(one: Finding) -> LintFinding:
     smell, proof = one.smell, one.proof
     return LintFinding(
         rule=one.rule.id,
-        sure=one.rule.sure,
+        sure=one.sure,
         benchmark=smell.benchmark,
         span=Span(smell.span.file, smell.span.first_line, smell.span.last_line),
         text=smell.text,

@@ -22,7 +22,9 @@ def headline(document: LintDocument) -> str:
         return "No benchmark was found in these sources."
     counted = [one for one in document.findings if one.counts]
     if not counted:
-        return f"Nothing is wrong with {looked} by their sources{_besides(document)}."
+        applied = sum(one.benchmarks > 0 for one in document.rules)
+        rules = figures.count(applied, "rule")
+        return f"{rules} found nothing in {looked}{_besides(document)}."
     found = figures.count(len(counted), "finding")
     return f"{found}{_in(counted, looked)}{_besides(document)}."
 
@@ -94,7 +96,7 @@ def sarif(document: LintDocument) -> str:
 def github(document: LintDocument) -> str:
     """Return one line for each finding that counts, those that are surest first."""
     found, _ = _findings(document)
-    return annotations(sorted(found, key=lambda one: one.kind.level is Level.NOTE))
+    return annotations(sorted(found, key=lambda one: one.level is Level.NOTE))
 
 
 def _findings(document: LintDocument) -> tuple[list[Finding], list[Kind]]:
@@ -116,6 +118,7 @@ def _findings(document: LintDocument) -> tuple[list[Finding], list[Kind]]:
                 accepted=state(one) if one.allowed is not None or refuted else None,
                 marked=one.allowed is not None,
                 identity="\0".join((*key, str(number))),
+                own_level=_LEVELS[one.sure],
             )
         )
     return found, list(kinds.values())

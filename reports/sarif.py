@@ -77,7 +77,7 @@ def _result(one: Finding, kinds: Sequence[Kind], named: str) -> Plain:
     found: Plain = {
         "ruleId": one.kind.id,
         "ruleIndex": kinds.index(one.kind),
-        "level": one.kind.level.value,
+        "level": one.level.value,
         "message": {"text": _message(one.text)},
         "locations": [_location(one)],
         # GitHub reads the first of these only.

@@ -136,9 +136,11 @@ def lint(looks: Sequence[Reading], wanted: Wanted, measured: Sequence[Timed] = (
     findings: list[Finding] = []
     unread: list[str] = []
     needless: list[str] = []
+    applied: dict[str, int] = {}
     for reading in looks:
         looked = reading.linter.look(reading.files)
         benchmarks += looked.benchmarks
+        applied |= {one.id: len(looked.benchmarks) for one in reading.linter.rules}
         unread += looked.unread
         unread += (one.path for one in reading.large if reading.linter.may_hold(one))
         markers = _markers(reading.files, reading.linter.comment, known)
@@ -159,7 +161,8 @@ def lint(looks: Sequence[Reading], wanted: Wanted, measured: Sequence[Timed] = (
         benchmarks=tuple(benchmarks),
         findings=tuple(findings),
         unread=tuple(unread),
-        caveats=tuple(_caveats(needless, unread)),
+        applied=applied,
+        caveats=(*_caveats(needless, unread), *_silence(benchmarks, findings)),
     )
 
 
@@ -170,6 +173,16 @@ def _needless(markers: _Markers, looked_for: Mapping[str, Rule]) -> list[str]:
         for one in found.values()
         if not one.used and all(rule in looked_for for rule in one.rules)
     ]
+
+
+def _silence(benchmarks: Sequence[str], findings: Sequence[Finding]) -> Iterator[Caveat]:
+    """Yield what no finding means, where there is none."""
+    if benchmarks and not findings:
+        text = (
+            "a rule reads sources only: it does not see the types of other libraries, code that a "
+            "compiler removes, or how long a call takes; a result given with --result shows more"
+        )
+        yield Caveat("lint-silence", text)
 
 
 def _caveats(needless: Sequence[str], unread: Sequence[str]) -> Iterator[Caveat]:

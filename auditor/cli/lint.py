@@ -58,9 +58,10 @@ def _finding(one: LintFinding) -> list[RenderableType]:
 
 def listed(rules: Sequence[Rule]) -> RenderableType:
     """Return all rules, and whether they are looked for unless asked otherwise."""
-    made = tables.lineless("rule", "sure", "on", "what")
+    made = tables.lineless("rule", "sure", "on", "practice", "what")
     for one in rules:
-        made.add_row(one.id, Text(str(one.sure)), "yes" if one.on else "no", Text(one.title))
+        on = "yes" if one.on else "no"
+        made.add_row(one.id, Text(str(one.sure)), on, one.practice, Text(one.title))
     return made
 
 

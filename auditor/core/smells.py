@@ -1,7 +1,7 @@
 """Smells of benchmarks: what their sources show without a run."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
@@ -27,7 +27,8 @@ class Rule:
 
     `id` is a promise, and names its page (docs/lint/ID.md). `title` says in a line what is wrong,
     `advice` in a sentence what to do. A rule that is not `on` is looked for where it is asked for:
-    fewer than four of five of its findings on real suites were right.
+    fewer than four of five of its findings on real suites were right. `sure` is the confidence of
+    its findings, unless a smell has its own.
     """
 
     id: str
@@ -35,6 +36,7 @@ class Rule:
     advice: str
     sure: Sure
     on: bool = True
+    practice: str = ""  # of Costa et al. (RETU, LOOP, FINAL, INVO, FORK), empty for others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,7 @@ class Smell:
     `calls` are the methods of the project whose results nobody uses, each with as much before its
     name as is known (`Parse`, `UUID.String`); None where the rule is not about results.
     `overlapping`: operations run at once, so the time of one says nothing of what is in it.
+    `sure` is None where that of the rule holds.
     """
 
     rule: str
@@ -57,6 +60,7 @@ class Smell:
     top: int
     calls: tuple[str, ...] | None = None
     overlapping: bool = False
+    sure: Sure | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +120,11 @@ class Finding:
     allowed: str = ""
     proof: Proof | None = None
 
+    @property
+    def sure(self) -> Sure:
+        """Return how sure this finding is."""
+        return self.smell.sure or self.rule.sure
+
 
 @dataclass(frozen=True, slots=True)
 class Calls:
@@ -139,7 +148,8 @@ class Timed:
 class Linted:
     """What is wrong with the sources of a suite, in the order of files and lines.
 
-    `rules` are those that were looked for, `benchmarks` all that were looked at.
+    `rules` are those that were looked for, `benchmarks` all that were looked at. `applied` holds
+    the number of benchmarks that a rule looked at, by its id.
     """
 
     rules: tuple[Rule, ...]
@@ -147,3 +157,4 @@ class Linted:
     findings: tuple[Finding, ...]
     unread: tuple[str, ...]
     caveats: tuple[Caveat, ...] = ()
+    applied: Mapping[str, int] = field(default_factory=dict)

@@ -42,7 +42,12 @@ def finding(sure=Sure.LIKELY, benchmark="BenchmarkPush", line=7, text="b.N is no
 
 def made(*findings, caveats=(), benchmarks=("BenchmarkPush", "BenchmarkPop")):
     linted = Linted(
-        rules=RULES, benchmarks=benchmarks, findings=findings, unread=(), caveats=caveats
+        rules=RULES,
+        benchmarks=benchmarks,
+        findings=findings,
+        unread=(),
+        applied={one.id: len(benchmarks) for one in RULES[:2]},
+        caveats=caveats,
     )
     return lint_document(linted, SOURCES)
 
@@ -109,13 +114,13 @@ def test_a_name_that_is_no_text_is_written_as_escapes():
     ("document", "said"),
     [
         (made(benchmarks=()), "No benchmark was found in these sources."),
-        (made(), "Nothing is wrong with 2 benchmarks by their sources."),
+        (made(), "2 rules found nothing in 2 benchmarks."),
         (made(finding(), finding(line=8)), "2 findings in 1 of 2 benchmarks."),
         (
             made(finding(), ALLOWED, REFUTED, CONFIRMED),
             "2 findings in 1 of 2 benchmarks (1 allowed, 1 refuted).",
         ),
-        (made(ALLOWED), "Nothing is wrong with 2 benchmarks by their sources (1 allowed)."),
+        (made(ALLOWED), "2 rules found nothing in 2 benchmarks (1 allowed)."),
     ],
 )
 def test_the_answer_comes_first(document, said):

@@ -30,23 +30,48 @@ def never_repeats(part: Part) -> Iterator[Finding]:
     body = part.body
     if not part.is_benchmark or body is None or part.declaration.has_error:
         return
-    if not syntax.statements(body) or _always_fails(part, body):
+    if not syntax.statements(body):
         return
+    if _is_once(part, body):
+        yield _once(part, part.declaration, part.name)
+        return
+    for call in islice(_runs(part, body), _MOST):
+        literal = syntax.arguments(call)[-1]
+        inner = literal.child_by_field_name("body")
+        if inner is not None and syntax.statements(inner) and _is_once(part, inner):
+            yield _once(part, call, f"The sub-benchmark of {part.name}")
+
+
+def _once(part: Part, node: Node, what: str) -> Finding:
+    return Finding(
+        NO_BN,
+        node,
+        f"{what} does its work once and never uses {min(part.handles)}.N, so what is reported is "
+        "the time of that one run divided by whatever count of iterations was tried.",
+    )
+
+
+def _runs(part: Part, body: Node) -> Iterator[Node]:
+    """Yield the calls of b.Run that are given a function literal."""
+    for call in syntax.calls(body):
+        given = syntax.arguments(call)
+        if part.uses(call, "Run") and len(given) > 1 and given[-1].type == "func_literal":
+            yield call
+
+
+def _is_once(part: Part, body: Node) -> bool:
+    """Tell whether some code neither repeats its work nor hands its *testing.B on."""
+    if _always_fails(part, body):
+        return False
     for node in tree.descend(body):
         if node.type == "identifier" and tree.source(node) in part.handles:
             outer = part.above.get(node.id)
             if outer is None or outer.type != "selector_expression":
-                return  # it is handed on, and may be used there
+                return False  # it is handed on, and may be used there
             field = tree.source(outer.child_by_field_name("field"))
             if field in _REPEATS or field in _EXCUSES:
-                return
-    handle = min(part.handles)
-    yield Finding(
-        NO_BN,
-        part.declaration,
-        f"{part.name} does its work once and never uses {handle}.N, so what is reported is the "
-        "time of that one run divided by whatever count of iterations was tried.",
-    )
+                return False
+    return True
 
 
 def _always_fails(part: Part, body: Node) -> bool:

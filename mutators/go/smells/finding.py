@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from auditor.core.smells import Rule
+from auditor.core.smells import Rule, Sure
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +16,4 @@ class Finding:
     text: str
     calls: tuple[str, ...] | None = None
     overlapping: bool = False
+    sure: Sure | None = None

@@ -8,7 +8,7 @@ from tree_sitter import Node
 from auditor.core.smells import Looked, Rule, Smell
 from auditor.core.subject import SourceFile, Span
 from mutators.go import tree
-from mutators.go.smells import counting, preparing, reset, state, syntax, timing, unused
+from mutators.go.smells import counting, preparing, repeating, reset, state, syntax, timing, unused
 from mutators.go.smells.benches import Part, parts
 from mutators.go.smells.brief import Brief
 from mutators.go.smells.finding import Finding
@@ -91,6 +91,8 @@ def _findings(part: Part, packages: Packages, home: Home) -> Iterator[Finding]:
     yield from timing.stops(part, names, brief)
     yield from reset.counts_setup(part, names)
     yield from state.leaks(part, names)
+    yield from repeating.repeats(part, names)
+    yield from repeating.constants(part, names)
     yield from state.reports_nothing(part, names)
 
 
@@ -104,4 +106,5 @@ def _smell(part: Part, finding: Finding) -> Smell:
         top=syntax.line(part.declaration),
         calls=finding.calls,
         overlapping=finding.overlapping,
+        sure=finding.sure,
     )

@@ -49,6 +49,7 @@ class Package:
     methods: dict[tuple[str, str], list[Declared]] = field(default_factory=dict)
     types: dict[str, list[Declared]] = field(default_factory=dict)
     variables: dict[str, list[Declared]] = field(default_factory=dict)
+    constants: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -137,6 +138,8 @@ def _declare(home: Home, package: Package) -> None:
         elif one.type == "method_declaration":
             owner = tree.receiver(one)[1]
             package.methods.setdefault((owner, name), []).append(Declared(home, one))
+        elif one.type == "const_declaration":
+            package.constants.update(each for _, names in _specs(one) for each in names)
         elif one.type in ("type_declaration", "var_declaration"):
             for spec, names in _specs(one):
                 known = package.types if "type" in spec.type else package.variables

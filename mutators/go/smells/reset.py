@@ -141,13 +141,13 @@ def _rounds(names: Names, statement: Node) -> int:
         body = here.child_by_field_name("body")
         if body is None or not any(one.type in _WORK for one in syntax.walk(body)):
             return 0
-        rounds *= max(_bound(names, here), 1)
+        rounds *= max(bound(names, here), 1)
         inner = [one for one in syntax.statements(body) if one.type == "for_statement"]
         here = inner[0] if inner else body
     return rounds
 
 
-def _bound(names: Names, loop: Node) -> int:
+def bound(names: Names, loop: Node) -> int:
     """Return the number of rounds of a loop that counts up one by one, or over a number."""
     head = next(iter(loop.named_children), None)
     if head is None:

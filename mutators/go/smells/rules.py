@@ -7,6 +7,7 @@ UNUSED_RESULT = Rule(
     title="The compiler may remove the measured call, as nobody uses its result",
     advice="Loop with `for b.Loop()`, or assign the result to a variable of the package.",
     sure=Sure.LIKELY,
+    practice="RETU",
 )
 NO_BN = Rule(
     id="go-no-bn",
@@ -31,6 +32,7 @@ TIMER_IN_LOOP = Rule(
     title="Each iteration stops and starts the timer, which costs more than what is measured",
     advice="Make the inputs of many iterations at once, outside of the timed loop.",
     sure=Sure.POSSIBLE,
+    practice="INVO",
 )
 MISSING_RESET = Rule(
     id="go-missing-reset",
@@ -43,6 +45,20 @@ LEAKING_STATE = Rule(
     title="What one sub-benchmark changes is what the next one meets",
     advice="Make what is changed anew inside of b.Run, before its loop.",
     sure=Sure.LIKELY,
+)
+INNER_LOOP = Rule(
+    id="go-inner-loop",
+    title="A loop inside the timed loop only repeats the same call",
+    advice="Let b.N repeat the call: take the inner loop away.",
+    sure=Sure.POSSIBLE,
+    practice="LOOP",
+)
+CONSTANT_INPUTS = Rule(
+    id="go-constant-inputs",
+    title="All inputs of the measured call are constants",
+    advice="Loop with `for b.Loop()`, or read the inputs from variables of the package.",
+    sure=Sure.LIKELY,
+    practice="FINAL",
 )
 NO_REPORT_ALLOCS = Rule(
     id="go-no-report-allocs",
@@ -60,5 +76,7 @@ RULES = (
     TIMER_IN_LOOP,
     MISSING_RESET,
     LEAKING_STATE,
+    INNER_LOOP,
+    CONSTANT_INPUTS,
     NO_REPORT_ALLOCS,
 )

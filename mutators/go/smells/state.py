@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from auditor.core.smells import Sure
 from mutators.go import tree
 from mutators.go.smells import syntax
 from mutators.go.smells.benches import Loop, Part
@@ -11,15 +12,23 @@ from mutators.go.smells.finding import Finding
 from mutators.go.smells.names import Names
 from mutators.go.smells.rules import LEAKING_STATE, NO_REPORT_ALLOCS
 
+_BUILT_IN = syntax.NUMBERS | syntax.words("append cap len")
 _MOST = 20
 """Of the variables of a loop that are told."""
 
 
 def leaks(part: Part, names: Names) -> Iterator[Finding]:
-    """Yield growth, in the loop of a sub-benchmark, of what is declared outside of it."""
+    """Yield growth, in a timed loop, of what is declared outside of the benchmark or of the loop.
+
+    Outside of the loop alone it is growth of what the measured calls get.
+    """
     for loop in part.loops:
         closure = _closure(part, loop)
-        if closure is None or not loop.timed:
+        if not loop.timed:
+            continue
+        yield from _buffers(part, names, loop)
+        if closure is None:
+            yield from _fed(part, names, loop)
             continue
         seen: set[str] = set()
         for node in syntax.walk(loop.body, syntax.LITERAL):
@@ -35,6 +44,77 @@ def leaks(part: Part, names: Names) -> Iterator[Finding]:
             if is_new and not _is_renewed(closure, name, node):
                 seen.add(name)
                 yield _leak(node, name, how)
+
+
+def _fed(part: Part, names: Names, loop: Loop) -> Iterator[Finding]:
+    """Yield appending to what the measured calls of the loop get."""
+    seen: set[str] = set()
+    for node in syntax.walk(loop.body, syntax.LITERAL):
+        name, _ = _growth(names, loop, node) if node.type == "assignment_statement" else ("", "")
+        if not name or name in seen or not _is_outside(names, name, loop.node):
+            continue
+        reader = _reader(part, loop, name)
+        if reader is not None and not _is_renewed(loop.node, name, node):
+            seen.add(name)
+            yield Finding(
+                LEAKING_STATE,
+                node,
+                f"{name} is declared outside of the loop and grows in each iteration, and "
+                f"{syntax.shown(reader)} gets it, so each iteration works on more than the one "
+                "before.",
+            )
+
+
+def _reader(part: Part, loop: Loop, name: str) -> Node | None:
+    """Return the call of a loop that gets a variable, or is a method of it."""
+    for call in syntax.calls(loop.body, syntax.LITERAL):
+        if part.uses(call) or syntax.called(call) in _BUILT_IN:
+            continue
+        given = [tree.source(syntax.plain(one)).lstrip("&") for one in syntax.arguments(call)]
+        operand, _ = syntax.selector(syntax.callee(call))
+        if name in given or operand == name:
+            return call
+    return None
+
+
+def _buffers(part: Part, names: Names, loop: Loop) -> Iterator[Finding]:
+    """Yield the first write to a buffer that is made outside of the loop and never emptied."""
+    seen: set[str] = set()
+    for call in syntax.calls(loop.body, syntax.LITERAL):
+        name, method = syntax.selector(syntax.callee(call))
+        if not name or name in seen or not method.startswith("Write"):
+            continue
+        if not names.bindings(name) or not _is_outside(names, name, loop.node):
+            continue
+        if _is_buffer(names, name) and not _is_emptied(part, loop, name):
+            seen.add(name)
+            yield Finding(
+                LEAKING_STATE,
+                call,
+                f"{name} is made outside of the loop and no iteration empties it, so it grows "
+                "with the number of iterations, and growing is part of the time.",
+                sure=Sure.POSSIBLE,
+            )
+
+
+def _is_buffer(names: Names, name: str) -> bool:
+    """Tell whether a local is declared as a buffer of bytes or text."""
+    bound = names.bindings(name)
+    text = tree.source(bound[0]) if len(bound) == 1 else ""
+    plain = "bytes.Buffer" in text or "strings.Builder" in text
+    return plain and "func" not in text and bound[0].type in ("var_spec", "short_var_declaration")
+
+
+def _is_emptied(part: Part, loop: Loop, name: str) -> bool:
+    """Tell whether the loop does anything with a buffer that may empty it, or sets it anew."""
+    for call in syntax.calls(loop.body):
+        operand, method = syntax.selector(syntax.callee(call))
+        if operand == name and not method.startswith(("Write", "Len", "String", "Bytes", "Cap")):
+            return True
+        given = (tree.source(one).lstrip("&") for one in syntax.arguments(call))
+        if name in given and not part.uses(call):
+            return True
+    return _is_renewed(loop.node, name, loop.node)
 
 
 def _leak(node: Node, name: str, how: str) -> Finding:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from auditor.core.smells import Smell
+from auditor.core.smells import Smell, Sure
 from mutators.java.smells.benches import Benchmark, state_scope
 from mutators.java.smells.constants import number_of
 from mutators.java.smells.declarations import Annotation, JavaMethod, JavaType
@@ -41,18 +41,22 @@ def _users(benches: list[Benchmark]) -> dict[JavaType, list[Benchmark]]:
 def invocation_fixtures(benches: list[Benchmark]) -> Iterator[Smell]:
     """Yield the fixtures of Level.Invocation around benchmarks that are said to be short."""
     for state, users in _users(benches).items():
-        short = [one for one in users if _is_short(one)]
         fixtures = [(one, _of_invocation(one)) for one in state.methods]
         method, found = next((each for each in fixtures if each[1] is not None), (None, None))
-        if short and method is not None and found is not None:
+        short = [one for one in users if _is_short(one)]
+        bench = next(iter([*short, *filter(_may_be_short, users)]), None)
+        if bench is not None and method is not None and found is not None:
+            how = f"for operations as short as {bench.name} that is much of what is measured."
+            if not short:
+                how = f"that is much of what is measured where {bench.name} takes less than 1 ms."
             yield Smell(
                 rule=INVOCATION_SETUP.id,
-                benchmark=short[0].name if len(users) == 1 else "",
+                benchmark=bench.name if len(users) == 1 else "",
                 span=method.span(found.node),
                 text=f"{method.full_name} runs around each invocation, so JMH reads the clock "
-                f"each time: for operations as short as {short[0].name} that is much of what is "
-                "measured.",
+                f"each time: {how}",
                 top=method.top,
+                sure=None if short else Sure.POSSIBLE,
             )
 
 
@@ -78,6 +82,17 @@ def _is_short(bench: Benchmark) -> bool:
     if bench.modes & _PER_OPERATION:
         return bool(words & _SHORT)
     return bool(words & _OFTEN) and bench.modes == {"Throughput"}
+
+
+def _may_be_short(bench: Benchmark) -> bool:
+    """Tell whether nothing in the source shows that an invocation is long."""
+    unit = bench.annotation("OutputTimeUnit")
+    words = set(unit.words()) if unit is not None else set()
+    if bench.modes & _PER_OPERATION and not words <= _OFTEN:
+        return False
+    if bench.annotation("OperationsPerInvocation") is not None or _repeats(bench):
+        return False
+    return bool(bench.modes) and "SingleShotTime" not in bench.modes
 
 
 def _repeats(bench: Benchmark) -> bool:

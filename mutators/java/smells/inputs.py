@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from auditor.core.smells import Smell
+from auditor.core.smells import Smell, Sure
 from mutators.java.smells.benches import Benchmark, called, state_scope
 from mutators.java.smells.constants import constant, constant_names
 from mutators.java.smells.declarations import Field
@@ -19,6 +19,8 @@ _SIZE = re.compile(
     r"(?i).*(amount|bound|capacity|concurrency|count|iteration|length|limit|max|min|number|num|size|seed"
     r"|threads?|timeout|times|total|width|height|offset)s?|[nN]"
 )
+
+_ORDER = (Sure.CERTAIN, Sure.LIKELY, Sure.POSSIBLE)
 
 
 def measured_calls(bench: Benchmark) -> list[Node]:
@@ -50,7 +52,10 @@ def constant_inputs(bench: Benchmark, effects: Effects) -> Iterator[Smell]:
     for call in [] if bench.about_compiler else measured_calls(bench):
         if bench.catches(call):
             continue
-        if not _state_fields(call, bench) and _may_fold(call, bench, effects):
+        if _state_fields(call, bench):
+            continue
+        foldable = _may_fold(call, bench, effects)
+        if foldable or _may_specialise(call, bench, effects):
             yield Smell(
                 rule=CONSTANT_INPUTS.id,
                 benchmark=bench.name,
@@ -58,6 +63,7 @@ def constant_inputs(bench: Benchmark, effects: Effects) -> Iterator[Smell]:
                 text=f"All inputs of {called(call)}(...) are constants here, so the compiler may "
                 "do the work once and the time is that of a known result.",
                 top=bench.method.top,
+                sure=None if foldable else Sure.POSSIBLE,
             )
 
 
@@ -77,25 +83,44 @@ def _may_fold(call: Node, bench: Benchmark, effects: Effects) -> bool:
     return all(gives_value(one) and effects.reads_nothing(one) for one in callees)
 
 
+def _may_specialise(call: Node, bench: Benchmark, effects: Effects) -> bool:
+    """Tell whether a call has constants only and its static callee is not seen to change anything.
+
+    What the callee calls is not all seen, so that nobody knows how much of it is done beforehand.
+    """
+    callees = bench.scope.callees(call)
+    if not callees or not all(constant(one, bench.scope) for one in arguments(call)):
+        return False
+    if any(one.annotation("CompilerControl") or "static" not in one.modifiers for one in callees):
+        return False
+    closed = all(gives_value(one) and effects.reads_nothing(one) for one in callees)
+    return closed and effects.of_call(call, bench.scope) is not Effect.SOME
+
+
 def _state_fields(call: Node, bench: Benchmark) -> list[Field]:
     """Return the final fields of states among the inputs of a call that has constants only."""
-    found: list[Field] = []
-    for one in arguments(call):
-        names = constant_names(one, bench.scope)
-        if names is None:
-            return []
-        found += [each for each in names if isinstance(each, Field) and not each.static]
-    return found
+    if any(constant_names(one, bench.scope) is None for one in arguments(call)):
+        return []
+    return _final_fields(call, bench)
 
 
-def final_state(benches: list[Benchmark]) -> Iterator[Smell]:
+def _final_fields(call: Node, bench: Benchmark) -> list[Field]:
+    """Return the final fields with constant values among the arguments of a call."""
+    named = (constant_names(one, bench.scope) or [] for one in arguments(call))
+    return [each for one in named for each in one if isinstance(each, Field) and not each.static]
+
+
+def final_state(benches: list[Benchmark], effects: Effects) -> Iterator[Smell]:
     """Yield the final fields of states that benchmarks of a file hand to the measured call."""
     users: dict[Field, list[tuple[Benchmark, Node]]] = {}
     for bench in benches:
         for call, each in _handed(bench):
             users.setdefault(each, []).append((bench, call))
     for each, found in users.items():
-        bench, call = found[0]
+        sure, (bench, call) = min(
+            ((_sure(one, made, effects), (one, made)) for one, made in found),
+            key=lambda pair: _ORDER.index(pair[0]),
+        )
         alone = len({one.name for one, _ in found}) == 1
         span = each.owner.span(each.node)
         yield Smell(
@@ -105,12 +130,24 @@ def final_state(benches: list[Benchmark]) -> Iterator[Smell]:
             text=f"{each.name} is final and its value is a constant, so {called(call)}(...) gets "
             f"that constant in {bench.name} and the compiler may do the work beforehand.",
             top=bench.method.top if alone and each.owner is bench.method.owner else span.first_line,
+            sure=sure,
         )
+
+
+def _sure(bench: Benchmark, call: Node, effects: Effects) -> Sure:
+    """Return how sure it is that the constant decides what is measured.
+
+    CERTAIN: the call has no other input, and all that it does is seen to be computing. LIKELY: it
+    has no other argument. POSSIBLE: it has one.
+    """
+    if not _state_fields(call, bench):
+        return Sure.POSSIBLE
+    return Sure.CERTAIN if _may_fold(call, bench, effects) else Sure.LIKELY
 
 
 def _handed(bench: Benchmark) -> Iterator[tuple[Node, Field]]:
     for call in _calls(bench):
-        for each in _state_fields(call, bench):
+        for each in _final_fields(call, bench):
             if state_scope(each.owner, bench.project) and not _SIZE.fullmatch(each.name):
                 yield call, each
 

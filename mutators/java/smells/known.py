@@ -52,7 +52,7 @@ _CHANGES = re.compile(
     r"|consume|copy|decode|decr|delete|dequeue|deregister|dispatch|do|drain|drop|emit|encode|end"
     r"|enqueue|ensure|enter|evict|exchange|execute|exit|expect|fail|fill|fire|flip|flush|fork|forEach|free"
     r"|getAnd|go|handle|incr|init|insert|intern|invoke|join|load|lock|log|mark|measure|merge|move"
-    r"|next|notify|offer|on|open|park|perform|poll|pop|post|prepare|process|publish|pull|push|put|read"
+    r"|next|notify|offer|on|open|park|perform|poll|pop|post|prepare|print|printf|println|process|publish|pull|push|put|read"
     r"|receive|recycle|refresh|register|release|remove|replace|request|require|reset|resize|retain|return|rewind"
     r"|rotate|run|save|schedule|seek|send|set|shuffle|shutdown|signal|skip|sleep|sort|spin|start"
     r"|stop|store|submit|subscribe|swap|sync|take|test|throw|touch|transfer|transform|trigger|try"
@@ -65,6 +65,12 @@ _RETURNS = re.compile(
 _ONLY_ASKS = re.compile(
     r"(calculate|compare|contains|count|equals|format|has|hashCode|indexOf|is|lastIndexOf|length"
     r"|matches|size)(?![a-z])\w*"
+)
+_ASKS = re.compile(
+    r"(get|to|as|is|has|parse|format|of|from|find|lookup|resolve|create|build|make|convert|map"
+    r"|concat|hash|encode|decode|split|substring|trim|clone|current|peek|max|min|abs|sum|count"
+    r"|size|length|contains|equals|compare|matches|indexOf|calculate|compute|eval|evaluate"
+    r"|stringify|escape|unescape)(?![a-z])\w*"
 )
 
 
@@ -92,6 +98,11 @@ def changes(name: str) -> bool:
 def returns(name: str) -> bool:
     """Tell whether a method of such a name may be called for what it changes or for its result."""
     return _RETURNS.fullmatch(name) is not None
+
+
+def asks(name: str) -> bool:
+    """Tell whether a method's name says that it is called for its result: `getX`, `parseInt`."""
+    return name not in _LEFT_OUT and _ASKS.fullmatch(name) is not None
 
 
 def only_asks(name: str) -> bool:

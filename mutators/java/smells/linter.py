@@ -7,10 +7,11 @@ from auditor.core.subject import SourceFile
 from mutators.java.smells.benches import Benchmark, benchmarks, files_of_jmh, holds
 from mutators.java.smells.effects import Effects
 from mutators.java.smells.fixtures import invocation_fixtures, unseeded_inputs
+from mutators.java.smells.growth import growing_states
 from mutators.java.smells.inputs import constant_inputs, final_state
 from mutators.java.smells.loops import repeating_loops
 from mutators.java.smells.project import Project
-from mutators.java.smells.results import unused_results
+from mutators.java.smells.results import other_returned, unused_results
 from mutators.java.smells.rules import RULES
 from mutators.java.smells.settings import options, settings
 from mutators.java.smells.sharing import shared_states
@@ -59,10 +60,12 @@ class JavaLinter:
 def _of_all(benches: list[Benchmark], effects: Effects) -> Iterator[Smell]:
     for bench in benches:
         yield from unused_results(bench, effects)
+        yield from other_returned(bench)
         yield from constant_inputs(bench, effects)
         yield from repeating_loops(bench)
         yield from shared_states(bench)
-    yield from final_state(benches)
+        yield from growing_states(bench)
+    yield from final_state(benches, effects)
     yield from invocation_fixtures(benches)
     yield from unseeded_inputs(benches)
     yield from settings(benches)

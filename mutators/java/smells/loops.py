@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from auditor.core.smells import Smell
+from auditor.core.smells import Smell, Sure
 from mutators.java.smells.benches import Benchmark
+from mutators.java.smells.constants import constant
 from mutators.java.smells.known import changes
 from mutators.java.smells.rules import LOOP
 from mutators.java.smells.tree import (
@@ -26,6 +27,15 @@ _LEAVES = frozenset(
     {"break_statement", "return_statement", "throw_statement", "lambda_expression", "if_statement"}
     | {"method_reference", "object_creation_expression", "try_statement", "switch_expression"}
 )
+_STOPS = frozenset(
+    {"break_statement", "return_statement", "throw_statement", "if_statement", "try_statement"}
+    | {"switch_expression", "synchronized_statement", "update_expression"}
+)
+_MOVES = re.compile(
+    r"(next|read|poll|take|pop|pull|remove|delete|advance|skip|receive|drain|dequeue|add|append"
+    r"|offer|push|put|write|insert|enqueue|emit|seek|position|rotate|shuffle)(?![a-z])\w*"
+)
+"""Names of calls after which the next turn works on something else."""
 _INPUT = re.compile(r"\.\s*(length|size|count|limit|remaining)\b|\)\s*$")
 
 
@@ -33,20 +43,23 @@ def repeating_loops(bench: Benchmark) -> Iterator[Smell]:
     """Yield the loop of a benchmark whose turns are all alike."""
     if bench.annotation("OperationsPerInvocation") is not None or bench.single_shots:
         return
-    loops = [node for node in descend(bench.body) if node.type in LOOPS]
-    if len(loops) != 1 or loops[0] not in bench.body.named_children:
+    loops = [node for node in expressions(bench.body) if node.type in LOOPS]
+    if len(loops) != 1 or _does_more(bench, loops[0]):
         return
     counted = _counted(loops[0])
     if counted is None or _bound_is_input(loops[0], bench):
         return
-    if _repeats(loops[0], counted, bench) and not _does_more(bench, loops[0]):
+    alike = _repeats(loops[0], counted, bench)
+    if alike or _repeats_calls(loops[0], counted, bench):
+        what = "does the same" if alike else "makes the same calls"
         yield Smell(
             rule=LOOP.id,
             benchmark=bench.name,
             span=bench.method.span(loops[0]),
-            text=f"The loop over {counted} does the same in each turn and the score counts all "
+            text=f"The loop over {counted} {what} in each turn and the score counts all "
             "turns as one operation; the compiler may unroll the turns and do their work once.",
             top=bench.method.top,
+            sure=None if alike else Sure.POSSIBLE,
         )
 
 
@@ -74,6 +87,8 @@ def _bound_is_input(loop: Node, bench: Benchmark) -> bool:
         return True
     for side in expressions(condition):
         if side.type not in (*LITERALS, "identifier", "field_access"):
+            if constant(side, bench.scope):
+                continue
             return True
         if _INPUT.search(source(side)):
             return True
@@ -91,6 +106,28 @@ def _repeats(loop: Node, index: str, bench: Benchmark) -> bool:
     statements = expressions(body) if body.type == "block" else [body]
     found = [_repeats_statement(one, index, bench) for one in statements]
     return all(found) and any(one.type == "method_invocation" for one in descend(body))
+
+
+def _repeats_calls(loop: Node, index: str, bench: Benchmark) -> bool:
+    """Tell whether each turn makes the same calls, as far as their names and arguments say."""
+    body = loop.child_by_field_name("body")
+    nodes = list(descend(body)) if body is not None else []  # without the head: its index is there
+    calls = [one for one in nodes if one.type == "method_invocation" and not bench.consumes(one)]
+    changed = [target(one) for one in nodes if target(one) is not None]
+    if any(one.type in _STOPS for one in nodes) or any(_moves(one) for one in calls):
+        return False
+    if any(one is None or one.type != "identifier" for one in changed):
+        return False
+    left = {one.id for one in changed if one is not None}
+    names = {index, *(source(one) for one in changed)}
+    reads = (one for one in nodes if one.type == "identifier" and one.id not in left)
+    return bool(calls) and not any(source(one) in names for one in reads)
+
+
+def _moves(call: Node) -> bool:
+    """Tell whether the next turn works on something else after a call."""
+    name = field(call, "name")
+    return _MOVES.fullmatch(name) is not None or (name == "get" and not arguments(call))
 
 
 def _repeats_statement(statement: Node, index: str, bench: Benchmark) -> bool:

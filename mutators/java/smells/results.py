@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tree_sitter import Node
 
-from auditor.core.smells import Smell
+from auditor.core.smells import Smell, Sure
 from mutators.java.smells.benches import Benchmark, called
 from mutators.java.smells.constants import constant
+from mutators.java.smells.declarations import JavaMethod
 from mutators.java.smells.effects import Effect, Effects, does_nothing, has_function, is_pure_of_jdk
-from mutators.java.smells.known import changes, returns
+from mutators.java.smells.known import asks, changes, returns
 from mutators.java.smells.rules import UNUSED_RESULT
 from mutators.java.smells.tree import (
     arguments,
@@ -18,6 +20,7 @@ from mutators.java.smells.tree import (
     expressions,
     field,
     own,
+    source,
 )
 from mutators.java.smells.variables import Uses, uses_in
 
@@ -34,17 +37,49 @@ def unused_results(bench: Benchmark, effects: Effects) -> Iterator[Smell]:
     for node in own(bench.body) if not bench.about_compiler else ():
         if node.type == "expression_statement" and not bench.catches(node):
             value = bare(next(iter(expressions(node)), None))
-            if value is not None and _dropped(value, bench, effects):
+            if value is None:
+                continue
+            if _dropped(value, bench, effects):
                 yield _smell(bench, node, value, _text_of_dropped(value))
+            elif _asked(value, bench, effects):
+                yield replace(_smell(bench, node, value, _text_of_asked(value)), sure=Sure.POSSIBLE)
         elif node.type == "local_variable_declaration" and not bench.catches(node):
             yield from _unread_locals(node, uses, bench, effects)
+
+
+def other_returned(bench: Benchmark) -> Iterator[Smell]:
+    """Yield the return of a field that the benchmark does nothing with, beside work on others."""
+    statements = expressions(bench.body)
+    last = statements[-1] if statements else bench.body
+    value = bare(next(iter(expressions(last)), None)) if last.type == "return_statement" else None
+    returned = bench.scope.field_of(value)
+    if value is None or returned is None:
+        return
+    calls = [bare(next(iter(expressions(one)), None)) for one in statements[:-1]]
+    receivers = [
+        bench.scope.field_of(bare(one.child_by_field_name("object")))
+        for one in calls
+        if one is not None and one.type == "method_invocation"
+    ]
+    named = sum(source(one) == returned.name for one in descend(bench.body) if not one.children)
+    if receivers and len(receivers) == len(calls) and named == 1 and returned not in receivers:
+        others = {one for one in receivers if one is not None}
+        if len(others) == 1 and None not in receivers:
+            name = others.pop().name
+            text = (
+                f"It returns {returned.name}, with which it does nothing: the work is done on "
+                f"{name}, of which nothing is returned."
+            )
+            yield replace(_smell(bench, last, value, text), calls=None, sure=Sure.POSSIBLE)
 
 
 def _unread_locals(node: Node, uses: Uses, bench: Benchmark, effects: Effects) -> Iterator[Smell]:
     for one in node.children_by_field_name("declarator"):
         value = _unread(one, uses, bench, effects)
         if value is not None:
-            yield _smell(bench, node, value, _text_of_unread(field(one, "name"), value))
+            found = _smell(bench, node, value, _text_of_unread(field(one, "name"), value))
+            seen = _may_be_meant(value, bench, effects, kept=True)
+            yield replace(found, sure=Sure.POSSIBLE) if seen else found
 
 
 def _smell(bench: Benchmark, node: Node, value: Node, text: str) -> Smell:
@@ -81,6 +116,13 @@ def _text_of_dropped(value: Node) -> str:
     )
 
 
+def _text_of_asked(value: Node) -> str:
+    return (
+        f"The result of {_work(value)} is dropped: if the call changes nothing else, which the "
+        "sources do not show, the compiler may leave its work out."
+    )
+
+
 def _text_of_unread(name: str, value: Node) -> str:
     return (
         f"{name} takes the result of {_work(value)} and is never read, so the compiler may "
@@ -104,6 +146,34 @@ def _dropped(value: Node, bench: Benchmark, effects: Effects) -> bool:
     return effects.of_call(value, bench.scope) is Effect.NONE
 
 
+def _asked(value: Node, bench: Benchmark, effects: Effects) -> bool:
+    """Tell whether a statement drops the result of a call that seems to be made for its result."""
+    if value.type != "method_invocation" or bench.consumes(value) or _has_sink(value, bench):
+        return False
+    name, callees = field(value, "name"), bench.scope.callees(value)
+    if has_function(value) or (changes(name) and not _makes(callees)):
+        return False
+    if not callees:
+        return asks(name)
+    if any(_is_for_nothing(one) for one in callees):
+        return False
+    return asks(name) or _makes(callees) or (effects.of_call(value, bench.scope) is Effect.UNKNOWN)
+
+
+def _is_for_nothing(method: JavaMethod) -> bool:
+    """Tell whether a method has no result, one without work, or that of what it is called on."""
+    fluent = method.result == method.owner.simple and "static" not in method.modifiers
+    kept = method.annotation("CompilerControl") is not None
+    return fluent or kept or method.result in ("void", "") or does_nothing(method)
+
+
+def _makes(callees: list[JavaMethod]) -> bool:
+    """Tell whether methods are static and make an object of their own class."""
+    return bool(callees) and all(
+        "static" in one.modifiers and one.result == one.owner.simple for one in callees
+    )
+
+
 def _unread(declarator: Node, uses: Uses, bench: Benchmark, effects: Effects) -> Node | None:
     """Return the work whose result a local variable takes, if nothing ever reads the variable."""
     name = field(declarator, "name")
@@ -113,9 +183,20 @@ def _unread(declarator: Node, uses: Uses, bench: Benchmark, effects: Effects) ->
     later = (one.child_by_field_name("right") for one in uses.assigned.get(name, ()))
     worked = [one for one in (bare(first), *map(bare, later)) if one is not None]
     kept = not _PLAIN.fullmatch(bench.scope.locals[name].type)
-    if any(_may_be_meant(one, bench, effects, kept=kept) for one in worked):
+    if any(
+        _may_be_meant(one, bench, effects, kept=kept) and not _is_asked(one, bench)
+        for one in worked
+    ):
         return None
     return next((one for one in worked if _is_work(one, bench)), None)
+
+
+def _is_asked(value: Node, bench: Benchmark) -> bool:
+    """Tell whether a call's own name says that it is made for its result, with plain inputs."""
+    if value.type != "method_invocation" or has_function(value) or _has_sink(value, bench):
+        return False
+    inner = (one for one in descend(value) if one.type == "method_invocation" and one != value)
+    return asks(field(value, "name")) and not any(changes(field(one, "name")) for one in inner)
 
 
 def _is_work(value: Node, bench: Benchmark) -> bool:

@@ -14,6 +14,19 @@ from mutators.java.smells.scope import Scope
 from mutators.java.smells.tree import arguments, bare, descend, field, source
 
 _LONGEST_CHAIN = 100
+_OPTIONS = {
+    "forks": (
+        NO_FORKS,
+        "starts the benchmarks in the JVM of JMH itself, where each runs with what ran there "
+        "before.",
+    ),
+    "warmupIterations": (
+        NO_WARMUP,
+        "starts the benchmarks without warm-up, so their times hold those of the interpreter and "
+        "of compilation.",
+    ),
+}
+"""Options of JMH's builder that are 0: the rule, and what the program does."""
 
 
 def settings(benches: list[Benchmark]) -> Iterator[Smell]:
@@ -37,20 +50,20 @@ def settings(benches: list[Benchmark]) -> Iterator[Smell]:
 
 
 def options(file: JavaFile, project: Project) -> Iterator[Smell]:
-    """Yield the programs in a file that start JMH without forks."""
+    """Yield the programs in a file that start JMH without forks or without warm-up."""
     if b"OptionsBuilder" not in project.texts[file.path]:
         return
     for declared in file.types:
         for method in declared.methods:
             scope = Scope(project, method)
             for node in descend(method.body) if method.body is not None else ():
-                if _says_no_forks(node, scope):
+                rule, text = _OPTIONS.get(_zero_option(node, scope), (None, ""))
+                if rule is not None:
                     yield Smell(
-                        rule=NO_FORKS.id,
+                        rule=rule.id,
                         benchmark="",
                         span=declared.span(_name_of(node)),
-                        text=f"{method.full_name} starts the benchmarks in the JVM of JMH itself, "
-                        "where each runs with what ran there before.",
+                        text=f"{method.full_name} {text}",
                         top=method.top,
                     )
 
@@ -99,16 +112,16 @@ def _smell(rule: str, annotation: Annotation, users: list[Benchmark], text: str)
     )
 
 
-def _says_no_forks(node: Node, scope: Scope) -> bool:
-    """Tell whether a node is `new OptionsBuilder()....forks(0)`."""
-    if node.type != "method_invocation" or field(node, "name") != "forks":
-        return False
+def _zero_option(node: Node, scope: Scope) -> str:
+    """Return the option that `new OptionsBuilder()....forks(0)` sets to 0, else an empty text."""
+    if node.type != "method_invocation" or field(node, "name") not in _OPTIONS:
+        return ""
     given = arguments(node)
     if len(given) != 1 or source(given[0]) != "0":
-        return False
+        return ""
     here = bare(node.child_by_field_name("object"))
     for _ in range(_LONGEST_CHAIN):
         if here is None or here.type != "method_invocation":
             break
         here = bare(here.child_by_field_name("object"))
-    return scope.type_of(here).endswith("OptionsBuilder")
+    return field(node, "name") if scope.type_of(here).endswith("OptionsBuilder") else ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from auditor.core.smells import Rule
+from auditor.core.smells import Rule, Sure
 from mutators.python.smells.benches import Bench
 from mutators.python.smells.project import Project
 
@@ -24,6 +24,7 @@ class Hit:
     text: str
     head: cst.CSTNode | None = None
     shared: bool = False
+    sure: Sure | None = None
 
 
 Search = Callable[[Bench, Project], Iterator[Hit]]

@@ -17,6 +17,7 @@ from mutators.python.smells import (
     pyperf_benches,
     pytest_benches,
     registered,
+    repeating,
     setups,
     tree,
 )
@@ -33,6 +34,9 @@ _SEARCHES: tuple[Search, ...] = (
     registered.result_of_call,
     inputs.look,
     lazy.look,
+    repeating.loops,
+    repeating.cached,
+    repeating.one_process,
 )
 _NEEDS = (
     *(
@@ -158,6 +162,7 @@ def _smell(hit: Hit, lines: _Lines, file: File) -> Smell | None:
         span=Span(file.path, place.start.line, place.end.line),
         text=hit.text,
         top=_first_line(head, lines) or place.start.line,
+        sure=hit.sure,
     )
 
 

@@ -2,10 +2,11 @@
 
 import builtins
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from auditor.core.smells import Sure
 from mutators.python.smells import contents, rules, tree
 from mutators.python.smells.benches import Around, Bench, Handed, Harness, Timed
 from mutators.python.smells.hits import Hit
@@ -63,6 +64,7 @@ class _Changed:
     name: cst.CSTNode
     change: Change
     seen: bool = True
+    sure: Sure | None = None
 
 
 def look(bench: Bench, project: Project) -> Iterator[Hit]:
@@ -80,7 +82,9 @@ def _hit(bench: Bench, found: _Changed) -> Hit:
     often = " (asv sets up once for many calls)" if bench.harness is Harness.ASV else ""
     what = _WHAT[found.change].format(f"`{tree.code(found.name)}`")
     text = f"`{tree.code(found.by)}` {what}{often}."
-    return Hit(rule=rules.MUTATED_ARGUMENT, bench=bench, node=found.call, text=text)
+    return Hit(
+        rule=rules.MUTATED_ARGUMENT, bench=bench, node=found.call, text=text, sure=found.sure
+    )
 
 
 def _handed(bench: Bench, handed: Handed, project: Project) -> Iterator[_Changed]:
@@ -168,9 +172,22 @@ def _timed(bench: Bench, code: Timed, project: Project) -> Iterator[_Changed]:
     back = _put_back(bench, code, project) if found else frozenset()
     for name, changes in found.items():
         kinds, seen = {one.change for one in changes}, [one for one in changes if one.seen]
-        plain = len(kinds) == 1 and Change.APPENDS not in kinds
-        if plain and seen and name not in back:
+        if len(kinds) != 1 or not seen:
+            continue
+        if Change.APPENDS not in kinds and name not in back:
             yield seen[0]
+        elif Change.APPENDS in kinds and _is_read(code, name):
+            yield replace(seen[0], sure=Sure.POSSIBLE if name in back else None)
+
+
+def _is_read(code: Timed, name: str) -> bool:
+    """Tell whether a call of the timed code gets what another one adds to."""
+    return any(
+        tree.dotted(one.value) == name
+        for call in code.calls
+        if tree.dotted(call.func) != "len"
+        for one in call.args
+    )
 
 
 def _put_back(bench: Bench, code: Timed, project: Project) -> frozenset[str]:

@@ -44,6 +44,28 @@ UNUSED_GENERATOR = Rule(
     title="A lazy object is made and nobody consumes it",
     advice="Consume it inside the timed function, e.g. by collections.deque(..., maxlen=0).",
     sure=Sure.CERTAIN,
+    practice="RETU",
+)
+INNER_LOOP = Rule(
+    id="py-inner-loop",
+    title="A loop in the timed code only repeats the same call",
+    advice="Let the harness repeat the call: take the loop away.",
+    sure=Sure.POSSIBLE,
+    practice="LOOP",
+)
+CACHED_CALL = Rule(
+    id="py-cached-call",
+    title="A cache answers all timed calls but the first",
+    advice="Measure the undecorated function (f.__wrapped__), or clear the cache in each call.",
+    sure=Sure.LIKELY,
+    practice="FINAL",
+)
+ONE_PROCESS = Rule(
+    id="py-one-process",
+    title="The benchmark is measured in one process only",
+    advice="Leave the number of processes to the harness, or ask for several.",
+    sure=Sure.CERTAIN,
+    practice="FORK",
 )
 
 RULES = (
@@ -54,4 +76,7 @@ RULES = (
     RESULT_OF_CALL,
     UNSEEDED_RANDOM,
     UNUSED_GENERATOR,
+    INNER_LOOP,
+    CACHED_CALL,
+    ONE_PROCESS,
 )

@@ -25,7 +25,7 @@ def lines(rule, body, code=SMALL, **more):
 
 
 def test_rules_have_ids_of_this_language_and_one_line_each():
-    assert len({rule.id for rule in RULES}) == len(RULES) == 8
+    assert len({rule.id for rule in RULES}) == len(RULES) == 10
     assert all(rule.id.startswith("go-") and "\n" not in rule.title for rule in RULES)
     assert GoLinter().rules == RULES
     assert GoLinter().comment == "//"

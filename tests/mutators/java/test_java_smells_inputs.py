@@ -5,6 +5,7 @@ import pstats
 
 import pytest
 
+from auditor.core.smells import Sure
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.java.smells.linter import JavaLinter
 
@@ -37,6 +38,7 @@ public class Bench {
     int cube(int n) { return n * n * n; }
     int more(int n) { return n + x; }
     static int scaled(int n) { return n * changing; }
+    static int called(int n) { return Library.unseen(n); }
     static Bench made(int n) { return new Bench(); }
     static int printed(int n) { System.out.println(n); return n; }
 
@@ -180,7 +182,6 @@ def test_final_fields_of_a_state_as_inputs(body, line):
         "return parser.at(size);",
         "return parser.at(boxed);",
         "return parser.at(later);",
-        "return Math.addExact(wrong, x);",
         "return new int[wrong];",
         "return new ArrayList<>(wrong);",
         "for (int i = 0; i < wrong; i++) { bh.consume(array[i]); } return null;",
@@ -228,6 +229,22 @@ def test_loops_that_repeat(body):
 
 
 @pytest.mark.parametrize(
+    ("rule", "body"),
+    [
+        ("jmh-final-state", "return Math.addExact(wrong, x);"),
+        ("jmh-loop", "for (int i = 0; i < 10; i++) { parser.tick(); } return null;"),
+        ("jmh-loop", "for (int i = 0; i < 10 * FIVE; i++) { parser.tick(); } return null;"),
+        ("jmh-loop", "List<String> l = list; for (int i = 0; i < 9; i++) l.get(x); return l;"),
+        ("jmh-constant-inputs", "return called(7);"),
+    ],
+)
+def test_what_hangs_on_what_the_sources_do_not_show(rule, body):
+    (found,) = of(rule, body)
+
+    assert found.sure is Sure.POSSIBLE
+
+
+@pytest.mark.parametrize(
     "body",
     [
         "for (int i = 0; i < 1000; i++) { bh.consume(square(i)); } return null;",
@@ -238,9 +255,9 @@ def test_loops_that_repeat(body):
         "for (String each : words) { parser.at(x); } return null;",
         "for (int i = 0; i < 10; i++) { list.add(text); } return list;",
         "for (int i = 0; i < 10; i++) { parser.at(x++); } return null;",
-        "List<String> l = new ArrayList<>(); for (int i = 0; i < 9; i++) l.get(x); return l;",
         "for (int i = 0; i < 10; i++) { parser.next(x); } return null;",
-        "for (int i = 0; i < 10; i++) { parser.tick(); } return null;",
+        "for (int i = 0; i < 10; i++) { list.get(); } return null;",
+        "for (int i = 0; i < 10; i++) { array[0] = square(x); } return x;",
         "for (int i = 0; i < 10; i++) { x = square(x); } return x;",
         "for (int i = 0; i < 10; i++) { if (parser.at(x) == null) break; } return null;",
         "for (int i = 0; i < 10; i++) { bh.consume(new Parser()); } return null;",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from auditor.core.smells import Sure
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.java.smells.linter import JavaLinter
 
@@ -177,8 +178,6 @@ def test_text_of_a_dropped_result():
         "checks(x);",
         "foreign.weigh(x);",
         "unseen(x);",
-        "store.lookup(text);",
-        "store.guess(x);",
         "list.forEach(each -> plain(x));",
         "Runnable r = () -> plain(x); r.run();",
         "int y = foreign.each(each -> bh.consume(each));",
@@ -209,7 +208,9 @@ def test_what_is_used_or_may_be_meant_is_left_alone(body):
 def test_a_type_of_the_project_is_not_that_of_the_jdk_with_its_name():
     other = "package org.example; public class Tape { int end; int get(int n) { return end = n; } }"
 
-    assert found("Tape tape = new Tape(); bh.consume(tape); tape.get(1);", other) == []
+    (smell,) = found("Tape tape = new Tape(); bh.consume(tape); tape.get(1);", other)
+
+    assert smell.sure is Sure.POSSIBLE
 
 
 def test_types_that_are_always_imported_are_those_of_the_jdk():
@@ -228,9 +229,74 @@ def test_two_types_of_one_name_tell_nothing():
 def test_a_method_that_may_be_overridden_tells_nothing():
     other = "package org.example; abstract class Base { int work(int n) { return n * n; } }"
 
-    assert found("Base base = foreign.base(); bh.consume(base); base.work(x);", other) == []
+    (smell,) = found("Base base = foreign.base(); bh.consume(base); base.work(x);", other)
+    assert smell.sure is Sure.POSSIBLE
     final = other.replace("int work", "final int work")
-    assert len(found("Base base = foreign.base(); bh.consume(base); base.work(x);", final)) == 1
+    (smell,) = found("Base base = foreign.base(); bh.consume(base); base.work(x);", final)
+    assert smell.sure is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "store.lookup(text);",
+        "store.guess(x);",
+        "foreign.getName();",
+        "foreign.parse(text);",
+        "Maker.decode(text);",
+        "Object y = foreign.convert(text.trim());",
+    ],
+)
+def test_a_result_that_seems_to_be_all_that_a_call_is_for(body):
+    other = (
+        "package org.example; class Maker { static Maker decode(String s) { n = s; return null; } }"
+    )
+
+    (smell,) = found(body, other)
+
+    assert smell.sure in (None, Sure.POSSIBLE)
+    assert smell.rule == "jmh-unused-result"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "foreign.update(text);",
+        "foreign.getChars(x, bh);",
+        "foreign.map(each -> bh.consume(each));",
+        "foreign.push(text);",
+        "Maker.of(text).put(text);",
+    ],
+)
+def test_a_call_that_may_be_for_what_it_changes(body):
+    assert found(body) == []
+
+
+RETURNS = """@Benchmark public Object two() { WORK return RETURNED; }
+    @Benchmark
+    public void run"""
+
+
+@pytest.mark.parametrize(
+    ("work", "returned", "smells"),
+    [
+        ("ring.push(x);", "kept", 1),
+        ("ring.push(x);", "this.kept", 1),
+        ("ring.push(x);", "ring", 0),
+        ("ring.push(x); list.add(text);", "kept", 0),
+        ("ring.push(kept);", "kept", 0),
+        ("helper(x);", "kept", 0),
+        ("", "kept", 0),
+    ],
+)
+def test_another_object_is_returned_than_the_one_that_works(work, returned, smells):
+    text = RETURNS.replace("WORK", work).replace("RETURNED", returned)
+    source = BENCH.replace("BODY", "").replace("@Benchmark\n    public void run", text)
+
+    found = look(source, RING, STORE)
+
+    assert [one.benchmark for one in found] == ["Bench.two"] * smells
+    assert all(one.sure is Sure.POSSIBLE for one in found)
 
 
 def test_a_benchmark_of_what_the_compiler_leaves_out():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from auditor.core.smells import Sure
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.java.smells.linter import JavaLinter
 
@@ -178,13 +179,15 @@ def test_fixtures_around_each_invocation(unit, fixture):
     [
         ("@OutputTimeUnit(TimeUnit.MICROSECONDS)", "Level.Iteration", ""),
         ("@OutputTimeUnit(TimeUnit.MICROSECONDS)", "Level.Trial", ""),
-        ("@OutputTimeUnit(TimeUnit.MILLISECONDS)", "Level.Invocation", ""),
-        ("", "Level.Invocation", ""),
         (
-            "@BenchmarkMode(Mode.AverageTime) @OutputTimeUnit(TimeUnit.MICROSECONDS)",
+            "@BenchmarkMode(Mode.AverageTime) @OutputTimeUnit(TimeUnit.MILLISECONDS)",
             "Level.Invocation",
             "",
         ),
+        ("@BenchmarkMode(Mode.AverageTime)", "Level.Iteration", ""),
+        ("@BenchmarkMode(MODES)", "Level.Invocation", ""),
+        ("@OperationsPerInvocation(1000)", "Level.Invocation", ""),
+        ("", "Level.Invocation", "for (int each : given) { own.count += each; }"),
         (
             "@BenchmarkMode({Mode.AverageTime, Mode.SingleShotTime}) "
             "@OutputTimeUnit(TimeUnit.NANOSECONDS)",
@@ -212,6 +215,20 @@ def test_other_fixtures_are_left_alone(marks, level, body):
     fixture = f"@Setup({level}) public void fresh() {{ count = 0; }}"
 
     assert rules(cls=marks, fixture=fixture, body=body) == []
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [
+        "@OutputTimeUnit(TimeUnit.MILLISECONDS)",
+        "",
+        "@BenchmarkMode(Mode.AverageTime) @OutputTimeUnit(TimeUnit.MICROSECONDS)",
+    ],
+)
+def test_fixtures_around_invocations_of_which_nothing_says_how_long_they_are(marks):
+    (smell,) = look(cls=marks, fixture="@Setup(Level.Invocation) public void fresh() { }")
+
+    assert (smell.rule, smell.sure) == ("jmh-invocation-setup", Sure.POSSIBLE)
 
 
 def test_a_fixture_of_a_state_that_no_benchmark_uses():

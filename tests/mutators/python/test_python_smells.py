@@ -40,7 +40,7 @@ def test_it_is_a_linter_whose_rules_have_ids_of_their_own():
 
     assert linter.comment == "#"
     assert linter.rules == RULES
-    assert len({rule.id for rule in RULES}) == len(RULES) == 7
+    assert len({rule.id for rule in RULES}) == len(RULES) == 10
     assert all(rule.id.startswith("py-") for rule in RULES)
 
 

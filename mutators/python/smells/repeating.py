@@ -1,0 +1,163 @@
+"""Timed loops that only repeat a call, calls that a cache answers, and harnesses of one process."""
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from mutators.python.smells import rules, tree
+from mutators.python.smells.benches import Bench, Handed, Harness, Timed
+from mutators.python.smells.hits import Hit
+from mutators.python.smells.project import File, Project
+
+_MOVES = re.compile(
+    r"_?(next|read|pop|push|scan|seek|advance|skip|add|append|extend|insert|put|write|remove"
+    r"|delete|receive|recv|send|get_nowait|update|random|shuffle|choice|step|tick)\w*",
+    re.IGNORECASE,
+)
+"""Names of calls after which the next round works on something else."""
+_MANY = frozenset(
+    {"many", "multi", "multiple", "repeat", "repeated", "times", "batch", "bulk", "loop", "warm"}
+)
+"""Words in the name of a benchmark that repeats a call on purpose."""
+_LIGHT = frozenset({"range", "len", "print", "isinstance"})
+_STOPS = (cst.Break, cst.Continue, cst.Return, cst.Yield, cst.Await, cst.Raise, cst.AugAssign)
+_CACHES = frozenset({"functools.lru_cache", "functools.cache", "lru_cache", "cache"})
+_ABOUT_CACHES = frozenset({"cache", "cached", "memo", "memoized", "memoize", "lru", "hit", "warm"})
+
+
+def loops(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
+    """Yield the loops to a constant in the timed code whose rounds make the same calls."""
+    for code in bench.timed:
+        for node in code.nodes:
+            rounds = _rounds(node, bench)
+            if rounds > 1 and not _is_told(bench, rounds) and _is_alike(node):
+                yield Hit(
+                    rule=rules.INNER_LOOP,
+                    bench=bench,
+                    node=node,
+                    text=f"Each timed call makes the same calls {rounds:,} times and counts them as"
+                    " one, so the number is not that of one call.",
+                )
+
+
+def _rounds(node: cst.CSTNode, bench: Bench) -> int:
+    """Return how often a loop over `range(n)` runs, 0 where it is none or nobody knows."""
+    if not isinstance(node, cst.For) or not isinstance(node.iter, cst.Call):
+        return 0
+    args = node.iter.args
+    if tree.dotted(node.iter.func) != "range" or len(args) != 1:
+        return 0
+    found = tree.constant(bench.value(args[0].value))
+    return found if isinstance(found, int) else 0
+
+
+def _is_told(bench: Bench, rounds: int) -> bool:
+    """Tell whether the name of the benchmark says how often, or that it does so on purpose."""
+    short = f"{rounds // 1000}k" if rounds % 1000 == 0 else str(rounds)
+    name = bench.name.lower()
+    return str(rounds) in name or short in name or bool(_MANY & tree.words(bench.name))
+
+
+def _is_alike(loop: cst.CSTNode) -> bool:
+    """Tell whether the rounds of a loop make the same calls with the same."""
+    if not isinstance(loop, cst.For):
+        return False
+    nodes = tuple(tree.descend(loop.body))
+    if any(isinstance(one, _STOPS) for one in nodes):
+        return False
+    called = [
+        tree.dotted(one.func).rpartition(".")[2] or tree.code(one.func)
+        for one in nodes
+        if isinstance(one, cst.Call)
+    ]
+    if not set(called) - _LIGHT or any(_MOVES.fullmatch(one) for one in called):
+        return False
+    changed = set(tree.bindings((loop.body, loop.target)))
+    changed |= set(tree.reads(loop.target))
+    stores = (one.target for one in nodes if isinstance(one, cst.AssignTarget))
+    if any(isinstance(one, cst.Subscript | cst.Attribute) for one in stores):
+        return False
+    given = (one for node in nodes if isinstance(node, cst.Call) for one in tree.reads(node))
+    return not changed.intersection(given)
+
+
+def cached(bench: Bench, project: Project) -> Iterator[Hit]:
+    """Yield the calls of functions that remember their results, with what never changes."""
+    if bench.subject & _ABOUT_CACHES:
+        return
+    for handed in bench.handed:
+        if not handed.renewed and _remembers(bench, handed.function, project):
+            yield _cached(bench, handed.call, handed.function)
+    for code in bench.timed:
+        for call in code.calls if not _clears(code) else ():
+            made = Handed(call=call, function=call.func, arguments=tuple(call.args))
+            if _remembers(bench, call.func, project) and _is_fixed(made, code):
+                yield _cached(bench, call, call.func)
+
+
+def _cached(bench: Bench, node: cst.CSTNode, function: cst.BaseExpression) -> Hit:
+    return Hit(
+        rule=rules.CACHED_CALL,
+        bench=bench,
+        node=node,
+        text=f"`{tree.code(function)}` remembers its results and gets the same arguments each"
+        " time, so all calls but the first only look one up.",
+    )
+
+
+def _remembers(bench: Bench, function: cst.CSTNode, project: Project) -> bool:
+    """Tell whether a function of the project is decorated with a cache of `functools`."""
+    name = tree.dotted(function)
+    if not name or any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
+        return False
+    found = project.function(bench.file, name)
+    if found is None:
+        return False
+    file, node = found
+    return any(file.meant(one) in _CACHES for one in tree.decorators(node))
+
+
+def _clears(code: Timed) -> bool:
+    return any(tree.dotted(one.func).endswith("cache_clear") for one in code.calls)
+
+
+def _is_fixed(made: Handed, code: Timed) -> bool:
+    """Tell whether no argument is made by the timed code itself."""
+    names = [name for one in made.arguments for name in tree.reads(one.value)]
+    calls = any(
+        isinstance(node, cst.Call) for one in made.arguments for node in tree.own(one.value)
+    )
+    bound = set(code.bindings)
+    return not calls and not bound.intersection(names)
+
+
+def one_process(bench: Bench, project: Project) -> Iterator[Hit]:
+    """Yield what tells pyperf or asv to measure in a single process."""
+    if bench.harness is Harness.PYPERF:
+        for call in project.once(_runners, bench.file):
+            if tree.constant(tree.argument(call, "processes", 1)) == 1:
+                yield _alone(bench, call, "pyperf", shared=True)
+    elif bench.harness is Harness.ASV and bench.owner is not None:
+        for node in tree.statements(bench.owner.body.body):
+            if isinstance(node, cst.Assign) and tree.constant(node.value) == 1:
+                targets = {tree.dotted(one.target) for one in node.targets}
+                if targets & {"rounds", "processes"}:
+                    yield _alone(bench, node, "asv", shared=True)
+
+
+def _alone(bench: Bench, node: cst.CSTNode, harness: str, *, shared: bool) -> Hit:
+    return Hit(
+        rule=rules.ONE_PROCESS,
+        bench=bench,
+        node=node,
+        text=f"{harness} measures in one process only, so what differs from process to process"
+        " (the places of code and data, the seed of hashes) is not seen.",
+        shared=shared,
+    )
+
+
+def _runners(file: File) -> tuple[cst.Call, ...]:
+    """Return the calls in a file that make a Runner of pyperf."""
+    calls = (one for one in tree.descend(*file.statements) if isinstance(one, cst.Call))
+    return tuple(one for one in calls if file.meant(one.func) in ("pyperf.Runner", "perf.Runner"))
