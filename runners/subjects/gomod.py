@@ -8,7 +8,7 @@ from pathlib import Path
 
 MODULE_FILE, WORKSPACE_FILE = "go.mod", "go.work"
 _COMMENT = re.compile(r"//.*")
-_LOCAL = ("./", "../", "/")
+_LOCAL = ("./", "../")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,10 @@ def module_path(folder: Path) -> str:
 
 
 def replacements(folder: Path) -> tuple[Replacement, ...]:
-    """Return what the module or workspace in a folder replaces by folders that hold a module."""
+    """Return what the module or workspace in a folder replaces by folders that hold a module.
+
+    An absolute path is left out: in a copy it would still lead to the folder itself.
+    """
     found = []
     for words in (*_read(folder, MODULE_FILE), *_read(folder, WORKSPACE_FILE)):
         if words[0] == "replace" and "=>" in words[2:] and words[-1].startswith(_LOCAL):

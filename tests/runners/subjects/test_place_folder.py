@@ -345,6 +345,7 @@ def test_artifacts_get_a_folder_for_each_choice_of_extras(tmp_path):
         ("../none", {"go.mod"}),
         ("../other", {"go.mod"}),
         ("../../apart", {"go.mod"}),
+        ("/lib", {"go.mod"}),
     ],
 )
 def test_a_module_that_a_folder_takes_from_elsewhere_is_copied_with_it(tmp_path, written, copied):
