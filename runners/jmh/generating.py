@@ -22,6 +22,7 @@ _MAIN = "org.openjdk.jmh.generators.bytecode.JmhBytecodeGenerator"
 _ANNOTATION = b"Lorg/openjdk/jmh/annotations/Benchmark;"
 """The type of `@Benchmark` as class files name it; kotlinx-benchmark's is an alias of it."""
 _CORE = "jmh-core-"
+_MADE = "classes"
 _CHATTER = re.compile(r"Processing \d+ classes|Writing out |\s*\[.*@[0-9a-f]+\]$")
 _SECONDS = 600
 
@@ -51,12 +52,17 @@ class Generator:
         version = _jmh_version(source_set.path)
         if version is None or not any(files for _, files in marked):
             return source_set
-        tools = self._generator_jars(version)
-        generated = [
-            self._generate(classes, files, (*source_set.path, *tools), f"{number}-{at}")
-            for at, (classes, files) in enumerate(marked)
-            if files
-        ]
+        generated = []
+        for at, (classes, files) in enumerate(marked):
+            folder = self.folder / f"generated-{number}-{at}"
+            marker = folder / "built"
+            if files and not marker.is_file():
+                path = (*source_set.path, *self._generator_jars(version))
+                self._generate(classes, files, path, folder)
+                with writing(marker):
+                    marker.touch()
+            if files:
+                generated.append(folder / _MADE)
         return replace(
             source_set,
             classes=(*generated, *source_set.classes),
@@ -70,11 +76,10 @@ class Generator:
         return class_path_of(self.maven, pom, "the byte-code generator of JMH")
 
     def _generate(
-        self, classes: Path, files: Sequence[str], path: Sequence[Path], name: str
-    ) -> Path:
-        folder = self.folder / f"generated-{name}"
+        self, classes: Path, files: Sequence[str], path: Sequence[Path], folder: Path
+    ) -> None:
         # Only classes with benchmarks: others of the folder may need what is not there.
-        chosen, sources, made = (folder / each for each in ("chosen", "sources", "classes"))
+        chosen, sources, made = (folder / each for each in ("chosen", "sources", _MADE))
         with writing(folder):
             shutil.rmtree(folder, ignore_errors=True)
             for each in (chosen, sources, made):
@@ -92,7 +97,6 @@ class Generator:
         answer = self._run((self.jdk.javac,), compiling, folder)
         if answer.exit_code != 0:
             raise BuildFailed(f"what JMH generates does not compile; javac said:\n{answer.tail()}")
-        return made
 
     def _run(self, program: Sequence[str], arguments: Sequence[str], folder: Path) -> Completed:
         """Run a program of the JDK; its arguments go through a file, as class paths are long."""

@@ -9,6 +9,7 @@ from maven_making import JMH, dependency, environment, many_modules, one_module,
 from auditor.core.errors import BuildFailed
 from auditor.core.request import BuildWords, FolderSpec
 from auditor.core.subject import Role
+from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
 from runners.jmh.classes import benchmark_classes, benchmark_list
 from runners.jmh.guests import prepare_guests
@@ -83,6 +84,15 @@ def test_what_no_processor_has_generated_is_generated_of_the_classes(jmh_home, t
     assert not suite.unusable
     assert "Sum.class" in library(project)
     assert not {"Sums.class", "Heir.class"} & library(project)
+
+    def without_building(job):
+        assert "mvn" not in job.argv
+        assert not any("arguments" in word for word in job.argv)
+        return LocalHost().run(job)
+
+    common["host"] = FakeHost(without_building)
+    placed = place(FolderSpec(tmp_path / "one"), **common)
+    assert prepare_tree(placed, words=BuildWords(), **common) == project
 
 
 def test_what_jmh_refuses_is_said(jmh_home, tmp_path):
