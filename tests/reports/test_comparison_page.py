@@ -235,6 +235,7 @@ def test_a_row_whose_ratio_is_paired_says_over_how_many_rounds():
     (row,) = comparison.view(made(BenchmarkComparison(id="b", dimensions=(judged,)))).rows
 
     assert judged.paired
+    assert judged.ratio == pytest.approx(1.5, rel=0.02)
     assert row.note == "paired over 8 rounds"
 
 

@@ -175,3 +175,23 @@ def test_allocations_are_compared_also_with_none(dimension, base, head, change):
     mine = rounds(base, head)
 
     assert judge(dimension, Rounds(first=mine, fresh=mine), LIMITS).change is change
+
+
+def test_the_values_of_a_row_are_those_of_the_rounds_that_its_ratio_is_of():
+    """The machine was twice as fast in the first rounds."""
+    found = judge(
+        Dimension.TIME, Rounds(first=rounds(0.5, 0.75), fresh=rounds(1.0, 1.5, 8)), LIMITS
+    )
+
+    assert (found.base, found.head, found.ratio) == pytest.approx((1.0, 1.5, 1.5))
+    assert not found.paired
+
+
+def test_ratios_of_counts_are_those_of_the_counts_that_are_shown():
+    """What is added to both sides for the rule is in none of them."""
+    found = judge(
+        Dimension.ALLOCATIONS, Rounds(first=rounds(1.0, 2.0), fresh=rounds(1.0, 2.0, 8)), LIMITS
+    )
+
+    assert (found.base, found.head, found.ratio) == (1.0, 2.0, 2.0)
+    assert found.interval[0] < 2 < found.interval[1]
