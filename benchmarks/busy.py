@@ -14,6 +14,7 @@ where a verdict is wrong, a benchmark is blamed, or fewer than DECIDED of the me
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -33,7 +34,13 @@ DECIDED = 0.8
 """Least part of the methods decided with nothing beside that is decided with other work beside."""
 OPEN = {"inconclusive", "unmeasured"}
 UNSTABLE = {Bucket.BELOW_50, Bucket.ABOVE_50}
-_SPIN = "while True: pass"
+_SPIN = """
+import os, sys
+while os.getppid() == int(sys.argv[1]):
+    for _ in range(100_000):
+        pass
+"""
+"""Ends with its parent, however that ends."""
 
 Truth = Mapping[str, Sequence[str]]
 """The right outcomes of methods, by their ids."""
@@ -88,7 +95,9 @@ def truth_of(alone: Load) -> dict[str, list[str]]:
 @contextmanager
 def busy_processes(number: int) -> Iterator[None]:
     """Keep so many processes busy meanwhile."""
-    processes = [subprocess.Popen([sys.executable, "-c", _SPIN]) for _ in range(number)]
+    processes = [
+        subprocess.Popen([sys.executable, "-c", _SPIN, str(os.getpid())]) for _ in range(number)
+    ]
     try:
         yield
     finally:

@@ -116,6 +116,19 @@ def test_the_headline_names_the_busy_machine(audits):
     assert "busy-machine" in [one.slug for one in busy.caveats]
 
 
+def test_busy_processes_end_with_who_started_them(printed):
+    left = printed(
+        """
+import os, subprocess, sys
+code = "import busy, os\\nwith busy.busy_processes(1):\\n    os.kill(os.getpid(), 9)"
+child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+print(len(child.stdout.read()))
+"""
+    )
+
+    assert left == "0\n"  # the pipe that both held is closed, so neither is there
+
+
 def test_wrong_verdicts_and_blamed_benchmarks_are_counted(printed):
     def audit(bucket, work, *slugs):
         return {
