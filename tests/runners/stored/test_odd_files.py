@@ -1,5 +1,6 @@
 """Files that are no results, or none of use, among those that are; and what is no file at all."""
 
+import gzip
 import json
 import os
 from pathlib import Path
@@ -134,8 +135,8 @@ def test_a_folder_that_is_a_link_is_not_looked_into(tmp_path):
 
 def test_a_text_that_grows_too_large_when_it_is_unpacked_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "LARGEST_TEXT", 1000)
-    path = tmp_path / "in.csv"
-    path.write_text("benchmark,fork,iteration,seconds\n" + "a,1,1,1\n" * 200)
+    path = tmp_path / "in.csv.gz"
+    path.write_bytes(gzip.compress(b"benchmark,fork,iteration,seconds\n" + b"a,1,1,1\n" * 200))
 
     with pytest.raises(UsageError, match="holds more than"):
         read([path])

@@ -159,10 +159,9 @@ def test_what_differs_in_the_jvm_is_told_apart_within_a_file(tmp_path):
     assert ("21.0.4" in first, "25.0.1" in second) == (True, True)
 
 
-def test_paths_that_a_build_tool_passes_tell_nothing_apart(tmp_path):
-    paths = [
-        jmh(tmp_path / f"{at}.json", entry(jvmArgs=[f"-Djava.io.tmpdir=/tmp/{at}"])) for at in "12"
-    ]
+@pytest.mark.parametrize("flag", ["-Didea.port={}", "-XX:HeapDumpPath=/tmp/{}"])
+def test_what_a_build_tool_passes_tells_no_files_apart(tmp_path, flag):
+    paths = [jmh(tmp_path / f"{at}.json", entry(jvmArgs=[flag.format(at)])) for at in "12"]
 
     assert read(paths).benchmarks == ("org.x.Q.offer",)
 
