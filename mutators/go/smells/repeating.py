@@ -26,14 +26,20 @@ _MANY = syntax.words("many multi multiple repeat repeated times batch bulk loop 
 """Words in the name of a benchmark that repeats a call on purpose."""
 _NUMBERS = frozenset({"int_literal", "float_literal", "rune_literal", "imaginary_literal"})
 _LITERALS = _NUMBERS | {"interpreted_string_literal", "raw_string_literal", "true", "false"}
+_MOST = 100
+"""Of the statements of a timed loop that are looked at."""
 _LARGEST = 50
 """The most nodes of a constant expression that are looked at."""
 
 
 def repeats(part: Part, names: Names) -> Iterator[Finding]:
     """Yield the loops to a constant in a timed loop whose rounds make the same calls."""
+    calls = syntax.calls(part.declaration)
+    if any(part.uses(one, "ReportMetric", "Elapsed") for one in calls):
+        return
     for loop in part.loops:
-        for node in syntax.statements(loop.body) if loop.timed else ():
+        inner = syntax.statements(loop.body)[:_MOST] if loop.timed else []
+        for node in inner:
             rounds = reset.bound(names, node) if node.type == "for_statement" else 0
             if rounds > 1 and not _is_told(part, node, rounds) and _is_alike(part, names, node):
                 yield Finding(
@@ -45,13 +51,11 @@ def repeats(part: Part, names: Names) -> Iterator[Finding]:
 
 
 def _is_told(part: Part, loop: Node, rounds: int) -> bool:
-    """Tell whether the name of the benchmark says how often, or a number of its own is reported."""
+    """Tell whether the names around a loop say how often, or that it does so on purpose."""
     around = (tree.source(one) for one in syntax.around(loop, part.above) if _is_run(part, one))
     text = " ".join((part.name, part.benchmark, *(one[:200] for one in around)))
     short = f"{rounds // 1000}k" if rounds % 1000 == 0 else str(rounds)
-    if str(rounds) in text or short in text.lower() or _MANY & part.subject(loop):
-        return True
-    return any(part.uses(one, "ReportMetric", "Elapsed") for one in syntax.calls(part.declaration))
+    return str(rounds) in text or short in text.lower() or bool(_MANY & part.subject(loop))
 
 
 def _is_run(part: Part, node: Node) -> bool:

@@ -14,7 +14,7 @@ from mutators.go.smells.rules import LEAKING_STATE, NO_REPORT_ALLOCS
 
 _BUILT_IN = syntax.NUMBERS | syntax.words("append cap len")
 _MOST = 20
-"""Of the variables of a loop that are told."""
+"""Of the variables of a loop that are looked at."""
 
 
 def leaks(part: Part, names: Names) -> Iterator[Finding]:
@@ -51,11 +51,13 @@ def _fed(part: Part, names: Names, loop: Loop) -> Iterator[Finding]:
     seen: set[str] = set()
     for node in syntax.walk(loop.body, syntax.LITERAL):
         name, _ = _growth(names, loop, node) if node.type == "assignment_statement" else ("", "")
-        if not name or name in seen or not _is_outside(names, name, loop.node):
+        if not name or name in seen or len(seen) >= _MOST:
+            continue
+        seen.add(name)
+        if not _is_outside(names, name, loop.node):
             continue
         reader = _reader(part, loop, name)
         if reader is not None and not _is_renewed(loop.node, name, node):
-            seen.add(name)
             yield Finding(
                 LEAKING_STATE,
                 node,
@@ -82,12 +84,12 @@ def _buffers(part: Part, names: Names, loop: Loop) -> Iterator[Finding]:
     seen: set[str] = set()
     for call in syntax.calls(loop.body, syntax.LITERAL):
         name, method = syntax.selector(syntax.callee(call))
-        if not name or name in seen or not method.startswith("Write"):
+        if not name or name in seen or not method.startswith("Write") or len(seen) >= _MOST:
             continue
+        seen.add(name)
         if not names.bindings(name) or not _is_outside(names, name, loop.node):
             continue
         if _is_buffer(names, name) and not _is_emptied(part, loop, name):
-            seen.add(name)
             yield Finding(
                 LEAKING_STATE,
                 call,

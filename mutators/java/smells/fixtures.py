@@ -17,6 +17,8 @@ _PER_OPERATION = frozenset({"AverageTime", "SampleTime"})
 _SHORT = frozenset({"NANOSECONDS"})
 _OFTEN = frozenset({"NANOSECONDS", "MICROSECONDS"})
 _MANY_TURNS = 1000
+_LARGE = 6
+"""Digits of a parameter that says how much an invocation has to do."""
 _UNSEEDED = frozenset({"Random", "SplittableRandom"})
 _SOURCES = re.compile(r"(Math\s*\.\s*random|ThreadLocalRandom\s*\.\s*current)\s*\(\s*\)")
 _DRAWS = re.compile(
@@ -87,12 +89,20 @@ def _is_short(bench: Benchmark) -> bool:
 def _may_be_short(bench: Benchmark) -> bool:
     """Tell whether nothing in the source shows that an invocation is long."""
     unit = bench.annotation("OutputTimeUnit")
-    words = set(unit.words()) if unit is not None else set()
-    if bench.modes & _PER_OPERATION and not words <= _OFTEN:
+    if unit is not None and bench.modes & _PER_OPERATION:
         return False
     if bench.annotation("OperationsPerInvocation") is not None or _repeats(bench):
         return False
-    return bool(bench.modes) and "SingleShotTime" not in bench.modes
+    long = "SingleShotTime" in bench.modes or any(map(_is_large, bench.states))
+    return bool(bench.modes) and not long
+
+
+def _is_large(state: JavaType) -> bool:
+    """Tell whether a state has a parameter of the run that is a large number."""
+    marks = (mark for one in state.fields.values() for mark in one.annotations)
+    values = (each for mark in marks if mark.name == "Param" for each in mark.listed())
+    texts = (source(one).strip('"').replace("_", "") for one in values)
+    return any(one.isascii() and one.isdigit() and len(one) >= _LARGE for one in texts)
 
 
 def _repeats(bench: Benchmark) -> bool:

@@ -23,6 +23,8 @@ _GROW = (
     (_KEYED, re.compile(r"add|put")),
 )
 """Types of containers, and their methods that make them longer."""
+_MOST = 20
+"""Of the fields that a benchmark makes longer that are looked at."""
 _DRAWS = ("next", "random", "incrementAndGet", "getAndIncrement")
 
 
@@ -33,9 +35,11 @@ def growing_states(bench: Benchmark) -> Iterator[Smell]:
     seen: set[Field] = set()
     for node in own(bench.body):
         found = _grown(node, bench)
-        if found is None or found in seen or _is_touched(bench, found, node):
+        if found is None or found in seen or len(seen) >= _MOST:
             continue
         seen.add(found)
+        if _is_touched(bench, found, node):
+            continue
         levels = {level for one in _renewing(bench, found) for level in _levels(one)}
         if "Invocation" not in levels:
             yield Smell(

@@ -170,24 +170,21 @@ def _timed(bench: Bench, code: Timed, project: Project) -> Iterator[_Changed]:
             if name and code.outlives(name):
                 found.setdefault(name, []).append(each)
     back = _put_back(bench, code, project) if found else frozenset()
+    read = _read(code) if found else frozenset()
     for name, changes in found.items():
         kinds, seen = {one.change for one in changes}, [one for one in changes if one.seen]
         if len(kinds) != 1 or not seen:
             continue
         if Change.APPENDS not in kinds and name not in back:
             yield seen[0]
-        elif Change.APPENDS in kinds and _is_read(code, name):
+        elif Change.APPENDS in kinds and name in read:
             yield replace(seen[0], sure=Sure.POSSIBLE if name in back else None)
 
 
-def _is_read(code: Timed, name: str) -> bool:
-    """Tell whether a call of the timed code gets what another one adds to."""
-    return any(
-        tree.dotted(one.value) == name
-        for call in code.calls
-        if tree.dotted(call.func) != "len"
-        for one in call.args
-    )
+def _read(code: Timed) -> frozenset[str]:
+    """Return the names that calls of the timed code get as arguments."""
+    calls = (call for call in code.calls if tree.dotted(call.func) != "len")
+    return frozenset(tree.dotted(one.value) for call in calls for one in call.args)
 
 
 def _put_back(bench: Bench, code: Timed, project: Project) -> frozenset[str]:

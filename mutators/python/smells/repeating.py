@@ -139,11 +139,19 @@ def one_process(bench: Bench, project: Project) -> Iterator[Hit]:
             if tree.constant(tree.argument(call, "processes", 1)) == 1:
                 yield _alone(bench, call, "pyperf", shared=True)
     elif bench.harness is Harness.ASV and bench.owner is not None:
-        for node in tree.statements(bench.owner.body.body):
-            if isinstance(node, cst.Assign) and tree.constant(node.value) == 1:
-                targets = {tree.dotted(one.target) for one in node.targets}
-                if targets & {"rounds", "processes"}:
-                    yield _alone(bench, node, "asv", shared=True)
+        for node in project.once(_single, bench.owner):
+            yield _alone(bench, node, "asv", shared=True)
+
+
+def _single(owner: cst.ClassDef) -> tuple[cst.Assign, ...]:
+    """Return the assignments of a class that ask asv for one process."""
+    return tuple(
+        node
+        for node in tree.statements(owner.body.body)
+        if isinstance(node, cst.Assign)
+        and tree.constant(node.value) == 1
+        and {tree.dotted(one.target) for one in node.targets} & {"rounds", "processes"}
+    )
 
 
 def _alone(bench: Bench, node: cst.CSTNode, harness: str, *, shared: bool) -> Hit:

@@ -180,7 +180,7 @@ def test_fixtures_around_each_invocation(unit, fixture):
         ("@OutputTimeUnit(TimeUnit.MICROSECONDS)", "Level.Iteration", ""),
         ("@OutputTimeUnit(TimeUnit.MICROSECONDS)", "Level.Trial", ""),
         (
-            "@BenchmarkMode(Mode.AverageTime) @OutputTimeUnit(TimeUnit.MILLISECONDS)",
+            "@BenchmarkMode(Mode.AverageTime) @OutputTimeUnit(TimeUnit.MICROSECONDS)",
             "Level.Invocation",
             "",
         ),
@@ -219,16 +219,19 @@ def test_other_fixtures_are_left_alone(marks, level, body):
 
 @pytest.mark.parametrize(
     "marks",
-    [
-        "@OutputTimeUnit(TimeUnit.MILLISECONDS)",
-        "",
-        "@BenchmarkMode(Mode.AverageTime) @OutputTimeUnit(TimeUnit.MICROSECONDS)",
-    ],
+    ["@OutputTimeUnit(TimeUnit.MILLISECONDS)", "", "@BenchmarkMode(Mode.AverageTime)"],
 )
 def test_fixtures_around_invocations_of_which_nothing_says_how_long_they_are(marks):
     (smell,) = look(cls=marks, fixture="@Setup(Level.Invocation) public void fresh() { }")
 
     assert (smell.rule, smell.sure) == ("jmh-invocation-setup", Sure.POSSIBLE)
+
+
+def test_a_fixture_beside_a_large_parameter_of_the_run():
+    fixture = '@Param({"10", "SIZE"}) int size; @Setup(Level.Invocation) public void fresh() { }'
+
+    assert rules(fixture=fixture.replace("SIZE", "100_000_000")) == []
+    assert rules(fixture=fixture.replace("SIZE", "1000")) == ["jmh-invocation-setup"]
 
 
 def test_a_fixture_of_a_state_that_no_benchmark_uses():
