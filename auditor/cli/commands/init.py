@@ -77,6 +77,8 @@ def _config(found: Found, folder: Path, target: Path | None) -> dict[str, Any]:
 def _say(found: Found, target: Path | None, console: Console) -> None:
     those = figures.count(found.benchmarks, "benchmark")
     console.note(f"{those} in the sources ({found.harness})")
+    if found.others:
+        console.note(f"there is also a suite of {' and '.join(found.others)}: name it as harness")
     if not found.benchmarks:
         console.note("without benchmarks there is nothing to audit yet: write one first")
     name = "config.json" if target is None else target.name
