@@ -60,8 +60,8 @@ def listings(tree: Path) -> list[list[str]]:
         [place for place in places if not place.endswith("conftest.py")]
         for places in by_folder.values()
     ]
-    own = [[] if one == tree else [one.relative_to(tree).as_posix()] for one in by_folder]
-    return [*filter(None, calls), *own]
+    apart = [one.relative_to(tree).as_posix() for one in by_folder if one != tree]
+    return [*filter(None, calls), [f"--ignore={one}" for one in apart], *([one] for one in apart)]
 
 
 def count(tree: Path) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from runners.pybench.frontends import FRONTENDS, chosen
+from runners.pybench.frontends import FRONTENDS, chosen, present
 from runners.subjects.placed import detect
 
 _GO_BENCHMARK = re.compile(rb"^func Benchmark\w*\(\s*\w+\s+\*testing\.B\s*\)", re.MULTILINE)
@@ -35,6 +35,7 @@ class Found:
     benchmarks: int = 0
     tags: tuple[str, ...] = ()
     profiles: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()  # further harnesses that the folder has suites of
 
 
 def look(folder: Path) -> Found:
@@ -78,7 +79,8 @@ def _java(folder: Path) -> Found:
 
 def _python(folder: Path) -> Found:
     name = chosen(folder)
-    return Found(harness=name, benchmarks=FRONTENDS[name].count(folder))
+    others = tuple(one for one in present(folder) if one != name)
+    return Found(harness=name, benchmarks=FRONTENDS[name].count(folder), others=others)
 
 
 def _texts(folder: Path, endings: tuple[str, ...]) -> Iterator[bytes]:

@@ -102,6 +102,9 @@ def _say(found: SuiteFolder, target: Path | None, console: Console) -> None:
     those = figures.count(found.seen.benchmarks, "benchmark")
     where = "" if found.path == "." else f" of {found.path}"
     console.note(f"{those} in the sources{where} ({found.seen.harness})")
+    if found.seen.others:
+        others = " and ".join(found.seen.others)
+        console.note(f"there is also a suite of {others}: name it as harness")
     if not found.seen.benchmarks:
         console.note("without benchmarks there is nothing to audit yet: write one first")
     name = "config.json" if target is None else target.name
