@@ -1,6 +1,6 @@
 import pytest
 
-from auditor.audits.curve import SIZES, Search, curve, most_steps, searches
+from auditor.audits.curve import SIZES, Search, curve, least_noticed, most_steps, searches
 from auditor.core.caveats import Caveat
 from auditor.core.request import CurveMode
 from auditor.core.result import Result
@@ -136,3 +136,19 @@ def test_the_curve_of_the_suite_counts_methods_up_to_each_size():
         (0.05, 0), (0.1, 1), (0.2, 1), (0.3, 1), (0.5, 2), (1.0, 2), (2.0, 2), (5.0, 2),
     ]  # fmt: skip
     assert {point.counted for point in found.points} == {3}
+
+
+def test_the_least_that_a_benchmark_noticed_is_known_over_all_its_methods():
+    made = []
+    for method, benchmark, noticed in (
+        ("toy.hop", "A", {0.5: True, 0.2: True, 0.1: False}),
+        ("toy.skip", "A", {0.5: True, 0.3: False}),
+        ("toy.hop", "B", {0.5: False}),
+    ):
+        search = Search(method, benchmark, SIZES)
+        for size, is_noticed in noticed.items():
+            outcome = Result.DETECTED if is_noticed else Result.MISSED
+            search.add(size, verdict(outcome, benchmark, method))
+        made.append(search)
+
+    assert least_noticed(made) == {"A": 0.2}
