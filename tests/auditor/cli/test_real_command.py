@@ -167,8 +167,16 @@ def test_a_store_from_a_newer_version_is_exit_code_4(tmp_path):
     assert "knows only up to" in line
 
 
-def test_a_damaged_store_is_exit_code_4(tmp_path):
+def test_a_text_in_the_place_of_a_store_is_exit_code_2(tmp_path):
     (tmp_path / "s.sqlite").write_text("no database " * 100)
+
+    line = refused(tmp_path, "report", SUBJECT, "--store", "s.sqlite", code=2)
+
+    assert "s.sqlite is no store: it is a text" in line
+
+
+def test_a_damaged_store_is_exit_code_4(tmp_path):
+    (tmp_path / "s.sqlite").write_bytes(b"SQLite format 3\0" + b"\1" * 999)
 
     line = refused(tmp_path, "report", SUBJECT, "--store", "s.sqlite", code=4)
 
