@@ -84,9 +84,9 @@ def _compile_with_checks(maven: Maven, plan: BuildPlan, arguments: tuple[str, ..
 def _compile(maven: Maven, plan: BuildPlan, arguments: tuple[str, ...]) -> None:
     try:
         maven.run("test-compile", *arguments, cwd=plan.where, what="the build")
-    except NotPublished:
+    except NotPublished as error:
         # A module that needs the jar of another (a shaded one, say) has to wait for it.
-        if len(plan.modules) == 1:
+        if not any(f":{each.key[1]}:" in error.artifact for each in plan.modules.values()):
             raise
         maven.run("package", *arguments, _NO_TEST_RUNS, cwd=plan.where, what="the build")
 

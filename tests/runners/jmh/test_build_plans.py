@@ -15,12 +15,16 @@ from maven_making import (
     write,
 )
 
+from auditor.core.jobs import Completed
 from auditor.core.request import BuildWords
+from runners.home import Home
+from runners.hosts.fake import FakeHost
 from runners.jmh import reactor
 from runners.jmh.adapting import raise_levels, unbind
 from runners.jmh.build_plan import plan_build
 from runners.jmh.checks import CheckFailed, failed_check
 from runners.jmh.jdk import Jdk
+from runners.jmh.maven import Maven, NotPublished
 from runners.jmh.pom_tree import Module, dependencies, modules_below
 
 HERE = "src/main/java/org/example/many"
@@ -259,3 +263,18 @@ def test_what_makes_classes_is_never_left_out(plugin):
     failed = FAILED.replace("apache-rat-plugin", f"maven-{plugin}-plugin")
 
     assert failed_check(failed) is None
+
+
+@pytest.mark.parametrize(("artifact", "runs"), [("library", 2), ("elsewhere", 1)])
+def test_jars_are_made_only_where_one_of_the_tree_is_missing(artifact, runs, tmp_path):
+    top = write(tmp_path / "tree", many_modules())
+    absent = f"[ERROR] Could not find artifact org.example.many:{artifact}:jar:all:1 in central\n"
+    host = FakeHost(lambda _: Completed(exit_code=1, stdout=absent.encode()))
+    maven = Maven(home=Home(tmp_path / "home"), host=host, environment=())
+    plan_ = plan_build(top, top, everything=False)
+
+    with pytest.raises(NotPublished):
+        reactor.build(top, maven, Jdk("java", "javac", "17", 17), BuildWords(), plan_)
+
+    assert len(host.jobs) == runs
+    assert ("package" in host.jobs[-1].argv) == (runs == 2)
