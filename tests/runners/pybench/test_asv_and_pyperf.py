@@ -152,7 +152,7 @@ def test_times_of_asv_are_listed_with_their_parameters_and_the_rest_is_said(asv)
         "bench.time_slow",
     ]
     unusable = dict(asv.suite.unusable)
-    assert unusable["broken"] == "ModuleNotFoundError: No module named 'absent'"
+    assert unusable["broken"].startswith("ModuleNotFoundError: No module named 'absent'; if")
     assert unusable["bench.timeraw_import"].startswith("each sample is a process of its own")
     assert len(unusable) == 2
     assert asv.project.harness == "asv"
@@ -194,7 +194,9 @@ def test_scripts_of_pyperf_are_listed_and_commands_are_said(pyperf):
     ]
     unusable = dict(pyperf.suite.unusable)
     assert unusable["bench/bench_lib.py::a command"].startswith("it times a command")
-    assert unusable["bench/broken.py"] == "ModuleNotFoundError: No module named 'absent'"
+    assert unusable["bench/broken.py"].startswith(
+        "ModuleNotFoundError: No module named 'absent'; if"
+    )
 
 
 @pytest.mark.parametrize("benchmark", ["slow | 3", "timed", "m"])
