@@ -83,13 +83,19 @@ def test_a_go_suite_is_looked_at_where_it_is(program, project):
 
 
 def test_suites_of_known_truth(program):
-    """java-ring has a benchmark whose call is removed, python-ring one of a single round."""
+    """java-ring has a benchmark whose call is removed, python-ring one of a single round.
+
+    Another one of python-ring calls a function that remembers its result.
+    """
     java = found_in(program, JAVA_RING)
     python = found_in(program, PYTHON_RING)
 
     assert ("jmh-unused-result", "Shares.wasted") in java
     assert ("jmh-no-forks", "Modes.unforked") in java
-    assert {rule for rule, _ in python} == {"py-one-round"}
+    assert set(python) == {
+        ("py-one-round", "test_checked_and_of"),
+        ("py-cached-call", "test_remembered"),
+    }
 
 
 def test_all_languages_of_a_repository_are_looked_at(program, project):
@@ -171,8 +177,10 @@ def test_rules_are_listed(program):
     answer = program.call("lint", "--list")
 
     lines = answer.stdout.splitlines()
-    assert lines[0].split() == ["rule", "sure", "on", "what"]
+    assert lines[0].split() == ["rule", "sure", "on", "practice", "what"]
     assert {line.split()[0].partition("-")[0] for line in lines[1:]} == {"go", "jmh", "py"}
+    practices = {line.split()[3] for line in lines[1:]} & {"RETU", "LOOP", "FINAL", "INVO", "FORK"}
+    assert len(practices) == 5
 
 
 def test_formats_for_forges(program, project):
