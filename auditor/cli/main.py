@@ -1,7 +1,7 @@
 """The command group, and how errors become exit codes."""
 
+import gc
 import io
-import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from types import FrameType
 from typing import NoReturn
 
 import click
 
+from auditor.cli.interrupts import INTERRUPTS
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import AuditError, Exit, MachineError, UsageError
 from reports import names
@@ -139,19 +139,26 @@ def main(
             ),
         )
         return int(code or Exit.OK)
-    except click.ClickException as error:
-        _say("usage", _one_line(error))
-        return Exit.USAGE
-    except (click.Abort, KeyboardInterrupt):
+    except (Exception, KeyboardInterrupt) as error:
+        return _code_of(error)
+
+
+def _code_of(error: BaseException) -> Exit:
+    """Say what has ended a command, and return the code for it."""
+    # After an interrupt other threads fail as what they wait for is ended, and a library may turn
+    # it into an error of its own.
+    if INTERRUPTS.requested or isinstance(error, (click.Abort, KeyboardInterrupt)):
         click.echo("interrupted; what was measured is kept, the same command goes on", err=True)
         return Exit.INTERRUPTED
-    except AuditError as error:
+    if isinstance(error, click.ClickException):
+        _say("usage", _one_line(error))
+        return Exit.USAGE
+    if isinstance(error, AuditError):
         _say(error.slug, str(error))
         return error.exit_code
-    except Exception:
-        traceback.print_exc()
-        _say("internal", "this is a bug in bench-audit; please report it with the lines above")
-        return Exit.INTERNAL
+    traceback.print_exception(error)
+    _say("internal", "this is a bug in bench-audit; please report it with the lines above")
+    return Exit.INTERNAL
 
 
 def _refuse_unsupported(platform: str) -> None:
@@ -180,16 +187,15 @@ def _one_line(error: click.ClickException) -> str:
     return f"{message[:1].lower()}{message[1:]} (see {where} --help)"
 
 
-def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
-
-
 def entry() -> NoReturn:
     """Be the program `bench-audit`."""
-    # A polite request to end is treated as Ctrl-C: started processes are ended, too.
-    signal.signal(signal.SIGTERM, _interrupt)
+    INTERRUPTS.install()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter shows its number instead of ending us.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(main())
+    code = main()
+    # Threads that an interrupt has left behind are waited for at the end of the interpreter, unless
+    # what started them is closed.
+    gc.collect()
+    sys.exit(code)

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS
 from auditor.cli.surroundings import Surroundings
 from auditor.config import Config, Places, load, places, shares
 from auditor.config.settings import MOST_EFFECT
@@ -236,6 +237,8 @@ class Asked:
             untrusted=bool(given.get("untrusted")),
         )
         config = replace(config, retry_failed=bool(given.get("retry_failed")))
+        if config.dispatch is not None or config.host != "local":
+            INTERRUPTS.seconds = FAR_SECONDS
         nothing_runs = given.get("dry_run") or given.get("so_far")
         if nothing_runs and config.dispatch is not None and config.dispatch.rent:
             raise UsageError(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, Self
 
-_REQUESTS = (signal.SIGINT, signal.SIGTERM)
+_REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class HeldBack:
