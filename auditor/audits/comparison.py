@@ -12,6 +12,7 @@ from statistics import median
 import numpy as np
 
 from auditor.audits import readings
+from auditor.core.busy import is_busy as is_busy_machine
 from auditor.core.comparison import Change, Dimension, DimensionVerdict, Rounds
 from auditor.core.measure import TIME
 from auditor.core.outcome import Measured
@@ -62,12 +63,12 @@ class Limits:
 
 
 WAITED = 0.3
-"""Share of the time in which tasks had no processor: from there on a machine counts as busy."""
+"""Share of the time in which tasks had no processor: from there on medians are the machine's."""
 
 
 def is_busy(runs: Iterable[Run]) -> bool:
-    """Tell whether other work has disturbed a round."""
-    return any((one.strain.waited or 0.0) >= WAITED for one in runs)
+    """Tell whether other work has disturbed a round; threads that wait for each other do not."""
+    return any((one.strain.waited or 0.0) >= WAITED and is_busy_machine(one.strain) for one in runs)
 
 
 def value(run: Run, dimension: Dimension, *, busy: bool = False) -> float | None:
