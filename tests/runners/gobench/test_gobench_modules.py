@@ -1,12 +1,15 @@
 """Benchmarks in a Go module of their own: which module is run, and which one is audited."""
 
+import json
 import os
+import zipfile
 
 import pytest
 from gobench_making import lab
 
 from auditor.core.outcome import Counted
 from runners.gobench.modules import OFF, modules
+from runners.subjects.gopath import MADE
 
 LIBRARY = "package cut\n\nfunc Cut(n int) int { return n / 2 }\n"
 HELPER = "package bench\n\nfunc Sizes() int { return 8 }\n"
@@ -167,3 +170,47 @@ def test_a_published_version_of_the_module_above_is_said(tmp_path):
         "the module benchmarks measures a published version of example.org/cut; to audit the "
         "folder above, add to its go.mod: replace example.org/cut => ..",
     )
+
+
+def published(proxy, module, version, source):
+    """Write a version of a module into a folder that Go takes for a proxy."""
+    folder = proxy / module / "@v"
+    text = f"module {module}\n\ngo 1.16\n"
+    write(
+        folder,
+        {
+            f"{version}.mod": text,
+            f"{version}.info": json.dumps({"Version": version, "Time": "2024-01-01T00:00:00Z"}),
+            "list": f"{version}\n",
+        },
+    )
+    with zipfile.ZipFile(folder / f"{version}.zip", "w") as archive:
+        archive.writestr(f"{module}@{version}/go.mod", text)
+        archive.writestr(f"{module}@{version}/dep.go", source)
+
+
+@pytest.mark.subject
+def test_a_tree_without_a_module_gets_the_newest_versions_and_keeps_them(go_home, tmp_path):
+    proxy = tmp_path / "proxy"
+    published(proxy, "example.org/dep", "v1.2.0", "package dep\n\nfunc One() int { return 1 }\n")
+    tree = write(
+        tmp_path / "old",
+        {
+            "go.mod": f"{MADE}\n\nmodule example.org/old\n\ngo 1.16\n",
+            "old.go": 'package old\n\nimport "example.org/dep"\n\n'
+            "func Two() int { return dep.One() + 1 }\n",
+            "old_test.go": 'package old\n\nimport "testing"\n\n'
+            "func BenchmarkTwo(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tTwo()\n\t}\n}\n",
+        },
+    )
+    environment = {**os.environ, "GOPROXY": proxy.as_uri(), "GOSUMDB": "off", "GOFLAGS": ""}
+
+    found = lab(tree, go_home, environment)
+    published(proxy, "example.org/dep", "v1.3.0", "package dep\n\nfunc One() int { return 3 }\n")
+    again = lab(tree, go_home, environment)
+
+    assert [one.name for one in found.suite.benchmarks] == ["BenchmarkTwo"]
+    assert found.project.notes[-1].endswith("requires the newest versions: example.org/dep v1.2.0")
+    assert again.project.digest == found.project.digest
+    assert again.project.notes == found.project.notes
+    assert "require" not in (tree / "go.mod").read_text()
