@@ -208,8 +208,10 @@ class Comparing:
         patch = audited(patch, asked.methods, self._config.request, head)
         return replace(found, patch=patch, caveats=(*found.caveats, *said, *reuse.caveats()))
 
-    def audit_again(self, methods: Sequence[str]) -> AbsVerdict:
-        """Slow changed methods down a second time, with new measurements only."""
+    def audit_again(self, methods: Sequence[str]) -> AbsVerdict | None:
+        """Slow changed methods down again, with new measurements only; None if the time is up."""
+        if self._head.deadline is not None and self._head.deadline.is_past:
+            return None
         return audited_again(methods, self._config.request, self._head)
 
     def document(self, found: Comparison) -> ComparisonDocument:

@@ -7,8 +7,10 @@ of the zone: an end of the interval is wrong in 0.5 %, and the margin of 0.11 li
 0.1 leaves 2.3 standard deviations of an interval that is as wide as the zone.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from statistics import median
+from typing import Protocol
 
 from auditor.core.caveats import Caveat
 from auditor.core.result import Interval, Result
@@ -21,6 +23,14 @@ MARGIN = 1.1 * ZONE
 """How far an interval may reach across the limit, relative to it, and its other side decides."""
 BORDERLINE = "borderline"
 """Caveat of a verdict on an effect that its interval does not tell from the limit."""
+
+
+class HasSlug(Protocol):
+    """A caveat, of a verdict or of a stored result."""
+
+    @property
+    def slug(self) -> str:
+        """Return which kind of caveat it is."""
 
 
 def settle(interval: Interval, middle: float, limit: float) -> Result | None:
@@ -46,7 +56,7 @@ def borderline(interval: Interval, limit: float) -> Caveat:
     return Caveat(BORDERLINE, text)
 
 
-def is_borderline(caveats: tuple[Caveat, ...]) -> bool:
+def is_borderline(caveats: Iterable[HasSlug]) -> bool:
     """Tell whether a verdict with these caveats is borderline."""
     return any(one.slug == BORDERLINE for one in caveats)
 

@@ -8,12 +8,12 @@ from rich.text import Text
 
 from auditor.cli import options, output, tables
 from auditor.cli.console import Console
+from auditor.cli.gates import MISSED
 from auditor.core.comparison import Change
 from auditor.core.errors import Exit
-from auditor.core.result import Result
 from reports import comparison, figures
 from reports import document as documents
-from reports.comparison_document import ComparisonDocument
+from reports.comparison_document import Compared, ComparisonDocument
 from reports.comparison_markdown import markdown
 
 FORMATS = ("table", "json", "markdown")
@@ -113,13 +113,24 @@ def judge(
             said.append((options.instead(inconclusive), f"gate undecided: {those} not confirmed"))
         elif (changes or document.removed) and all(one is Change.UNKNOWN for one in changes):
             said.append((options.instead(inconclusive), "gate undecided: nothing can be told"))
+        elif changed := [one for one in document.benchmarks if _may_hide_a_regression(one)]:
+            those = figures.count(len(changed), "benchmark")
+            text = f"gate undecided: of {those} of changed methods nothing can be told"
+            said.append((options.instead(inconclusive), text))
         else:
-            said.append((Exit.OK, "gate passed: no regression"))
+            open_ = changes.count(Change.UNKNOWN)
+            rest = f"; of {figures.count(open_, 'benchmark')} it cannot be told" if open_ else ""
+            said.append((Exit.OK, f"gate passed: no regression{rest}"))
     if fail_under is not None:
         said.append(_patch(document, fail_under, inconclusive, unsure))
     codes = [code for code, _ in said]
     worst = next((one for one in (Exit.GATE_FAILED, Exit.NO_VERDICT) if one in codes), Exit.OK)
     return worst, [text for _, text in said]
+
+
+def _may_hide_a_regression(benchmark: Compared) -> bool:
+    """Tell whether nothing is known of a benchmark that calls what has changed."""
+    return benchmark.change is Change.UNKNOWN and benchmark.calls_changed is True
 
 
 def _nothing_compared(document: ComparisonDocument) -> str:
@@ -131,12 +142,16 @@ def _nothing_compared(document: ComparisonDocument) -> str:
     return f"no benchmark is in both: {added} only in head, {removed} only in base"
 
 
-def missed(document: ComparisonDocument, fail_under: float | None) -> tuple[str, ...]:
+def missed(
+    document: ComparisonDocument, fail_under: float | None, unsure: Collection[str] = ()
+) -> tuple[str, ...]:
     """Return the changed methods whose misses fail the gate on them, none where it does not."""
-    if fail_under is None or _patch(document, fail_under, "pass", ())[0] is not Exit.GATE_FAILED:
+    if fail_under is None or _patch(document, fail_under, "pass", unsure)[0] is not (
+        Exit.GATE_FAILED
+    ):
         return ()
     return tuple(
-        one.id for one in document.patch.methods if one.outcome in (Result.MISSED, Result.UNREACHED)
+        one.id for one in document.patch.methods if one.outcome in MISSED and one.id not in unsure
     )
 
 

@@ -1,15 +1,18 @@
 """A verdict and the limits it has to meet, as an exit code."""
 
-from collections.abc import Collection, Sequence
+import json
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from auditor.audits.indifference import is_borderline
 from auditor.audits.outcomes import NOT_COUNTED
 from auditor.cli import options
 from auditor.config import Config, Gates
+from auditor.config.shares import as_percent
 from auditor.core.errors import Exit, UsageError
 from auditor.core.result import Result
 from reports.claims import OPEN, Facts
-from reports.document import Document, Either, Score
+from reports.document import Document, Either, Method, Score
 from reports.words import is_estimate, is_withheld
 
 MISSED = frozenset({Result.MISSED, Result.UNREACHED})
@@ -32,6 +35,16 @@ class Baseline:
                 'a gate needs a fixed slowdown: "auto" asks another question of each revision; '
                 "give a number: --slowdown 0.5"
             )
+        limit = json.loads(theirs.config).get("min_delta")
+        if request.min_delta != limit:
+            now, then = (
+                "no min_delta" if one is None else f"a min_delta of {as_percent(one)}"
+                for one in (request.min_delta, limit)
+            )
+            raise UsageError(
+                f"{self.name} was made with {then}, this audit has {now}: what is missed by one "
+                "says nothing of the other"
+            )
         if (request.slowdown, request.rule) != (theirs.slowdown, theirs.rule):
             raise UsageError(
                 f"{self.name} was made with the slowdown {theirs.slowdown} and the rule "
@@ -50,8 +63,10 @@ def judge(
     """Return the exit code of an ABS audit and what to say about it.
 
     `inconclusive` is "fail", "pass" or None: what stands in for "we cannot tell". `unsure` are
-    methods that are missed here and were not when they were measured again: they decide no gate.
+    methods that are missed here and were not when they were measured again: they decide no gate,
+    nor do misses that are borderline.
     """
+    unsure = {*unsure, *_borderline(document)}
     score = document.without_accepted or document.scores.total
     if document.scores.total.bounds is None or not _anything_judged(document):
         return options.instead(inconclusive), [f"no verdict: {_without_verdict(document)}"]
@@ -62,7 +77,7 @@ def judge(
     found = []
     if gates.min_score is not None:
         low, high = score.bounds
-        high = min(100.0, high + 100 * len({*unsure}) / score.counted)
+        high = min(100.0, high + 100 * len(unsure) / score.counted)
         found.append(_least(document, score, (low, high), gates.min_score))
     if baseline is not None:
         found.append(_new_misses(document, baseline, unsure))
@@ -107,10 +122,23 @@ def _least(
     return Exit.NO_VERDICT, said
 
 
+def _borderline(document: Document) -> Iterator[str]:
+    """Yield the methods that count and whose miss says no more than a detection would."""
+    accepted = {one.method for one in document.accepted if one.left_out}
+    for one in document.methods:
+        if one.outcome in MISSED and not is_surely_missed(one) and one.id not in accepted:
+            yield one.id
+
+
+def is_surely_missed(method: Method) -> bool:
+    """Tell whether a method is missed, and not by an effect at the limit: either is right there."""
+    return method.outcome in MISSED and not is_borderline(method.caveats)
+
+
 def newly_missed(document: Document, baseline: Baseline) -> list[str]:
-    """Return the methods that the baseline has as detected and this result as missed."""
-    now = {one.id: one.outcome for one in document.methods}
-    return [one for one in _still_counted(document, baseline) if now[one] in MISSED]
+    """Return the methods that the baseline has as detected and this result as surely missed."""
+    missed = {one.id for one in document.methods if is_surely_missed(one)}
+    return [one for one in _still_counted(document, baseline) if one in missed]
 
 
 def _still_counted(document: Document, baseline: Baseline) -> list[str]:

@@ -2,19 +2,21 @@
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from auditor.audits.indifference import is_borderline
 from auditor.cli import running
-from auditor.cli.gates import MISSED, Baseline, newly_missed, some
+from auditor.cli.gates import MISSED, Baseline, is_surely_missed, newly_missed, some
 from auditor.cli.options import Asked
-from auditor.core.errors import UsageError
+from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
 from auditor.core.request import second_seed
 from auditor.core.result import Result
+from auditor.core.verdict import MethodVerdict
 from auditor.store.audits import SECOND_LOOK
 from reports import figures, tidy
-from reports.document import Document
+from reports.document import Document, Method
 
 _LEAST_SECONDS = 10.0
 """What is left of a budget has to last so long for a second look to begin."""
@@ -71,7 +73,7 @@ def suspects(document: Document, least: float | None, baseline: Baseline | None)
     return [
         one.id
         for one in document.methods
-        if one.outcome in MISSED and one.id not in accepted and (least is not None or one.id in new)
+        if is_surely_missed(one) and one.id not in accepted and (least is not None or one.id in new)
     ]
 
 
@@ -88,8 +90,15 @@ def changes(document: Document, methods: Sequence[str], seed: int) -> dict[str, 
         "curve": "none",
     }
     if unreached.isdisjoint(methods):
-        reaching = sorted({one.benchmark for one in document.pairs if one.method in {*methods}})
-        asked["benchmarks"] = f"^({'|'.join(map(re.escape, reaching))})$"
+        reaching = sorted(
+            {
+                one.benchmark
+                for one in document.pairs
+                if one.method in {*methods} and one.outcome is not Result.UNREACHED
+            }
+        )
+        if reaching:
+            asked["benchmarks"] = f"^({'|'.join(map(re.escape, reaching))})$"
     return asked
 
 
@@ -99,7 +108,7 @@ def look_again(asked: Asked, methods: Sequence[str], begun: float) -> SecondLook
     if budget is not None:
         left = budget - (time.monotonic() - begun)
         if left < _LEAST_SECONDS:
-            return SecondLook(tuple(methods), unmeasured=_NO_TIME)
+            return out_of_time(methods)
         asked = _within(asked, left)
     folder = asked.places.output / _FOLDER
     asked = replace(asked, places=replace(asked.places, output=folder))
@@ -107,12 +116,22 @@ def look_again(asked: Asked, methods: Sequence[str], begun: float) -> SecondLook
         document, _ = running.make(
             asked, lambda audit: audit.document(audit.abs(SECOND_LOOK)), running.ABS
         )
-    except UsageError:
-        if budget is None:
-            raise
-        return SecondLook(tuple(methods), unmeasured=_NO_TIME)
-    outcomes = {one.id: one.outcome for one in tidy.judged(document).methods}
-    return SecondLook.of(methods, outcomes)
+    except (UsageError, OutOfTime, NoBenchmarks) as error:
+        return SecondLook(tuple(methods), unmeasured=f"missed, and not measured again: {error}")
+    return SecondLook.of(methods, sure_outcomes(tidy.judged(document).methods))
+
+
+def sure_outcomes(methods: Iterable[Method | MethodVerdict]) -> dict[str, Result]:
+    """Return the outcomes; a borderline miss is as good as open."""
+    return {
+        one.id: Result.INCONCLUSIVE if is_borderline(one.caveats) else one.outcome
+        for one in methods
+    }
+
+
+def out_of_time(methods: Sequence[str]) -> SecondLook:
+    """Return what becomes of methods when a budget is over."""
+    return SecondLook(tuple(methods), unmeasured=_NO_TIME)
 
 
 def first_look(asked: Asked) -> Asked:

@@ -123,8 +123,8 @@ class Comparing(Protocol):
     def compare(self) -> Comparison:
         """Run the benchmarks of both in turns."""
 
-    def audit_again(self, methods: Sequence[str], /) -> AbsVerdict:
-        """Slow changed methods down a second time, with new measurements only."""
+    def audit_again(self, methods: Sequence[str], /) -> AbsVerdict | None:
+        """Slow changed methods down again, with new measurements only; None if the time is up."""
 
     def document(self, found: Comparison, /) -> "ComparisonDocument":
         """Return the result."""

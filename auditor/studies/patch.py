@@ -8,7 +8,7 @@ from auditor.core.comparison import Patch
 from auditor.core.request import AbsRequest, CompareRequest, CurveMode, second_seed
 from auditor.core.result import Result
 from auditor.core.subject import Method
-from auditor.core.verdict import AbsVerdict
+from auditor.core.verdict import AbsVerdict, Rule
 from auditor.studies import abs_score
 from auditor.studies.parts import Parts
 
@@ -37,9 +37,11 @@ def differing(base: Parts, head: Parts) -> tuple[Patch, tuple[Caveat, ...]]:
 
 def asked_of(request: CompareRequest, asked: AbsRequest) -> AbsRequest:
     """Return what the audit of a patch asks: each method up to the first benchmark that detects."""
+    # The paper's rule compares each run with one of the unchanged suite.
+    needs_suite = asked.rule is Rule.PAPER and not asked.is_interleaved
     return replace(
         asked,
-        suite=replace(asked.suite, stability_runs=1),
+        suite=replace(asked.suite, stability_runs=asked.runs if needs_suite else 1),
         slowdown=request.slowdown,
         score_only=True,
         curve=CurveMode.NONE,

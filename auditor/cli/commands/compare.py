@@ -4,20 +4,26 @@ import logging
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from auditor.audits.indifference import is_borderline
 from auditor.cli import comparison, github, options, output, running
 from auditor.cli.console import Console
+from auditor.cli.gates import MISSED
 from auditor.cli.logs import logged
 from auditor.cli.progress import observer
-from auditor.cli.second_look import SecondLook
+from auditor.cli.second_look import SecondLook, out_of_time, sure_outcomes
 from auditor.cli.surroundings import Comparing
+from auditor.config.judgeable import check_judgeable
 from auditor.config.load import at_revision
 from auditor.config.shares import as_percent
 from auditor.core.errors import UsageError
+from auditor.core.verdict import AbsVerdict
+from auditor.studies.patch import asked_of
 from reports import document as documents
 from reports.comparison_document import ComparisonDocument
 from reports.page import page
@@ -87,7 +93,7 @@ def command(context: click.Context, /, **given: Any) -> int:
             plan = comparing.plan()
         as_json = given["format"] == "json"
         return running.show_plan(console, plan, _judged(asked), as_json=as_json)
-    document, second = _compared(asked, console, given)
+    document, second, open_ = _compared(asked, console, given)
     comparison.show(document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
@@ -96,7 +102,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         fail_on_regression=given["fail_on"] == "regression",
         fail_under=given["fail_under"],
         inconclusive=given["inconclusive"],
-        unsure=second.unsure,
+        unsure=second.unsure | open_,
     )
     for line in (*said, *second.said()):
         console.say(line)
@@ -108,6 +114,9 @@ def command(context: click.Context, /, **given: Any) -> int:
 def _asked(context: click.Context, given: dict[str, Any]) -> options.Asked:
     """Read the command line; raises UsageError, also for a gate that can never pass."""
     asked = options.Asked.of(context, changes_of(given))
+    if asked.config.compare.methods:
+        request = asked_of(asked.config.compare, asked.config.request)
+        check_judgeable(replace(asked.config, request=request))
     if given["fail_under"] is not None and not asked.config.compare.methods:
         raise UsageError(
             "--fail-under is of methods that are slowed down, and --methods 0 slows none"
@@ -117,10 +126,11 @@ def _asked(context: click.Context, given: dict[str, Any]) -> options.Asked:
 
 def _compared(
     asked: options.Asked, console: Console, given: Mapping[str, Any]
-) -> tuple[ComparisonDocument, SecondLook]:
+) -> tuple[ComparisonDocument, SecondLook, frozenset[str]]:
     """Compare two revisions, keep what came out, and return it.
 
-    Changed methods whose misses would fail the gate on them are slowed a second time.
+    Changed methods whose misses would fail the gate on them are slowed a second time. Last come
+    those whose miss is borderline.
     """
     folder = asked.places.output
     with _comparing(asked, console, given["base"], given["head"]) as comparing:
@@ -131,10 +141,22 @@ def _compared(
             output.write(folder / "patch.json", documents.text(patch))
             output.write(folder / "patch.html", page(patch))
         comparison.keep(folder, document)
-        if not (missed := comparison.missed(document, given["fail_under"])):
-            return document, SecondLook(())
+        open_ = _borderline(found.patch.verdict)
+        missed = comparison.missed(document, given["fail_under"], open_)
+        if not missed:
+            return document, SecondLook(()), open_
         again = comparing.audit_again(missed)
-        return document, SecondLook.of(missed, {one.id: one.outcome for one in again.methods})
+        if again is None:
+            return document, out_of_time(missed), open_
+        return document, SecondLook.of(missed, sure_outcomes(again.methods)), open_
+
+
+def _borderline(verdict: AbsVerdict | None) -> frozenset[str]:
+    """Return the methods whose miss says no more than a detection would."""
+    methods = () if verdict is None else verdict.methods
+    return frozenset(
+        one.id for one in methods if one.outcome in MISSED and is_borderline(one.caveats)
+    )
 
 
 @contextmanager

@@ -8,10 +8,13 @@ import pytest
 from cli_acting import CONTEXT, FakeAudit, Stage, pair, score, verdict
 from comparisons import benchmark, made
 
+from auditor.audits.indifference import BORDERLINE
 from auditor.cli import comparison
+from auditor.cli.second_look import SecondLook, sure_outcomes
 from auditor.core.accepted import Accepted
+from auditor.core.caveats import Caveat
 from auditor.core.comparison import BenchmarkComparison, Patch
-from auditor.core.errors import Exit
+from auditor.core.errors import Exit, NoBenchmarks, OutOfTime, UsageError
 from auditor.core.request import FURTHER, CurveMode
 from auditor.core.result import Result
 from auditor.core.verdict import MethodVerdict
@@ -252,6 +255,72 @@ def test_what_fails_no_gate_or_measures_nothing_is_not_looked_at_twice(stage, fl
     assert len(stage.opened) == 1
 
 
+def borderline(**by_name):
+    """Return outcomes of methods whose effect lies at the limit."""
+    caveats = (Caveat(BORDERLINE, "the effect lies at the limit"),)
+    return tuple(replace(one, caveats=caveats) for one in outcomes(**by_name))
+
+
+def test_a_borderline_miss_fails_no_gate(stage, tmp_path, capsys):
+    path = tmp_path / "before.json"
+    path.write_text(documents.text(record.document(verdict(score(1)), CONTEXT)))
+    methods = (*borderline(Push=Result.MISSED), *outcomes(Pop=Result.MISSED))
+    fails, undecided, beside = (
+        looked_twice(stage, {"Pop": Result.MISSED}, methods=methods) for _ in range(3)
+    )
+
+    assert fails.call("abs", SUBJECT, *FIXED, "--fail-under", "60") == 1
+    assert fails.opened[1][0].request.methods == (name("Pop"),)
+    assert "at most 50 %" in capsys.readouterr().err
+    assert undecided.call("abs", SUBJECT, *FIXED, "--fail-under", "40") == 5
+    assert beside.call("abs", SUBJECT, *FIXED, "--baseline", str(path)) == 5
+    assert "open now: example.org/ring.Push" in capsys.readouterr().err
+
+
+def test_a_second_look_that_misses_at_the_limit_is_unsure():
+    methods = (*borderline(a=Result.MISSED), *outcomes(b=Result.MISSED))
+
+    look = SecondLook.of([one.id for one in methods], sure_outcomes(methods))
+
+    assert look.unsure == {name("a")}
+
+
+def test_benchmarks_that_do_not_reach_a_method_are_not_looked_at_again(stage):
+    apart = replace(pair(Result.UNREACHED, None), benchmark=name("BenchmarkApart"))
+    stage = looked_twice(stage, {"Push": Result.MISSED}, pairs=(*PAIRS, apart))
+
+    stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60")
+
+    assert stage.opened[1][0].request.suite.benchmarks == r"^(example\.org/ring\.BenchmarkPush)$"
+
+
+@pytest.mark.parametrize("error", [NoBenchmarks("none match"), OutOfTime("over"), UsageError("no")])
+def test_a_second_look_that_cannot_be_had_fails_no_gate(stage, capsys, error):
+    stage = looked_twice(stage, {})
+    stage.later = FakeAudit(failure=error)
+
+    assert stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60") == 5
+    assert f"not measured again: {error}" in capsys.readouterr().err
+
+
+def test_a_baseline_of_another_limit_is_refused(stage, tmp_path, capsys):
+    path = tmp_path / "before.json"
+    old = json.loads(documents.text(record.document(verdict(score(1)), CONTEXT)))
+    path.write_text(json.dumps({**old, "config": json.dumps({"min_delta": 0.05})}))
+
+    assert stage.call("abs", SUBJECT, *FIXED, "--baseline", str(path)) == 2
+    assert "made with a min_delta of 5%, this audit has no min_delta" in capsys.readouterr().err
+
+
+def test_a_comparison_whose_gate_can_never_fire_is_refused(stage, tmp_path, capsys):
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"subject": SUBJECT, "rule": "gate", "min_delta": 0.2}))
+
+    flags = ("--slowdown", "10%", "--fail-under", "80%")
+    assert stage.call("compare", "HEAD~1", "HEAD", str(config), *flags) == 2
+    assert "a gate at 20% can never fire" in capsys.readouterr().err
+
+
 def test_a_gate_keeps_a_quarter_of_the_budget_for_a_second_look(stage):
     stage.call("abs", SUBJECT, *FIXED, "--fail-under", "40", "--budget", "10m")
     stage.call("abs", SUBJECT, *FIXED, "--budget", "10m")
@@ -332,6 +401,7 @@ def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
 
     assert (ended, line[: len(said)]) == (code, said)
     assert comparison.missed(document, 60) == ("a", "b")
+    assert comparison.missed(document, 60, ("b",)) == ("a",)
     assert comparison.missed(document, None) == ()
 
 
@@ -349,6 +419,16 @@ def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
             "gate undecided: 1 suspected regression not confirmed",
         ),
         (made(LOST, benchmark("slower", 1.3)), Exit.GATE_FAILED, "gate failed: 1 regression"),
+        (
+            made(LOST, benchmark("same")),
+            Exit.OK,
+            "gate passed: no regression; of 1 benchmark it cannot be told",
+        ),
+        (
+            made(replace(LOST, calls_changed=True), benchmark("same")),
+            Exit.NO_VERDICT,
+            "gate undecided: of 1 benchmark of changed methods nothing can be told",
+        ),
     ],
 )
 def test_no_regression_is_not_found_in_what_is_gone(document, code, said):
