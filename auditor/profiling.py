@@ -47,7 +47,7 @@ class Profiling:
         config, library = self._config, self._tracing.library
         number = self._place.begin(PROFILE, config, library.project)
         found = self._found()
-        context = self._place.context(config, library.project, "trace")
+        context = self._place.context(config, library.project, "trace", timed=False)
         made = documents.profile_document(found, context)
         self._place.end(number, context, made)
         return made

@@ -150,7 +150,9 @@ class Audit:
         self._begin(TRACE)
         found = trace.suite_use(self._parts)
         found = replace(found, caveats=(*found.caveats, *self._reuse.caveats()))
-        context = self._place.context(self._config, self._parts.project, f"{TRACE} --benchmarks")
+        context = self._place.context(
+            self._config, self._parts.project, f"{TRACE} --benchmarks", timed=False
+        )
         made = trace_document(found, context)
         self._place.end(self._number, context, made)
         return made

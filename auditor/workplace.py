@@ -190,8 +190,13 @@ class Workplace:
                     return found
         return None
 
-    def context(self, config: Config, project: Project, command: str) -> Context:
-        """Return the circumstances of a verdict that has just been reached."""
+    def context(
+        self, config: Config, project: Project, command: str, *, timed: bool = True
+    ) -> Context:
+        """Return the circumstances of a verdict that has just been reached.
+
+        `timed`: whether it rests on times, which a busy machine would spoil.
+        """
         request = config.request
         facts, noted = self._facts, self._noting.noted
         return Context(
@@ -213,7 +218,7 @@ class Workplace:
             started=self.started,
             ended=self.clock.now(),
             strain=strain.whole(noted),
-            caveats=(*strain.caveats(noted), *self._tree_changed()),
+            caveats=(*(strain.caveats(noted) if timed else ()), *self._tree_changed()),
         )
 
     def _tree_changed(self) -> Iterator[Caveat]:

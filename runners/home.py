@@ -37,9 +37,13 @@ class Home:
     the next scratch folder: nobody comes to a machine to clean up.
     """
 
-    def __init__(self, root: Path) -> None:
-        """Take the root; it need not exist yet."""
+    def __init__(self, root: Path, mode: int = 0o700) -> None:
+        """Take the root, which need not exist yet, and who may look into it.
+
+        Copies of subjects may hold files that only their owner may read.
+        """
         self.root = root.absolute()
+        self._mode = mode
 
     @property
     def machine_lock(self) -> Path:
@@ -100,8 +104,7 @@ class Home:
     def _folder(self, *names: str) -> Path:
         folder = self.root.joinpath(*names)
         with writing(self.root):
-            # Copies of subjects may hold files that only their owner may read.
-            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.root.mkdir(mode=self._mode, parents=True, exist_ok=True)
             folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise FolderUnusable(

@@ -23,7 +23,6 @@ from auditor.store.sqlite import SqliteStore
 from reports import document as documents
 from reports import tidy
 from reports.document import Document, Either
-from runners.stored import formats
 
 _WHERE = ("host", "local", "docker", "ssh", "dispatch")
 """The keys of a configuration that say where a suite runs."""
@@ -191,6 +190,8 @@ def read(path: Path) -> Either:
 
 def _instead(path: Path) -> str:
     """Return what a file is that is no result of `abs` or `stability`, and what takes it."""
+    from runners.stored import formats  # noqa: PLC0415 `--help` needs no numpy
+
     whose = formats.whose(path)
     if whose:
         return f"it is a result of {whose}; bench-audit judge {shlex.quote(str(path))} judges it"

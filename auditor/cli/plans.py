@@ -1,7 +1,7 @@
 """What a command would measure, on a terminal and as JSON."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -9,8 +9,10 @@ from rich.text import Text
 from auditor.cli.surroundings import DryRun
 from auditor.cli.tables import lineless, lines, section
 from auditor.core.units import duration
-from auditor.studies.inventory import CountedMethod, Inventory
 from reports import figures, names
+
+if TYPE_CHECKING:  # `--help` needs no numpy
+    from auditor.studies.inventory import CountedMethod, Inventory
 
 MOST_ROWS = 10
 """Places and methods that are named."""
@@ -51,28 +53,28 @@ def _headed(title: str, count: int) -> str:
     return f"{title} ({count})"
 
 
-def _places(listed: Inventory) -> Iterator[str]:
+def _places(listed: "Inventory") -> Iterator[str]:
     yield from (f"{names.label(place)}: {count}" for place, count in listed.benchmarks[:MOST_ROWS])
     rest = listed.benchmarks[MOST_ROWS:]
     if rest:
         yield f"and {sum(count for _, count in rest)} in {len(rest)} more"
 
 
-def _methods(listed: Inventory) -> Iterator[str]:
+def _methods(listed: "Inventory") -> Iterator[str]:
     yield from (_method(one) for one in listed.methods[:MOST_ROWS])
     more = len(listed.methods) - MOST_ROWS
     if more > 0:
         yield f"and {more} more"
 
 
-def _method(method: CountedMethod) -> str:
+def _method(method: "CountedMethod") -> str:
     calls = [] if method.calls is None else [figures.count(method.calls, "call")]
     if method.benchmarks is not None:
         calls.append(f"called by {figures.count(method.benchmarks, 'benchmark')}")
     return names.label(method.id) + (f": {', '.join(calls)}" if calls else "")
 
 
-def _unusable(listed: Inventory) -> Iterator[str]:
+def _unusable(listed: "Inventory") -> Iterator[str]:
     yield from (
         f"{names.label(name)}: {names.line(reason)[:400]}"
         for name, reason in listed.unusable[:MOST_ROWS]

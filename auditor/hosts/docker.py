@@ -39,7 +39,9 @@ def docker_host(
         for one in _left(Home(places.home)):
             one.unlink(missing_ok=True)
         image = image_of(daemon, config, Home(places.home))
-        home = Home(places.home / "docker" / image.digest.removeprefix("sha256:")[:12])
+        # Containers of root's run as another account; the folder above is root's alone.
+        place = places.home / "docker" / image.digest.removeprefix("sha256:")[:12]
+        home = Home(place, mode=0o755)
         home.subjects()
         if os.getuid() == 0:
             # Another account owns what is below, so nobody else of this machine may go there.

@@ -80,12 +80,9 @@ class Loop:
         return took, answer.strain
 
     def becomes_quiet(self, seconds: float) -> bool:
-        """Wait until the machine is quiet, at most so long; return whether it is.
-
-        Raises MachineError as `probe` does.
-        """
+        """Wait until the machine is quiet, at most so long; return whether it is known to be."""
         end = self._clock.monotonic() + seconds
-        while is_busy(self.probe(_LOOKS)[1]):
+        while (answer := self._run(_LOOKS)).exit_code != 0 or is_busy(answer.strain):
             if self._clock.monotonic() + _PAUSE_SECONDS > end:
                 return False
             time.sleep(_PAUSE_SECONDS)

@@ -23,7 +23,6 @@ from auditor.config.load import at_revision
 from auditor.config.shares import as_percent
 from auditor.core.errors import UsageError
 from auditor.core.verdict import AbsVerdict
-from auditor.studies.patch import asked_of
 from reports import document as documents
 from reports.comparison_document import ComparisonDocument
 from reports.page import page
@@ -115,6 +114,8 @@ def _asked(context: click.Context, given: dict[str, Any]) -> options.Asked:
     """Read the command line; raises UsageError, also for a gate that can never pass."""
     asked = options.Asked.of(context, changes_of(given))
     if asked.config.compare.methods:
+        from auditor.studies.patch import asked_of  # noqa: PLC0415 `--help` needs no numpy
+
         request = asked_of(asked.config.compare, asked.config.request)
         check_judgeable(replace(asked.config, request=request))
     if given["fail_under"] is not None and not asked.config.compare.methods:

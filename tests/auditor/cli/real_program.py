@@ -104,9 +104,14 @@ class Program:
         return subprocess.CompletedProcess(arguments, process.returncode, stdout, stderr)
 
     def audited(self, *arguments, **environment):
-        """Return the document and what was said beside it."""
+        """Return the document and what was said beside it.
+
+        Where other tests keep the machine busy there may be no verdict on spreads.
+        """
         answer = self.call(*arguments, "--format", "json", **environment)
-        assert answer.returncode == 0, answer
+        assert answer.returncode == 0 or (
+            answer.returncode == 5 and "made on a busy machine" in answer.stderr
+        ), answer
         return json.loads(answer.stdout), answer.stderr
 
     def refused(self, *arguments, code, slug, before=(), **environment):

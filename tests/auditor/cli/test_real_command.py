@@ -164,7 +164,7 @@ def test_a_store_from_a_newer_version_is_exit_code_4(tmp_path):
     line = refused(tmp_path, "report", SUBJECT, "--store", "s.sqlite", code=4)
 
     assert line.startswith("error[store]: ")
-    assert "knows only up to" in line
+    assert "has tables of another version" in line
 
 
 def test_a_text_in_the_place_of_a_store_is_exit_code_2(tmp_path):

@@ -42,7 +42,7 @@ def connected(where):
 def docker_host(where, folder, *, image=IMAGE, memory=MEMORY, processes=64, cpus=""):
     """Return a host of containers whose files are below a folder."""
     daemon = connected(where)
-    home = Home(folder / "home")
+    home = Home(folder / "home", mode=0o755)
     home.subjects()
     return DockerHost(
         daemon=daemon,

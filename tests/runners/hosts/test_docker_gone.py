@@ -23,7 +23,7 @@ IMAGE = Image("some:1", "sha256:1", {})
 
 def ran(daemon, folder):
     """Return how a process ends."""
-    home = Home(folder / "home")
+    home = Home(folder / "home", mode=0o755)
     host = DockerHost(
         daemon=daemon,
         image=IMAGE,

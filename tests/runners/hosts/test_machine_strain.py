@@ -185,6 +185,14 @@ def test_a_machine_that_becomes_quiet_is_waited_for(tmp_path, monkeypatch):
     assert sum(slept[2:]) <= 60.0
 
 
+@pytest.mark.parametrize(("code", "is_quiet"), [(0, True), (None, False)])
+def test_whether_a_machine_is_quiet_needs_no_fine_clock(tmp_path, monkeypatch, code, is_quiet):
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    host = FakeHost(lambda _: Completed(exit_code=code, stdout=b"1795451375N\n" * 6))
+
+    assert Loop(host, Home(tmp_path), "/usr/bin", Hands()).becomes_quiet(0.1) is is_quiet
+
+
 def test_a_loop_that_fails_is_said(tmp_path):
     host = FakeHost(lambda _: Completed(exit_code=None, stderr=b"out of something"))
 
