@@ -301,11 +301,15 @@ def _unexamined(facts: Facts) -> Advice | None:
 
 def _unexamined_note(facts: Facts, one: Benchmark) -> str:
     _, most = facts.examined(one.id)
+    if dead := facts.dead_calls(one.id):
+        return f"the compiler removed its call of {dead[0]}: use the result"
     if not facts.is_unexamined(one.id):
         return "how much of it the methods examined are is not known"
-    if not most:
-        return "its main work is not among the methods examined: it calls none of them"
-    return f"its main work is not among the methods examined: they are at most {_ceil(most)} of it"
+    examined = "that could be slowed" if facts.has_unslowed else "examined"
+    note = f"its main work is not among the methods {examined}"
+    if facts.calls_none(one.id):
+        return f"{note}: it calls none of them"
+    return f"{note}: they are at most {_ceil(most)} of it" if most else note
 
 
 def _ceil(share: float) -> str:

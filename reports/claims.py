@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
 
-from auditor.core.result import Result
+from auditor.core.result import ReachState, Result
 from auditor.core.suite import ENDED_AFTER, SKIPS_ITSELF
 from auditor.core.verdict import UNLISTED
 from reports.accepted import left_out
@@ -195,8 +195,28 @@ class Facts:
         )
 
     def is_unexamined(self, benchmark: str) -> bool:
-        """Tell whether a benchmark mainly does what no examined method holds."""
-        return self.is_settled(benchmark) and self.examined(benchmark)[1] < MOST
+        """Tell whether a benchmark mainly does what no examined method holds.
+
+        Of one whose call the compiler removed no share is known.
+        """
+        known = self.is_settled(benchmark) and not self.dead_calls(benchmark)
+        return known and self.examined(benchmark)[1] < MOST
+
+    def dead_calls(self, benchmark: str) -> tuple[str, ...]:
+        """Return the methods whose calls the compiler removed from a benchmark."""
+        pairs = self.pairs_by_benchmark[benchmark]
+        return tuple(one.method for one in pairs if one.outcome is Result.DEAD_CODE)
+
+    def calls_none(self, benchmark: str) -> bool:
+        """Tell whether a benchmark calls none of the examined methods, not even in its set-up."""
+        pairs = self.pairs_by_benchmark[benchmark]
+        return not self.has_unslowed and all(one.reach is ReachState.NOT_AT_ALL for one in pairs)
+
+    @cached_property
+    def has_unslowed(self) -> bool:
+        """Tell whether a method could not be slowed, so that it has no pairs."""
+        outcomes = {one.outcome for one in self.document.methods}
+        return bool(outcomes & {Result.REFUSED, Result.INVALID})
 
     def lacks_benchmark(self, method: str) -> bool:
         """Tell whether a new benchmark would watch a method that nobody watches."""

@@ -50,8 +50,8 @@ class Modules:
 def modules(tree: Path, top: Path, *, chooses: bool = True, workspaces: bool = True) -> Modules:
     """Return the modules of a tree in a copy whose top is `top`.
 
-    Unless `chooses`, the benchmarks' module is the one at the top of the tree, whether it has
-    benchmarks or not. `workspaces` is False where the user has switched them off.
+    Unless `chooses`, the module at the top of the tree is both, whether it has benchmarks or not,
+    and whatever it takes from folders. `workspaces` is False where the user has switched them off.
     """
     here, notes = _with_benchmarks(tree) if chooses else (tree, ())
     workspace = _workspace(here, top) if workspaces else OFF
@@ -59,7 +59,8 @@ def modules(tree: Path, top: Path, *, chooses: bool = True, workspaces: bool = T
     inside = [one for one in main if one.is_relative_to(here)] or [here]
     own = [one for one in inside if len(inside) == 1 or not _is_named_so(one, tree)] or inside
     beside = [one for one in _beside(here, main) if one.is_relative_to(top)]
-    is_library = not beside or not (_is_named_so(here, tree) or _is_without_api(here))
+    for_benchmarks = chooses and (_is_named_so(here, tree) or _is_without_api(here))
+    is_library = not beside or not for_benchmarks
     libraries = tuple(dict.fromkeys(own if is_library else beside))
     return Modules(
         benchmarks=here,

@@ -8,7 +8,7 @@ import examples
 from auditor.cli.gates import judge
 from auditor.config import Gates
 from auditor.core.caveats import Caveat
-from auditor.core.result import Result
+from auditor.core.result import ReachState, Result
 from auditor.core.verdict import UNLISTED, BenchmarkVerdict, Duration, Filter
 from reports import advice, curve, figures, names, record, spending, table, words
 from reports.findings import MISSED, findings
@@ -400,7 +400,7 @@ def test_a_benchmark_whose_main_work_was_not_examined_is_not_called_redundant():
     )
 
     for judged_pairs, said in (
-        (pairs, "its main work is not among the methods examined"),
+        (pairs, "its main work is not among the methods that could be slowed"),
         (unknown, "how much of it the methods examined are is not known"),
     ):
         document = judged(replace(made, pairs=judged_pairs))
@@ -409,6 +409,36 @@ def test_a_benchmark_whose_main_work_was_not_examined_is_not_called_redundant():
         redundant = [one for one in advice.advice(document) if one.slug == "redundant"]
         assert name not in {one.id for each in redundant for one in each.targets}
         assert name not in {one.owner for one in spending.changes(document)}
+
+
+def unexamined_note(made, name, **pair):
+    """Return what is said of a benchmark all of whose pairs are like this one."""
+    pairs = tuple(
+        replace(one, share=None, share_interval=None, **pair) if one.benchmark == name else one
+        for one in made.pairs
+    )
+    notes = {
+        one.id: one.note for one in step(judged(replace(made, pairs=pairs)), "unexamined").targets
+    }
+    return notes[name]
+
+
+def test_that_a_benchmark_calls_none_is_said_only_where_it_calls_none():
+    found = examples.audit()
+    name = step(judged(found), "unexamined").targets[0].id
+    slowed = [one for one in found.methods if one.outcome not in {Result.REFUSED, Result.INVALID}]
+    made = replace(found, methods=tuple(slowed))
+    unreached = {"outcome": Result.UNREACHED}
+
+    none = unexamined_note(made, name, reach=ReachState.NOT_AT_ALL, **unreached)
+    set_up = unexamined_note(made, name, reach=ReachState.SET_UP_ONLY, **unreached)
+    dead = unexamined_note(made, name, outcome=Result.DEAD_CODE, effect=None)
+    refused = unexamined_note(found, name, reach=ReachState.NOT_AT_ALL, **unreached)
+
+    assert none == "its main work is not among the methods examined: it calls none of them"
+    assert "calls none" not in set_up + dead + refused
+    assert dead.startswith("the compiler removed its call of")
+    assert refused == "its main work is not among the methods that could be slowed"
 
 
 def test_what_cannot_get_slower_needs_no_benchmark():
