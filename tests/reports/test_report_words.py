@@ -425,7 +425,7 @@ def unexamined_note(made, name, **pair):
 
 def test_that_a_benchmark_calls_none_is_said_only_where_it_calls_none():
     found = examples.audit()
-    name = step(judged(found), "unexamined").targets[0].id
+    name = step(judged(found), "redundant").targets[0].id
     slowed = [one for one in found.methods if one.outcome not in {Result.REFUSED, Result.INVALID}]
     made = replace(found, methods=tuple(slowed))
     unreached = {"outcome": Result.UNREACHED}
