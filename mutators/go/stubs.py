@@ -179,7 +179,9 @@ def _names_of_benchmarks(name: str, owner: str) -> set[str]:
     if not owner:
         return {f"Benchmark{upper}", f"Benchmark_{name}", f"Benchmark_{upper}"}
     title = f"{owner[:1].upper()}{owner[1:]}"
-    return {f"Benchmark{title}{upper}", f"Benchmark{title}_{upper}", f"Benchmark_{title}_{upper}"}
+    typed = {f"Benchmark{title}{upper}", f"Benchmark{title}_{upper}", f"Benchmark_{title}_{upper}"}
+    # A package with one type calls the benchmarks of its methods by their names alone.
+    return typed | _names_of_benchmarks(name, "")
 
 
 def _values(

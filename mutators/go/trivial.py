@@ -54,6 +54,61 @@ def _sides(assignment: Node) -> list[Node]:
     return [one for side in assignment.named_children for one in _expressions(side)]
 
 
+_STANDARD = frozenset(
+    [
+        "archive",
+        "bufio",
+        "bytes",
+        "cmp",
+        "compress",
+        "container",
+        "context",
+        "crypto",
+        "database",
+        "debug",
+        "embed",
+        "encoding",
+        "errors",
+        "expvar",
+        "flag",
+        "fmt",
+        "go",
+        "hash",
+        "html",
+        "image",
+        "index",
+        "io",
+        "iter",
+        "log",
+        "maps",
+        "math",
+        "mime",
+        "net",
+        "os",
+        "path",
+        "plugin",
+        "reflect",
+        "regexp",
+        "runtime",
+        "slices",
+        "sort",
+        "strconv",
+        "strings",
+        "structs",
+        "sync",
+        "syscall",
+        "testing",
+        "text",
+        "time",
+        "unicode",
+        "unique",
+        "unsafe",
+        "weak",
+    ]
+)
+"""Where paths of the standard library begin. A module's own path may have no dot, either."""
+
+
 def _expressions(node: Node) -> list[Node]:
     return node.named_children if node.type == "expression_list" else [node]
 
@@ -81,12 +136,12 @@ def _is_platform_call(node: Node, root: Node) -> bool:
 
 
 def _standard_packages(root: Node) -> frozenset[str]:
-    """Return the names of imported packages of the standard library: no dot before a slash."""
+    """Return the names of imported packages of the standard library."""
     found = set()
     for node in (each for one in root.named_children for each in tree.descend(one)):
         if node.type == "import_spec":
             path = tree.source(node.child_by_field_name("path")).strip('"`')
-            if "." not in path.partition("/")[0]:
+            if path.partition("/")[0] in _STANDARD:
                 alias = tree.source(node.child_by_field_name("name"))
                 found.add(alias or path.rsplit("/", 1)[-1])
     return frozenset(found)

@@ -2,11 +2,12 @@
 
 import ast
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from auditor.core.subject import Language, Method, SourceFile, Span
-from mutators.python.trivial import standard_modules, why_trivial
+from mutators.python.trivial import computed_names, standard_modules, why_trivial
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -43,8 +44,12 @@ def found(source: SourceFile) -> list[Found]:
     by_name: dict[str, list[Definition]] = {}
     for name, node in _definitions(module.body, ""):
         by_name.setdefault(name, []).append(node)
-    modules = standard_modules(module, sys.stdlib_module_names)
-    return [_found(source, name, nodes, modules) for name, nodes in by_name.items()]
+    why = partial(
+        why_trivial,
+        modules=standard_modules(module, sys.stdlib_module_names),
+        computed=computed_names(module),
+    )
+    return [_found(source, name, nodes, why) for name, nodes in by_name.items()]
 
 
 def parsed(source: SourceFile) -> ast.Module | None:
@@ -96,7 +101,10 @@ def _own_name(node: Definition) -> str:
 
 
 def _found(
-    source: SourceFile, name: str, nodes: Sequence[Definition], modules: frozenset[str]
+    source: SourceFile,
+    name: str,
+    nodes: Sequence[Definition],
+    why: Callable[[Definition], str | None],
 ) -> Found:
     owner, _, last = f"{source.unit}.{name}".rpartition(".")
     first = nodes[0]
@@ -111,7 +119,7 @@ def _found(
             parameters=tuple(each.arg for each in named),
             span=Span(source.path, first.lineno, first.end_lineno or first.lineno),
             refusal=next(filter(None, map(_refusal, nodes)), None),
-            trivial=why_trivial(nodes[0], modules) if len(nodes) == 1 else None,
+            trivial=why(nodes[0]) if len(nodes) == 1 else None,
         ),
         tuple(nodes),
     )

@@ -1,6 +1,7 @@
 """Functions of Python that cannot get slower, since they do next to nothing themselves."""
 
 import ast
+from collections.abc import Iterator
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -10,17 +11,28 @@ _HARMLESS = frozenset(
 """Decorators that add nothing to a call; others may do all the work."""
 
 
-def why_trivial(node: Definition, modules: frozenset[str]) -> str | None:
+def why_trivial(node: Definition, modules: frozenset[str], computed: frozenset[str]) -> str | None:
     """Return why a function cannot get slower; None where it can.
 
-    `modules` are the names that the file imports from the standard library.
+    `modules` are the names that the file imports from the standard library, `computed` those that
+    it defines by functions: reading such an attribute may run a property.
     """
     if {ast.unparse(one).rpartition(".")[2] for one in node.decorator_list} - _HARMLESS:
         return None
     body = [one for one in node.body if not _is_nothing(one)]
     if not body:
         return "its body is empty"
-    return _why_single(body[0], modules) if len(body) == 1 else None
+    if len(body) != 1 or computed.intersection(_attributes(body[0])):
+        return None
+    return _why_single(body[0], modules)
+
+
+def _attributes(node: ast.stmt) -> Iterator[str]:
+    """Yield the attributes that are read as they are, called ones left out."""
+    called = {id(one.func) for one in ast.walk(node) if isinstance(one, ast.Call)}
+    for one in ast.walk(node):
+        if isinstance(one, ast.Attribute) and id(one) not in called:
+            yield one.attr
 
 
 def _why_single(only: ast.stmt, modules: frozenset[str]) -> str | None:
@@ -57,6 +69,15 @@ def _is_platform_call(node: ast.expr | None, modules: frozenset[str]) -> bool:
     module = node.func.value
     known = isinstance(module, ast.Name) and module.id in modules
     return known and all(isinstance(one, ast.Constant) for one in given)
+
+
+def computed_names(module: ast.Module) -> frozenset[str]:
+    """Return the names of all functions that a file defines."""
+    return frozenset(
+        one.name
+        for one in ast.walk(module)
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
 
 
 def standard_modules(module: ast.Module, names: frozenset[str]) -> frozenset[str]:

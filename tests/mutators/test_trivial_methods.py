@@ -14,6 +14,7 @@ GO = """package ring
 import (
 	"time"
 	other "example.org/time"
+	"myapp/codec"
 )
 
 type Ring struct{ size int; items []int }
@@ -28,6 +29,7 @@ func (r *Ring) First() int { return r.items[0] }
 func (r *Ring) Grow(n int) { r.size += n }
 func Sum(a, b int) int { return work(a) + b }
 func Later() int { return other.Now() }
+func Load() int { return codec.Load("x") }
 func Sleep(d time.Duration) { time.Sleep(d) }
 func Two() int { work(1); return 2 }
 """
@@ -61,7 +63,11 @@ def now(): return time.time()
 class Ring:
     @property
     def size(self): return self._size
-    def resize(self, n): self.size = n
+    def resize(self, n): self._size = n
+
+    @property
+    def total(self): return work(self)
+    def whole(self): return self.total
 
     @functools.singledispatch
     def dispatched(self): ...

@@ -1,6 +1,5 @@
 """Loops inside of the timed loop that only repeat a call, and calls with constants only."""
 
-import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -12,16 +11,12 @@ from mutators.go.smells.finding import Finding
 from mutators.go.smells.names import Names
 from mutators.go.smells.removable import Removable
 from mutators.go.smells.rules import CONSTANT_INPUTS, INNER_LOOP
+from mutators.moving import moves
 
 _STOPS = syntax.words(
     "break_statement continue_statement return_statement go_statement defer_statement "
     "send_statement select_statement func_literal inc_statement dec_statement"
 )
-_MOVES = re.compile(
-    r"(?i)(next|read|pop|push|scan|seek|advance|skip|add|append|insert|put|write|remove|delete"
-    r"|receive|send|enqueue|dequeue|done|wait|lock|unlock)[A-Z\d]?\w*"
-)
-"""Names of calls after which the next round works on something else."""
 _MANY = syntax.words("many multi multiple repeat repeated times batch bulk loop warm")
 """Words in the name of a benchmark that repeats a call on purpose."""
 _NUMBERS = frozenset({"int_literal", "float_literal", "rune_literal", "imaginary_literal"})
@@ -74,7 +69,7 @@ def _is_alike(part: Part, names: Names, loop: Node) -> bool:
     named = [syntax.called(one) for one in calls]
     if not any(one and one not in syntax.NUMBERS for one in named):
         return False
-    if any(_MOVES.fullmatch(one) or one in ("make", "new", "copy") for one in named):
+    if any(moves(one) or one in ("make", "new", "copy") for one in named):
         return False
     changed = _changed(nodes) | syntax.counters(loop)
     reads = (one for call in calls for one in tree.descend(call) if one.type == "identifier")

@@ -22,6 +22,7 @@ from mutators.java.smells.tree import (
     source,
     target,
 )
+from mutators.moving import moves
 
 _LEAVES = frozenset(
     {"break_statement", "return_statement", "throw_statement", "lambda_expression", "if_statement"}
@@ -31,11 +32,6 @@ _STOPS = frozenset(
     {"break_statement", "return_statement", "throw_statement", "if_statement", "try_statement"}
     | {"switch_expression", "synchronized_statement", "update_expression"}
 )
-_MOVES = re.compile(
-    r"(next|read|poll|take|pop|pull|remove|delete|advance|skip|receive|drain|dequeue|add|append"
-    r"|offer|push|put|write|insert|enqueue|emit|seek|position|rotate|shuffle)(?![a-z])\w*"
-)
-"""Names of calls after which the next turn works on something else."""
 _INPUT = re.compile(r"\.\s*(length|size|count|limit|remaining)\b|\)\s*$")
 
 
@@ -127,7 +123,7 @@ def _repeats_calls(loop: Node, index: str, bench: Benchmark) -> bool:
 def _moves(call: Node) -> bool:
     """Tell whether the next turn works on something else after a call."""
     name = field(call, "name")
-    return _MOVES.fullmatch(name) is not None or (name == "get" and not arguments(call))
+    return moves(name) or (name == "get" and not arguments(call))
 
 
 def _repeats_statement(statement: Node, index: str, bench: Benchmark) -> bool:

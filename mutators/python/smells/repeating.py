@@ -1,21 +1,15 @@
 """Timed loops that only repeat a call, calls that a cache answers, and harnesses of one process."""
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
 
+from mutators.moving import moves
 from mutators.python.smells import rules, tree
 from mutators.python.smells.benches import Bench, Handed, Harness, Timed
 from mutators.python.smells.hits import Hit
 from mutators.python.smells.project import File, Project
 
-_MOVES = re.compile(
-    r"_?(next|read|pop|push|scan|seek|advance|skip|add|append|extend|insert|put|write|remove"
-    r"|delete|receive|recv|send|get_nowait|update|random|shuffle|choice|step|tick)\w*",
-    re.IGNORECASE,
-)
-"""Names of calls after which the next round works on something else."""
 _MANY = frozenset(
     {"many", "multi", "multiple", "repeat", "repeated", "times", "batch", "bulk", "loop", "warm"}
 )
@@ -71,7 +65,7 @@ def _is_alike(loop: cst.CSTNode) -> bool:
         for one in nodes
         if isinstance(one, cst.Call)
     ]
-    if not set(called) - _LIGHT or any(_MOVES.fullmatch(one) for one in called):
+    if not set(called) - _LIGHT or any(map(moves, called)):
         return False
     changed = set(tree.bindings((loop.body, loop.target)))
     changed |= set(tree.reads(loop.target))

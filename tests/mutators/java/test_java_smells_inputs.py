@@ -232,8 +232,8 @@ def test_loops_that_repeat(body):
     ("rule", "body"),
     [
         ("jmh-final-state", "return Math.addExact(wrong, x);"),
-        ("jmh-loop", "for (int i = 0; i < 10; i++) { parser.tick(); } return null;"),
-        ("jmh-loop", "for (int i = 0; i < 10 * FIVE; i++) { parser.tick(); } return null;"),
+        ("jmh-loop", "for (int i = 0; i < 10; i++) { parser.work(); } return null;"),
+        ("jmh-loop", "for (int i = 0; i < 10 * FIVE; i++) { parser.work(); } return null;"),
         ("jmh-loop", "List<String> l = list; for (int i = 0; i < 9; i++) l.get(x); return l;"),
         ("jmh-constant-inputs", "return called(7);"),
     ],
