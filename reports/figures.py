@@ -70,11 +70,16 @@ def chance(p: float | None) -> str:
     return "< 0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
+_THOUSAND = 999.5
+"""From here on three digits would be written with an exponent."""
+
+
 def number(value: float | None) -> str:
     """Write a count or a rate with three digits, thousands apart."""
     if value is None:
         return NONE
-    return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"
+    whole = abs(value) >= _THOUSAND or value == int(value)
+    return f"{value:,.0f}" if whole else f"{value:.3g}"
 
 
 def count(how_many: int, one: str, many: str | None = None) -> str:

@@ -78,8 +78,8 @@ def _heat() -> tuple[str, ...]:
     return tuple(sorted(map(str, found)))
 
 
-def between(before: Counters, after: Counters) -> Strain:
-    """Return what was counted meanwhile."""
+def between(before: Counters, after: Counters, processors: int | None = None) -> Strain:
+    """Return what was counted meanwhile; the process may use so many processors (None: all)."""
     lasted = _difference(before.seconds, after.seconds)
     ticks = [late - early for early, late in zip(before.ticks, after.ticks, strict=False)]
     all_ticks = sum(ticks[:_COUNTED])
@@ -89,16 +89,22 @@ def between(before: Counters, after: Counters) -> Strain:
         waited=_share(_difference(before.waited, after.waited), lasted),
         throttled=_share(_difference(before.throttled, after.throttled), lasted),
         hot=_share(max(hot, default=None), lasted),
-        others=_others(ticks, _difference(before.ours, after.ours)),
+        others=_others(ticks, _difference(before.ours, after.ours), processors),
     )
 
 
-def _others(ticks: Sequence[int], ours: float | None) -> float | None:
-    """Return the share of all processors' time that was neither idle nor ours."""
+def _others(ticks: Sequence[int], ours: float | None, processors: int | None) -> float | None:
+    """Return what was neither idle nor ours, as a share of the time of the processors to be used.
+
+    Where these are few of many, it may be that others used the rest: that the process waited, too,
+    tells whether it was in its way.
+    """
     busy = sum(one for at, one in enumerate(ticks[:_COUNTED]) if at not in _IDLE)
     if ours is None or not ticks:
         return None
-    return _share(busy / _TICKS_A_SECOND - ours, sum(ticks[:_COUNTED]) / _TICKS_A_SECOND)
+    every = os.cpu_count() or 1
+    part = min(processors or every, every) / every
+    return _share(busy / _TICKS_A_SECOND - ours, part * sum(ticks[:_COUNTED]) / _TICKS_A_SECOND)
 
 
 def _stopped(texts: Mapping[str, str]) -> Iterator[float]:

@@ -594,3 +594,10 @@ def test_the_cover_is_not_called_the_fewest_while_pairs_are_open():
     assert re.search(r"; (fewer cannot|no fewer than \d+ can)\.$", words.cover(decided))
     said = words.cover(judged(made))
     assert said.endswith(f"; {many} pairs are open, so others may detect as much.")
+
+
+@pytest.mark.parametrize(
+    ("value", "written"), [(999.6, "1,000"), (999.4, "999"), (1234.5, "1,234"), (0.1234, "0.123")]
+)
+def test_a_number_has_no_exponent_where_a_reader_expects_none(value, written):
+    assert figures.number(value) == written

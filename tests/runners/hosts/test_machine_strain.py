@@ -49,6 +49,14 @@ def test_shares_are_of_the_time_that_passed():
     assert found.others == pytest.approx((6.0 - 4.0) / 10)  # of six busy seconds four are ours
 
 
+def test_what_others_use_is_a_share_of_the_processors_that_a_process_may_use(monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 8)
+
+    found = between(counters(BEFORE), counters(AFTER), 2)
+
+    assert found.others == pytest.approx((6.0 - 4.0) / (10 * 2 / 8))
+
+
 @pytest.mark.parametrize("path", [UPTIME, STAT, PRESSURE, GROUP, TIMES])
 def test_what_a_kernel_does_not_tell_is_not_known(path):
     less = {key: value for key, value in AFTER.items() if key != path}
