@@ -146,8 +146,10 @@ def _of_text(beginning: bytes) -> tuple[Format, _Reader] | None:
         return Format.GO, go_text.read_events
     if go_text.is_mine(beginning):
         return Format.GO, go_text.read
-    if files.is_json(beginning):
-        return None
+    return None if files.is_json(beginning) else _of_table(beginning)
+
+
+def _of_table(beginning: bytes) -> tuple[Format, _Reader] | None:
     header = beginning.partition(b"\n")[0].decode(errors="replace")
     try:
         if series_csv.delimiter_of(header):
