@@ -1,5 +1,6 @@
 """What a configuration that a stranger may have written cannot decide."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ _REFUSED = {
     "clients": "which other folders are read",
 }
 """Keys that reach out of the project, each with what it decides."""
+_FLAG = re.compile(r"-[\w .,:;=+!*#\[\]()-]*")
+"""A flag without a folder, a variable or a place on the network in it."""
 
 
 def refuse_reaching(document: Mapping[str, Any], source: str) -> None:
@@ -26,12 +29,34 @@ def refuse_reaching(document: Mapping[str, Any], source: str) -> None:
     for key, meaning in _REFUSED.items():
         if document.get(key) is not None:
             raise UsageError(f"{source}{key} is not taken with --untrusted: it decides {meaning}")
+    if isinstance(subject := document.get("subject"), Mapping):
+        _refuse_tools(subject, source)
     methods = document.get("methods", "auto")
     if isinstance(methods, str) and methods != "auto":
         raise UsageError(f"{source}methods is not taken with --untrusted where it names a file")
     warmup = document.get("warmup")
     if isinstance(warmup, Mapping) and warmup.get("model") is not None:
         raise UsageError(f"{source}warmup.model is not taken with --untrusted: it names a file")
+
+
+def _refuse_tools(subject: Mapping[str, Any], source: str) -> None:
+    """Raise UsageError where a subject names a file or a program of the machine for its build."""
+    jdk, flags = subject.get("jdk"), subject.get("flags")
+    if isinstance(jdk, str) and not jdk.isdecimal():
+        raise UsageError(
+            f"{source}subject.jdk is not taken with --untrusted where it names a folder; write the "
+            "number of an installed JDK"
+        )
+    if subject.get("gradle") is not None:
+        raise UsageError(
+            f"{source}subject.gradle is not taken with --untrusted: it decides which program builds"
+        )
+    for flag in flags if isinstance(flags, list) else ():
+        if isinstance(flag, str) and (not _FLAG.fullmatch(flag) or ".." in flag):
+            raise UsageError(
+                f"{source}subject.flags is not taken with --untrusted where it may name a file of "
+                f"another folder: {flag[:80]!a}"
+            )
 
 
 def refuse_other_subject(subject: SubjectSpec, folder: Path, source: str) -> None:

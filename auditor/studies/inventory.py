@@ -1,6 +1,7 @@
 """What a dry run lists: benchmarks by place, methods with their calls, what fits, what to omit."""
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -131,5 +132,5 @@ def _omission(
         return ""
     few = len(places) <= _MOST_PLACES + 1
     others = "|".join(re.escape(name) for name, _ in places[1:]) if few else ""
-    how = f": --benchmarks '{others}'" if others else " with --benchmarks PATTERN"
+    how = f": --benchmarks {shlex.quote(others)}" if others else " with --benchmarks PATTERN"
     return f"{place} has {count} of {total} benchmarks; leave it out{how}"

@@ -18,6 +18,14 @@ _OLDEST = ((20, 8), (12, 7))
 """From which JDK on javac compiles for no older Java than this one."""
 
 
+def remove(path: Path) -> None:
+    """Remove a file, a link or a folder of our copy, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
 def raise_levels(modules: Iterable[Module], feature: int) -> None:
     """Let modules compile for the oldest Java that this JDK's compiler still knows."""
     oldest = next((level for jdk, level in _OLDEST if feature >= jdk), 0)
@@ -46,9 +54,11 @@ def drop_tests(modules: Iterable[Module]) -> None:
 
 
 def unbind(modules: Iterable[Path], check: CheckFailed) -> None:
-    """Let no build of these modules run the execution of a check that has failed."""
-    for folder in modules:
-        module = Module(folder)
+    """Let no build of these modules run the execution of a check that has failed.
+
+    What Maven reads and we do not is left as it is.
+    """
+    for module in filter(lambda one: one.is_readable, map(Module, modules)):
         space = module.root.tag.rpartition("}")[0]
         tags = _Tags(f"{space}}}" if space else "")
         plugins = tags.child(tags.child(module.root, "build"), "plugins")
@@ -83,8 +93,11 @@ def depend_on_tree(module: Module, tree: Mapping[tuple[str, str], Module]) -> No
 
 def _write(module: Module) -> None:
     ET.register_namespace("", module.root.tag.rpartition("}")[0].removeprefix("{"))
-    pom = ET.ElementTree(module.root)
-    pom.write(module.folder / "pom.xml", encoding="utf-8", xml_declaration=True)
+    try:
+        content = ET.tostring(module.root, encoding="utf-8", xml_declaration=True)
+    except RecursionError:  # nested so deeply that it stays as it is
+        return
+    (module.folder / "pom.xml").write_bytes(content)
 
 
 @dataclass(frozen=True, slots=True)

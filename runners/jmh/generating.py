@@ -21,7 +21,7 @@ from runners.jmh.poms import class_path_of, needing
 _MAIN = "org.openjdk.jmh.generators.bytecode.JmhBytecodeGenerator"
 _ANNOTATION = b"Lorg/openjdk/jmh/annotations/Benchmark;"
 """The type of `@Benchmark` as class files name it; kotlinx-benchmark's is an alias of it."""
-_CORE = "jmh-core-"
+_CORE = re.compile(r"jmh-core-(\d.*?)(?:-(?:tests|test-sources|sources|javadoc))?\.jar")
 _MADE = "classes"
 _CHATTER = re.compile(r"Processing \d+ classes|Writing out |\s*\[.*@[0-9a-f]+\]$")
 _SECONDS = 600
@@ -123,16 +123,17 @@ def has_benchmarks(source_set: SourceSet) -> bool:
     return any(
         _ANNOTATION in each.read_bytes()
         for folder in source_set.classes
-        for each in folder.rglob("*.class")
+        for each in _class_files(folder)
     )
+
+
+def _class_files(folder: Path) -> list[Path]:
+    return sorted(each for each in folder.rglob("*.class") if each.is_file())
 
 
 def _benchmarks(folder: Path) -> list[str]:
     """Return the class files with benchmarks, and those that name them: they may inherit some."""
-    left = {
-        each.relative_to(folder).as_posix(): each.read_bytes()
-        for each in sorted(folder.rglob("*.class"))
-    }
+    left = {each.relative_to(folder).as_posix(): each.read_bytes() for each in _class_files(folder)}
     chosen: list[str] = []
     wanted = [_ANNOTATION]
     while wanted:
@@ -146,8 +147,8 @@ def _benchmarks(folder: Path) -> list[str]:
 
 def _jmh_version(path: Iterable[Path]) -> str | None:
     """Return the version of the JMH on a class path; None where there is none."""
-    names = [each.name for each in path if each.name.startswith(_CORE) and each.suffix == ".jar"]
-    return names[0].removeprefix(_CORE).removesuffix(".jar") if names else None
+    jars = (_CORE.fullmatch(each.name) for each in path)
+    return next((jar[1] for jar in jars if jar), None)
 
 
 def _join(path: Iterable[Path]) -> str:

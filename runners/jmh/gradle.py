@@ -1,16 +1,20 @@
 """Gradle as the project has it: its own wrapper, the user's Gradle home, a script beside it."""
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
+from typing import Annotated
+
+import msgspec
 
 from auditor.core.errors import AuditError, BuildFailed, ResolveFailed, ToolMissing
 from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import BuildWords
+from runners.hosts.disk import writing
+from runners.jmh.adapting import remove
 from runners.jmh.build_steps import BuildSteps, nobody
 from runners.jmh.modules import SourceSet
 from runners.jmh.needs import find_need, jdk_missing
@@ -53,6 +57,8 @@ class Gradle:
 
         Raises, saying what Gradle said, when it fails.
         """
+        with writing(top):
+            remove(top / _PARTS)
         answer = self._run(
             *("--init-script", _SCRIPT, f"-Dbench-audit.parts={top / _PARTS}"),
             *(f"-D{each}=false" for each in _SETTINGS),
@@ -114,18 +120,40 @@ class Gradle:
             ) from error
 
 
+_Path = Annotated[str, msgspec.Meta(pattern=r"^/[^\0]*\Z")]
+
+
+class _WrittenSet(msgspec.Struct, frozen=True):
+    """A source set as our task writes it."""
+
+    name: str
+    classes: tuple[_Path, ...]
+    path: tuple[_Path, ...]
+    sources: tuple[_Path, ...]
+
+
 def source_sets(top: Path) -> Iterator[SourceSet]:
     """Yield those that Gradle wrote down, project by project."""
     for file in sorted((top / _PARTS).glob("*.json")):
-        for each in json.loads(file.read_text()):
-            classes = tuple(map(Path, each["classes"]))
-            path = dict.fromkeys((*classes, *map(Path, each["path"])))
+        for each in _read(file):
+            classes = tuple(map(Path, each.classes))
+            path = dict.fromkeys((*classes, *map(Path, each.path)))
             yield SourceSet(
                 classes=classes,
                 path=tuple(one for one in path if one.exists()),
-                sources=tuple(map(Path, each["sources"])),
-                test=each["name"] != "main",
+                sources=tuple(map(Path, each.sources)),
+                test=each.name != "main",
             )
+
+
+def _read(file: Path) -> tuple[_WrittenSet, ...]:
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=tuple[_WrittenSet, ...])
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BuildFailed(
+            f"the build has changed {file.relative_to(file.parents[1])}, where Gradle tells what "
+            f"it has built: {error}; does a task of the project write there?"
+        ) from error
 
 
 def _failure(answer: Completed) -> AuditError:

@@ -175,7 +175,7 @@ def user_repository(home: str | None) -> Path | None:
     try:
         root = ET.parse(folder / "settings.xml").getroot()  # noqa: S314 (the user's own file)
         named = (root.findtext("{*}localRepository") or "").strip()
-    except (OSError, ET.ParseError):
+    except (OSError, ET.ParseError, LookupError, ValueError):
         pass  # no settings; broken ones Maven itself will complain about
     path = Path(named.replace("${user.home}", home)) if named else folder / "repository"
     return path if path.is_dir() else None
@@ -195,7 +195,7 @@ def with_repository(settings: Path, repository: Path) -> bytes:
     """
     try:
         root = ET.parse(settings).getroot()  # noqa: S314 (the installation's own file)
-    except (OSError, ET.ParseError):
+    except (OSError, ET.ParseError, LookupError, ValueError):
         root = ET.Element("{http://maven.apache.org/SETTINGS/1.2.0}settings")
     space = root.tag.partition("}")[0].lstrip("{") if "}" in root.tag else ""
     ET.register_namespace("", space)

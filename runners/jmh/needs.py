@@ -2,17 +2,18 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from auditor.core.errors import AuditError, ToolMissing
 from auditor.core.ports import Host
-from runners.jmh.jdk import find_jdk
+from runners.jmh.jdk import LEAST, find_jdk
 from runners.jmh.jdks import describe_jdks, installed_jdks
 
 _CLASS_FILES = 44
 """What the version of a class file is above the number of its Java."""
 _LAST_JDK = {5: 8, 6: 11, 7: 19, 8: 26}
 """The last JDK that compiles for a Java that later ones refuse."""
+_JAR = "or audit a jar with the benchmarks and JMH in it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,59 +22,104 @@ class Need:
 
     tool: str
     versions: str
+    newest: int | None = None
+    """The newest JDK that would do; None where none is too new, or nobody knows."""
+    remedy: str = "update its build tool and plug-ins"
+    """What to do where a JDK that would do is too old for us."""
 
 
-def _at_least(number: str) -> str:
-    return f"JDK {number.removeprefix('1.')} or newer"
+def _at_least(number: str) -> Need:
+    return Need("JDK", f"JDK {number} or newer")
 
 
-def _of_class_file(number: str) -> str:
+def _of_class_file(number: str) -> Need:
     return _at_least(str(int(number) - _CLASS_FILES))
 
 
-def _before(number: str) -> str:
-    last = _LAST_JDK.get(int(number.removeprefix("1.")))
-    return f"JDK {last} or older, as it is compiled for Java {number}" if last else "an older JDK"
+def _before(number: str) -> Need:
+    last = _LAST_JDK.get(max(int(number), min(_LAST_JDK)))
+    words = f"JDK {last} or older, as it is compiled for Java {number}" if last else "an older JDK"
+    return Need("JDK", words, last, "raise the Java version that it is compiled for")
 
 
-def _reading(number: str) -> str:
-    return f"a JDK older than {int(number) - _CLASS_FILES}, as a plug-in reads no newer classes"
+def _of_release(number: str) -> Need:
+    return _before(number) if int(number) <= max(_LAST_JDK) else _at_least(number)
 
 
-_JDK: tuple[tuple[str, Callable[[str], str]], ...] = (
-    (r"invalid (?:target|source) release: (\d[\d.]*)", _at_least),
-    (r"release version (\d+) not supported", _at_least),
-    (r"more recent version of the Java Runtime \(class file version (\d+)", _of_class_file),
-    (r"class file has wrong version (\d+)", _of_class_file),
-    (r"[Rr]equires at least (?:JVM runtime version|Java) (\d+)", _at_least),
-    (r"languageVersion=(\d+)", _at_least),
-    (r"jdk \[ version='(\d+)", _at_least),
-    (r"(?i)(?:source|target) option '?(\d[\d.]*)'? is no longer supported", _before),
-    (r"Unsupported class file major version (\d+)", _reading),
-    (r"Could not determine java version from '(\d+)", "a JDK older than {}".format),
-    (r"JDK[^\n]* is not in the allowed range ([^\s.][^\s]*[\])])", "a JDK in the range {}".format),
-)
-_MAVEN: tuple[tuple[str, Callable[[str], str]], ...] = (
-    (r"requires Maven version ([\d.]*\d)", "Maven {} or newer".format),
-    (r"'modelVersion' must be one of \[4\.0\.0\] but is '(4\.1)", lambda _: "Maven 4"),
-    (r"(session\.rootDirectory)", lambda _: "Maven 3.9 or newer"),
-    (r"Maven[^\n]* is not in the allowed range ([^\s.][^\s]*[\])])", "Maven {}".format),
+def _older(number: str) -> Need:
+    return Need("JDK", f"a JDK older than {number}", int(number) - 1)
+
+
+def _reading(number: str) -> Need:
+    need = _older(str(int(number) - _CLASS_FILES))
+    return replace(
+        need,
+        versions=f"{need.versions}, as its build tool or a plug-in reads no newer classes",
+        remedy='update them ("gradle" of the subject names an installed Gradle)',
+    )
+
+
+def _in_range(versions: str) -> Need:
+    """Return the need for a range as Maven writes it, [1.8,11)."""
+    end = _END.search(versions)
+    newest = int(end[1]) if end else None
+    if end and end[3] == ")" and not end[2].strip(".0"):
+        newest = int(end[1]) - 1
+    return Need("JDK", f"a JDK in the range {versions}", newest)
+
+
+def _maven(words: str) -> Need:
+    return Need("Maven", words)
+
+
+_END = re.compile(r"(?<![\d.])(?:1\.)?(\d{1,3})((?:\.[\w.-]*)?)([\])])$")
+_JAVA = r"(?:1\.)?(\d{1,3})(?!\d)"
+_CLASSES = r"(4[5-9]|[5-9]\d|\d{3})(?!\d)"
+_NEEDS: tuple[tuple[str, Callable[[str], Need]], ...] = (
+    (rf"invalid (?:target|source) release: {_JAVA}", _at_least),
+    (rf"release version {_JAVA} not supported", _of_release),
+    (
+        rf"more recent version of the Java Runtime \(class file version {_CLASSES}",
+        _of_class_file,
+    ),
+    (rf"class file has wrong version {_CLASSES}", _of_class_file),
+    (rf"[Rr]equires at least (?:JVM runtime version|Java) {_JAVA}", _at_least),
+    (r"languageVersion=(\d{1,3})(?!\d)", _at_least),
+    (rf"jdk \[ version='{_JAVA}", _at_least),
+    (rf"(?i)(?:source|target) option '?{_JAVA}[\d.]*'? is no longer supported", _before),
+    (rf"Unsupported class file major version {_CLASSES}", _reading),
+    (rf"Could not determine java version from '{_JAVA}", _older),
+    (r"JDK[^\n]* is not in the allowed range ([^\s.][^\s]*[\])])", _in_range),
+    (r"requires Maven version ([\d.]*\d)", lambda least: _maven(f"Maven {least} or newer")),
+    (r"'modelVersion' must be one of \[4\.0\.0\] but is '(4\.1)", lambda _: _maven("Maven 4")),
+    (r"(session\.rootDirectory)", lambda _: _maven("Maven 3.9 or newer")),
+    (
+        r"Maven[^\n]* is not in the allowed range ([^\s.][^\s]*[\])])",
+        lambda versions: _maven(f"Maven {versions}"),
+    ),
 )
 
 
 def find_need(text: str) -> Need | None:
     """Return what a build that said this needs; None where it failed for another reason."""
-    for tool, patterns in (("JDK", _JDK), ("Maven", _MAVEN)):
-        for pattern, words in patterns:
-            if found := re.search(pattern, text):
-                return Need(tool, words(found[1]))
+    for pattern, need in _NEEDS:
+        if found := re.search(pattern, text):
+            return need(found[1])
     return None
 
 
 def jdk_missing(
     need: Need, what: str, host: Host, environment: tuple[tuple[str, str], ...]
 ) -> AuditError:
-    """Return the error for a build with the wrong JDK: which is needed, here, and installed."""
+    """Return the error for a build with the wrong JDK: which is needed, here, and installed.
+
+    Where only JDKs would do that are too old for us, it says what else can be done.
+    """
+    if need.newest is not None and need.newest < LEAST:
+        return ToolMissing(
+            f"{what}: the project needs {need.versions}, but bench-audit needs JDK {LEAST} or "
+            f"newer; {need.remedy}, {_JAR}"
+        )
     here = find_jdk(host, environment).feature
     return ToolMissing(
         f"{what}: the project needs {need.versions}, and was built with JDK {here}; "

@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html.entities import name2codepoint
 from pathlib import Path
 
 _POM = "pom.xml"
@@ -15,6 +16,30 @@ _LEFT_OUT = frozenset(("target", "node_modules"))
 _BENCHMARK = re.compile(rb"@(?:org\.openjdk\.jmh\.annotations\.)?Benchmark\b")
 _JMH = re.compile(rb"org\.openjdk\.jmh|kotlinx\.benchmark")
 _MAIN = ("src", "main")
+_ENTITY = re.compile(
+    # Comments and CDATA are passed by whole, to the end where they have none.
+    rb"<!--(?:.*?-->|.*)|<!\[CDATA\[(?:.*?\]\]>|.*)|&([A-Za-z][A-Za-z0-9]*);",
+    re.DOTALL,
+)
+_OF_XML = ("amp", "lt", "gt", "quot", "apos")
+
+
+def parse_pom(path: Path) -> ET.Element:
+    """Return the root of a POM, with the entities of HTML, which Maven knows too.
+
+    Raises OSError, and ParseError for what is not read whole.
+    """
+    content = _ENTITY.sub(_as_number, path.read_bytes())
+    try:
+        return ET.fromstring(content)  # noqa: S314 (expat of today limits expansion)
+    except (LookupError, ValueError) as error:
+        raise ET.ParseError(f"its encoding is not known: {error}") from error
+
+
+def _as_number(found: re.Match[bytes]) -> bytes:
+    name = (found[1] or b"").decode()
+    is_html = name in name2codepoint and name not in _OF_XML
+    return f"&#{name2codepoint[name]};".encode() if is_html else found[0]
 
 
 @dataclass(frozen=True)
@@ -26,10 +51,19 @@ class Module:
     @cached_property
     def root(self) -> ET.Element:
         """Return the POM's root element; an empty one where it cannot be read."""
+        return ET.Element("project") if self._parsed is None else self._parsed
+
+    @property
+    def is_readable(self) -> bool:
+        """Tell whether `root` is all of the POM; else it must not be written."""
+        return self._parsed is not None
+
+    @cached_property
+    def _parsed(self) -> ET.Element | None:
         try:
-            return ET.parse(self.folder / _POM).getroot()  # noqa: S314 (expat of today limits expansion)
+            return parse_pom(self.folder / _POM)
         except (OSError, ET.ParseError):
-            return ET.Element("project")
+            return None
 
     @property
     def key(self) -> tuple[str, str]:

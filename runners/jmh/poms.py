@@ -7,6 +7,7 @@ from xml.sax.saxutils import escape
 
 from auditor.core.errors import SourceUnreadable, UsageError
 from runners.jmh.maven import DEPENDENCY_PLUGIN, Maven
+from runners.jmh.pom_tree import parse_pom
 
 _EXECUTION = """<execution><id>copy-{classifier}</id><phase>validate</phase>
 <goals><goal>copy-dependencies</goal></goals><configuration>
@@ -69,7 +70,7 @@ def without_build(pom: Path) -> bytes:
     Plugins of old releases can often no longer be had, and could do anything.
     """
     try:
-        root = ET.parse(pom).getroot()  # noqa: S314 (expat of today limits expansion)
+        root = parse_pom(pom)
     except (OSError, ET.ParseError) as error:
         raise SourceUnreadable(f"{pom.name} is not readable as XML: {error}") from error
     space = root.tag.partition("}")[0].lstrip("{") if "}" in root.tag else ""
@@ -78,7 +79,10 @@ def without_build(pom: Path) -> bytes:
         for child in list(parent):
             if child.tag.rpartition("}")[2] in ("build", "reporting", "packaging"):
                 parent.remove(child)
-    return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
+    try:
+        return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
+    except RecursionError as error:
+        raise SourceUnreadable(f"{pom.name} is nested too deeply to be a POM") from error
 
 
 def class_path_of(maven: Maven, pom: Path, what: str) -> tuple[Path, ...]:

@@ -1,5 +1,6 @@
 """A Maven project, of one module or many, built in a copy of ours for measuring."""
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from auditor.core.errors import BuildFailed
 from auditor.core.request import BuildWords
 from runners.hosts.disk import writing
 from runners.jmh import pom_tree
-from runners.jmh.adapting import depend_on_tree, drop_tests, raise_levels, unbind
+from runners.jmh.adapting import depend_on_tree, drop_tests, raise_levels, remove, unbind
 from runners.jmh.build_plan import BuildPlan, plan_build
 from runners.jmh.checks import SKIPPED, CheckFailed
 from runners.jmh.jdk import Jdk
@@ -59,8 +60,11 @@ def _build(top: Path, maven: Maven, jdk: Jdk, words: BuildWords, plan: BuildPlan
         f"-Dmdep.outputFile=target/{_CLASS_PATH}", "-Dmdep.pathSeparator=:",
         *lenient, *SKIPPED, *_selection(plan, words), *switched(words, plan.profiles),
     )  # fmt: skip
+    with writing(top):
+        for committed in _written(top):
+            remove(committed.parent if committed.parent.is_symlink() else committed)
     _compile_with_checks(maven, plan, arguments)
-    if not any(plan.where.rglob(f"target/{_CLASS_PATH}")):
+    if not _written(plan.where):
         raise BuildFailed(
             "the build: Maven wrote no class path; does the project configure maven-dependency-"
             "plugin to be skipped?"
@@ -69,10 +73,15 @@ def _build(top: Path, maven: Maven, jdk: Jdk, words: BuildWords, plan: BuildPlan
 
 def _compile_with_checks(maven: Maven, plan: BuildPlan, arguments: tuple[str, ...]) -> None:
     """Compile, without those checks that fail though they are skipped."""
+    unbound: set[tuple[str, str]] = set()
     for _ in range(_MOST_UNBOUND):
         try:
             _compile(maven, plan, arguments)
         except CheckFailed as failure:
+            check = failure.artifact, failure.execution
+            if check in unbound:
+                raise
+            unbound.add(check)
             maven.tell(f"the check {failure.artifact} fails and is left out")
             with writing(plan.where):
                 unbind(plan.modules, failure)
@@ -101,7 +110,7 @@ def adapt(plan: BuildPlan, jdk: Jdk) -> None:
         raise_levels(plan.modules.values(), jdk.feature)
         if plan.outside:
             aggregator = plan.where / _AGGREGATOR
-            aggregator.unlink(missing_ok=True)  # a link would be written through
+            remove(aggregator)  # a link would be written through
             aggregator.write_text(_aggregator(plan))
 
 
@@ -166,11 +175,17 @@ def _naming(profile: str) -> str:
     return f'try "profiles": ["{profile}"] of the subject'
 
 
+def _written(top: Path) -> list[Path]:
+    """Return the files with class paths that there are, in their order."""
+    return sorted(top.rglob(f"target/{_CLASS_PATH}"))
+
+
 def source_sets(top: Path) -> Iterator[SourceSet]:
     """Yield those of each module: its tests before its classes, as they run."""
-    for file in sorted(top.rglob(f"target/{_CLASS_PATH}")):
+    for file in filter(Path.is_file, _written(top)):
         target = file.parent
-        entries = tuple(Path(each) for each in file.read_text().strip().split(":") if each)
+        text = os.fsdecode(file.read_bytes())
+        entries = tuple(Path(each) for each in text.strip().split(":") if each)
         own = tuple(target / name for name in ("test-classes", "classes"))
         path = (*(each for each in own if each.is_dir()), *entries)
         for classes, kind in zip(own, ("test", "main"), strict=True):

@@ -120,8 +120,9 @@ def read(path: Path, asv: AsvFiles) -> Read | None:
 
 
 def _summary(beginning: bytes) -> str:
-    """Return the way out of a summary; the log of JMH ends with one."""
-    return "" if jmh_log.is_mine(beginning) else summaries.way_out(beginning)
+    """Return the way out of a summary; empty where values stand beside it, as in JMH's log."""
+    has_values = jmh_log.is_mine(beginning) or go_text.has_results(beginning)
+    return "" if has_values else summaries.way_out(beginning)
 
 
 def whose(path: Path) -> str:
@@ -141,10 +142,14 @@ def _of_text(beginning: bytes) -> tuple[Format, _Reader] | None:
     # These come first: what a build tool prints before may begin as JSON does, "[INFO]".
     if jmh_log.is_mine(beginning):
         return Format.JMH_LOG, jmh_log.read
+    if go_text.is_event(beginning):
+        return Format.GO, go_text.read_events
     if go_text.is_mine(beginning):
         return Format.GO, go_text.read
-    if files.is_json(beginning):
-        return (Format.GO, go_text.read_events) if go_text.is_event(beginning) else None
+    return None if files.is_json(beginning) else _of_table(beginning)
+
+
+def _of_table(beginning: bytes) -> tuple[Format, _Reader] | None:
     header = beginning.partition(b"\n")[0].decode(errors="replace")
     try:
         if series_csv.delimiter_of(header):

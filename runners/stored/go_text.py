@@ -30,13 +30,20 @@ _ENDED = re.compile(r"--- (FAIL|SKIP): " + _NAME)
 _OVER = re.compile(r"(ok|FAIL) *\t\S+")
 _PROCESSORS = re.compile(r"(.+)-(\d+)")
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|Inf|NaN)", re.IGNORECASE)
-_START = re.compile(rb"^(?:goos|goarch|pkg): \S|^Benchmark\S*\s+\d+\s+\S+ \S+/\S+", re.MULTILINE)
+_LINE = rb"^Benchmark\S*\s+\d+\s+\S+ \S+/\S+"
+_START = re.compile(rb"^(?:goos|goarch|pkg): \S|" + _LINE, re.MULTILINE)
+_LINES = re.compile(_LINE, re.MULTILINE)
 _EVENT = "Action"
 
 
 def is_mine(start: bytes) -> bool:
     """Tell by its beginning whether it is Go's, as text."""
     return _START.search(start) is not None
+
+
+def has_results(start: bytes) -> bool:
+    """Tell by its beginning whether it has results, which a table of benchstat has not."""
+    return _LINES.search(start) is not None or is_event(start)
 
 
 def is_event(start: bytes) -> bool:

@@ -4,6 +4,7 @@ from pathlib import Path
 from statistics import fmean
 
 from auditor.core.jobs import HostFacts
+from auditor.core.outcome import Skipped
 from auditor.core.stored import StoredProcess, StoredRun
 from runners.stored.checking import (
     Broken,
@@ -38,14 +39,16 @@ def read(document: dict[str, object], path: Path) -> StoredRun:
     """
     values: dict[str, list[float]] = {}
     means: dict[str, float] = {}
-    failures: dict[str, str] = {}
+    failures: dict[str, StoredProcess] = {}
     for at, entry in enumerate(items(document["benchmarks"], "benchmarks")):
         place = f"benchmarks[{at}]"
         one = mapping(entry, place)
         name = text(one.get("run_name") or one.get("name"), f"{place}.name")
-        if one.get("error_occurred") or one.get("skipped"):
-            message = one.get("error_message") or one.get("skip_message")
-            failures[name] = f"it ended with an error: {fact(message)}"
+        if one.get("error_occurred"):
+            failures[name] = failed(f"it ended with an error: {fact(one.get('error_message'))}")
+        elif one.get("skipped"):
+            reason = f"it skips itself: {fact(one.get('skip_message'))}"
+            failures.setdefault(name, StoredProcess(failure=Skipped(reason)))
         elif not _is_aggregate(one):
             values.setdefault(name, []).append(_seconds(one, name))
         elif one.get("aggregate_name") == _MEAN:
@@ -57,7 +60,7 @@ def read(document: dict[str, object], path: Path) -> StoredRun:
         host=_host(context),
         made=(0.0, moment(context.get("date"))),
         processes={
-            name: (_process(values.get(name, []), means.get(name), failures.get(name)),)
+            name: (failures.get(name) or _process(values.get(name, []), means.get(name)),)
             for name in names
         },
     )
@@ -72,14 +75,12 @@ def _is_aggregate(entry: dict[str, object]) -> bool:
 def _seconds(entry: dict[str, object], name: str) -> float:
     what = f"{shown(name)}: real_time"
     unit = entry.get("time_unit", "ns")
-    if unit not in _UNITS:
+    if not isinstance(unit, str) or unit not in _UNITS:
         raise Broken(f"{shown(name)}: time_unit is {shown(str(unit))}; is it the right file?")
-    return number(entry.get("real_time"), what) * _UNITS[str(unit)]
+    return number(entry.get("real_time"), what) * _UNITS[unit]
 
 
-def _process(values: list[float], mean: float | None, failure: str | None) -> StoredProcess:
-    if failure is not None:
-        return failed(failure)
+def _process(values: list[float], mean: float | None) -> StoredProcess:
     return process(values, fmean(values) if values else mean or 0.0)
 
 

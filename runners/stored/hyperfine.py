@@ -5,11 +5,12 @@ from pathlib import Path
 from statistics import fmean
 
 from auditor.core.stored import StoredProcess, StoredRun
-from runners.stored.checking import items, mapping, number, numbers, process, shown, text
+from runners.stored.checking import clean, items, mapping, number, numbers, process, shown, text
 
 HARNESS = "hyperfine"
 _FIRST = ("command", "mean", "median")
 _TIME = "time_wall_clock"
+_LONGEST = 80
 
 
 def is_mine(document: dict[str, object]) -> bool:
@@ -40,9 +41,14 @@ def _name(entry: dict[str, object], place: str) -> str:
     """Return the command, or the name that it was given, with parameters that it does not show."""
     name = text(entry.get("name") or entry.get("command"), f"{place}.command")
     parameters = mapping(entry.get("parameters") or {}, f"{shown(name)}: parameters")
-    chosen = {text(key, place): text(str(value), place) for key, value in parameters.items()}
-    hidden = [f"{key}={value}" for key, value in chosen.items() if value not in name]
+    chosen = [(clean(key), clean(_written(value))) for key, value in parameters.items()]
+    hidden = [f"{key}={value}" for key, value in chosen if value not in name]
     return f"{name} ({', '.join(hidden)})" if hidden else name
+
+
+def _written(value: object) -> str:
+    """Return a value of a parameter as a command has it; it may be empty."""
+    return value if isinstance(value, str) else ascii(value)[:_LONGEST]
 
 
 def _process(entry: dict[str, object], name: str) -> StoredProcess:

@@ -37,6 +37,25 @@ def loaded(folder, changes=None, *, untrusted=True, **keys):
         ({"warmup": {"model": "model.json"}}, "warmup.model is not taken"),
         ({"subject": ".."}, "subject is not taken"),
         ({"subject": {"path": "/"}}, "subject is not taken"),
+        ({"subject": {"path": ".", "jdk": "/any/folder"}}, "subject.jdk is not taken .* number"),
+        ({"subject": {"path": ".", "jdk": "17\n"}}, "subject.jdk is not taken"),
+        ({"subject": {"path": ".", "gradle": "/any/program"}}, "subject.gradle is not taken"),
+        ({"subject": {"path": ".", "gradle": "gradle"}}, "subject.gradle is not taken"),
+        *(
+            ({"subject": {"path": ".", "flags": ["--offline", one]}}, "subject.flags is not taken")
+            for one in (
+                "-I/any/init.gradle",
+                "--init-script=../init.gradle",
+                "-f..",
+                "-s~/settings.xml",
+                "-Dmaven.ext.class.path=/any/a.jar",
+                "-Dmaven.repo.local=${user.home}",
+                "-PrepositoryUrl=https://example.org",
+                "-Dpath=C:\\any",
+            )
+        ),
+        ({"subject": {"git": ".@HEAD"}}, "subject is not taken"),
+        ({"subject": {"maven": "a:b:1", "extra": ["c:d:1"]}}, "subject is not taken"),
         ({"subject": "go:example.org/ring@v1"}, "subject is not taken"),
     ],
 )
@@ -50,6 +69,23 @@ def test_what_stays_inside_is_taken(tmp_path):
 
     assert config.request.methods == ("a.Push",)
     assert loaded(tmp_path, untrusted=False, store="here.sqlite").store is not None
+
+
+def test_a_subject_may_choose_what_its_build_does(tmp_path):
+    flags = ["--offline", "-PjmhVersion=1.37", "-pl=:library,!:docs", "-Dargs=-Xmx1g [a] #b"]
+    subject = {"path": ".", "jdk": "17", "profiles": ["bench"], "flags": flags}
+
+    words = loaded(tmp_path, subject=subject).build
+
+    assert (words.jdk, words.profiles, words.flags) == ("17", ("bench",), tuple(flags))
+
+
+@pytest.mark.parametrize("subject", [{"path": ".", "flags": "-x"}, {"path": ".", "jdk": 17}, []])
+def test_values_of_another_type_are_refused_in_one_line(tmp_path, subject):
+    with pytest.raises(UsageError, match=r"^project/bench\.json: ") as failure:
+        loaded(tmp_path, subject=subject)
+
+    assert "\n" not in str(failure.value)
 
 
 def test_a_link_does_not_make_another_folder_the_projects_own(tmp_path):

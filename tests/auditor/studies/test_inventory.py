@@ -1,5 +1,6 @@
 """What a dry run lists: benchmarks by place, methods with calls, what fits, what to leave out."""
 
+import shlex
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -62,6 +63,13 @@ def test_the_first_hint_of_a_suite_that_takes_too_long_is_what_to_leave_out(budg
     assert found.hints[0] == (
         "conformance has 90 of 100 benchmarks; leave it out: --benchmarks 'a|b'"
     )
+
+
+def test_names_are_quoted_for_a_shell():
+    found = listed(LONG, None, **{"conformance": 90, "it's": 5, "b": 5})
+
+    command = found.hints[0].partition("leave it out: ")[2]
+    assert shlex.split(command) == ["--benchmarks", "b|it's"]
 
 
 def test_nothing_is_left_out_of_a_suite_that_fits_or_has_no_large_part():

@@ -13,7 +13,7 @@ from runners.home import Home
 from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
 from runners.jmh.build_steps import BuildSteps
-from runners.jmh.gradle import Gradle
+from runners.jmh.gradle import Gradle, source_sets
 from runners.jmh.jdks import installed_jdks, with_jdk
 from runners.jmh.maven import Maven
 from runners.jmh.needs import find_need
@@ -53,12 +53,17 @@ def jdk_folder(folder, version):
         ),
         (
             "Unsupported class file major version 69",
-            "a JDK older than 25, as a plug-in reads no newer classes",
+            "a JDK older than 25, as its build tool or a plug-in reads no newer classes",
         ),
         (
             "Detected JDK version 17.0.15 (JAVA_HOME=/j) is not in the allowed range [21,22).",
             "a JDK in the range [21,22)",
         ),
+        (
+            "Source option 1.2.3 is no longer supported",
+            "JDK 8 or older, as it is compiled for Java 2",
+        ),
+        ("invalid target release: 21.", "JDK 21 or newer"),
         ("The plugin g:a:3.2 requires Maven version 3.9.6", "Maven 3.9.6 or newer"),
         ("Detected Maven Version: 3.8.7 is not in the allowed range [3.9,4).", "Maven [3.9,4)"),
         ("'modelVersion' must be one of [4.0.0] but is '4.1.0'.", "Maven 4"),
@@ -73,10 +78,53 @@ def test_what_a_build_needs_is_read_from_what_it_says(said, needed):
 
 @pytest.mark.parametrize(
     "said",
-    ["COMPILATION ERROR", "source value 7 is obsolete", "A.java:[3,1] ';' expected", "21"],
+    [
+        "COMPILATION ERROR",
+        "source value 7 is obsolete",
+        "A.java:[3,1] ';' expected",
+        "21",
+        "Unsupported class file major version 3",
+        f"Unsupported class file major version {'9' * 5000}",
+        f"Source option {'9' * 5000} is no longer supported",
+    ],
 )
 def test_other_failures_need_no_other_tool(said):
     assert find_need(said) is None
+
+
+RANGE = "Detected JDK Version: 17.0.15 is not in the allowed range {}."
+
+
+@pytest.mark.parametrize(
+    ("said", "is_too_old"),
+    [
+        ("Unsupported class file major version 61", True),
+        ("Unsupported class file major version 62", False),
+        ("Source option 6 is no longer supported. Use 7 or later.", True),
+        ("Target option 1.3 is no longer supported. Use 7 or later.", True),
+        ("Source option 7 is no longer supported. Use 8 or later.", False),
+        ("error: release version 6 not supported", True),
+        ("error: release version 7 not supported", False),
+        ("Could not determine java version from '17.0.15'.", True),
+        ("Could not determine java version from '25.0.1'.", False),
+        ("error: release version 25 not supported", False),
+        *((RANGE.format(one), True) for one in ("[1.8,1.9)", "(,17)", "[11,17.0)", "[1.8]")),
+        *((RANGE.format(one), False) for one in ("[17,18)", "(,17]", "[17.0,17.0.5)", "[21,)")),
+    ],
+)
+def test_a_jdk_that_is_too_old_for_an_audit_is_not_asked_for(said, is_too_old, tmp_path):
+    version = Completed(exit_code=0, stderr=b'openjdk version "17.0.15"')
+    build = Completed(exit_code=1, stderr=said.encode())
+    host = FakeHost(lambda job: version if {"-version", "sh"} & {*job.argv} else build)
+
+    with pytest.raises(ToolMissing) as failure:
+        Gradle(host=host, environment=()).build(tmp_path, tmp_path, BuildWords())
+
+    text = str(failure.value)
+    assert ("but bench-audit needs JDK 17 or newer" in text) == is_too_old
+    assert ("or audit a jar" in text) == is_too_old
+    assert ('choose one by "jdk"' in text) != is_too_old
+    assert "\n" not in text
 
 
 def test_a_wrong_jdk_is_said_with_those_that_are_installed(tmp_path):
@@ -177,6 +225,45 @@ def test_a_build_that_fails_is_no_wrapper_that_cannot_fetch(tmp_path):
 
     with pytest.raises(BuildFailed, match="gradle ended with 1"):
         Gradle(host=host, environment=()).build(tmp_path, tmp_path, BuildWords())
+
+
+WRITTEN = '[{{"name": "main", "classes": ["/c"], "path": ["{}"], "sources": []}}]'
+
+
+@pytest.mark.parametrize("kind", ["valid", "cut off", "a file", "a link"])
+def test_what_a_project_brings_along_is_not_taken_for_what_gradle_has_built(kind, tmp_path):
+    top, away = tmp_path / "tree", tmp_path / "away"
+    write(away, {"x.json": WRITTEN.format("/etc")})
+    top.mkdir()
+    if kind == "a link":
+        (top / "bench-audit-parts").symlink_to(away)
+    elif kind == "a file":
+        write(top, {"bench-audit-parts": ""})
+    else:
+        text = WRITTEN.format("/etc") if kind == "valid" else "{"
+        write(top, {"bench-audit-parts/x.json": text})
+
+    def machine(_):
+        write(top, {"bench-audit-parts/_.json": WRITTEN.format(top)})
+        return Completed(exit_code=0)
+
+    Gradle(host=FakeHost(machine), environment=()).build(top, top, BuildWords())
+
+    assert [one.path for one in source_sets(top)] == [(top,)]
+    assert [one.name for one in away.iterdir()] == ["x.json"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[1]", '[{"name": "main"}]', WRITTEN.format("relative"), WRITTEN.format("/\\u0000")],
+)
+def test_what_a_build_writes_in_the_place_of_our_task_is_one_line(text, tmp_path):
+    write(tmp_path, {"bench-audit-parts/x.json": text})
+
+    with pytest.raises(BuildFailed, match=r"changed bench-audit-parts/x\.json") as failure:
+        list(source_sets(tmp_path))
+
+    assert "\n" not in str(failure.value)
 
 
 def test_the_gradle_of_the_subject_counts_before_its_wrapper(tmp_path):

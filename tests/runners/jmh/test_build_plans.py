@@ -258,6 +258,94 @@ def test_a_check_that_fails_though_it_is_skipped_is_left_out(declared, tmp_path)
     assert [one.findtext("{*}phase") for one in executions] == ["none"]
 
 
+NAMED = "<developers><developer><name>J&oslash;rn &amp; Zo&euml;</name></developer></developers>"
+UNREADABLE = {
+    "an unknown encoding": ('<?xml version="1.0" encoding="x-unknown"?>', ""),
+    "an encoding of several bytes": ('<?xml version="1.0" encoding="utf-7"?>', ""),
+    "an entity that nobody knows": ("", "<name>&nobody;</name>"),
+    "too many levels": ("", f"{'<a>' * 5000}{'</a>' * 5000}"),
+    "a file of another place": (
+        '<!DOCTYPE project [<!ENTITY it SYSTEM "file:///etc/hostname">]>', "<name>&it;</name>"
+    ),
+}  # fmt: skip
+
+
+def test_entities_of_html_are_read_as_maven_reads_them(tmp_path):
+    files = many_modules()
+    literal = "<description><![CDATA[&oslash;]]></description><!-- &oslash; <![CDATA[ -->"
+    files["pom.xml"] = files["pom.xml"].replace("<modules>", f"{literal}{NAMED}<modules>")
+    top = write(tmp_path, files)
+    found = failed_check(FAILED)
+    assert found is not None
+
+    assert names(top, plan_build(top, top, everything=False).selected) == ["benchmarks"]
+    unbind([top], CheckFailed("it failed", found))
+
+    root = Module(top).root
+    assert [one.text for one in root.iter() if "J" in (one.text or "")] == ["J\xf8rn & Zo\xeb"]
+    assert root.findtext("{*}description") == "&oslash;"
+    assert [one.text for one in root.findall("{*}modules/{*}module")] == ["library", "benchmarks"]
+
+
+@pytest.mark.parametrize(("head", "inside"), UNREADABLE.values(), ids=UNREADABLE)
+def test_a_pom_that_is_not_read_whole_is_not_written(head, inside, tmp_path):
+    text = head + one_module()["pom.xml"].replace("<modules>", f"{inside}<modules>")
+    write(tmp_path, {"pom.xml": text})
+    found = failed_check(FAILED)
+    assert found is not None
+
+    unbind([tmp_path], CheckFailed("it failed", found))
+
+    assert (tmp_path / "pom.xml").read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("executions", "runs"),
+    [(["rat-check"] * 20, 2), (["a", "b", "a"], 3), ([f"check-{n}" for n in range(20)], 11)],
+)
+def test_checks_are_left_out_one_by_one_and_not_without_end(executions, runs, tmp_path):
+    top = write(tmp_path / "tree", one_module())
+    left = iter(executions)
+
+    def machine(_):
+        said = FAILED.replace("rat-check", next(left))
+        return Completed(exit_code=1, stdout=said.encode())
+
+    host = FakeHost(machine)
+    maven = Maven(home=Home(tmp_path / "home"), host=host, environment=())
+    plan_ = plan_build(top, top, everything=False)
+
+    with pytest.raises(CheckFailed):
+        reactor.build(top, maven, Jdk("java", "javac", "17", 17), BuildWords(), plan_)
+
+    assert len(host.jobs) == runs
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "link"])
+def test_a_class_path_that_the_project_brings_along_is_not_taken(kind, tmp_path):
+    top = write(tmp_path / "tree", many_modules())
+    away = write(tmp_path / "away", {"bench-audit.classpath": "/etc/passwd"})
+    target = top / "library/target"
+    if kind == "file":
+        write(target, {"bench-audit.classpath": "/etc/passwd"})
+    elif kind == "folder":
+        (target / "bench-audit.classpath").mkdir(parents=True)
+    else:
+        target.symlink_to(away)
+
+    def machine(_):
+        write(top / "benchmarks/target", {"bench-audit.classpath": "/m2/a.jar:/m2/b.jar"})
+        return Completed(exit_code=0)
+
+    maven = Maven(home=Home(tmp_path / "home"), host=FakeHost(machine), environment=())
+    plan_ = plan_build(top, top, everything=False)
+    reactor.build(top, maven, Jdk("java", "javac", "17", 17), BuildWords(), plan_)
+
+    found = {str(entry) for one in reactor.source_sets(top) for entry in one.path}
+    assert found == {"/m2/a.jar", "/m2/b.jar"}
+    assert (away / "bench-audit.classpath").is_file()
+
+
 @pytest.mark.parametrize("plugin", ["resources", "compiler", "dependency", "exec"])
 def test_what_makes_classes_is_never_left_out(plugin):
     failed = FAILED.replace("apache-rat-plugin", f"maven-{plugin}-plugin")

@@ -4,7 +4,13 @@ import zipfile
 
 import pytest
 
-from auditor.core.errors import BuildFailed, ResolveFailed, ToolMissing, UsageError
+from auditor.core.errors import (
+    BuildFailed,
+    ResolveFailed,
+    SourceUnreadable,
+    ToolMissing,
+    UsageError,
+)
 from auditor.core.jobs import Completed
 from auditor.core.request import MavenSpec
 from runners.home import Home
@@ -195,6 +201,42 @@ def test_a_published_pom_is_read_without_its_plugins(tmp_path):
     assert "kept" in text
     assert "<id>p</id>" in text
     assert not any(word in text for word in ("bundle", "build", "reporting"))
+
+
+def test_a_published_pom_may_have_entities_of_html(tmp_path):
+    path = tmp_path / "a.pom"
+    path.write_text("<project><name>J&oslash;rn</name></project>")
+
+    assert "<name>J\xf8rn</name>" in without_build(path).decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<?xml version="1.0" encoding="x-unknown"?><project/>',
+        '<?xml version="1.0" encoding="utf-7"?><project/>',
+        f"<project>{'<a>' * 5000}{'</a>' * 5000}</project>",
+    ],
+    ids=["unknown", "several bytes", "deep"],
+)
+def test_a_published_pom_that_cannot_be_read_is_refused_in_one_line(text, tmp_path):
+    path = tmp_path / "a.pom"
+    path.write_text(text)
+
+    with pytest.raises(SourceUnreadable) as failure:
+        without_build(path)
+
+    assert "\n" not in str(failure.value)
+
+
+@pytest.mark.parametrize("encoding", ["x-unknown", "utf-7"])
+def test_settings_of_an_unknown_encoding_are_mavens_to_refuse(encoding, tmp_path):
+    path = tmp_path / ".m2/settings.xml"
+    (tmp_path / ".m2/repository").mkdir(parents=True)
+    path.write_text(f'<?xml version="1.0" encoding="{encoding}"?><settings/>')
+
+    assert user_repository(str(tmp_path)) == tmp_path / ".m2/repository"
+    assert b"bench-audit-borrowed" in with_repository(path, tmp_path)
 
 
 def test_benchmark_classes_are_read_from_the_list():

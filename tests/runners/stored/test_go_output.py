@@ -176,3 +176,24 @@ def test_fresh_output_of_this_go_is_read(tmp_path):
 
         assert len(processes[SMALL][0].seconds) == 2
         assert processes[FAILS][0].failure is not None
+
+
+BENCHSTAT = "goos: linux\npkg: p\n   │ a.txt │\n   │ sec/op │\nSum-2  1µ ± 1%\n"
+TABLES = {
+    "benchstat": BENCHSTAT,
+    "old benchstat": "name  old time/op  new time/op  delta\nSum-2  1ns  2ns  ~\n",
+}
+
+
+@pytest.mark.parametrize("name", ["small.txt", "small.json"])
+@pytest.mark.parametrize("is_before", [False, True])
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_a_table_of_benchstat_in_the_log_hides_no_results(tmp_path, name, is_before, table):
+    text = (RECORDED / name).read_text()
+    if is_before and name == "small.json":
+        event = {"Action": "output", "Package": "p", "Output": table.replace("\n", " ") + "\n"}
+        table = json.dumps(event, ensure_ascii=False) + "\n"
+    path = tmp_path / name
+    path.write_text(table + text if is_before else text + table)
+
+    assert read([path]).runs[0].processes == read([RECORDED / name]).runs[0].processes

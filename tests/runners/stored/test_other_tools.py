@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from auditor.core.errors import UsageError
+from auditor.core.outcome import Skipped
 from runners.stored.reading import is_stored, read
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -61,6 +62,34 @@ def test_parameters_that_a_command_does_not_show_stand_behind_it(tmp_path):
     ]}  # fmt: skip
 
     assert read([written(tmp_path, document)]).benchmarks == ("make (j=2)", "make (j=4)")
+
+
+def test_a_parameter_may_be_empty(tmp_path):
+    document = {"results": [
+        {"command": f"cc {flag} a.c", "mean": 1.0, "median": 1.0, "times": [1.0],
+         "parameters": {"flag": flag}}
+        for flag in ("", "-O2")
+    ]}  # fmt: skip
+
+    assert read([written(tmp_path, document)]).benchmarks == ("cc  a.c", "cc -O2 a.c")
+
+
+def test_a_benchmark_of_google_that_skips_itself_has_no_error(tmp_path):
+    document = loaded(GOOGLE)
+    first, second = (
+        document["benchmarks"][0],
+        next(one for one in document["benchmarks"] if one["name"] == "fails"),
+    )
+    skipped = {"name": "skips", "run_name": "skips", "run_type": "iteration", "skipped": True}
+    document["benchmarks"] = [
+        first, skipped | {"skip_message": "no GPU"},
+        second, skipped | {"name": "fails", "run_name": "fails"},
+    ]  # fmt: skip
+
+    (run,) = read([written(tmp_path, document)]).runs
+
+    assert run.processes["skips"][0].failure == Skipped("it skips itself: no GPU")
+    assert run.processes["fails"][0].failure.reason == "it ended with an error: no device"
 
 
 def test_repetitions_of_google_benchmark_are_values_in_real_time():
@@ -167,6 +196,10 @@ HOSTILE = {
     "no clock": ({"results": [{"command": "a", "measurements": [{}]}]}, "time_wall_clock is"),
     "unit": (
         {"context": {"num_cpus": 1}, "benchmarks": [{"name": "a", "time_unit": "h"}]},
+        "time_unit is",
+    ),
+    "unit that is no text": (
+        {"context": {"num_cpus": 1}, "benchmarks": [{"name": "a", "time_unit": []}]},
         "time_unit is",
     ),
     "no time": ({"context": {"num_cpus": 1}, "benchmarks": [{"name": "a"}]}, "real_time is"),
