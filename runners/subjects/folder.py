@@ -7,6 +7,7 @@ from itertools import chain, dropwhile, takewhile
 from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SubjectError, UsageError
+from auditor.core.foreign_files import read_beginning
 from auditor.core.request import FolderSpec
 from runners.home import Home
 from runners.subjects.files import Entry, entry, is_ours, place_entries, walk
@@ -112,7 +113,7 @@ def _outermost(folder: Path, repository: Repository | None) -> Path:
         around = list(takewhile(lambda each: kind in marks_of(each), parents))
         return around[-1] if around else folder
     inside = [each for each in (folder, *folder.parents) if each.is_relative_to(repository.top)]
-    if any("../" in _text(folder / mark) for mark in ("go.mod", "go.work", "pom.xml")):
+    if any(b"../" in read_beginning(folder / mark) for mark in ("go.mod", "go.work", "pom.xml")):
         return repository.top
     return [each for each in inside if each == folder or kind in marks_of(each)][-1]
 
@@ -120,10 +121,6 @@ def _outermost(folder: Path, repository: Repository | None) -> Path:
 def _from_mark(folder: Path, kind: str | None) -> Iterator[Path]:
     """Yield the folders around a part of a project, from the project's own on."""
     return dropwhile(lambda each: kind not in marks_of(each), folder.parents)
-
-
-def _text(path: Path) -> str:
-    return path.read_text(errors="replace") if path.is_file() else ""
 
 
 def _all(top: Path, home: Home) -> Iterator[Entry]:
