@@ -14,7 +14,7 @@ from runners.subjects.files import Entry, entry, is_ours, place_entries, walk
 from runners.subjects.gomod import replacements
 from runners.subjects.gopath import with_module_file
 from runners.subjects.other_builds import advice
-from runners.subjects.placed import MARKS, Placed, detect, is_gopath, marks_of
+from runners.subjects.placed import MARKS, Placed, detect, holds_home, is_gopath, marks_of
 from runners.subjects.repository import Repository
 from runners.subjects.survey import candidates
 
@@ -60,7 +60,8 @@ def project_folder(path: Path) -> Path:
         if other := advice(folder):
             raise SubjectError(f"{path} cannot be built here: {other}")
         raise SubjectError(
-            f"{path} is not a project that can be audited: it has no {MARKS} and no Go files; "
+            f"{path} is not a project that can be audited: it has no {MARKS} and no Go files "
+            f"of its own; "
             f"{candidates(folder, str(path))}"
         )
     return folder.resolve()
@@ -106,7 +107,7 @@ def _outermost(folder: Path, repository: Repository | None) -> Path:
     names its neighbours, their common ground is not known. A Go tree without go.mod is one module.
     """
     if is_gopath(folder):
-        return repository.top if repository else folder
+        return repository.top if repository and not holds_home(repository.top) else folder
     kind = detect(folder)
     if repository is None:
         parents = folder.parents if marks_of(folder) else _from_mark(folder, kind)
