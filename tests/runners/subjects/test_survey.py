@@ -1,5 +1,7 @@
 """Which suites lie below a folder, and what is said where a folder has none."""
 
+from time import process_time
+
 import pytest
 from subject_trees import make
 
@@ -11,6 +13,7 @@ from auditor.core.request import (
     JarSpec,
 )
 from runners.subjects import placed
+from runners.subjects.look import look
 from runners.subjects.survey import candidates, instead, named, suites
 
 GO_TEST = 'package m\n\nimport "testing"\n\nfunc BenchmarkM(b *testing.B) {}\n'
@@ -128,3 +131,25 @@ def test_how_far_was_looked_is_said_where_that_is_not_all(tmp_path, monkeypatch,
 
     assert "folders" not in whole
     assert candidates(tree, "large").endswith("below it in the first 3 folders")
+
+
+def test_the_time_grows_with_the_size_of_a_pom_not_with_its_square(tmp_path):
+    def seconds(size):
+        tree = make(tmp_path / "m", pom_dot_xml="<profile>" * size)
+        started = process_time()
+        look(tree)
+        return process_time() - started
+
+    small, large = (min(seconds(size) for _ in range(3)) for size in (2_000, 16_000))
+
+    assert large < 24 * small
+
+
+def test_profiles_hold_benchmarks_back_where_only_they_have_jmh(tmp_path):
+    profile = "<profile>\n<id> bench </id>jmh-core</profile>"
+    other = "<profile><id>other</id></profile>"
+    held = make(tmp_path / "held", pom_dot_xml=f"<project>{other}{profile}</project>")
+    free = make(tmp_path / "free", pom_dot_xml=f"<project>{profile}jmh-core</project>")
+
+    assert look(held).profiles == ("bench",)
+    assert look(free).profiles == ()
