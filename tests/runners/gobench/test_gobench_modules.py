@@ -258,11 +258,12 @@ def test_why_no_versions_could_be_chosen_is_said(tmp_path):
 
 
 def test_links_that_lead_nowhere_are_no_sources(tmp_path):
-    tree = benchmark_module(library(tmp_path), "benchmarks", "../")
-    for folder in (tree, tree / "benchmarks"):
+    files = {"other/go.mod": "module example.org/other\n", "other/m_test.go": EMPTY_BENCHMARK}
+    tree = write(library(tmp_path), files)
+    for folder in (tree, tree / "other"):
         (folder / "a.go").symlink_to("missing.go")
 
-    assert modules(tree, tree).libraries == (tree,)
+    assert modules(tree, tree).benchmarks == tree / "other"
 
 
 def test_the_time_grows_with_the_size_of_a_source_not_with_its_square(tmp_path):
