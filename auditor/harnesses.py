@@ -185,12 +185,8 @@ def make_ready(config: Config, machine: Machine) -> tuple[Ready, HarnessSupport]
 
 def ready_of(config: Config, placed: Placed, machine: Machine) -> tuple[Ready, HarnessSupport]:
     """Make a project of a subject that is here; raises an AuditError where that fails."""
-    java = isinstance(config.subject, MavenSpec | JarSpec)
-    found = "jmh" if java else detect(placed.tree)
-    if found == "python":
-        found = python_framework(placed.tree)
-    name = config.harness or found
-    if name is None:
+    name = harness_of(config, placed)
+    if not name:
         raise UsageError(
             f"{placed.name} is no project that bench-audit knows: there is no {MARKS} in its "
             "folder; name the folder that has one"
@@ -199,10 +195,26 @@ def ready_of(config: Config, placed: Placed, machine: Machine) -> tuple[Ready, H
         raise UsageError(f"unknown harness {name!r}; known: {', '.join(sorted(HARNESSES))}")
     support = HARNESSES[name]
     ready = support.ready(config.subject, placed, config, machine)
-    if config.harness is None and not java and (note := _other_suites(placed.tree, name)):
+    if (
+        config.harness is None
+        and not _is_java(config)
+        and (note := _other_suites(placed.tree, name))
+    ):
         project = replace(ready.project, notes=(*ready.project.notes, note))
         ready = replace(ready, project=project)
     return ready, support
+
+
+def harness_of(config: Config, placed: Placed) -> str:
+    """Return the name of the harness that is asked for, or that the sources are for; or empty."""
+    found = "jmh" if _is_java(config) else detect(placed.tree)
+    if found == "python":
+        found = python_framework(placed.tree)
+    return config.harness or found or ""
+
+
+def _is_java(config: Config) -> bool:
+    return isinstance(config.subject, MavenSpec | JarSpec)
 
 
 def _other_suites(tree: Path, taken: str) -> str:

@@ -1,6 +1,7 @@
 """Where subjects are made ready and measured: this machine, one store, one deadline."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
@@ -8,17 +9,16 @@ from auditor.audits import strain
 from auditor.benches import Benched, benched
 from auditor.clusters import Cluster
 from auditor.config import Config
-from auditor.config.subjects import described
 from auditor.core.caveats import Caveat, some
-from auditor.core.errors import OutOfTime
+from auditor.core.errors import NoBenchmarks, OutOfTime
 from auditor.core.jobs import HostFacts
 from auditor.core.listing import Listing, Together
 from auditor.core.plan import Trial
 from auditor.core.ports import Dispatcher, Host, Observer
 from auditor.core.request import SuiteRequest
-from auditor.core.subject import Project
+from auditor.core.subject import Project, Role
 from auditor.core.suite import Suite
-from auditor.harnesses import Machine
+from auditor.harnesses import Machine, harness_of
 from auditor.hosts.opened import OpenHost
 from auditor.store.audits import COMPARE, PROFILE, TRACE, AuditRecord
 from auditor.store.listings import Listings
@@ -108,7 +108,8 @@ class Workplace:
         """Place a subject and list its suite; the plan gets what was left to the harness."""
         placed = place(config.subject, **self.machine.parts)
         self._placed.append(placed)
-        made = benched(config, placed, self.machine, self.clock, self._loop.look)
+        with _naming_other_suites(config, placed):
+            made = benched(config, placed, self.machine, self.clock, self._loop.look)
         config, ready, support, bench = made.config, made.ready, made.support, made.bench
         project, request = ready.project, config.request.suite
         for text in project.notes:
@@ -118,10 +119,12 @@ class Workplace:
         if not_used := left_out(self.store.elsewhere(*project.subjects)):
             self.observer.caveat(not_used)
         listings = Listings(self.store, project, request.timeout_seconds, own_version())
-        suite = _suite(bench, listings, request, self._dispatching.together)
+        with _naming_other_suites(config, placed):
+            suite = _suite(bench, listings, request, self._dispatching.together)
         if not suite.benchmarks:
-            where = described(config.subject)
-            suite = replace(suite, hint=instead(placed.tree, where, project.harness))
+            tried = project.paths(Role.BENCHMARKS)
+            hint = instead(placed.tree, config.subject, project.harness, tried)
+            suite = replace(suite, hint=hint)
         return config, Parts(
             project=project,
             suite=suite,
@@ -242,6 +245,16 @@ def _jobs(facts: HostFacts) -> int:
     given, _, of = known.get("quota", "max").partition(" ")
     granted = int(given) // int(of) if given.isdecimal() and of.isdecimal() and int(of) else cores
     return max(1, min(MOST_JOBS, cores, granted))
+
+
+@contextmanager
+def _naming_other_suites(config: Config, placed: Placed) -> Iterator[None]:
+    """Add to the message of a suite without benchmarks where there are some."""
+    try:
+        yield
+    except NoBenchmarks as error:
+        hint = instead(placed.tree, config.subject, harness_of(config, placed))
+        raise NoBenchmarks(f"{error}; {hint}") from error
 
 
 def _unready() -> OutOfTime:

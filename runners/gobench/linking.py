@@ -2,10 +2,11 @@
 
 import re
 
+from runners.gobench import goflags
+
 DRAWS_FROM = (1, 23)
 """The first Go whose linker has -randlayout."""
 _VERSION = re.compile(r"\bgo(\d+)\.(\d+)")
-_FIELD = re.compile(r"'([^']*)'|\"([^\"]*)\"|(\S+)")
 _LINKER_FLAGS = re.compile(r"--?ldflags=(.*)", re.DOTALL)
 
 
@@ -15,7 +16,7 @@ def draws_layouts(version: str) -> bool:
     return match is not None and (int(match.group(1)), int(match.group(2))) >= DRAWS_FROM
 
 
-def linker_flags(layout: int, goflags: str) -> tuple[str, ...]:
+def linker_flags(layout: int, set_by_user: str) -> tuple[str, ...]:
     """Return what makes a build draw its order of functions with `layout`, unless that is 0.
 
     All functions of the program are shuffled; data, and the code of C, stay where they are. What a
@@ -26,11 +27,8 @@ def linker_flags(layout: int, goflags: str) -> tuple[str, ...]:
     """
     ours = f"-w -randlayout={layout}" if layout else "-w"
     theirs = [
-        match.group(1) for flag in _fields(goflags) if (match := _LINKER_FLAGS.fullmatch(flag))
+        match.group(1)
+        for flag in goflags.split(set_by_user)
+        if (match := _LINKER_FLAGS.fullmatch(flag))
     ]
     return (f"-ldflags={ours}", *(f"-ldflags={flags} {ours}" for flags in theirs))
-
-
-def _fields(goflags: str) -> list[str]:
-    """Split GOFLAGS as Go does: at white space, with quotes around whole flags only."""
-    return ["".join(groups) for groups in _FIELD.findall(goflags)]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from auditor.core.foreign_files import read_beginning
 from auditor.core.subject import Part, Role
 from runners.subjects import gomod
 from runners.subjects.survey import named, suites
@@ -16,7 +17,7 @@ _FOR_BENCHMARKS = re.compile(
     r"(?:^|[/_.-])(?:\w*bench\w*|perf|performance|compar\w*|tests?|testing|integration|e2e)(?:$|[/_.-])",
     re.IGNORECASE,
 )
-_EXPORTED = re.compile(rb"^func (?:\([^)]*\) )?[A-Z]", re.MULTILINE)
+_EXPORTED = re.compile(rb"^func (?:\([^)\n]*\) )?[A-Z]", re.MULTILINE)
 _PACKAGE = re.compile(rb"^package\s+(\w+)", re.MULTILINE)
 
 
@@ -145,7 +146,7 @@ def _imports(module: Path, other: str) -> bool:
     """Tell whether a file of a module imports a package of another one."""
     words = (f'"{other}"'.encode(), f'"{other}/'.encode())
     return bool(other) and any(
-        word in text for one in _files(module) for text in [one.read_bytes()] for word in words
+        word in text for one in _files(module) for text in [read_beginning(one)] for word in words
     )
 
 
@@ -165,6 +166,6 @@ def _files(module: Path) -> Iterator[Path]:
 
 def _is_api(file: Path) -> bool:
     """Tell whether a file exports a function that other modules can import."""
-    text = file.read_bytes()
+    text = read_beginning(file)
     package = _PACKAGE.search(text)
     return package is not None and package[1] != b"main" and bool(_EXPORTED.search(text))

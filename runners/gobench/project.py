@@ -17,11 +17,11 @@ from runners.gobench.readable import Tree
 from runners.gobench.requirements import RESOLVE_SECONDS, with_module_note, with_requirements
 from runners.home import Home
 from runners.hosts.disk import writing
+from runners.subjects.gomod import module_path
 from runners.subjects.gopath import made_module
 from runners.subjects.placed import Files, Placed
 
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
-_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 
 
 def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user each contribute
@@ -54,7 +54,7 @@ def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user 
     variables["GOFLAGS"] += _vendoring(chosen)
     deciding = toolchain.deciding(found, environment)
     project = Project(
-        name=name or _module(tree),
+        name=name or module_path(tree) or tree.name,
         revision=revision,
         language=Language.GO,
         harness="go",
@@ -142,9 +142,10 @@ def _resolved(project: Project, home: Home, host: Host) -> Project:
     answer = host.run(listing)
     problem = _problem(answer.stdout + answer.stderr)
     if problem and (download.exit_code != 0 or answer.timed_out or _NETWORK.search(problem)):
+        note = f" ({project.notes[-1]})" if made else ""
         raise ResolveFailed(
-            f"dependencies of {project.name} could not be had: {problem}; check the network and "
-            "GOPROXY, or vendor them"
+            f"dependencies of {project.name} could not be had: {problem}{note}; check the network "
+            "and GOPROXY, or vendor them"
         )
     return project
 
@@ -172,13 +173,6 @@ def _complete(host: Host, listing: Invocation) -> bool:
 def _problem(output: bytes) -> str:
     match = _MISSING.search(output)
     return match.group().decode(errors="replace").strip()[:500] if match else ""
-
-
-def _module(tree: Path) -> str:
-    """Return the module's path, or the folder's name for a workspace without one at its top."""
-    file = tree / "go.mod"
-    match = _MODULE.search(file.read_text(errors="replace")) if file.is_file() else None
-    return match.group(1) if match else tree.name
 
 
 def _found(tree: Path) -> Files:

@@ -4,9 +4,10 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 
+from auditor.core.jobs import Completed
 from auditor.core.ports import Host
 from auditor.core.subject import Project
-from runners.gobench import commands
+from runners.gobench import commands, goflags
 from runners.home import Home
 from runners.hosts.disk import writing
 from runners.subjects.gomod import MODULE_FILE, module_path, statements
@@ -29,8 +30,8 @@ def with_requirements(project: Project, top: Path, home: Home, host: Host) -> Pr
     folder = home.cache("go") / "required" / project.digest
     file = folder / MODULE_FILE
     own = dict(project.environment)
-    flags = [one for one in own["GOFLAGS"].split() if one != "-mod=vendor"]
-    own["GOFLAGS"] = " ".join((*flags, f"-modfile={file}"))
+    flags = [one for one in goflags.split(own["GOFLAGS"]) if one != "-mod=vendor"]
+    own["GOFLAGS"] = goflags.join((*flags, f"-modfile={file}"))
     made = replace(project, environment=tuple(sorted(own.items())))
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -41,11 +42,18 @@ def with_requirements(project: Project, top: Path, home: Home, host: Host) -> Pr
             answer = host.run(replace(job, files=(begun,), collects=(file,)))
             if answer.exit_code != 0 or answer.timed_out:
                 file.unlink(missing_ok=True)
-                return project
+                return _without_requirements(project, answer)
     text = file.read_text(errors="replace")
     digest = hashlib.sha256(f"{project.digest}\n{text}".encode()).hexdigest()[:24]
     note = f"{project.notes[-1]}, which requires the newest versions: {_required(text)}"
     return replace(made, digest=digest, notes=(*project.notes[:-1], note))
+
+
+def _without_requirements(project: Project, answer: Completed) -> Project:
+    """Return the project with a note on why the go command could not choose versions."""
+    reason = f"not ended after {RESOLVE_SECONDS:g} s" if answer.timed_out else answer.tail(1)[:300]
+    note = f"{project.notes[-1]}, without requirements, as `go mod tidy` failed: {reason}"
+    return replace(project, notes=(*project.notes[:-1], note))
 
 
 def _required(text: str) -> str:

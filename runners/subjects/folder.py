@@ -7,13 +7,14 @@ from itertools import chain, dropwhile, takewhile
 from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SubjectError, UsageError
+from auditor.core.foreign_files import read_beginning
 from auditor.core.request import FolderSpec
 from runners.home import Home
 from runners.subjects.files import Entry, entry, is_ours, place_entries, walk
 from runners.subjects.gomod import replacements
 from runners.subjects.gopath import with_module_file
 from runners.subjects.other_builds import advice
-from runners.subjects.placed import MARKS, Placed, detect, is_gopath, marks_of
+from runners.subjects.placed import MARKS, Placed, detect, holds_home, is_gopath, marks_of
 from runners.subjects.repository import Repository
 from runners.subjects.survey import candidates
 
@@ -59,7 +60,8 @@ def project_folder(path: Path) -> Path:
         if other := advice(folder):
             raise SubjectError(f"{path} cannot be built here: {other}")
         raise SubjectError(
-            f"{path} is not a project that can be audited: it has no {MARKS} and no Go files; "
+            f"{path} is not a project that can be audited: it has no {MARKS} and no Go files "
+            f"of its own; "
             f"{candidates(folder, str(path))}"
         )
     return folder.resolve()
@@ -105,14 +107,14 @@ def _outermost(folder: Path, repository: Repository | None) -> Path:
     names its neighbours, their common ground is not known. A Go tree without go.mod is one module.
     """
     if is_gopath(folder):
-        return repository.top if repository else folder
+        return repository.top if repository and not holds_home(repository.top) else folder
     kind = detect(folder)
     if repository is None:
         parents = folder.parents if marks_of(folder) else _from_mark(folder, kind)
         around = list(takewhile(lambda each: kind in marks_of(each), parents))
         return around[-1] if around else folder
     inside = [each for each in (folder, *folder.parents) if each.is_relative_to(repository.top)]
-    if any("../" in _text(folder / mark) for mark in ("go.mod", "go.work", "pom.xml")):
+    if any(b"../" in read_beginning(folder / mark) for mark in ("go.mod", "go.work", "pom.xml")):
         return repository.top
     return [each for each in inside if each == folder or kind in marks_of(each)][-1]
 
@@ -120,10 +122,6 @@ def _outermost(folder: Path, repository: Repository | None) -> Path:
 def _from_mark(folder: Path, kind: str | None) -> Iterator[Path]:
     """Yield the folders around a part of a project, from the project's own on."""
     return dropwhile(lambda each: kind not in marks_of(each), folder.parents)
-
-
-def _text(path: Path) -> str:
-    return path.read_text(errors="replace") if path.is_file() else ""
 
 
 def _all(top: Path, home: Home) -> Iterator[Entry]:

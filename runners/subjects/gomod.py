@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from auditor.core.foreign_files import read_beginning
+from auditor.core.paths import is_file
+
 MODULE_FILE, WORKSPACE_FILE = "go.mod", "go.work"
 _COMMENT = re.compile(r"//.*")
 _LOCAL = ("./", "../")
@@ -36,7 +39,8 @@ def statements(text: str) -> Iterator[tuple[str, ...]]:
 
 def module_path(folder: Path) -> str:
     """Return the path of the module in a folder, empty where there is none."""
-    return next((words[1] for words in _read(folder, MODULE_FILE) if words[0] == "module"), "")
+    lines = (words for words in _read(folder, MODULE_FILE) if len(words) > 1)
+    return next((words[1] for words in lines if words[0] == "module"), "")
 
 
 def replacements(folder: Path) -> tuple[Replacement, ...]:
@@ -48,7 +52,7 @@ def replacements(folder: Path) -> tuple[Replacement, ...]:
     for words in (*_read(folder, MODULE_FILE), *_read(folder, WORKSPACE_FILE)):
         if words[0] == "replace" and "=>" in words[2:] and words[-1].startswith(_LOCAL):
             target = _resolved(folder, words[words.index("=>") + 1])
-            if (target / MODULE_FILE).is_file():
+            if is_file(target / MODULE_FILE):
                 found.append(Replacement(words[1], target))
     return tuple(found)
 
@@ -60,16 +64,14 @@ def used(folder: Path) -> tuple[Path, ...]:
         for words in _read(folder, WORKSPACE_FILE)
         if words[0] == "use" and len(words) > 1
     )
-    return tuple(one for one in targets if (one / MODULE_FILE).is_file())
+    return tuple(one for one in targets if is_file(one / MODULE_FILE))
 
 
 def _read(folder: Path, name: str) -> Sequence[tuple[str, ...]]:
-    try:
-        text = (folder / name).read_text(errors="replace")
-    except OSError:
-        return ()
+    text = read_beginning(folder / name).decode(errors="replace")
     return [tuple(word.strip('"`') for word in words) for words in statements(text)]
 
 
 def _resolved(folder: Path, written: str) -> Path:
-    return Path(os.path.realpath(folder / written))
+    # No path holds a NUL: such a folder is none.
+    return Path(os.path.realpath(folder / written.replace("\0", "\N{REPLACEMENT CHARACTER}")))

@@ -5,14 +5,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from runners.subjects.files import Entry, content_of
+from auditor.core.foreign_files import BEGINNING, read_beginning
+from runners.subjects.files import Entry
 from runners.subjects.gomod import MODULE_FILE, WORKSPACE_FILE
 
 MADE = "// Made by bench-audit: this tree has no go.mod."
 """The first line of such a go.mod."""
-_IMPORT_COMMENT = re.compile(rb'^package\s+\w+\s*//\s*import\s+"([^"\s]+)"', re.MULTILINE)
-_IMPORTS = re.compile(rb'^import\s*(?:[\w.]+\s*)?(?:"[^"]+"|\([^)]*\))', re.MULTILINE)
-_QUOTED = re.compile(rb'"([\w.-]+\.[a-z]+/[^"\s]+)"')
+_IMPORT_COMMENT = re.compile(rb'^package\s+\w+\s*//\s*import\s+"([\w.~/+-]+)"', re.MULTILINE)
+_IMPORTS = re.compile(rb'^import\s*(?:[\w.]+\s*)?(?:"[^"\n]+"|\([^)]*)', re.MULTILINE)
+_QUOTED = re.compile(rb'"([\w.-]+\.[a-z]+/[\w.~/+-]{1,400})"')
+"""An import path with a host; its length is limited, as each of its folders is tried."""
 _TESTED = re.compile(rb"^package\s+(\w+)_test\b", re.MULTILINE)
 _ADDRESS = re.compile(r"^(?:\w+://)?(?:[^@/]*@)?([\w.-]+\.[a-z]+)(?::\d+)?[:/](.+?)(?:\.git)?/*$")
 _ELSEWHERE = frozenset(("vendor", "Godeps", "testdata", "_workspace"))
@@ -49,7 +51,7 @@ def made_module(tree: Path) -> Path | None:
     file = next(
         (one / MODULE_FILE for one in (tree, *tree.parents) if (one / MODULE_FILE).is_file()), None
     )
-    is_ours = file is not None and file.read_text(errors="replace").startswith(MADE)
+    is_ours = file is not None and read_beginning(file).startswith(MADE.encode())
     return file.parent if file and is_ours else None
 
 
@@ -65,13 +67,14 @@ def _declared(sources: Sequence[Entry]) -> str:
 
 def _words(source: Entry, folders: set[PurePosixPath]) -> Iterator[tuple[str, int]]:
     """Yield what a file says the path of the tree's top is, with a weight."""
-    text, folder = content_of(source), source.path.parent
+    content, folder = source.content, source.path.parent
+    text = content[:BEGINNING] if isinstance(content, bytes) else read_beginning(content)
     if comment := _IMPORT_COMMENT.search(text):
         yield from ((top, _DECLARED) for top in _above(comment[1].decode(), folder))
     tested = _TESTED.search(text)
     for block in _IMPORTS.findall(text):
         for match in _QUOTED.findall(block):
-            path = match.decode(errors="replace")
+            path = match.decode()
             parts = PurePosixPath(path).parts
             inner = next(
                 (

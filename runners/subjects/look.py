@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from auditor.core.foreign_files import read_beginning
 from runners.pybench.frontends import FRONTENDS, chosen, present
 from runners.subjects.placed import detect
 
 _GO_BENCHMARK = re.compile(rb"^func Benchmark\w*\(\s*\w+\s+\*testing\.B\s*\)", re.MULTILINE)
 _GO_TAG = re.compile(rb"^//go:build\s+(\w+)\s*$", re.MULTILINE)
-_JMH_BENCHMARK = re.compile(rb"^\s*@(?:org\.openjdk\.jmh\.annotations\.)?Benchmark\b", re.MULTILINE)
-_PROFILE = re.compile(rb"<profile>.*?<id>\s*([\w.-]+)\s*</id>(.*?)</profile>", re.DOTALL)
+_JMH_BENCHMARK = re.compile(
+    rb"^[ \t]*@(?:org\.openjdk\.jmh\.annotations\.)?Benchmark\b", re.MULTILINE
+)
+_PROFILE, _END_OF_PROFILE = b"<profile>", b"</profile>"
+_ID = re.compile(rb"<id>\s*([\w.-]+)\s*</id>")
 _JMH = b"jmh-core"
 LEFT_OUT = {"vendor", "testdata", "node_modules", "target", "build"}
 _SYSTEMS = frozenset(
@@ -20,7 +24,6 @@ _SYSTEMS = frozenset(
     b"openbsd plan9 race riscv64 s390x solaris unix wasm windows ignore".split()
 )
 """Words of build constraints that nobody switches on by hand."""
-_LARGEST = 2_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,13 +71,19 @@ def _go(folder: Path) -> Found:
 def _java(folder: Path) -> Found:
     sources = _texts(folder, (".java", ".kt", ".scala"))
     count = sum(len(_JMH_BENCHMARK.findall(text)) for text in sources)
-    profiles = {
-        name.decode()
-        for text in _texts(folder, ("pom.xml",))
-        for name, rest in _PROFILE.findall(text)
-        if _JMH in rest and _JMH not in _PROFILE.sub(b"", text)
-    }
+    profiles = {name for text in _texts(folder, ("pom.xml",)) for name in _profiles_with_jmh(text)}
     return Found(harness="jmh", benchmarks=count, profiles=tuple(sorted(profiles)))
+
+
+def _profiles_with_jmh(pom: bytes) -> Iterator[str]:
+    """Yield the profiles of a POM that have JMH, where nothing outside of them has it."""
+    first, *others = pom.split(_PROFILE)
+    profiles = [one.partition(_END_OF_PROFILE) for one in others]
+    if _JMH in first or any(_JMH in after for _, _, after in profiles):
+        return
+    for profile, _, _ in profiles:
+        if _JMH in profile and (name := _ID.search(profile)):
+            yield name[1].decode()
 
 
 def _python(folder: Path) -> Found:
@@ -96,6 +105,5 @@ def _texts(folder: Path, endings: tuple[str, ...]) -> Iterator[bytes]:
         )
         for name in sorted(files):
             path = place / name
-            if name.endswith(endings) and path.is_file() and not path.is_symlink():
-                with path.open("rb") as file:
-                    yield file.read(_LARGEST)
+            if name.endswith(endings) and not path.is_symlink():
+                yield read_beginning(path)

@@ -11,6 +11,13 @@ _TOOLS = {
     "build.xml": ("Ant", "a jar of the benchmarks' classes with JMH's unpacked into it is one"),
 }
 
+_FURTHER = ("CMakeLists.txt", "meson.build", "configure.ac", "Cargo.toml", "package.json")
+
+
+def is_built_otherwise(folder: Path) -> bool:
+    """Tell whether a folder has the mark of a build tool that is not called here."""
+    return any((folder / name).is_file() for name in (*_TOOLS, *_FURTHER))
+
 
 def advice(folder: Path) -> str:
     """Return how a project of another build tool can be audited; empty where there is none."""

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from runners.subjects.other_builds import is_built_otherwise
+
 Files = Mapping[str, str]
 """The files of a copy by their path in it (POSIX), each with a text that tells its content, whether
 it may be executed, or where it leads as a link."""
@@ -39,6 +41,8 @@ MARKS = "go.mod, go.work, pom.xml, build.gradle, pyproject.toml or setup.py"
 
 KINDS = ("go", "jmh", "python")
 """What a folder may be for; the first two are harnesses, of Python there are several."""
+MOST_FOLDERS = 20_000
+"""Folders that a search looks into: a stranger's tree may be huge."""
 
 
 def detect(tree: Path) -> str | None:
@@ -63,13 +67,23 @@ def is_gopath(tree: Path) -> bool:
 
 
 def has_go_files(tree: Path) -> bool:
-    """Tell whether a folder holds Go files, or folders of its own below have Go tests."""
+    """Tell whether a folder holds Go files, or folders of its own below have Go tests.
+
+    Those below count where no other build tool has a mark in the folder. The user's home, and what
+    it is in, is no project without a mark: all of it would be copied.
+    """
     if marks_of(tree):
         return "go" in marks_of(tree)
-    for where, folders, files in os.walk(tree):
+    if holds_home(tree):
+        return False
+    for number, (where, folders, files) in enumerate(os.walk(tree)):
+        if number >= MOST_FOLDERS:
+            return False
         here = Path(where)
         if any(name.endswith("_test.go" if here != tree else ".go") for name in files):
             return True
+        if here == tree and is_built_otherwise(tree):
+            return False
         folders[:] = [
             one
             for one in folders
@@ -78,6 +92,14 @@ def has_go_files(tree: Path) -> bool:
             and not marks_of(here / one)
         ]
     return False
+
+
+def holds_home(tree: Path) -> bool:
+    """Tell whether a folder is the root, the user's home, or one around it."""
+    top = Path(os.path.realpath(tree))
+    home = os.path.expanduser("~")  # noqa: PTH111 (pathlib raises where there is none)
+    has_home = home != "~" and Path(os.path.realpath(home)).is_relative_to(top)
+    return has_home or top == top.parent
 
 
 def is_gradle(tree: Path) -> bool:

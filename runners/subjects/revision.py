@@ -12,6 +12,7 @@ from auditor.core.request import GitSpec
 from runners.home import Home
 from runners.subjects.files import Entry, is_ours, place_entries, stays_inside
 from runners.subjects.gopath import with_module_file
+from runners.subjects.other_builds import advice
 from runners.subjects.placed import MARKS, Placed, detect, is_gopath
 from runners.subjects.repository import (
     FETCHED,
@@ -56,10 +57,10 @@ def place_revision(spec: GitSpec, home: Home) -> Placed:
             root, digest, files = place_entries(every, home)
     tree = root / source.inside
     if detect(tree) is None:
-        others = candidates(tree, f"git:{spec.repository}", f"@{spec.revision}")
+        others = advice(tree) or candidates(tree, f"git:{spec.repository}", f"@{spec.revision}")
         raise SubjectError(
             f"{spec.repository} at {spec.revision} is not a project that can be audited: "
-            f"it has no {MARKS} and no Go files; {others}"
+            f"it has no {MARKS} and no Go files of its own; {others}"
         )
     name = source.inside.name or source.address.rstrip("/").rpartition("/")[2]
     return Placed(

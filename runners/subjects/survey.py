@@ -2,16 +2,17 @@
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from auditor.core.paths import is_dir
+from auditor.core.request import DistributionSpec, FolderSpec, GitSpec, GoModuleSpec, SubjectSpec
+from runners.subjects import placed
 from runners.subjects.gomod import MODULE_FILE
 from runners.subjects.look import LEFT_OUT, Found, look_as
 from runners.subjects.placed import KINDS, has_go_files, marks_of
 
-MOST_FOLDERS = 20_000
-"""Folders that are looked into: a stranger's tree may be a home directory."""
 MOST_NAMED = 5
 LOOKED_FOR = {
     "go": "functions BenchmarkX(b *testing.B) in files _test.go",
@@ -21,6 +22,7 @@ LOOKED_FOR = {
     "pyperf": "scripts that make a pyperf.Runner",
 }
 """What a benchmark is, by harness."""
+_STOPPED = "stopped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,34 +48,74 @@ def suites(top: Path, *kinds: str) -> tuple[SuiteFolder, ...]:
     Modules of one Maven, Gradle or Python project count as part of the outermost one; each Go
     module is a project of its own. `kinds` are those that are looked for (KINDS); none: all.
     """
+    return _suites(_projects(top), top, kinds or KINDS)
+
+
+def _suites(
+    projects: Iterable[tuple[Path, str]], top: Path, kinds: Sequence[str] = KINDS
+) -> tuple[SuiteFolder, ...]:
     found = [
         SuiteFolder(folder.relative_to(top).as_posix(), seen)
-        for folder, kind in _projects(top)
-        if kind in (kinds or KINDS) and (seen := look_as(folder, kind)).benchmarks
+        for folder, kind in projects
+        if kind in kinds and (seen := look_as(folder, kind)).benchmarks
     ]
     return tuple(sorted(found, key=lambda one: (one.path != ".", -one.seen.benchmarks, one.path)))
 
 
-def candidates(folder: Path, said: str, revision: str = "") -> str:
+def candidates(
+    folder: Path, written: str, revision: str = "", *, failed: str = "", tried: Sequence[Path] = ()
+) -> str:
     """Return where suites are below a folder, and the command for the first one.
 
-    `said` and `revision` are the folder as people write it on a command line.
+    `written` and `revision` are the folder as people write it on a command line; `written` is empty
+    where no folder below can be written so. Suites of the harness `failed` in the folders `tried`
+    are left out: they are those that have just failed.
     """
-    found = suites(folder)
-    if not found:
-        return "there are no benchmarks of Go, JMH or Python below it"
-    first = found[0]
-    path = said if first.path == "." else f"{said.rstrip('/')}/{first.path}"
-    how = f" --harness {first.seen.harness}" if first.path == "." else ""
-    call = f"bench-audit abs {shlex.quote(path + revision)}{how}"
-    return f"there are some in {named(found)}: {call}"
+    projects = list(_projects(folder))
+    is_whole = (folder, _STOPPED) not in projects
+    every = _suites(projects, folder)
+    suites_left = [
+        one for one in every if one.seen.harness != failed or folder / one.path not in tried
+    ]
+    limit = "" if is_whole else f" in the first {placed.MOST_FOLDERS:,} folders"
+    if not suites_left:
+        others = "others" if every else "benchmarks"
+        return f"there are no {others} of Go, JMH or Python below it{limit}"
+    call = _call(suites_left[0], written, revision)
+    return f"there are some in {named(suites_left)}{limit and f' ({limit.strip()})'}{call}"
 
 
-def instead(folder: Path, said: str, harness: str) -> str:
-    """Return what was looked for in a suite without benchmarks, and where there are some."""
-    wanted = LOOKED_FOR.get(harness, f"benchmarks of {harness}")
-    at, _, after = said.rpartition("@") if said.startswith("git:") else (said, "", "")
-    return f"looked for {wanted}; {candidates(folder, at, f'@{after}' if after else '')}"
+def _call(suite: SuiteFolder, written: str, revision: str) -> str:
+    """Return the command for a suite with a colon in front, or what to do where there is none."""
+    how = f"--harness {suite.seen.harness}"
+    if suite.path == ".":
+        call = f": bench-audit abs {shlex.quote(written + revision)} {how}"
+        return call if written else f"; choose it with {how}"
+    path = f"{written.rstrip('/')}/{suite.path}"
+    # Of a repository only folders of the work tree can be named.
+    in_work_tree = is_dir(Path(path.removeprefix("git:")).expanduser())
+    if not written or (revision and not in_work_tree):
+        return "; get the sources and name that folder"
+    return f": bench-audit abs {shlex.quote(path + revision)}"
+
+
+def instead(folder: Path, subject: SubjectSpec, harness: str, tried: Sequence[Path] = ()) -> str:
+    """Return what was looked for in a suite without benchmarks, and where there are some.
+
+    `folder` is the copy of the subject. The suite that lacks benchmarks is in it, or in `tried`.
+    """
+    wanted = f"looked for {LOOKED_FOR.get(harness, f'benchmarks of {harness}')}"
+    match subject:
+        case FolderSpec(path):
+            written, revision = str(path), ""
+        case GitSpec(repository, name):
+            written, revision = f"git:{repository}", f"@{name}"
+        case GoModuleSpec() | DistributionSpec():
+            written, revision = "", ""
+        case _:  # a jar has no folders
+            return wanted
+    others = candidates(folder, written, revision, failed=harness, tried=(folder, *tried))
+    return f"{wanted}; {others}"
 
 
 def named(found: Sequence[SuiteFolder]) -> str:
@@ -84,10 +126,14 @@ def named(found: Sequence[SuiteFolder]) -> str:
 
 
 def _projects(top: Path) -> Iterator[tuple[Path, str]]:
-    """Yield folders with the mark of a project, and whose mark it is."""
+    """Yield folders with the mark of a project, and whose mark it is.
+
+    The last one is `top` with _STOPPED where there are more folders than are looked into.
+    """
     inside: dict[Path, frozenset[str]] = {}
     for number, (where, folders, _) in enumerate(os.walk(top)):
-        if number >= MOST_FOLDERS:
+        if number >= placed.MOST_FOLDERS:
+            yield top, _STOPPED
             return
         here = Path(where)
         folders[:] = sorted(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from auditor import workplace
+from auditor import harnesses, workplace
 from auditor.config import load
 from auditor.core.errors import UsageError
 from auditor.core.jobs import HostFacts
@@ -59,6 +59,25 @@ def test_what_a_python_suite_has_not_is_refused(asked, why, tmp_path):
 
     with pytest.raises(UsageError, match=why):
         ready(tmp_path, **{"subject": "ring", **asked})
+
+
+def test_suites_of_other_languages_are_named_and_how_to_choose_them(tmp_path):
+    (tmp_path / "go.mod").write_text("module m\n")
+    (tmp_path / "m_test.go").write_text("package m\nfunc BenchmarkM(b *testing.B) {}\n")
+
+    assert harnesses._other_suites(tmp_path, "go") == ""
+    assert harnesses._other_suites(tmp_path, "asv") == (
+        "audited is the suite of asv; there are others in . (go, 1 benchmark): choose with "
+        "--harness, or name the folder"
+    )
+
+
+def test_frameworks_of_one_language_are_no_suites_of_others(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "test_a.py").write_text("def test_a(benchmark): pass\n")
+
+    assert harnesses._other_suites(tmp_path, "asv") == ""
+    assert ". (pytest, 1 benchmark)" in harnesses._other_suites(tmp_path, "jmh")
 
 
 def test_build_tags_are_gos(tmp_path):

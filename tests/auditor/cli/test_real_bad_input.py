@@ -97,6 +97,18 @@ def test_a_suite_that_does_not_compile_is_shown_by_the_compilers_message(program
     assert "tiny.go:3:36: undefined: y" in line
 
 
+@pytest.mark.parametrize("harness", [(), ("--harness", "pyperf")])
+def test_of_a_python_project_without_benchmarks_the_suites_below_are_named(
+    program, tmp_path, harness
+):
+    tiny(write(tmp_path / "mono", {"pyproject.toml": ""}) / "svc")
+
+    line = program.refused("abs", tmp_path / "mono", *harness, code=3, slug="no-benchmarks")
+
+    assert line.endswith(f": bench-audit abs {tmp_path}/mono/svc")
+    assert line.count("looked for") == 1
+
+
 @pytest.mark.subject
 @pytest.mark.parametrize("reason", ["the server is down", "no space left on device"])
 def test_a_suite_of_which_all_benchmarks_fail(program, module, tmp_path, reason):

@@ -157,6 +157,18 @@ def test_nothing_that_is_built_has_changed(program, tmp_path, repository, config
     assert "comparison" not in {purpose for purpose, *_ in runs(tmp_path / "s.sqlite").values()}
 
 
+def test_a_dry_run_of_revisions_without_a_common_benchmark_has_no_verdict(
+    program, repository, config
+):
+    write(repository, {"tiny_test.go": TINY_TEST.replace("func Benchmark", "func BenchmarkOther")})
+    commit(repository, "head")
+
+    answer = program.call("compare", "HEAD~1", "HEAD", config, "--dry-run")
+
+    assert answer.returncode == 5, answer
+    assert "no verdict: no benchmark is in both revisions" in answer.stderr
+
+
 def test_a_revision_that_is_not_there(program, tmp_path, repository, config):
     line = program.refused(
         "compare", "nowhere", "HEAD", config, "-o", tmp_path / "out", code=2, slug="usage"

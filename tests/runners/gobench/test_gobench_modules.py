@@ -3,12 +3,17 @@
 import json
 import os
 import zipfile
+from dataclasses import replace
+from time import process_time
 
 import pytest
 from gobench_making import lab
 
 from auditor.core.outcome import Counted
 from runners.gobench.modules import OFF, modules
+from runners.gobench.project import prepare
+from runners.home import Home
+from runners.hosts.local import LocalHost
 from runners.subjects.gopath import MADE
 
 LIBRARY = "package cut\n\nfunc Cut(n int) int { return n / 2 }\n"
@@ -191,18 +196,7 @@ def published(proxy, module, version, source):
 
 @pytest.mark.subject
 def test_a_tree_without_a_module_gets_the_newest_versions_and_keeps_them(go_home, tmp_path):
-    proxy = tmp_path / "proxy"
-    published(proxy, "example.org/dep", "v1.2.0", "package dep\n\nfunc One() int { return 1 }\n")
-    tree = write(
-        tmp_path / "old",
-        {
-            "go.mod": f"{MADE}\n\nmodule example.org/old\n\ngo 1.16\n",
-            "old.go": 'package old\n\nimport "example.org/dep"\n\n'
-            "func Two() int { return dep.One() + 1 }\n",
-            "old_test.go": 'package old\n\nimport "testing"\n\n'
-            "func BenchmarkTwo(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tTwo()\n\t}\n}\n",
-        },
-    )
+    proxy, tree = without_a_module(tmp_path)
     environment = {**os.environ, "GOPROXY": proxy.as_uri(), "GOSUMDB": "off", "GOFLAGS": ""}
 
     found = lab(tree, go_home, environment)
@@ -214,3 +208,73 @@ def test_a_tree_without_a_module_gets_the_newest_versions_and_keeps_them(go_home
     assert again.project.digest == found.project.digest
     assert again.project.notes == found.project.notes
     assert "require" not in (tree / "go.mod").read_text()
+
+
+def without_a_module(folder):
+    """Make a proxy with a module, and a tree that needs it, whose go.mod is one of ours."""
+    proxy = folder / "proxy"
+    published(proxy, "example.org/dep", "v1.2.0", "package dep\n\nfunc One() int { return 1 }\n")
+    return proxy, write(
+        folder / "old",
+        {
+            "go.mod": f"{MADE}\n\nmodule example.org/old\n\ngo 1.16\n",
+            "old.go": 'package old\n\nimport "example.org/dep"\n\n'
+            "func Two() int { return dep.One() + 1 }\n",
+            "old_test.go": 'package old\n\nimport "testing"\n\n'
+            "func BenchmarkTwo(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tTwo()\n\t}\n}\n",
+        },
+    )
+
+
+def prepared(tmp_path, home, host, flags=""):
+    proxy, tree = without_a_module(tmp_path)
+    environment = {**os.environ, "GOPROXY": proxy.as_uri(), "GOSUMDB": "off", "GOFLAGS": flags}
+    return prepare(
+        tree, name=None, revision="", home=home, host=host, environment=environment, options={}
+    )
+
+
+@pytest.mark.subject
+def test_blanks_and_quotes_in_the_path_of_our_folder_and_in_the_users_flags_stay(tmp_path):
+    home = Home(tmp_path / "a user's home")
+
+    project = prepared(tmp_path, home, LocalHost(), "'-ldflags=-s -w'")
+
+    assert project.notes[-1].endswith("requires the newest versions: example.org/dep v1.2.0")
+
+
+class FailingTidy(LocalHost):
+    """A machine whose `go mod tidy` is called wrongly."""
+
+    def run(self, job):
+        return super().run(replace(job, argv=(*job.argv, "x")) if "tidy" in job.argv else job)
+
+
+@pytest.mark.subject
+def test_why_no_versions_could_be_chosen_is_said(tmp_path):
+    project = prepared(tmp_path, Home(tmp_path / "home"), FailingTidy())
+
+    assert "`go mod tidy` failed: go: 'go mod tidy' accepts no arguments" in project.notes[-1]
+
+
+def test_links_that_lead_nowhere_are_no_sources(tmp_path):
+    files = {"other/go.mod": "module example.org/other\n", "other/m_test.go": EMPTY_BENCHMARK}
+    tree = write(library(tmp_path), files)
+    for folder in (tree, tree / "other"):
+        (folder / "a.go").symlink_to("missing.go")
+
+    assert modules(tree, tree).benchmarks == tree / "other"
+
+
+def test_the_time_grows_with_the_size_of_a_source_not_with_its_square(tmp_path):
+    def seconds(size):
+        helper = "package bench\n" + "func (\n" * size
+        tree = benchmark_module(library(tmp_path), "loads", "../")
+        write(tree, {"loads/helper.go": helper})
+        started = process_time()
+        modules(tree / "loads", tree)
+        return process_time() - started
+
+    small, large = (min(seconds(size) for _ in range(3)) for size in (4_000, 32_000))
+
+    assert large < 24 * small

@@ -1,12 +1,17 @@
 """Go trees without go.mod: the one that their copy gets, and the path of its module."""
 
+from pathlib import PurePosixPath
+from time import process_time
+
 import pytest
 from subject_trees import committed, git, make
 
+from auditor.core.foreign_files import BEGINNING
 from auditor.core.request import FolderSpec, GitSpec
 from runners.home import Home
 from runners.hosts.fake import FakeHost
-from runners.subjects.gopath import MADE, made_module
+from runners.subjects.files import Entry
+from runners.subjects.gopath import MADE, made_module, with_module_file
 from runners.subjects.place import place
 from runners.subjects.placed import detect
 
@@ -113,3 +118,35 @@ def test_a_folder_inside_a_module_is_copied_with_it(tmp_path, kept):
 
     assert found.tree == found.root / "a" / "b"
     assert (found.root / "go.mod").read_text() == "module example.org/m\n"
+
+
+def test_an_import_comment_that_no_path_can_be_is_passed_over(tmp_path):
+    folder = make(tmp_path / "ring")
+    folder.mkdir()
+    (folder / "a.go").write_bytes(b'package a // import "x.y/\xff"\n')
+
+    assert module_of(FolderSpec(folder), tmp_path) == "ring"
+
+
+def test_of_a_file_without_end_only_the_beginning_is_read(tmp_path):
+    folder = make(
+        tmp_path / "ring",
+        ring_dot_go=f'//{" " * BEGINNING}\npackage ring // import "example.org/own/ring"\n',
+    )
+
+    assert module_of(FolderSpec(folder), tmp_path) == "ring"
+
+
+@pytest.mark.parametrize(
+    "made", [lambda n: b"import (\n" * n, lambda n: b'import "a.b/' + b"x/" * 4 * n + b'"\n']
+)
+def test_the_time_grows_with_the_size_of_a_source_not_with_its_square(made):
+    def seconds(size):
+        entries = [Entry(PurePosixPath("a.go"), b"package a\n\n" + made(size))]
+        started = process_time()
+        with_module_file(entries, PurePosixPath(), "a")
+        return process_time() - started
+
+    small, large = (min(seconds(size) for _ in range(3)) for size in (2_000, 16_000))
+
+    assert large < 24 * max(small, 1e-4)

@@ -1,9 +1,16 @@
 """What is said of projects that build tools build which are not called here."""
 
 import pytest
+import subject_trees
+from subject_trees import make
 
 from auditor.core.errors import SubjectError
-from runners.subjects.folder import project_folder
+from auditor.core.request import FolderSpec, GitSpec
+from runners.home import Home
+from runners.subjects import placed
+from runners.subjects.folder import place_folder, project_folder
+from runners.subjects.placed import detect
+from runners.subjects.revision import place_revision
 
 
 @pytest.mark.parametrize(
@@ -29,3 +36,51 @@ def test_a_build_tool_that_is_called_counts_first(tmp_path):
     (tmp_path / "pom.xml").touch()
 
     assert project_folder(tmp_path) == tmp_path.resolve()
+
+
+STRAY = {"tools__gen_test_dot_go": "package tools\n"}
+
+
+def test_a_stray_go_test_makes_no_go_project_of_what_another_tool_builds(tmp_path):
+    sbt = make(tmp_path / "sbt", build_dot_sbt="", **STRAY)
+    committed = subject_trees.committed(tmp_path / "git", build_dot_sbt="", **STRAY)
+    native = make(tmp_path / "native", CMakeLists_dot_txt="", **STRAY)
+    home = Home(tmp_path / "home")
+
+    with pytest.raises(SubjectError, match="sbt builds it"):
+        project_folder(sbt)
+    with pytest.raises(SubjectError, match="sbt builds it"):
+        place_revision(GitSpec(str(committed), "HEAD"), home)
+    with pytest.raises(SubjectError, match="no Go files of its own"):
+        project_folder(native)
+    assert detect(make(tmp_path / "go", **STRAY)) == "go"
+    assert detect(make(tmp_path / "both", CMakeLists_dot_txt="", a_dot_go="package a\n")) == "go"
+
+
+def test_the_users_home_and_what_is_around_it_are_no_go_trees(tmp_path, monkeypatch):
+    home = make(tmp_path / "users" / "me", go__src__x__a_test_dot_go="package x\n")
+    monkeypatch.setenv("HOME", str(home))
+
+    assert detect(home) is None
+    assert detect(tmp_path) is None
+    assert detect(home / "go" / "src" / "x") == "go"
+
+
+def test_of_a_repository_around_the_home_only_the_folder_is_copied(tmp_path, monkeypatch):
+    home = subject_trees.committed(
+        tmp_path / "me", go__src__x__a_test_dot_go="package x\n", private="secret"
+    )
+    monkeypatch.setenv("HOME", str(home))
+
+    copy = place_folder(FolderSpec(home / "go" / "src" / "x"), Home(tmp_path / "ours"))
+
+    assert subject_trees.names(copy.root) == {"a_test.go", "go.mod"}
+
+
+def test_the_search_for_go_tests_ends(tmp_path, monkeypatch):
+    tree = make(tmp_path / "deep", a__b__c__m_test_dot_go="package c\n")
+    monkeypatch.setattr(placed, "MOST_FOLDERS", 3)
+
+    assert detect(tree) is None
+    with pytest.raises(SubjectError, match="below it in the first 3 folders"):
+        project_folder(tree)

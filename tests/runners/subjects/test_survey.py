@@ -1,7 +1,19 @@
 """Which suites lie below a folder, and what is said where a folder has none."""
 
+from time import process_time
+
+import pytest
 from subject_trees import make
 
+from auditor.core.request import (
+    DistributionSpec,
+    FolderSpec,
+    GitSpec,
+    GoModuleSpec,
+    JarSpec,
+)
+from runners.subjects import placed
+from runners.subjects.look import look
 from runners.subjects.survey import candidates, instead, named, suites
 
 GO_TEST = 'package m\n\nimport "testing"\n\nfunc BenchmarkM(b *testing.B) {}\n'
@@ -49,10 +61,12 @@ def test_the_command_for_the_first_candidate_is_said(tmp_path):
 
 
 def test_of_a_revision_the_command_names_the_folder_in_it(tmp_path):
-    said = instead(monorepo(tmp_path), "git:/x/mono@v1", "go")
+    tree = monorepo(tmp_path)
+
+    said = instead(tree, GitSpec(str(tree), "HEAD@{1}"), "go")
 
     assert said.startswith("looked for functions BenchmarkX(b *testing.B)")
-    assert said.endswith("bench-audit abs git:/x/mono/py@v1")
+    assert said.endswith(f"bench-audit abs 'git:{tree}/py@HEAD@{{1}}'")
 
 
 def test_another_language_in_the_same_folder_is_chosen_by_its_harness(tmp_path):
@@ -65,3 +79,77 @@ def test_another_language_in_the_same_folder_is_chosen_by_its_harness(tmp_path):
 
 def test_nothing_below_is_said(tmp_path):
     assert "no benchmarks" in candidates(make(tmp_path / "none", README="x"), "none")
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        GoModuleSpec("example.org/mono", "v1.2.3"),
+        DistributionSpec("mono", "1.0"),
+        GitSpec("https://example.org/mono", "v1"),
+        GitSpec("git@example.org:mono", "v1"),
+    ],
+)
+def test_no_command_is_made_up_for_a_folder_that_cannot_be_named(tmp_path, subject):
+    text = instead(monorepo(tmp_path), subject, "go")
+
+    assert "there are some in py (pytest" in text
+    assert "bench-audit abs" not in text
+
+
+def test_a_jar_has_no_folders(tmp_path):
+    text = instead(monorepo(tmp_path), JarSpec(tmp_path / "a.jar"), "jmh")
+
+    assert text == "looked for methods with @Benchmark"
+
+
+def test_the_suite_that_has_just_failed_is_not_offered_again(tmp_path):
+    own = make(tmp_path / "own", go_dot_mod="module m\n", m_test_dot_go=GO_TEST)
+
+    assert instead(own, FolderSpec(own), "go").endswith(
+        "there are no others of Go, JMH or Python below it"
+    )
+    assert "--harness go" in instead(own, FolderSpec(own), "pytest")
+
+
+def test_nor_is_the_module_below_that_was_taken(tmp_path):
+    tree = monorepo(tmp_path)
+
+    text = instead(tree, FolderSpec(tree), "go", [tree / "svc"])
+
+    assert "svc/sub (go" in text
+    assert "svc (go" not in text
+
+
+@pytest.mark.parametrize(
+    "suite", [{"zz__go_dot_mod": "module z\n", "zz__m_test_dot_go": GO_TEST}, {}]
+)
+def test_how_far_was_looked_is_said_where_that_is_not_all(tmp_path, monkeypatch, suite):
+    tree = make(tmp_path / "large", a__b__c="", d__e__f="", **suite)
+    whole = candidates(tree, "large")
+    monkeypatch.setattr(placed, "MOST_FOLDERS", 3)
+
+    assert "folders" not in whole
+    assert candidates(tree, "large").endswith("below it in the first 3 folders")
+
+
+def test_the_time_grows_with_the_size_of_a_pom_not_with_its_square(tmp_path):
+    def seconds(size):
+        tree = make(tmp_path / "m", pom_dot_xml="<profile>" * size)
+        started = process_time()
+        look(tree)
+        return process_time() - started
+
+    small, large = (min(seconds(size) for _ in range(3)) for size in (2_000, 16_000))
+
+    assert large < 24 * small
+
+
+def test_profiles_hold_benchmarks_back_where_only_they_have_jmh(tmp_path):
+    profile = "<profile>\n<id> bench </id>jmh-core</profile>"
+    other = "<profile><id>other</id></profile>"
+    held = make(tmp_path / "held", pom_dot_xml=f"<project>{other}{profile}</project>")
+    free = make(tmp_path / "free", pom_dot_xml=f"<project>{profile}jmh-core</project>")
+
+    assert look(held).profiles == ("bench",)
+    assert look(free).profiles == ()
