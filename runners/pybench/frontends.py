@@ -11,12 +11,12 @@ from runners.pybench.library import files, modules, read
 
 # What would run tests in other processes or another order, watch them, or report elsewhere.
 _WITHOUT = ("xdist", "randomly", "random_order", "codspeed", "cacheprovider", "cov", "timeout")
-_TIMED = re.compile(rb"^\s*def\s+time_\w+\s*\(", re.MULTILINE)
+_TIMED = re.compile(rb"^[ \t]*def[ \t]+time_\w+[ \t]*\(", re.MULTILINE)
 _BENCHED = re.compile(rb"\.(?:bench_\w+|timeit)\(")
-_PYPERF = re.compile(rb"^\s*(?:import pyperf|from pyperf import)\b", re.MULTILINE)
+_PYPERF = re.compile(rb"^[ \t]*(?:import pyperf|from pyperf import)\b", re.MULTILINE)
 _RUNNER = re.compile(rb"\bRunner\(")
 _ASV = "asv.conf.json"
-_FOLDER = re.compile(r"^(?:[^/\n]*[{,])?\s*\"benchmark_dir\"\s*:\s*\"([^\"]+)\"", re.MULTILINE)
+_FOLDER = re.compile(r"^(?:[^/\n]*[{,])?[ \t]*\"benchmark_dir\"\s*:\s*\"([^\"]+)\"", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

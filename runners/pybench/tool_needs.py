@@ -16,7 +16,7 @@ _NAME = re.compile(r"^[A-Za-z0-9][\w.-]*")
 _EXTRAS = re.compile(r"^\.\[([\w,\s.-]+)\]$")
 _FILE = re.compile(r"^(?:-r|--requirement)[ =]?(.+)$")
 _FACTORS = re.compile(r"^([\w.,{}!-]+):\s+(.*)$")
-_COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*//.*$", re.MULTILINE)
 _COMMA = re.compile(r",(\s*[}\]])")
 
 
