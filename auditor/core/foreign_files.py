@@ -12,6 +12,8 @@ from typing import BinaryIO
 
 LARGEST = 256 << 20
 """Bytes of a file that is read as a whole."""
+BEGINNING = 2_000_000
+"""Bytes of a source file that is only searched."""
 
 
 def open_regular(path: Path) -> BinaryIO:
@@ -42,6 +44,15 @@ def read_regular(path: Path, most: int = LARGEST) -> bytes:
     if max(size, len(content)) > most:
         raise OSError(errno.EFBIG, f"it holds more than {size_of(most)}")
     return content
+
+
+def read_beginning(path: Path) -> bytes:
+    """Return the first BEGINNING bytes of a regular file or of a link's target; empty if none."""
+    try:
+        with open_regular(Path(os.path.realpath(path))) as file:
+            return file.read(BEGINNING)
+    except (OSError, ValueError):
+        return b""
 
 
 def size_of(number: int) -> str:

@@ -1,5 +1,6 @@
 """The frameworks of Python benchmarks: where their suites are, and how the guest is called."""
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from runners.pybench.library import files, modules, read
 
 # What would run tests in other processes or another order, watch them, or report elsewhere.
 _WITHOUT = ("xdist", "randomly", "random_order", "codspeed", "cacheprovider", "cov", "timeout")
-_TIMED = re.compile(rb"^[ \t]*def[ \t]+time_\w+[ \t]*\(", re.MULTILINE)
+_TIMED = re.compile(rb"^[ \t]*def\s+time_\w+\s*\(", re.MULTILINE)
 _BENCHED = re.compile(rb"\.(?:bench_\w+|timeit)\(")
 _PYPERF = re.compile(rb"^[ \t]*(?:import pyperf|from pyperf import)\b", re.MULTILINE)
 _RUNNER = re.compile(rb"\bRunner\(")
@@ -48,9 +49,9 @@ def _holding(tree: Path, wanted: Callable[[bytes], bool]) -> list[str]:
 def _asv_folders(tree: Path) -> list[str]:
     """Return the folder of benchmarks that the configuration of asv names, if there is one."""
     for file in sorted((*tree.glob(_ASV), *tree.glob(f"*/{_ASV}"))):
-        named = _FOLDER.search(file.read_text(errors="replace"))
+        named = _FOLDER.search(read(file).decode(errors="replace"))
         folder = file.parent / (named[1] if named else "benchmarks")
-        if folder.is_dir() and folder.resolve().is_relative_to(tree.resolve()):
+        if os.path.isdir(folder) and folder.resolve().is_relative_to(tree.resolve()):
             return [folder.relative_to(tree).as_posix()]
     return []
 
@@ -72,7 +73,7 @@ def unit_tests(tree: Path, places: Sequence[str] = ()) -> tuple[str, ...]:
 
 def _pytest(chosen: Sequence[str], tree: Path) -> tuple[str, ...]:
     first = tree / (chosen[0] if chosen else "").partition("::")[0]
-    folder = first if first.is_dir() else pytest_options.configured_folder(tree, first)
+    folder = first if os.path.isdir(first) else pytest_options.configured_folder(tree, first)
     own = pytest_options.kept_by_suites(folder, frozenset(_WITHOUT))
     return _called("zz_bench_audit_pytest", *own, *chosen)
 

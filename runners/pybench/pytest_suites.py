@@ -5,8 +5,9 @@ The sources only say whether there is a suite, and which files a plain `pytest` 
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from runners.pybench import pytest_options
@@ -47,9 +48,7 @@ def suite(tree: Path) -> list[str]:
 
 def declared(tree: Path) -> bool:
     """Tell whether the project declares one of the plugins, so that pytest has to be asked."""
-    return any(
-        _DECLARED.search(read(tree / name)) for name in _DECLARING if (tree / name).is_file()
-    )
+    return any(_DECLARED.search(read(tree / name)) for name in _DECLARING)
 
 
 def listings(tree: Path) -> list[list[str]]:
@@ -73,20 +72,21 @@ def listings(tree: Path) -> list[list[str]]:
 def count(tree: Path) -> int:
     """Return about how many benchmark functions the sources have, as pytest would name them."""
     paths = list(files(tree))
-    fixtures = _fixtures(paths)
+    fixtures, prefixes_in = _fixtures(paths), _prefixes(tree)
     number = 0
     for path in paths:
-        functions = list(_functions(read(path)))
-        prefixes = _prefixes(tree, path) if functions else ()
+        prefixes = prefixes_in(path.parent)
+        functions = _functions(read(path))
         number += sum(_is_benchmark(one, fixtures, prefixes) for one in functions)
     return number
 
 
 def _holding(tree: Path) -> Iterator[Path]:
+    prefixes_in = _prefixes(tree)
     for path in files(tree):
         text = b"" if path.name in _NO_TESTS else read(path)
         if b"benchmark" in text or b"pytest_codspeed" in text:
-            prefixes = _prefixes(tree, path)
+            prefixes = prefixes_in(path.parent)
             uses = (one for one in _functions(text) if b"benchmark" in one.parameters)
             named = any(one.is_fixture or one.name.decode().startswith(prefixes) for one in uses)
             if named or _ASKS.search(text):
@@ -119,9 +119,14 @@ def _decorators(before: bytes) -> Iterator[bytes]:
         yield line
 
 
-def _prefixes(tree: Path, path: Path) -> tuple[str, ...]:
-    folder = pytest_options.configured_folder(tree, path)
-    return (*_PREFIXES, *pytest_options.function_prefixes(folder))
+def _prefixes(tree: Path) -> Callable[[Path], tuple[str, ...]]:
+    """Return what tells the prefixes of the tests in a folder; it reads each folder once."""
+
+    @cache
+    def configured(folder: Path) -> tuple[str, ...]:
+        return (*_PREFIXES, *pytest_options.function_prefixes(folder))
+
+    return cache(lambda folder: configured(pytest_options.configured_folder(tree, folder / "_")))
 
 
 def _fixtures(paths: list[Path]) -> set[bytes]:

@@ -11,7 +11,7 @@ from runners.subjects.placed import detect
 
 _GO_BENCHMARK = re.compile(rb"^func Benchmark\w*\(\s*\w+\s+\*testing\.B\s*\)", re.MULTILINE)
 _GO_TAG = re.compile(rb"^//go:build\s+(\w+)\s*$", re.MULTILINE)
-_JMH_BENCHMARK = re.compile(rb"^[ \t]*@(?:org\.openjdk\.jmh\.annotations\.)?Benchmark\b", re.MULTILINE)
+_JMH_BENCHMARK = re.compile(rb"^\s*@(?:org\.openjdk\.jmh\.annotations\.)?Benchmark\b", re.MULTILINE)
 _PROFILE = re.compile(rb"<profile>.*?<id>\s*([\w.-]+)\s*</id>(.*?)</profile>", re.DOTALL)
 _JMH = b"jmh-core"
 LEFT_OUT = {"vendor", "testdata", "node_modules", "target", "build"}
