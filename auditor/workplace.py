@@ -119,6 +119,8 @@ class Workplace:
             self.observer.caveat(not_used)
         listings = Listings(self.store, project, request.timeout_seconds, own_version())
         suite = _suite(bench, listings, request, self._dispatching.together)
+        for note in support.notes(suite.sources):
+            self.observer.caveat(Caveat("environment", note))
         if not suite.benchmarks:
             where = described(config.subject)
             suite = replace(suite, hint=instead(placed.tree, where, project.harness))

@@ -1,6 +1,5 @@
 """The frameworks of Python benchmarks: where their suites are, and how the guest is called."""
 
-import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from pathlib import Path
 
 from auditor.core.subject import SourceFile
 from runners.pybench import pytest_options, pytest_suites
-from runners.pybench.library import files, modules, read
+from runners.pybench.library import files, is_folder, modules, read
 
 # What would run tests in other processes or another order, watch them, or report elsewhere.
 _WITHOUT = ("xdist", "randomly", "random_order", "codspeed", "cacheprovider", "cov", "timeout")
@@ -51,7 +50,7 @@ def _asv_folders(tree: Path) -> list[str]:
     for file in sorted((*tree.glob(_ASV), *tree.glob(f"*/{_ASV}"))):
         named = _FOLDER.search(read(file).decode(errors="replace"))
         folder = file.parent / (named[1] if named else "benchmarks")
-        if os.path.isdir(folder) and folder.resolve().is_relative_to(tree.resolve()):
+        if is_folder(folder) and folder.resolve().is_relative_to(tree.resolve()):
             return [folder.relative_to(tree).as_posix()]
     return []
 
@@ -73,7 +72,7 @@ def unit_tests(tree: Path, places: Sequence[str] = ()) -> tuple[str, ...]:
 
 def _pytest(chosen: Sequence[str], tree: Path) -> tuple[str, ...]:
     first = tree / (chosen[0] if chosen else "").partition("::")[0]
-    folder = first if os.path.isdir(first) else pytest_options.configured_folder(tree, first)
+    folder = first if is_folder(first) else pytest_options.configured_folder(tree, first)
     own = pytest_options.kept_by_suites(folder, frozenset(_WITHOUT))
     return _called("zz_bench_audit_pytest", *own, *chosen)
 

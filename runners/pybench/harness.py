@@ -1,6 +1,7 @@
 """The Harness of Python suites: one benchmark in a process, its blocks run by the guest."""
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -131,6 +132,8 @@ class PythonHarness:
         files = (*guests.placed(into), (listed, lines.encode()), (told, b""))
         answer = ask(replace(asked, files=files, collects=(told,)))
         text = answer.files.get(told, b"") if answer.exit_code == 0 else b""
+        if not text:
+            text = json.dumps({"failure": _why_nothing(answer)}).encode()
         return (*library, SourceFile(path=PUBLIC, unit="", role=SourceRole.PUBLIC, text=text))
 
     def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]:  # noqa: ARG002 (pytest runs them all)
@@ -215,6 +218,14 @@ class PythonHarness:
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
         """Return how a trial ended."""
         return reading.outcome(trial, answers, RECORDS, PROFILE)
+
+
+def _why_nothing(answer: Completed) -> str:
+    """Say why an interpreter told no public names."""
+    if answer.timed_out:
+        return f"it was ended after {answer.seconds:.0f} s"
+    text = " ".join(answer.tail(1).split()) or "it wrote nothing"
+    return f"its process ended with {answer.exit_code}: {text}"
 
 
 def job(

@@ -75,6 +75,16 @@ def files(folder: Path, without: frozenset[str] = frozenset()) -> Iterator[Path]
                 yield path
 
 
+def is_folder(path: Path) -> bool:
+    """Tell whether there is a folder of any name that a project may write down."""
+    return os.path.isdir(path)  # noqa: PTH112 - Path.is_dir raises where a name is too long
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether there is a file of any name that a project may write down."""
+    return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises where a name is too long
+
+
 def read(path: Path) -> bytes:
     """Return the beginning of a file: enough to see what it is; empty where there is no file."""
     return read_beginning(path)

@@ -108,7 +108,8 @@ def _functions(text: bytes) -> Iterator[Function]:
             is_fixture=any(map(_FIXTURE.match, _decorators(before))),
             is_marked=any(mark in before for mark in _MARKS),
         )
-        definition, end = following, definition.end()
+        end = definition.end()
+        definition = following
 
 
 def _decorators(before: bytes) -> Iterator[bytes]:

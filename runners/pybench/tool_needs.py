@@ -2,7 +2,6 @@
 
 import ast
 import json
-import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runners.pybench.library import read
+from runners.pybench.library import is_file, read
 
 _NAME = re.compile(r"^[A-Za-z0-9][\w.-]*")
 _EXTRAS = re.compile(r"^\.\[([\w,\s.-]+)\]$")
@@ -159,7 +158,7 @@ def _of_tool(tree: Path, tool: str, name: str, words: list[str], groups: list[st
             what += [("extra", one.strip()) for one in extras[1].split(",")]
         elif file := _FILE.match(plain):
             path = tree / file[1].strip()
-            inside = os.path.isfile(path) and path.resolve().is_relative_to(tree.resolve())
+            inside = is_file(path) and path.resolve().is_relative_to(tree.resolve())
             what += [("requirement", f"--requirement={path}")] if inside else []
         elif _NAME.match(plain) and not re.search(r"[{}]|://", plain):
             what.append(("requirement", plain))

@@ -10,6 +10,8 @@ from auditor.core.errors import SourceUnreadable
 from auditor.core.foreign_files import read_beginning
 from auditor.core.jobs import Completed
 from auditor.core.request import PythonSpec
+from mutators.python.mutator import PythonMutator
+from mutators.python.public import notes
 from runners.pybench import pytest_options
 from runners.pybench.frontends import FRONTENDS
 from runners.pybench.harness import PythonHarness
@@ -125,3 +127,21 @@ def test_a_listing_that_the_suite_wrote_over_is_refused(line, ring, tmp_path):
 
     with pytest.raises(SourceUnreadable, match="wrote something else over its list"):
         PythonHarness(frontend).discover(ring.project, tmp_path, ask)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (Completed(exit_code=None, seconds=120), "it was ended after 120 s"),
+        (Completed(exit_code=3, stderr=b"a\nno display"), "its process ended with 3: no display"),
+        (Completed(exit_code=0), "its process ended with 0: it wrote nothing"),
+    ],
+)
+def test_a_library_that_cannot_be_imported_is_read_and_it_is_said(answer, reason, ring, tmp_path):
+    harness = PythonHarness(FRONTENDS["pytest"])
+
+    sources = harness.sources(ring.project, tmp_path, lambda _: answer)
+
+    (note,) = notes(sources)
+    assert note.endswith(f"its public names are those of its sources: {reason}")
+    assert any(one.public for one in PythonMutator().methods(sources))
