@@ -133,7 +133,7 @@ class PythonHarness:
         answer = ask(replace(asked, files=files, collects=(told,)))
         text = answer.files.get(told, b"") if answer.exit_code == 0 else b""
         if not text:
-            text = json.dumps({"failure": _why_nothing(answer)}).encode()
+            return (*library, unimported(_why_nothing(answer)))
         return (*library, SourceFile(path=PUBLIC, unit="", role=SourceRole.PUBLIC, text=text))
 
     def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]:  # noqa: ARG002 (pytest runs them all)
@@ -218,6 +218,12 @@ class PythonHarness:
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
         """Return how a trial ended."""
         return reading.outcome(trial, answers, RECORDS, PROFILE)
+
+
+def unimported(why: str) -> SourceFile:
+    """Return what stands for the public names of a library that no interpreter has told."""
+    text = json.dumps({"failure": " ".join(why.split())}).encode()
+    return SourceFile(path=PUBLIC, unit="", role=SourceRole.PUBLIC, text=text)
 
 
 def _why_nothing(answer: Completed) -> str:
