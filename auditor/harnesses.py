@@ -1,6 +1,6 @@
 """What each harness and its language bring; with `wiring` all that knows concrete classes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,10 +10,11 @@ from auditor.config import Config
 from auditor.core.errors import UsageError
 from auditor.core.ports import Harness, Host, Mutator
 from auditor.core.request import BuildWords, JarSpec, MavenSpec, Pace, SubjectSpec
-from auditor.core.subject import Project
+from auditor.core.subject import Project, SourceFile
 from mutators.go.mutator import GoMutator
 from mutators.java.mutator import JavaMutator
 from mutators.python.mutator import PythonMutator
+from mutators.python.public import notes as public_notes
 from runners.gobench import subset as go_subset
 from runners.gobench.harness import GoBench
 from runners.gobench.project import prepare_placed as prepare_go
@@ -78,13 +79,15 @@ class Ready:
 class HarnessSupport:
     """What a harness and its language bring: one entry of HARNESSES for each.
 
-    `calls` says how the user's own command runs some of the benchmarks.
+    `calls` says how the user's own command runs some of the benchmarks, `notes` what people have
+    to know of the methods of the library.
     """
 
     mutator: Mutator
     ready: Callable[[SubjectSpec, Placed, Config, Machine], Ready]
     pace: Pace
     calls: Calls
+    notes: Callable[[Sequence[SourceFile]], Sequence[str]] = lambda _: ()
 
 
 def _go(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
@@ -172,6 +175,7 @@ HARNESSES: Mapping[str, HarnessSupport] = {
             ready=partial(_python, frontend),
             pace=Pace(warm_seconds=0.2, block_seconds=0.01, longest_seconds=0.01),
             calls=partial(python_subset.calls, name),
+            notes=public_notes,
         )
         for name, frontend in FRONTENDS.items()
     },

@@ -41,6 +41,8 @@ class Profiling:
         self._config = config
         self._place = place
         self._tracing = LibraryTracing(config.subject, config.build, place.machine)
+        for note in self._tracing.notes:
+            place.observer.caveat(Caveat("environment", note))
 
     def profile(self) -> ProfileDocument:
         """Trace the clients; the result is remembered in the store."""

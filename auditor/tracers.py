@@ -4,7 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from auditor.core.errors import SubjectError, UsageError
+from auditor.core.errors import (
+    BuildFailed,
+    ResolveFailed,
+    SubjectError,
+    ToolMissing,
+    UsageError,
+)
 from auditor.core.ports import Launcher, Mutator, StubWriter
 from auditor.core.profile import Library
 from auditor.core.request import BuildWords, ClientSpec, JarSpec, MavenSpec, SubjectSpec
@@ -15,6 +21,7 @@ from mutators.go.stubs import stubs as go_stubs
 from mutators.java.mutator import JavaMutator
 from mutators.java.stubs import stubs as java_stubs
 from mutators.python.mutator import PythonMutator
+from mutators.python.public import notes as public_notes
 from mutators.python.stubs import stubs as python_stubs
 from runners.gobench.client import prepare_client as prepare_go
 from runners.gobench.harness import GoBench
@@ -28,7 +35,10 @@ from runners.jmh.jdks import with_jdk
 from runners.jmh.library import prepare_library as prepare_java_library
 from runners.jmh.tracer import JavaTracer
 from runners.pybench.client import prepare_client as prepare_python
+from runners.pybench.frontends import FRONTENDS
 from runners.pybench.frontends import sources as modules_of
+from runners.pybench.harness import PythonHarness, unimported
+from runners.pybench.project import prepare_library as prepare_python_library
 from runners.pybench.tracer import PythonTracer
 from runners.subjects.place import place
 from runners.subjects.placed import MARKS, Placed, detect
@@ -58,6 +68,7 @@ class TracingSupport:
     stubs: Callable[[Project], StubWriter]
     library: Callable[[Placed, Machine, SubjectSpec, BuildWords], Library]
     client: Callable[[ClientSpec, Placed, PlacedLibrary, Machine], ReadyClient]
+    notes: Callable[[Sequence[SourceFile]], Sequence[str]] = lambda _: ()
 
 
 def _shown(project: Project, sources: Sequence[SourceFile], mutator: Mutator) -> Library:
@@ -65,7 +76,7 @@ def _shown(project: Project, sources: Sequence[SourceFile], mutator: Mutator) ->
     return Library(project=project, sources=tuple(sources), methods=methods)
 
 
-def _python_library(placed: Placed, *_: object) -> Library:
+def _python_library(placed: Placed, machine: Machine, *_: object) -> Library:
     project = Project(
         name=placed.name,
         revision=placed.revision,
@@ -76,7 +87,17 @@ def _python_library(placed: Placed, *_: object) -> Library:
         parts=(),
         environment=(),
     )
-    return _shown(project, modules_of(placed.tree), PythonMutator())
+    return _shown(project, _python_sources(placed, machine), PythonMutator())
+
+
+def _python_sources(placed: Placed, machine: Machine) -> tuple[SourceFile, ...]:
+    """Return the sources with the public names that an audit has, if they can be had."""
+    try:
+        project = prepare_python_library(placed, **machine.parts)
+    except (BuildFailed, ResolveFailed, ToolMissing, UsageError) as error:
+        return (*modules_of(placed.tree), unimported(str(error)))
+    harness = PythonHarness(FRONTENDS[project.harness])
+    return harness.sources(project, machine.home.builds(project.digest), machine.host.run)
 
 
 def _python_client(
@@ -142,7 +163,7 @@ LANGUAGES: Mapping[str, TracingSupport] = {
     "jmh": TracingSupport(JavaMutator(), _always(java_stubs), _java_library, _java_client),
     "go": TracingSupport(GoMutator(), _go_stubs, _go_library, _go_client),
     "python": TracingSupport(
-        PythonMutator(), _always(python_stubs), _python_library, _python_client
+        PythonMutator(), _always(python_stubs), _python_library, _python_client, public_notes
     ),
 }
 """By what `detect` says of a folder."""
@@ -162,6 +183,7 @@ class LibraryTracing:
         self.mutator = self._support.mutator
         self.library = self._support.library(placed, machine, subject, words)
         self.stubs = self._support.stubs(self.library.project)
+        self.notes = tuple(self._support.notes(self.library.sources))
         if not self.library.methods:
             raise UsageError(f"{placed.name} has no public method that could be traced")
         self._placed = PlacedLibrary(self.library, placed)

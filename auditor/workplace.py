@@ -121,6 +121,8 @@ class Workplace:
         listings = Listings(self.store, project, request.timeout_seconds, own_version())
         with _naming_other_suites(config, placed):
             suite = _suite(bench, listings, request, self._dispatching.together)
+        for note in support.notes(suite.sources):
+            self.observer.caveat(Caveat("environment", note))
         if not suite.benchmarks:
             tried = project.paths(Role.BENCHMARKS)
             hint = instead(placed.tree, config.subject, project.harness, tried)

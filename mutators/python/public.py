@@ -1,20 +1,26 @@
 """The functions of a library with their public names, as the running interpreter tells them.
 
 A source of the role PUBLIC has what importing the library showed: a line of JSON for each piece of
-code with its public names, and one for each module that could not be imported. What it does not
-tell, and all of a library without it, is read from the sources (`api`).
+code with its public names, for each module or name that could not be read, for the names of
+compiled code, and one that says why the interpreter told nothing. The library's own code runs in
+the process that writes it, so that any other line may be there, too. What it does not tell, and all
+of a library without it, is read from the sources (`api`).
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Any
 
+from auditor.core.caveats import some
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.python.api import Api
 from mutators.python.functions import LOCALS, Definition, Found, found, is_private
 
 Functions = list[tuple[SourceFile, list[Found]]]
+_LONGEST = 300
+"""Characters of a reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,21 +28,81 @@ class Shown:
     """What importing a library showed: `names` by file and first line of code."""
 
     names: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
-    unread: frozenset[str] = frozenset()
-    is_known: bool = False
+    unread: Mapping[str, str] = field(default_factory=dict)  # modules and names: the reason of each
+    compiled: tuple[str, ...] = ()  # names of code that is not Python
+    failure: str = ""  # why the interpreter told nothing
+    broken: int = 0  # lines that are none of ours
+
+    @property
+    def is_known(self) -> bool:
+        """Tell whether the interpreter told any name."""
+        return bool(self.names)
 
 
 def shown(sources: Sequence[SourceFile]) -> Shown:
     """Return what a library showed; nothing is known where it was not imported."""
-    entries = [
-        json.loads(line)
-        for source in sources
-        if source.role is SourceRole.PUBLIC
-        for line in source.text.splitlines()
-    ]
-    names = {(one["path"], one["line"]): tuple(one["names"]) for one in entries if "names" in one}
-    unread = frozenset(one["unread"] for one in entries if "unread" in one)
-    return Shown(names, unread, is_known=bool(names))
+    names: dict[tuple[str, int], tuple[str, ...]] = {}
+    unread: dict[str, str] = {}
+    compiled: list[str] = []
+    failure, broken = "", 0
+    for source in sources:
+        for line in source.text.splitlines() if source.role is SourceRole.PUBLIC else ():
+            match _entry(line):
+                case {"path": str(path), "line": int(number), "names": list(listed)} if _are_names(
+                    listed
+                ):
+                    names[path, number] = tuple(listed)
+                case {"unread": str(name), "why": str(why)}:
+                    unread[name] = why[:_LONGEST]
+                case {"compiled": list(listed)} if _are_names(listed):
+                    compiled += listed
+                case {"failure": str(why)}:
+                    failure = why[:_LONGEST]
+                case _:
+                    broken += 1
+    return Shown(names, unread, tuple(compiled), failure, broken)
+
+
+def _entry(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _are_names(names: list[Any]) -> bool:
+    """Tell whether these are names of Python."""
+    return all(
+        isinstance(name, str) and all(part.isidentifier() for part in name.split("."))
+        for name in names
+    )
+
+
+def notes(sources: Sequence[SourceFile]) -> list[str]:
+    """Return what people have to know of the public names: a line each."""
+    library, lines = shown(sources), []
+    if library.failure:
+        lines.append(
+            "an interpreter could not import the library, so its public names are those of its "
+            f"sources: {library.failure}"
+        )
+    if library.broken:
+        lines.append(
+            f"the library wrote over the list of its public names: {library.broken} "
+            f"{'line' if library.broken == 1 else 'lines'} left out"
+        )
+    if library.unread:
+        name, why = next(iter(library.unread.items()))
+        lines.append(
+            f"an interpreter could not read {some(list(library.unread))} ({name}: {why}); the "
+            "public names of such modules are those of their sources"
+        )
+    if library.compiled:
+        lines.append(
+            "these public names lead to compiled code, which is no method here and cannot be "
+            f"slowed: {some(library.compiled)}"
+        )
+    return lines
 
 
 def functions(sources: Sequence[SourceFile]) -> Functions:
@@ -49,10 +115,10 @@ def _functions(sources: tuple[SourceFile, ...]) -> Functions:
     """Return them; asked once for each variant, of the same sources."""
     library = [source for source in sources if source.role is SourceRole.LIBRARY]
     told, api = shown(sources), Api(library)
-    return [(source, _joined(_named(source, told, api))) for source in library]
+    return [(source, _joined(_with_names(source, told, api))) for source in library]
 
 
-def _named(source: SourceFile, told: Shown, api: Api) -> Iterator[Found]:
+def _with_names(source: SourceFile, told: Shown, api: Api) -> Iterator[Found]:
     is_read = told.is_known and source.unit not in told.unread
     for one in found(source):
         if not is_read:

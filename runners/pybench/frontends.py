@@ -7,16 +7,16 @@ from pathlib import Path
 
 from auditor.core.subject import SourceFile
 from runners.pybench import pytest_options, pytest_suites
-from runners.pybench.library import files, modules, read
+from runners.pybench.library import files, is_folder, modules, read
 
 # What would run tests in other processes or another order, watch them, or report elsewhere.
 _WITHOUT = ("xdist", "randomly", "random_order", "codspeed", "cacheprovider", "cov", "timeout")
-_TIMED = re.compile(rb"^\s*def\s+time_\w+\s*\(", re.MULTILINE)
+_TIMED = re.compile(rb"^[ \t]*def\s+time_\w+\s*\(", re.MULTILINE)
 _BENCHED = re.compile(rb"\.(?:bench_\w+|timeit)\(")
-_PYPERF = re.compile(rb"^\s*(?:import pyperf|from pyperf import)\b", re.MULTILINE)
+_PYPERF = re.compile(rb"^[ \t]*(?:import pyperf|from pyperf import)\b", re.MULTILINE)
 _RUNNER = re.compile(rb"\bRunner\(")
 _ASV = "asv.conf.json"
-_FOLDER = re.compile(r"^(?:[^/\n]*[{,])?\s*\"benchmark_dir\"\s*:\s*\"([^\"]+)\"", re.MULTILINE)
+_FOLDER = re.compile(r"^(?:[^/\n]*[{,])?[ \t]*\"benchmark_dir\"\s*:\s*\"([^\"]+)\"", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,9 +48,9 @@ def _holding(tree: Path, wanted: Callable[[bytes], bool]) -> list[str]:
 def _asv_folders(tree: Path) -> list[str]:
     """Return the folder of benchmarks that the configuration of asv names, if there is one."""
     for file in sorted((*tree.glob(_ASV), *tree.glob(f"*/{_ASV}"))):
-        named = _FOLDER.search(file.read_text(errors="replace"))
+        named = _FOLDER.search(read(file).decode(errors="replace"))
         folder = file.parent / (named[1] if named else "benchmarks")
-        if folder.is_dir() and folder.resolve().is_relative_to(tree.resolve()):
+        if is_folder(folder) and folder.resolve().is_relative_to(tree.resolve()):
             return [folder.relative_to(tree).as_posix()]
     return []
 
@@ -72,7 +72,7 @@ def unit_tests(tree: Path, places: Sequence[str] = ()) -> tuple[str, ...]:
 
 def _pytest(chosen: Sequence[str], tree: Path) -> tuple[str, ...]:
     first = tree / (chosen[0] if chosen else "").partition("::")[0]
-    folder = first if first.is_dir() else pytest_options.configured_folder(tree, first)
+    folder = first if is_folder(first) else pytest_options.configured_folder(tree, first)
     own = pytest_options.kept_by_suites(folder, frozenset(_WITHOUT))
     return _called("zz_bench_audit_pytest", *own, *chosen)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from auditor.core.caveats import some
 from auditor.core.errors import NoBenchmarks, SourceUnreadable
 from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.listing import EVERYTHING, Ask, Listing
@@ -44,6 +45,7 @@ MODULES = "modules.txt"
 PUBLIC = "public.jsonl"
 _LIST_SECONDS = 600.0
 _IMPORT_SECONDS = 120.0
+_LONGEST_REASON = 500
 
 
 class PythonHarness:
@@ -82,14 +84,20 @@ class PythonHarness:
         listing: Listing = EVERYTHING,  # noqa: ARG002 (one process lists all groups at once)
     ) -> Suite:
         """Let the framework list its benchmarks; none of them is called."""
-        listed, failed = [], None
+        listed: list[dict[str, Any]] = []
+        failures: dict[str, str] = {}  # by what they say: several calls may fail for one reason
         for chosen in self._frontend.listings(project.root):
             try:
                 listed += self._list(project, into, ask, chosen)
             except SourceUnreadable as error:
-                failed = failed or error
-        if failed is not None and not listed:
-            raise failed
+                places = [word for word in chosen if not word.startswith("--")]
+                failures[str(error)] = some(places) or project.name
+        if failures and not listed:
+            raise SourceUnreadable(next(iter(failures)))
+        listed += [
+            {"unusable": place, "why": " ".join(why.split())[:_LONGEST_REASON]}
+            for why, place in failures.items()
+        ]
         found, unusable = listings.judged(listed)
         if not found and not unusable:
             raise NoBenchmarks(f"{project.name} has no benchmarks: {self._frontend.lacking}")
@@ -108,7 +116,10 @@ class PythonHarness:
         answer = within_limits(asked, ask(asked))
         if answer.exit_code not in self._frontend.listed or written not in answer.files:
             raise SourceUnreadable(f"the suite cannot be listed; it said:\n{answer.tail()}")
-        return [json.loads(line) for line in answer.files[written].splitlines()]
+        try:
+            return [listings.entry(line) for line in answer.files[written].splitlines()]
+        except (ValueError, RecursionError) as error:
+            raise SourceUnreadable("the suite wrote something else over its list") from error
 
     def sources(self, project: Project, into: Path, ask: Ask) -> tuple[SourceFile, ...]:
         """Read the modules of the library, and ask an interpreter for their public names."""
@@ -121,6 +132,8 @@ class PythonHarness:
         files = (*guests.placed(into), (listed, lines.encode()), (told, b""))
         answer = ask(replace(asked, files=files, collects=(told,)))
         text = answer.files.get(told, b"") if answer.exit_code == 0 else b""
+        if not text:
+            return (*library, unimported(_why_nothing(answer)))
         return (*library, SourceFile(path=PUBLIC, unit="", role=SourceRole.PUBLIC, text=text))
 
     def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]:  # noqa: ARG002 (pytest runs them all)
@@ -205,6 +218,20 @@ class PythonHarness:
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
         """Return how a trial ended."""
         return reading.outcome(trial, answers, RECORDS, PROFILE)
+
+
+def unimported(why: str) -> SourceFile:
+    """Return what stands for the public names of a library that no interpreter has told."""
+    text = json.dumps({"failure": " ".join(why.split())}).encode()
+    return SourceFile(path=PUBLIC, unit="", role=SourceRole.PUBLIC, text=text)
+
+
+def _why_nothing(answer: Completed) -> str:
+    """Say why an interpreter told no public names."""
+    if answer.timed_out:
+        return f"it was ended after {answer.seconds:.0f} s"
+    text = " ".join(answer.tail(1).split()) or "it wrote nothing"
+    return f"its process ended with {answer.exit_code}: {text}"
 
 
 def job(

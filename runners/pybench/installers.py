@@ -33,7 +33,7 @@ _AWAY = re.compile(
     r".*there (?:is|are) (?:no|only the following) versions? of .*)"
 )
 _CHATTER = ("subprocess-exited-with-error",)
-_ERROR = re.compile(r"^\s*(?:ERROR|error): (.*)$", re.MULTILINE)
+_ERROR = re.compile(r"^[ \t]*(?:ERROR|error): (.*)$", re.MULTILINE)
 _CAUSE = re.compile(r"^(?:error: | *cause: | *\u00d7 | *[├╰]─▶ )(.*)$", re.MULTILINE)
 
 

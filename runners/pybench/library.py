@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
+from auditor.core.foreign_files import read_beginning
 from auditor.core.subject import SourceFile, SourceRole
 
 _NO_LIBRARY = frozenset(
@@ -12,7 +13,6 @@ _NO_LIBRARY = frozenset(
 )
 _NO_MODULE = frozenset({"setup", "conftest", "noxfile", "tasks"})
 _NO_PART = frozenset({"test", "tests", "benchmark", "benchmarks", "benches", "asv_bench"})
-_LARGEST = 2_000_000
 
 
 def modules(tree: Path, benchmarks: Sequence[str]) -> list[SourceFile]:
@@ -75,7 +75,16 @@ def files(folder: Path, without: frozenset[str] = frozenset()) -> Iterator[Path]
                 yield path
 
 
+def is_folder(path: Path) -> bool:
+    """Tell whether there is a folder of any name that a project may write down."""
+    return os.path.isdir(path)  # noqa: PTH112 - Path.is_dir raises where a name is too long
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether there is a file of any name that a project may write down."""
+    return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises where a name is too long
+
+
 def read(path: Path) -> bytes:
-    """Return the beginning of a file: enough to see what it is."""
-    with path.open("rb") as file:
-        return file.read(_LARGEST)
+    """Return the beginning of a file: enough to see what it is; empty where there is no file."""
+    return read_beginning(path)

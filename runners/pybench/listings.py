@@ -1,5 +1,6 @@
 """What a framework lists, as benchmarks and as those that cannot run, with what to do."""
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -23,6 +24,17 @@ _DISTRIBUTIONS = {
     "pkg_resources": "setuptools",
 }
 """Modules whose distribution has another name."""
+
+
+def entry(line: bytes) -> dict[str, Any]:
+    """Return a line of a listing; raises ValueError for what the guest does not write."""
+    written = json.loads(line)
+    if isinstance(written, dict):
+        name = written.get("benchmark", written.get("unusable"))
+        why = written.get("why" if "unusable" in written else "skipped", "")
+        if isinstance(name, str) and isinstance(why, str):
+            return written
+    raise ValueError(line)
 
 
 def judged(entries: Sequence[dict[str, Any]]) -> tuple[tuple[Benchmark, ...], Unusable]:

@@ -16,7 +16,7 @@ from runners.hosts.disk import writing
 from runners.hosts.variables import usual
 from runners.pybench import guests
 from runners.pybench.environment import Environments, Interpreter
-from runners.pybench.frontends import FRONTENDS, Frontend, present
+from runners.pybench.frontends import FRONTENDS, Frontend, chosen, present
 from runners.pybench.installers import PIP
 from runners.pybench.library import read, top
 from runners.pybench.versions import variables as told_versions
@@ -41,6 +41,34 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
     """
     if not (frontend.suite(placed.tree) or frontend.declared(placed.tree)):
         raise NoBenchmarks(f"{placed.name} has no benchmarks: {frontend.lacking}")
+    return _prepare(
+        placed, home=home, host=host, environment=environment, python=python, frontend=frontend
+    )
+
+
+def prepare_library(
+    placed: Placed, *, home: Home, host: Host, environment: tuple[tuple[str, str], ...]
+) -> Project:
+    """Copy a placed tree and make an environment in which it can be imported.
+
+    It is the environment of its benchmarks, if it has any. Raises what uv or pip says.
+    """
+    frontend = FRONTENDS[chosen(placed.tree)]
+    python = PythonSpec()
+    return _prepare(
+        placed, home=home, host=host, environment=environment, python=python, frontend=frontend
+    )
+
+
+def _prepare(  # noqa: PLR0913 - as `prepare`
+    placed: Placed,
+    *,
+    home: Home,
+    host: Host,
+    environment: tuple[tuple[str, str], ...],
+    python: PythonSpec,
+    frontend: Frontend,
+) -> Project:
     versions = told_versions(placed.tree, placed.tag)
     made = Environments(host, dict(environment), python, versions)
     base = made.base(placed.tree)

@@ -96,7 +96,7 @@ def _toml(path: Path) -> dict[str, Any] | None:
     try:
         section = tomllib.loads(read(path).decode()).get("tool", {}).get("pytest", {})
         section = section.get("ini_options", section)
-    except (OSError, ValueError, AttributeError, RecursionError):
+    except (ValueError, AttributeError, RecursionError):
         return None  # pytest itself says what is wrong with it
     return section if section and isinstance(section, dict) else None
 
@@ -105,6 +105,6 @@ def _ini(path: Path, section: str) -> dict[str, str] | None:
     parser = ConfigParser(interpolation=None)
     try:
         parser.read_string(read(path).decode())
-    except (OSError, ValueError, Error):
+    except (ValueError, Error):
         return None
     return dict(parser[section]) if section in parser else None

@@ -4,15 +4,17 @@ The sources only say whether there is a suite, and which files a plain `pytest` 
 """
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from runners.pybench import pytest_options
 from runners.pybench.library import files, read
 
-_FUNCTION = re.compile(
-    rb"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)[ \t]*\([^)]*\bbenchmark\b", re.MULTILINE
-)
+_DEF = re.compile(rb"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)[ \t]*\(", re.MULTILINE)
+_FIXTURE = re.compile(rb"[ \t]*@(?:pytest[.])?fixture\b")
 _ASKS = re.compile(
     rb"\bmark\.(?:codspeed_)?benchmark\b"
     rb"|^[ \t]*(?:import|from)[ \t]+pytest_(?:benchmark|codspeed)\b"
@@ -23,15 +25,20 @@ _ASKS = re.compile(
 _PREFIXES = ("test", "bench")
 _DECLARED = re.compile(rb"\bpytest[-_](?:benchmark|codspeed)\b", re.IGNORECASE)
 _DECLARING = ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "noxfile.py")
-_DEF = re.compile(rb"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)[ \t]*\(([^)]*)\)", re.MULTILINE)
-_FIXTURE = re.compile(
-    rb"^[ \t]*@(?:pytest[.])?fixture\b[^\n]*(?:\n[ \t]*@[^\n]*)*\n[ \t]*(?:async[ \t]+)?"
-    rb"def[ \t]+(\w+)[ \t]*\(([^)]*)\)",
-    re.MULTILINE,
-)
 _NO_TESTS = frozenset({"noxfile.py", "setup.py", "tasks.py", "dodo.py", "fabfile.py"})
 """Files whose functions are called by other tools, by whatever names."""
 _NAME = re.compile(rb"\b[A-Za-z_]\w*")
+_MARKS = (b"mark.benchmark", b"mark.codspeed_benchmark")
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function as its text shows it."""
+
+    name: bytes
+    parameters: frozenset[bytes]  # the names in its parentheses, up to the first that closes
+    is_fixture: bool
+    is_marked: bool  # by one of _MARKS in the paragraph that ends in front of it
 
 
 def suite(tree: Path) -> list[str]:
@@ -41,9 +48,7 @@ def suite(tree: Path) -> list[str]:
 
 def declared(tree: Path) -> bool:
     """Tell whether the project declares one of the plugins, so that pytest has to be asked."""
-    return any(
-        _DECLARED.search(read(tree / name)) for name in _DECLARING if (tree / name).is_file()
-    )
+    return any(_DECLARED.search(read(tree / name)) for name in _DECLARING)
 
 
 def listings(tree: Path) -> list[list[str]]:
@@ -67,52 +72,81 @@ def listings(tree: Path) -> list[list[str]]:
 def count(tree: Path) -> int:
     """Return about how many benchmark functions the sources have, as pytest would name them."""
     paths = list(files(tree))
-    fixtures = _fixtures(paths)
-    return sum(
-        _is_benchmark(found, text, fixtures, _prefixes(tree, path))
-        for path in paths
-        for text in [read(path)]
-        for found in _DEF.finditer(text)
-    )
+    fixtures, prefixes_in = _fixtures(paths), _prefixes(tree)
+    number = 0
+    for path in paths:
+        prefixes = prefixes_in(path.parent)
+        functions = _functions(read(path))
+        number += sum(_is_benchmark(one, fixtures, prefixes) for one in functions)
+    return number
 
 
 def _holding(tree: Path) -> Iterator[Path]:
+    prefixes_in = _prefixes(tree)
     for path in files(tree):
         text = b"" if path.name in _NO_TESTS else read(path)
         if b"benchmark" in text or b"pytest_codspeed" in text:
-            prefixes = _prefixes(tree, path)
-            named = any(one[1].decode().startswith(prefixes) for one in _FUNCTION.finditer(text))
-            wrapped = any(_FUNCTION.search(one[0]) for one in _FIXTURE.finditer(text))
-            if named or wrapped or _ASKS.search(text):
+            prefixes = prefixes_in(path.parent)
+            uses = (one for one in _functions(text) if b"benchmark" in one.parameters)
+            named = any(one.is_fixture or one.name.decode().startswith(prefixes) for one in uses)
+            if named or _ASKS.search(text):
                 yield path
 
 
-def _prefixes(tree: Path, path: Path) -> tuple[str, ...]:
-    folder = pytest_options.configured_folder(tree, path)
-    return (*_PREFIXES, *pytest_options.function_prefixes(folder))
+def _functions(text: bytes) -> Iterator[Function]:
+    """Yield the functions of a text, in time proportional to its length."""
+    definition, end = _DEF.search(text), 0
+    while definition is not None:
+        following = _DEF.search(text, definition.end())
+        begin, next_begin = definition.start(), following.start() if following else len(text)
+        closing = text.find(b")", definition.end(), next_begin)
+        parameters = text[definition.end() : next_begin if closing < 0 else closing]
+        before = text[max(end, text.rfind(b"\n\n", end, begin)) : begin]
+        yield Function(
+            name=definition[1],
+            parameters=frozenset(_NAME.findall(parameters)),
+            is_fixture=any(map(_FIXTURE.match, _decorators(before))),
+            is_marked=any(mark in before for mark in _MARKS),
+        )
+        end = definition.end()
+        definition = following
+
+
+def _decorators(before: bytes) -> Iterator[bytes]:
+    """Yield the lines of decorators that a text ends with."""
+    for line in reversed(before.splitlines()):
+        if not line.lstrip(b" \t").startswith(b"@"):
+            return
+        yield line
+
+
+def _prefixes(tree: Path) -> Callable[[Path], tuple[str, ...]]:
+    """Return what tells the prefixes of the tests in a folder; it reads each folder once."""
+
+    @cache
+    def configured(folder: Path) -> tuple[str, ...]:
+        return (*_PREFIXES, *pytest_options.function_prefixes(folder))
+
+    return cache(lambda folder: configured(pytest_options.configured_folder(tree, folder / "_")))
 
 
 def _fixtures(paths: list[Path]) -> set[bytes]:
     """Return `benchmark` and the fixtures that use it, directly or by others."""
-    uses = {
-        found[1]: set(_NAME.findall(found[2]))
-        for path in paths
-        for text in [read(path)]
-        if b"fixture" in text
-        for found in _FIXTURE.finditer(text)
-    }
-    names, before = {b"benchmark"}, 0
-    while len(names) > before:
-        before = len(names)
-        names |= {name for name, used in uses.items() if used & names}
-    return names
+    users = defaultdict(set)  # the fixtures that have a name among their parameters
+    for path in paths:
+        text = read(path)
+        for function in _functions(text) if b"fixture" in text else ():
+            for name in function.parameters if function.is_fixture else ():
+                users[name].add(function.name)
+    fixtures, unfollowed = {b"benchmark"}, [b"benchmark"]
+    while unfollowed:
+        new = users[unfollowed.pop()] - fixtures
+        fixtures |= new
+        unfollowed += new
+    return fixtures
 
 
-def _is_benchmark(
-    found: re.Match[bytes], text: bytes, fixtures: set[bytes], prefixes: tuple[str, ...]
-) -> bool:
-    if not found[1].decode().startswith(prefixes) or found[1] in fixtures:
+def _is_benchmark(function: Function, fixtures: set[bytes], prefixes: tuple[str, ...]) -> bool:
+    if not function.name.decode().startswith(prefixes) or function.name in fixtures:
         return False
-    before = text[: found.start()].rpartition(b"\n\n")[2]
-    marked = b"mark.benchmark" in before or b"mark.codspeed_benchmark" in before
-    return marked or not fixtures.isdisjoint(_NAME.findall(found[2]))
+    return function.is_marked or not fixtures.isdisjoint(function.parameters)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runners.pybench.library import read
+from runners.pybench.library import is_file, read
 
 _NAME = re.compile(r"^[A-Za-z0-9][\w.-]*")
 _EXTRAS = re.compile(r"^\.\[([\w,\s.-]+)\]$")
 _FILE = re.compile(r"^(?:-r|--requirement)[ =]?(.+)$")
 _FACTORS = re.compile(r"^([\w.,{}!-]+):\s+(.*)$")
-_COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*//.*$", re.MULTILINE)
 _COMMA = re.compile(r",(\s*[}\]])")
 
 
@@ -86,9 +86,10 @@ def _of_setup(tree: Path) -> dict[str, str]:
     )
     for node in ast.walk(_python(tree / "setup.py")):
         if isinstance(node, ast.keyword) and node.arg == "extras_require":
-            keys = node.value.keys if isinstance(node.value, ast.Dict) else []
-            names = [one.value for one in keys if isinstance(one, ast.Constant)]
-            found |= {one: ast.unparse(node.value) for one in names if isinstance(one, str)}
+            extras = node.value if isinstance(node.value, ast.Dict) else ast.Dict([], [])
+            for key, value in zip(extras.keys, extras.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    found[key.value] = _text(value)
     return found
 
 
@@ -125,9 +126,17 @@ def _nox(tree: Path) -> Iterator[Need]:
     for node in ast.walk(_python(tree / "noxfile.py")):
         if isinstance(node, ast.FunctionDef) and node.decorator_list:
             calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
-            installs = [one for one in calls if ast.unparse(one.func).endswith("session.install")]
-            words = [_constant(given) for one in installs for given in one.args]
+            words = [_constant(given) for one in calls if _installs(one) for given in one.args]
             yield _of_tool(tree, "nox", node.name, list(_joined(words)), [])
+
+
+def _installs(call: ast.Call) -> bool:
+    """Tell whether a call is one of `session.install`."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "install":
+        return False
+    session = call.func.value
+    name = session.attr if isinstance(session, ast.Attribute) else getattr(session, "id", "")
+    return str(name).endswith("session")
 
 
 def _constant(node: ast.expr) -> str:
@@ -149,7 +158,7 @@ def _of_tool(tree: Path, tool: str, name: str, words: list[str], groups: list[st
             what += [("extra", one.strip()) for one in extras[1].split(",")]
         elif file := _FILE.match(plain):
             path = tree / file[1].strip()
-            inside = path.is_file() and path.resolve().is_relative_to(tree.resolve())
+            inside = is_file(path) and path.resolve().is_relative_to(tree.resolve())
             what += [("requirement", f"--requirement={path}")] if inside else []
         elif _NAME.match(plain) and not re.search(r"[{}]|://", plain):
             what.append(("requirement", plain))
@@ -179,6 +188,14 @@ def _asv(tree: Path) -> Iterator[Need]:
         yield Need("asv", "asv", "asv's matrix", str(what), tuple(what))
 
 
+def _text(node: ast.expr) -> str:
+    """Return an expression as text; empty where it is too deep."""
+    try:
+        return ast.unparse(node)
+    except RecursionError:
+        return ""
+
+
 def _texts(value: Any) -> list[str]:
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
@@ -192,15 +209,12 @@ def _table(document: Any, *keys: str) -> dict[str, Any]:
 def _toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read(path).decode())
-    except (OSError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return {}  # the installer says what is wrong with it
 
 
 def _ini(path: Path) -> ConfigParser:
-    try:
-        return _ini_of(read(path).decode(errors="replace"))
-    except OSError:
-        return ConfigParser(interpolation=None)
+    return _ini_of(read(path).decode(errors="replace"))
 
 
 def _ini_of(text: str) -> ConfigParser:
@@ -215,5 +229,5 @@ def _ini_of(text: str) -> ConfigParser:
 def _python(path: Path) -> ast.AST:
     try:
         return ast.parse(read(path))
-    except (OSError, SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ast.Module([], [])

@@ -3,13 +3,14 @@
     python -m zz_bench_audit_api MODULES ANSWER
 
 MODULES has `NAME PATH` a line, parted by a tab; ANSWER gets a line of JSON for each piece of code
-with its public names, for each module that cannot be imported, and for the names without Python
-code.
+with its public names, for each module that cannot be imported, for each name that cannot be
+followed, and for the names without Python code.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import importlib
 import inspect
@@ -45,15 +46,21 @@ class Library:
         """Import the public modules, and note the files that their code is in."""
         for name in self.modules:
             if _is_public(name) and not name.endswith("__main__"):
-                try:
+                with self.reading(name):
                     self.loaded[name] = importlib.import_module(name)
-                except BaseException as error:
-                    why = " ".join(f"{type(error).__name__}: {error}".split())
-                    self.unread[name] = why[:_LONGEST]
         for name, path in self.modules.items():
-            file = getattr(sys.modules.get(name), "__file__", None)
-            if file:
-                self.files[os.path.realpath(file)] = path
+            with self.reading(name):
+                file = getattr(sys.modules.get(name), "__file__", None)
+                if file:
+                    self.files[os.path.realpath(file)] = path
+
+    @contextlib.contextmanager
+    def reading(self, name: str) -> Iterator[None]:
+        """Note why a name cannot be read; reading an attribute may run any code and raise."""
+        try:
+            yield
+        except BaseException as error:
+            self.unread.setdefault(name, _reason(error))
 
     def place(self, code: types.CodeType) -> str | None:
         """Return the library's path of the file that code is in, None where it is elsewhere."""
@@ -72,23 +79,24 @@ class Library:
     def walk(self) -> None:
         """Follow all public names."""
         for module, found in self.loaded.items():
-            for name in _shown(module, found, self):
-                try:
-                    value = getattr(found, name)
-                except Exception:  # noqa: S112 - a lazy name that fails is none
-                    continue
-                self.follow(f"{module}.{name}", value)
+            names: list[str] = []
+            with self.reading(module):
+                names += _shown(module, found, self)
+            for name in names:
+                with self.reading(f"{module}.{name}"):
+                    self.follow(f"{module}.{name}", getattr(found, name))
 
     def follow(self, name: str, value: Any, depth: int = 0) -> None:
         """Note the code that a public name leads to."""
         if depth > _MOST_DEPTH or (id(value), name) in self.seen:
             return
         self.seen.add((id(value), name))
-        if inspect.isclass(value):
-            if self.is_own(getattr(value, "__module__", None)):
-                self.of_class(name, value, depth)
-        elif not isinstance(value, types.ModuleType):
-            self.of_object(name, value, depth)
+        with self.reading(name):
+            if inspect.isclass(value):
+                if self.is_own(getattr(value, "__module__", None)):
+                    self.of_class(name, value, depth)
+            elif not isinstance(value, types.ModuleType):
+                self.of_object(name, value, depth)
 
     def of_object(self, name: str, value: Any, depth: int) -> None:
         """Follow what is no class: a function, what wraps one, an object."""
@@ -132,9 +140,10 @@ class Library:
             members = vars(one)
             own = self.is_own(getattr(one, "__module__", None))
             for member, each in list(members.items()):
-                new = own and member not in taken and _is_public(member)
-                if new and _belongs(one, each) and not self.is_stub(one, each):
-                    self.follow(f"{name}.{member}", each, depth + 1)
+                if own and member not in taken and _is_public(member):
+                    with self.reading(f"{name}.{member}"):
+                        if _belongs(one, each) and not self.is_stub(one, each):
+                            self.follow(f"{name}.{member}", each, depth + 1)
                 taken.add(member)
 
     @staticmethod
@@ -158,7 +167,7 @@ class Library:
 
     def note(self, name: str, code: types.CodeType) -> None:
         """Note a name of some code, if it is the library's."""
-        path = self.place(code)
+        path = self.place(code) if type(code) is types.CodeType else None
         if path is not None and all(part.isidentifier() for part in name.split(".")):
             names = self.names.setdefault((path, code.co_firstlineno), [])
             if name not in names:
@@ -250,6 +259,15 @@ def _imported(found: types.ModuleType, library: Library) -> dict[str, bool]:
                 name = one.asname or one.name.partition(".")[0]
                 shown[name] = (package and own) or one.asname == one.name
     return shown
+
+
+def _reason(error: BaseException) -> str:
+    """Return what was raised, in one line; an exception may even fail to say what it is."""
+    try:
+        text = str(error)
+    except BaseException:
+        text = ""
+    return " ".join(f"{type(error).__name__}: {text}".split())[:_LONGEST]
 
 
 def _is_public(name: str) -> bool:

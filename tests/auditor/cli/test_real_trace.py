@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from real_program import JAVA_RING, PYTHON_RING, config, tiny
+from real_program import JAVA_RING, PYTHON_RING, config, tiny, write
 
 pytestmark = pytest.mark.subject
 
@@ -135,6 +135,24 @@ def test_a_python_project_of_known_truth(traced):
     of_machine = {"host-stolen", "host-throttled"}  # of which there may be some
     assert {one["slug"] for one in document["caveats"]} - of_machine == {"failed-benchmarks"}
     assert "test_skipped" in said
+
+
+def test_what_an_interpreter_cannot_import_is_said(program, tmp_path):
+    files = {
+        "pyproject.toml": '[project]\nname = "small"\nversion = "1"\n'
+        '[tool.setuptools]\npackages = ["small"]\n',
+        "small/__init__.py": "def double(n): return 2 * n\n",
+        "small/odd.py": "import no_such_module\n",
+        "test_small.py": "import small\ndef test_it(benchmark): benchmark(small.double, 2)\n",
+    }
+    subject = write(tmp_path / "small", files)
+    places = ("--store", tmp_path / "s.sqlite", "-o", tmp_path / "out")
+
+    answer = program.call("abs", subject, "--dry-run", *places)
+
+    assert answer.returncode == 0, answer
+    assert "note[environment]: an interpreter could not read small.odd" in answer.stderr
+    assert "small.double" in answer.stdout
 
 
 def test_the_pattern_of_a_configuration_is_followed(traced, tmp_path):

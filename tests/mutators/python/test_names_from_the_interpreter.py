@@ -15,6 +15,7 @@ import pytest
 from auditor.core.mutant import Kind, Overlay, Variant
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.python.mutator import PythonMutator
+from mutators.python.public import notes
 from runners.pybench import guests
 
 COUNTED = """import collections, json, sys
@@ -258,3 +259,85 @@ def test_classes_that_refer_to_each_other_and_to_objects_end(tmp_path):
     found = Made(tmp_path, {"lib/__init__.py": text}).public
 
     assert set(found) == {"lib.A.a", "lib.A.Inner.i", "lib.B.b", "lib.kind.ask"}
+
+
+LAZY = """
+class Silent(RuntimeError):
+    def __str__(self): raise RuntimeError
+
+class Proxy:
+    def __getattribute__(self, name):
+        raise Silent
+
+class Lying:
+    __class__ = type(lambda: 1)
+    __qualname__ = __name__ = "lying"
+    __closure__ = __code__ = 1
+
+class Leaving:
+    def __getattribute__(self, name):
+        raise SystemExit(3)
+
+def good(): return 1
+proxy, leaving, lying = Proxy(), Leaving(), Lying()
+class Holder:
+    inner, lying = Proxy(), Lying()
+    def kept(self): return 1
+def last(): return 1
+"""
+
+
+def test_a_name_that_raises_hides_no_other(tmp_path):
+    files = {
+        "lib/__init__.py": "from lib._lazy import *\nfrom lib import _lazy\n"
+        "__all__ = ['absent', *(one for one in vars(_lazy) if one[0] != '_')]\n"
+        "def __getattr__(name): raise LookupError(name)\n",
+        "lib/_lazy.py": LAZY,
+        "lib/odd.py": "import sys\nfrom lib._lazy import Proxy\ndef of_odd(): return 1\n"
+        "sys.modules[__name__] = Proxy()\n",
+    }
+
+    library = Made(tmp_path, files)
+
+    assert {"lib.good", "lib.last", "lib.Holder.kept", "lib.odd.of_odd"} <= set(library.public)
+    told = [json.loads(line) for line in library.sources[-1].text.splitlines()]
+    unread = {one["unread"]: one["why"] for one in told if "unread" in one}
+    assert unread["lib.absent"] == "LookupError: absent"
+    assert unread["lib.leaving"] == "SystemExit: 3"
+    assert unread["lib.proxy"] == "Silent:"
+    assert {"lib.Holder.inner", "lib.odd"} <= set(unread)
+    (note,) = notes(library.sources)
+    assert "could not read lib." in note
+
+
+def test_public_names_of_compiled_code_are_named(tmp_path):
+    text = "from _json import encode_basestring as quote\nquote.__module__ = 'lib'\n"
+    text += "__all__ = ['quote', 'plain']\ndef plain(): return 1\n"
+
+    library = Made(tmp_path, {"lib/__init__.py": text})
+
+    assert set(library.public) == {"lib.plain"}
+    (note,) = notes(library.sources)
+    assert note.endswith("cannot be slowed: lib.quote")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("{", "[" * 100_000, "1", "{}", '{"names": ["lib.f"]}', '{"unread": []}'),
+        '{"path": 1, "line": 1, "names": []}',
+        '{"path": "lib.py", "line": 3, "names": [1]}',
+        '{"path": "lib.py", "line": 3, "names": ["lib.\\u001b[2J"]}',
+        '{"compiled": [[]]}',
+    ],
+)
+def test_a_line_that_the_library_wrote_is_left_out(line):
+    whole = '{"path": "lib.py", "line": 1, "names": ["lib.f"]}'
+    sources = [
+        SourceFile(path="lib.py", unit="lib", role=SourceRole.LIBRARY, text=b"def f(): 1\n"),
+        SourceFile(path="", unit="", role=SourceRole.PUBLIC, text=f"{whole}\n{line}".encode()),
+    ]
+
+    assert [one.id for one in PythonMutator().methods(sources) if one.public] == ["lib.f"]
+    (note,) = notes(sources)
+    assert "public names: 1 line left out" in note

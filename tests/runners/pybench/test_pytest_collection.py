@@ -94,6 +94,23 @@ def test_a_suite_of_which_nothing_can_run_is_said_before_it_is_planned(text, unu
 
 
 @pytest.mark.subject
+def test_a_suite_that_cannot_be_listed_is_named_beside_one_that_can(suite):
+    found = suite(
+        {
+            "bench/pytest.ini": "[pytest]\nrequired_plugins = no-such-plugin\n",
+            "bench/test_speed.py": USES,
+            "tests/test_it.py": USES,
+        }
+    )
+
+    assert [one.id for one in found.benchmarks] == ["tests/test_it.py::test_total"]
+    ((name, why),) = found.unusable
+    assert name == "bench"
+    assert "no-such-plugin" in why
+    assert "\n" not in why
+
+
+@pytest.mark.subject
 def test_a_project_that_only_declares_the_plugin_is_asked(suite):
     with pytest.raises(NoBenchmarks, match="pytest finds no test that uses the fixture"):
         suite({"tox.ini": "[testenv]\ndeps = pytest-benchmark\n", "test_it.py": "def test_a(): 0"})

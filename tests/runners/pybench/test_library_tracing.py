@@ -1,0 +1,53 @@
+"""The public names of a library whose clients are traced are those that an audit has."""
+
+import pytest
+
+from auditor.core.request import BuildWords, FolderSpec
+from auditor.harnesses import Machine
+from auditor.tracers import LibraryTracing
+from runners.hosts.local import LocalHost
+
+PROJECT = """[project]
+name = "small"
+version = "1"
+[tool.setuptools]
+packages = ["small"]
+"""
+NO_BACKEND = '[build-system]\nrequires = []\nbuild-backend = "no_such_backend"\n'
+FILES = {
+    "small/__init__.py": "from small._made import Strict\n",
+    "small/_made.py": "def make():\n    class Made:\n        def check(self): return 1\n"
+    "    return Made\nStrict = make()\ndef inner(): return 1\n",
+    "small/plain.py": "def double(n): return 2 * n\n",
+}
+
+
+@pytest.fixture
+def tracing(python_home, variables, tmp_path):
+    def of(project):
+        for name, text in (FILES | {"pyproject.toml": project}).items():
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text(text)
+        machine = Machine(home=python_home, host=LocalHost(), environment=variables)
+        return LibraryTracing(FolderSpec(tmp_path), BuildWords(), machine)
+
+    return of
+
+
+@pytest.mark.subject
+def test_an_interpreter_tells_the_names(tracing):
+    found = tracing(PROJECT)
+
+    assert {one.id for one in found.library.methods} == {"small.Strict.check", "small.plain.double"}
+    assert found.notes == ()
+
+
+@pytest.mark.subject
+def test_of_a_library_that_cannot_be_installed_the_sources_do(tracing):
+    found = tracing(PROJECT + NO_BACKEND)
+
+    assert "small.plain.double" in {one.id for one in found.library.methods}
+    (note,) = found.notes
+    assert "its public names are those of its sources" in note
+    assert "the environment: " in note
+    assert "\n" not in note
