@@ -165,7 +165,7 @@ def _left_of(
         missed=missed,
         reason=own.get("why", b"").decode(errors="replace").strip(),
         free=int(own["free"]) << 10,
-        strain=strain.between(*(_counters(own.get(one, b"")) for one in ("before", "after"))),
+        strain=strain.between(_counters(own.get("before", b"")), _counters(own.get("after", b""))),
     )
 
 
