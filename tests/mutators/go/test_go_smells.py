@@ -279,15 +279,17 @@ def test_hostile_bytes_raise_nothing(text):
     ],
 )
 def test_deep_nesting_is_no_danger(opening, closing):
-    deep = opening * 5000 + "b.N" + closing * 5000
-    begin = time.process_time()
+    def seconds(depth):
+        deep = opening * depth + "b.N" + closing * depth
+        begin = time.process_time()
+        look(
+            library(SMALL + f"func Deep() int {{ return {deep} }}\nvar deep = {deep}\n"),
+            bench(f"x := {deep}\nfor i := 0; i < b.N; i++ {{\nSmall({deep})\nDeep()\nx.f()\n}}"),
+        )
+        return time.process_time() - begin
 
-    look(
-        library(SMALL + f"func Deep() int {{ return {deep} }}\nvar deep = {deep}\n"),
-        bench(f"x := {deep}\nfor i := 0; i < b.N; i++ {{\nSmall({deep})\nDeep()\nx.f()\n}}"),
-    )
-
-    assert time.process_time() - begin < 3
+    # Five times as deep; a way whose time is that of the square would take 25 times as long.
+    assert seconds(5000) < 15 * min(seconds(1000), seconds(1000))
 
 
 @pytest.mark.parametrize(
