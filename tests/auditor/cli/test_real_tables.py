@@ -75,6 +75,7 @@ def test_the_rows_of_a_go_audit_are_laid_out_as_goabs_does(program, module, tmp_
     assert all(int(row[3]) >= 2 and float(row[4]) > 0 for row in rows)
 
 
+@pytest.mark.timed
 def test_a_jmh_audit_by_the_papers_rule_is_judged_the_same_from_its_file(program, tmp_path):
     if shutil.which("mvn") is None or shutil.which("java") is None:
         pytest.skip("a JDK or Maven is not installed")
