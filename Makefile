@@ -7,6 +7,7 @@ demo: setup
 
 test: check tools
 	scripts/test
+	.venv/bin/python scripts/guards --turn $$(git rev-list --count HEAD)
 
 test-long: setup tools
 	scripts/test --long
