@@ -88,7 +88,7 @@ def view(document: ComparisonDocument) -> View:
     return View(
         subject=f"{names.label(document.subject)} ({document.harness})",
         revisions=f"{_revision(document.base)} … {_revision(document.revision)}",
-        headline=busy.headed(headline(document), document.strain),
+        headline=busy.add_to_headline(headline(document), document.strain),
         counts=_counts(document),
         rows=tuple(sorted(rows, key=lambda row: WORST_FIRST.index(row.change))),
         same=sum(one.same for one in document.benchmarks),

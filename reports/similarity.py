@@ -102,7 +102,7 @@ def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> View:
     counts = Counter(row.kind for row in rows)
     return View(
         subject=names.label(document.subject),
-        headline=busy.headed(headline(document), document.strain),
+        headline=busy.add_to_headline(headline(document), document.strain),
         was_run=bool(document.config),
         which=which,
         files=called,

@@ -94,7 +94,7 @@ def view(document: SteadyDocument, values: Values | None = None) -> View:
     met = [each for each in LABELS if each in labels]
     return View(
         subject=names.label(document.subject),
-        headline=busy.headed(headline(document), document.strain),
+        headline=busy.add_to_headline(headline(document), document.strain),
         counts=_counts(document),
         made=_made(document),
         foot=_RUN if document.config else _READ,

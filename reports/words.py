@@ -88,7 +88,7 @@ def meaning(name: str, score: Score, document: Document) -> str:
 def headline(document: Either) -> str:
     """Return the answer in one sentence, of which another says whether it is not the one asked."""
     other = any(caveat.slug == "other-configuration" for caveat in document.caveats)
-    answer = busy.headed(_answer(document), document.strain)
+    answer = busy.add_to_headline(_answer(document), document.strain)
     return f"Not the audit that was asked for: {answer}" if other else answer
 
 
@@ -162,9 +162,7 @@ def _stability_headline(document: StabilityDocument) -> str:
 
 def is_withheld(benchmark: Benchmark) -> bool:
     """Tell whether a benchmark has no spread only because the machine was busy."""
-    return benchmark.max_spread is None and any(
-        caveat.slug == busy.SLUG for caveat in benchmark.caveats
-    )
+    return busy.is_withheld(benchmark.max_spread, benchmark.caveats)
 
 
 def judged(document: Document) -> str:

@@ -12,7 +12,7 @@ from auditor.audits.detection import NOT_MEASURED
 from auditor.audits.score_caveats import score_caveats
 from auditor.audits.stability import UNSTABLE
 from auditor.audits.unsampled import unsampled_pairs
-from auditor.core.caveats import Caveat
+from auditor.core.caveats import BUDGET, SO_FAR, Caveat
 from auditor.core.controls import Controls
 from auditor.core.result import ReachState, Result
 from auditor.core.subject import Method
@@ -27,8 +27,8 @@ from auditor.core.verdict import (
     Stability,
 )
 
-_TIME_WAS_UP = (("budget", ": the budget ended before"), ("so-far", " yet"))
-"""Caveats of an audit that has not measured all, with what they say of a pair."""
+_UNMEASURED_BECAUSE = {BUDGET: ": the budget ended before", SO_FAR: " yet"}
+"""What the caveats of an audit that has not measured all say of a pair."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ def judge(data: AbsData) -> AbsVerdict:
     data = replace(
         data,
         pairs=(
-            *(listed := _explained(data)),
+            *(listed := _add_reasons(data)),
             *unsampled_pairs(data.unsampled, [one.method.id for one in data.methods]),
         ),
     )
@@ -107,24 +107,24 @@ def judge(data: AbsData) -> AbsVerdict:
     )
 
 
-def _explained(data: AbsData) -> tuple[PairVerdict, ...]:
-    """Return the pairs, those that were not measured with the reason."""
+def _add_reasons(data: AbsData) -> tuple[PairVerdict, ...]:
+    """Return the pairs, with the reason why some were not measured."""
     detected = {pair.method for pair in data.pairs if pair.outcome is Result.DETECTED}
     slugs = {caveat.slug for caveat in data.caveats}
-    late = next((why for slug, why in _TIME_WAS_UP if slug in slugs), None)
+    ending = next((text for slug, text in _UNMEASURED_BECAUSE.items() if slug in slugs), None)
 
-    def explained(pair: PairVerdict) -> PairVerdict:
+    def add_reason(pair: PairVerdict) -> PairVerdict:
         if pair.outcome is not Result.UNMEASURED or pair.reason != NOT_MEASURED:
             return pair
         if data.score_only and pair.method in detected:
-            why = f"{NOT_MEASURED}: another benchmark detects the method"
-        elif late is not None:
-            why = f"{NOT_MEASURED}{late}"
+            reason = f"{NOT_MEASURED}: another benchmark detects the method"
+        elif ending is not None:
+            reason = f"{NOT_MEASURED}{ending}"
         else:
             return pair
-        return replace(pair, reason=why)
+        return replace(pair, reason=reason)
 
-    return tuple(map(explained, data.pairs))
+    return tuple(map(add_reason, data.pairs))
 
 
 def _curve(data: AbsData, counted: Sequence[str]) -> Curve | None:

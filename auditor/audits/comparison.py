@@ -12,7 +12,7 @@ from statistics import median
 import numpy as np
 
 from auditor.audits import readings
-from auditor.core.busy import is_busy as is_busy_machine
+from auditor.core.busy import is_busy
 from auditor.core.comparison import Change, Dimension, DimensionVerdict, Rounds
 from auditor.core.measure import TIME
 from auditor.core.outcome import Measured
@@ -62,21 +62,23 @@ class Limits:
         return 1 - 2 * FALSE_ALARMS / (_WAYS * max(1, self.suspects))
 
 
-WAITED = 0.3
-"""Share of the time in which tasks had no processor: from there on medians are the machine's."""
+BUSY_ROUND = 0.3
+"""Share of time that tasks waited for a processor, from which a median is no longer robust.
+
+It is above `core.busy.BUSY`, since other work that disturbs few blocks leaves the median alone.
+"""
 
 
-def is_busy(runs: Iterable[Run]) -> bool:
+def is_busy_round(runs: Iterable[Run]) -> bool:
     """Tell whether other work has disturbed a round; threads that wait for each other do not."""
-    return any((one.strain.waited or 0.0) >= WAITED and is_busy_machine(one.strain) for one in runs)
+    return any((one.strain.waited or 0.0) >= BUSY_ROUND and is_busy(one.strain) for one in runs)
 
 
 def value(run: Run, dimension: Dimension, *, busy: bool = False) -> float | None:
-    """Return what a process says of a dimension; None if nothing.
+    """Return the value of a process in a dimension: the median of its blocks; None without blocks.
 
-    The median of its blocks, of times in a `busy` round the least: other work only adds, and may
-    add to most blocks of a process. On two processors with a load of 16 the medians of processes
-    scattered by 60 %, their least blocks by 1 to 9 %.
+    Of times in a `busy` round it is the least block: other work only adds time, and may add it to
+    most blocks of a process (benchmarks/results/gates.md).
     """
     if dimension == TIME:
         times = readings.times(run, ArmName.PLAIN)

@@ -10,9 +10,8 @@ of the zone: an end of the interval is wrong in 0.5 %, and the margin of 0.11 li
 from collections.abc import Iterable
 from dataclasses import replace
 from statistics import median
-from typing import Protocol
 
-from auditor.core.caveats import Caveat
+from auditor.core.caveats import Caveat, HasSlug
 from auditor.core.result import Interval, Result
 from auditor.core.units import percent
 from auditor.core.verdict import PairVerdict
@@ -23,14 +22,6 @@ MARGIN = 1.1 * ZONE
 """How far an interval may reach across the limit, relative to it, and its other side decides."""
 BORDERLINE = "borderline"
 """Caveat of a verdict on an effect that its interval does not tell from the limit."""
-
-
-class HasSlug(Protocol):
-    """A caveat, of a verdict or of a stored result."""
-
-    @property
-    def slug(self) -> str:
-        """Return which kind of caveat it is."""
 
 
 def settle(interval: Interval, middle: float, limit: float) -> Result | None:

@@ -14,7 +14,7 @@ from auditor.audits.calibration import achieved_caveat
 from auditor.audits.pair import Judgement, PairData, undecided
 from auditor.core import busy
 from auditor.core.jobs import Strain
-from auditor.core.plan import Purpose, Run, place
+from auditor.core.plan import Purpose, Run, original_repetition
 from auditor.core.result import Result
 from auditor.core.schedule import ArmName
 from auditor.core.verdict import PairRun
@@ -34,9 +34,9 @@ def judge(data: PairData) -> Judgement:
     purpose = Purpose.REFERENCE if data.interleaved else Purpose.SUITE
     suite = readings.of_purpose(data.plain, purpose)
     strain = Strain.together((run.seconds, run.strain) for run in (*mutant_runs, *suite))
-    if name := busy.named(strain):
+    if machine := busy.describe_machine(strain):
         text = (
-            f"{name}: this rule compares processes that follow each other; "
+            f"{machine}: this rule compares processes that follow each other; "
             "repeat the command on a quiet machine with another --store"
         )
         return undecided(busy.SLUG, text)
@@ -72,8 +72,8 @@ def _beside(slowed: ByRun, plain: ByRun, data: PairData) -> dict[int, tuple[int,
 
     Controls have runs of their own behind those of the pair: they begin with the first one again.
     """
-    places = {place(one): one for one in plain}
-    found = {one: places[one] for one in slowed if one in places}
+    latest = {original_repetition(one): one for one in plain}
+    found = {one: latest[one] for one in slowed if one in latest}
     if data.control and plain and not data.interleaved:
         known = sorted(plain)
         found = {one: known[(one - 1) % len(known)] for one in slowed}

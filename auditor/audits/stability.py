@@ -12,7 +12,7 @@ from auditor.core import busy
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import Strain
 from auditor.core.outcome import Ending, Measured, ending
-from auditor.core.plan import Purpose, Run, place
+from auditor.core.plan import Purpose, Run, original_repetition
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
 from auditor.core.verdict import UNLISTED, BenchmarkVerdict, Bucket, Duration, Filter, Stability
@@ -162,10 +162,10 @@ def _complete(runs: Sequence[Run]) -> Complete:
 
 
 def busy_runs(runs: Sequence[Run], wanted_runs: int) -> dict[int, Strain]:
-    """Return the runs of a benchmark whose times are the machine's, by their number.
+    """Return the strain of each run of a benchmark that a busy machine has spoilt, by its number.
 
-    None are where there is no spread yet. None are where the spread of all is small, either: other
-    work can only have made it larger.
+    Empty where there is no spread yet, and where the spread of all runs is below 5 %: other work
+    can only have made it larger.
     """
     complete = _complete(runs)
     if not _has_spread(complete, wanted_runs):
@@ -181,12 +181,10 @@ def busy_runs(runs: Sequence[Run], wanted_runs: int) -> dict[int, Strain]:
     return found
 
 
-def withheld(stability: Stability) -> frozenset[str]:
+def withheld_benchmarks(stability: Stability) -> frozenset[str]:
     """Return the benchmarks that have no spread only because the machine was busy."""
     return frozenset(
-        one.id
-        for one in stability.benchmarks
-        if one.max_spread is None and any(each.slug == busy.SLUG for each in one.caveats)
+        one.id for one in stability.benchmarks if busy.is_withheld(one.max_spread, one.caveats)
     )
 
 
@@ -195,16 +193,17 @@ def _has_spread(complete: Complete, wanted_runs: int) -> bool:
 
 
 def _quiet_spread(
-    complete: Complete, busy_ones: Mapping[int, Strain], wanted_runs: int
+    complete: Complete, spoilt: Mapping[int, Strain], wanted_runs: int
 ) -> tuple[float | None, tuple[Caveat, ...]]:
-    """Return the spread of the runs that are the benchmark's own, and what is to be said of it."""
+    """Return the spread of the runs that no busy machine has spoilt, with its caveats."""
     if not _has_spread(complete, wanted_runs):
         return None, ()
-    if not busy_ones:
+    if not spoilt:
         return spread(list(complete.values())), ()
-    quiet = [values for one, values in complete.items() if one not in busy_ones]
-    what = f"{len(busy_ones)} of {wanted_runs} runs were made on a "
-    what += busy.named(Strain.together((1.0, one) for one in busy_ones.values())) or "busy machine"
+    quiet = [values for one, values in complete.items() if one not in spoilt]
+    strain = Strain.together((1.0, one) for one in spoilt.values())
+    machine = busy.describe_machine(strain) or "busy machine"
+    what = f"{len(spoilt)} of {wanted_runs} runs were made on a {machine}"
     if len(quiet) >= 2:
         return spread(quiet), (Caveat(busy.SLUG, f"{what}; the spread is that of the others"),)
     return None, (Caveat(busy.SLUG, f"{what}, so their spread says nothing of the benchmark"),)
@@ -214,7 +213,7 @@ def _benchmark(
     benchmark: Benchmark, runs: Sequence[Run], complete: Complete, asked: int
 ) -> BenchmarkVerdict:
     suite = readings.of_purpose(runs, Purpose.SUITE)
-    found, beside = _quiet_spread(complete, busy_runs(suite, asked), asked)
+    found, spread_caveats = _quiet_spread(complete, busy_runs(suite, asked), asked)
     failed = [run for run in runs if not isinstance(run.outcome, Measured)]
     last = max(runs, key=_when, default=None)
     seconds = [_seconds(runs, repetition) for repetition in complete]
@@ -233,7 +232,7 @@ def _benchmark(
         reason=_why(failed, runs),
         caveats=(
             *((short,) if len(complete) < asked else ()),
-            *beside,
+            *spread_caveats,
             *noted,
             *watched.of_benchmark(runs),
         ),
@@ -286,7 +285,7 @@ def _suite_seconds(
     One that never works must not leave the suite without a duration.
     """
     working = {
-        name: {place(number): number for number in values}
+        name: {original_repetition(number): number for number in values}
         for name, values in complete.items()
         if values
     }

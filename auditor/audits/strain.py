@@ -1,4 +1,4 @@
-"""Has the machine been itself while it measured? `core.busy` says whose a number is."""
+"""Caveats of a machine that was strained or changed while it measured; `core.busy`: a busy one."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,11 +54,11 @@ def whole(noted: Sequence[Noted]) -> Strain:
 def caveats(noted: Sequence[Noted]) -> Iterator[Caveat]:
     """Say what kept the machine from its work, and whether it became another one meanwhile."""
     found = whole(noted)
-    if name := busy.named(found):
+    if machine := busy.describe_machine(found):
         text = (
-            f"{name}: times and spreads that were measured meanwhile are the machine's; verdicts "
-            "rest on blocks in random order within a process, and on CPU samples; end other work "
-            "before the next audit"
+            f"{machine}: times and spreads that were measured meanwhile are the machine's; "
+            "verdicts rest on blocks in random order within a process, and on CPU samples; end "
+            "other work before the next audit"
         )
         yield Caveat(busy.SLUG, text)
     if (stolen := found.stolen or 0.0) > STOLEN:

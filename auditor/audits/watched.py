@@ -10,7 +10,7 @@ from auditor.audits.steady.validity import shown
 from auditor.core.caveats import Caveat, some
 from auditor.core.measure import OPERATIONS, TIME, WALL
 from auditor.core.outcome import Measured
-from auditor.core.plan import Purpose, Run, place
+from auditor.core.plan import Purpose, Run, original_repetition
 from auditor.core.request import SuiteRequest
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.suite import Configured
@@ -183,7 +183,7 @@ def _fewer_forks(runs: Sequence[Run], planned: int, width: float | None) -> Iter
         return
     made: dict[str, list[Run]] = {}
     for run, _ in _watched(runs):
-        if run.trial.benchmark is not None and place(run.trial.repetition) == 1:
+        if run.trial.benchmark is not None and original_repetition(run.trial.repetition) == 1:
             made.setdefault(run.trial.benchmark.id, []).append(run)
     fewer = [
         f"{name}: {len(mine)}"

@@ -1,7 +1,8 @@
-"""When is a number the machine's, and not the benchmark's? The one place that decides."""
+"""When a machine was too busy for what it measured: the threshold, the causes, the headline."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from auditor.core.caveats import HasSlug
 from auditor.core.jobs import Strain
 from auditor.core.units import percent
 
@@ -16,7 +17,7 @@ SLUG = "busy-machine"
 """The caveat of what was measured on a busy machine."""
 
 
-def causes(strain: Strain) -> Iterator[str]:
+def busy_causes(strain: Strain) -> Iterator[str]:
     """Yield what kept a machine from a process for more than BUSY of its time, with the share.
 
     Counters that a machine lacks yield nothing. Waiting counts only where others than the process
@@ -35,17 +36,22 @@ def causes(strain: Strain) -> Iterator[str]:
 
 
 def is_busy(strain: Strain) -> bool:
-    """Tell whether what was measured under this strain is the machine's."""
-    return any(causes(strain))
+    """Tell whether the machine was busy under this strain."""
+    return any(busy_causes(strain))
 
 
-def named(strain: Strain) -> str:
-    """Return "busy machine" with what made it so; empty for a machine that was not."""
-    found = "; ".join(causes(strain))
-    return f"busy machine ({found})" if found else ""
+def describe_machine(strain: Strain) -> str:
+    """Return "busy machine" with the causes; empty for a machine that was not busy."""
+    text = "; ".join(busy_causes(strain))
+    return f"busy machine ({text})" if text else ""
 
 
-def headed(headline: str, strain: Strain) -> str:
+def add_to_headline(headline: str, strain: Strain) -> str:
     """Return a headline that says first that the machine was busy, where it was."""
-    name = named(strain)
-    return f"{name[0].upper()}{name[1:]}: {headline}" if name else headline
+    machine = describe_machine(strain)
+    return f"{machine[0].upper()}{machine[1:]}: {headline}" if machine else headline
+
+
+def is_withheld(max_spread: float | None, caveats: Iterable[HasSlug]) -> bool:
+    """Tell whether a benchmark has no spread only because the machine was busy."""
+    return max_spread is None and any(one.slug == SLUG for one in caveats)

@@ -53,13 +53,13 @@ class Layouts(StrEnum):
     FIXED = "fixed"
 
 
-AGAIN = 1_000
-"""By how much the number of a run is higher each time that it is made again."""
+REPEAT_OFFSET = 1_000
+"""What each repeat of a suite run on a quieter machine adds to its number."""
 
 
-def place(repetition: int) -> int:
-    """Return the number that a run had when it was made for the first time."""
-    return (repetition - 1) % AGAIN + 1
+def original_repetition(repetition: int) -> int:
+    """Return the number that a suite run had before it was repeated."""
+    return (repetition - 1) % REPEAT_OFFSET + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from auditor.audits import allocations as allocation_audit
 from auditor.audits.abs_score import AbsData, MethodData
 from auditor.audits.curve import Search, least_noticed
 from auditor.audits.reach import Reach
-from auditor.audits.stability import slowdown_size, withheld
+from auditor.audits.stability import slowdown_size, withheld_benchmarks
 from auditor.core.allocation import Allocations
 from auditor.core.caveats import Caveat
 from auditor.core.controls import Controls
@@ -112,7 +112,8 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             searched=searched,
             controls=checked,
             stability=steady,
-            unfinished=frozenset(benchmark.id for benchmark in base.unfinished) | withheld(steady),
+            unfinished=frozenset(benchmark.id for benchmark in base.unfinished)
+            | withheld_benchmarks(steady),
             unsampled=base.unsampled,
             caveats=(
                 *said,
@@ -189,7 +190,7 @@ def _statements(request: AbsRequest, steady: Stability, slowdown: float | None) 
     """Say what the verdicts leave of the plan's weakness, and by what rule they were reached."""
     if weakness := power.statement(steady, slowdown):
         yield weakness
-    if slowdown is None and withheld(steady):
+    if slowdown is None and withheld_benchmarks(steady):
         text = (
             'the slowdown "auto" is withheld, as a busy machine made the spreads that size it; '
             "repeat the command on a quiet one, or give a number: --slowdown 0.5"
@@ -243,7 +244,7 @@ def _slowdown(request: AbsRequest, steady: Stability, parts: Parts) -> float | N
     if request.slowdown is not None:
         return request.slowdown
     spreads = [one.max_spread for one in steady.benchmarks if one.max_spread is not None]
-    busy = len(withheld(steady))
+    busy = len(withheld_benchmarks(steady))
     size = slowdown_size(spreads) if busy <= len(spreads) else None
     prevented = parts.deadline is not None and parts.deadline.prevented
     if size is None and not prevented and not busy:

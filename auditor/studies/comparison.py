@@ -184,7 +184,7 @@ class ComparisonStudy:
         for name, runs in self._runs.items():
             for (number, _), run in runs.items():
                 rounds.setdefault((name, number), []).append(run)
-        if busy := sum(map(audit.is_busy, rounds.values())):
+        if busy := sum(map(audit.is_busy_round, rounds.values())):
             text = (
                 f"in {busy} of {len(rounds)} rounds other work kept the processors busy: there the "
                 "least block of each process counts, not the median one"
@@ -371,7 +371,7 @@ class ComparisonStudy:
                 for side in (Side.BASE, Side.AGAIN, Side.HEAD)
                 if (run := mine.get((number, side))) is not None
             ]
-            busy = audit.is_busy(runs)
+            busy = audit.is_busy_round(runs)
             values = [
                 one for run in runs if (one := audit.value(run, dimension, busy=busy)) is not None
             ]

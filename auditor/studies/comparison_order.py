@@ -21,9 +21,9 @@ _CALLED = (ReachState.IN_LOOP, ReachState.SET_UP_ONLY)
 
 
 def changed_methods(patch: Patch, base: Parts, head: Parts) -> tuple[Method, ...]:
-    """Return the methods that head has changed or added, if that is all that differs.
+    """Return the methods that head has changed or added, if nothing else differs.
 
-    None where lines outside of methods differ (imports, comments and blank lines aside): any
+    Empty where lines outside of methods differ (imports, comments and blank lines aside): any
     benchmark may depend on those.
     """
     names = {*patch.changed, *patch.added}
@@ -35,7 +35,7 @@ def changed_methods(patch: Patch, base: Parts, head: Parts) -> tuple[Method, ...
 def calls_any(
     methods: Sequence[Method], benchmarks: Sequence[Benchmark], sizes: Sizes, parts: Parts
 ) -> dict[str, bool | None]:
-    """Tell by id whether a benchmark calls one of `methods`; None: not known.
+    """Return by id whether a benchmark calls one of `methods`; None: not known.
 
     Counted by a process of each benchmark whose program holds one of them, as far as a part of the
     time allows.
@@ -87,6 +87,6 @@ def _outside(parts: Parts) -> dict[str, list[str]]:
 def _lines_outside(source: SourceFile, inside: set[int], comment: str) -> Iterator[str]:
     for number, line in enumerate(source.text.decode(errors="replace").splitlines(), 1):
         text = " ".join(line.split())
-        is_said = text and not text.startswith(comment) and not _IMPORT.fullmatch(text)
-        if is_said and number not in inside:
+        is_code = text and not text.startswith(comment) and not _IMPORT.fullmatch(text)
+        if is_code and number not in inside:
             yield text

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from auditor.core.caveats import Caveat
+from auditor.core.caveats import BUDGET, SO_FAR, Caveat
 from auditor.core.mutant import PLAIN, Overlay, Variant
 from auditor.core.plan import Layouts, Purpose, Trial
 from auditor.core.ports import Clock, Dispatcher, Mutator, Observer, Store
@@ -14,7 +14,6 @@ from auditor.core.suite import Benchmark, Suite
 from auditor.studies import content
 from auditor.studies.trial_times import TrialTimes
 
-BUDGET, SO_FAR = "budget", "so-far"
 UNDECIDED = (BUDGET, SO_FAR)
 """What is said where something was not decided for lack of time."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from auditor.core.caveats import Caveat
-from auditor.core.plan import AGAIN, Purpose, Run, Trial
+from auditor.core.plan import REPEAT_OFFSET, Purpose, Run, Trial
 from auditor.core.ports import Store
 from auditor.studies.parts import Deadline, Parts
 from auditor.studies.trial_times import TrialTimes, expected_seconds
@@ -37,9 +37,9 @@ class Lookups:
         """Keep nothing."""
 
     def find(self, trial: Trial) -> Run | None:
-        """Look a trial up; what runs only once a busy machine is quiet is never missing."""
+        """Look a trial up; a repeat of a suite run (`REPEAT_OFFSET`) is never missing."""
         run = self.store.find(trial)
-        if run is None and trial.repetition > AGAIN:
+        if run is None and trial.repetition > REPEAT_OFFSET:
             return None
         (self.missing if run is None else self.found)[trial.id] = trial
         return run

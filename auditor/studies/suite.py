@@ -18,9 +18,9 @@ from auditor.core.plan import Run
 from auditor.core.request import Plan, SuiteRequest
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark, Suite
+from auditor.studies.busy_runs import replace_busy_runs
 from auditor.studies.measure import measure
 from auditor.studies.parts import Parts
-from auditor.studies.quieter import replace_busy_runs
 from auditor.studies.sizes import Sizes, sized
 from auditor.studies.warming import suite_trials, warmed
 

@@ -9,7 +9,7 @@ from auditor.audits import power
 from auditor.audits.detection import judge_pair
 from auditor.audits.pair import PairData
 from auditor.audits.reach import Reach
-from auditor.audits.stability import busy_runs, judge, withheld
+from auditor.audits.stability import busy_runs, judge, withheld_benchmarks
 from auditor.core.jobs import Strain
 from auditor.core.result import ReachState, Result
 from auditor.core.verdict import Rule
@@ -36,7 +36,7 @@ def test_a_spread_that_the_machine_made_is_withheld():
     assert len(verdict.means) == 4
     (said,) = [one.text for one in verdict.caveats if one.slug == "busy-machine"]
     assert said.startswith("3 of 4 runs were made on a busy machine (processes waited 90")
-    assert withheld(stability) == {verdict.id}
+    assert withheld_benchmarks(stability) == {verdict.id}
     assert all(count == 0 for _, count, _ in stability.buckets)
 
 
@@ -52,7 +52,7 @@ def test_a_spread_that_is_small_on_a_busy_machine_is_small():
 
     assert verdict.max_spread == pytest.approx(0.02, rel=0.1)
     assert verdict.caveats == ()
-    assert withheld(stability) == frozenset()
+    assert withheld_benchmarks(stability) == frozenset()
 
 
 def test_an_unstable_benchmark_of_a_quiet_machine_is_unstable():

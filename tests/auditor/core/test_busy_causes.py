@@ -2,7 +2,7 @@
 
 import pytest
 
-from auditor.core.busy import BUSY, causes, headed, is_busy
+from auditor.core.busy import BUSY, add_to_headline, busy_causes, is_busy
 from auditor.core.jobs import Strain
 
 
@@ -18,8 +18,8 @@ from auditor.core.jobs import Strain
 )
 def test_a_machine_that_keeps_a_process_from_its_work_is_busy(strain):
     assert is_busy(strain)
-    assert headed("All is well.", strain).startswith("Busy machine (")
-    assert headed("All is well.", strain).endswith("): All is well.")
+    assert add_to_headline("All is well.", strain).startswith("Busy machine (")
+    assert add_to_headline("All is well.", strain).endswith("): All is well.")
 
 
 @pytest.mark.parametrize(
@@ -33,13 +33,13 @@ def test_a_machine_that_keeps_a_process_from_its_work_is_busy(strain):
 )
 def test_nothing_is_claimed_of_a_machine_without_counters_or_one_that_lets_processes_run(strain):
     assert not is_busy(strain)
-    assert headed("All is well.", strain) == "All is well."
+    assert add_to_headline("All is well.", strain) == "All is well."
 
 
 def test_each_cause_is_named_with_its_share():
     strain = Strain(waited=0.9, others=0.5, stolen=0.2, throttled=0.3, hot=0.4)
 
-    assert [one.replace("\N{NO-BREAK SPACE}", " ") for one in causes(strain)] == [
+    assert [one.replace("\N{NO-BREAK SPACE}", " ") for one in busy_causes(strain)] == [
         "processes waited 90 % of the time",
         "other virtual machines had 20 % of the processors",
         "a quota stopped processes 30 % of the time",

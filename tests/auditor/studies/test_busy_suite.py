@@ -10,7 +10,7 @@ from toy_language import Machine, Memory, parts, request
 from auditor.core.jobs import Strain
 from auditor.core.measure import TIME, Series
 from auditor.core.outcome import Measured
-from auditor.core.plan import AGAIN, Purpose
+from auditor.core.plan import REPEAT_OFFSET, Purpose
 from auditor.core.result import Result
 from auditor.studies import abs_score, stability
 from auditor.studies.preview import preview
@@ -34,7 +34,7 @@ class BusyMachine(Machine):
 
     def run(self, trials):
         for run in super().run(trials):
-            if run.trial.repetition > AGAIN:
+            if run.trial.repetition > REPEAT_OFFSET:
                 self.busy = self.quiet_runs <= 0
                 self.quiet_runs -= 1
             spared = run.trial.benchmark is not None and run.trial.benchmark.name in self.spared
@@ -104,14 +104,14 @@ def test_where_the_machine_is_busy_again_no_more_is_run_until_the_next_call():
 
     found = stability.audit(made(machine, store)[1])
 
-    again = [one for one in machine.done if one.repetition > AGAIN]
+    again = [one for one in machine.done if one.repetition > REPEAT_OFFSET]
     assert len(again) == 3
     assert sum(one.max_spread is None for one in found.benchmarks) == 2
 
     machine.quiet_runs = inf
     later = stability.audit(made(machine, store)[1])
     assert all(one.max_spread < 0.01 for one in later.benchmarks)
-    assert max(one.repetition for one in machine.done) > 2 * AGAIN
+    assert max(one.repetition for one in machine.done) > 2 * REPEAT_OFFSET
 
 
 def test_runs_of_a_busy_machine_are_not_called_dissimilar():

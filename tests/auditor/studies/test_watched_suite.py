@@ -11,7 +11,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.comparison import Change
 from auditor.core.measure import OPERATIONS, TIME, Series
 from auditor.core.outcome import Measured
-from auditor.core.plan import AGAIN, Purpose
+from auditor.core.plan import REPEAT_OFFSET, Purpose
 from auditor.core.request import CompareRequest, WatchRequest
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.suite import Benchmark, Configured
@@ -100,7 +100,7 @@ def test_fewer_forks_of_a_run_that_was_made_again_are_said_as_well():
     suite = asked(width=0.05, forks=5)
     runs = baseline(parts(suite, machine=Warming())).runs
     again = [
-        replace(run, trial=replace(run.trial, repetition=run.trial.repetition + AGAIN))
+        replace(run, trial=replace(run.trial, repetition=run.trial.repetition + REPEAT_OFFSET))
         for run in runs
     ]
 

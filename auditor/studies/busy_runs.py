@@ -1,4 +1,4 @@
-"""Runs of the suite that a busy machine has spoilt, made again once it is quiet."""
+"""Repeats of the suite runs that a busy machine has spoilt, once it is quiet."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -8,45 +8,45 @@ from auditor.audits.stability import busy_runs
 from auditor.core.busy import is_busy
 from auditor.core.jobs import Strain
 from auditor.core.outcome import Measured
-from auditor.core.plan import AGAIN, Run, Trial
+from auditor.core.plan import REPEAT_OFFSET, Run, Trial
 from auditor.studies.measure import measure
 from auditor.studies.parts import Parts
 
 LONGEST_WAIT = 60.0
 WAIT_PART, BUDGET_PART = 0.1, 0.05
 """Parts that waiting for a quiet machine may take: of the time of the runs, and of a budget."""
-AGAIN_PART = 0.1
-"""Part of what is left of a budget that runs which are made again may take."""
+REPEATS_PART = 0.1
+"""Part of what is left of a budget that the repeats may take."""
 
-Key = tuple[str, int]
+RunKey = tuple[str, int]
 """A benchmark, by its id, and the number of a run."""
 
 
 def replace_busy_runs(runs: Sequence[Run], parts: Parts) -> list[Run]:
-    """Return the runs, those of a busy machine replaced as far as it has become quiet.
+    """Return the runs, those of a busy machine replaced by repeats on a quiet one where possible.
 
-    A run that replaces another has a number of its own, so that the store has both.
+    A repeat has a number of its own, so that the store has both.
     """
     spoilt = dict(_spoilt(runs, parts.request.stability_runs))
     if not spoilt:
         return list(runs)
-    known: dict[Key, Sequence[Run]] = {}
-    missing: dict[Key, Sequence[Trial]] = {}
+    quiet: dict[RunKey, Sequence[Run]] = {}
+    missing: dict[RunKey, Sequence[Trial]] = {}
     for key, processes in spoilt.items():
-        found, trials = _next_try([run.trial for run in processes], parts)
-        if found:
-            known[key] = found
+        earlier, trials = _next_repeat([run.trial for run in processes], parts)
+        if earlier:
+            quiet[key] = earlier
         else:
             missing[key] = trials
-    again = _affordable(missing, parts)
-    if again and _becomes_quiet(_patience(runs, parts), parts):
-        for key, trials in again.items():
-            made = measure("runs of the suite again, as the machine was busy", trials, parts)
-            if _is_quiet(made, len(trials)):
-                known[key] = made
-            elif made:
+    repeats = _affordable(missing, parts)
+    if repeats and _becomes_quiet(_patience(runs, parts), parts):
+        for key, trials in repeats.items():
+            measured = measure("runs of the suite again, as the machine was busy", trials, parts)
+            if _is_quiet(measured, len(trials)):
+                quiet[key] = measured
+            elif measured:
                 break  # the machine is busy again
-    return [one for run in runs for one in known.get(_key(run), (run,)) if _stands_for(one, run)]
+    return [one for run in runs for one in quiet.get(_key(run), (run,)) if _replaces(one, run)]
 
 
 def _becomes_quiet(seconds: float, parts: Parts) -> bool:
@@ -54,7 +54,7 @@ def _becomes_quiet(seconds: float, parts: Parts) -> bool:
     return parts.becomes_quiet(seconds)
 
 
-def _spoilt(runs: Sequence[Run], wanted: int) -> Iterator[tuple[Key, Sequence[Run]]]:
+def _spoilt(runs: Sequence[Run], wanted: int) -> Iterator[tuple[RunKey, Sequence[Run]]]:
     by_benchmark: dict[str, list[Run]] = {}
     for run in runs:
         by_benchmark.setdefault(_key(run)[0], []).append(run)
@@ -63,10 +63,10 @@ def _spoilt(runs: Sequence[Run], wanted: int) -> Iterator[tuple[Key, Sequence[Ru
             yield (name, number), [run for run in mine if run.trial.repetition == number]
 
 
-def _next_try(trials: Sequence[Trial], parts: Parts) -> tuple[Sequence[Run], Sequence[Trial]]:
-    """Return the processes of an earlier try that were quiet, else the trials of the next one."""
+def _next_repeat(trials: Sequence[Trial], parts: Parts) -> tuple[Sequence[Run], Sequence[Trial]]:
+    """Return the processes of an earlier repeat that was quiet, else the trials of the next one."""
     for times in count(1):
-        later = [replace(one, repetition=one.repetition + times * AGAIN) for one in trials]
+        later = [replace(one, repetition=one.repetition + times * REPEAT_OFFSET) for one in trials]
         runs = [run for one in later if (run := parts.store.find(one)) is not None]
         if _is_quiet(runs, len(later)):
             return measure("runs of the suite again", later, parts), ()
@@ -75,26 +75,28 @@ def _next_try(trials: Sequence[Trial], parts: Parts) -> tuple[Sequence[Run], Seq
     raise AssertionError  # the store has no end of runs
 
 
-def _affordable(trials: Mapping[Key, Sequence[Trial]], parts: Parts) -> dict[Key, Sequence[Trial]]:
+def _affordable(
+    trials: Mapping[RunKey, Sequence[Trial]], parts: Parts
+) -> dict[RunKey, Sequence[Trial]]:
     """Return what may be run again: all without a budget, nothing in a rehearsal."""
     deadline = parts.deadline
     if deadline is None:
         return dict(trials)
-    left, found = AGAIN_PART * deadline.left, {}
+    left, affordable = REPEATS_PART * deadline.left, {}
     for key, mine in trials.items():
         left -= sum(map(deadline.times.seconds, mine))
         if left < 0 or deadline.prevented:
             break
-        found[key] = mine
-    return found
+        affordable[key] = mine
+    return affordable
 
 
 def _patience(runs: Iterable[Run], parts: Parts) -> float:
     """Return how many seconds to wait for a quiet machine at most."""
-    parts_of = [LONGEST_WAIT, WAIT_PART * sum(run.seconds for run in runs)]
+    limits = [LONGEST_WAIT, WAIT_PART * sum(run.seconds for run in runs)]
     if parts.deadline is not None:
-        parts_of.append(BUDGET_PART * parts.deadline.left)
-    return min(parts_of)
+        limits.append(BUDGET_PART * parts.deadline.left)
+    return min(limits)
 
 
 def _is_quiet(runs: Sequence[Run], processes: int) -> bool:
@@ -103,10 +105,10 @@ def _is_quiet(runs: Sequence[Run], processes: int) -> bool:
     return len(runs) == processes and measured and not is_busy(strain)
 
 
-def _key(run: Run) -> Key:
+def _key(run: Run) -> RunKey:
     return (run.trial.benchmark.id if run.trial.benchmark else "", run.trial.repetition)
 
 
-def _stands_for(one: Run, run: Run) -> bool:
-    """Tell whether `one` is in the place of `run`: that process of a run that replaces its own."""
-    return one.trial.fork == run.trial.fork
+def _replaces(repeat: Run, run: Run) -> bool:
+    """Tell whether a process of the repeat of a run replaces this process: they are one fork."""
+    return repeat.trial.fork == run.trial.fork
