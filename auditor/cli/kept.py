@@ -195,7 +195,7 @@ def _instead(path: Path) -> str:
     whose = formats.whose(path)
     if whose:
         return f"it is a result of {whose}; bench-audit judge {shlex.quote(str(path))} judges it"
-    found = own_files.described(path)
+    found = own_files.describe_file(path)
     return "" if "--result" in found and "comment" not in found else found
 
 

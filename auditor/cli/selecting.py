@@ -75,7 +75,7 @@ def _compared(path: Path) -> comparison_document.ComparisonDocument:
     try:
         return comparison_document.read(_bytes(path))
     except UsageError as error:
-        raise UsageError(f"{path}: {own_files.described(path) or error}") from error
+        raise UsageError(f"{path}: {own_files.describe_file(path) or error}") from error
 
 
 def _bytes(path: Path) -> bytes:

@@ -19,7 +19,7 @@ from auditor.config.settings import Settings
 from auditor.config.untrusted import refuse_other_subject, refuse_reaching
 from auditor.core.errors import UsageError
 from auditor.core.hosts import DaskSpec, DockerSpec, LocalSpec, SshSpec
-from auditor.core.own_files import described
+from auditor.core.own_files import describe_file
 from auditor.core.paths import exists, is_dir, is_file
 from auditor.core.request import (
     AbsRequest,
@@ -135,7 +135,7 @@ def _require_configuration(path: Path, argument: str) -> None:
         raise UsageError(f"no such file or folder: {argument}{_near(path)}")
     if path.suffix not in reading.EXTENSIONS:
         needed = "its name must end in .json, .yaml, .yml or .toml; bench-audit judge reads results"
-        raise UsageError(f"{argument} is no configuration: {described(path) or needed}")
+        raise UsageError(f"{argument} is no configuration: {describe_file(path) or needed}")
 
 
 def _as_numbers(found: Mapping[str, Any], argument: str) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ import msgspec
 from auditor.config.sections import Section
 from auditor.config.settings import CHOICES, SECTIONS, Settings
 from auditor.core.errors import UsageError
-from auditor.core.own_files import described_by
+from auditor.core.own_files import describe_beginning
 
 EXTENSIONS = (".json", ".yaml", ".yml", ".toml")
 _ITEM = re.compile(r"\[\d+\]")
@@ -31,7 +31,7 @@ def document(path: Path, shown: str) -> dict[str, Any]:
         raise UsageError(f"{shown} is not UTF-8 text (byte {error.start}); save it as UTF-8") from (
             error
         )
-    if own := described_by(text.encode(), path):
+    if own := describe_beginning(text.encode(), path):
         raise UsageError(f"{shown} is no configuration: {own}")
     try:
         found = _parsed(text, path.suffix, shown)

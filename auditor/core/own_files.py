@@ -14,16 +14,16 @@ _REPORTED = ("abs", "stability")
 """Commands whose results `bench-audit report --result` reads."""
 
 
-def described(path: Path) -> str:
+def describe_file(path: Path) -> str:
     """Return what a file of ours is and which command takes it; empty for all other files."""
     try:
         with open_regular(path) as file:
-            return described_by(file.read(_START), path)
+            return describe_beginning(file.read(_START), path)
     except OSError:
         return ""
 
 
-def described_by(beginning: bytes, path: Path) -> str:
+def describe_beginning(beginning: bytes, path: Path) -> str:
     """Return the same of a file that begins so."""
     name = shlex.quote(str(path))
     if beginning.startswith(STORE):

@@ -26,7 +26,7 @@ class Doubt:
     reason: str
 
 
-def apart(variants: Iterable[StoredVariant]) -> dict[StoredVariant, str]:
+def distinct_names(variants: Iterable[StoredVariant]) -> dict[StoredVariant, str]:
     """Return a name for each variant: the benchmark's, and the facts in which its variants differ.
 
     The name has them in brackets, a mode by its value alone: `parse (avgt, threads=4)`.
@@ -48,18 +48,19 @@ def _written(key: str, value: str) -> str:
     return value if key == MODE else f"{key}={value or 'none'}"
 
 
-def told_apart(runs: Sequence[StoredRun]) -> Runs:
+def separate_variants(runs: Sequence[StoredRun]) -> Runs:
     """Return runs in which variants of one benchmark have names of their own, the same in all."""
-    return _by_variant(runs, apart(one for run in runs for one in run.variants.values()))
+    return _by_variant(runs, distinct_names(one for run in runs for one in run.variants.values()))
 
 
 def _by_variant(runs: Sequence[StoredRun], names: dict[StoredVariant, str]) -> Runs:
     return tuple(
-        renamed(run, {key: names[variant] for key, variant in run.variants.items()}) for run in runs
+        rename_benchmarks(run, {key: names[variant] for key, variant in run.variants.items()})
+        for run in runs
     )
 
 
-def renamed(run: StoredRun, names: Mapping[str, str]) -> StoredRun:
+def rename_benchmarks(run: StoredRun, names: Mapping[str, str]) -> StoredRun:
     """Return a run with other names of some benchmarks; no two may become one."""
     return replace(
         run,
@@ -68,12 +69,12 @@ def renamed(run: StoredRun, names: Mapping[str, str]) -> StoredRun:
     )
 
 
-def settled(runs: Sequence[StoredRun]) -> Runs:
+def settle_endings(runs: Sequence[StoredRun]) -> Runs:
     """Return the runs without the number of processors where the names of others show it is one."""
-    return tuple(_settled(run, runs) if run.ending else run for run in runs)
+    return tuple(_settle_ending(run, runs) if run.ending else run for run in runs)
 
 
-def _settled(run: StoredRun, runs: Sequence[StoredRun]) -> StoredRun:
+def _settle_ending(run: StoredRun, runs: Sequence[StoredRun]) -> StoredRun:
     """Return a run in doubt with those of its names that runs of another kind have."""
     mine = set(run.processes)
     others = {
@@ -84,7 +85,7 @@ def _settled(run: StoredRun, runs: Sequence[StoredRun]) -> StoredRun:
     }
     stems = {_stem(name, run) for name in mine}
     if len(stems & others) > len(mine & others):
-        return replace(renamed(run, {name: _stem(name, run) for name in mine}), ending="")
+        return replace(rename_benchmarks(run, {name: _stem(name, run) for name in mine}), ending="")
     return replace(run, ending="") if mine & others else run
 
 
@@ -92,16 +93,16 @@ def _stem(name: str, run: StoredRun) -> str:
     return name.removesuffix(run.ending)
 
 
-def aligned(base: Runs, head: Runs) -> tuple[Runs, Runs, tuple[Doubt, ...]]:
+def align_names(base: Runs, head: Runs) -> tuple[Runs, Runs, tuple[Doubt, ...]]:
     """Return the runs of two sides with one name for each benchmark, and what is not comparable.
 
     A benchmark with one variant on each side is one, whatever its flags.
     """
-    runs = settled([*base, *head])
+    runs = settle_endings([*base, *head])
     sides = _variants(runs[: len(base)], runs[len(base) :])
     single = {name for name, mine in sides.items() if max(map(len, mine)) == 1}
     known = {one for mine in sides.values() for each in mine for one in each}
-    names = apart(one for one in known if one.name not in single)
+    names = distinct_names(one for one in known if one.name not in single)
     runs = _by_variant(runs, names | {one: one.name for one in known if one.name in single})
     before, after = runs[: len(base)], runs[len(base) :]
     doubts = (*_other_questions(sides), *_doubtful(before, after))

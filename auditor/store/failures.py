@@ -7,7 +7,7 @@ from pathlib import Path
 
 from auditor.core.errors import AuditError, FolderUnusable, StoreError, UsageError
 from auditor.core.foreign_files import open_regular
-from auditor.core.own_files import described
+from auditor.core.own_files import describe_file
 
 _PRIMARY = 0xFF
 """Extended result codes keep the primary one in their lowest byte."""
@@ -63,7 +63,7 @@ def _other_file(path: Path) -> str:
     with suppress(OSError), open_regular(path) as file:
         start = file.read(_START).decode(errors="replace")
         if all(one.isprintable() or one.isspace() for one in start):
-            return described(path) or "it is a text; name the store, such as store.sqlite"
+            return describe_file(path) or "it is a text; name the store, such as store.sqlite"
     return ""
 
 

@@ -13,7 +13,7 @@ from auditor.core.comparison import BenchmarkComparison, Comparison
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Run
 from auditor.core.stored import StoredProcess, StoredResults, StoredRun
-from auditor.core.stored_names import aligned
+from auditor.core.stored_names import align_names
 from auditor.core.suite import Benchmark
 from auditor.core.units import is_throughput, mean_time
 from auditor.core.verdict import BenchmarkVerdict, Stability
@@ -90,7 +90,7 @@ def compare(
 
     What was measured on unlike machines is compared only where that is asked for (`unlike`).
     """
-    *runs, doubts = aligned(base.runs, head.runs)
+    *runs, doubts = align_names(base.runs, head.runs)
     base, head = (replace(side, runs=mine) for side, mine in zip((base, head), runs, strict=True))
     open_ = {one.base for one in doubts} | {one.head for one in doubts}
     before, after = (

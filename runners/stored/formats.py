@@ -92,13 +92,13 @@ def is_known(path: Path) -> bool:
     beginning = files.start(path)
     if files.is_json(beginning) or _of_text(beginning) is not None:
         return True
-    return bool(own_files.described_by(beginning, path) or summaries.way_out(beginning))
+    return bool(own_files.describe_beginning(beginning, path) or summaries.way_out(beginning))
 
 
 def read(path: Path, asv: AsvFiles) -> Read | None:
     """Read a file; None for what nobody here knows. Raises Broken, UsageError."""
     beginning = files.start(path)
-    if instead := own_files.described_by(beginning, path) or _summary(beginning):
+    if instead := own_files.describe_beginning(beginning, path) or _summary(beginning):
         raise Broken(instead)
     known = _of_text(beginning)
     if known is not None:

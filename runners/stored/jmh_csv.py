@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from auditor.core.stored import StoredProcess, StoredRun, StoredVariant
-from auditor.core.stored_names import apart
+from auditor.core.stored_names import distinct_names
 from runners.stored.checking import Broken, clean, process, shown, text, twice
 from runners.stored.jmh_names import converted, is_time, name_of, variant_of
 from runners.stored.rows import rows_of
@@ -44,7 +44,7 @@ def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]
             raise twice(key.name)
         entries[key] = row
     found, left_out, units = {}, [], {}
-    names = apart(entries)
+    names = distinct_names(entries)
     for key, name in names.items():
         unit = entries[key][_UNIT]
         if is_time(unit):

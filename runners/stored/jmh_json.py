@@ -7,7 +7,7 @@ from pathlib import Path
 
 from auditor.core.jobs import HostFacts
 from auditor.core.stored import StoredProcess, StoredRun, StoredVariant
-from auditor.core.stored_names import apart
+from auditor.core.stored_names import distinct_names
 from auditor.core.units import mean_time
 from runners.stored.checking import (
     Broken,
@@ -49,7 +49,7 @@ def read(document: list[object], path: Path) -> tuple[StoredRun, tuple[str, ...]
     """
     entries = _entries([mapping(entry, f"[{number}]") for number, entry in enumerate(document)])
     found, left_out, units = {}, [], {}
-    names = apart(entries)
+    names = distinct_names(entries)
     for key, name in names.items():
         metric = mapping(entries[key].get("primaryMetric"), f"{shown(name)}: primaryMetric")
         unit = text(metric.get("scoreUnit"), f"{shown(name)}: scoreUnit")

@@ -10,7 +10,7 @@ from pathlib import Path
 from auditor.core.jobs import HostFacts
 from auditor.core.printed import Printed
 from auditor.core.stored import StoredProcess, StoredRun, StoredVariant
-from auditor.core.stored_names import apart
+from auditor.core.stored_names import distinct_names
 from auditor.core.units import mean_time
 from runners.stored.checking import Broken, clean, failed, process, shown, twice
 from runners.stored.jmh_names import (
@@ -235,7 +235,7 @@ class Log:
             self._hear(
                 Printed(
                     harness=HARNESS,
-                    benchmark=apart([*self.found, benchmark.key])[benchmark.key],
+                    benchmark=distinct_names([*self.found, benchmark.key])[benchmark.key],
                     fork=len(benchmark.forks),
                     seconds=seconds,
                     lasts=lasts,
@@ -256,7 +256,7 @@ class Log:
     def run(self, path: Path) -> tuple[StoredRun, tuple[str, ...]]:
         """Return what all lines said; raises Broken."""
         self._close()
-        names = apart(self.found)
+        names = distinct_names(self.found)
         timed = {key: one for key, one in self.found.items() if not one.unit or is_time(one.unit)}
         jdk, jmh = (self.facts.get(one, "unknown") for one in ("VM version", "JMH version"))
         run = StoredRun(

@@ -10,7 +10,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.paths import is_dir, is_file
 from auditor.core.stored import StoredResults, StoredRun
-from auditor.core.stored_names import renamed, settled, told_apart
+from auditor.core.stored_names import rename_benchmarks, separate_variants, settle_endings
 from runners.stored import asv_files, corpus, criterion, files, formats
 from runners.stored.asv_files import AsvFiles
 from runners.stored.checking import Broken, numbers
@@ -80,7 +80,7 @@ def read(paths: Sequence[Path], commit: str | None = None) -> StoredResults:
     chosen = _chosen(there, commit)
     _check_alike(chosen)
     left_out = tuple(dict.fromkeys(name for one in chosen for name in one.left_out))
-    runs = told_apart(settled([_without_addresses(one) for one in _runs(chosen)]))
+    runs = separate_variants(settle_endings([_without_addresses(one) for one in _runs(chosen)]))
     shas = "".join(one.sha for one in chosen).encode()
     return StoredResults(
         harness=chosen[0].format.harness,
@@ -213,7 +213,7 @@ def _without_addresses(run: StoredRun) -> StoredRun:
         "and objects of one kind are told apart by their order"
     )
     caveats = (*run.caveats, Caveat("addresses-in-names", text))
-    return replace(renamed(run, names), caveats=caveats)
+    return replace(rename_benchmarks(run, names), caveats=caveats)
 
 
 def _chosen(there: _Files, commit: str | None) -> list[_Found]:

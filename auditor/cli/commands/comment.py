@@ -12,7 +12,7 @@ from auditor.cli.console import Console
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
 from auditor.core.foreign_files import read_regular, reason
-from auditor.core.own_files import described
+from auditor.core.own_files import describe_file
 from reports.comparison_document import ComparisonDocument, read
 from reports.comparison_markdown import markdown
 from reports.markdown import LIMIT, code
@@ -97,7 +97,7 @@ def _result(path: Path) -> ComparisonDocument:
     try:
         return read(_bytes(path, LARGEST_RESULT))
     except UsageError as error:
-        raise UsageError(f"{path}: {described(path) or error}") from error
+        raise UsageError(f"{path}: {describe_file(path) or error}") from error
 
 
 def _bytes(path: Path, most: int) -> bytes:
