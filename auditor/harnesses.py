@@ -60,6 +60,10 @@ class Machine:
         """Return where that is by its names, as what makes subjects ready is handed it."""
         return {"home": self.home, "host": self.host, "environment": self.environment}
 
+    def with_jdk(self, chosen: str) -> "Machine":
+        """Return the machine with the chosen JDK; raises a UsageError where it has none."""
+        return replace(self, environment=with_jdk(chosen, self.host, self.environment))
+
 
 @dataclass(frozen=True, slots=True)
 class Ready:
@@ -123,8 +127,7 @@ def _python(
 def _jmh(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> Ready:
     if config.tags:
         raise UsageError("tags are Go's build tags; a JMH suite has none")
-    environment = with_jdk(config.build.jdk, machine.host, machine.environment)
-    machine = replace(machine, environment=environment)
+    machine = machine.with_jdk(config.build.jdk)
     tests: Callable[[], UnitTests | None] | None = None
     if isinstance(spec, MavenSpec):
         tests = partial(published_tests, spec, **machine.parts)

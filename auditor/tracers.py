@@ -1,7 +1,7 @@
 """What each language brings for tracing the clients of a library; knows concrete classes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from auditor.core.errors import (
@@ -31,7 +31,6 @@ from runners.gobench.tracer import GoTracer
 from runners.jmh.client import JavaClients
 from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
-from runners.jmh.jdks import with_jdk
 from runners.jmh.library import prepare_library as prepare_java_library
 from runners.jmh.tracer import JavaTracer
 from runners.pybench.client import prepare_client as prepare_python
@@ -139,8 +138,7 @@ def _java_library(
     placed: Placed, machine: Machine, subject: SubjectSpec, words: BuildWords
 ) -> Library:
     spec = subject if isinstance(subject, MavenSpec) else None
-    environment = with_jdk(words.jdk, machine.host, machine.environment)
-    machine = replace(machine, environment=environment)
+    machine = machine.with_jdk(words.jdk)
     project = prepare_java_library(spec, placed, words=words, tell=machine.tell, **machine.parts)
     guests = prepare_guests(jmh_core_jar=None, **machine.parts)
     folder = machine.home.builds(project.digest)
@@ -151,8 +149,7 @@ def _java_library(
 def _java_client(
     spec: ClientSpec, placed: Placed, of: PlacedLibrary, machine: Machine
 ) -> ReadyClient:
-    environment = with_jdk(spec.build.jdk, machine.host, machine.environment)
-    machine = replace(machine, environment=environment)
+    machine = machine.with_jdk(spec.build.jdk)
     guests = prepare_guests(jmh_core_jar=None, **machine.parts)
     clients = JavaClients(guests, **machine.parts)
     made = clients.ready(spec, placed, of.library.project)
