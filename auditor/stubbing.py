@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from auditor.audits.unwatched import Watch, unwatched
+from auditor.audits.unwatched import WatchState, unwatched
 from auditor.config import Config
 from auditor.core.caveats import some
 from auditor.core.errors import SubjectError, UsageError
@@ -27,7 +27,7 @@ class Known:
     `used` are ids, the most used first.
     """
 
-    watched: dict[str, Watch] = field(default_factory=dict)
+    watched: dict[str, WatchState] = field(default_factory=dict)
     used: list[str] = field(default_factory=list)
     samples: Samples = field(default_factory=dict)
 
@@ -99,28 +99,30 @@ class Stubbing:
             known.samples = {one.id: one.arguments for one in profile.methods}
         if isinstance(traced, TraceDocument):
             known.used += [one.id for one in traced.methods if one.tests]
-            called = {one.id: one.reach is ReachState.IN_LOOP for one in traced.methods}
             known.watched |= {
-                name: Watch.WATCHED if is_called else Watch.UNCALLED
-                for name, is_called in called.items()
+                one.id: WatchState.WATCHED
+                if one.reach is ReachState.IN_LOOP
+                else WatchState.UNCALLED
+                for one in traced.methods
             }
         if isinstance(audited, Document):
             known.used += [one.id for one in audited.methods]
-            judged = {one.id: _watch(one) for one in audited.methods}
-            known.watched |= {name: one for name, one in judged.items() if one is not None}
+            known.watched |= {
+                one.id: state for one in audited.methods if (state := _watch_state(one)) is not None
+            }
         if isinstance(traced, TraceDocument):
             known.used += [one.id for one in traced.methods]
         return known
 
 
-def _watch(one: AuditedMethod) -> Watch | None:
+def _watch_state(one: AuditedMethod) -> WatchState | None:
     """Return what an audit says of a method; None where it does not tell."""
     if one.outcome is Result.UNREACHED:
-        return Watch.UNCALLED
+        return WatchState.UNCALLED
     if one.outcome is Result.MISSED:
-        return Watch.UNNOTICED
+        return WatchState.UNNOTICED
     if one.outcome is Result.DETECTED or one.reached_by:
-        return Watch.WATCHED
+        return WatchState.WATCHED
     return None
 
 

@@ -6,7 +6,7 @@ from enum import IntEnum
 from auditor.core.subject import Method
 
 
-class Watch(IntEnum):
+class WatchState(IntEnum):
     """What benchmarks do with a method, those first that need a benchmark most."""
 
     UNCALLED = 0
@@ -17,7 +17,7 @@ class Watch(IntEnum):
 
 
 def unwatched(
-    methods: Sequence[Method], used: Iterable[str], watched: Mapping[str, Watch], most: int
+    methods: Sequence[Method], used: Iterable[str], watched: Mapping[str, WatchState], most: int
 ) -> tuple[Method, ...]:
     """Return the first `most` of some methods: uncalled ones, then unnoticed ones.
 
@@ -25,7 +25,7 @@ def unwatched(
     counts as uncalled. What cannot get slower needs no benchmark.
     """
     by_id = {one.id: one for one in methods if one.trivial is None}
-    known = [(watched.get(name, Watch.UNCALLED), name) for name in dict.fromkeys(used)]
-    wanted = [each for each in known if each[1] in by_id and each[0] is not Watch.WATCHED]
+    known = [(watched.get(name, WatchState.UNCALLED), name) for name in dict.fromkeys(used)]
+    wanted = [each for each in known if each[1] in by_id and each[0] is not WatchState.WATCHED]
     wanted.sort(key=lambda each: each[0])
     return tuple(by_id[name] for _, name in wanted[:most])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from builders import method
 
-from auditor.audits.unwatched import Watch, unwatched
+from auditor.audits.unwatched import WatchState, unwatched
 
 METHODS = [method(name) for name in ("Add", "Get", "Len")]
 ADD, GET, LEN = (one.id for one in METHODS)
@@ -16,11 +16,11 @@ ADD, GET, LEN = (one.id for one in METHODS)
     [
         ([LEN, ADD, GET], {}, 20, ["Len", "Add", "Get"]),
         ([LEN, ADD, GET], {}, 2, ["Len", "Add"]),
-        ([LEN, ADD, GET], {LEN: Watch.WATCHED, ADD: Watch.UNCALLED}, 20, ["Add", "Get"]),
+        ([LEN, ADD, GET], {LEN: WatchState.WATCHED, ADD: WatchState.UNCALLED}, 20, ["Add", "Get"]),
         ([LEN, "gone", LEN, ADD], {}, 20, ["Len", "Add"]),
-        ([LEN], {LEN: Watch.WATCHED}, 20, []),
-        ([LEN, ADD, GET], {LEN: Watch.UNNOTICED}, 20, ["Add", "Get", "Len"]),
-        ([LEN, ADD, GET], {LEN: Watch.UNNOTICED, ADD: Watch.WATCHED}, 1, ["Get"]),
+        ([LEN], {LEN: WatchState.WATCHED}, 20, []),
+        ([LEN, ADD, GET], {LEN: WatchState.UNNOTICED}, 20, ["Add", "Get", "Len"]),
+        ([LEN, ADD, GET], {LEN: WatchState.UNNOTICED, ADD: WatchState.WATCHED}, 1, ["Get"]),
     ],
 )
 def test_the_most_used_come_first_without_those_that_are_watched(used, watched, most, names):
