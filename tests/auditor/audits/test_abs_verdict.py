@@ -12,7 +12,8 @@ from auditor.audits.abs_score import (
     judge,
     relative_exclusion,
 )
-from auditor.core.caveats import Caveat
+from auditor.audits.detection import NOT_MEASURED
+from auditor.core.caveats import BUDGET, SO_FAR, Caveat
 from auditor.core.result import ReachState, Result
 from auditor.core.verdict import Density, PairRun, Rule
 
@@ -333,3 +334,35 @@ def test_the_order_of_the_pairs_does_not_matter(pairs, order):
         back.cover,
         back.rules,
     )
+
+
+@pytest.mark.parametrize(
+    ("more", "reasons"),
+    [
+        ({}, ["not measured", "not measured"]),
+        (
+            {"caveats": (Caveat(BUDGET, "the budget was used up"),)},
+            ["not measured: the budget ended before", "not measured: the budget ended before"],
+        ),
+        (
+            {"caveats": (Caveat(SO_FAR, "nothing was measured"),)},
+            ["not measured yet", "not measured yet"],
+        ),
+        (
+            {"caveats": (Caveat(BUDGET, "the budget was used up"),), "score_only": True},
+            [
+                "not measured: another benchmark detects the method",
+                "not measured: the budget ended before",
+            ],
+        ),
+    ],
+)
+def test_a_pair_that_was_not_measured_says_why(more, reasons):
+    open_pair = {"reason": NOT_MEASURED}
+    pairs = (
+        pair_verdict("k", "A", Result.DETECTED),
+        pair_verdict("k", "B", Result.UNMEASURED, **open_pair),
+        pair_verdict("l", "A", Result.UNMEASURED, **open_pair),
+    )
+
+    assert [one.reason for one in audit(pairs=pairs, **more).pairs[1:]] == reasons

@@ -195,3 +195,15 @@ def test_ratios_of_counts_are_those_of_the_counts_that_are_shown():
 
     assert (found.base, found.head, found.ratio) == (1.0, 2.0, 2.0)
     assert found.interval[0] < 2 < found.interval[1]
+
+
+def test_a_ratio_within_rounds_that_the_means_of_the_sides_do_not_have_is_paired():
+    """The machine got slower from round to round, and one process of head was disturbed."""
+    drift = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
+    mine = tuple((one, one * 1.001, one * (6 if one == 4 else 1.5)) for one in drift)
+
+    found = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
+
+    assert found.paired
+    assert found.ratio == pytest.approx(1.5, rel=0.01)
+    assert found.head == pytest.approx(found.base * found.ratio)
