@@ -140,6 +140,29 @@ def test_a_budget_limits_the_wait_and_what_is_made_again():
     assert short.waits == ()
 
 
+def test_nothing_is_made_again_once_the_budget_has_prevented_a_run():
+    machine, store = BusyMachine(ends=False), Memory()
+    stability.audit(made(machine, store)[1])
+    waits = machine.waits
+    _, found = made(machine, store, budget=1_000.0)
+    found.deadline.prevented = True
+
+    stability.audit(found)
+
+    assert machine.waits == waits
+
+
+def test_each_fork_of_a_busy_run_is_replaced_by_that_of_its_repeat():
+    machine, suite = BusyMachine(), request().suite
+    suite = replace(suite, plan=replace(suite.plan, forks=2))
+
+    found = stability.audit(made(machine, suite=suite)[1])
+
+    assert all(one.max_spread < 0.01 for one in found.benchmarks)
+    for one in found.benchmarks:
+        assert len(one.trials) == len(set(one.trials)) == 2 * 3
+
+
 def test_a_rehearsal_neither_waits_nor_runs():
     machine, store = BusyMachine(ends=False), Memory()
     asked, found = made(machine, store)
