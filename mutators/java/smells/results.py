@@ -58,21 +58,19 @@ def other_returned(bench: Benchmark) -> Iterator[Smell]:
     if value is None or returned is None:
         return
     calls = [bare(next(iter(expressions(one)), None)) for one in statements[:-1]]
-    receivers = [
+    fields = [
         bench.scope.field_of(bare(one.child_by_field_name("object")))
         for one in calls
         if one is not None and one.type == "method_invocation"
     ]
     named = sum(source(one) == returned.name for one in descend(bench.body) if not one.children)
-    if receivers and len(receivers) == len(calls) and named == 1 and returned not in receivers:
-        others = {one for one in receivers if one is not None}
-        if len(others) == 1 and None not in receivers:
-            name = others.pop().name
-            text = (
-                f"It returns {returned.name}, with which it does nothing: the work is done on "
-                f"{name}, of which nothing is returned."
-            )
-            yield replace(_smell(bench, last, value, text), calls=None, sure=Sure.POSSIBLE)
+    receiver = fields[0] if len(set(fields)) == 1 else None
+    if receiver is not None and len(fields) == len(calls) and named == 1:
+        text = (
+            f"It returns {returned.name}, with which it does nothing: the work is done on "
+            f"{receiver.name}, of which nothing is returned."
+        )
+        yield replace(_smell(bench, last, value, text), calls=None, sure=Sure.POSSIBLE)
 
 
 def _unread_locals(node: Node, uses: Uses, bench: Benchmark, effects: Effects) -> Iterator[Smell]:
