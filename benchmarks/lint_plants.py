@@ -338,27 +338,27 @@ _plants(
         'return planted.kept.put("key", $call); }',
     ),
 )
-_RANDOM = (
-    "@State(Scope.Thread) public static class Planted { int[] all = new int[99]; @Setup void up() "
-    "{ MAKE; for (int i = 0; i < 99; i++) { all[i] = random.nextInt(); } } }\n$whole"
-)
+
+
+def _drawn(maker: str) -> str:
+    return (
+        "@State(Scope.Thread) public static class Planted { int[] all = new int[99]; @Setup void up() "
+        f"{{ {maker}; for (int i = 0; i < 99; i++) {{ all[i] = random.nextInt(); }} }} }}\n"
+        f"{_WITH} return $call; }}"
+    )
+
+
 _plants(
     "jmh-unseeded-random",
-    faults=tuple(
-        _RANDOM.replace("MAKE", one).replace("$whole", f"{_WITH} return $call; }}")
-        for one in (
-            "Random random = new Random()",
-            "var random = ThreadLocalRandom.current()",
-            "SplittableRandom random = new SplittableRandom()",
-        )
+    faults=(
+        _drawn("Random random = new Random()"),
+        _drawn("var random = ThreadLocalRandom.current()"),
+        _drawn("SplittableRandom random = new SplittableRandom()"),
     ),
-    near=tuple(
-        _RANDOM.replace("MAKE", one).replace("$whole", f"{_WITH} return $call; }}")
-        for one in (
-            "Random random = new Random(42)",
-            "SplittableRandom random = new SplittableRandom(7L)",
-            "Random random = new Random(); random.setSeed(1)",
-        )
+    near=(
+        _drawn("Random random = new Random(42)"),
+        _drawn("SplittableRandom random = new SplittableRandom(7L)"),
+        _drawn("Random random = new Random(); random.setSeed(1)"),
     ),
 )
 

@@ -15,51 +15,55 @@ JAVA = """import org.openjdk.jmh.annotations.*; import java.util.*;
 """
 
 
+def numbered(text, n):
+    """Return n copies of a text with their numbers in place of #."""
+    return "".join(text.replace("#", str(number)) for number in range(n))
+
+
 def go_loops(n):
     return f"{GO}{N}" + "for j := 0; j < 100; j++ { f(x) }\n" * n + "}\n}\n"
 
 
 def go_buffers(n):
-    made = "".join(f"var b{k} bytes.Buffer\n" for k in range(n))
-    return f"{GO}{made}{N}" + "".join(f"b{k}.Write(x)\n" for k in range(n)) + "}\n}\n"
+    declared, used = numbered("var b# bytes.Buffer\n", n), numbered("b#.Write(x)\n", n)
+    return f"{GO}{declared}{N}{used}}}\n}}\n"
 
 
 def go_appends(n):
-    made = "".join(f"var a{k} []int\n" for k in range(n))
-    used = "".join(f"a{k} = append(a{k}, 1); f(a{k})\n" for k in range(n))
-    return f"{GO}{made}{N}{used}}}\n}}\n"
+    declared, used = numbered("var a# []int\n", n), numbered("a# = append(a#, 1); f(a#)\n", n)
+    return f"{GO}{declared}{N}{used}}}\n}}\n"
 
 
 def go_runs(n):
     return GO + 'b.Run("x", func(b *testing.B) { f() })\n' * n + "}\n"
 
 
+def java(fields, statements, rest=""):
+    return f"{JAVA}{fields}@Benchmark public void x() {{\n{statements}}}{rest}}}\n"
+
+
 def java_lists(n):
-    made = "".join(f"List<Object> l{k} = new ArrayList<>();\n" for k in range(n))
-    used = "".join(f"l{k}.add(1);\n" for k in range(n))
-    return f"{JAVA}{made}@Benchmark public void x() {{\n{used}}}}}\n"
+    return java(numbered("List<Object> l# = new ArrayList<>();\n", n), numbered("l#.add(1);\n", n))
 
 
 def java_results(n):
-    used = "".join(f"foo.getA(a{k}.getB()); Object o{k} = foo.toX(y);\n" for k in range(n))
-    return f"{JAVA}@Benchmark public void x() {{\n{used}}}}}\n"
+    return java("", numbered("foo.getA(a#.getB()); Object o# = foo.toX(y);\n", n))
 
 
 def java_finals(n):
-    made = "".join(f"final int f{k} = {k};\n" for k in range(n))
-    used = "".join(f"foo(f{k}, a);\n" for k in range(n))
-    return f"{JAVA}{made}@Benchmark public void x() {{\n{used}}} void foo(int a, int b) {{}}}}\n"
+    fields = numbered("final int f# = #;\n", n)
+    return java(fields, numbered("foo(f#, a);\n", n), " void foo(int a, int b) {}")
 
 
 def python_appends(n):
-    made = "".join(f"L{k} = []\n" for k in range(n))
-    used = "".join(f"        L{k}.append(1); g(L{k})\n" for k in range(n))
-    return f"{made}def test_a(benchmark):\n    def f():\n{used}    benchmark(f)\n"
+    declared = numbered("L# = []\n", n)
+    used = numbered("        L#.append(1); g(L#)\n", n)
+    return f"{declared}def test_a(benchmark):\n    def f():\n{used}    benchmark(f)\n"
 
 
 def python_methods(n):
-    used = "".join(f"    def time_a{k}(self):\n        f()\n" for k in range(n))
-    return f"class A:\n    params = [1]\n    rounds = 1\n{used}"
+    methods = numbered("    def time_a#(self):\n        f()\n", n)
+    return f"class A:\n    params = [1]\n    rounds = 1\n{methods}"
 
 
 @pytest.mark.parametrize(

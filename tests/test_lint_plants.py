@@ -146,8 +146,11 @@ def test_what_hangs_on_types_that_are_not_seen_is_not_certain():
     other = state.replace("parser.table(base)", "library.table(base, text)")
 
     sure = [
-        [one.sure for one in look("jmh", **{"ParseBench.java": text}) if one.rule == rule]
-        for rule in ("jmh-final-state",)
+        [
+            one.sure
+            for one in look("jmh", **{"ParseBench.java": text})
+            if one.rule == "jmh-final-state"
+        ]
         for text in (seen, unseen, other)
     ]
 

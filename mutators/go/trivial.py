@@ -3,6 +3,7 @@
 from tree_sitter import Node
 
 from mutators.go import tree
+from mutators.go.smells import syntax
 
 _LITERALS = frozenset(
     {
@@ -11,6 +12,13 @@ _LITERALS = frozenset(
     }
 )  # fmt: skip
 _NAMES = frozenset({"identifier", "iota"})
+_STANDARD = syntax.words(
+    "archive bufio bytes cmp compress container context crypto database debug embed encoding "
+    "errors expvar flag fmt go hash html image index io iter log maps math mime net os path "
+    "plugin reflect regexp runtime slices sort strconv strings structs sync syscall testing text "
+    "time unicode unique unsafe weak"
+)
+"""Where paths of the standard library begin. A module's own path may have no dot, either."""
 
 
 def why_trivial(declaration: Node, root: Node) -> str | None:
@@ -18,7 +26,7 @@ def why_trivial(declaration: Node, root: Node) -> str | None:
     body = declaration.child_by_field_name("body")
     if body is None or declaration.has_error:
         return None
-    statements = _statements(body)
+    statements = syntax.statements(body)
     if not statements:
         return "its body is empty"
     return _why_single(statements[0], root) if len(statements) == 1 else None
@@ -31,7 +39,7 @@ def _why_single(only: Node, root: Node) -> str | None:
         return "it only sets a field" if sides and all(map(_is_plain, sides)) else None
     if only.type not in {"return_statement", "expression_statement"}:
         return None
-    values = [one for each in only.named_children for one in _expressions(each)]
+    values = [one for each in only.named_children for one in syntax.values(each)]
     if only.type == "return_statement" and all(map(_is_plain, values)):
         return "it only returns a field or a constant"
     if len(values) == 1 and _is_platform_call(values[0], root):
@@ -39,78 +47,11 @@ def _why_single(only: Node, root: Node) -> str | None:
     return None
 
 
-def _statements(body: Node) -> list[Node]:
-    """Return the statements of a block; newer grammars have a list of them inside it."""
-    found = [one for one in body.named_children if one.type != "comment"]
-    if len(found) == 1 and found[0].type == "statement_list":
-        return [one for one in found[0].named_children if one.type != "comment"]
-    return found
-
-
 def _sides(assignment: Node) -> list[Node]:
     operator = assignment.child_by_field_name("operator")
     if operator is None or tree.source(operator) != "=":
         return []
-    return [one for side in assignment.named_children for one in _expressions(side)]
-
-
-_STANDARD = frozenset(
-    [
-        "archive",
-        "bufio",
-        "bytes",
-        "cmp",
-        "compress",
-        "container",
-        "context",
-        "crypto",
-        "database",
-        "debug",
-        "embed",
-        "encoding",
-        "errors",
-        "expvar",
-        "flag",
-        "fmt",
-        "go",
-        "hash",
-        "html",
-        "image",
-        "index",
-        "io",
-        "iter",
-        "log",
-        "maps",
-        "math",
-        "mime",
-        "net",
-        "os",
-        "path",
-        "plugin",
-        "reflect",
-        "regexp",
-        "runtime",
-        "slices",
-        "sort",
-        "strconv",
-        "strings",
-        "structs",
-        "sync",
-        "syscall",
-        "testing",
-        "text",
-        "time",
-        "unicode",
-        "unique",
-        "unsafe",
-        "weak",
-    ]
-)
-"""Where paths of the standard library begin. A module's own path may have no dot, either."""
-
-
-def _expressions(node: Node) -> list[Node]:
-    return node.named_children if node.type == "expression_list" else [node]
+    return [one for side in assignment.named_children for one in syntax.values(side)]
 
 
 def _is_plain(node: Node) -> bool:

@@ -2,6 +2,8 @@
 
 from tree_sitter import Node
 
+from mutators.java.smells.tree import expressions, source
+
 _LITERALS = frozenset(
     {
         "decimal_integer_literal", "hex_integer_literal", "octal_integer_literal",
@@ -19,7 +21,7 @@ def why_trivial(declaration: Node) -> str | None:
     body = declaration.child_by_field_name("body")
     if body is None or declaration.has_error:
         return None
-    statements = [one for one in body.named_children if "comment" not in one.type]
+    statements = expressions(body)
     if not statements or [one.type for one in statements] == ["explicit_constructor_invocation"]:
         return _why_empty(statements)
     return _why_single(statements[0]) if len(statements) == 1 else None
@@ -27,7 +29,7 @@ def why_trivial(declaration: Node) -> str | None:
 
 def _why_single(only: Node) -> str | None:
     """Return why the only statement of a method cannot get slower."""
-    values = [one for one in only.named_children if "comment" not in one.type]
+    values = expressions(only)
     value = values[0] if len(values) == 1 else None
     if only.type == "return_statement" and (value is None or _is_plain(value)):
         return "it only returns a field or a constant"
@@ -61,6 +63,6 @@ def _is_platform_call(node: Node) -> bool:
     arguments = node.child_by_field_name("arguments")
     if node.type != "method_invocation" or target is None or arguments is None:
         return False
-    text = (target.text or b"").decode(errors="replace")
+    text = source(target)
     known = text in _PLATFORM or text.startswith(("java.lang.", "java.time."))
     return known and all(one.type in _LITERALS for one in arguments.named_children)

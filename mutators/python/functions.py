@@ -35,6 +35,11 @@ class Found:
         """Return the lines of its `def`."""
         return tuple(node.lineno for node in self.nodes)
 
+    @property
+    def first_lines(self) -> tuple[int, ...]:
+        """Return the lines on which its code begins for the interpreter: at its decorators."""
+        return tuple([*node.decorator_list, node][0].lineno for node in self.nodes)
+
 
 def found(source: SourceFile) -> list[Found]:
     """Return what a module defines, in its order; nothing where its text cannot be parsed."""

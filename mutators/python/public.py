@@ -16,7 +16,7 @@ from typing import Any
 from auditor.core.caveats import some
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.python.api import Api
-from mutators.python.functions import LOCALS, Definition, Found, found, is_private
+from mutators.python.functions import LOCALS, Found, found, is_private
 
 Functions = list[tuple[SourceFile, list[Found]]]
 _LONGEST = 300
@@ -24,7 +24,7 @@ _LONGEST = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PublicNames:
     """What importing a library showed: `names` by file and first line of code."""
 
     names: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Shown:
         return bool(self.names)
 
 
-def shown(sources: Sequence[SourceFile]) -> Shown:
+def read_public_names(sources: Sequence[SourceFile]) -> PublicNames:
     """Return what a library showed; nothing is known where it was not imported."""
     names: dict[tuple[str, int], tuple[str, ...]] = {}
     unread: dict[str, str] = {}
@@ -60,7 +60,7 @@ def shown(sources: Sequence[SourceFile]) -> Shown:
                     failure = why[:_LONGEST]
                 case _:
                     broken += 1
-    return Shown(names, unread, tuple(compiled), failure, broken)
+    return PublicNames(names, unread, tuple(compiled), failure, broken)
 
 
 def _entry(line: bytes) -> Any:
@@ -80,7 +80,7 @@ def _are_names(names: list[Any]) -> bool:
 
 def notes(sources: Sequence[SourceFile]) -> list[str]:
     """Return what people have to know of the public names: a line each."""
-    library, lines = shown(sources), []
+    library, lines = read_public_names(sources), []
     if library.failure:
         lines.append(
             "an interpreter could not import the library, so its public names are those of its "
@@ -114,26 +114,21 @@ def functions(sources: Sequence[SourceFile]) -> Functions:
 def _functions(sources: tuple[SourceFile, ...]) -> Functions:
     """Return them; asked once for each variant, of the same sources."""
     library = [source for source in sources if source.role is SourceRole.LIBRARY]
-    told, api = shown(sources), Api(library)
-    return [(source, _joined(_with_names(source, told, api))) for source in library]
+    shown, api = read_public_names(sources), Api(library)
+    return [(source, _joined(_with_names(source, shown, api))) for source in library]
 
 
-def _with_names(source: SourceFile, told: Shown, api: Api) -> Iterator[Found]:
-    is_read = told.is_known and source.unit not in told.unread
+def _with_names(source: SourceFile, shown: PublicNames, api: Api) -> Iterator[Found]:
+    is_read = shown.is_known and source.unit not in shown.unread
     for one in found(source):
         if not is_read:
             name = one.method.id[len(source.unit) + 1 :]
             public = api.is_public(source.unit, name)
             yield replace(one, method=replace(one.method, public=public))
             continue
-        lines = {_first_line(node) for node in one.nodes}
-        names = [name for line in lines for name in told.names.get((source.path, line), ())]
+        lines = set(one.first_lines)
+        names = [name for line in lines for name in shown.names.get((source.path, line), ())]
         yield replace(one, method=_renamed(one.method, list(dict.fromkeys(names))))
-
-
-def _first_line(node: Definition) -> int:
-    """Return the first line of a function's code, which is that of its first decorator."""
-    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
 
 
 def _renamed(method: Method, names: Sequence[str]) -> Method:

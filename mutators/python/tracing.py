@@ -35,8 +35,5 @@ def traced(sources: Sequence[SourceFile], methods: Sequence[Method]) -> Overlay:
 
 
 def _places(source: SourceFile, one: Found) -> list[str]:
-    """Return a line for each place where a method begins: its code's is that of a decorator."""
-    return [
-        f"method\t{source.path}\t{[*node.decorator_list, node][0].lineno}\t{one.method.id}"
-        for node in one.nodes
-    ]
+    """Return a line for each place where a method begins."""
+    return [f"method\t{source.path}\t{line}\t{one.method.id}" for line in one.first_lines]

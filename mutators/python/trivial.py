@@ -73,11 +73,7 @@ def _is_platform_call(node: ast.expr | None, modules: frozenset[str]) -> bool:
 
 def computed_names(module: ast.Module) -> frozenset[str]:
     """Return the names of all functions that a file defines."""
-    return frozenset(
-        one.name
-        for one in ast.walk(module)
-        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
-    )
+    return frozenset(one.name for one in ast.walk(module) if isinstance(one, Definition))
 
 
 def standard_modules(module: ast.Module, names: frozenset[str]) -> frozenset[str]:

@@ -91,8 +91,8 @@ def _findings(part: Part, packages: Packages, home: Home) -> Iterator[Finding]:
     yield from timing.stops(part, names, brief)
     yield from reset.counts_setup(part, names)
     yield from state.leaks(part, names)
-    yield from repeating.repeats(part, names)
-    yield from repeating.constants(part, names)
+    yield from repeating.inner_loops(part, names)
+    yield from repeating.constant_inputs(part, names)
     yield from state.reports_nothing(part, names)
 
 

@@ -11,23 +11,23 @@ from mutators.go.smells.finding import Finding
 from mutators.go.smells.names import Names
 from mutators.go.smells.removable import Removable
 from mutators.go.smells.rules import CONSTANT_INPUTS, INNER_LOOP
-from mutators.moving import moves
+from mutators.repeated_calls import changes_next_call, states_repetition
 
 _STOPS = syntax.words(
     "break_statement continue_statement return_statement go_statement defer_statement "
     "send_statement select_statement func_literal inc_statement dec_statement"
 )
-_MANY = syntax.words("many multi multiple repeat repeated times batch bulk loop warm")
-"""Words in the name of a benchmark that repeats a call on purpose."""
 _NUMBERS = frozenset({"int_literal", "float_literal", "rune_literal", "imaginary_literal"})
 _LITERALS = _NUMBERS | {"interpreted_string_literal", "raw_string_literal", "true", "false"}
+_INNER = ("unary_expr", "binary_expr", "parenthesized_expr", "interpreted_string", "escape_seq")
+"""Beginnings of the types of nodes that constant expressions are made of."""
 _MOST = 100
 """Of the statements of a timed loop that are looked at."""
 _LARGEST = 50
 """The most nodes of a constant expression that are looked at."""
 
 
-def repeats(part: Part, names: Names) -> Iterator[Finding]:
+def inner_loops(part: Part, names: Names) -> Iterator[Finding]:
     """Yield the loops to a constant in a timed loop whose rounds make the same calls."""
     calls = syntax.calls(part.declaration)
     if any(part.uses(one, "ReportMetric", "Elapsed") for one in calls):
@@ -36,7 +36,11 @@ def repeats(part: Part, names: Names) -> Iterator[Finding]:
         inner = syntax.statements(loop.body)[:_MOST] if loop.timed else []
         for node in inner:
             rounds = reset.bound(names, node) if node.type == "for_statement" else 0
-            if rounds > 1 and not _is_told(part, node, rounds) and _is_alike(part, names, node):
+            if (
+                rounds > 1
+                and not _is_on_purpose(part, node, rounds)
+                and _rounds_are_alike(part, names, node)
+            ):
                 yield Finding(
                     INNER_LOOP,
                     node,
@@ -45,19 +49,18 @@ def repeats(part: Part, names: Names) -> Iterator[Finding]:
                 )
 
 
-def _is_told(part: Part, loop: Node, rounds: int) -> bool:
+def _is_on_purpose(part: Part, loop: Node, rounds: int) -> bool:
     """Tell whether the names around a loop say how often, or that it does so on purpose."""
     around = (tree.source(one) for one in syntax.around(loop, part.above) if _is_run(part, one))
     text = " ".join((part.name, part.benchmark, *(one[:200] for one in around)))
-    short = f"{rounds // 1000}k" if rounds % 1000 == 0 else str(rounds)
-    return str(rounds) in text or short in text.lower() or bool(_MANY & part.subject(loop))
+    return states_repetition(text, part.subject(loop), rounds)
 
 
 def _is_run(part: Part, node: Node) -> bool:
     return node.type == "call_expression" and part.uses(node, "Run")
 
 
-def _is_alike(part: Part, names: Names, loop: Node) -> bool:
+def _rounds_are_alike(part: Part, names: Names, loop: Node) -> bool:
     """Tell whether the rounds of a loop make the same calls with the same."""
     body = loop.child_by_field_name("body")
     if body is None:
@@ -69,7 +72,7 @@ def _is_alike(part: Part, names: Names, loop: Node) -> bool:
     named = [syntax.called(one) for one in calls]
     if not any(one and one not in syntax.NUMBERS for one in named):
         return False
-    if any(moves(one) or one in ("make", "new", "copy") for one in named):
+    if any(changes_next_call(one) or one in ("make", "new", "copy") for one in named):
         return False
     changed = _changed(nodes) | syntax.counters(loop)
     reads = (one for call in calls for one in tree.descend(call) if one.type == "identifier")
@@ -93,7 +96,7 @@ def _changed(nodes: list[Node]) -> set[str]:
     return found
 
 
-def constants(part: Part, names: Names) -> Iterator[Finding]:
+def constant_inputs(part: Part, names: Names) -> Iterator[Finding]:
     """Yield the calls with constants only that the compiler does beforehand."""
     removable = Removable(names.packages)
     for loop in part.loops:
@@ -101,7 +104,7 @@ def constants(part: Part, names: Names) -> Iterator[Finding]:
             continue
         for call in _used(loop):
             given = syntax.arguments(call)
-            folds = bool(given) and all(is_constant(names, one) for one in given)
+            folds = bool(given) and all(_is_constant(names, one) for one in given)
             if folds and _is_plain(names, call) and removable.call(names, call):
                 yield Finding(
                     CONSTANT_INPUTS,
@@ -138,7 +141,7 @@ def _is_plain(names: Names, call: Node) -> bool:
     return bool(operand) and not names.bindings(operand) and operand in names.home.imports
 
 
-def is_constant(names: Names, node: Node) -> bool:
+def _is_constant(names: Names, node: Node) -> bool:
     """Tell whether an expression is made of literals and of names of constants."""
     for number, one in enumerate(tree.descend(node)):
         if number > _LARGEST:
@@ -152,6 +155,3 @@ def is_constant(names: Names, node: Node) -> bool:
         elif one.type not in _LITERALS and not one.type.startswith(_INNER):
             return False
     return True
-
-
-_INNER = ("unary_expr", "binary_expr", "parenthesized_expr", "interpreted_string", "escape_seq")

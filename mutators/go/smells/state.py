@@ -26,32 +26,31 @@ def leaks(part: Part, names: Names) -> Iterator[Finding]:
         closure = _closure(part, loop)
         if not loop.timed:
             continue
-        yield from _buffers(part, names, loop)
+        yield from _growing_buffers(part, names, loop)
         if closure is None:
-            yield from _fed(part, names, loop)
+            yield from _grown_inputs(part, names, loop)
             continue
         seen: set[str] = set()
-        for node in syntax.walk(loop.body, syntax.LITERAL):
-            if node.type != "assignment_statement":
-                continue
-            name, how = _growth(names, loop, node)
-            is_new = (
-                name
-                and name not in seen
-                and len(seen) < _MOST
-                and _is_outside(names, name, closure)
-            )
+        for node, name, how in _growths(names, loop):
+            is_new = name not in seen and len(seen) < _MOST and _is_outside(names, name, closure)
             if is_new and not _is_renewed(closure, name, node):
                 seen.add(name)
                 yield _leak(node, name, how)
 
 
-def _fed(part: Part, names: Names, loop: Loop) -> Iterator[Finding]:
-    """Yield appending to what the measured calls of the loop get."""
-    seen: set[str] = set()
+def _growths(names: Names, loop: Loop) -> Iterator[tuple[Node, str, str]]:
+    """Yield the assignments of a loop that make something larger: its name, and how."""
     for node in syntax.walk(loop.body, syntax.LITERAL):
-        name, _ = _growth(names, loop, node) if node.type == "assignment_statement" else ("", "")
-        if not name or name in seen or len(seen) >= _MOST:
+        name, how = _growth(names, loop, node) if node.type == "assignment_statement" else ("", "")
+        if name:
+            yield node, name, how
+
+
+def _grown_inputs(part: Part, names: Names, loop: Loop) -> Iterator[Finding]:
+    """Yield growth of what the measured calls of the loop get."""
+    seen: set[str] = set()
+    for node, name, _ in _growths(names, loop):
+        if name in seen or len(seen) >= _MOST:
             continue
         seen.add(name)
         if not _is_outside(names, name, loop.node):
@@ -79,7 +78,7 @@ def _reader(part: Part, loop: Loop, name: str) -> Node | None:
     return None
 
 
-def _buffers(part: Part, names: Names, loop: Loop) -> Iterator[Finding]:
+def _growing_buffers(part: Part, names: Names, loop: Loop) -> Iterator[Finding]:
     """Yield the first write to a buffer that is made outside of the loop and never emptied."""
     seen: set[str] = set()
     for call in syntax.calls(loop.body, syntax.LITERAL):

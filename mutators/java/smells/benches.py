@@ -8,7 +8,7 @@ from functools import cached_property
 from tree_sitter import Node
 
 from mutators.java.smells.constants import whole_number
-from mutators.java.smells.declarations import Annotation, JavaMethod, JavaType
+from mutators.java.smells.declarations import Annotation, Field, JavaMethod, JavaType
 from mutators.java.smells.project import JavaFile, Project
 from mutators.java.smells.scope import Scope
 from mutators.java.smells.tree import LOOPS, bare, descend, field, source
@@ -80,6 +80,10 @@ class Benchmark:
         kinds = (kind for kind, _ in self.method.parameters)
         named = (self.project.type_named(kind, self.method.owner) for kind in kinds)
         return (self.method.owner, *(one for one in named if one is not None))
+
+    def is_in_state(self, declared: Field) -> bool:
+        """Tell whether a field is one of its states, or of what these extend."""
+        return any(declared.owner in self.project.lineage(one) for one in self.states)
 
     @cached_property
     def has_loop(self) -> bool:

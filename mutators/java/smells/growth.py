@@ -34,13 +34,13 @@ def growing_states(bench: Benchmark) -> Iterator[Smell]:
         return
     seen: set[Field] = set()
     for node in own(bench.body):
-        found = _grown(node, bench)
+        found = _grown_container(node, bench)
         if found is None or found in seen or len(seen) >= _MOST:
             continue
         seen.add(found)
-        if _is_touched(bench, found, node):
+        if _is_used_otherwise(bench, found, node):
             continue
-        levels = {level for one in _renewing(bench, found) for level in _levels(one)}
+        levels = {level for one in _fixtures_naming(bench, found) for level in _levels(one)}
         if "Invocation" not in levels:
             yield Smell(
                 rule=GROWING_STATE.id,
@@ -53,7 +53,7 @@ def growing_states(bench: Benchmark) -> Iterator[Smell]:
             )
 
 
-def _grown(node: Node, bench: Benchmark) -> Field | None:
+def _grown_container(node: Node, bench: Benchmark) -> Field | None:
     """Return the field of a state whose container a call makes longer."""
     if node.type != "method_invocation":
         return None
@@ -65,8 +65,7 @@ def _grown(node: Node, bench: Benchmark) -> Field | None:
         return None
     if _KEYED.fullmatch(found.type) and not any(_varies(one) for one in arguments(node)[:1]):
         return None
-    states = (one for state in bench.states for one in bench.project.lineage(state))
-    return found if found.owner in states else None
+    return found if bench.is_in_state(found) else None
 
 
 def _varies(key: Node) -> bool:
@@ -78,7 +77,7 @@ def _varies(key: Node) -> bool:
     )
 
 
-def _is_touched(bench: Benchmark, found: Field, growing: Node) -> bool:
+def _is_used_otherwise(bench: Benchmark, found: Field, growing: Node) -> bool:
     """Tell whether a benchmark does anything else with a field, which may make it shorter."""
     keeps = {field(growing, "name"), "contains", "get", "isEmpty", "size", "toString"}
     for node in descend(bench.body):
@@ -92,7 +91,7 @@ def _is_touched(bench: Benchmark, found: Field, growing: Node) -> bool:
     return False
 
 
-def _renewing(bench: Benchmark, found: Field) -> Iterator[JavaMethod]:
+def _fixtures_naming(bench: Benchmark, found: Field) -> Iterator[JavaMethod]:
     """Yield the fixtures that name a field."""
     for state in bench.states:
         for one in bench.project.lineage(state):

@@ -20,7 +20,7 @@ _SIZE = re.compile(
     r"|threads?|timeout|times|total|width|height|offset)s?|[nN]"
 )
 
-_ORDER = (Sure.CERTAIN, Sure.LIKELY, Sure.POSSIBLE)
+_ORDER = list(Sure)  # the surest first
 
 
 def measured_calls(bench: Benchmark) -> list[Node]:
@@ -117,10 +117,8 @@ def final_state(benches: list[Benchmark], effects: Effects) -> Iterator[Smell]:
         for call, each in _handed(bench):
             users.setdefault(each, []).append((bench, call))
     for each, found in users.items():
-        sure, (bench, call) = min(
-            ((_sure(one, made, effects), (one, made)) for one, made in found),
-            key=lambda pair: _ORDER.index(pair[0]),
-        )
+        graded = [(_sure(bench, call, effects), bench, call) for bench, call in found]
+        sure, bench, call = min(graded, key=lambda use: _ORDER.index(use[0]))
         alone = len({one.name for one, _ in found}) == 1
         span = each.owner.span(each.node)
         yield Smell(

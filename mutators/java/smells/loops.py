@@ -22,7 +22,7 @@ from mutators.java.smells.tree import (
     source,
     target,
 )
-from mutators.moving import moves
+from mutators.repeated_calls import changes_next_call
 
 _LEAVES = frozenset(
     {"break_statement", "return_statement", "throw_statement", "lambda_expression", "if_statement"}
@@ -110,7 +110,7 @@ def _repeats_calls(loop: Node, index: str, bench: Benchmark) -> bool:
     nodes = list(descend(body)) if body is not None else []  # without the head: its index is there
     calls = [one for one in nodes if one.type == "method_invocation" and not bench.consumes(one)]
     changed = [target(one) for one in nodes if target(one) is not None]
-    if any(one.type in _STOPS for one in nodes) or any(_moves(one) for one in calls):
+    if any(one.type in _STOPS for one in nodes) or any(_changes_next_turn(one) for one in calls):
         return False
     if any(one is None or one.type != "identifier" for one in changed):
         return False
@@ -120,10 +120,10 @@ def _repeats_calls(loop: Node, index: str, bench: Benchmark) -> bool:
     return bool(calls) and not any(source(one) in names for one in reads)
 
 
-def _moves(call: Node) -> bool:
+def _changes_next_turn(call: Node) -> bool:
     """Tell whether the next turn works on something else after a call."""
     name = field(call, "name")
-    return moves(name) or (name == "get" and not arguments(call))
+    return changes_next_call(name) or (name == "get" and not arguments(call))
 
 
 def _repeats_statement(statement: Node, index: str, bench: Benchmark) -> bool:

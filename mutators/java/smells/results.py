@@ -41,8 +41,10 @@ def unused_results(bench: Benchmark, effects: Effects) -> Iterator[Smell]:
                 continue
             if _dropped(value, bench, effects):
                 yield _smell(bench, node, value, _text_of_dropped(value))
-            elif _asked(value, bench, effects):
-                yield replace(_smell(bench, node, value, _text_of_asked(value)), sure=Sure.POSSIBLE)
+            elif _drops_wanted_result(value, bench, effects):
+                yield replace(
+                    _smell(bench, node, value, _text_of_wanted_result(value)), sure=Sure.POSSIBLE
+                )
         elif node.type == "local_variable_declaration" and not bench.catches(node):
             yield from _unread_locals(node, uses, bench, effects)
 
@@ -56,21 +58,19 @@ def other_returned(bench: Benchmark) -> Iterator[Smell]:
     if value is None or returned is None:
         return
     calls = [bare(next(iter(expressions(one)), None)) for one in statements[:-1]]
-    receivers = [
+    fields = [
         bench.scope.field_of(bare(one.child_by_field_name("object")))
         for one in calls
         if one is not None and one.type == "method_invocation"
     ]
     named = sum(source(one) == returned.name for one in descend(bench.body) if not one.children)
-    if receivers and len(receivers) == len(calls) and named == 1 and returned not in receivers:
-        others = {one for one in receivers if one is not None}
-        if len(others) == 1 and None not in receivers:
-            name = others.pop().name
-            text = (
-                f"It returns {returned.name}, with which it does nothing: the work is done on "
-                f"{name}, of which nothing is returned."
-            )
-            yield replace(_smell(bench, last, value, text), calls=None, sure=Sure.POSSIBLE)
+    receiver = fields[0] if len(set(fields)) == 1 else None
+    if receiver is not None and len(fields) == len(calls) and named == 1:
+        text = (
+            f"It returns {returned.name}, with which it does nothing: the work is done on "
+            f"{receiver.name}, of which nothing is returned."
+        )
+        yield replace(_smell(bench, last, value, text), calls=None, sure=Sure.POSSIBLE)
 
 
 def _unread_locals(node: Node, uses: Uses, bench: Benchmark, effects: Effects) -> Iterator[Smell]:
@@ -116,7 +116,7 @@ def _text_of_dropped(value: Node) -> str:
     )
 
 
-def _text_of_asked(value: Node) -> str:
+def _text_of_wanted_result(value: Node) -> str:
     return (
         f"The result of {_work(value)} is dropped: if the call changes nothing else, which the "
         "sources do not show, the compiler may leave its work out."
@@ -146,18 +146,22 @@ def _dropped(value: Node, bench: Benchmark, effects: Effects) -> bool:
     return effects.of_call(value, bench.scope) is Effect.NONE
 
 
-def _asked(value: Node, bench: Benchmark, effects: Effects) -> bool:
+def _drops_wanted_result(value: Node, bench: Benchmark, effects: Effects) -> bool:
     """Tell whether a statement drops the result of a call that seems to be made for its result."""
     if value.type != "method_invocation" or bench.consumes(value) or _has_sink(value, bench):
         return False
     name, callees = field(value, "name"), bench.scope.callees(value)
-    if has_function(value) or (changes(name) and not _makes(callees)):
+    if has_function(value) or (changes(name) and not _make_own_class(callees)):
         return False
     if not callees:
         return asks(name)
     if any(_is_for_nothing(one) for one in callees):
         return False
-    return asks(name) or _makes(callees) or (effects.of_call(value, bench.scope) is Effect.UNKNOWN)
+    return (
+        asks(name)
+        or _make_own_class(callees)
+        or (effects.of_call(value, bench.scope) is Effect.UNKNOWN)
+    )
 
 
 def _is_for_nothing(method: JavaMethod) -> bool:
@@ -167,7 +171,7 @@ def _is_for_nothing(method: JavaMethod) -> bool:
     return fluent or kept or method.result in ("void", "") or does_nothing(method)
 
 
-def _makes(callees: list[JavaMethod]) -> bool:
+def _make_own_class(callees: list[JavaMethod]) -> bool:
     """Tell whether methods are static and make an object of their own class."""
     return bool(callees) and all(
         "static" in one.modifiers and one.result == one.owner.simple for one in callees
@@ -184,14 +188,14 @@ def _unread(declarator: Node, uses: Uses, bench: Benchmark, effects: Effects) ->
     worked = [one for one in (bare(first), *map(bare, later)) if one is not None]
     kept = not _PLAIN.fullmatch(bench.scope.locals[name].type)
     if any(
-        _may_be_meant(one, bench, effects, kept=kept) and not _is_asked(one, bench)
+        _may_be_meant(one, bench, effects, kept=kept) and not _is_called_for_result(one, bench)
         for one in worked
     ):
         return None
     return next((one for one in worked if _is_work(one, bench)), None)
 
 
-def _is_asked(value: Node, bench: Benchmark) -> bool:
+def _is_called_for_result(value: Node, bench: Benchmark) -> bool:
     """Tell whether a call's own name says that it is made for its result, with plain inputs."""
     if value.type != "method_invocation" or has_function(value) or _has_sink(value, bench):
         return False

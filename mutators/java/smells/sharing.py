@@ -67,5 +67,4 @@ def _is_shared(found: Field, bench: Benchmark) -> bool:
     """Tell whether all threads have the one field, and it is a plain one."""
     if found.static or "volatile" in found.modifiers:
         return False
-    states = (one for state in bench.states for one in bench.project.lineage(state))
-    return found.owner in states and state_scope(found.owner, bench.project) == "Benchmark"
+    return bench.is_in_state(found) and state_scope(found.owner, bench.project) == "Benchmark"

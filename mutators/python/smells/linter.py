@@ -34,8 +34,8 @@ _SEARCHES: tuple[Search, ...] = (
     registered.result_of_call,
     inputs.look,
     lazy.look,
-    repeating.loops,
-    repeating.cached,
+    repeating.inner_loops,
+    repeating.cached_calls,
     repeating.one_process,
 )
 _NEEDS = (

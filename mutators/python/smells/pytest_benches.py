@@ -33,7 +33,7 @@ def find(project: Project) -> Iterator[Bench]:
     codspeed = project.says(b"codspeed")
     folders = {one.place.parent for one in replaced if one.place.name == "conftest.py"}
     alone = {one.path for one in replaced if one.place.name != "conftest.py"}
-    suite = _Suite(_prefixes(project), _users(ours))
+    suite = _Suite(_prefixes(project), _wrapping_fixtures(ours))
     used = {name.encode() for name in suite.fixtures}
     for file in project.files:
         if not (HINT.search(file.text) or used & file.words):
@@ -59,7 +59,7 @@ def _prefixes(project: Project) -> tuple[str, ...]:
     return (*_TEST, *(prefix.decode() for prefix in given))
 
 
-def _users(files: list[File]) -> frozenset[str]:
+def _wrapping_fixtures(files: list[File]) -> frozenset[str]:
     """Return the fixtures that use pytest-benchmark's, directly or by others."""
     uses = {
         node.name.value: tree.all_parameters(node)

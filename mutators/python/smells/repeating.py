@@ -4,28 +4,26 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from mutators.moving import moves
 from mutators.python.smells import rules, tree
 from mutators.python.smells.benches import Bench, Handed, Harness, Timed
 from mutators.python.smells.hits import Hit
 from mutators.python.smells.project import File, Project
+from mutators.repeated_calls import changes_next_call, states_repetition
 
-_MANY = frozenset(
-    {"many", "multi", "multiple", "repeat", "repeated", "times", "batch", "bulk", "loop", "warm"}
-)
-"""Words in the name of a benchmark that repeats a call on purpose."""
 _LIGHT = frozenset({"range", "len", "print", "isinstance"})
 _STOPS = (cst.Break, cst.Continue, cst.Return, cst.Yield, cst.Await, cst.Raise, cst.AugAssign)
 _CACHES = frozenset({"functools.lru_cache", "functools.cache", "lru_cache", "cache"})
 _ABOUT_CACHES = frozenset({"cache", "cached", "memo", "memoized", "memoize", "lru", "hit", "warm"})
 
 
-def loops(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
+def inner_loops(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
     """Yield the loops to a constant in the timed code whose rounds make the same calls."""
     for code in bench.timed:
         for node in code.nodes:
             rounds = _rounds(node, bench)
-            if rounds > 1 and not _is_told(bench, rounds) and _is_alike(node):
+            if rounds <= 1 or states_repetition(bench.name, tree.words(bench.name), rounds):
+                continue
+            if _rounds_are_alike(node):
                 yield Hit(
                     rule=rules.INNER_LOOP,
                     bench=bench,
@@ -46,14 +44,7 @@ def _rounds(node: cst.CSTNode, bench: Bench) -> int:
     return found if isinstance(found, int) else 0
 
 
-def _is_told(bench: Bench, rounds: int) -> bool:
-    """Tell whether the name of the benchmark says how often, or that it does so on purpose."""
-    short = f"{rounds // 1000}k" if rounds % 1000 == 0 else str(rounds)
-    name = bench.name.lower()
-    return str(rounds) in name or short in name or bool(_MANY & tree.words(bench.name))
-
-
-def _is_alike(loop: cst.CSTNode) -> bool:
+def _rounds_are_alike(loop: cst.CSTNode) -> bool:
     """Tell whether the rounds of a loop make the same calls with the same."""
     if not isinstance(loop, cst.For):
         return False
@@ -65,7 +56,7 @@ def _is_alike(loop: cst.CSTNode) -> bool:
         for one in nodes
         if isinstance(one, cst.Call)
     ]
-    if not set(called) - _LIGHT or any(map(moves, called)):
+    if not set(called) - _LIGHT or any(map(changes_next_call, called)):
         return False
     changed = set(tree.bindings((loop.body, loop.target)))
     changed |= set(tree.reads(loop.target))
@@ -76,21 +67,21 @@ def _is_alike(loop: cst.CSTNode) -> bool:
     return not changed.intersection(given)
 
 
-def cached(bench: Bench, project: Project) -> Iterator[Hit]:
+def cached_calls(bench: Bench, project: Project) -> Iterator[Hit]:
     """Yield the calls of functions that remember their results, with what never changes."""
     if bench.subject & _ABOUT_CACHES:
         return
     for handed in bench.handed:
         if not handed.renewed and _remembers(bench, handed.function, project):
-            yield _cached(bench, handed.call, handed.function)
+            yield _cached_call(bench, handed.call, handed.function)
     for code in bench.timed:
         for call in code.calls if not _clears(code) else ():
-            made = Handed(call=call, function=call.func, arguments=tuple(call.args))
-            if _remembers(bench, call.func, project) and _is_fixed(made, code):
-                yield _cached(bench, call, call.func)
+            once = Handed(call=call, function=call.func, arguments=tuple(call.args))
+            if _remembers(bench, call.func, project) and _has_fixed_inputs(once, code):
+                yield _cached_call(bench, call, call.func)
 
 
-def _cached(bench: Bench, node: cst.CSTNode, function: cst.BaseExpression) -> Hit:
+def _cached_call(bench: Bench, node: cst.CSTNode, function: cst.BaseExpression) -> Hit:
     return Hit(
         rule=rules.CACHED_CALL,
         bench=bench,
@@ -116,11 +107,11 @@ def _clears(code: Timed) -> bool:
     return any(tree.dotted(one.func).endswith("cache_clear") for one in code.calls)
 
 
-def _is_fixed(made: Handed, code: Timed) -> bool:
+def _has_fixed_inputs(handed: Handed, code: Timed) -> bool:
     """Tell whether no argument is made by the timed code itself."""
-    names = [name for one in made.arguments for name in tree.reads(one.value)]
+    names = [name for one in handed.arguments for name in tree.reads(one.value)]
     calls = any(
-        isinstance(node, cst.Call) for one in made.arguments for node in tree.own(one.value)
+        isinstance(node, cst.Call) for one in handed.arguments for node in tree.own(one.value)
     )
     bound = set(code.bindings)
     return not calls and not bound.intersection(names)
@@ -129,15 +120,15 @@ def _is_fixed(made: Handed, code: Timed) -> bool:
 def one_process(bench: Bench, project: Project) -> Iterator[Hit]:
     """Yield what tells pyperf or asv to measure in a single process."""
     if bench.harness is Harness.PYPERF:
-        for call in project.once(_runners, bench.file):
+        for call in project.once(_pyperf_runners, bench.file):
             if tree.constant(tree.argument(call, "processes", 1)) == 1:
-                yield _alone(bench, call, "pyperf", shared=True)
+                yield _one_process(bench, call, "pyperf")
     elif bench.harness is Harness.ASV and bench.owner is not None:
-        for node in project.once(_single, bench.owner):
-            yield _alone(bench, node, "asv", shared=True)
+        for node in project.once(_asv_settings, bench.owner):
+            yield _one_process(bench, node, "asv")
 
 
-def _single(owner: cst.ClassDef) -> tuple[cst.Assign, ...]:
+def _asv_settings(owner: cst.ClassDef) -> tuple[cst.Assign, ...]:
     """Return the assignments of a class that ask asv for one process."""
     return tuple(
         node
@@ -148,18 +139,18 @@ def _single(owner: cst.ClassDef) -> tuple[cst.Assign, ...]:
     )
 
 
-def _alone(bench: Bench, node: cst.CSTNode, harness: str, *, shared: bool) -> Hit:
+def _one_process(bench: Bench, node: cst.CSTNode, harness: str) -> Hit:
     return Hit(
         rule=rules.ONE_PROCESS,
         bench=bench,
         node=node,
         text=f"{harness} measures in one process only, so what differs from process to process"
         " (the places of code and data, the seed of hashes) is not seen.",
-        shared=shared,
+        shared=True,
     )
 
 
-def _runners(file: File) -> tuple[cst.Call, ...]:
+def _pyperf_runners(file: File) -> tuple[cst.Call, ...]:
     """Return the calls in a file that make a Runner of pyperf."""
     calls = (one for one in tree.descend(*file.statements) if isinstance(one, cst.Call))
     return tuple(one for one in calls if file.meant(one.func) in ("pyperf.Runner", "perf.Runner"))

@@ -87,6 +87,7 @@ def test_calls_with_constants_only(call, found):
     ("body", "found"),
     [
         ("var a []int; for i := 0; i < b.N; i++ { a = append(a, i); Use(a) }", [None]),
+        ("m := map[int]int{}; for i := 0; i < b.N; i++ { m[i] = i; Use(m) }", [None]),
         ("var a []int; for i := 0; i < b.N; i++ { a = append(a, i); _ = len(a) }", []),
         ("var a []int; for i := 0; i < b.N; i++ { a = append(a, i); Use(a); a = nil }", []),
         ("var w bytes.Buffer; for b.Loop() { w.WriteString(s) }", ["possible"]),

@@ -1,6 +1,7 @@
-"""Calls after which the next one works on something else, by their names."""
+"""What names tell of loops that repeat a call: whether each round does the same, and on purpose."""
 
 import re
+from collections.abc import Set
 
 _WORDS = frozenset(
     [
@@ -42,8 +43,23 @@ _BEGINNINGS = (
 _FIRST = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
-def moves(name: str) -> bool:
+_ON_PURPOSE = frozenset(
+    {"many", "multi", "multiple", "repeat", "repeated", "times", "batch", "bulk", "loop", "warm"}
+)
+"""Words in the name of a benchmark that repeats a call on purpose."""
+
+
+def changes_next_call(name: str) -> bool:
     """Tell whether a call of this name changes what a further call of it does."""
     first = _FIRST.search(name)
     word = first[0].lower() if first else ""
     return word in _WORDS or name.replace("_", "").lower().startswith(_BEGINNINGS)
+
+
+def states_repetition(name: str, words: Set[str], rounds: int) -> bool:
+    """Tell whether the name of a benchmark, or one of its words, says that it repeats a call.
+
+    The name may hold the number of rounds: `sort1000`, or `sort1k`.
+    """
+    short = f"{rounds // 1000}k" if rounds % 1000 == 0 else str(rounds)
+    return str(rounds) in name or short in name.lower() or not _ON_PURPOSE.isdisjoint(words)
