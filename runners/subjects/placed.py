@@ -50,8 +50,9 @@ def detect(tree: Path) -> str | None:
 
     A folder with Go files is a Go project, or part of one, where nothing tells otherwise.
     """
-    marks = marks_of(tree)
-    return next((kind for kind in KINDS if kind in marks), "go" if has_go_files(tree) else None)
+    if marks := marks_of(tree):
+        return next(kind for kind in KINDS if kind in marks)
+    return "go" if has_go_files(tree) else None
 
 
 def marks_of(tree: Path) -> frozenset[str]:
