@@ -81,6 +81,13 @@ def test_an_origin_that_is_no_text_leaves_the_name_of_the_folder(tmp_path):
     assert module_of(GitSpec(str(folder), "HEAD"), tmp_path).isascii()
 
 
+def test_a_module_around_our_own_folder_is_not_the_module_of_a_copy(tmp_path):
+    folder = committed(tmp_path / "ring", ring_dot_go="package ring\n")
+    make(tmp_path / "work", go_dot_mod="module example.org/around\n")
+
+    assert module_of(GitSpec(str(folder), "HEAD"), tmp_path / "work") == "ring"
+
+
 def test_a_folder_of_such_a_repository_is_part_of_its_module(tmp_path):
     folder = committed(
         tmp_path / "ring",
