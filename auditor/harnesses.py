@@ -35,7 +35,7 @@ from runners.pybench.harness import PythonHarness
 from runners.pybench.project import prepare as prepare_python
 from runners.subjects.place import place
 from runners.subjects.placed import KINDS, MARKS, Placed, detect
-from runners.subjects.survey import named, suites
+from runners.subjects.survey import list_suites, suites
 from runners.subset import Calls
 from runners.trial import Elsewhere, nowhere
 
@@ -230,6 +230,6 @@ def _other_suites(tree: Path, taken: str) -> str:
     if not (others := suites(tree, *(one for one in KINDS if one != own))):
         return ""
     return (
-        f"audited is the suite of {taken}; there are others in {named(others)}: choose with "
+        f"audited is the suite of {taken}; there are others in {list_suites(others)}: choose with "
         "--harness, or name the folder"
     )

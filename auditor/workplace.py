@@ -43,7 +43,7 @@ from runners.hosts.loop import Loop
 from runners.subjects.files import changed
 from runners.subjects.place import place
 from runners.subjects.placed import Placed
-from runners.subjects.survey import instead
+from runners.subjects.survey import no_benchmarks_hint
 from runners.trial import Bench
 
 AnyDocument = Either | ComparisonDocument | TraceDocument | ProfileDocument
@@ -125,7 +125,7 @@ class Workplace:
             self.observer.caveat(Caveat("environment", note))
         if not suite.benchmarks:
             tried = project.paths(Role.BENCHMARKS)
-            hint = instead(placed.tree, config.subject, project.harness, tried)
+            hint = no_benchmarks_hint(placed.tree, config.subject, project.harness, tried)
             suite = replace(suite, hint=hint)
         return config, Parts(
             project=project,
@@ -255,7 +255,7 @@ def _naming_other_suites(config: Config, placed: Placed) -> Iterator[None]:
     try:
         yield
     except NoBenchmarks as error:
-        hint = instead(placed.tree, config.subject, harness_of(config, placed))
+        hint = no_benchmarks_hint(placed.tree, config.subject, harness_of(config, placed))
         raise NoBenchmarks(f"{error}; {hint}") from error
 
 

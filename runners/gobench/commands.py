@@ -69,8 +69,8 @@ def go(project: Project, *arguments: str, timeout: float = BUILD_SECONDS) -> Inv
     )
 
 
-def folder_argument(project: Project, folder: str) -> str:
-    """Return a package's folder, relative to the project's root, as the go command takes it."""
+def folder_argument(project: Project, folder: str | Path) -> str:
+    """Return a folder, absolute or relative to the project's root, as the go command takes it."""
     (here,) = project.paths(Role.BENCHMARKS)
     inside = os.path.relpath(project.root / folder, here)
     return "." if inside == "." else f"./{inside}"

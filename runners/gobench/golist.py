@@ -1,7 +1,6 @@
 """What `go list` says about the packages of a project."""
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 from auditor.core.errors import SubjectError
 from auditor.core.jobs import Completed
 from auditor.core.subject import Project, Role, SourceFile, SourceRole
+from runners.gobench import commands
 
 FIELDS = "Dir,ImportPath,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Error,Module"
 
@@ -31,7 +31,7 @@ class Package:
     module: Path | None = None
 
     def sources(self, project: Project) -> Iterator[SourceFile]:
-        """Read the package's files; of a library beside, without those of its tests."""
+        """Read the package's files; of a library outside the suite, without those of its tests."""
         root, libraries = project.root, project.paths(Role.LIBRARY)
         is_library = self.module is None or any(
             one.is_relative_to(self.module) for one in libraries
@@ -47,7 +47,7 @@ class Package:
                 yield SourceFile(path=path, unit=self.unit, role=role, text=text)
 
     def is_run(self, project: Project) -> bool:
-        """Tell whether its benchmarks are the suite's, not those of a library beside it."""
+        """Tell whether its benchmarks are the suite's, not those of a library outside it."""
         where = project.root / self.folder
         return any(where.is_relative_to(one) for one in project.paths(Role.BENCHMARKS))
 
@@ -59,7 +59,7 @@ def patterns(modules: Completed, project: Project) -> list[str]:
     for line in modules.stdout.decode(errors="replace").splitlines():
         folder = Path(line.strip()).resolve()
         if modules.exit_code == 0 and folder.is_relative_to(here):
-            found.append(_pattern(folder, here))
+            found.append(_pattern(project, folder))
     return found or ["./..."]
 
 
@@ -67,12 +67,11 @@ def library_patterns(project: Project) -> list[str]:
     """Return a pattern for each module of the library that lies outside of the suite."""
     (here,) = project.paths(Role.BENCHMARKS)
     beside = (one for one in project.paths(Role.LIBRARY) if not one.is_relative_to(here))
-    return [_pattern(one, here) for one in beside]
+    return [_pattern(project, one) for one in beside]
 
 
-def _pattern(folder: Path, here: Path) -> str:
-    inside = os.path.relpath(folder, here)
-    return "./..." if inside == "." else f"./{inside}/..."
+def _pattern(project: Project, module: Path) -> str:
+    return f"{commands.folder_argument(project, module)}/..."
 
 
 def packages(answer: Completed, root: Path) -> list[Package]:
@@ -99,8 +98,8 @@ def _package(document: Mapping[str, object], root: Path) -> Package:
     else:
         problem = problem or "go list names no folder of it"
     ignored = _names(document, "IgnoredGoFiles")
-    known = document.get("Module")
-    module = known.get("Dir") if isinstance(known, dict) else None
+    module = document.get("Module")
+    module_folder = module.get("Dir") if isinstance(module, dict) else None
     return Package(
         unit=str(document["ImportPath"]),
         folder=folder,
@@ -108,7 +107,7 @@ def _package(document: Mapping[str, object], root: Path) -> Package:
         tests=_names(document, "TestGoFiles", "XTestGoFiles"),
         left_out=tuple(name for name in ignored if not name.endswith("_test.go")),
         problem=problem,
-        module=Path(str(module)).resolve() if module else None,
+        module=Path(str(module_folder)).resolve() if module_folder else None,
     )
 
 

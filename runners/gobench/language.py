@@ -1,9 +1,9 @@
 """The version of Go that a module is written for."""
 
-import re
 from pathlib import Path
 
-_LINE = re.compile(r"^go\s+(\d+)\.(\d+)", re.MULTILINE)
+from auditor.core.paths import is_file
+from runners.subjects.gomod import MODULE_FILE, go_version
 
 
 def language_version(root: Path, folder: str) -> tuple[int, int] | None:
@@ -13,13 +13,8 @@ def language_version(root: Path, folder: str) -> tuple[int, int] | None:
     """
     place = root / folder
     for each in (place, *place.parents):
-        try:
-            text = (each / "go.mod").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            text = None
-        if text is not None:
-            line = _LINE.search(text)
-            return (int(line[1]), int(line[2])) if line else None
+        if is_file(each / MODULE_FILE):
+            return go_version(each)
         if each == root:
             break
     return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from auditor.core.foreign_files import read_beginning
 from auditor.core.subject import Part, Role
 from runners.subjects import gomod
-from runners.subjects.survey import named, suites
+from runners.subjects.survey import list_suites, suites
 
 OFF = "off"
 """What GOWORK is where no workspace counts."""
@@ -23,18 +23,18 @@ _PACKAGE = re.compile(rb"^package\s+(\w+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Modules:
-    """The modules of a subject: the go command runs in `benchmarks`.
-
-    `libraries` are the folders of the modules whose packages are audited. `root` is the closest
-    folder around all of them. `workspace` is the go.work of the build, or OFF. `notes` say which
-    module was chosen, and which were not.
-    """
+    """The modules of a subject."""
 
     benchmarks: Path
+    """The folder of the module with the benchmarks: the go command runs there."""
     libraries: tuple[Path, ...]
+    """The folders of the modules whose packages are audited."""
     root: Path
+    """The closest folder around all of them."""
     workspace: str
+    """The go.work of the build, or OFF."""
     notes: tuple[str, ...] = ()
+    """Which module was chosen, and which were not."""
 
     def variables(self) -> dict[str, str]:
         """Return what the go command needs to know of where it runs."""
@@ -48,7 +48,9 @@ class Modules:
         )
 
 
-def modules(tree: Path, top: Path, *, chooses: bool = True, workspaces: bool = True) -> Modules:
+def choose_modules(
+    tree: Path, top: Path, *, chooses: bool = True, workspaces: bool = True
+) -> Modules:
     """Return the modules of a tree in a copy whose top is `top`.
 
     Unless `chooses`, the module at the top of the tree is both, whether it has benchmarks or not,
@@ -56,7 +58,7 @@ def modules(tree: Path, top: Path, *, chooses: bool = True, workspaces: bool = T
     """
     here, notes = _with_benchmarks(tree) if chooses else (tree, ())
     workspace = _workspace(here, top) if workspaces else OFF
-    main = () if workspace == OFF else gomod.used(Path(workspace).parent)
+    main = () if workspace == OFF else gomod.workspace_modules(Path(workspace).parent)
     inside = [one for one in main if one.is_relative_to(here)] or [here]
     own = [one for one in inside if len(inside) == 1 or not _is_named_so(one, tree)] or inside
     beside = [one for one in _beside(here, main) if one.is_relative_to(top)]
@@ -92,7 +94,7 @@ def _workspace(module: Path, top: Path) -> str:
         if not folder.is_relative_to(top):
             break
         if (folder / gomod.WORKSPACE_FILE).is_file():
-            is_member = folder == module or module in gomod.used(folder)
+            is_member = folder == module or module in gomod.workspace_modules(folder)
             return str(folder / gomod.WORKSPACE_FILE) if is_member else OFF
     return OFF
 
@@ -113,19 +115,20 @@ def _with_benchmarks(tree: Path) -> tuple[Path, tuple[str, ...]]:
     It is the one at the top of the tree; where that has none, the one below that has most, first
     of those that use the top's module.
     """
-    members = {tree, *gomod.used(tree)}
+    members = {tree, *gomod.workspace_modules(tree)}
     found = suites(tree, "go")
     others = [one for one in found if tree / one.path not in members]
     if not others:
         return tree, ()
     if len(others) < len(found):
-        text = f"other Go modules with benchmarks: {named(others)}; to audit one, name its folder"
+        named = list_suites(others)
+        text = f"other Go modules with benchmarks: {named}; to audit one, name its folder"
         return tree, (text,)
     module = gomod.module_path(tree)
     uses = (one for one in others if _imports(tree / one.path, module))
     taken = next(uses, others[0])
     rest = [one for one in others if one is not taken]
-    more = f"; not audited: {named(rest)}" if rest else ""
+    more = f"; not audited: {list_suites(rest)}" if rest else ""
     text = f"the module at the top has no benchmarks; audited is the module {taken.text}{more}"
     return tree / taken.path, (text,)
 
@@ -145,9 +148,8 @@ def _is_without_api(module: Path) -> bool:
 def _imports(module: Path, other: str) -> bool:
     """Tell whether a file of a module imports a package of another one."""
     words = (f'"{other}"'.encode(), f'"{other}/'.encode())
-    return bool(other) and any(
-        word in text for one in _files(module) for text in [read_beginning(one)] for word in words
-    )
+    texts = map(read_beginning, _files(module))
+    return bool(other) and any(word in text for text in texts for word in words)
 
 
 def _files(module: Path) -> Iterator[Path]:

@@ -12,7 +12,7 @@ from auditor.core.ports import Host
 from auditor.core.subject import Language, Project, Role
 from runners.gobench import commands, toolchain
 from runners.gobench.closures import with_closures
-from runners.gobench.modules import OFF, Modules, modules
+from runners.gobench.modules import OFF, Modules, choose_modules
 from runners.gobench.readable import Tree
 from runners.gobench.requirements import RESOLVE_SECONDS, with_module_note, with_requirements
 from runners.home import Home
@@ -49,7 +49,7 @@ def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user 
     folder = _caches(home)
     whole = Tree(top, files or _found(top))
     found = toolchain.settings(host, environment, folder)
-    chosen = modules(tree, top, chooses=chooses, workspaces=found.get("GOWORK") != OFF)
+    chosen = choose_modules(tree, top, chooses=chooses, workspaces=found.get("GOWORK") != OFF)
     variables = toolchain.environment_of(found, environment, folder) | chosen.variables()
     variables["GOFLAGS"] += _vendoring(chosen)
     deciding = toolchain.deciding(found, environment)
@@ -118,9 +118,9 @@ def _vendoring(chosen: Modules) -> str:
     A vendored copy of the library is not what is audited, and one without modules.txt is from
     before modules.
     """
-    made = made_module(chosen.benchmarks)
-    if made is not None:
-        return " -mod=vendor" if (made / "vendor").is_dir() else ""
+    made_top = made_module(chosen.benchmarks)
+    if made_top is not None:
+        return " -mod=vendor" if (made_top / "vendor").is_dir() else ""
     has_library_elsewhere = chosen.root != chosen.benchmarks and chosen.workspace == OFF
     is_vendored = (chosen.benchmarks / "vendor" / "modules.txt").is_file()
     return " -mod=readonly" if has_library_elsewhere and is_vendored else ""
@@ -130,19 +130,19 @@ def _resolved(project: Project, home: Home, host: Host) -> Project:
     """Fetch what the build needs, and only that: a module graph may hold more than can be had."""
     listing = _listing(project)
     (here,) = project.paths(Role.BENCHMARKS)
-    made = made_module(here)
-    if made:
-        project = with_module_note(project, made)
+    made_top = made_module(here)
+    if made_top:
+        project = with_module_note(project, made_top)
     if _complete(host, listing):
         return project
-    if made:
-        project = with_requirements(project, made, home, host)
+    if made_top:
+        project = with_requirements(project, made_top, home, host)
         listing = _listing(project)
     download = host.run(commands.go(project, "mod", "download", timeout=RESOLVE_SECONDS))
     answer = host.run(listing)
     problem = _problem(answer.stdout + answer.stderr)
     if problem and (download.exit_code != 0 or answer.timed_out or _NETWORK.search(problem)):
-        note = f" ({project.notes[-1]})" if made else ""
+        note = f" ({project.notes[-1]})" if made_top else ""
         raise ResolveFailed(
             f"dependencies of {project.name} could not be had: {problem}{note}; check the network "
             "and GOPROXY, or vendor them"

@@ -15,9 +15,9 @@ from runners.subjects.gomod import MODULE_FILE, module_path, statements
 RESOLVE_SECONDS = 900.0
 
 
-def with_module_note(project: Project, made: Path) -> Project:
+def with_module_note(project: Project, top: Path) -> Project:
     """Return the project with a note on the go.mod that was made in a folder."""
-    text = f"there is no go.mod; the copy has one for the module {module_path(made)}"
+    text = f"there is no go.mod; the copy has one for the module {module_path(top)}"
     return replace(project, notes=(*project.notes, text))
 
 
@@ -29,24 +29,24 @@ def with_requirements(project: Project, top: Path, home: Home, host: Host) -> Pr
     """
     folder = home.cache("go") / "required" / project.digest
     file = folder / MODULE_FILE
-    own = dict(project.environment)
-    flags = [one for one in goflags.split(own["GOFLAGS"]) if one != "-mod=vendor"]
-    own["GOFLAGS"] = goflags.join((*flags, f"-modfile={file}"))
-    made = replace(project, environment=tuple(sorted(own.items())))
+    variables = dict(project.environment)
+    flags = [flag for flag in goflags.split(variables["GOFLAGS"]) if flag != "-mod=vendor"]
+    variables["GOFLAGS"] = goflags.join((*flags, f"-modfile={file}"))
+    required = replace(project, environment=tuple(sorted(variables.items())))
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with home.locked(folder):
         if not file.is_file():
-            job = commands.go(made, "mod", "tidy", "-e", timeout=RESOLVE_SECONDS)
-            begun = (file, (top / MODULE_FILE).read_bytes())
-            answer = host.run(replace(job, files=(begun,), collects=(file,)))
+            job = commands.go(required, "mod", "tidy", "-e", timeout=RESOLVE_SECONDS)
+            initial = (top / MODULE_FILE).read_bytes()
+            answer = host.run(replace(job, files=((file, initial),), collects=(file,)))
             if answer.exit_code != 0 or answer.timed_out:
                 file.unlink(missing_ok=True)
                 return _without_requirements(project, answer)
     text = file.read_text(errors="replace")
     digest = hashlib.sha256(f"{project.digest}\n{text}".encode()).hexdigest()[:24]
     note = f"{project.notes[-1]}, which requires the newest versions: {_required(text)}"
-    return replace(made, digest=digest, notes=(*project.notes[:-1], note))
+    return replace(required, digest=digest, notes=(*project.notes[:-1], note))
 
 
 def _without_requirements(project: Project, answer: Completed) -> Project:

@@ -36,7 +36,7 @@ class LocalHost:
         """Take a clock, the system's by default, and on which processors jobs run ("0,2-3")."""
         self._clock = clock or SystemClock()
         self._processors = processors
-        self._count = len(numbers(processors)) if processors else None
+        self._processor_count = len(numbers(processors)) if processors else None
         self._facts: HostFacts | None = None
         self._running: set[int] = set()
         self._stopped = False
@@ -56,7 +56,7 @@ class LocalHost:
         if self._facts is None:
             found = machine_facts()
             if self._processors:
-                pinned = {"cores": str(self._count), "pinned": self._processors}
+                pinned = {"cores": str(self._processor_count), "pinned": self._processors}
                 found = HostFacts(found.name, tuple(sorted((dict(found.facts) | pinned).items())))
             self._facts = found
         return self._facts
@@ -92,7 +92,7 @@ class LocalHost:
             files=collect(job),
             truncated=watch.stdout.truncated or watch.stderr.truncated,
             enough=watch.enough,
-            strain=strain.between(before, strain.here(), self._count),
+            strain=strain.between(before, strain.here(), self._processor_count),
         )
         refuse_full(job, answer)
         return answer

@@ -46,7 +46,8 @@ class Counters:
 
 def counters(texts: Mapping[str, str]) -> Counters:
     """Read the texts of these files, those that are there, by their paths."""
-    ours = [60 * float(one) + float(other) for one, other in _CLOCK.findall(texts.get(TIMES, ""))]
+    times = _CLOCK.findall(texts.get(TIMES, ""))
+    ours = [60 * float(minutes) + float(seconds) for minutes, seconds in times]
     line = _found(texts.get(STAT, ""), r"^cpu +([0-9 ]+)$") or ""
     return Counters(
         seconds=_number(_found(texts.get(UPTIME, ""), r"^([0-9.]+) ")),
@@ -96,8 +97,8 @@ def between(before: Counters, after: Counters, processors: int | None = None) ->
 def _others(ticks: Sequence[int], ours: float | None, processors: int | None) -> float | None:
     """Return what was neither idle nor ours, as a share of the time of the processors to be used.
 
-    Where these are few of many, it may be that others used the rest: that the process waited, too,
-    tells whether it was in its way.
+    With few of many processors, others may have used only the rest. Whether they were in the way of
+    the process, `Strain.waited` tells.
     """
     busy = sum(one for at, one in enumerate(ticks[:_COUNTED]) if at not in _IDLE)
     if ours is None or not ticks:

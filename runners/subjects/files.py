@@ -188,7 +188,7 @@ def _write(item: Entry, copy: Path) -> str:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.symlink_to(item.link)
         return _link_line(item.path.as_posix(), item.link)
-    content = content_of(item)
+    content = _read(item)
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
@@ -224,8 +224,7 @@ def _line(root: Path, path: str) -> str | None:
         return None
 
 
-def content_of(item: Entry) -> bytes:
-    """Return the bytes of a file; raises SubjectError where it cannot be read."""
+def _read(item: Entry) -> bytes:
     if isinstance(item.content, bytes):
         return item.content
     try:

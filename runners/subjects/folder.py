@@ -61,8 +61,7 @@ def project_folder(path: Path) -> Path:
             raise SubjectError(f"{path} cannot be built here: {other}")
         raise SubjectError(
             f"{path} is not a project that can be audited: it has no {MARKS} and no Go files "
-            f"of its own; "
-            f"{candidates(folder, str(path))}"
+            f"of its own; {candidates(folder, str(path))}"
         )
     return folder.resolve()
 
@@ -83,19 +82,18 @@ def _copied(folder: Path, repository: Repository | None) -> list[Path]:
         or (repository is None and folder.is_relative_to(one.folder))
     )
     if repository is None:
-        top = next((one for one in targets if top.is_relative_to(one)), top)
-    found = [top]
-    for one in targets:
-        if not any(one.is_relative_to(each) or each.is_relative_to(one) for each in found):
-            found.append(one)
-    return found
+        top = next((target for target in targets if top.is_relative_to(target)), top)
+    folders = [top]
+    for target in targets:
+        if not any(target.is_relative_to(one) or one.is_relative_to(target) for one in folders):
+            folders.append(target)
+    return folders
 
 
 def _below(top: Path, folder: Path, repository: Repository | None, home: Home) -> Iterator[Entry]:
     """Yield the entries of a folder by their paths below `top`."""
-    own = repository if repository and folder.is_relative_to(repository.top) else None
     prefix = PurePosixPath(folder.relative_to(top).as_posix())
-    for each in _tracked(folder, own, home) if own else _all(folder, home):
+    for each in _tracked(folder, repository, home) if repository else _all(folder, home):
         yield replace(each, path=prefix / each.path)
 
 

@@ -1,4 +1,4 @@
-"""What go.mod and go.work say: the module's path, and the folders that a build takes from them."""
+"""What go.mod and go.work say: a module's path, its version of Go, the folders it is built of."""
 
 import os
 import re
@@ -12,6 +12,7 @@ from auditor.core.paths import is_file
 MODULE_FILE, WORKSPACE_FILE = "go.mod", "go.work"
 _COMMENT = re.compile(r"//.*")
 _LOCAL = ("./", "../")
+_VERSION = re.compile(r"(\d+)\.(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,13 @@ def module_path(folder: Path) -> str:
     return next((words[1] for words in lines if words[0] == "module"), "")
 
 
+def go_version(folder: Path) -> tuple[int, int] | None:
+    """Return what the `go` line of the module in a folder says, None where there is none."""
+    lines = (words for words in _read(folder, MODULE_FILE) if len(words) > 1)
+    match = next((_VERSION.match(words[1]) for words in lines if words[0] == "go"), None)
+    return (int(match[1]), int(match[2])) if match else None
+
+
 def replacements(folder: Path) -> tuple[Replacement, ...]:
     """Return what the module or workspace in a folder replaces by folders that hold a module.
 
@@ -57,7 +65,7 @@ def replacements(folder: Path) -> tuple[Replacement, ...]:
     return tuple(found)
 
 
-def used(folder: Path) -> tuple[Path, ...]:
+def workspace_modules(folder: Path) -> tuple[Path, ...]:
     """Return the folders of the modules of the workspace in a folder."""
     targets = (
         _resolved(folder, words[1])

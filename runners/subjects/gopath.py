@@ -28,14 +28,14 @@ def with_module_file(entries: Iterable[Entry], inside: PurePosixPath, origin: st
     The module's path is what the files say of themselves (import comments, imports of each other),
     else that of `origin`, the address of a repository or a folder.
     """
-    known = list(entries)
-    paths = {one.path for one in known}
+    files = list(entries)
+    paths = {one.path for one in files}
     around = (inside, *inside.parents)
     if any(folder / name in paths for folder in around for name in (MODULE_FILE, WORKSPACE_FILE)):
-        return known
-    sources = [one for one in known if one.path.suffix == ".go" and one.link is None]
+        return files
+    sources = [one for one in files if one.path.suffix == ".go" and one.link is None]
     sources = [one for one in sources if not _ELSEWHERE & {*one.path.parts}]
-    return [*known, module_file(_declared(sources) or _of_address(origin), known)]
+    return [*files, module_file(_declared(sources) or _of_address(origin), files)]
 
 
 def module_file(module: str, entries: Iterable[Entry]) -> Entry:
@@ -60,12 +60,12 @@ def _declared(sources: Sequence[Entry]) -> str:
     folders = {one.path.parent for one in sources}
     votes = Counter[str]()
     for one in sources:
-        for path, weight in _words(one, folders):
+        for path, weight in _path_votes(one, folders):
             votes[path] += weight
     return max(sorted(votes), key=lambda path: votes[path], default="")
 
 
-def _words(source: Entry, folders: set[PurePosixPath]) -> Iterator[tuple[str, int]]:
+def _path_votes(source: Entry, folders: set[PurePosixPath]) -> Iterator[tuple[str, int]]:
     """Yield what a file says the path of the tree's top is, with a weight."""
     content, folder = source.content, source.path.parent
     text = content[:BEGINNING] if isinstance(content, bytes) else read_beginning(content)
@@ -76,14 +76,8 @@ def _words(source: Entry, folders: set[PurePosixPath]) -> Iterator[tuple[str, in
         for match in _QUOTED.findall(block):
             path = match.decode()
             parts = PurePosixPath(path).parts
-            inner = next(
-                (
-                    PurePosixPath(*parts[at:])
-                    for at in range(1, len(parts))
-                    if PurePosixPath(*parts[at:]) in folders
-                ),
-                None,
-            )
+            ends = (PurePosixPath(*parts[at:]) for at in range(1, len(parts)))
+            inner = next((end for end in ends if end in folders), None)
             if inner is not None:
                 yield from ((top, _OWN_TEST) for top in _above(path, inner))
             elif tested and folder == PurePosixPath() and tested[1].decode() in parts[-1]:

@@ -50,8 +50,9 @@ def detect(tree: Path) -> str | None:
 
     A folder with Go files is a Go project, or part of one, where nothing tells otherwise.
     """
-    marks = marks_of(tree)
-    return next((kind for kind in KINDS if kind in marks), "go" if has_go_files(tree) else None)
+    if marks := marks_of(tree):
+        return next(kind for kind in KINDS if kind in marks)
+    return "go" if has_go_files(tree) else None
 
 
 def marks_of(tree: Path) -> frozenset[str]:
@@ -61,9 +62,13 @@ def marks_of(tree: Path) -> frozenset[str]:
     return frozenset(kind for kind, is_marked in found if is_marked)
 
 
-def is_gopath(tree: Path) -> bool:
-    """Tell whether a folder holds Go files and belongs to no module, as before Go modules."""
-    return has_go_files(tree) and not any(_has(one, _GO) for one in (tree, *tree.parents))
+def is_gopath(tree: Path, top: Path | None = None) -> bool:
+    """Tell whether a folder holds Go files and belongs to no module, as before Go modules.
+
+    `top` is the top of the copy that the folder is in: what lies above a copy is not the subject's.
+    """
+    around = (one for one in (tree, *tree.parents) if top is None or one.is_relative_to(top))
+    return has_go_files(tree) and not any(_has(one, _GO) for one in around)
 
 
 def has_go_files(tree: Path) -> bool:

@@ -132,9 +132,10 @@ class Repository:
     def origin(self) -> str:
         """Return the address that it was cloned from, empty where there is none."""
         try:
-            return self._git("config", "--get", "remote.origin.url").decode().strip()
+            address = self._git("config", "--get", "remote.origin.url")
         except GitFailed:
             return ""
+        return address.decode(errors="replace").strip()
 
     def names(self) -> list[str]:
         """Return branches and tags, the newest first, for a hint."""

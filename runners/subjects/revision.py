@@ -51,7 +51,7 @@ def place_revision(spec: GitSpec, home: Home) -> Placed:
             if item.path != ours and not is_ours(item)
         ]
         root, digest, files = place_entries(every, home)
-        if is_gopath(root / source.inside):
+        if is_gopath(root / source.inside, root):
             origin = Repository.at(source.local).origin() if source.local else ""
             every = with_module_file(every, source.inside, origin or source.address)
             root, digest, files = place_entries(every, home)

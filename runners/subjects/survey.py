@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,17 +22,14 @@ LOOKED_FOR = {
     "pyperf": "scripts that make a pyperf.Runner",
 }
 """What a benchmark is, by harness."""
-_STOPPED = "stopped"
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteFolder:
-    """A project below a folder, with what its sources show.
-
-    `path` is relative to that folder (POSIX), "." for the folder itself.
-    """
+    """A project below a folder, with what its sources show."""
 
     path: str
+    """Relative to that folder (POSIX), "." for the folder itself."""
     seen: Found
 
     @property
@@ -48,7 +45,8 @@ def suites(top: Path, *kinds: str) -> tuple[SuiteFolder, ...]:
     Modules of one Maven, Gradle or Python project count as part of the outermost one; each Go
     module is a project of its own. `kinds` are those that are looked for (KINDS); none: all.
     """
-    return _suites(_projects(top), top, kinds or KINDS)
+    projects, _ = _projects(top)
+    return _suites(projects, top, kinds or KINDS)
 
 
 def _suites(
@@ -71,8 +69,7 @@ def candidates(
     where no folder below can be written so. Suites of the harness `failed` in the folders `tried`
     are left out: they are those that have just failed.
     """
-    projects = list(_projects(folder))
-    is_whole = (folder, _STOPPED) not in projects
+    projects, is_whole = _projects(folder)
     every = _suites(projects, folder)
     suites_left = [
         one for one in every if one.seen.harness != failed or folder / one.path not in tried
@@ -82,7 +79,7 @@ def candidates(
         others = "others" if every else "benchmarks"
         return f"there are no {others} of Go, JMH or Python below it{limit}"
     call = _call(suites_left[0], written, revision)
-    return f"there are some in {named(suites_left)}{limit and f' ({limit.strip()})'}{call}"
+    return f"there are some in {list_suites(suites_left)}{limit and f' ({limit.strip()})'}{call}"
 
 
 def _call(suite: SuiteFolder, written: str, revision: str) -> str:
@@ -99,7 +96,9 @@ def _call(suite: SuiteFolder, written: str, revision: str) -> str:
     return f": bench-audit abs {shlex.quote(path + revision)}"
 
 
-def instead(folder: Path, subject: SubjectSpec, harness: str, tried: Sequence[Path] = ()) -> str:
+def no_benchmarks_hint(
+    folder: Path, subject: SubjectSpec, harness: str, tried: Sequence[Path] = ()
+) -> str:
     """Return what was looked for in a suite without benchmarks, and where there are some.
 
     `folder` is the copy of the subject. The suite that lacks benchmarks is in it, or in `tried`.
@@ -118,23 +117,23 @@ def instead(folder: Path, subject: SubjectSpec, harness: str, tried: Sequence[Pa
     return f"{wanted}; {others}"
 
 
-def named(found: Sequence[SuiteFolder]) -> str:
+def list_suites(found: Sequence[SuiteFolder]) -> str:
     """Return the first of these folders in words, and how many more there are."""
     more = len(found) - MOST_NAMED
     texts = ", ".join(one.text for one in found[:MOST_NAMED])
     return texts + (f" and {more} more" if more > 0 else "")
 
 
-def _projects(top: Path) -> Iterator[tuple[Path, str]]:
-    """Yield folders with the mark of a project, and whose mark it is.
+def _projects(top: Path) -> tuple[list[tuple[Path, str]], bool]:
+    """Return folders with the mark of a project, and whose mark it is.
 
-    The last one is `top` with _STOPPED where there are more folders than are looked into.
+    And whether all folders were looked into: there may be more than MOST_FOLDERS.
     """
+    projects: list[tuple[Path, str]] = []
     inside: dict[Path, frozenset[str]] = {}
     for number, (where, folders, _) in enumerate(os.walk(top)):
         if number >= placed.MOST_FOLDERS:
-            yield top, _STOPPED
-            return
+            return projects, False
         here = Path(where)
         folders[:] = sorted(
             one
@@ -147,7 +146,10 @@ def _projects(top: Path) -> Iterator[tuple[Path, str]]:
         marks = marks_of(here)
         if here == top and not marks and has_go_files(top):
             marks = frozenset(("go",))
-        for kind in KINDS:
-            if kind in marks and (kind not in around or (here / MODULE_FILE).is_file()):
-                yield here, kind
+        projects += [
+            (here, kind)
+            for kind in KINDS
+            if kind in marks and (kind not in around or (here / MODULE_FILE).is_file())
+        ]
         inside[here] = around | marks
+    return projects, True

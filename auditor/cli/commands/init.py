@@ -15,7 +15,7 @@ from auditor.core.paths import is_dir
 from reports import figures
 from runners.subjects.look import look
 from runners.subjects.placed import MARKS
-from runners.subjects.survey import SuiteFolder, candidates, named, suites
+from runners.subjects.survey import SuiteFolder, candidates, list_suites, suites
 
 SLOWDOWN = 0.5
 """What a first configuration asks: 1.5 times as long."""
@@ -48,7 +48,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         console.text(_text(found[0], folder, folder))
         _say(found[0], None, console)
         if found[1:]:
-            console.note(f"more suites: {named(found[1:])}; -o FILE writes one file for each")
+            console.note(f"more suites: {list_suites(found[1:])}; -o FILE writes one file for each")
         return Exit.OK
     files = [target, *(_further(target, one) for one in found[1:])]
     for file in files:

@@ -107,7 +107,7 @@ def _run(job: Invocation, processors: str) -> Iterator[str]:
 def _left(job: Invocation) -> Iterator[str]:
     for number, path in enumerate(job.collects):
         there = shlex.quote(str(job.cwd / path))
-        # Of a link or a file that is too large nothing is taken, as on this machine.
+        # Nothing is taken of a link or of a file that is too large: `collect` refuses both.
         small = f'[ -z "$(find {there} -prune -size +{LARGEST // _BLOCK})" ]'
         yield f"if [ -f {there} ] && [ ! -L {there} ] && {small}; then"
         yield f"cp {there} got.{number} || exit 1; fi"

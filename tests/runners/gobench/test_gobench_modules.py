@@ -10,7 +10,7 @@ import pytest
 from gobench_making import lab
 
 from auditor.core.outcome import Counted
-from runners.gobench.modules import OFF, modules
+from runners.gobench.modules import OFF, choose_modules
 from runners.gobench.project import prepare
 from runners.home import Home
 from runners.hosts.local import LocalHost
@@ -117,7 +117,7 @@ def test_the_module_with_most_benchmarks_that_uses_the_one_at_the_top_is_taken(t
         {"other/go.mod": "module example.org/other\n", "other/m_test.go": many},
     )
 
-    chosen = modules(tree, tree)
+    chosen = choose_modules(tree, tree)
 
     assert chosen.benchmarks == tree / "benchmarks"
     assert (chosen.libraries, chosen.root) == ((tree,), tree)
@@ -130,7 +130,7 @@ def test_the_module_with_most_benchmarks_that_uses_the_one_at_the_top_is_taken(t
 def test_benchmarks_at_the_top_are_taken_and_the_others_named(tmp_path):
     tree = benchmark_module(library(tmp_path, **{"m_test.go": EMPTY_BENCHMARK}))
 
-    chosen = modules(tree, tree)
+    chosen = choose_modules(tree, tree)
 
     assert (chosen.benchmarks, chosen.libraries) == (tree, (tree,))
     assert "benchmarks (go, 1 benchmark)" in chosen.notes[0]
@@ -139,7 +139,7 @@ def test_benchmarks_at_the_top_are_taken_and_the_others_named(tmp_path):
 def test_no_other_module_is_taken_for_a_client(tmp_path):
     tree = benchmark_module(library(tmp_path))
 
-    assert modules(tree, tree, chooses=False).benchmarks == tree
+    assert choose_modules(tree, tree, chooses=False).benchmarks == tree
 
 
 def test_a_module_with_an_api_of_its_own_is_its_own_library(tmp_path):
@@ -147,7 +147,7 @@ def test_a_module_with_an_api_of_its_own_is_its_own_library(tmp_path):
     plugin = {"plugin/go.mod": NESTED.format("../"), "plugin/m_test.go": BENCHMARK}
     write(tree, {**plugin, "plugin/helper.go": HELPER})
 
-    chosen = modules(tree / "plugin", tree)
+    chosen = choose_modules(tree / "plugin", tree)
 
     assert (chosen.libraries, chosen.root) == ((tree / "plugin",), tree / "plugin")
 
@@ -156,20 +156,20 @@ def test_a_folder_that_is_not_part_of_the_copy_is_no_library(tmp_path):
     library(tmp_path / "elsewhere")
     tree = benchmark_module(tmp_path / "copy", "bench", "../../elsewhere")
 
-    assert modules(tree / "bench", tree).root == tree / "bench"
+    assert choose_modules(tree / "bench", tree).root == tree / "bench"
 
 
 def test_a_workspace_without_the_module_is_not_its_build(tmp_path):
     tree = write(benchmark_module(library(tmp_path)), {"go.work": "go 1.21\n\nuse .\n"})
 
-    assert modules(tree / "benchmarks", tree).workspace == OFF
-    assert modules(tree, tree, chooses=False).workspace == str(tree / "go.work")
+    assert choose_modules(tree / "benchmarks", tree).workspace == OFF
+    assert choose_modules(tree, tree, chooses=False).workspace == str(tree / "go.work")
 
 
 def test_a_published_version_of_the_module_above_is_said(tmp_path):
     tree = benchmark_module(library(tmp_path), replaced="v1.2.3")
 
-    chosen = modules(tree / "benchmarks", tree)
+    chosen = choose_modules(tree / "benchmarks", tree)
 
     assert chosen.notes == (
         "the module benchmarks measures a published version of example.org/cut; to audit the "
@@ -263,7 +263,7 @@ def test_links_that_lead_nowhere_are_no_sources(tmp_path):
     for folder in (tree, tree / "other"):
         (folder / "a.go").symlink_to("missing.go")
 
-    assert modules(tree, tree).benchmarks == tree / "other"
+    assert choose_modules(tree, tree).benchmarks == tree / "other"
 
 
 def test_the_time_grows_with_the_size_of_a_source_not_with_its_square(tmp_path):
@@ -272,7 +272,7 @@ def test_the_time_grows_with_the_size_of_a_source_not_with_its_square(tmp_path):
         tree = benchmark_module(library(tmp_path), "loads", "../")
         write(tree, {"loads/helper.go": helper})
         started = process_time()
-        modules(tree / "loads", tree)
+        choose_modules(tree / "loads", tree)
         return process_time() - started
 
     small, large = (min(seconds(size) for _ in range(3)) for size in (4_000, 32_000))

@@ -421,7 +421,9 @@ def test_machines_that_share_their_files_send_none(tmp_path_factory, name):
 
 
 @pytest.mark.parametrize(
-    "text", ["ln -s /proc/self/environ out", "mkfifo out"], ids=["link", "pipe"]
+    "text",
+    ["ln -s /proc/self/environ out", "mkfifo out", "truncate -s 513M out"],
+    ids=["link", "pipe", "large"],
 )
 def test_nothing_is_taken_of_what_is_no_small_regular_file(place, text):
     job = shell(f"rm -f out; {text}", cwd=place.folder, collects=(Path("out"),))

@@ -5,7 +5,7 @@ import os
 import pytest
 from subject_trees import make
 
-from runners.subjects.gomod import module_path, replacements, used
+from runners.subjects.gomod import module_path, replacements, workspace_modules
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_lines_without_their_words_say_nothing(tmp_path, text):
 
     assert module_path(folder) == ""
     assert replacements(folder) == ()
-    assert used(folder) == ()
+    assert workspace_modules(folder) == ()
 
 
 @pytest.mark.parametrize("odd", ["./\0", "./" + "a" * 5000, "./a/go.mod"])
@@ -38,7 +38,7 @@ def test_what_is_no_folder_replaces_nothing_and_is_in_no_workspace(tmp_path, odd
     )
 
     assert [one.module for one in replacements(folder)] == ["y"]
-    assert used(folder) == (folder / "a",)
+    assert workspace_modules(folder) == (folder / "a",)
 
 
 def test_a_pipe_in_the_place_of_a_file_is_not_read(tmp_path):

@@ -1,5 +1,6 @@
 """Go trees without go.mod: the one that their copy gets, and the path of its module."""
 
+import os
 from pathlib import PurePosixPath
 from time import process_time
 
@@ -71,6 +72,20 @@ def test_the_origin_says_it_where_the_sources_do_not(tmp_path, address):
 
     assert module_of(FolderSpec(folder), tmp_path) == "example.org/own/ring"
     assert module_of(GitSpec(str(folder), "HEAD"), tmp_path) == "example.org/own/ring"
+
+
+def test_an_origin_that_is_no_text_leaves_the_name_of_the_folder(tmp_path):
+    folder = committed(tmp_path / "ring", ring_dot_go="package ring\n")
+    git(folder, "config", "remote.origin.url", os.fsdecode(b"\xff"))
+
+    assert module_of(GitSpec(str(folder), "HEAD"), tmp_path).isascii()
+
+
+def test_a_module_around_our_own_folder_is_not_the_module_of_a_copy(tmp_path):
+    folder = committed(tmp_path / "ring", ring_dot_go="package ring\n")
+    make(tmp_path / "work", go_dot_mod="module example.org/around\n")
+
+    assert module_of(GitSpec(str(folder), "HEAD"), tmp_path / "work") == "ring"
 
 
 def test_a_folder_of_such_a_repository_is_part_of_its_module(tmp_path):

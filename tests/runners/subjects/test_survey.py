@@ -14,7 +14,7 @@ from auditor.core.request import (
 )
 from runners.subjects import placed
 from runners.subjects.look import look
-from runners.subjects.survey import candidates, instead, named, suites
+from runners.subjects.survey import candidates, list_suites, no_benchmarks_hint, suites
 
 GO_TEST = 'package m\n\nimport "testing"\n\nfunc BenchmarkM(b *testing.B) {}\n'
 PYTHON_TEST = "def test_a(benchmark): pass\ndef test_b(benchmark): pass\n"
@@ -50,7 +50,7 @@ def test_suites_of_all_languages_are_found_those_with_most_benchmarks_first(tmp_
         ("svc/sub", "go"),
     ]
     assert [one.path for one in suites(monorepo(tmp_path), "go")] == ["svc", "svc/sub"]
-    assert named(found[:1]) == f"py (pytest, {found[0].seen.benchmarks} benchmarks)"
+    assert list_suites(found[:1]) == f"py (pytest, {found[0].seen.benchmarks} benchmarks)"
 
 
 def test_the_command_for_the_first_candidate_is_said(tmp_path):
@@ -63,7 +63,7 @@ def test_the_command_for_the_first_candidate_is_said(tmp_path):
 def test_of_a_revision_the_command_names_the_folder_in_it(tmp_path):
     tree = monorepo(tmp_path)
 
-    said = instead(tree, GitSpec(str(tree), "HEAD@{1}"), "go")
+    said = no_benchmarks_hint(tree, GitSpec(str(tree), "HEAD@{1}"), "go")
 
     assert said.startswith("looked for functions BenchmarkX(b *testing.B)")
     assert said.endswith(f"bench-audit abs 'git:{tree}/py@HEAD@{{1}}'")
@@ -91,14 +91,14 @@ def test_nothing_below_is_said(tmp_path):
     ],
 )
 def test_no_command_is_made_up_for_a_folder_that_cannot_be_named(tmp_path, subject):
-    text = instead(monorepo(tmp_path), subject, "go")
+    text = no_benchmarks_hint(monorepo(tmp_path), subject, "go")
 
     assert "there are some in py (pytest" in text
     assert "bench-audit abs" not in text
 
 
 def test_a_jar_has_no_folders(tmp_path):
-    text = instead(monorepo(tmp_path), JarSpec(tmp_path / "a.jar"), "jmh")
+    text = no_benchmarks_hint(monorepo(tmp_path), JarSpec(tmp_path / "a.jar"), "jmh")
 
     assert text == "looked for methods with @Benchmark"
 
@@ -106,16 +106,16 @@ def test_a_jar_has_no_folders(tmp_path):
 def test_the_suite_that_has_just_failed_is_not_offered_again(tmp_path):
     own = make(tmp_path / "own", go_dot_mod="module m\n", m_test_dot_go=GO_TEST)
 
-    assert instead(own, FolderSpec(own), "go").endswith(
+    assert no_benchmarks_hint(own, FolderSpec(own), "go").endswith(
         "there are no others of Go, JMH or Python below it"
     )
-    assert "--harness go" in instead(own, FolderSpec(own), "pytest")
+    assert "--harness go" in no_benchmarks_hint(own, FolderSpec(own), "pytest")
 
 
 def test_nor_is_the_module_below_that_was_taken(tmp_path):
     tree = monorepo(tmp_path)
 
-    text = instead(tree, FolderSpec(tree), "go", [tree / "svc"])
+    text = no_benchmarks_hint(tree, FolderSpec(tree), "go", [tree / "svc"])
 
     assert "svc/sub (go" in text
     assert "svc (go" not in text
