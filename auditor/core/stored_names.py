@@ -66,6 +66,7 @@ def rename_benchmarks(run: StoredRun, names: Mapping[str, str]) -> StoredRun:
         run,
         processes={names.get(key, key): processes for key, processes in run.processes.items()},
         variants={names.get(key, key): variant for key, variant in run.variants.items()},
+        units={names.get(key, key): unit for key, unit in run.units.items()},
     )
 
 

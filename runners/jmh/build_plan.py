@@ -29,11 +29,8 @@ class BuildPlan:
 
     @property
     def tree(self) -> dict[tuple[str, str], Module]:
-        """Return the modules by group and artifact; of two with one name the outer one counts."""
-        return {
-            self.modules[each].key: self.modules[each]
-            for each in sorted(self.modules, reverse=True)
-        }
+        """Return the modules by group and artifact."""
+        return _by_key(self.modules)
 
 
 def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
@@ -90,12 +87,18 @@ def _profiles(reached: Mapping[Path, str], selected: Iterable[Path]) -> tuple[st
 
 def _needed(folders: Iterable[Path], modules: Mapping[Path, Module]) -> list[Path]:
     """Return these modules, and those of the tree that they need, in their order."""
-    by_key = {one.key: each for each, one in sorted(modules.items(), reverse=True)}
-    found = list(folders)
-    for each in found:
-        keys = modules[each].dependencies()
-        found += [by_key[key] for key in keys if key in by_key and by_key[key] not in found]
-    return found
+    by_key = _by_key(modules)
+    needed = list(folders)
+    for folder in needed:
+        for key in modules[folder].dependencies():
+            if key in by_key and by_key[key].folder not in needed:
+                needed.append(by_key[key].folder)
+    return needed
+
+
+def _by_key(modules: Mapping[Path, Module]) -> dict[tuple[str, str], Module]:
+    """Return modules by group and artifact; of two with one name the outer one counts."""
+    return {modules[folder].key: modules[folder] for folder in sorted(modules, reverse=True)}
 
 
 def _tested(

@@ -7,7 +7,7 @@ import re
 
 from auditor.core.errors import BuildFailed
 
-SKIPS = {
+SKIPS = {  # by artifact, without "maven-" in front and "-maven-plugin" behind
     "animal-sniffer": ("animal.sniffer.skip",),
     "apache-rat": ("rat.skip",),
     "bnd-baseline": ("bnd.baseline.skip", "baseline.skip"),
@@ -15,8 +15,8 @@ SKIPS = {
     "checkstyle": ("checkstyle.skip",),
     "clirr": ("clirr.skip",),
     "cyclonedx": ("cyclonedx.skip",),
-    "dependency-check": ("dependency-check.skip",),
-    "dependency:analyze": ("mdep.analyze.skip",),
+    "dependency-check-maven": ("dependency-check.skip",),
+    "dependency:analyze": ("mdep.analyze.skip",),  # one goal of a plug-in that builds need
     "detekt": ("detekt.skip",),
     "duplicate-finder": ("duplicate-finder.skip",),
     "enforcer": ("enforcer.skip",),

@@ -8,6 +8,7 @@ from pathlib import Path
 from auditor.core.subject import SourceFile
 from runners.pybench import pytest_options, pytest_suites
 from runners.pybench.library import files, is_folder, modules, read
+from runners.pybench.tool_needs import asv_configurations
 
 # What would run tests in other processes or another order, watch them, or report elsewhere.
 _WITHOUT = ("xdist", "randomly", "random_order", "codspeed", "cacheprovider", "cov", "timeout")
@@ -15,7 +16,6 @@ _TIMED = re.compile(rb"^[ \t]*def\s+time_\w+\s*\(", re.MULTILINE)
 _BENCHED = re.compile(rb"\.(?:bench_\w+|timeit)\(")
 _PYPERF = re.compile(rb"^[ \t]*(?:import pyperf|from pyperf import)\b", re.MULTILINE)
 _RUNNER = re.compile(rb"\bRunner\(")
-_ASV = "asv.conf.json"
 _FOLDER = re.compile(r"^(?:[^/\n]*[{,])?[ \t]*\"benchmark_dir\"\s*:\s*\"([^\"]+)\"", re.MULTILINE)
 
 
@@ -47,7 +47,7 @@ def _holding(tree: Path, wanted: Callable[[bytes], bool]) -> list[str]:
 
 def _asv_folders(tree: Path) -> list[str]:
     """Return the folder of benchmarks that the configuration of asv names, if there is one."""
-    for file in sorted((*tree.glob(_ASV), *tree.glob(f"*/{_ASV}"))):
+    for file in asv_configurations(tree):
         named = _FOLDER.search(read(file).decode(errors="replace"))
         folder = file.parent / (named[1] if named else "benchmarks")
         if is_folder(folder) and folder.resolve().is_relative_to(tree.resolve()):

@@ -52,7 +52,11 @@ def of_suite(python: PythonSpec, tree: Path) -> list[Needs]:
     """
     if python.interpreter or python.extras or python.groups or python.requirements:
         return [Needs(python)]
-    found = list(tool_needs.declared(tree, lambda: _requirement_files(tree)))
+    found = [
+        *tool_needs.groups_and_extras(tree),
+        *_requirement_files(tree),
+        *tool_needs.tool_environments(tree),
+    ]
     benchmarks, tests = _first(found, _BENCHMARKS), _first(found, _TESTS)
     both = [*benchmarks, *(one for one in tests if one not in benchmarks)]
     development = _first(found, _DEVELOPMENT)

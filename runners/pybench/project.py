@@ -34,41 +34,15 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
     environment: tuple[tuple[str, str], ...],
     python: PythonSpec,
     frontend: Frontend,
+    needs_suite: bool = True,
 ) -> Project:
     """Copy a placed tree and make the environment that its benchmarks run in.
 
-    Raises NoBenchmarks where no file has any, and what uv or pip says where it fails.
+    Raises NoBenchmarks where no file has any and it needs some, and what uv or pip says where it
+    fails.
     """
-    if not (frontend.suite(placed.tree) or frontend.declared(placed.tree)):
+    if needs_suite and not (frontend.suite(placed.tree) or frontend.declared(placed.tree)):
         raise NoBenchmarks(f"{placed.name} has no benchmarks: {frontend.lacking}")
-    return _prepare(
-        placed, home=home, host=host, environment=environment, python=python, frontend=frontend
-    )
-
-
-def prepare_library(
-    placed: Placed, *, home: Home, host: Host, environment: tuple[tuple[str, str], ...]
-) -> Project:
-    """Copy a placed tree and make an environment in which it can be imported.
-
-    It is the environment of its benchmarks, if it has any. Raises what uv or pip says.
-    """
-    frontend = FRONTENDS[chosen(placed.tree)]
-    python = PythonSpec()
-    return _prepare(
-        placed, home=home, host=host, environment=environment, python=python, frontend=frontend
-    )
-
-
-def _prepare(  # noqa: PLR0913 - as `prepare`
-    placed: Placed,
-    *,
-    home: Home,
-    host: Host,
-    environment: tuple[tuple[str, str], ...],
-    python: PythonSpec,
-    frontend: Frontend,
-) -> Project:
     versions = told_versions(placed.tree, placed.tag)
     made = Environments(host, dict(environment), python, versions)
     base = made.base(placed.tree)
@@ -97,6 +71,24 @@ def _prepare(  # noqa: PLR0913 - as `prepare`
         # Whatever is installed there, the code that is audited is that of the copy.
         variables["PYTHONPATH"] = str(top(root))
     return _project(placed, root, found, variables, frontend)
+
+
+def prepare_library(
+    placed: Placed, *, home: Home, host: Host, environment: tuple[tuple[str, str], ...]
+) -> Project:
+    """Copy a placed tree and make an environment in which it can be imported.
+
+    It is the environment of its benchmarks, if it has any. Raises what uv or pip says.
+    """
+    return prepare(
+        placed,
+        home=home,
+        host=host,
+        environment=environment,
+        python=PythonSpec(),
+        frontend=FRONTENDS[chosen(placed.tree)],
+        needs_suite=False,
+    )
 
 
 def copy(placed: Placed, top: Path) -> None:

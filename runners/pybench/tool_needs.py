@@ -4,7 +4,7 @@ import ast
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from configparser import ConfigParser, Error
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 from runners.pybench.library import is_file, read
 
+_ASV = "asv.conf.json"
 _NAME = re.compile(r"^[A-Za-z0-9][\w.-]*")
 _EXTRAS = re.compile(r"^\.\[([\w,\s.-]+)\]$")
 _FILE = re.compile(r"^(?:-r|--requirement)[ =]?(.+)$")
@@ -35,17 +36,9 @@ class Need:
         return (word for one, word in self.what if one == kind)
 
 
-def declared(tree: Path, requirement_files: Callable[[], Iterable[Need]]) -> Iterator[Need]:
-    """Yield what is declared; an installer is told paths as they are in the tree."""
+def groups_and_extras(tree: Path) -> Iterator[Need]:
+    """Yield dependency groups and extras, those of other packaging tools too."""
     document = _toml(tree / "pyproject.toml")
-    yield from _groups_and_extras(document, tree)
-    yield from requirement_files()
-    yield from _tox(document, tree)
-    yield from _nox(tree)
-    yield from _asv(tree)
-
-
-def _groups_and_extras(document: Any, tree: Path) -> Iterator[Need]:
     for name, listed in _table(document, "dependency-groups").items():
         yield Need("table", name, f"group {name}", str(listed), (("group", name),))
     extras = _table(document, "project", "optional-dependencies") | _of_setup(tree)
@@ -57,6 +50,18 @@ def _groups_and_extras(document: Any, tree: Path) -> Iterator[Need]:
         what = tuple(("requirement", one) for one in valid)
         if what:
             yield Need("table", name, f"group {name}", str(listed), what)
+
+
+def tool_environments(tree: Path) -> Iterator[Need]:
+    """Yield what tox, nox and asv install; an installer is told paths as they are in the tree."""
+    yield from _tox(tree)
+    yield from _nox(tree)
+    yield from _asv(tree)
+
+
+def asv_configurations(tree: Path) -> list[Path]:
+    """Return the configurations of asv in a tree's folder and right below it."""
+    return sorted((*tree.glob(_ASV), *tree.glob(f"*/{_ASV}")))
 
 
 def _of_other_tools(document: Any) -> Iterator[tuple[str, list[str]]]:
@@ -93,7 +98,8 @@ def _of_setup(tree: Path) -> dict[str, str]:
     return found
 
 
-def _tox(document: Any, tree: Path) -> Iterator[Need]:
+def _tox(tree: Path) -> Iterator[Need]:
+    document = _toml(tree / "pyproject.toml")
     parser = _ini(tree / "tox.ini")
     legacy = _table(document, "tool", "tox").get("legacy_tox_ini")
     if isinstance(legacy, str):
@@ -170,7 +176,7 @@ _NOTHING = Need("none", "", "", "", ())
 
 def _asv(tree: Path) -> Iterator[Need]:
     """Yield asv's matrix: the first version of each requirement."""
-    for path in sorted((*tree.glob("asv.conf.json"), *tree.glob("*/asv.conf.json"))):
+    for path in asv_configurations(tree):
         text = _COMMA.sub(r"\1", _COMMENT.sub("", read(path).decode(errors="replace")))
         try:
             matrix = json.loads(text).get("matrix", {})

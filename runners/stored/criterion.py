@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import fmean
 
 from auditor.core.stored import StoredProcess, StoredRun
+from auditor.core.units import SECONDS
 from runners.stored import files
 from runners.stored.checking import Broken, clean, items, mapping, number, process, text
 
@@ -17,7 +18,7 @@ HARNESS = "criterion"
 _SAMPLE, _ESTIMATES, _BENCHMARK = "sample.json", "estimates.json", "benchmark.json"
 _NEWEST = "new"
 """Beside it are `base`, which it was compared with, `change` and `report`."""
-_NANOSECOND = 1e-9
+_NANOSECOND = SECONDS["ns"]
 _SPREADS = ("std_dev", "median_abs_dev")
 """What estimates of times have, and those of a change have not."""
 _DEPTH = 8

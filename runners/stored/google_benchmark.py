@@ -6,6 +6,7 @@ from statistics import fmean
 from auditor.core.jobs import HostFacts
 from auditor.core.outcome import Skipped
 from auditor.core.stored import StoredProcess, StoredRun
+from auditor.core.units import SECONDS
 from runners.stored.checking import (
     Broken,
     fact,
@@ -20,7 +21,7 @@ from runners.stored.checking import (
 )
 
 HARNESS = "google-benchmark"
-_UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+_UNITS = ("ns", "us", "ms", "s")
 _MEAN = "mean"
 _AGGREGATES = ("_mean", "_median", "_stddev", "_cv", "_BigO", "_RMS")
 """Ends of names, in files of versions before 1.5, which say no `run_type`."""
@@ -77,7 +78,7 @@ def _seconds(entry: dict[str, object], name: str) -> float:
     unit = entry.get("time_unit", "ns")
     if not isinstance(unit, str) or unit not in _UNITS:
         raise Broken(f"{shown(name)}: time_unit is {shown(str(unit))}; is it the right file?")
-    return number(entry.get("real_time"), what) * _UNITS[unit]
+    return number(entry.get("real_time"), what) * SECONDS[unit]
 
 
 def _process(values: list[float], mean: float | None) -> StoredProcess:

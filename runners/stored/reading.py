@@ -19,6 +19,7 @@ from runners.stored.formats import KNOWN, OTHERWISE, Format
 _ENVIRONMENT = ("environment", "python", "jdk")
 _ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,}")
 """In the `repr` of an object of Python that has none of its own."""
+_NO_RESULT = f"no result of {KNOWN}; is it the right file? {OTHERWISE}"
 _NAMED = 3
 _EQUAL = 1e-9
 
@@ -123,7 +124,7 @@ def _read(path: Path, asv: AsvFiles, there: _Files, *, named: bool) -> _Found | 
         there.odd[path] = str(error).removeprefix(f"cannot read {path}: ").removeprefix(f"{path} ")
         return None
     if found is None:
-        there.odd[path] = f"no result of {KNOWN}; is it the right file? {OTHERWISE}"
+        there.odd[path] = _NO_RESULT
         return None
     run, left_out = found.content
     return _Found(
@@ -173,12 +174,9 @@ def _odd(odd: dict[Path, str]) -> Iterator[Caveat]:
     if odd:
         those = "; ".join(f"{path.name}: {why}" for path, why in [*odd.items()][:_NAMED])
         more = f"; and {len(odd) - _NAMED} more" if len(odd) > _NAMED else ""
-        those = those.replace(f"no result of {KNOWN}; is it the right file? {OTHERWISE}", _OTHER)
+        those = those.replace(_NO_RESULT, "it is of no format that is read")
         count = "a file was" if len(odd) == 1 else f"{len(odd)} files were"
         yield Caveat("odd-files", f"{count} left out: {those}{more}")
-
-
-_OTHER = "it is of no format that is read"
 
 
 def _runs(chosen: list[_Found]) -> tuple[StoredRun, ...]:

@@ -67,6 +67,17 @@ def jdk_folder(folder, version):
         ("The plugin g:a:3.2 requires Maven version 3.9.6", "Maven 3.9.6 or newer"),
         ("Detected Maven Version: 3.8.7 is not in the allowed range [3.9,4).", "Maven [3.9,4)"),
         ("'modelVersion' must be one of [4.0.0] but is '4.1.0'.", "Maven 4"),
+        ("Could not resolve ${session.rootDirectory} in the POM", "Maven 3.9 or newer"),
+        (
+            "No matching toolchains found for requested specification: {languageVersion=21, "
+            "vendor=any vendor, implementation=vendor-specific} for LINUX on x86_64.",
+            "JDK 21 or newer",
+        ),
+        (
+            "Cannot find matching toolchain definitions for the following toolchain types:\n"
+            "jdk [ version='21' ]",
+            "JDK 21 or newer",
+        ),
     ],
 )
 def test_what_a_build_needs_is_read_from_what_it_says(said, needed):

@@ -353,6 +353,16 @@ def test_what_makes_classes_is_never_left_out(plugin):
     assert failed_check(failed) is None
 
 
+@pytest.mark.parametrize(
+    "artifact", ["maven-enforcer-plugin", "spotless-maven-plugin", "dependency-check-maven"]
+)
+def test_a_check_is_known_by_its_artifact(artifact):
+    found = failed_check(FAILED.replace("apache-rat-plugin", artifact))
+
+    assert found is not None
+    assert found["artifact"] == artifact
+
+
 @pytest.mark.parametrize(("artifact", "runs"), [("library", 2), ("elsewhere", 1)])
 def test_jars_are_made_only_where_one_of_the_tree_is_missing(artifact, runs, tmp_path):
     top = write(tmp_path / "tree", many_modules())

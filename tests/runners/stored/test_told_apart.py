@@ -151,6 +151,14 @@ def test_variants_are_named_by_what_differs(tmp_path, more, kept, files):
     assert found == kept + ["poll"] * (files == 1)
 
 
+@pytest.mark.parametrize("files", [1, 2])
+def test_variants_keep_the_unit_of_their_tool(tmp_path, files):
+    groups = [[entry(), entry(threads=4)]] if files == 1 else [[entry()], [entry(threads=4)]]
+    found = read([jmh(tmp_path / f"{at}.json", *group) for at, group in enumerate(groups)])
+
+    assert [found.unit(name) for name in found.benchmarks] == ["us/op", "us/op"]
+
+
 def test_what_differs_in_the_jvm_is_told_apart_within_a_file(tmp_path):
     path = jmh(tmp_path / "a.json", entry(), entry(jdkVersion="25.0.1"))
 
