@@ -7,7 +7,7 @@ from math import ceil
 from auditor.core.result import Result
 from auditor.core.verdict import UNLISTED
 from reports import figures, spending, words
-from reports.claims import BROKEN, MOST, Cause, Facts, needs_repair, needs_time
+from reports.claims import BROKEN, Cause, Facts, needs_repair, needs_time
 from reports.document import Benchmark, Document, Either, Method, Pair
 
 
@@ -284,7 +284,7 @@ def _unexamined(facts: Facts) -> Advice | None:
         if facts.is_settled(one.id)
         and one.id not in facts.document.minimal_cover
         and one.id not in facts.removed_calls
-        and facts.examined(one.id)[0] < MOST
+        and not facts.is_mostly_examined(one.id)
     ]
     if not found:
         return None
@@ -323,7 +323,7 @@ def _silent(facts: Facts) -> Advice | None:
         for one in facts.document.benchmarks
         if one.seconds
         and facts.detects_nothing(one.id)
-        and facts.examined(one.id)[0] >= MOST
+        and facts.is_mostly_examined(one.id)
         and one.id not in facts.removed_calls
     ]
     if not silent:

@@ -126,14 +126,9 @@ def headline(document: ComparisonDocument) -> str:
     if open_ == len(document.benchmarks):
         return "Of no benchmark can be told whether it has changed"
     if open_:
-        last = [one.calls_changed is False for one in document.benchmarks if _is_open(one)]
         those = figures.count(open_, "benchmark")
-        if all(last):
-            those += (
-                ", which call none of the changed methods,"
-                if open_ > 1
-                else (", which calls none of the changed methods,")
-            )
+        if all(one.calls_changed is False for one in document.benchmarks if _is_open(one)):
+            those += f", which {'call' if open_ > 1 else 'calls'} none of the changed methods,"
         return f"No regression of {limit} or more was found; of {those} it cannot be told"
     return f"No benchmark has a regression of {limit} or more"
 

@@ -13,6 +13,7 @@ import msgspec
 from auditor.core.errors import UsageError
 from auditor.core.jobs import Strain
 from auditor.core.result import ReachState, Result
+from auditor.core.units import mean_time
 from auditor.core.verdict import Bucket, Rule
 from reports.accepted import Accepted
 from reports.allocation_document import Allocations
@@ -147,6 +148,12 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     trials: tuple[str, ...] = ()
     unit: str = ""
     """The unit in which its tool shows the time, such as ns/op or ops/s; empty where unknown."""
+
+    @property
+    def mean_seconds(self) -> float | None:
+        """Return seconds per operation over the runs that have a mean; None where none has."""
+        means = [mean for mean in self.means if mean is not None]
+        return mean_time(means, self.unit) if means else None
 
 
 class BucketCount(msgspec.Struct, frozen=True):

@@ -6,7 +6,6 @@ from statistics import fmean, median, stdev
 
 from markupsafe import Markup
 
-from auditor.core.units import mean_time
 from reports import anchors, figures, violins
 from reports.anchors import Link
 from reports.document import Benchmark, Either
@@ -174,6 +173,6 @@ def _scatter(
 def _cell(name: str, known: Mapping[str, Benchmark]) -> tuple[str, str]:
     if name not in known:
         return figures.NONE, figures.NONE
-    means = [one for one in known[name].means if one is not None]
-    spread, unit = figures.share(known[name].max_spread), known[name].unit
-    return spread, figures.score(mean_time(means, unit) if means else None, unit)
+    benchmark = known[name]
+    mean = figures.score(benchmark.mean_seconds, benchmark.unit)
+    return figures.share(benchmark.max_spread), mean

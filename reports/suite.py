@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from auditor.core.units import mean_time
 from reports import advice, anchors, figures, names, plots, spending, table, words
 from reports.anchors import Link
 from reports.claims import OPEN, Facts
@@ -145,8 +144,6 @@ def _limit(benchmarks: Iterable[Benchmark]) -> float:
 
 
 def _spread(one: Benchmark, link: Link, limit: float) -> SpreadView:
-    known = [mean for mean in one.means if mean is not None]
-    mean = mean_time(known, one.unit) if known else None
     failed = one.ending.replace("-", " ") if one.ending != "measured" else ""
     reason = one.reason or ""
     short = words.brief(reason)
@@ -158,8 +155,8 @@ def _spread(one: Benchmark, link: Link, limit: float) -> SpreadView:
         range=words.BUCKETS[one.bucket] if one.bucket else "incomplete",
         shaky=one.bucket in words.SHAKY,
         plot=plots.strip(one.means, limit),
-        mean=figures.score(mean, one.unit),
-        mean_order=_order(mean),
+        mean=figures.score(one.mean_seconds, one.unit),
+        mean_order=_order(one.mean_seconds),
         seconds=figures.seconds(one.seconds),
         seconds_order=_order(one.seconds),
         runs=str(one.runs),

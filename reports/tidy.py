@@ -9,7 +9,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from auditor.core.errors import UsageError
-from auditor.core.units import in_unit, mean_time
+from auditor.core.units import in_unit
 from reports import curve
 from reports.document import Benchmark, Caveat, Document, Either, Method, Pair, Range
 
@@ -106,8 +106,7 @@ def _benchmarks(document: Either) -> Table:
 
 
 def _benchmark(one: Benchmark, cover: set[str] | None) -> Row:
-    means = [each for each in one.means if each is not None]
-    mean = mean_time(means, one.unit) if means else None
+    mean = one.mean_seconds
     return (
         one.id, one.ending, one.max_spread, one.bucket.value if one.bucket else None, one.runs,
         mean, one.seconds, one.visible, len(one.unique),

@@ -11,6 +11,8 @@ from auditor.config import Config, Gates
 from auditor.config.shares import as_percent
 from auditor.core.errors import Exit, UsageError
 from auditor.core.result import Result
+from auditor.core.verdict import MethodVerdict
+from reports.accepted import left_out
 from reports.claims import OPEN, Facts
 from reports.document import Document, Either, Method, Score
 from reports.words import is_estimate, is_withheld
@@ -124,15 +126,20 @@ def _least(
 
 def _borderline(document: Document) -> Iterator[str]:
     """Yield the methods that count and whose miss says no more than a detection would."""
-    accepted = {one.method for one in document.accepted if one.left_out}
+    accepted = left_out(document.accepted)
     for one in document.methods:
-        if one.outcome in MISSED and not is_surely_missed(one) and one.id not in accepted:
+        if is_borderline_miss(one) and one.id not in accepted:
             yield one.id
 
 
+def is_borderline_miss(method: Method | MethodVerdict) -> bool:
+    """Tell whether a method is missed by an effect at the limit, so that either is right."""
+    return method.outcome in MISSED and is_borderline(method.caveats)
+
+
 def is_surely_missed(method: Method) -> bool:
-    """Tell whether a method is missed, and not by an effect at the limit: either is right there."""
-    return method.outcome in MISSED and not is_borderline(method.caveats)
+    """Tell whether a method is missed, and not by an effect at the limit."""
+    return method.outcome in MISSED and not is_borderline_miss(method)
 
 
 def newly_missed(document: Document, baseline: Baseline) -> list[str]:
@@ -143,7 +150,7 @@ def newly_missed(document: Document, baseline: Baseline) -> list[str]:
 
 def _still_counted(document: Document, baseline: Baseline) -> list[str]:
     """Return the methods that the baseline has as detected and that count here."""
-    accepted = {one.method for one in document.accepted if one.left_out}
+    accepted = left_out(document.accepted)
     now = {one.id for one in document.methods}
     return [one for one in _detected(baseline) if one in now and one not in accepted]
 

@@ -12,6 +12,7 @@ REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, a polite request to end, and a terminal that was closed."""
 NEAR_SECONDS, FAR_SECONDS = 9.0, 29.0
 """How long tidying up may take: where all runs here, and where machines elsewhere are told."""
+MESSAGE = "interrupted; what was measured is kept, the same command goes on"
 
 
 class Interrupts:
@@ -47,7 +48,7 @@ class Interrupts:
     def _end(self, reads: int) -> None:
         os.read(reads, 1)
         time.sleep(self.seconds)
-        os.write(2, b"interrupted; what was measured is kept, the same command goes on\n")
+        os.write(2, f"{MESSAGE}\n".encode())
         os._exit(Exit.INTERRUPTED)
 
 

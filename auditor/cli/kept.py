@@ -13,7 +13,7 @@ from auditor.cli.options import Asked
 from auditor.core import own_files
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
-from auditor.core.foreign_files import read_regular, reason
+from auditor.core.foreign_files import read_named
 from auditor.core.jobs import HostFacts
 from auditor.core.paths import exists
 from auditor.store.audits import AuditRecord
@@ -178,25 +178,23 @@ def sound(path: Path) -> Iterator[None]:
 
 def read(path: Path) -> Either:
     """Return the result in a file; raises UsageError where there is none."""
-    try:
-        written = read_regular(path)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {reason(error)}") from error
+    written = read_named(path)
     try:
         return documents.read(written)
     except UsageError as error:
-        raise UsageError(f"{path}: {_instead(path) or error}") from error
+        raise UsageError(f"{path}: {_other_kind(path, written) or error}") from error
 
 
-def _instead(path: Path) -> str:
+def _other_kind(path: Path, content: bytes) -> str:
     """Return what a file is that is no result of `abs` or `stability`, and what takes it."""
     from runners.stored import formats  # noqa: PLC0415 `--help` needs no numpy
 
     whose = formats.whose(path)
     if whose:
         return f"it is a result of {whose}; bench-audit judge {shlex.quote(str(path))} judges it"
-    found = own_files.describe_file(path)
-    return "" if "--result" in found and "comment" not in found else found
+    if own_files.command_of(content) in own_files.REPORTED:
+        return ""
+    return own_files.describe_beginning(content, path)
 
 
 def matrix(either: Either) -> Document:

@@ -13,6 +13,7 @@ from typing import NoReturn
 
 import click
 
+from auditor.cli import interrupts
 from auditor.cli.interrupts import INTERRUPTS
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import AuditError, Exit, MachineError, UsageError
@@ -148,7 +149,7 @@ def _code_of(error: BaseException) -> Exit:
     # After an interrupt other threads fail as what they wait for is ended, and a library may turn
     # it into an error of its own.
     if INTERRUPTS.requested or isinstance(error, (click.Abort, KeyboardInterrupt)):
-        click.echo("interrupted; what was measured is kept, the same command goes on", err=True)
+        click.echo(interrupts.MESSAGE, err=True)
         return Exit.INTERRUPTED
     if isinstance(error, click.ClickException):
         _say("usage", _one_line(error))

@@ -1,6 +1,6 @@
 """What a command would measure, on a terminal and as JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
@@ -43,8 +43,8 @@ def plan(dry: DryRun, judged: str = "") -> RenderableType:
         *lines([judged]),
         Text(DONE_FOR_IT, style="dim"),
         *section(_headed("Benchmarks", sum(n for _, n in listed.benchmarks)), [*_places(listed)]),
-        *section(_headed("Methods", len(listed.methods)), [*_methods(listed)]),
-        *section("Cannot be measured", [*_unusable(listed)]),
+        *section(_headed("Methods", len(listed.methods)), _first(map(_method, listed.methods))),
+        *section("Cannot be measured", _first(map(_unusable, listed.unusable))),
         *section("To know", [f"{one.text} [{one.slug}]" for one in dry.caveats]),
     )
 
@@ -60,11 +60,11 @@ def _places(listed: "Inventory") -> Iterator[str]:
         yield f"and {sum(count for _, count in rest)} in {len(rest)} more"
 
 
-def _methods(listed: "Inventory") -> Iterator[str]:
-    yield from (_method(one) for one in listed.methods[:MOST_ROWS])
-    more = len(listed.methods) - MOST_ROWS
-    if more > 0:
-        yield f"and {more} more"
+def _first(texts: Iterable[str]) -> list[str]:
+    """Return the first texts, and how many more there are."""
+    shown = [*texts]
+    more = len(shown) - MOST_ROWS
+    return [*shown[:MOST_ROWS], f"and {more} more"] if more > 0 else shown
 
 
 def _method(method: "CountedMethod") -> str:
@@ -74,14 +74,9 @@ def _method(method: "CountedMethod") -> str:
     return names.label(method.id) + (f": {', '.join(calls)}" if calls else "")
 
 
-def _unusable(listed: "Inventory") -> Iterator[str]:
-    yield from (
-        f"{names.label(name)}: {names.line(reason)[:400]}"
-        for name, reason in listed.unusable[:MOST_ROWS]
-    )
-    more = len(listed.unusable) - MOST_ROWS
-    if more > 0:
-        yield f"and {more} more"
+def _unusable(named: tuple[str, str]) -> str:
+    name, reason = named
+    return f"{names.label(name)}: {names.line(reason)[:400]}"
 
 
 def _capital(text: str) -> str:

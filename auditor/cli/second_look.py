@@ -16,6 +16,7 @@ from auditor.core.result import Result
 from auditor.core.verdict import MethodVerdict
 from auditor.store.audits import SECOND_LOOK
 from reports import figures, tidy
+from reports.accepted import left_out
 from reports.document import Document, Method
 
 _LEAST_SECONDS = 10.0
@@ -69,7 +70,7 @@ class SecondLook:
 def suspects(document: Document, least: float | None, baseline: Baseline | None) -> list[str]:
     """Return the methods whose misses make a gate fail, in their order."""
     new = set() if baseline is None else set(newly_missed(document, baseline))
-    accepted = {one.method for one in document.accepted if one.left_out}
+    accepted = left_out(document.accepted)
     return [
         one.id
         for one in document.methods
@@ -122,7 +123,7 @@ def look_again(asked: Asked, methods: Sequence[str], begun: float) -> SecondLook
 
 
 def sure_outcomes(methods: Iterable[Method | MethodVerdict]) -> dict[str, Result]:
-    """Return the outcomes; a borderline miss is as good as open."""
+    """Return the outcome of each method; a borderline one counts as open."""
     return {
         one.id: Result.INCONCLUSIVE if is_borderline(one.caveats) else one.outcome
         for one in methods

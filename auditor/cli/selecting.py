@@ -16,12 +16,12 @@ from auditor.cli import kept
 from auditor.config.durations import seconds
 from auditor.core import own_files
 from auditor.core.errors import UsageError
-from auditor.core.foreign_files import read_regular, reason
+from auditor.core.foreign_files import read_named, read_regular
 from auditor.core.paths import is_file
 from auditor.harnesses import HARNESSES
 from reports import comparison_document
 from reports import document as documents
-from reports.claims import MOST, Facts
+from reports.claims import Facts
 from reports.document import Benchmark, Caveat, Document
 from reports.selection import (
     Answer,
@@ -72,17 +72,11 @@ def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
 
 
 def _compared(path: Path) -> comparison_document.ComparisonDocument:
+    content = read_named(path)
     try:
-        return comparison_document.read(_bytes(path))
+        return comparison_document.read(content)
     except UsageError as error:
-        raise UsageError(f"{path}: {own_files.describe_file(path) or error}") from error
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return read_regular(path)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {reason(error)}") from error
+        raise UsageError(f"{path}: {own_files.describe_beginning(content, path) or error}") from error
 
 
 @dataclass(frozen=True)
@@ -270,7 +264,11 @@ def propose(found: Document) -> Proposal:
         if pair.outcome in UNDECIDED and pair.method not in subject.detected_by
     }
     facts = Facts(found)
-    unexamined = {one.id for one in found.benchmarks if facts.examined(one.id)[0] < MOST} - unknown
+    unexamined = {
+        one.id
+        for one in found.benchmarks
+        if one.id not in unknown and not facts.is_mostly_examined(one.id)
+    }
     made = removal.removal(
         [one for one in subject.watchers if one.id not in unknown],
         open_pairs=open_pairs,

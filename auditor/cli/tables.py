@@ -7,7 +7,6 @@ from rich.table import Table
 from rich.text import Text
 
 from auditor.core.result import Result
-from auditor.core.units import mean_time
 from reports import figures, names
 from reports.accepted import Accepted
 from reports.document import Benchmark, Document, Either
@@ -84,7 +83,7 @@ def _benchmarks(benchmarks: Sequence[Benchmark]) -> RenderableType:
     for one in benchmarks[:MOST_ROWS]:
         table.add_row(
             Text(names.line(known[one.id])),
-            figures.score(_middle(one.means, one.unit), one.unit),
+            figures.score(one.mean_seconds, one.unit),
             figures.share(one.max_spread),
             Text("" if one.ending == "measured" else f"{one.ending} {_note(one.reason)}"),
         )
@@ -93,11 +92,6 @@ def _benchmarks(benchmarks: Sequence[Benchmark]) -> RenderableType:
 
 def _note(text: str | None) -> str:
     return names.line(short(text or ""))
-
-
-def _middle(means: Sequence[float | None], unit: str) -> float | None:
-    known = [one for one in means if one is not None]
-    return mean_time(known, unit) if known else None
 
 
 def _accepted(document: Either) -> list[str]:

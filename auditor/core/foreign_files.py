@@ -10,6 +10,8 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
+from auditor.core.errors import UsageError
+
 LARGEST = 256 << 20
 """Bytes of a file that is read as a whole."""
 BEGINNING = 2_000_000
@@ -44,6 +46,14 @@ def read_regular(path: Path, most: int = LARGEST) -> bytes:
     if max(size, len(content)) > most:
         raise OSError(errno.EFBIG, f"it holds more than {size_of(most)}")
     return content
+
+
+def read_named(path: Path, most: int = LARGEST) -> bytes:
+    """Return the bytes of a regular file that the user has named; raises UsageError."""
+    try:
+        return read_regular(path, most)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {reason(error)}") from error
 
 
 def read_beginning(path: Path) -> bytes:

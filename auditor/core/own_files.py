@@ -10,7 +10,7 @@ STORE = b"SQLite format 3\x00"
 """How a store begins."""
 _START = 1 << 12
 _RESULT = re.compile(rb'\{\s*"schema":\s*"bench-audit/([a-z]{1,20})/')
-_REPORTED = ("abs", "stability")
+REPORTED = ("abs", "stability")
 """Commands whose results `bench-audit report --result` reads."""
 
 
@@ -28,14 +28,19 @@ def describe_beginning(beginning: bytes, path: Path) -> str:
     name = shlex.quote(str(path))
     if beginning.startswith(STORE):
         return f"it is a store; bench-audit report SUBJECT --store {name} shows its last result"
-    result = _RESULT.match(beginning)
-    if result is None:
+    command = command_of(beginning)
+    if not command:
         return ""
-    command = result[1].decode()
-    if command in _REPORTED:
+    if command in REPORTED:
         takes = f"bench-audit report --result {name} shows it"
     elif command == "compare":
         takes = "its page is compare.html beside it; bench-audit comment --result takes it"
     else:
         takes = f"its page is {command}.html beside it, jq reads its fields"
     return f"it is a result of bench-audit {command}; {takes}"
+
+
+def command_of(beginning: bytes) -> str:
+    """Return the command whose result begins so; empty for all other files."""
+    result = _RESULT.match(beginning)
+    return result[1].decode() if result else ""

@@ -11,6 +11,8 @@ from auditor.core.own_files import describe_file
 
 _PRIMARY = 0xFF
 """Extended result codes keep the primary one in their lowest byte."""
+_START = 64
+"""Bytes that tell a text from a file that has lost its first bytes."""
 
 
 @contextmanager
@@ -59,16 +61,12 @@ def explained(error: sqlite3.Error, path: Path) -> AuditError:
 
 
 def _other_file(path: Path) -> str:
-    """Return what a file is that no program took for a store; empty for what may be damage."""
+    """Return what a text is that was named as a store; empty for what may be a damaged store."""
     with suppress(OSError), open_regular(path) as file:
         start = file.read(_START).decode(errors="replace")
         if all(one.isprintable() or one.isspace() for one in start):
             return describe_file(path) or "it is a text; name the store, such as store.sqlite"
     return ""
-
-
-_START = 64
-"""Bytes that tell a text from a file that has lost its first bytes."""
 
 
 def damaged(path: Path, reason: str) -> StoreError:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import unescape
 
 from rich.console import Console
+from sentences import CLAIMS, EXCLUSIONS
 
 from auditor.audits.outcomes import NOT_COUNTED
 from auditor.cli import tables
@@ -15,7 +16,7 @@ from auditor.core.result import Result
 from reports import anchors, evidence, figures, findings, markdown, page, suite, table, words
 from reports.advice import advice
 from reports.anchors import Link
-from reports.claims import CLAIMS, EXCLUSIONS, OPEN, Facts
+from reports.claims import OPEN, Facts
 from reports.document import Document
 from reports.listed import listed
 
@@ -137,8 +138,11 @@ def _wrong_lists(document: Document, facts: Facts) -> Iterator[str]:
     for link, one in anchors_of(document, nothing):
         if one in detecting or one in open_:
             yield f"{link}: said to detect nothing"
+    steps = {step.slug: {target.id for target in step.targets} for step in advice(document)}
+    for one in steps.get("silent", set()) & steps.get("unexamined", set()):
+        yield f"{one} is said to be examined, and not to be"
     for step in advice(document):
-        owners = {target.id for target in step.targets}
+        owners = steps[step.slug]
         if step.slug in {"redundant", "silent", "unexamined"} and owners & open_:
             yield f"{step.title}: pairs of {owners & open_} are open"
     yield from (f"{one} is idle and detects" for one in detecting if facts.detects_nothing(one))

@@ -11,8 +11,8 @@ from auditor.cli import options
 from auditor.cli.console import Console
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
-from auditor.core.foreign_files import read_regular, reason
-from auditor.core.own_files import describe_file
+from auditor.core.foreign_files import read_named
+from auditor.core.own_files import describe_beginning
 from reports.comparison_document import ComparisonDocument, read
 from reports.comparison_markdown import markdown
 from reports.markdown import LIMIT, code
@@ -85,7 +85,7 @@ def text(document: ComparisonDocument, head: Head) -> str:
 
 def _event(path: Path) -> Mapping[str, Any]:
     try:
-        found = json.loads(_bytes(path, _LARGEST_EVENT))
+        found = json.loads(read_named(path, _LARGEST_EVENT))
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is no event of GitHub: {error}") from error
     if not isinstance(found, dict):
@@ -94,15 +94,8 @@ def _event(path: Path) -> Mapping[str, Any]:
 
 
 def _result(path: Path) -> ComparisonDocument:
+    content = read_named(path, LARGEST_RESULT)
     try:
-        return read(_bytes(path, LARGEST_RESULT))
+        return read(content)
     except UsageError as error:
-        raise UsageError(f"{path}: {describe_file(path) or error}") from error
-
-
-def _bytes(path: Path, most: int) -> bytes:
-    """Read a file that somebody else has made: no link, no pipe, no more than so many bytes."""
-    try:
-        return read_regular(path, most)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {reason(error)}") from error
+        raise UsageError(f"{path}: {describe_beginning(content, path) or error}") from error

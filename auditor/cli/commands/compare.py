@@ -10,10 +10,9 @@ from typing import Any
 
 import click
 
-from auditor.audits.indifference import is_borderline
 from auditor.cli import comparison, github, options, output, running
 from auditor.cli.console import Console
-from auditor.cli.gates import MISSED
+from auditor.cli.gates import is_borderline_miss
 from auditor.cli.logs import logged
 from auditor.cli.progress import observer
 from auditor.cli.second_look import SecondLook, out_of_time, sure_outcomes
@@ -155,9 +154,7 @@ def _compared(
 def _borderline(verdict: AbsVerdict | None) -> frozenset[str]:
     """Return the methods whose miss says no more than a detection would."""
     methods = () if verdict is None else verdict.methods
-    return frozenset(
-        one.id for one in methods if one.outcome in MISSED and is_borderline(one.caveats)
-    )
+    return frozenset(method.id for method in methods if is_borderline_miss(method))
 
 
 @contextmanager

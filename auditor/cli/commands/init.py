@@ -42,29 +42,29 @@ def command(context: click.Context, /, **given: Any) -> int:
     folder = given["folder"].absolute()
     if not is_dir(folder):
         raise UsageError(f"there is no folder {folder}")
-    found = _found(folder)
+    found = _suites_in(folder)
     target = None if given["output"] is None else given["output"].absolute()
     if target is None:
-        console.text(_text(found[0], folder, folder))
+        console.text(_configuration(found[0], folder, folder))
         _say(found[0], None, console)
         if found[1:]:
             console.note(f"more suites: {list_suites(found[1:])}; -o FILE writes one file for each")
         return Exit.OK
-    files = [target, *(_further(target, one) for one in found[1:])]
+    files = [target, *(_further_file(target, suite) for suite in found[1:])]
     for file in files:
         if file.exists():
             raise UsageError(f"{file} is there already; choose another name with --output")
-    for one, file in zip(found, files, strict=True):
-        output.write(file, _text(one, folder, file.parent))
+    for suite, file in zip(found, files, strict=True):
+        output.write(file, _configuration(suite, folder, file.parent))
         console.note(f"written: {file}")
-        _say(one, file, console)
+        _say(suite, file, console)
     return Exit.OK
 
 
-def _found(folder: Path) -> tuple[SuiteFolder, ...]:
+def _suites_in(folder: Path) -> tuple[SuiteFolder, ...]:
     """Return the suites at and below a folder; the folder itself where none has benchmarks."""
-    if found := suites(folder):
-        return found
+    if below := suites(folder):
+        return below
     seen = look(folder)
     if seen.harness is None:
         raise UsageError(
@@ -74,17 +74,16 @@ def _found(folder: Path) -> tuple[SuiteFolder, ...]:
     return (SuiteFolder(".", seen),)
 
 
-def _further(target: Path, one: SuiteFolder) -> Path:
+def _further_file(target: Path, suite: SuiteFolder) -> Path:
     """Return the file of a further suite, beside the first one's."""
-    place = "" if one.path == "." else one.path.replace("/", "-")
-    words = (target.stem, place, one.seen.harness if not place else "")
-    return target.with_name("-".join(filter(None, words)) + target.suffix)
+    place = suite.seen.harness if suite.path == "." else suite.path.replace("/", "-")
+    return target.with_name(f"{target.stem}-{place}{target.suffix}")
 
 
-def _text(one: SuiteFolder, folder: Path, base: Path) -> str:
+def _configuration(suite: SuiteFolder, folder: Path, base: Path) -> str:
     """Return the configuration of a suite below `folder`, with its path relative to `base`."""
-    seen = one.seen
-    subject: Any = relpath(folder / one.path, base)
+    seen = suite.seen
+    subject: Any = relpath(folder / suite.path, base)
     if seen.profiles:
         subject = {"path": subject, "profiles": list(seen.profiles)}
     tags = {"tags": list(seen.tags)} if seen.tags else {}
@@ -98,14 +97,14 @@ def _text(one: SuiteFolder, folder: Path, base: Path) -> str:
     return json.dumps(keys, indent=2) + "\n"
 
 
-def _say(found: SuiteFolder, target: Path | None, console: Console) -> None:
-    those = figures.count(found.seen.benchmarks, "benchmark")
-    where = "" if found.path == "." else f" of {found.path}"
-    console.note(f"{those} in the sources{where} ({found.seen.harness})")
-    if found.seen.others:
-        others = " and ".join(found.seen.others)
+def _say(suite: SuiteFolder, target: Path | None, console: Console) -> None:
+    those = figures.count(suite.seen.benchmarks, "benchmark")
+    where = "" if suite.path == "." else f" of {suite.path}"
+    console.note(f"{those} in the sources{where} ({suite.seen.harness})")
+    if suite.seen.others:
+        others = " and ".join(suite.seen.others)
         console.note(f"there is also a suite of {others}: name it as harness")
-    if not found.seen.benchmarks:
+    if not suite.seen.benchmarks:
         console.note("without benchmarks there is nothing to audit yet: write one first")
     name = "config.json" if target is None else target.name
     console.note(f"next: bench-audit abs {name} --dry-run")

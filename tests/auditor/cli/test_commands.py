@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from cli_acting import Stage, method, pair, score
 
+from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS, MESSAGE, NEAR_SECONDS
 from auditor.cli.running import BY_COMMAND
 from auditor.core.caveats import Caveat
 from auditor.core.errors import BuildFailed, ToolMissing
@@ -113,6 +114,14 @@ def test_a_budget_that_ended_too_early_is_said_and_not_that_nothing_was_measured
     assert "no verdict: each method was left open by the budget; the same command goes on" in said
 
 
+def test_an_audit_of_methods_that_cannot_be_slowed_says_that(stage, capsys):
+    changes = {"methods": (method(Result.REFUSED),), "pairs": (pair(Result.REFUSED, None),)}
+    stage = stage.of(total=score(0, counted=0), changes=changes)
+
+    assert stage.call("abs", SUBJECT) == 5
+    assert "no verdict: no method could be slowed" in capsys.readouterr().err
+
+
 LONG = "a" * 300
 
 
@@ -158,6 +167,24 @@ def test_every_kind_of_failure_has_its_exit_code(stage, capsys, failure, code, s
     assert stage.call("abs", SUBJECT) == code
     assert said in capsys.readouterr().err
     assert not (output_of(stage) / "result.json").exists()
+
+
+def test_an_error_that_an_interrupt_has_caused_is_an_interrupt(stage, capsys, monkeypatch):
+    monkeypatch.setattr(INTERRUPTS, "requested", True)
+
+    assert stage.of(failure=BuildFailed("go was ended")).call("abs", SUBJECT) == 130
+    assert capsys.readouterr().err.endswith(f"{MESSAGE}\n")
+
+
+@pytest.mark.parametrize(
+    ("host", "seconds"), [("local", NEAR_SECONDS), ("ssh:elsewhere", FAR_SECONDS)]
+)
+def test_machines_elsewhere_have_longer_to_tidy_up(stage, monkeypatch, host, seconds):
+    monkeypatch.setattr(INTERRUPTS, "seconds", NEAR_SECONDS)
+
+    stage.call("abs", SUBJECT, "--host", host)
+
+    assert INTERRUPTS.seconds == seconds
 
 
 def test_an_error_brings_no_escapes_to_the_terminal(stage, capsys):
@@ -582,6 +609,19 @@ def test_a_dry_run_lists_what_it_is_about(stage, capsys):
     assert shown.index("Leave ring out.") < shown.index("phase")
     assert document["benchmarks"] == {"ring": 40, "tree": 2}
     assert document["methods"][1] == {"id": "ring.Pop", "calls": None, "benchmarks": None}
+
+
+def test_a_dry_run_names_the_first_methods_and_counts_the_others(stage, capsys):
+    methods = tuple(CountedMethod(id=f"ring.M{number}") for number in range(13))
+    stage.audit.inventory = Inventory(methods=methods)
+
+    stage.call("abs", SUBJECT, "--dry-run")
+    shown = capsys.readouterr().out
+
+    assert "Methods (13)" in shown
+    assert "ring.M9" in shown
+    assert "ring.M10" not in shown
+    assert "and 3 more" in shown
 
 
 def test_a_dry_run_of_nothing_is_no_success(stage, capsys):

@@ -103,7 +103,9 @@ def test_a_link_or_a_pipe_in_the_place_of_the_result_is_refused(post, github, tm
     os.mkfifo(tmp_path / "compare.json")
     assert post(result=False) == 2
 
-    assert "no regular file" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "no regular file" in err
+    assert err.count("compare.json") == 1
     assert github.calls == []
 
 

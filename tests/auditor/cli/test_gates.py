@@ -277,6 +277,19 @@ def test_a_borderline_miss_fails_no_gate(stage, tmp_path, capsys):
     assert "open now: example.org/ring.Push" in capsys.readouterr().err
 
 
+def test_an_accepted_borderline_miss_adds_nothing_to_the_score_that_is_possible(stage, capsys):
+    changes = {
+        "methods": (*borderline(Pop=Result.MISSED), *outcomes(Push=Result.DETECTED)),
+        "accepted": (accepted("Pop"),),
+        "without_accepted": score(1, counted=2),
+    }
+
+    stage = stage.of(total=score(1), changes=changes)
+
+    assert stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60") == 1
+    assert "is 50 %" in capsys.readouterr().err
+
+
 def test_a_second_look_that_misses_at_the_limit_is_unsure():
     methods = (*borderline(a=Result.MISSED), *outcomes(b=Result.MISSED))
 

@@ -73,6 +73,17 @@ def test_what_another_tool_has_stored_is_for_judge(call, command, path):
     one_line(*call(command, "--result", path), f"bench-audit judge {path} judges it")
 
 
+@pytest.mark.parametrize("command", ["abs", "stability"])
+def test_a_broken_result_is_not_said_to_be_for_the_command_that_refuses_it(call, tmp_path, command):
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps({"schema": f"bench-audit/{command}/1"}))
+
+    code, err = call("report", "--result", path)
+
+    one_line(code, err, f"{path}: ")
+    assert "it is a result of" not in err
+
+
 def test_a_comparison_is_no_result_to_report(call, tmp_path):
     code, err = call("report", "--result", compared(tmp_path))
 

@@ -261,6 +261,7 @@ def test_a_benchmark_that_was_not_measured_stays(answered):
     found = answered("--remove", text=result({**SUITE, "BenchmarkNone": (None, None, set())}))
 
     assert found["unknown"] == [RING + "BenchmarkNone"]
+    assert found["unexamined"] == []
     assert "BenchmarkNone" in ids(found)
 
 

@@ -1,9 +1,8 @@
 """Go benchmarks whose results nobody uses, and the look at a project as a whole."""
 
-import time
-
 import pytest
 from go_making import benchmarks, left_out, library
+from growth import growth
 
 from auditor.core.smells import Smell
 from auditor.core.subject import Span
@@ -279,17 +278,15 @@ def test_hostile_bytes_raise_nothing(text):
     ],
 )
 def test_deep_nesting_is_no_danger(opening, closing):
-    def seconds(depth):
+    def read(depth):
         deep = opening * depth + "b.N" + closing * depth
-        begin = time.process_time()
         look(
             library(SMALL + f"func Deep() int {{ return {deep} }}\nvar deep = {deep}\n"),
             bench(f"x := {deep}\nfor i := 0; i < b.N; i++ {{\nSmall({deep})\nDeep()\nx.f()\n}}"),
         )
-        return time.process_time() - begin
 
-    # Five times as deep; a way whose time is that of the square would take 25 times as long.
-    assert seconds(5000) < 15 * min(seconds(1000), seconds(1000))
+    # A way whose time is that of the square would take 25 times as long.
+    assert growth(read, 1000, 5000) < 15
 
 
 @pytest.mark.parametrize(
@@ -305,12 +302,10 @@ def test_deep_nesting_is_no_danger(opening, closing):
 )
 @pytest.mark.parametrize("head", ["{", "for range b.N {"])
 def test_a_long_benchmark_is_no_danger(statement, head):
-    def seconds(length):
+    def read(length):
         loops = "for i := 0; i < m; i++ { g(i) }\n" * length
         code = f"func F(n int) int {{\n{loops}return 1 }}\n"
         body = f"var v int; var all []int\n{head}\n" + f"{statement}\n" * length + "}"
-        begin = time.process_time()
         look(library(SMALL + code), bench(body, imports=["fmt"]))
-        return time.process_time() - begin
 
-    assert seconds(500) < 15 * min(seconds(100), seconds(100))
+    assert growth(read, 100, 500) < 15

@@ -4,7 +4,6 @@ import json
 import os
 import zipfile
 from dataclasses import replace
-from time import process_time
 
 import pytest
 from gobench_making import lab
@@ -267,14 +266,10 @@ def test_links_that_lead_nowhere_are_no_sources(tmp_path):
 
 
 def test_the_time_grows_with_the_size_of_a_source_not_with_its_square(tmp_path):
-    def seconds(size):
-        helper = "package bench\n" + "func (\n" * size
-        tree = benchmark_module(library(tmp_path), "loads", "../")
-        write(tree, {"loads/helper.go": helper})
-        started = process_time()
+    tree = benchmark_module(library(tmp_path), "loads", "../")
+
+    def choose(size):
+        write(tree, {"loads/helper.go": "package bench\n" + "func (\n" * size})
         choose_modules(tree / "loads", tree)
-        return process_time() - started
 
-    small, large = (min(seconds(size) for _ in range(3)) for size in (4_000, 32_000))
-
-    assert large < 24 * small
+    assert growth(choose, 4_000, 32_000) < 24
