@@ -76,7 +76,9 @@ def _compared(path: Path) -> comparison_document.ComparisonDocument:
     try:
         return comparison_document.read(content)
     except UsageError as error:
-        raise UsageError(f"{path}: {own_files.describe_beginning(content, path) or error}") from error
+        raise UsageError(
+            f"{path}: {own_files.describe_beginning(content, path) or error}"
+        ) from error
 
 
 @dataclass(frozen=True)

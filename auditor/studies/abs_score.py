@@ -112,8 +112,7 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
             searched=searched,
             controls=checked,
             stability=steady,
-            unfinished=frozenset(benchmark.id for benchmark in base.unfinished)
-            | withheld_benchmarks(steady),
+            unfinished=_unfinished(base) | withheld_benchmarks(steady),
             unsampled=base.unsampled,
             caveats=(
                 *said,
@@ -126,6 +125,10 @@ def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
         )
     )
     return _with_allocations(accepted_study.judged(verdict, accepted, parts), allocations)
+
+
+def _unfinished(base: Baseline) -> frozenset[str]:
+    return frozenset(benchmark.id for benchmark in base.unfinished)
 
 
 def _note_unmeasured(pairs: tuple[PairVerdict, ...], parts: Parts) -> tuple[PairVerdict, ...]:

@@ -1,11 +1,11 @@
 """Names that mean harm, or only look strange, are text and nothing else."""
 
-import time
 from itertools import cycle
 
 import crowds
 import msgspec
 import pytest
+from growth import growth
 
 import examples
 from reports import names, record
@@ -114,11 +114,7 @@ def test_a_long_label_keeps_its_beginning_and_its_end():
 
 
 def test_a_name_of_nothing_but_separators_takes_time_in_proportion_to_its_length():
-    def seconds(letters):
-        begun = time.process_time()
+    def shorten(letters):
         assert names.shorten(["." * letters]) == {"." * letters: "."}
-        return time.process_time() - begun
 
-    short, long = (min(seconds(letters) for _ in range(5)) for letters in (50_000, 400_000))
-
-    assert long < 24 * short  # eight times as long; the square of it is 64
+    assert growth(shorten, 50_000, 400_000) < 24  # the square would be 64

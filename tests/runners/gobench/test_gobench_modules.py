@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from gobench_making import lab
+from growth import growth
 
 from auditor.core.outcome import Counted
 from runners.gobench.modules import OFF, choose_modules

@@ -2,9 +2,9 @@
 
 import os
 from dataclasses import replace
-from time import process_time
 
 import pytest
+from growth import growth
 
 from auditor.core.errors import SourceUnreadable
 from auditor.core.foreign_files import read_beginning
@@ -23,15 +23,6 @@ def examine(tree):
     suites = {name: frontend.suite(tree) for name, frontend in FRONTENDS.items()}
     counts = {name: frontend.count(tree) for name, frontend in FRONTENDS.items()}
     return suites, counts, of_suite(PythonSpec(), tree)
-
-
-def examining_seconds(tree):
-    durations = []
-    for _ in range(3):
-        begin = process_time()
-        examine(tree)
-        durations.append(process_time() - begin)
-    return min(durations)
 
 
 def fixture_chain(number):
@@ -57,8 +48,8 @@ def test_the_time_for_a_file_grows_with_its_length(name, text, tmp_path):
         tree.mkdir()
         (tree / name).write_text(text(number))
 
-    # Five times the length takes 5 times the time where it is linear, 25 where it is quadratic.
-    assert examining_seconds(tmp_path / "10000") < 12 * examining_seconds(tmp_path / "2000")
+    # The square of the length would be 25.
+    assert growth(lambda number: examine(tmp_path / str(number)), 2_000, 10_000) < 12
 
 
 def test_the_configuration_is_read_once_for_each_folder(tmp_path, monkeypatch):

@@ -2,9 +2,9 @@
 
 import os
 from pathlib import PurePosixPath
-from time import process_time
 
 import pytest
+from growth import growth
 from subject_trees import committed, git, make
 
 from auditor.core.foreign_files import BEGINNING
@@ -156,12 +156,8 @@ def test_of_a_file_without_end_only_the_beginning_is_read(tmp_path):
     "made", [lambda n: b"import (\n" * n, lambda n: b'import "a.b/' + b"x/" * 4 * n + b'"\n']
 )
 def test_the_time_grows_with_the_size_of_a_source_not_with_its_square(made):
-    def seconds(size):
+    def read(size):
         entries = [Entry(PurePosixPath("a.go"), b"package a\n\n" + made(size))]
-        started = process_time()
         with_module_file(entries, PurePosixPath(), "a")
-        return process_time() - started
 
-    small, large = (min(seconds(size) for _ in range(3)) for size in (2_000, 16_000))
-
-    assert large < 24 * max(small, 1e-4)
+    assert growth(read, 2_000, 16_000) < 24

@@ -1,8 +1,7 @@
 """Which suites lie below a folder, and what is said where a folder has none."""
 
-from time import process_time
-
 import pytest
+from growth import growth
 from subject_trees import make
 
 from auditor.core.request import (
@@ -134,15 +133,10 @@ def test_how_far_was_looked_is_said_where_that_is_not_all(tmp_path, monkeypatch,
 
 
 def test_the_time_grows_with_the_size_of_a_pom_not_with_its_square(tmp_path):
-    def seconds(size):
-        tree = make(tmp_path / "m", pom_dot_xml="<profile>" * size)
-        started = process_time()
-        look(tree)
-        return process_time() - started
+    def read(size):
+        look(make(tmp_path / "m", pom_dot_xml="<profile>" * size))
 
-    small, large = (min(seconds(size) for _ in range(3)) for size in (2_000, 16_000))
-
-    assert large < 24 * small
+    assert growth(read, 2_000, 16_000) < 24
 
 
 def test_profiles_hold_benchmarks_back_where_only_they_have_jmh(tmp_path):
