@@ -105,7 +105,7 @@ def test_a_link_or_a_pipe_in_the_place_of_the_result_is_refused(post, github, tm
 
     err = capsys.readouterr().err
     assert "no regular file" in err
-    assert err.count("compare.json") == 1
+    assert err.count("compare.json") == 2
     assert github.calls == []
 
 

@@ -282,8 +282,8 @@ def test_an_accepted_borderline_miss_adds_nothing_to_the_score_that_is_possible(
         "methods": (*borderline(Pop=Result.MISSED), *outcomes(Push=Result.DETECTED)),
         "accepted": (accepted("Pop"),),
         "without_accepted": score(1, counted=2),
+        "pairs": PAIRS,
     }
-
     stage = stage.of(total=score(1), changes=changes)
 
     assert stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60") == 1
