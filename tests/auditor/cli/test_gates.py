@@ -279,12 +279,16 @@ def test_a_borderline_miss_fails_no_gate(stage, tmp_path, capsys):
 
 def test_an_accepted_borderline_miss_adds_nothing_to_the_score_that_is_possible(stage, capsys):
     changes = {
-        "methods": (*borderline(Pop=Result.MISSED), *outcomes(Push=Result.DETECTED)),
+        "methods": (
+            *borderline(Pop=Result.MISSED),
+            *outcomes(Push=Result.DETECTED, Len=Result.MISSED),
+        ),
         "accepted": (accepted("Pop"),),
         "without_accepted": score(1, counted=2),
         "pairs": PAIRS,
     }
-    stage = stage.of(total=score(1), changes=changes)
+    stage = stage.of(total=score(1, counted=3), changes=changes)
+    stage.later = FakeAudit(total=score(0), changes={"methods": outcomes(Len=Result.MISSED)})
 
     assert stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60") == 1
     assert "is 50 %" in capsys.readouterr().err
