@@ -109,7 +109,9 @@ def popularity(config: Config, project: Project, place: Workplace) -> Popularity
     traced now; None where there are neither.
     """
     known = remembered(config, project, place)
-    if known is None and config.request.methods is None and config.trace.clients:
+    request = config.request
+    is_chosen = request.methods is None and not request.baseline_methods
+    if known is None and is_chosen and config.trace.clients:
         try:
             return documents.popularity(Profiling(config, place).profile())
         except SubjectError as error:

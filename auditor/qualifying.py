@@ -103,7 +103,7 @@ class Qualifying:
                 "no method to slow: name one with --method, best one that a benchmark watches "
                 "(bench-audit trace --benchmarks shows which are called)"
             )
-        chosen = candidates(request.methods, None, self._parts).methods
+        chosen = candidates(request, self._parts).methods
         request = replace(request, methods=tuple(one.id for one in chosen))
         found = {one.id: Subject(method=one.id, refusal=one.refusal or "") for one in chosen}
         for factor in self._asked.plan.factors:

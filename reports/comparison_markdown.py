@@ -6,21 +6,22 @@ from dataclasses import dataclass
 from reports import figures
 from reports.comparison import View, view
 from reports.comparison_document import ComparisonDocument
-from reports.markdown import LIMIT, code, prose
+from reports.markdown import LIMIT, code, listed_gates, prose
 
 _ROWS = (100, 50, 20, 10, 5, 0)
 """Rows of each table: as many as there is room for."""
 
 
-def markdown(document: ComparisonDocument, limit: int = LIMIT) -> str:
+def markdown(document: ComparisonDocument, limit: int = LIMIT, gates: Sequence[str] = ()) -> str:
     """Return the comparison as Markdown of at most `limit` bytes, names in code spans.
 
+    `gates` is what the gates of the command that made the result say of it, below the headline.
     Where there is no room, each table is cut, and how much is left out is said. The limit has to be
     10,000 at least.
     """
     shown, text = view(document), ""
     for rows in _ROWS:
-        text = "\n".join(_Markdown(shown, rows).lines()) + "\n"
+        text = "\n".join(_Markdown(shown, rows, gates).lines()) + "\n"
         if len(text.encode(errors="replace")) <= limit:
             break
     return text
@@ -32,10 +33,12 @@ class _Markdown:
 
     shown: View
     rows: int
+    gates: Sequence[str]
 
     def lines(self) -> Iterator[str]:
         shown = self.shown
         yield f"## {prose(shown.headline)}"
+        yield from listed_gates(self.gates)
         yield from ("", f"Benchmarks of {code(shown.subject)}, {code(shown.revisions)}:", "")
         yield prose(shown.counts)
         yield from self._benchmarks()

@@ -27,14 +27,15 @@ _LINKED = re.compile(r"www\.|\bgh-\d", re.IGNORECASE)
 _TICKS = re.compile("`+")
 
 
-def markdown(document: Either, limit: int = LIMIT) -> str:
+def markdown(document: Either, limit: int = LIMIT, gates: Sequence[str] = ()) -> str:
     """Return headline, scores, what to do next, caveats and methods in at most `limit` bytes.
 
+    `gates` is what the gates of the command that made the result say of it, below the headline.
     Where there is no room, the methods that are watched best are left out, and their number is
     said. Whatever a subject or a user has named is in code spans, in which a renderer sees neither
     HTML nor links, mentions or references. The rest takes at most 40,000 bytes, whatever it holds.
     """
-    head = "\n".join(_head(document)) + "\n"
+    head = "\n".join(_head(document, gates)) + "\n"
     if not isinstance(document, Document) or not document.methods:
         return head
     return head + _methods(document, limit - _size(head))
@@ -44,10 +45,11 @@ def _size(text: str) -> int:
     return len(text.encode(errors="replace"))
 
 
-def _head(document: Either) -> Iterator[str]:
+def _head(document: Either, gates: Sequence[str]) -> Iterator[str]:
     yield f"## Benchmark audit of {code(words.subject(document))}"
     yield ""
     yield f"**{words.headline(document)}**"
+    yield from listed_gates(gates)
     shown = table.summary(document)
     if shown.judged:
         yield from ("", prose(shown.judged))
@@ -61,6 +63,13 @@ def _head(document: Either) -> Iterator[str]:
     yield from (line for said in (shown.curve, shown.controls) if said for line in ("", said))
     yield from _next(advice(document))
     yield from _caveats(shown.caveats)
+
+
+def listed_gates(gates: Sequence[str]) -> Iterator[str]:
+    """Yield what gates say, in the lines of a list."""
+    if gates:
+        yield ""
+    yield from (f"* {prose(one)}" for one in gates)
 
 
 def _next(steps: Sequence[Advice]) -> Iterator[str]:

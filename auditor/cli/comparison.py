@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from auditor.cli import options, output, tables
+from auditor.cli import output, tables
 from auditor.cli.console import Console
 from auditor.cli.gates import MISSED
 from auditor.core.comparison import Change
@@ -89,17 +89,16 @@ def judge(
     *,
     fail_on_regression: bool,
     fail_under: float | None,
-    inconclusive: str | None,
     unsure: Collection[str] = (),
 ) -> tuple[Exit, list[str]]:
-    """Return the exit code and what to say about it: the benchmarks first, then the patch.
+    """Return the verdict and what to say about it: the benchmarks first, then the patch.
 
     `unsure` are changed methods that are missed here and were not when they were slowed again.
     A benchmark of which nothing can be told is no failed gate; it has no verdict only where that is
     true of all of them.
     """
     if reason := _nothing_compared(document):
-        return options.instead(inconclusive), [f"no verdict: {reason}"]
+        return Exit.NO_VERDICT, [f"no verdict: {reason}"]
     said: list[tuple[Exit, str]] = []
     changes = [one.change for one in document.benchmarks]
     if fail_on_regression:
@@ -110,19 +109,19 @@ def judge(
             said.append((Exit.GATE_FAILED, f"gate failed: {those} {how}"))
         elif suspects := comparison.suspected(document):
             those = figures.count(len(suspects), "suspected regression")
-            said.append((options.instead(inconclusive), f"gate undecided: {those} not confirmed"))
+            said.append((Exit.NO_VERDICT, f"gate undecided: {those} not confirmed"))
         elif (changes or document.removed) and all(one is Change.UNKNOWN for one in changes):
-            said.append((options.instead(inconclusive), "gate undecided: nothing can be told"))
+            said.append((Exit.NO_VERDICT, "gate undecided: nothing can be told"))
         elif changed := [one for one in document.benchmarks if _may_hide_a_regression(one)]:
             those = figures.count(len(changed), "benchmark")
             text = f"gate undecided: of {those} of changed methods nothing can be told"
-            said.append((options.instead(inconclusive), text))
+            said.append((Exit.NO_VERDICT, text))
         else:
             open_ = changes.count(Change.UNKNOWN)
             rest = f"; of {figures.count(open_, 'benchmark')} it cannot be told" if open_ else ""
             said.append((Exit.OK, f"gate passed: no regression{rest}"))
     if fail_under is not None:
-        said.append(_patch(document, fail_under, inconclusive, unsure))
+        said.append(_patch(document, fail_under, unsure))
     codes = [code for code, _ in said]
     worst = next((one for one in (Exit.GATE_FAILED, Exit.NO_VERDICT) if one in codes), Exit.OK)
     return worst, [text for _, text in said]
@@ -146,9 +145,7 @@ def missed(
     document: ComparisonDocument, fail_under: float | None, unsure: Collection[str] = ()
 ) -> tuple[str, ...]:
     """Return the changed methods whose misses fail the gate on them, none where it does not."""
-    if fail_under is None or _patch(document, fail_under, "pass", unsure)[0] is not (
-        Exit.GATE_FAILED
-    ):
+    if fail_under is None or _patch(document, fail_under, unsure)[0] is not Exit.GATE_FAILED:
         return ()
     return tuple(
         one.id for one in document.patch.methods if one.outcome in MISSED and one.id not in unsure
@@ -158,22 +155,17 @@ def missed(
 def _patch(
     document: ComparisonDocument,
     least: float,
-    inconclusive: str | None,
     unsure: Collection[str],
 ) -> tuple[Exit, str]:
     score, limit = document.patch.score, f"at least {least:g} % of what changed"
     if not document.patch.methods:
         return Exit.OK, f"gate passed: {limit}; no method differs"
     if score is None or score.bounds is None:
-        return options.instead(
-            inconclusive
-        ), f"gate undecided: {limit}; no changed method was judged"
+        return Exit.NO_VERDICT, f"gate undecided: {limit}; no changed method was judged"
     low, high = score.bounds
     high = min(100.0, high + 100 * len(unsure) / score.counted)
     if low >= least:
         return Exit.OK, f"gate passed: {limit}, it is {score.percent:.4g} %"
     if high < least:
         return Exit.GATE_FAILED, f"gate failed: {limit}, it is {score.percent:.4g} %"
-    return options.instead(
-        inconclusive
-    ), f"gate undecided: {limit}, it is {low:.4g} to {high:.4g} %"
+    return Exit.NO_VERDICT, f"gate undecided: {limit}, it is {low:.4g} to {high:.4g} %"

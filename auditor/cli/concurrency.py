@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from auditor.cli import options, output, tables
+from auditor.cli import output, tables
 from auditor.cli.console import Console
 from auditor.core.concurrency import Finding
 from auditor.core.errors import Exit
@@ -101,13 +101,8 @@ def _cell(one: concurrency.Cell) -> Text:
     return vote.append(f" ({one.interval})", style="dim")
 
 
-def judge(
-    document: ConcurrencyDocument, *, fail_on_regression: bool, inconclusive: str | None
-) -> tuple[Exit, list[str]]:
-    """Return the exit code and what to say about it; nothing is said without a gate.
-
-    `inconclusive` is "fail", "pass" or None: what stands in for "we cannot tell".
-    """
+def judge(document: ConcurrencyDocument, *, fail_on_regression: bool) -> tuple[Exit, list[str]]:
+    """Return the verdict and what to say about it; nothing is said without a gate."""
     if not fail_on_regression:
         return Exit.OK, []
     if document.finding is Finding.REGRESSION:
@@ -116,6 +111,6 @@ def judge(
         return Exit.GATE_FAILED, said
     if document.finding is Finding.INCONCLUSIVE:
         why = concurrency_words.headline(document).removeprefix("Cannot tell: ")
-        return options.instead(inconclusive), [f"gate undecided: {why}"]
+        return Exit.NO_VERDICT, [f"gate undecided: {why}"]
     open_ = concurrency_words.undecided(document)
     return Exit.OK, [f"gate passed: no regression{open_}"]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from auditor.audits.indifference import is_borderline
 from auditor.audits.outcomes import NOT_COUNTED
-from auditor.cli import options
 from auditor.config import Config, Gates
 from auditor.config.shares import as_percent
 from auditor.core.errors import Exit, UsageError
@@ -58,24 +57,20 @@ class Baseline:
 def judge(
     document: Document,
     gates: Gates,
-    inconclusive: str | None,
     baseline: Baseline | None = None,
     unsure: Collection[str] = (),
 ) -> tuple[Exit, Sequence[str]]:
-    """Return the exit code of an ABS audit and what to say about it.
+    """Return the verdict of the gates on an ABS audit and what to say about it.
 
-    `inconclusive` is "fail", "pass" or None: what stands in for "we cannot tell". `unsure` are
-    methods that are missed here and were not when they were measured again: they decide no gate,
-    nor do misses that are borderline.
+    `unsure` are methods that are missed here and were not when they were measured again: they
+    decide no gate, nor do misses that are borderline.
     """
     unsure = {*unsure, *_borderline(document)}
     score = document.without_accepted or document.scores.total
     if document.scores.total.bounds is None or not _anything_judged(document):
-        return options.instead(inconclusive), [f"no verdict: {_without_verdict(document)}"]
+        return Exit.NO_VERDICT, [f"no verdict: {_without_verdict(document)}"]
     if score.bounds is None:
-        return options.instead(inconclusive), [
-            "no verdict: each method that counts is an accepted miss"
-        ]
+        return Exit.NO_VERDICT, ["no verdict: each method that counts is an accepted miss"]
     found = []
     if gates.min_score is not None:
         low, high = score.bounds
@@ -83,9 +78,7 @@ def judge(
         found.append(_least(document, score, (low, high), gates.min_score))
     if baseline is not None:
         found.append(_new_misses(document, baseline, unsure))
-    codes = [
-        options.instead(inconclusive) if code is Exit.NO_VERDICT else code for code, _ in found
-    ]
+    codes = [code for code, _ in found]
     worst = next((one for one in (Exit.GATE_FAILED, Exit.NO_VERDICT) if one in codes), Exit.OK)
     said = [said for _, said in found]
     if is_estimate(document):
@@ -200,10 +193,8 @@ def _anything_judged(document: Document) -> bool:
     )
 
 
-def judge_stability(
-    document: Either, inconclusive: str | None = None, least: float | None = None
-) -> tuple[Exit, Sequence[str]]:
-    """Return the exit code of a stability audit and what to say about it.
+def judge_stability(document: Either, least: float | None = None) -> tuple[Exit, Sequence[str]]:
+    """Return the verdict on a stability audit and what to say about it.
 
     A gate on the score, of `least` percent, cannot tell: no method was slowed down.
     """
@@ -211,8 +202,8 @@ def judge_stability(
         said = "no verdict: no benchmark was measured in two or more whole runs"
         if any(map(is_withheld, document.benchmarks)):
             said = "no verdict: the runs were made on a busy machine; repeat on a quiet one"
-        return options.instead(inconclusive), [said]
+        return Exit.NO_VERDICT, [said]
     if least is not None:
         said = f"gate undecided: at least {least:g} %; no method was slowed down"
-        return options.instead(inconclusive), [said]
+        return Exit.NO_VERDICT, [said]
     return Exit.OK, []

@@ -1,14 +1,14 @@
 """What a step of GitHub Actions leaves: a summary, and outputs for the steps behind it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from auditor.cli.comparison import PAGE, RESULT
-from auditor.cli.output import unusable
+from auditor.cli import comparison, output, running
 from auditor.core.comparison import Change
 from auditor.core.errors import Exit, UsageError
+from reports import comparison_markdown, markdown
 from reports.comparison_document import ComparisonDocument
-from reports.comparison_markdown import markdown
+from reports.document import Document, Score
 
 SUMMARY, OUTPUT = "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"
 LARGEST_SUMMARY = 900_000
@@ -28,24 +28,51 @@ def files(environment: Mapping[str, str]) -> tuple[Path, Path]:
 
 
 def leave(
-    document: ComparisonDocument, code: Exit, folder: Path, environment: Mapping[str, str]
+    document: Document | ComparisonDocument,
+    gates: tuple[Exit, Sequence[str]],
+    folder: Path,
+    environment: Mapping[str, str],
 ) -> None:
-    """Append the summary and the outputs; nothing of them is made of what a subject names."""
-    summary, output = files(environment)
-    score = document.patch.score
-    regressions = sum(one.change is Change.REGRESSION for one in document.benchmarks)
-    outputs = {
-        "verdict": _VERDICTS[code],
-        "change": document.change.value.replace(" ", "-"),
-        "regressions": str(regressions),
-        "score": "" if score is None or score.percent is None else f"{score.percent:.4g}",
-        "report": str(folder / PAGE),
-        "result": str(folder / RESULT),
-    }
+    """Append the summary and the outputs; no output is made of what a subject names.
+
+    `gates` has their verdict, whatever `--inconclusive` makes of it, and what they say.
+    """
+    summary, output_file = files(environment)
+    verdict, said = gates
+    if isinstance(document, Document):
+        text = markdown.markdown(document, LARGEST_SUMMARY, said)
+        outputs = _of_audit(document, folder)
+    else:
+        text = comparison_markdown.markdown(document, LARGEST_SUMMARY, said)
+        outputs = _of_comparison(document, folder)
+    outputs["verdict"] = _VERDICTS[verdict]
     if any("\n" in value or "\r" in value for value in outputs.values()):
         raise UsageError(f"the folder {str(folder)!r} has a line break in its name")
-    _append(summary, markdown(document, LARGEST_SUMMARY))
-    _append(output, "".join(f"{name}={value}\n" for name, value in outputs.items()))
+    _append(summary, text)
+    _append(output_file, "".join(f"{name}={value}\n" for name, value in outputs.items()))
+
+
+def _of_audit(document: Document, folder: Path) -> dict[str, str]:
+    return {
+        "score": _percent(document.without_accepted or document.scores.total),
+        "report": str(folder / running.ABS.report),
+        "result": str(folder / running.ABS.result),
+    }
+
+
+def _of_comparison(document: ComparisonDocument, folder: Path) -> dict[str, str]:
+    regressions = sum(one.change is Change.REGRESSION for one in document.benchmarks)
+    return {
+        "change": document.change.value.replace(" ", "-"),
+        "regressions": str(regressions),
+        "score": _percent(document.patch.score),
+        "report": str(folder / comparison.PAGE),
+        "result": str(folder / comparison.RESULT),
+    }
+
+
+def _percent(score: Score | None) -> str:
+    return "" if score is None or score.percent is None else f"{score.percent:.4g}"
 
 
 def _append(path: Path, text: str) -> None:
@@ -53,4 +80,4 @@ def _append(path: Path, text: str) -> None:
         with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
     except OSError as error:
-        raise unusable(path, error) from error
+        raise output.unusable(path, error) from error

@@ -122,7 +122,7 @@ BASELINE = click.option(
 INCONCLUSIVE = click.option(
     "--inconclusive", type=click.Choice(["fail", "pass"]), help="Instead of exit 5."
 )
-_INSTEAD = {"fail": Exit.GATE_FAILED, "pass": Exit.OK, None: Exit.NO_VERDICT}
+_INSTEAD = {"fail": Exit.GATE_FAILED, "pass": Exit.OK}
 JUDGED = (
     click.option("--method", multiple=True, metavar="NAME", help="A method to slow; repeatable."),
     click.option("--runs", type=int, help="Runs that must agree on a detection (2)."),
@@ -179,6 +179,11 @@ DRY_RUN = click.option(
     help="Say what would be measured; only build and list a suite that is not known yet "
     "(Go: each benchmark once, for one operation).",
 )
+GITHUB = click.option(
+    "--github",
+    is_flag=True,
+    help="Leave a summary and outputs for a step of GitHub Actions, too.",
+)
 RETRY_FAILED = click.option(
     "--retry-failed",
     is_flag=True,
@@ -192,9 +197,11 @@ WARMUP = click.option(
 )
 
 
-def instead(inconclusive: str | None) -> Exit:
-    """Return the exit code of a gate that cannot tell; `inconclusive` is that option."""
-    return _INSTEAD[inconclusive]
+def exit_code(verdict: Exit, inconclusive: str | None) -> Exit:
+    """Return the exit code for the verdict of the gates; `inconclusive` is that option."""
+    if verdict is Exit.NO_VERDICT and inconclusive is not None:
+        return _INSTEAD[inconclusive]
+    return verdict
 
 
 def options(*groups: Callable[[Function], Function]) -> Callable[[Function], Function]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from auditor.cli import options, output, tables
+from auditor.cli import output, tables
 from auditor.cli.console import Console
 from auditor.core.errors import Exit
 from auditor.core.qualify import Asked, Shown
@@ -81,12 +81,12 @@ def _bar(one: Cell) -> str:
     return "" if one.rate is None else "█" * round(_WIDTH * one.rate)
 
 
-def judge(document: QualifyDocument, inconclusive: str | None) -> tuple[Exit, list[str]]:
-    """Return the exit code and what to say about it; nothing where nothing was asked."""
+def judge(document: QualifyDocument) -> tuple[Exit, list[str]]:
+    """Return the verdict and what to say about it; nothing where nothing was asked."""
     said = [f"{_GATES[one.answer]}: {one.asked}: {one.why}" for one in document.demands]
     answers = {one.answer for one in document.demands}
     if Asked.FAILED in answers:
         return Exit.GATE_FAILED, said
     if Asked.UNDECIDED in answers:
-        return options.instead(inconclusive), said
+        return Exit.NO_VERDICT, said
     return Exit.OK, said

@@ -218,6 +218,8 @@ class AbsRequest:
     controls: int = 0
     allocation_bytes: int | None = None
     popular: Popularity | None = None
+    baseline_methods: tuple[str, ...] = ()
+    """Those of a baseline, which stand in for an automatic choice: the gate is about them."""
     accepted: tuple[Acceptance, ...] = ()
     interleave: bool = False
     shares: bool = True

@@ -82,7 +82,7 @@ class Chosen:
 
 def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
     """Return the verdict; what the budget prevented is undecided in it."""
-    found = candidates(request.methods, request.popular, parts)
+    found = candidates(request, parts)
     accepted = accepted_study.accepted(request.accepted, parts)
     said = _told(detection.statement_beforehand(request), parts)
     base, budgeted = _unchanged(request, found, parts)

@@ -98,7 +98,7 @@ def rehearse_counts(request: AbsRequest, parts: Parts) -> Lookups:
     """Return what an audit looks up of the unchanged suite and of counts."""
 
     def count(still: Parts) -> None:
-        found = candidates(request.methods, request.popular, still)
+        found = candidates(request, still)
         slowable = [method for method in found.methods if method.refusal is None]
         map_reach(slowable, baseline(still), still, with_unit_tests=not found.fixed)
 
@@ -107,7 +107,7 @@ def rehearse_counts(request: AbsRequest, parts: Parts) -> Lookups:
 
 def slowed_methods(request: AbsRequest, parts: Parts) -> int:
     """Return how many methods are slowed down, at most."""
-    found = candidates(request.methods, request.popular, parts)
+    found = candidates(request, parts)
     methods = sum(method.refusal is None for method in found.methods)
     return methods if found.fixed else min(LARGEST_CHOICE, methods)
 

@@ -61,7 +61,7 @@ def inventory(
     counted.
     """
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
-    known = candidates(request.methods, request.popular, parts)
+    known = candidates(request, parts)
     slowable = [one.id for one in known.methods if one.refusal is None]
     places, budget = places_of(benchmarks), parts.request.budget_seconds
     most = len(slowable) if known.fixed else min(LARGEST_CHOICE, len(slowable))

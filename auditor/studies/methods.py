@@ -8,7 +8,7 @@ from auditor.audits import popularity
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.ports import Mutator
-from auditor.core.profile import Popularity
+from auditor.core.request import AbsRequest
 from auditor.core.subject import Method
 from auditor.studies.parts import Parts
 
@@ -28,17 +28,18 @@ class Candidates:
     caveats: tuple[Caveat, ...] = ()
 
 
-def candidates(
-    written: Sequence[str] | None, popular: Popularity | None, parts: Parts
-) -> Candidates:
-    """Return the methods named, in their order, or those that are used most.
+def candidates(request: AbsRequest, parts: Parts) -> Candidates:
+    """Return the methods named, in their order, else those of the baseline, else the most used.
 
     Where nothing is known of their use they are all public ones that can be slowed. Raises
     UsageError for a name that means no method or several.
     """
+    written = request.methods
     methods = parts.mutator.methods(parts.suite.sources)
-    if written is None and popular is not None:
-        chosen, said = popularity.most_used(methods, popular, LARGEST_CHOICE)
+    if written is None and (of_baseline := _of_baseline(request.baseline_methods, methods)):
+        return of_baseline
+    if written is None and request.popular is not None:
+        chosen, said = popularity.most_used(methods, request.popular, LARGEST_CHOICE)
         if chosen:
             return Candidates(chosen, fixed=True, caveats=said)
     if written is None:
@@ -46,6 +47,16 @@ def candidates(
         return Candidates(public, fixed=False)
     meant = (named(name, methods, parts.mutator, parts.project.name) for name in written)
     return Candidates(tuple(dict.fromkeys(meant)), fixed=True)
+
+
+def _of_baseline(ids: Sequence[str], methods: Sequence[Method]) -> Candidates | None:
+    """Return the methods of a baseline; None where there is no baseline or no method of it left."""
+    by_id = {one.id: one for one in methods}
+    chosen = tuple(by_id[one] for one in ids if one in by_id)
+    if not chosen:
+        return None
+    text = f"the methods of the baseline, {len(chosen)} of {len(ids)} are in this revision"
+    return Candidates(chosen, fixed=True, caveats=(Caveat("methods-baseline", text),))
 
 
 def named(name: str, methods: Sequence[Method], mutator: Mutator, project: str) -> Method:

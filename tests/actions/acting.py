@@ -15,8 +15,11 @@ def git(folder, *arguments):
     subprocess.run(("git", "-C", folder, *identity, *arguments), check=True, capture_output=True)
 
 
-def act(folder, workflow, event, places, **environment):
-    """Run a workflow in a repository, on this machine and offline but for what it installs."""
+def act(folder, workflow, event, places, on=None, **environment):
+    """Run a workflow in a repository, on this machine and offline but for what it installs.
+
+    `on` is the name of the event, where the workflow has several.
+    """
     file = folder.parent / "workflow.yml"
     file.write_text(workflow.replace("PYTHON", sys.executable))
     payload = folder.parent / "event.json"
@@ -25,8 +28,9 @@ def act(folder, workflow, event, places, **environment):
     given = [f"--env={name}={value}" for name, value in environment.items()]
     return subprocess.run(
         (
-            BIN / "act", "--workflows", file, "--eventpath", payload, "--platform",
-            "ubuntu-latest=-self-hosted", "--action-offline-mode", *local, *given,
+            BIN / "act", *([on] if on else []), "--workflows", file, "--eventpath", payload,
+            "--platform=ubuntu-latest=-self-hosted", "--platform=ubuntu-24.04=-self-hosted",
+            "--action-offline-mode", *local, *given,
         ),
         cwd=folder,
         env={

@@ -1,5 +1,7 @@
 """The actions and the example workflows, as those see them who look for holes in such files."""
 
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -9,6 +11,7 @@ import yaml
 from acting import BIN, ROOT
 
 pytestmark = pytest.mark.subject
+CI = (ROOT / "docs" / "ci.md").read_text()
 OTHERS = ("comment", "lint")
 """Actions beside that of the top level."""
 
@@ -59,7 +62,7 @@ def test_actionlint_finds_nothing(tmp_path):
     )
 
     assert (found.returncode, found.stdout) == (0, "")
-    assert len(files) == 3
+    assert len(files) == 4
 
 
 def test_each_input_is_used_and_each_shell_is_named():
@@ -116,3 +119,16 @@ def test_the_comment_job_has_what_it_imports_and_little_else():
     imported = set(done.stdout.split()) - {"bench-audit", "setuptools", "typing_extensions"}
     assert {"click", "msgspec", "rich", "jinja2"} <= imported <= locked
     assert not {"numpy", "docker", "gitpython", "libcst"} & locked
+
+
+def test_the_documented_line_installs_the_tool_of_a_commit(source, tmp_path):
+    documented = re.search(r'\$ python (-m pip install "bench-audit @ git\+)(\S+)@main"', CI)
+    words = shlex.split(documented[1] + f'file://localhost{source}@main"')
+    subprocess.run((sys.executable, "-m", "venv", tmp_path / "tool"), check=True)
+
+    subprocess.run((tmp_path / "tool" / "bin" / "python", *words, "--quiet"), check=True)
+
+    program = tmp_path / "tool" / "bin" / "bench-audit"
+    said = subprocess.run((program, "--version"), check=True, capture_output=True, text=True)
+    head = subprocess.check_output(("git", "-C", source, "rev-parse", "HEAD"), text=True)
+    assert said.stdout.strip().endswith(f"+g{head[:9]}")

@@ -5,9 +5,10 @@ import re
 import subprocess
 
 import pytest
-from acting import act, git
+from acting import BIN, ROOT, act, git
 from fake_github import event, pull, serving
 
+EXAMPLES = ROOT / "examples" / "workflows"
 CACHE = "actions/cache@5a3ec84eff668545956fd18022155c47e93e2684"
 DOWNLOAD = "actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093"
 STUB = """name: stub
@@ -24,6 +25,39 @@ runs:
         mkdir -p "$WHERE"
         if [ -n "$LEFT" ]; then echo "PART $KEY" >> "$LEFT/stubs"; fi
         if [ -n "$RESULT" ]; then cp "$RESULT" "$WHERE/compare.json"; fi
+"""
+KEEPING = """name: keeping
+description: A cache in a folder, whose newest entry with the wanted beginning is found.
+inputs:
+  path: {description: p, default: ""}
+  key: {description: k, default: ""}
+  restore-keys: {description: b, default: ""}
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      env:
+        WHERE: "${{ inputs.path }}"
+        KEY: "${{ inputs.key }}"
+        BEGINNING: "${{ inputs.restore-keys }}"
+      run: |
+        if [ PART = save ]; then
+          entry="$LEFT/cache/$(ls "$LEFT/cache" | wc -l)"
+          mkdir "$entry"
+          cp -r "$WHERE" "$entry/data"
+          printf '%s' "$KEY" > "$entry/key"
+          exit
+        fi
+        rm -rf "$WHERE"
+        for entry in $(ls -dv "$LEFT/cache/"* | tac); do
+          case "$(cat "$entry/key")" in
+            "$BEGINNING"*) mkdir -p "$(dirname "$WHERE")"; cp -r "$entry/data" "$WHERE"; exit ;;
+          esac
+        done
+"""
+IDLE = """name: idle
+description: Does nothing.
+runs: {using: composite, steps: [{shell: bash, run: "true"}]}
 """
 AUDIT = """on: push
 jobs:
@@ -61,6 +95,13 @@ printf '#!/bin/sh\necho "$@" > "$LEFT/called"\nexit ENDS\n' > "$3/bin/bench-audi
 chmod +x "$3/bin/python" "$3/bin/bench-audit"
 """
 """In the place of Python: makes an environment whose bench-audit notes how it is called."""
+OURS = """#!/bin/sh
+mkdir -p "$3/bin"
+printf '#!/bin/sh\nexit 0\n' > "$3/bin/python"
+chmod +x "$3/bin/python"
+ln -sf PROGRAM "$3/bin/bench-audit"
+"""
+"""In the place of Python: makes an environment with the bench-audit of these tests."""
 COMMENT = """on: workflow_run
 jobs:
   comment:
@@ -80,17 +121,19 @@ def revision(folder, name):
     return subprocess.check_output(words, text=True).strip()
 
 
-@pytest.fixture
-def stub(tmp_path):
-    folder = tmp_path / "stub"
-    folder.mkdir()
-    for part in (".", "restore", "save"):
-        (folder / part).mkdir(exist_ok=True)
-        (folder / part / "action.yml").write_text(STUB.replace("PART", part))
+def action_repository(folder, text, parts=(".", "restore", "save")):
+    for part in parts:
+        (folder / part).mkdir(parents=True, exist_ok=True)
+        (folder / part / "action.yml").write_text(text.replace("PART", part))
     git(folder, "init", "-q")
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "one")
     return folder
+
+
+@pytest.fixture
+def stub(tmp_path):
+    return action_repository(tmp_path / "stub", STUB)
 
 
 @pytest.fixture
@@ -183,7 +226,7 @@ def merged(repository):
 
 @pytest.fixture
 def call(tmp_path, source, stub, repository, merged):
-    """Return what runs the action on a pull request, and returns how that ended.
+    """Return what runs the action on a pull request, and returns what that printed.
 
     What bench-audit is called with, and each part of the cache, is noted in a folder "left".
     """
@@ -197,6 +240,7 @@ def call(tmp_path, source, stub, repository, merged):
         places = {"bench-audit/bench-audit@v1": source, CACHE: stub}
         ended = act(repository, workflow, {"pull_request": event}, places, LEFT=left)
         assert ended.returncode == ends, ended.stdout + ended.stderr
+        return ended.stdout
 
     return called
 
@@ -238,3 +282,68 @@ def test_what_was_measured_is_kept_where_the_gate_fails(call, tmp_path, given, p
     calls = [one.split() for one in noted.read_text().splitlines()] if noted.exists() else []
     assert [part for part, _ in calls] == parts
     assert len({key for _, key in calls}) == bool(parts)
+
+
+@pytest.fixture
+def whole_suite(tmp_path, source, repository):
+    """Return what runs the example workflow of `abs` on an event, with a cache that lasts."""
+    left = tmp_path / "left"
+    (left / "cache").mkdir(parents=True)
+    workflow = (EXAMPLES / "bench-audit-abs.yml").read_text()
+    tool = tmp_path / "tool"
+    tool.write_text(OURS.replace("PROGRAM", str(BIN / "bench-audit")))
+    tool.chmod(0o755)
+    given = (
+        f"          config: audit.json\n          python: {tool}\n          inconclusive: fail\n"
+    )
+    workflow = workflow.replace("          command: abs\n", f"          command: abs\n{given}")
+    idle = action_repository(tmp_path / "idle", IDLE, ["."])
+    used = re.findall(r"uses: (actions/(?:setup-go|upload-artifact)@\w+)", workflow)
+    places = {
+        "bench-audit/bench-audit@" + "0" * 40: source,
+        CACHE: action_repository(tmp_path / "keeping", KEEPING, ["restore", "save"]),
+        **dict.fromkeys(used, idle),
+    }
+    repo = {"full_name": "some/project", "default_branch": "main"}
+
+    def run(on, **event):
+        return act(
+            repository, workflow, {"repository": repo, **event}, places, on,
+            LEFT=left, GITHUB_REPOSITORY="some/project",
+        )  # fmt: skip
+
+    return run
+
+
+def test_a_pull_request_is_held_against_what_the_default_branch_detects(
+    whole_suite, repository, tmp_path
+):
+    main = whole_suite("push", ref="refs/heads/main")
+    assert main.returncode == 0, main.stdout + main.stderr
+
+    suite = repository / "tiny_test.go"
+    suite.write_text(suite.read_text().replace("Add(sink + 1)", "sink + 1"))
+    git(repository, "commit", "-q", "-a", "-m", "calls nothing")
+    pull = {"head": {"repo": {"full_name": "some/project"}}}
+    after = whole_suite("pull_request", pull_request=pull)
+
+    assert after.returncode != 0
+    assert "gate failed: detected in result.json, missed now: example.org/tiny.Add" in after.stdout
+    keys = [one.read_text() for one in sorted((tmp_path / "left" / "cache").glob("*/key"))]
+    assert sum(":audit.json:" in one for one in keys) == 1
+
+
+def test_a_command_that_there_is_not_ends_at_once(call, tmp_path):
+    call(given="          command: measure\n", ends=1)
+
+    assert not (tmp_path / "left" / "called").exists()
+
+
+def test_the_whole_suite_is_audited_where_that_is_asked(call, tmp_path):
+    said = call(given="          command: abs\n")
+
+    assert "no baseline yet" in said
+
+    called = (tmp_path / "left" / "called").read_text().split()
+    assert called[:2] == ["abs", "--github"]
+    assert called[-2:] == ["--", "."]

@@ -173,10 +173,12 @@ def test_a_suspicion_is_in_the_first_line_of_the_summary_whatever_the_gate_does(
     summary, output = tmp_path / "summary", tmp_path / "output"
     environment = {"GITHUB_STEP_SUMMARY": str(summary), "GITHUB_OUTPUT": str(output)}
 
-    github.leave(made(benchmark("b", 1.2, fresh=False)), code, tmp_path, environment)
+    gates = (code, ["gate undecided: 1 suspected regression not confirmed"])
+    github.leave(made(benchmark("b", 1.2, fresh=False)), gates, tmp_path, environment)
 
-    first = summary.read_text().splitlines()[0]
+    first, _, second = summary.read_text().splitlines()[:3]
     assert SUSPECTED in first.replace("\N{NO-BREAK SPACE}", " ")
+    assert second == f"* `{gates[1][0]}`"
 
 
 def shown_value(text):

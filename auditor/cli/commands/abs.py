@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from auditor.cli import kept, options, output, running, second_look
+from auditor.cli import github, kept, options, output, running, second_look
+from auditor.cli.console import Console
 from auditor.cli.gates import Baseline, judge
 from auditor.cli.recording import CSV, Heard
 from auditor.config import Config
@@ -24,6 +25,7 @@ from reports.document import Document
     *options.JUDGED,
     options.WARMUP,
     options.RETRY_FAILED,
+    options.GITHUB,
     *options.PLACES,
     *options.SHOWN,
     options.DRY_RUN,
@@ -54,15 +56,27 @@ def command(context: click.Context, /, **_: object) -> int:
     asked = options.Asked.of(context, options.judged_changes(context.params))
     check_judgeable(asked.config)
     baseline = _baseline(context.params["baseline"], asked)
+    asked = _with_methods_of(baseline, asked)
     if context.params["dry_run"] and context.params["so_far"]:
         raise UsageError("--dry-run and --so-far answer different questions; choose one")
     if context.params["dry_run"]:
         return running.dry_run(asked, lambda audit: audit.plan(), _judged(asked.config))
-    so_far = context.params["so_far"]
-    whole = asked
-    if asked.config.gates.min_score is not None or baseline is not None:
-        asked = second_look.first_look(asked)
-    heard = Heard()
+    if context.params["github"]:
+        github.files(asked.surroundings.environment)
+    has_gate = asked.config.gates.min_score is not None or baseline is not None
+    document, console = _audited(context, second_look.first_look(asked) if has_gate else asked)
+    verdict, said = _gated(context, asked, document, baseline, begun)
+    for line in said:
+        console.say(line)
+    if context.params["github"]:
+        folder = asked.places.output
+        github.leave(document, (verdict, said), folder, asked.surroundings.environment)
+    return options.exit_code(verdict, context.params["inconclusive"])
+
+
+def _audited(context: click.Context, asked: options.Asked) -> tuple[Document, Console]:
+    """Audit, or judge what the store has, show it, and return it."""
+    so_far, heard = context.params["so_far"], Heard()
     if context.params["csv"]:
         asked = replace(asked, surroundings=heard.around(asked.surroundings))
     document, console = running.make(
@@ -73,10 +87,7 @@ def command(context: click.Context, /, **_: object) -> int:
         path = asked.places.output / CSV
         output.write(path, heard.table(document.harness))
         console.note(f"values: {path}")
-    code, said = _gated(context, whole, tidy.judged(document), baseline, begun)
-    for line in said:
-        console.say(line)
-    return code
+    return tidy.judged(document), console
 
 
 def _gated(
@@ -86,19 +97,19 @@ def _gated(
     baseline: Baseline | None,
     begun: float,
 ) -> tuple[Exit, Sequence[str]]:
-    """Return the exit code and what to say; no gate fails by what one look alone has missed."""
-    limits, instead = asked.config.gates, context.params["inconclusive"]
-    code, _ = judge(first, limits, "pass", baseline)
+    """Return the verdict and what to say; no gate fails by what one look alone has missed."""
+    limits = asked.config.gates
+    verdict, said = judge(first, limits, baseline)
+    if verdict is not Exit.GATE_FAILED or context.params["so_far"]:
+        return verdict, said
     methods = second_look.suspects(first, limits.min_score, baseline)
-    if code is not Exit.GATE_FAILED or context.params["so_far"]:
-        return judge(first, limits, instead, baseline)
     changes = options.judged_changes(context.params) | second_look.changes(
         first, methods, asked.config.request.suite.seed
     )
     again = replace(options.Asked.of(context, changes), places=asked.places)
     second = second_look.look_again(again, methods, begun)
-    code, said = judge(first, limits, instead, baseline, second.unsure)
-    return code, [*said, *second.said()]
+    verdict, said = judge(first, limits, baseline, second.unsure)
+    return verdict, [*said, *second.said()]
 
 
 def _judged(config: Config) -> str:
@@ -111,6 +122,15 @@ def _judged(config: Config) -> str:
     if config.gates.min_score is not None:
         said.append(f"the total score has to be at least {config.gates.min_score:g}%")
     return ", ".join(said) + "."
+
+
+def _with_methods_of(baseline: Baseline | None, asked: options.Asked) -> options.Asked:
+    """Audit what a baseline is about: a method that nothing calls any more is not left out."""
+    if baseline is None:
+        return asked
+    methods = tuple(one.id for one in baseline.document.methods)
+    request = replace(asked.config.request, baseline_methods=methods)
+    return replace(asked, config=replace(asked.config, request=request))
 
 
 def _baseline(path: Path | None, asked: options.Asked) -> Baseline | None:

@@ -50,11 +50,7 @@ _LOG = logging.getLogger(__name__)
     options.WARMUP,
     options.RETRY_FAILED,
     options.DRY_RUN,
-    click.option(
-        "--github",
-        is_flag=True,
-        help="Leave a summary and outputs for a step of GitHub Actions, too.",
-    ),
+    options.GITHUB,
     *options.PLACES,
     click.option(
         "--format",
@@ -95,18 +91,18 @@ def command(context: click.Context, /, **given: Any) -> int:
     comparison.show(document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
-    code, said = comparison.judge(
+    verdict, said = comparison.judge(
         document,
         fail_on_regression=given["fail_on"] == "regression",
         fail_under=given["fail_under"],
-        inconclusive=given["inconclusive"],
         unsure=second.unsure | open_,
     )
-    for line in (*said, *second.said()):
+    said += second.said()
+    for line in said:
         console.say(line)
     if given["github"]:
-        github.leave(document, code, folder, asked.surroundings.environment)
-    return code
+        github.leave(document, (verdict, said), folder, asked.surroundings.environment)
+    return options.exit_code(verdict, given["inconclusive"])
 
 
 def _asked(context: click.Context, given: dict[str, Any]) -> options.Asked:

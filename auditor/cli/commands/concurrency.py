@@ -125,14 +125,10 @@ def command(context: click.Context, /, **given: Any) -> int:
     console.note(f"\nreport: {places.output / concurrency.PAGE}")
     console.note(f"result: {places.output / concurrency.RESULT}")
     console.note(f"tests: {places.output / concurrency.SUITE}")
-    code, said = concurrency.judge(
-        document,
-        fail_on_regression=given["fail_on"] == "regression",
-        inconclusive=given["inconclusive"],
-    )
+    verdict, said = concurrency.judge(document, fail_on_regression=given["fail_on"] == "regression")
     for line in said:
         console.say(line)
-    return code
+    return options.exit_code(verdict, given["inconclusive"])
 
 
 def _raced(

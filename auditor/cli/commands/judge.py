@@ -116,10 +116,12 @@ def _table(given: dict[str, Any], console: Console, surroundings: Surroundings) 
     running.keep_in(folder, running.JUDGED, document, page)
     as_json = given["format"] == "json"
     running.show_in(folder, running.JUDGED, document, console, as_json=as_json)
-    least, inconclusive = given["fail_under"], given["inconclusive"]
+    least = given["fail_under"]
     if isinstance(document, Document):
-        return _ended(console, *gates.judge(document, Gates(least), inconclusive))
-    return _ended(console, *gates.judge_stability(document, inconclusive, least))
+        verdict, said = gates.judge(document, Gates(least))
+    else:
+        verdict, said = gates.judge_stability(document, least)
+    return _ended(console, given, verdict, said)
 
 
 def _stored(given: dict[str, Any], console: Console, surroundings: Surroundings) -> int:
@@ -143,25 +145,22 @@ def _stored(given: dict[str, Any], console: Console, surroundings: Surroundings)
         document = stored.steady(asked, head)
         running.keep_in(folder, running.JUDGED, document, page)
         running.show_in(folder, running.JUDGED, document, console, as_json=as_json)
-        return _ended(console, *gates.judge_stability(document, given["inconclusive"]))
+        return _ended(console, given, *gates.judge_stability(document))
     found = stored.compared(asked, asked.base(), head)
     comparison.keep(folder, found)
     comparison.show(found, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
-    code, said = comparison.judge(
-        found,
-        fail_on_regression=given["fail_on"] == "regression",
-        fail_under=None,
-        inconclusive=given["inconclusive"],
+    verdict, said = comparison.judge(
+        found, fail_on_regression=given["fail_on"] == "regression", fail_under=None
     )
-    return _ended(console, code, said)
+    return _ended(console, given, verdict, said)
 
 
-def _ended(console: Console, code: Exit, said: Sequence[str]) -> Exit:
+def _ended(console: Console, given: dict[str, Any], verdict: Exit, said: Sequence[str]) -> Exit:
     for line in said:
         console.say(line)
-    return code
+    return options.exit_code(verdict, given["inconclusive"])
 
 
 def _tool(name: str | None) -> Tool | None:

@@ -76,10 +76,10 @@ def command(context: click.Context, /, **given: Any) -> int:
     qualify.show(document, given["format"], console)
     console.note(f"\nreport: {folder / qualify.PAGE}")
     console.note(f"result: {folder / qualify.RESULT}")
-    code, said = qualify.judge(document, given["inconclusive"])
+    verdict, said = qualify.judge(document)
     for line in said:
         console.say(line)
-    return code
+    return options.exit_code(verdict, given["inconclusive"])
 
 
 def _require_here(config: Config) -> None:

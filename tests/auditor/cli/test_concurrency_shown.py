@@ -64,33 +64,25 @@ def test_whatever_there_is_can_be_shown(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "inconclusive", "code", "said"),
+    ("name", "code", "said"),
     [
-        ("regression", None, Exit.GATE_FAILED, "gate failed: regression with 8 threads: old fas"),
-        ("improvement", None, Exit.OK, "gate passed: no regression"),
-        ("none", None, Exit.OK, "gate passed: no regression; with 8 threads it cannot be told"),
-        ("open", None, Exit.NO_VERDICT, "gate undecided: too few tests are conclusive, 1 of 3"),
-        ("open", "fail", Exit.GATE_FAILED, "gate undecided: too few tests are conclusive"),
-        ("open", "pass", Exit.OK, "gate undecided: too few tests are conclusive"),
-        ("opposed", None, Exit.NO_VERDICT, "gate undecided: the new version is slower in 3 of 3"),
-        ("empty", None, Exit.NO_VERDICT, "gate undecided: no test was run"),
+        ("regression", Exit.GATE_FAILED, "gate failed: regression with 8 threads: old fas"),
+        ("improvement", Exit.OK, "gate passed: no regression"),
+        ("none", Exit.OK, "gate passed: no regression; with 8 threads it cannot be told"),
+        ("open", Exit.NO_VERDICT, "gate undecided: too few tests are conclusive, 1 of 3"),
+        ("opposed", Exit.NO_VERDICT, "gate undecided: the new version is slower in 3 of 3"),
+        ("empty", Exit.NO_VERDICT, "gate undecided: no test was run"),
     ],
 )
-def test_a_gate_fails_for_a_regression_and_is_undecided_where_nothing_is_known(
-    name, inconclusive, code, said
-):
-    found, lines = concurrency.judge(
-        document(VERDICTS[name]), fail_on_regression=True, inconclusive=inconclusive
-    )
+def test_a_gate_fails_for_a_regression_and_is_undecided_where_nothing_is_known(name, code, said):
+    found, lines = concurrency.judge(document(VERDICTS[name]), fail_on_regression=True)
 
     assert found is code
     assert lines[0].startswith(said)
 
 
 def test_a_gate_never_says_regression_without_votes_and_interval():
-    _, (line,) = concurrency.judge(
-        document(verdict(lane(8, *SLOWER))), fail_on_regression=True, inconclusive=None
-    )
+    _, (line,) = concurrency.judge(document(verdict(lane(8, *SLOWER))), fail_on_regression=True)
 
     assert "old faster in 3, new in 0, neither in 0" in line
     assert "interval 1.42 … 1.45" in line
@@ -98,9 +90,7 @@ def test_a_gate_never_says_regression_without_votes_and_interval():
 
 @pytest.mark.parametrize("name", VERDICTS)
 def test_without_a_gate_nothing_fails(name):
-    asked = {"fail_on_regression": False, "inconclusive": None}
-
-    assert concurrency.judge(document(VERDICTS[name]), **asked) == (Exit.OK, [])
+    assert concurrency.judge(document(VERDICTS[name]), fail_on_regression=False) == (Exit.OK, [])
 
 
 def test_result_page_and_sources_are_kept(tmp_path):

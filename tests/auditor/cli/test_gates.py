@@ -132,6 +132,16 @@ def test_only_new_misses_fail_beside_a_baseline(against, pop, flags, code, said)
     assert said in err
 
 
+def test_the_methods_of_a_baseline_are_those_of_the_audit(stage, tmp_path):
+    path = tmp_path / "before.json"
+    old = replace(verdict(score(1)), methods=outcomes(**SEEN))
+    path.write_text(documents.text(record.document(old, CONTEXT)))
+
+    stage.call("abs", SUBJECT, *FIXED, "--baseline", str(path))
+
+    assert stage.opened[0][0].request.baseline_methods == tuple(map(name, SEEN))
+
+
 def test_an_accepted_miss_is_no_new_one(against):
     code, _ = against(SEEN, {**SEEN, "Pop": Result.MISSED}, held=(accepted("Pop"),))
 
@@ -413,7 +423,7 @@ def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
     document = made(benchmark("a"), patch=PATCH)
 
     ended, (line,) = comparison.judge(
-        document, fail_on_regression=False, fail_under=60, inconclusive=None, unsure=unsure
+        document, fail_on_regression=False, fail_under=60, unsure=unsure
     )
 
     assert (ended, line[: len(said)]) == (code, said)
@@ -449,24 +459,16 @@ def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
     ],
 )
 def test_no_regression_is_not_found_in_what_is_gone(document, code, said):
-    ended, (line,) = comparison.judge(
-        document, fail_on_regression=True, fail_under=None, inconclusive=None
-    )
+    ended, (line,) = comparison.judge(document, fail_on_regression=True, fail_under=None)
 
     assert ended is code
     assert line.startswith(said)
 
 
-@pytest.mark.parametrize(
-    ("inconclusive", "code"),
-    [(None, Exit.NO_VERDICT), ("pass", Exit.OK), ("fail", Exit.GATE_FAILED)],
-)
-def test_nothing_compared_is_no_verdict_without_a_gate_too(inconclusive, code):
+def test_nothing_compared_is_no_verdict_without_a_gate_too():
     def ended(document):
-        return comparison.judge(
-            document, fail_on_regression=False, fail_under=None, inconclusive=inconclusive
-        )
+        return comparison.judge(document, fail_on_regression=False, fail_under=None)
 
     said = "no verdict: no benchmark is in both: 2 only in head, 1 only in base"
-    assert ended(made(added=("a", "b"), removed=("c",))) == (code, [said])
+    assert ended(made(added=("a", "b"), removed=("c",))) == (Exit.NO_VERDICT, [said])
     assert ended(made(benchmark("same"), added=("a",))) == (Exit.OK, [])

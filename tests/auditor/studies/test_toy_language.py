@@ -800,6 +800,28 @@ def test_the_most_called_methods_are_chosen_where_none_are_named():
     assert "methods-auto" in {caveat.slug for caveat in verdict.caveats}
 
 
+def test_the_methods_of_a_baseline_stay_where_nothing_calls_them_any_more():
+    asked = replace(request(methods=None), baseline_methods=("toy.idle", "toy.gone"))
+
+    verdict = audited(asked)
+
+    assert outcomes(verdict) == {"idle": "unreached"}
+    said = {caveat.slug: caveat.text for caveat in verdict.caveats}
+    assert said["methods-baseline"].endswith("1 of 2 are in this revision")
+
+
+def test_named_methods_count_more_than_those_of_a_baseline():
+    asked = replace(request(methods=("hop",)), baseline_methods=("toy.idle",))
+
+    assert set(outcomes(audited(asked))) == {"hop"}
+
+
+def test_a_baseline_whose_methods_are_all_gone_leaves_the_choice_open():
+    verdict = audited(replace(request(methods=None), baseline_methods=("toy.gone",)))
+
+    assert "methods-auto" in {caveat.slug for caveat in verdict.caveats}
+
+
 def test_the_next_of_the_ranking_takes_the_place_of_what_cannot_be_slowed(monkeypatch):
     """By calls, then by name: hop, skip, hang, late, shy, trip."""
     monkeypatch.setattr(abs_score, "LARGEST_CHOICE", 4)
