@@ -54,10 +54,12 @@ def _headed(title: str, count: int) -> str:
 
 
 def _places(listed: "Inventory") -> Iterator[str]:
-    yield from (f"{names.label(place)}: {count}" for place, count in listed.benchmarks[:MOST_ROWS])
-    rest = listed.benchmarks[MOST_ROWS:]
+    """Yield the places with the most benchmarks; a place is a file, a package or a function."""
+    for place, count in listed.benchmarks[:MOST_ROWS]:
+        yield names.label(place) + (f": {count}" if count > 1 else "")
+    rest = [count for _, count in listed.benchmarks[MOST_ROWS:]]
     if rest:
-        yield f"and {sum(count for _, count in rest)} in {len(rest)} more"
+        yield f"and {sum(rest)} more" + (f" in {len(rest)} places" if max(rest) > 1 else "")
 
 
 def _first(texts: Iterable[str]) -> list[str]:

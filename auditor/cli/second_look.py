@@ -8,11 +8,13 @@ from typing import Any
 
 from auditor.audits.indifference import is_borderline
 from auditor.cli import running
+from auditor.cli.console import Console
 from auditor.cli.gates import MISSED, Baseline, is_surely_missed, newly_missed, some
 from auditor.cli.options import Asked
 from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
 from auditor.core.request import second_seed
 from auditor.core.result import Result
+from auditor.core.units import duration
 from auditor.core.verdict import MethodVerdict
 from auditor.store.audits import SECOND_LOOK
 from reports import figures, tidy
@@ -138,7 +140,13 @@ def out_of_time(methods: Sequence[str]) -> SecondLook:
 def first_look(asked: Asked) -> Asked:
     """Return what the first look is asked, so that a budget leaves time for the second."""
     budget = asked.config.request.suite.budget_seconds
-    return asked if budget is None else _within(asked, FIRST_PART * budget)
+    if budget is None:
+        return asked
+    kept = duration((1 - FIRST_PART) * budget)
+    Console(asked.surroundings.environment, quiet=asked.quiet).note(
+        f"of the budget {kept} are kept for a second look at what would make a gate fail"
+    )
+    return _within(asked, FIRST_PART * budget)
 
 
 def _within(asked: Asked, seconds: float) -> Asked:

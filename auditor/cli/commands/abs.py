@@ -63,6 +63,7 @@ def command(context: click.Context, /, **_: object) -> int:
         return running.dry_run(asked, lambda audit: audit.plan(), _judged(asked.config))
     if context.params["github"]:
         github.files(asked.surroundings.environment)
+    # A gate that would fail is looked at a second time.
     has_gate = asked.config.gates.min_score is not None or baseline is not None
     document, console = _audited(context, second_look.first_look(asked) if has_gate else asked)
     verdict, said = _gated(context, asked, document, baseline, begun)

@@ -624,6 +624,17 @@ def test_a_dry_run_names_the_first_methods_and_counts_the_others(stage, capsys):
     assert "and 3 more" in shown
 
 
+@pytest.mark.parametrize(("last", "said"), [(1, "and 4 more"), (3, "and 6 more in 4 places")])
+def test_a_dry_run_counts_the_benchmarks_of_places_that_have_several(stage, capsys, last, said):
+    places = (("BenchmarkAll", 3), *((f"Benchmark{number}", 1) for number in range(12)))
+    stage.audit.inventory = Inventory(benchmarks=(*places, ("BenchmarkLast", last)))
+
+    stage.call("abs", SUBJECT, "--dry-run")
+    shown = {line.strip("• ") for line in capsys.readouterr().out.splitlines()}
+
+    assert {"BenchmarkAll: 3", "Benchmark0", said} <= shown
+
+
 def test_a_dry_run_of_nothing_is_no_success(stage, capsys):
     stage.audit.inventory = Inventory(reason="ring has no public method")
 

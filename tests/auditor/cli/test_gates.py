@@ -348,11 +348,12 @@ def test_a_comparison_whose_gate_can_never_fire_is_refused(stage, tmp_path, caps
     assert "a gate at 20% can never fire" in capsys.readouterr().err
 
 
-def test_a_gate_keeps_a_quarter_of_the_budget_for_a_second_look(stage):
+def test_a_gate_keeps_a_quarter_of_the_budget_for_a_second_look(stage, capsys):
     stage.call("abs", SUBJECT, *FIXED, "--fail-under", "40", "--budget", "10m")
     stage.call("abs", SUBJECT, *FIXED, "--budget", "10m")
 
     assert [one.request.suite.budget_seconds for one, _ in stage.opened] == [450, 600]
+    assert capsys.readouterr().err.count("are kept for a second look") == 1
 
 
 def test_a_budget_without_time_for_a_second_look_fails_no_gate(stage, capsys):
