@@ -14,7 +14,6 @@ def within_limits(job: Invocation, answer: Completed) -> Completed:
     if answer.exhausted:
         program = Path(job.argv[0]).name
         raise MachineError(
-            f"{program} needs more than {answer.exhausted} while the suite is "
-            "listed; allow more with docker.memory"
+            f"{program} needs more than {answer.exhausted} while the suite is listed; allow more"
         )
     return answer

@@ -15,8 +15,13 @@ OF_SUBJECT = "subject:"
 
 
 def local_spec(written: LocalSection) -> LocalSpec:
-    """Return how this machine is used."""
-    return LocalSpec(cpus=written.cpus or "", environment=written.environment)
+    """Return how this machine is used; raises ValueError."""
+    return LocalSpec(
+        cpus=written.cpus or "",
+        environment=written.environment,
+        memory=_memory(written.memory, "$.local.memory"),
+        processes=written.processes,
+    )
 
 
 def docker_spec(host: str, written: DockerSection, folder: Path) -> DockerSpec:
@@ -29,19 +34,22 @@ def docker_spec(host: str, written: DockerSection, folder: Path) -> DockerSpec:
         written = msgspec.structs.replace(written, image=image, dockerfile=None)
     if written.image and written.dockerfile:
         raise ValueError("$.docker names both an image and a dockerfile; name one of them")
-    try:
-        memory = None if written.memory is None else size(written.memory)
-    except ValueError as error:
-        raise ValueError(f"{error} at $.docker.memory") from error
     return DockerSpec(
         image=written.image,
         dockerfile=_dockerfile(written.dockerfile, folder),
         cpus=written.cpus or "",
-        memory=memory,
+        memory=_memory(written.memory, "$.docker.memory"),
         processes=written.processes,
         network=written.network,
         environment=written.environment,
     )
+
+
+def _memory(written: str | None, key: str) -> int | None:
+    try:
+        return None if written is None else size(written)
+    except ValueError as error:
+        raise ValueError(f"{error} at {key}") from error
 
 
 def _dockerfile(written: str | None, folder: Path) -> Path | None:

@@ -211,6 +211,14 @@ class LocalSection(Section, frozen=True):
         Annotated[str, Meta(pattern=CPUS)] | None,
         Meta(description='Processors that benchmarks run on, such as "2-3", and we do not.'),
     ] = None
+    memory: Annotated[
+        Annotated[str, Meta(extra_json_schema={"pattern": SIZE})] | None,
+        Meta(description='The most memory of a job with all its processes, such as "4g" (Linux).'),
+    ] = None
+    processes: Annotated[
+        Annotated[int, Meta(ge=16, le=100_000)] | None,
+        Meta(description="Processes and threads of a job at most (Linux)."),
+    ] = None
     environment: Annotated[
         tuple[Annotated[Name, Meta(pattern=VARIABLE)], ...],
         Meta(description="Variables of yours that processes get, besides those that tools need."),

@@ -9,10 +9,10 @@ _LEAST = 6 << 20
 
 
 def size(text: str) -> int:
-    """Read "512m" or "1.5g" as bytes; raises ValueError, also for less than containers can have."""
+    """Read "512m" or "1.5g" as bytes; raises ValueError, also for less than anything needs."""
     if not re.fullmatch(PATTERN, text):
         raise ValueError(f"{text!r} is no size; write a number and a unit, such as 512m or 4g")
     found = int(float(text[:-1]) * _BYTES[text[-1].lower()])
     if found < _LEAST:
-        raise ValueError(f"{text!r} is less than {_LEAST >> 20}m, with which no container starts")
+        raise ValueError(f"{text!r} is less than {_LEAST >> 20}m, with which nothing starts")
     return found

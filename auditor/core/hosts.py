@@ -8,10 +8,16 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalSpec:
-    """The machine we are on: processors that jobs run on, empty for all, and names of variables."""
+    """The machine we are on."""
 
     cpus: str
+    """Processors that jobs run on, such as "0,2-3"; empty: all."""
     environment: tuple[str, ...]
+    """Names of variables that jobs get."""
+    memory: int | None = None
+    """Bytes that a job may have with all its processes; None: no limit."""
+    processes: int | None = None
+    """Processes and threads that a job may have; None: no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,14 +1,18 @@
 """Which host a configuration means, where it keeps its things and what its processes get."""
 
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 
 from auditor.config import Config, Places
+from auditor.core.errors import UsageError
+from auditor.core.hosts import LocalSpec
 from auditor.core.ports import Clock
 from auditor.hosts.docker import docker_host, sweep_left
 from auditor.hosts.opened import OpenHost, chosen
 from auditor.hosts.ssh import ssh_host
 from runners.home import Home
+from runners.hosts.capped import Caps
 from runners.hosts.local import LocalHost
 from runners.hosts.processors import left_to_us
 from runners.hosts.variables import usual_ones
@@ -27,13 +31,23 @@ def open_host(
         with other(config, places, environment, clock) as host:
             yield host
         return
-    cpus = config.local.cpus
-    given = chosen(config.local.environment, environment, "$.local.environment")
+    local, cpus = config.local, config.local.cpus
+    given = chosen(local.environment, environment, "$.local.environment")
     with left_to_us(cpus, "$.local.cpus") if cpus else nullcontext():
         yield OpenHost(
-            host=LocalHost(clock, cpus),
+            host=LocalHost(clock, cpus, _caps(local)),
             home=Home(places.home),
             environment={**usual_ones(environment), **given},
             lock=Home(places.home).machine_lock,
             clock=clock,
         )
+
+
+def _caps(local: LocalSpec) -> Caps:
+    caps = Caps(memory=local.memory, processes=local.processes)
+    if caps != Caps() and sys.platform != "linux":
+        raise UsageError(
+            "local.memory and local.processes need Linux; leave them out, or measure in containers "
+            "(--host docker)"
+        )
+    return caps

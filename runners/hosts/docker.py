@@ -162,11 +162,10 @@ class DockerHost:
         refuse_full(job, answer)
         if not (state["OOMKilled"] and answer.exit_code):
             return answer
-        limit = f"{self._limits.memory >> 20} MiB of memory"
+        limit = f"{self._limits.memory >> 20} MiB of memory (docker.memory)"
         if self._access.network:
             raise MachineError(
-                f"{job.argv[0]} needs more than {limit} to make the subject ready; "
-                "allow more with docker.memory"
+                f"{job.argv[0]} needs more than {limit} to make the subject ready; allow more"
             )
         return replace(answer, exhausted=limit)
 

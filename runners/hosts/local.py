@@ -4,8 +4,11 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from copy import copy
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import IO, cast
@@ -14,7 +17,9 @@ from auditor.core.errors import FolderUnusable, MachineError, ToolMissing
 from auditor.core.jobs import Completed, HostFacts, Invocation
 from auditor.core.ports import Clock
 from runners.hosts import strain
+from runners.hosts.capped import Caps, capped
 from runners.hosts.clock import SystemClock
+from runners.hosts.descendants import DESCENDANTS
 from runners.hosts.disk import refuse_full
 from runners.hosts.exchange import collect, write_files
 from runners.hosts.facts import machine_facts
@@ -32,24 +37,33 @@ _KEEPER = 'trap "" INT TERM HUP; read -r group && { read -r over || kill -s KILL
 class LocalHost:
     """Runs jobs on this machine."""
 
-    def __init__(self, clock: Clock | None = None, processors: str = "") -> None:
-        """Take a clock, the system's by default, and on which processors jobs run ("0,2-3")."""
+    def __init__(
+        self, clock: Clock | None = None, processors: str = "", caps: Caps | None = None
+    ) -> None:
+        """Take a clock, the system's by default, and on which processors jobs run ("0,2-3").
+
+        `caps` are what each job may use.
+        """
         self._clock = clock or SystemClock()
+        self._caps = caps or Caps()
+        self._is_measuring = False
         self._processors = processors
         self._processor_count = len(numbers(processors)) if processors else None
         self._facts: HostFacts | None = None
         self._running: set[int] = set()
-        self._stopped = False
+        self._stopped = threading.Event()
 
     def stop(self) -> None:
         """End what other threads run here; nothing is run after that."""
-        self._stopped = True
+        self._stopped.set()
         for group in tuple(self._running):
             _signal(group, signal.SIGKILL)
 
     def measuring(self, writable: Sequence[Path]) -> "LocalHost":  # noqa: ARG002 nothing holds it
-        """Return this: a process of the user's account can do what the user can."""
-        return self
+        """Return the same: a process of the user's account can do what the user can."""
+        same = copy(self)
+        same._is_measuring = True
+        return same
 
     def facts(self) -> HostFacts:
         """Return what must be equal for two runs to be comparable."""
@@ -71,17 +85,21 @@ class LocalHost:
         following = Following(job)
         before, started = strain.here(), self._clock.monotonic()
         words = _pinned(job, self._processors) if self._processors else job.argv
-        with _keeper() as keep, _process(job, words) as process:
+        with DESCENDANTS.job(), _keeper() as keep, _process(job, words) as process:
             keep(process.pid)
             self._running.add(process.pid)
             watch = Watch(_watched(process), self._clock, job.output_limit, following)
             try:
-                brought_about = self._stopped or watch.until(started + job.timeout_seconds)
+                with capped(self._caps, process.pid) as exceeded:
+                    brought_about = self._stopped.is_set() or watch.until(
+                        started + job.timeout_seconds
+                    )
             finally:
                 self._running.discard(process.pid)
                 _signal(process.pid, signal.SIGKILL)
+                DESCENDANTS.end(process.pid)
                 watch.finish()
-        if self._stopped:
+        if self._stopped.is_set():
             raise MachineError(f"{job.argv[0]} was ended, as another part of the work had failed")
         following.look()  # what it showed at its very end
         answer = Completed(
@@ -95,7 +113,14 @@ class LocalHost:
             strain=strain.between(before, strain.here(), self._processor_count),
         )
         refuse_full(job, answer)
-        return answer
+        return self._within_caps(job, answer, exceeded())
+
+    def _within_caps(self, job: Invocation, answer: Completed, exceeded: str) -> Completed:
+        if exceeded and not self._is_measuring:
+            raise MachineError(
+                f"{job.argv[0]} needs more than {exceeded} to make the subject ready; allow more"
+            )
+        return replace(answer, exhausted=exceeded)
 
 
 def _watched(process: "subprocess.Popen[bytes]") -> Watched:
@@ -178,7 +203,8 @@ def _keeper() -> Iterator[Callable[[int], None]]:
             pipe.write(f"{group}\n".encode())
 
         try:
-            yield keep
+            with DESCENDANTS.ours(keeper.pid):
+                yield keep
         finally:
             with suppress(BrokenPipeError):
                 pipe.write(b"over\n")

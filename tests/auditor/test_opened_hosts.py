@@ -2,12 +2,13 @@
 
 import json
 import os
+import sys
 
 import pytest
 from fake_docker import listening
 
 from auditor.config import Places, load
-from auditor.core.errors import UsageError
+from auditor.core.errors import MachineError, UsageError
 from auditor.core.jobs import Invocation
 from auditor.hosts import open_host
 from runners.hosts.clock import SystemClock
@@ -79,6 +80,26 @@ def test_one_that_is_named_and_not_set_is_one_line(tmp_path):
     with (
         pytest.raises(UsageError, match=r"GITHUB_TOKEN at \$.local.environment is not set"),
         opened(tmp_path, NEEDED, local={"environment": ["GITHUB_TOKEN"]}),
+    ):
+        raise AssertionError
+
+
+def test_local_limits_hold_for_what_is_built(tmp_path):
+    with opened(tmp_path, {}, local={"memory": "64m"}) as host:
+        words = (sys.executable, "-c", "x = bytearray(200 << 20); import time; time.sleep(60)")
+        asked = Invocation(argv=words, cwd=tmp_path, environment=(), timeout_seconds=60.0)
+        with pytest.raises(
+            MachineError, match=r"needs more than 64 MiB of memory \(local.memory\)"
+        ):
+            host.host.run(asked)
+
+
+def test_local_limits_are_refused_where_they_cannot_be_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+
+    with (
+        pytest.raises(UsageError, match="local.memory and local.processes need Linux"),
+        opened(tmp_path, {}, local={"processes": 64}),
     ):
         raise AssertionError
 

@@ -126,7 +126,9 @@ def test_the_command_line_wins(tmp_path):
         ({"ssh": {"patience": "long"}}, "'long' is no duration"),
         ({"ssh": {"cpus": "0;true"}}, 'at $.ssh.cpus must be numbers of processors, such as "2-3"'),
         ({"docker": {"memory": "4"}}, "'4' is no size; write a number and a unit"),
-        ({"docker": {"memory": "1k"}}, "with which no container starts"),
+        ({"docker": {"memory": "1k"}}, "with which nothing starts at $.docker.memory"),
+        ({"local": {"memory": "1k"}}, "with which nothing starts at $.local.memory"),
+        ({"local": {"processes": 2}}, "processes"),
         ({"docker": {"cpus": "two"}}, 'numbers of processors, such as "2-3"'),
         ({"docker": {"image": "a", "dockerfile": "b"}}, "both an image and a dockerfile"),
         (

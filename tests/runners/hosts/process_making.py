@@ -31,6 +31,13 @@ def alive(pid):
     return not listed.stdout.strip().startswith(b"Z") and bool(listed.stdout.strip())
 
 
+def processes_with_parent(parent):
+    """Return the children of a process, also those that have ended and were not yet collected."""
+    words = ("ps", "-o", "pid=", "--ppid", str(parent))
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as ps:
+        return {*map(int, ps.communicate()[0].split())} - {ps.pid}
+
+
 def gone(pid, within=30.0):
     deadline = time.monotonic() + within
     while alive(pid) and time.monotonic() < deadline:

@@ -142,8 +142,8 @@ def test_memory_that_is_used_up_is_told_from_a_crash(place):
     child = place.host.run(shell(f"python3 -c '{code}'; exit 3", cwd=place.folder))
     crash = place.host.run(job("python3", "-c", "import os; os.abort()", cwd=place.folder))
 
-    assert (whole.exit_code, whole.exhausted) == (-9, "256 MiB of memory")
-    assert (child.exit_code, child.exhausted) == (3, "256 MiB of memory")
+    assert (whole.exit_code, whole.exhausted) == (-9, "256 MiB of memory (docker.memory)")
+    assert (child.exit_code, child.exhausted) == (3, "256 MiB of memory (docker.memory)")
     assert (crash.exit_code, crash.exhausted) == (-6, "")
 
 

@@ -1,14 +1,17 @@
 import os
+import re
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from process_making import gone, job, number_in, shell
+from process_making import alive, gone, job, number_in, processes_with_parent, shell
 
-from auditor.core.errors import FolderUnusable, SubjectError, ToolMissing
+from auditor.core.errors import FolderUnusable, MachineError, SubjectError, ToolMissing
 from auditor.core.jobs import Completed
+from runners.hosts.capped import Caps
 from runners.hosts.clock import SystemClock
 from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
@@ -49,21 +52,114 @@ def test_what_a_job_leaves_behind_is_killed_at_its_end(tmp_path):
     assert gone(number_in(tmp_path / "pid"))
 
 
-def test_a_process_that_left_the_group_cannot_make_us_wait(tmp_path):
-    text = (
-        "import os, time\n"
-        "if os.fork():\n    time.sleep(0.3)\n    print('parent', flush=True)\n    os._exit(0)\n"
-        "os.setsid()\n"
-        "open('pid', 'w').write(f'{os.getpid()}\\n')\n"
-        "time.sleep(600)\n"
-    )
-    try:
-        answer = LocalHost().run(job(sys.executable, "-c", text, cwd=tmp_path))
-    finally:
-        os.kill(number_in(tmp_path / "pid"), signal.SIGKILL)
+DAEMON = """
+import os, time
+if os.fork():
+    time.sleep(0.3)
+    print('parent', flush=True)
+    os._exit(0)
+os.setsid()
+if os.fork():
+    os._exit(0)
+open('pid', 'w').write(f'{os.getpid()}\\n')
+time.sleep(600)
+"""
+LEAVING = {
+    "a double fork": (sys.executable, "-c", DAEMON),
+    "setsid": ("sh", "-c", "setsid sh -c 'echo $$ > pid; sleep 600; :' & sleep 0.3; echo parent"),
+    "job control": ("sh", "-c", "set -m; sleep 600 & echo $! > pid; echo parent"),
+}
 
+
+@pytest.mark.parametrize("words", LEAVING.values(), ids=LEAVING)
+def test_a_process_that_left_the_group_ends_with_its_job(tmp_path, words):
+    before = processes_with_parent(os.getpid())
+
+    answer = LocalHost().run(job(*words, cwd=tmp_path))
+
+    assert not alive(number_in(tmp_path / "pid"))
     assert answer.exit_code == 0
     assert answer.stdout == b"parent\n"
+    assert processes_with_parent(os.getpid()) <= before
+
+
+def test_what_left_a_job_ends_with_the_last_of_those_beside_it(tmp_path):
+    """Whose it is cannot be told, and the other one may need it."""
+    host = LocalHost()
+    with ThreadPoolExecutor() as pool:
+        longer = pool.submit(
+            host.run, shell("echo $$ > long; until [ -e end ]; do sleep 0.1; done", cwd=tmp_path)
+        )
+        number_in(tmp_path / "long")
+        host.run(job(sys.executable, "-c", DAEMON, cwd=tmp_path))
+        daemon = number_in(tmp_path / "pid")
+        assert alive(daemon)
+        assert not longer.done()
+        (tmp_path / "end").touch()
+
+    assert longer.result().exit_code == 0
+    assert not alive(daemon)
+
+
+def test_children_of_ours_that_are_no_jobs_stay(tmp_path):
+    with subprocess.Popen(("sleep", "600"), start_new_session=True) as ours:
+        LocalHost().run(shell("exit", cwd=tmp_path))
+        assert alive(ours.pid)
+        ours.kill()
+
+
+CAPPED = {
+    "memory of one process": (
+        Caps(memory=64 << 20),
+        "x = bytearray(200 << 20)\ntime.sleep(60)",
+        "64 MiB of memory (local.memory)",
+    ),
+    "memory of a process that has left": (
+        Caps(memory=64 << 20),
+        "if not os.fork():\n    os.setsid()\n    x = bytearray(200 << 20)\ntime.sleep(60)",
+        "64 MiB of memory (local.memory)",
+    ),
+    "processes": (
+        Caps(processes=20),
+        "for _ in range(40):\n    if not os.fork():\n        break\ntime.sleep(60)",
+        "20 processes and threads (local.processes)",
+    ),
+    "threads": (
+        Caps(processes=20),
+        "for _ in range(40): threading.Thread(target=time.sleep, args=(60,)).start()",
+        "20 processes and threads (local.processes)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("caps", "text", "said"), CAPPED.values(), ids=CAPPED)
+def test_a_job_that_takes_more_than_it_may_is_ended(tmp_path, caps, text, said):
+    words = (sys.executable, "-c", f"import os, threading, time\n{text}")
+    host = LocalHost(caps=caps)
+
+    answer = host.measuring(()).run(job(*words, cwd=tmp_path))
+
+    assert answer.exhausted == said
+    assert answer.exit_code == -signal.SIGKILL
+    with pytest.raises(MachineError, match=re.escape(f"needs more than {said} to make the")):
+        host.run(job(*words, cwd=tmp_path))
+
+
+def test_a_job_within_its_limits_is_left_alone(tmp_path):
+    host = LocalHost(caps=Caps(memory=256 << 20, processes=20))
+
+    answer = host.measuring(()).run(shell("sleep 0.3; echo done", cwd=tmp_path))
+
+    assert (answer.exit_code, answer.exhausted, answer.stdout) == (0, "", b"done\n")
+
+
+def test_a_host_that_measures_is_stopped_with_its_own(tmp_path):
+    host = LocalHost()
+    same = host.measuring(())
+    host.stop()
+
+    with pytest.raises(MachineError, match="another part of the work had failed"):
+        same.run(shell("sleep 60", cwd=tmp_path))
 
 
 def test_a_killed_auditor_leaves_nothing_running(tmp_path):

@@ -1,0 +1,172 @@
+"""Processes that come from a job, wherever they have gone: they are found, counted and ended.
+
+A process that leaves the group of its job (`setsid`, a double fork, job control of a shell) would
+outlive it, and run beside the next measurement. On Linux we are the one to which such orphans are
+handed (`PR_SET_CHILD_SUBREAPER`); elsewhere they are not found.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+_SUBREAPER = 36
+"""PR_SET_CHILD_SUBREAPER."""
+_LONGEST_SECONDS = 5.0
+"""How long processes may take to be gone after they were killed."""
+_PAUSE_SECONDS = 0.005
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True, slots=True)
+class _Status:
+    """What /proc tells of a process."""
+
+    session: int
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What processes have together."""
+
+    threads: int  # each process has one at least
+    bytes: int  # of memory that they share with no file and no other process
+
+
+class Descendants:
+    """The processes of the jobs that run on this machine, of all threads of ours."""
+
+    def __init__(self) -> None:
+        """Know of none yet."""
+        self._lock = threading.Lock()
+        self._jobs = 0
+        self._others: frozenset[int] = frozenset()
+        self._ours: set[int] = set()
+
+    @contextmanager
+    def job(self) -> Iterator[None]:
+        """Take in the orphans of a job that runs within this."""
+        with self._lock:
+            if not self._jobs:
+                _take_orphans_in(wanted=True)
+                self._others = frozenset(_children(os.getpid()))
+            self._jobs += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._jobs -= 1
+                if not self._jobs:
+                    _take_orphans_in(wanted=False)
+
+    @contextmanager
+    def ours(self, process: int) -> Iterator[None]:
+        """Leave a process of our own alone that has a session of its own."""
+        self._ours.add(process)
+        try:
+            yield
+        finally:
+            self._ours.discard(process)
+
+    def end(self, group: int) -> None:
+        """Kill what is left of a job, whose first process leads a group and a session.
+
+        What has made a session of its own cannot be told from that of other jobs, so it ends with
+        the last of those that run side by side.
+        """
+        with self._lock:
+            until = time.monotonic() + _LONGEST_SECONDS
+            while True:
+                left = [*self._orphans(group)]
+                for process in left:
+                    _kill(process)
+                if not left and not _is_group(group):
+                    return
+                if time.monotonic() > until:
+                    return
+                time.sleep(_PAUSE_SECONDS)
+
+    def use(self, group: int) -> Use:
+        """Return what a job uses, with all orphans that may be of it."""
+        with self._lock:
+            first = {group, *self._orphans(group)}
+        found = {*first, *(below for one in first for below in _below(one))}
+        statuses = [one for one in map(_status, found) if one is not None]
+        return Use(sum(one.threads for one in statuses), sum(map(_private_bytes, found)))
+
+    def _orphans(self, group: int) -> Iterator[int]:
+        own = os.getsid(0)
+        for process in _children(os.getpid()):
+            status = _status(process)
+            if status is None or process == group or process in self._ours:
+                continue
+            has_left = self._jobs == 1 and status.session != own and process not in self._others
+            if status.session == group or has_left:
+                yield process
+
+
+DESCENDANTS = Descendants()
+"""Of this process: orphans are handed to a process, not to an object in it."""
+
+
+def _take_orphans_in(*, wanted: bool) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SUBREAPER, int(wanted), 0, 0, 0)
+
+
+def _children(process: int) -> list[int]:
+    found = []
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError):
+            found += [int(one) for one in task.read_text().split()]
+    return found
+
+
+def _below(process: int) -> Iterator[int]:
+    seen, left = {process}, [process]
+    while left:
+        new: Iterable[int] = (one for one in _children(left.pop()) if one not in seen)
+        for one in new:
+            seen.add(one)
+            left.append(one)
+            yield one
+
+
+def _status(process: int) -> _Status | None:
+    """Return None where the process is gone."""
+    try:
+        # The name of the program stands in brackets, and may hold anything.
+        words = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()
+        return _Status(session=int(words[3]), threads=int(words[17]))
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+def _private_bytes(process: int) -> int:
+    try:
+        _, resident, shared, *_ = map(int, Path(f"/proc/{process}/statm").read_text().split())
+    except (OSError, ValueError):
+        return 0
+    return (resident - shared) * _PAGE
+
+
+def _kill(process: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(process, signal.SIGKILL)
+    with suppress(ChildProcessError):
+        os.waitpid(process, os.WNOHANG)
+
+
+def _is_group(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
