@@ -89,7 +89,7 @@ def test_local_limits_hold_for_what_is_built(tmp_path):
         words = (sys.executable, "-c", "x = bytearray(200 << 20); import time; time.sleep(60)")
         asked = Invocation(argv=words, cwd=tmp_path, environment=(), timeout_seconds=60.0)
         with pytest.raises(
-            MachineError, match=r"needs more than 64 MiB of memory \(local.memory\)"
+            MachineError, match="needs more than 64 MiB of memory"
         ):
             host.host.run(asked)
 
@@ -98,7 +98,7 @@ def test_local_limits_are_refused_where_they_cannot_be_kept(tmp_path, monkeypatc
     monkeypatch.setattr(sys, "platform", "darwin")
 
     with (
-        pytest.raises(UsageError, match="local.memory and local.processes need Linux"),
+        pytest.raises(UsageError, match=r"local\.memory and local\.processes need"),
         opened(tmp_path, {}, local={"processes": 64}),
     ):
         raise AssertionError
