@@ -169,11 +169,12 @@ def _missing(outcome: Outcome) -> str:
     return "" if isinstance(outcome, Skipped) else f"the unit tests ({line(reason(outcome))})"
 
 
-def _without_calls(calls: Mapping[str, int], called: Sequence[str]) -> str:
+def _without_choice(calls: Mapping[str, int], called: Sequence[str]) -> str:
     """Say why none of the methods called most could be chosen."""
-    if called:
-        return "none of those called can be slowed"
-    return "none was called" if calls else "no calls were counted"
+    if not calls:
+        return "no method was chosen yet, as no calls were counted"
+    why = "none of those called can be slowed" if called else "none was called"
+    return f"no method was chosen, as {why}; name the methods"
 
 
 def most_called(
@@ -195,7 +196,7 @@ def most_called(
         "or name the methods"
     )
     if not taken:
-        text = f"no method was chosen, as {_without_calls(calls, called)}; name the methods"
+        text = _without_choice(calls, called)
     if tied:
         text += f"; {len(tied)} more were called as often as the last one, the cut is by name"
     said = [Caveat("methods-auto", text)]

@@ -89,7 +89,8 @@ def judge(
 def _without_verdict(document: Document) -> str:
     """Say why no method that counts has a verdict."""
     if not document.methods:
-        return "the subject has no method to slow"
+        auto = (one.text for one in document.caveats if one.slug == "methods-auto")
+        return next(auto, "the subject has no method to slow")
     facts = Facts(document)
     if not any(one.means for one in document.benchmarks):
         return "nothing was measured"

@@ -114,6 +114,15 @@ def test_a_budget_that_ended_too_early_is_said_and_not_that_nothing_was_measured
     assert "no verdict: each method was left open by the budget; the same command goes on" in said
 
 
+def test_an_audit_that_has_chosen_no_method_yet_says_why(stage, capsys):
+    why = "no method was chosen yet, as no calls were counted"
+    caveats = (Caveat("methods-auto", why),)
+    stage = stage.of(total=score(0, counted=0), changes={"methods": (), "caveats": caveats})
+
+    assert stage.call("abs", SUBJECT) == 5
+    assert f"no verdict: {why}\n" in capsys.readouterr().err
+
+
 def test_an_audit_of_methods_that_cannot_be_slowed_says_that(stage, capsys):
     changes = {"methods": (method(Result.REFUSED),), "pairs": (pair(Result.REFUSED, None),)}
     stage = stage.of(total=score(0, counted=0), changes=changes)
