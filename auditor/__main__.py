@@ -1,5 +1,25 @@
-"""`python -m auditor` is `bench-audit`."""
+"""The program `bench-audit`, also as `python -m auditor`."""
 
-from auditor.cli.main import entry
+import sys
+from typing import NoReturn
 
-entry()
+from auditor.cli.interrupts import INTERRUPTS, MESSAGE
+from auditor.core.errors import Exit
+
+
+def entry() -> NoReturn:
+    """Be the program; a request to end is heard from here on, also while it is still loaded."""
+    INTERRUPTS.install()
+    try:
+        from auditor.cli.main import program  # noqa: PLC0415 it takes a third of a second
+
+        code = program()
+        INTERRUPTS.is_over = True
+    except KeyboardInterrupt:
+        sys.stderr.write(f"{MESSAGE}\n")
+        code = Exit.INTERRUPTED
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    entry()

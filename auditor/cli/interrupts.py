@@ -1,5 +1,6 @@
 """Requests to end: the first one raises KeyboardInterrupt, and the program ends soon after it."""
 
+import atexit
 import os
 import signal
 import threading
@@ -28,6 +29,8 @@ class Interrupts:
         """Take how long the program may go on after a request."""
         self.seconds = seconds
         self.requested = False
+        self.is_over = False
+        """Whether all is done, so that a request has nothing to break off."""
 
     def install(self) -> None:
         """Handle the requests that whoever started us has not told us to ignore."""
@@ -39,9 +42,12 @@ class Interrupts:
         for number in REQUESTS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._raise)
+        # The interpreter's own end would give signals back to what kills us, and our exit code.
+        # What is registered first is called last, after threads were waited for.
+        atexit.register(_ignore_requests)
 
     def _raise(self, _number: int, _frame: FrameType | None) -> None:
-        if not self.requested:
+        if not (self.requested or self.is_over):
             self.requested = True
             raise KeyboardInterrupt
 
@@ -50,6 +56,11 @@ class Interrupts:
         time.sleep(self.seconds)
         os.write(2, f"{MESSAGE}\n".encode())
         os._exit(Exit.INTERRUPTED)
+
+
+def _ignore_requests() -> None:
+    for number in REQUESTS:
+        signal.signal(number, signal.SIG_IGN)
 
 
 INTERRUPTS = Interrupts()

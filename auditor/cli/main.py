@@ -9,7 +9,6 @@ from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import NoReturn
 
 import click
 
@@ -188,9 +187,8 @@ def _one_line(error: click.ClickException) -> str:
     return f"{message[:1].lower()}{message[1:]} (see {where} --help)"
 
 
-def entry() -> NoReturn:
-    """Be the program `bench-audit`."""
-    INTERRUPTS.install()
+def program() -> int:
+    """Do what the command line says, on a terminal of any kind; return the exit code."""
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter shows its number instead of ending us.
         if isinstance(stream, io.TextIOWrapper):
@@ -199,4 +197,4 @@ def entry() -> NoReturn:
     # Threads that an interrupt has left behind are waited for at the end of the interpreter, unless
     # what started them is closed.
     gc.collect()
-    sys.exit(code)
+    return code

@@ -88,9 +88,7 @@ def test_local_limits_hold_for_what_is_built(tmp_path):
     with opened(tmp_path, {}, local={"memory": "64m"}) as host:
         words = (sys.executable, "-c", "x = bytearray(200 << 20); import time; time.sleep(60)")
         asked = Invocation(argv=words, cwd=tmp_path, environment=(), timeout_seconds=60.0)
-        with pytest.raises(
-            MachineError, match="needs more than 64 MiB of memory"
-        ):
+        with pytest.raises(MachineError, match="needs more than 64 MiB of memory"):
             host.host.run(asked)
 
 

@@ -1,0 +1,88 @@
+"""Requests to end before a command is known and after it is done: one line, one exit code."""
+
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+MESSAGE = "interrupted; what was measured is kept, the same command goes on"
+SENDS = """
+import atexit, os, signal, sys
+from pathlib import Path
+
+def send():
+    for number in NUMBERS:
+        os.kill(os.getpid(), number)
+
+WHERE
+sys.argv = ["bench-audit", "--version"]
+from auditor.__main__ import entry
+entry()
+"""
+WHILE_LOADED = """
+class Finder:
+    def find_spec(self, name, *rest):
+        if name == "auditor.cli.surroundings":
+            send()
+
+sys.meta_path.insert(0, Finder())
+"""
+AT_THE_END = """
+from auditor.cli import main
+
+def collect(before=main.gc.collect):
+    send()
+    return before()
+
+main.gc.collect = collect
+"""
+WHEN_ALL_IS_DONE = """
+class Finder:
+    def find_spec(self, name, *rest):
+        if name == "auditor.cli.surroundings":
+            atexit.register(send)
+
+sys.meta_path.insert(0, Finder())
+"""
+FLOOD = """
+import subprocess
+
+class Finder:
+    def find_spec(self, name, *rest):
+        if name == "auditor.cli.surroundings":
+            atexit.register(flood)
+
+def flood():
+    words = "while kill -INT $PPID && kill -TERM $PPID; do :; done"
+    subprocess.Popen(("sh", "-c", words), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+sys.meta_path.insert(0, Finder())
+"""
+
+
+def ended(where, *numbers):
+    text = SENDS.replace("NUMBERS", str(tuple(map(int, numbers)))).replace("WHERE", where)
+    done = subprocess.run(
+        (sys.executable, "-c", textwrap.dedent(text)), capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("where", [WHILE_LOADED, AT_THE_END])
+@pytest.mark.parametrize(
+    "numbers", [(signal.SIGINT,), (signal.SIGTERM, signal.SIGHUP), (signal.SIGHUP, signal.SIGINT)]
+)
+def test_a_request_at_any_moment_is_one_line(where, numbers):
+    code, _, err = ended(where, *numbers)
+
+    assert (code, err) == (130, f"{MESSAGE}\n")
+
+
+@pytest.mark.parametrize("where", [WHEN_ALL_IS_DONE, FLOOD])
+def test_what_comes_when_all_is_done_changes_nothing(where):
+    code, out, err = ended(where, signal.SIGINT, signal.SIGTERM)
+
+    assert (code, err) == (0, "")
+    assert out.startswith("bench-audit ")
