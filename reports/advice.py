@@ -4,6 +4,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
+from auditor.core import busy
 from auditor.core.result import Result
 from auditor.core.verdict import UNLISTED
 from reports import figures, spending, words
@@ -42,8 +43,12 @@ def advice(document: Either) -> tuple[Advice, ...]:
 
 
 def _of_suite(document: Either, unneeded: Container[str] = ()) -> list[Advice | None]:
-    """Return what to do about benchmarks; those `unneeded` need not be steady."""
-    needed = [one for one in document.benchmarks if one.id not in unneeded]
+    """Return what to do about benchmarks; those `unneeded` need not be steady.
+
+    Nor is a benchmark to blame for its spread where the machine was busy with something else.
+    """
+    is_busy = busy.is_busy(document.strain)
+    needed = [one for one in document.benchmarks if one.id not in unneeded and not is_busy]
     return [_failing(document.benchmarks), _slow(document.benchmarks), _unstable(needed)]
 
 

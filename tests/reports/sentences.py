@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from auditor.core import busy
 from auditor.core.result import Result
 from reports.claims import OPEN, UNWATCHED, Cause, Facts, needs_repair, needs_time
 
@@ -103,8 +104,10 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
         ),
         "steady": _claim(
             r"^Steady \d",
-            "the benchmark spreads, and is not to be dropped",
-            lambda facts, owner: not facts.is_droppable(owner),
+            "the benchmark spreads, is not to be dropped, and the machine was not busy",
+            lambda facts, owner: not (
+                facts.is_droppable(owner) or busy.is_busy(facts.document.strain)
+            ),
         ),
         "repair": _claim(
             r"Repair",
