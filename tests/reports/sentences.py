@@ -105,8 +105,8 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
         "steady": _claim(
             r"^Steady \d",
             "the benchmark spreads, is not to be dropped, and the machine was not busy",
-            lambda facts, owner: not (
-                facts.is_droppable(owner) or busy.is_busy(facts.document.strain)
+            lambda facts, owner: (
+                not (facts.is_droppable(owner) or busy.is_busy(facts.document.strain))
             ),
         ),
         "repair": _claim(
