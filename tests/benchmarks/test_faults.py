@@ -1,4 +1,4 @@
-"""What faults leave: the script sees what is left and lost, and an audit leaves and loses nothing."""
+"""The script of faults sees what is left and lost; an interrupted audit leaves and loses nothing."""
 
 import json
 
