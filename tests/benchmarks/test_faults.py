@@ -1,4 +1,4 @@
-"""The script of faults sees what is left and lost; an interrupted audit leaves and loses nothing."""
+"""The script of faults sees what is left and lost, and an interrupted audit leaves nothing."""
 
 import json
 
