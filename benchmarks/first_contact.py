@@ -24,7 +24,10 @@ from pathlib import Path
 from public_repositories import REPOSITORIES, add_mirrors_option, fetch_commit, run_git
 
 SECONDS = 600
-REFUSALS: dict[str, str] = {}
+REFUSALS: dict[str, str] = {
+    "apache/commons-csv": r'try "profiles": \["benchmark"\] of the subject',
+    "aio-libs/frozenlist": r"^error\[no-benchmarks\]: frozenlist has no benchmarks: ",
+}
 """By repository that cannot begin here: a pattern of the right error, judged by hand."""
 
 

@@ -68,10 +68,31 @@ def find_mirror(name: str, mirrors: Path) -> Path:
 def fetch_commit(name: str, commit: str, mirrors: Path | None, folder: Path) -> None:
     """Make an empty folder a repository and fetch a commit into it as FETCH_HEAD."""
     address = f"https://github.com/{name}"
-    source = address if mirrors is None else str(find_mirror(name, mirrors))
     run_git(folder, "init", "--quiet")
     run_git(folder, "remote", "add", "origin", address)
-    run_git(folder, "fetch", "--quiet", "--depth=1", source, commit)
+    if mirrors is None:
+        run_git(folder, "fetch", "--quiet", "--depth=1", address, commit)
+    else:
+        _borrow_commit(find_mirror(name, mirrors), commit, folder)
+
+
+def _borrow_commit(mirror: Path, commit: str, folder: Path) -> None:
+    """Make FETCH_HEAD of the files of a commit; those that a mirror lacks are empty."""
+    (folder / ".git/objects/info/alternates").write_text(f"{mirror.resolve() / 'objects'}\n")
+    listed = run_git(folder, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
+    entries = [one for one in listed if one.split(b" ")[1:2] == [b"blob"]]
+    hashes = b"\n".join(one.split()[2] for one in entries)
+    states = run_git(folder, "cat-file", "--batch-check", given=hashes).splitlines()
+    missing = {one.split()[0] for one in states if one.endswith(b" missing")}
+    empty = run_git(folder, "hash-object", "-w", "--stdin").strip()
+    for hash_ in missing:
+        entries = [one.replace(hash_, empty, 1) for one in entries]
+    run_git(folder, "update-index", "-z", "--index-info", given=b"\0".join(entries) + b"\0")
+    tree = run_git(folder, "write-tree").decode().strip()
+    run_git(folder, "read-tree", "--empty")  # or a checkout would take all files for deleted
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    made = run_git(folder, *identity, "commit-tree", tree, "-m", commit).decode().strip()
+    (folder / ".git/FETCH_HEAD").write_text(f"{made}\n")
 
 
 def run_git(folder: Path, *words: str, given: bytes = b"") -> bytes:
