@@ -26,6 +26,7 @@ from public_repositories import REPOSITORIES, add_mirrors_option, fetch_commit, 
 SECONDS = 600
 REFUSALS: dict[str, str] = {
     "apache/commons-csv": r'try "profiles": \["benchmark"\] of the subject',
+    "airlift/aircompressor": r"^error\[tool-missing\]: .*needs JDK 25 or newer, and was built with",
     "aio-libs/frozenlist": r"^error\[no-benchmarks\]: frozenlist has no benchmarks: ",
 }
 """By repository that cannot begin here: a pattern of the right error, judged by hand."""

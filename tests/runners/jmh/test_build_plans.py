@@ -348,16 +348,22 @@ def test_a_class_path_that_the_project_brings_along_is_not_taken(kind, tmp_path)
 
 @pytest.mark.parametrize("plugin", ["resources", "compiler", "dependency", "exec"])
 def test_what_makes_classes_is_never_left_out(plugin):
-    failed = FAILED.replace("apache-rat-plugin", f"maven-{plugin}-plugin")
+    failed = FAILED.replace("apache-rat-plugin:0.18:check", f"maven-{plugin}-plugin:3.1:run")
 
     assert failed_check(failed) is None
 
 
 @pytest.mark.parametrize(
-    "artifact", ["maven-enforcer-plugin", "spotless-maven-plugin", "dependency-check-maven"]
+    ("artifact", "goal"),
+    [
+        ("maven-enforcer-plugin", "enforce"),
+        ("spotless-maven-plugin", "apply"),
+        ("dependency-check-maven", "aggregate"),
+        ("unheard-of-maven-plugin", "check"),
+    ],
 )
-def test_a_check_is_known_by_its_artifact(artifact):
-    found = failed_check(FAILED.replace("apache-rat-plugin", artifact))
+def test_a_check_is_known_by_its_artifact_or_its_goal(artifact, goal):
+    found = failed_check(FAILED.replace("apache-rat-plugin:0.18:check", f"{artifact}:9:{goal}"))
 
     assert found is not None
     assert found["artifact"] == artifact
