@@ -35,8 +35,8 @@ class PublicNames:
 
     @property
     def is_known(self) -> bool:
-        """Tell whether the interpreter told any name."""
-        return bool(self.names)
+        """Tell whether the interpreter told any name, be it of compiled code."""
+        return bool(self.names or self.compiled)
 
 
 def read_public_names(sources: Sequence[SourceFile]) -> PublicNames:

@@ -139,6 +139,8 @@ class Library:
         for one in value.__mro__:
             members = vars(one)
             own = self.is_own(getattr(one, "__module__", None))
+            if own and _is_compiled(one):
+                self.compiled.append(name)
             for member, each in list(members.items()):
                 if own and member not in taken and _is_public(member):
                     with self.reading(f"{name}.{member}"):
@@ -198,6 +200,13 @@ def _belongs(owner: type, member: Any) -> bool:
     return not inspect.isclass(member) or (
         member.__qualname__ == f"{owner.__qualname__}.{member.__name__}"
     )
+
+
+def _is_compiled(owner: type) -> bool:
+    """Tell whether a class has methods of compiled code that are no other class's."""
+    kinds = types.MethodDescriptorType, types.WrapperDescriptorType
+    # The class of an object may be a lie, or raise; its type is neither.
+    return any(type(each) in kinds and each.__objclass__ is owner for each in vars(owner).values())
 
 
 def _closure(function: types.FunctionType) -> Iterator[Any]:

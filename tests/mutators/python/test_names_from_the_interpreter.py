@@ -321,6 +321,27 @@ def test_public_names_of_compiled_code_are_named(tmp_path):
     assert note.endswith("cannot be slowed: lib.quote")
 
 
+def test_what_stands_in_for_compiled_classes_is_not_public(tmp_path):
+    """Here the interpreter runs the compiled class, so nobody calls its twin in Python."""
+    text = "from _random import Random\nRandom.__module__ = 'lib'\n__all__ = ['Random']\n"
+    twin = "class Random:\n    def random(self): return 4\n"
+
+    library = Made(tmp_path, {"lib/__init__.py": text, "lib/_twin.py": twin})
+
+    assert set(library.public) == set()
+    (note,) = notes(library.sources)
+    assert note.endswith("cannot be slowed: lib.Random")
+
+
+def test_a_method_that_is_that_of_a_builtin_makes_no_compiled_class(tmp_path):
+    text = "class Names(dict):\n    get_one = dict.__getitem__\n    def first(self): return 1\n"
+
+    library = Made(tmp_path, {"lib/__init__.py": text})
+
+    assert set(library.public) == {"lib.Names.first"}
+    assert notes(library.sources) == []
+
+
 @pytest.mark.parametrize(
     "line",
     [
