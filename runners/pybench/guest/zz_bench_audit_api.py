@@ -299,7 +299,7 @@ def main(modules: str, answer: str) -> None:
         for (path, line), names in library.names.items()
     ]
     entries += [{"unread": name, "why": why} for name, why in library.unread.items()]
-    entries.append({"compiled": library.compiled})
+    entries.append({"compiled": list(dict.fromkeys(library.compiled))})
     with open(answer, "w", encoding="utf-8") as file:
         file.writelines(json.dumps(one) + "\n" for one in entries)
     # Threads and exit handlers of the library are of no use here.
