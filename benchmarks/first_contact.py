@@ -24,9 +24,25 @@ from pathlib import Path
 from public_repositories import REPOSITORIES, add_mirrors_option, fetch_commit, run_git
 
 SECONDS = 600
+_NO_GRADLE = (
+    r"^error\[resolve-failed\]: the project's Gradle wrapper cannot fetch .*; name an installed"
+)
+_OTHER_JDK = r"^error\[tool-missing\]: .* needs (?:a )?JDK .*; installed: .*; choose one by"
 REFUSALS: dict[str, str] = {
+    # Where the machine has another JDK, or cannot fetch what the build asks for.
+    **dict.fromkeys(("airlift/aircompressor", "openzipkin/zipkin", "vavr-io/vavr"), _OTHER_JDK),
+    **dict.fromkeys(
+        (
+            "micrometer-metrics/micrometer",
+            "RoaringBitmap/RoaringBitmap",
+            "Kotlin/kotlinx-benchmark",
+            "aeron-io/agrona",
+        ),
+        _NO_GRADLE,
+    ),
+    "prometheus/client_java": r"^error\[resolve-failed\]: the build: no repository has io\.",
+    # Everywhere.
     "apache/commons-csv": r'try "profiles": \["benchmark"\] of the subject',
-    "airlift/aircompressor": r"^error\[tool-missing\]: .*needs JDK 25 or newer, and was built with",
     "aio-libs/frozenlist": r"^error\[no-benchmarks\]: frozenlist has no benchmarks: ",
 }
 """By repository that cannot begin here: a pattern of the right error, judged by hand."""

@@ -13,7 +13,9 @@ from auditor.core.ports import Host
 from runners.home import Home
 from runners.jmh.build_steps import BuildSteps, nobody
 from runners.jmh.checks import CheckFailed, failed_check
-from runners.jmh.needs import find_need, jdk_missing
+from runners.jmh.jdk import find_jdk
+from runners.jmh.needs import Need, find_need, java_asked_for, jdk_missing
+from runners.jmh.pom_tree import Module
 
 DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
 """Pinned: what a project's own plugin management says is not for us to depend on."""
@@ -63,7 +65,7 @@ class Maven:
         # From the first error on: an exception's lines have no mark, and warnings are in front.
         if check := failed_check(said):
             return CheckFailed(str(_failure(answer, what)), check)
-        need = find_need(said[max(0, said.find("[ERROR]")) :])
+        need = find_need(said[max(0, said.find("[ERROR]")) :]) or self._skipped_need(cwd)
         if need is None or answer.timed_out:
             return _failure(answer, what)
         if need.tool == "JDK":
@@ -74,6 +76,16 @@ class Maven:
             f"{here[1] if here else 'of an unknown version'}; install it, or add Maven's wrapper "
             "(mvnw) to the project"
         )
+
+    def _skipped_need(self, cwd: Path) -> Need | None:
+        """Return what the enforcer, which is skipped, would have said of the JDK."""
+        rules = Module(cwd).root.iter("{http://maven.apache.org/POM/4.0.0}requireJavaVersion")
+        versions = [rule.findtext("{*}version") or "" for rule in rules]
+        if not versions:
+            return None
+        feature = find_jdk(self.host, self.environment).feature
+        needs = (java_asked_for(" ".join(one.split()), feature) for one in versions)
+        return next(filter(None, needs), None)
 
     def runs(self, cwd: Path) -> bool:
         """Tell whether it says its version: a wrapper may not be able to fetch its Maven."""

@@ -100,6 +100,37 @@ _NEEDS: tuple[tuple[str, Callable[[str], Need]], ...] = (
 )
 
 
+_INTERVAL = re.compile(r"([\[(])([^,\[\]()]*)(?:(,)([^,\[\]()]*))?([\])])")
+_FEATURE = re.compile(rf"\s*{_JAVA}")
+
+
+def java_asked_for(versions: str, feature: int) -> Need | None:
+    """Return the need for what the enforcer allows, where it does not allow the JDK `feature`.
+
+    `versions` is what its rule `requireJavaVersion` says: "17" (or newer), or ranges such as
+    "[21,22),[25,26)".
+    """
+    intervals = [*_INTERVAL.finditer(versions)]
+    if intervals:
+        return None if any(_holds(one, feature) for one in intervals) else _in_range(versions)
+    least = _FEATURE.match(versions)
+    return _at_least(least[1]) if least and feature < int(least[1]) else None
+
+
+def _holds(interval: re.Match[str], feature: int) -> bool:
+    """Tell whether an interval has a JDK; an end that is no number counts as open."""
+    low, high = _FEATURE.match(interval[2]), _FEATURE.match(interval[4] or "")
+    first, last = int(low[1]) if low else 0, int(high[1]) if high else feature + 1
+    if not interval[3]:
+        return not low or feature == first
+    # An end such as 21.0.5 is of the same feature.
+    includes_first = interval[1] == "[" or "." in interval[2]
+    includes_last = interval[5] == "]" or "." in interval[4]
+    return (first < feature or (includes_first and first == feature)) and (
+        feature < last or (includes_last and feature == last)
+    )
+
+
 def find_need(text: str) -> Need | None:
     """Return what a build that said this needs; None where it failed for another reason."""
     for pattern, need in _NEEDS:

@@ -1,6 +1,7 @@
 """What is made of builds that ask for another JDK, Maven or Gradle, and of what they print."""
 
 import os
+import re
 import shutil
 
 import pytest
@@ -16,7 +17,7 @@ from runners.jmh.build_steps import BuildSteps
 from runners.jmh.gradle import Gradle, source_sets
 from runners.jmh.jdks import installed_jdks, with_jdk
 from runners.jmh.maven import Maven
-from runners.jmh.needs import find_need
+from runners.jmh.needs import find_need, java_asked_for
 
 WRAPPER_AWAY = b"""Downloading https://mirror.example/distributions/gradle-8.7-bin.zip
 
@@ -136,6 +137,71 @@ def test_a_jdk_that_is_too_old_for_an_audit_is_not_asked_for(said, is_too_old, t
     assert ("or audit a jar" in text) == is_too_old
     assert ('choose one by "jdk"' in text) != is_too_old
     assert "\n" not in text
+
+
+@pytest.mark.parametrize(
+    ("versions", "feature", "allowed"),
+    [
+        ("17", 17, True),
+        ("17", 21, True),
+        ("17", 11, False),
+        ("1.8", 8, True),
+        ("21.0.2", 17, False),
+        ("[21,22),[25,26)", 17, False),
+        ("[21,22),[25,26)", 21, True),
+        ("[21,22),[25,26)", 22, False),
+        ("[21,22),[25,26)", 25, True),
+        ("[17,)", 25, True),
+        ("(17,)", 17, False),
+        ("(17.0.2,)", 17, True),
+        ("(,17]", 17, True),
+        ("(,17]", 21, False),
+        ("[1.8,1.9)", 17, False),
+        ("[17,21.0.5)", 21, True),
+        ("[17]", 17, True),
+        ("[17]", 21, False),
+        ("${java.version}", 17, True),
+        ("[${java.version},)", 17, True),
+        ("[${java.version}]", 17, True),
+        ("", 17, True),
+    ],
+)
+def test_what_the_enforcer_allows_is_known(versions, feature, allowed):
+    need = java_asked_for(versions, feature)
+
+    assert (need is None) == allowed
+    if need is not None:
+        assert re.search(r"\d", need.versions)
+
+
+def test_the_enforcer_is_asked_where_a_build_fails_for_no_other_reason(tmp_path):
+    """It is skipped; a javac plug-in of a newer Java says nothing but the lines of a stack."""
+    rule = (
+        "<requireJavaVersion><!-- LTS -->\n<version>[21,22),[25,26)</version></requireJavaVersion>"
+    )
+    files = one_module()
+    files["pom.xml"] = files["pom.xml"].replace(
+        "<plugins>", f"<plugins><plugin><configuration>{rule}</configuration></plugin>"
+    )
+    write(tmp_path, files)
+    failed = b"[ERROR] COMPILATION ERROR :\n[ERROR] \tat java.base/java.lang.ClassLoader.define\n"
+
+    def machine(job):
+        if job.argv[0] == "sh":
+            return LocalHost().run(job)
+        version = Completed(exit_code=0, stderr=b'openjdk version "17.0.1"')
+        return version if "-version" in job.argv else Completed(exit_code=1, stdout=failed)
+
+    home, environment = Home(tmp_path / "home"), (("PATH", os.environ["PATH"]),)
+    maven = Maven(home=home, host=FakeHost(machine), environment=environment)
+    with pytest.raises(
+        ToolMissing, match=r"needs a JDK in the range \[21,22\),\[25,26\), and was b"
+    ):
+        maven.run("compile", cwd=tmp_path, what="the build")
+
+    (tmp_path / "pom.xml").write_text(files["pom.xml"].replace("[21,22)", "[17,22)"))
+    with pytest.raises(BuildFailed, match="COMPILATION ERROR"):
+        maven.run("compile", cwd=tmp_path, what="the build")
 
 
 def test_a_wrong_jdk_is_said_with_those_that_are_installed(tmp_path):
