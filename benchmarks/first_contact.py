@@ -43,6 +43,7 @@ REFUSALS: dict[str, str] = {
     "prometheus/client_java": r"^error\[resolve-failed\]: the build: no repository has io\.",
     # Everywhere.
     "apache/commons-csv": r'try "profiles": \["benchmark"\] of the subject',
+    "aio-libs/propcache": r"^no verdict: propcache has no public method that can be slowed",
     "aio-libs/frozenlist": r"^error\[no-benchmarks\]: frozenlist has no benchmarks: ",
 }
 """By repository that cannot begin here: a pattern of the right error, judged by hand."""
@@ -107,7 +108,7 @@ def _contact(name: str, commit: str, mirrors: Path | None) -> Contact:
             return Contact("failed", None, SECONDS, "no end")
         seconds = time.monotonic() - start
         changed = run_git(checkout, "status", "--porcelain", "--ignored")
-    error = re.search(r"^error\[.*", process.stderr, re.MULTILINE)
+    error = re.search(r"^(?:error\[|no verdict: ).*", process.stderr, re.MULTILINE)
     line = error[0] if error else next(iter(process.stdout.splitlines()), "")
     expected = REFUSALS.get(name)
     if changed or "Traceback" in process.stderr:
