@@ -119,13 +119,18 @@ _HIDDEN = (
 
 
 def _may_be_hidden(data: PairData, injected: Judgement) -> bool:
-    """Tell whether the processor may have passed a missed delay while it waited for the method."""
+    """Tell whether the processor may have passed a missed delay while it waited for the method.
+
+    The delay counts that was injected if the share is right, or the one of a method at the limit
+    where that is longer: then a method above the limit would have been seen.
+    """
     share = data.sampled
     if injected.outcome is not Result.MISSED or share is None or effect_of(data) is None:
         return False
     if share.seconds_between_calls is None:
         return False
-    return data.slowdown * share.share * share.seconds_between_calls < HIDDEN_SECONDS
+    delay = max(data.slowdown * share.share, data.limit) * share.seconds_between_calls
+    return delay < HIDDEN_SECONDS
 
 
 def _judge_difference(

@@ -6,7 +6,7 @@ import pytest
 from builders import benchmark, run
 
 from auditor.audits import by_share, indifference
-from auditor.audits.pair import PairData
+from auditor.audits.pair import Judgement, PairData
 from auditor.audits.reach import Reach
 from auditor.audits.shares import (
     LOOKS,
@@ -342,3 +342,22 @@ def test_a_wide_interval_stays_open_and_so_does_what_is_open_for_another_reason(
 
     assert indifference.settle_borderline(wide) == wide
     assert indifference.settle_borderline(other) == other
+
+
+@pytest.mark.parametrize(
+    ("operation", "outcome"),
+    [(LONG, Result.MISSED), (200e-9, Result.MISSED), (120e-9, Result.INCONCLUSIVE)],
+)
+@pytest.mark.parametrize("hits", [0, 4])
+def test_a_missed_delay_is_only_hidden_where_one_at_the_limit_would_be(operation, outcome, hits):
+    """The limit is a quarter of the operation. Samples exclude little: most have no place."""
+    sampled = share(profile(hits, 10, operation=operation, unattributed=800))
+    assert sampled.low < 0.5 < sampled.high
+    injected = Judgement(outcome=Result.MISSED, threshold=0.25)
+
+    judged, _ = by_share.combine_evidence(paired(sampled), injected)
+
+    assert judged.outcome is outcome
+    assert any(one.slug == "hidden-delay" for one in judged.caveats) is (
+        outcome is not Result.MISSED
+    )
