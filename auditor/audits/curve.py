@@ -66,8 +66,7 @@ class Search:
         below = [
             size
             for size, step in self.steps.items()
-            if not _notices(step)
-            and step.outcome is not Result.UNMEASURED
+            if step.outcome in (Result.MISSED, Result.DEAD_CODE)
             and size < (inf if least is None else least)
         ]
         return PairCurve(

@@ -249,7 +249,8 @@ class PairCurve:
     """How small a slowdown of a method a benchmark notices.
 
     `slowdown` is the least that it was seen to notice, None if none was; `unnoticed` is the largest
-    below it that was tried and not noticed, missed and undecided alike. `steps` go up.
+    below it that was tried and missed; None where none was, what is undecided says neither. `steps`
+    go up.
     """
 
     method: str

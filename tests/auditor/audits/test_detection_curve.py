@@ -55,6 +55,17 @@ def test_what_is_never_noticed_has_no_size():
     assert (found.slowdown, found.unnoticed) == (None, 5.0)
 
 
+def test_what_is_undecided_is_not_said_to_go_unnoticed():
+    search = Search(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.3, 0.6))
+    for size in search.sizes:
+        search.add(size, verdict(Result.INCONCLUSIVE))
+    assert (search.found().slowdown, search.found().unnoticed) == (None, None)
+
+    search.add(0.1, verdict(Result.MISSED))
+    search.add(0.6, verdict(Result.DETECTED))
+    assert (search.found().slowdown, search.found().unnoticed) == (0.6, 0.1)
+
+
 def test_a_search_that_the_time_ended_goes_no_further():
     search = Search(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.3, 0.6))
     search.add(0.6, verdict(Result.DETECTED))
