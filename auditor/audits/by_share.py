@@ -72,9 +72,9 @@ def combine_evidence(data: PairData, injected: Judgement) -> tuple[Judgement, st
         if injected.outcome is Result.UNMEASURED:
             injected = replace(injected, reason=_describe_open_share(data) or injected.reason)
         if _may_be_hidden(data, injected):
-            caveats = (*injected.caveats, Caveat("hidden-delay", _HIDDEN))
+            caveats = (*injected.caveats, Caveat("hidden-delay", _HIDDEN_AND_OPEN))
             return replace(
-                injected, outcome=Result.INCONCLUSIVE, reason=_HIDDEN, caveats=caveats
+                injected, outcome=Result.INCONCLUSIVE, reason=_HIDDEN_AND_OPEN, caveats=caveats
             ), None
         return injected, INJECTION if injected.outcome in _DECIDED else None
     if injected.outcome in _MAY_YIELD:
@@ -115,6 +115,12 @@ step needs the one before, showed effects of 1 to 9 % in three of ten audits, wh
 _HIDDEN = (
     "an injected delay showed less than the samples say: one of a few nanoseconds may pass while "
     "the processor waits for the method anyway"
+)
+
+
+_HIDDEN_AND_OPEN = (
+    "an injected delay of a few nanoseconds showed too little, and may pass while the processor "
+    "waits for the method anyway; the samples do not decide"
 )
 
 
