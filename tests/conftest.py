@@ -12,9 +12,11 @@ from hypothesis import settings
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("ci")
 
-# A shell without job control lets what it starts in the background ignore interrupts, and what
-# that starts, too: then a test that interrupts would wait for ever.
+# A shell without job control lets what it starts in the background ignore interrupts, nohup lets it
+# ignore that the terminal was closed, and what that starts, too: then a test that sends such a
+# request would wait for ever.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Maven runs for some seconds each time, too short for what the JVM's second compiler and more
 # threads for the collection of garbage bring.

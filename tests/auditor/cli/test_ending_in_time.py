@@ -59,8 +59,10 @@ def started(rest):
 def test_a_program_that_an_interrupt_does_not_end_is_ended(rest, number):
     with started(rest) as process:
         process.send_signal(number)
-
-        assert process.wait(60) == 130
+        try:
+            assert process.wait(60) == 130
+        finally:
+            process.kill()
 
 
 def test_a_second_request_does_not_tear_off_what_is_tidied_up():
