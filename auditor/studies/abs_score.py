@@ -276,8 +276,8 @@ def _choose(  # noqa: PLR0913 - what is asked, what is known, and who finds out 
     by_shares = request.asks_shares and not parts.unprofiled
     if counted is None:
         counted = map_reach(slowable, base, parts, with_unit_tests=not found.fixed)
-    if found.fixed:
-        return _chosen(found.methods, counted, found.caveats)
+    if found.known:
+        return _chosen(found.known, counted, found.caveats)
     by_id = {method.id: method for method in found.methods}
     how = reach.how_counted(counted.runs, counted.usage, len(counted.asked), counted.tests)
     good: set[str] = set()

@@ -21,7 +21,7 @@ from auditor.core.request import AbsRequest, CurveMode
 from auditor.core.schedule import Schedule
 from auditor.core.suite import Benchmark
 from auditor.studies import budget, schedules
-from auditor.studies.methods import LARGEST_CHOICE, candidates
+from auditor.studies.methods import candidates
 from auditor.studies.parts import Deadline, Parts
 from auditor.studies.reach import map_reach
 from auditor.studies.rehearsal import Lookups, PreviewPhase, rehearse
@@ -107,9 +107,7 @@ def rehearse_counts(request: AbsRequest, parts: Parts) -> Lookups:
 
 def slowed_methods(request: AbsRequest, parts: Parts) -> int:
     """Return how many methods are slowed down, at most."""
-    found = candidates(request, parts)
-    methods = sum(method.refusal is None for method in found.methods)
-    return methods if found.fixed else min(LARGEST_CHOICE, methods)
+    return candidates(request, parts).most_slowed
 
 
 def _workload(request: AbsRequest, parts: Parts, pairs: int | None) -> Workload:

@@ -11,7 +11,7 @@ from auditor.core.request import AbsRequest
 from auditor.core.suite import Benchmark
 from auditor.core.units import duration
 from auditor.core.verdict import AbsVerdict
-from auditor.studies.methods import LARGEST_CHOICE, candidates
+from auditor.studies.methods import candidates
 from auditor.studies.parts import Parts
 from auditor.studies.suite import chosen
 
@@ -62,14 +62,14 @@ def inventory(
     """
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
     known = candidates(request, parts)
-    slowable = [one.id for one in known.methods if one.refusal is None]
+    methods = known.known or known.methods
+    slowable = [one.id for one in methods if one.refusal is None]
     places, budget = places_of(benchmarks), parts.request.budget_seconds
-    most = len(slowable) if known.fixed else min(LARGEST_CHOICE, len(slowable))
-    hints = _omission(places, unlimited, budget), _fitting(unlimited, budget, most)
+    hints = _omission(places, unlimited, budget), _fitting(unlimited, budget, known.most_slowed)
     return Inventory(
         benchmarks=places,
         methods=_methods(slowable, verdict),
-        reason=_reason(request, parts, [one.refusal for one in known.methods], slowable),
+        reason=_reason(request, parts, [one.refusal for one in methods], slowable),
         unusable=parts.suite.unusable,
         hints=tuple(filter(None, hints)),
     )

@@ -18,14 +18,27 @@ LARGEST_CHOICE = 20
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The methods to look at; `fixed` tells those that are to be judged from all public ones.
-
-    `caveats` say how they were chosen, where the user has not named them.
-    """
+    """The methods to look at."""
 
     methods: tuple[Method, ...]
+    """Those whose calls are counted."""
     fixed: bool
+    """Whether these are the ones to be judged, and not all public ones."""
+    chosen: tuple[Method, ...] = ()
+    """Of all public ones those to be judged, where counts do not choose them."""
     caveats: tuple[Caveat, ...] = ()
+    """How they were chosen, where the user has not named them."""
+
+    @property
+    def known(self) -> tuple[Method, ...]:
+        """Return those to be judged, empty where counts will choose them."""
+        return self.methods if self.fixed else self.chosen
+
+    @property
+    def most_slowed(self) -> int:
+        """Return how many methods are slowed down at most."""
+        slowable = sum(method.refusal is None for method in self.known or self.methods)
+        return slowable if self.known else min(LARGEST_CHOICE, slowable)
 
 
 def candidates(request: AbsRequest, parts: Parts) -> Candidates:
@@ -36,27 +49,29 @@ def candidates(request: AbsRequest, parts: Parts) -> Candidates:
     """
     written = request.methods
     methods = parts.mutator.methods(parts.suite.sources)
-    if written is None and (of_baseline := _of_baseline(request.baseline_methods, methods)):
-        return of_baseline
-    if written is None and request.popular is not None:
-        chosen, said = popularity.most_used(methods, request.popular, LARGEST_CHOICE)
-        if chosen:
-            return Candidates(chosen, fixed=True, caveats=said)
-    if written is None:
-        public = tuple(method for method in methods if method.public and method.refusal is None)
-        return Candidates(public, fixed=False)
-    meant = (named(name, methods, parts.mutator, parts.project.name) for name in written)
-    return Candidates(tuple(dict.fromkeys(meant)), fixed=True)
+    if written is not None:
+        meant = (named(name, methods, parts.mutator, parts.project.name) for name in written)
+        return Candidates(tuple(dict.fromkeys(meant)), fixed=True)
+    held, caveats = _of_baseline(request.baseline_methods, methods)
+    if request.popular is not None:
+        used, said = popularity.most_used(methods, request.popular, LARGEST_CHOICE)
+        if held or used:
+            return Candidates(held or used, fixed=True, caveats=caveats or said)
+    # All public ones are counted also where a baseline chooses, so that a gate alone makes no
+    # other program.
+    public = [method for method in methods if method.public and method.refusal is None]
+    counted = tuple(dict.fromkeys((*public, *held)))
+    return Candidates(counted, fixed=False, chosen=held, caveats=caveats)
 
 
-def _of_baseline(ids: Sequence[str], methods: Sequence[Method]) -> Candidates | None:
-    """Return the methods of a baseline; None where there is no baseline or no method of it left."""
+def _of_baseline(
+    ids: Sequence[str], methods: Sequence[Method]
+) -> tuple[tuple[Method, ...], tuple[Caveat, ...]]:
+    """Return the methods of a baseline that are here, and say so; nothing where there are none."""
     by_id = {one.id: one for one in methods}
-    chosen = tuple(by_id[one] for one in ids if one in by_id)
-    if not chosen:
-        return None
-    text = f"the methods of the baseline, {len(chosen)} of {len(ids)} are in this revision"
-    return Candidates(chosen, fixed=True, caveats=(Caveat("methods-baseline", text),))
+    held = tuple(by_id[one] for one in ids if one in by_id)
+    text = f"the methods of the baseline, {len(held)} of {len(ids)} are in this revision"
+    return held, (Caveat("methods-baseline", text),) if held else ()
 
 
 def named(name: str, methods: Sequence[Method], mutator: Mutator, project: str) -> Method:

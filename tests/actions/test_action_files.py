@@ -122,7 +122,7 @@ def test_the_comment_job_has_what_it_imports_and_little_else():
 
 
 def test_the_documented_line_installs_the_tool_of_a_commit(source, tmp_path):
-    documented = re.search(r'\$ python (-m pip install "bench-audit @ git\+)(\S+)@main"', CI)
+    documented = re.search(r'python (-m pip install "bench-audit @ git\+)(\S+)@main"', CI)
     words = shlex.split(documented[1] + f'file://localhost{source}@main"')
     subprocess.run((sys.executable, "-m", "venv", tmp_path / "tool"), check=True)
 

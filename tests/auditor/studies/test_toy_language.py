@@ -810,6 +810,16 @@ def test_the_methods_of_a_baseline_stay_where_nothing_calls_them_any_more():
     assert said["methods-baseline"].endswith("1 of 2 are in this revision")
 
 
+def test_a_baseline_makes_no_counting_process_anew():
+    store, asked = Memory(), request(methods=None)
+    audited(asked, store=store, machine=Machine())
+    machine = Machine()
+
+    audited(replace(asked, baseline_methods=("toy.hop", "toy.skip")), store=store, machine=machine)
+
+    assert [one for one in machine.done if one.purpose is Purpose.REACH] == []
+
+
 def test_named_methods_count_more_than_those_of_a_baseline():
     asked = replace(request(methods=("hop",)), baseline_methods=("toy.idle",))
 
