@@ -18,6 +18,9 @@ def entry() -> NoReturn:
     except KeyboardInterrupt:
         sys.stderr.write(f"{MESSAGE}\n")
         code = Exit.INTERRUPTED
+    # Python ends itself by a signal where an interrupt went through the text of an `exec`, which is
+    # how data classes are made. The next `exec` makes it forget that.
+    exec("")  # noqa: S102
     sys.exit(code)
 
 

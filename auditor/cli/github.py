@@ -38,12 +38,12 @@ def leave(
     `gates` has their verdict, whatever `--inconclusive` makes of it, and what they say.
     """
     summary, output_file = files(environment)
-    verdict, said = gates
+    verdict, lines = gates
     if isinstance(document, Document):
-        text = markdown.markdown(document, LARGEST_SUMMARY, said)
+        text = markdown.markdown(document, LARGEST_SUMMARY, lines)
         outputs = _of_audit(document, folder)
     else:
-        text = comparison_markdown.markdown(document, LARGEST_SUMMARY, said)
+        text = comparison_markdown.markdown(document, LARGEST_SUMMARY, lines)
         outputs = _of_comparison(document, folder)
     outputs["verdict"] = _VERDICTS[verdict]
     if any("\n" in value or "\r" in value for value in outputs.values()):

@@ -68,8 +68,8 @@ def _of_baseline(
     ids: Sequence[str], methods: Sequence[Method]
 ) -> tuple[tuple[Method, ...], tuple[Caveat, ...]]:
     """Return the methods of a baseline that are here, and say so; nothing where there are none."""
-    by_id = {one.id: one for one in methods}
-    held = tuple(by_id[one] for one in ids if one in by_id)
+    by_id = {method.id: method for method in methods}
+    held = tuple(by_id[id_] for id_ in ids if id_ in by_id)
     text = f"the methods of the baseline, {len(held)} of {len(ids)} are in this revision"
     return held, (Caveat("methods-baseline", text),) if held else ()
 

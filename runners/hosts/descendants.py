@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,9 +97,10 @@ class Descendants:
         """Return what a job uses, with all orphans that may be of it."""
         with self._lock:
             first = {group, *self._orphans(group)}
-        found = {*first, *(below for one in first for below in _below(one))}
-        statuses = [one for one in map(_status, found) if one is not None]
-        return Use(sum(one.threads for one in statuses), sum(map(_private_bytes, found)))
+        processes = {*first, *(below for process in first for below in _below(process))}
+        statuses = filter(None, map(_status, processes))
+        threads = sum(status.threads for status in statuses)
+        return Use(threads, sum(map(_private_bytes, processes)))
 
     def _orphans(self, group: int) -> Iterator[int]:
         own = os.getsid(0)
@@ -125,18 +126,18 @@ def _children(process: int) -> list[int]:
     found = []
     for task in Path(f"/proc/{process}/task").glob("*/children"):
         with suppress(OSError):
-            found += [int(one) for one in task.read_text().split()]
+            found += map(int, task.read_text().split())
     return found
 
 
 def _below(process: int) -> Iterator[int]:
     seen, left = {process}, [process]
     while left:
-        new: Iterable[int] = (one for one in _children(left.pop()) if one not in seen)
-        for one in new:
-            seen.add(one)
-            left.append(one)
-            yield one
+        for child in _children(left.pop()):
+            if child not in seen:
+                seen.add(child)
+                left.append(child)
+                yield child
 
 
 def _status(process: int) -> _Status | None:

@@ -65,17 +65,19 @@ def command(context: click.Context, /, **_: object) -> int:
         github.files(asked.surroundings.environment)
     # A gate that would fail is looked at a second time.
     has_gate = asked.config.gates.min_score is not None or baseline is not None
-    document, console = _audited(context, second_look.first_look(asked) if has_gate else asked)
-    verdict, said = _gated(context, asked, document, baseline, begun)
-    for line in said:
+    document, console = _audit_and_show(
+        context, second_look.first_look(asked) if has_gate else asked
+    )
+    verdict, lines = _gated(context, asked, document, baseline, begun)
+    for line in lines:
         console.say(line)
     if context.params["github"]:
         folder = asked.places.output
-        github.leave(document, (verdict, said), folder, asked.surroundings.environment)
+        github.leave(document, (verdict, lines), folder, asked.surroundings.environment)
     return options.exit_code(verdict, context.params["inconclusive"])
 
 
-def _audited(context: click.Context, asked: options.Asked) -> tuple[Document, Console]:
+def _audit_and_show(context: click.Context, asked: options.Asked) -> tuple[Document, Console]:
     """Audit, or judge what the store has, show it, and return it."""
     so_far, heard = context.params["so_far"], Heard()
     if context.params["csv"]:
@@ -100,17 +102,17 @@ def _gated(
 ) -> tuple[Exit, Sequence[str]]:
     """Return the verdict and what to say; no gate fails by what one look alone has missed."""
     limits = asked.config.gates
-    verdict, said = judge(first, limits, baseline)
+    verdict, lines = judge(first, limits, baseline)
     if verdict is not Exit.GATE_FAILED or context.params["so_far"]:
-        return verdict, said
+        return verdict, lines
     methods = second_look.suspects(first, limits.min_score, baseline)
     changes = options.judged_changes(context.params) | second_look.changes(
         first, methods, asked.config.request.suite.seed
     )
     again = replace(options.Asked.of(context, changes), places=asked.places)
     second = second_look.look_again(again, methods, begun)
-    verdict, said = judge(first, limits, baseline, second.unsure)
-    return verdict, [*said, *second.said()]
+    verdict, lines = judge(first, limits, baseline, second.unsure)
+    return verdict, [*lines, *second.said()]
 
 
 def _judged(config: Config) -> str:
@@ -129,7 +131,7 @@ def _with_methods_of(baseline: Baseline | None, asked: options.Asked) -> options
     """Audit what a baseline is about: a method that nothing calls any more is not left out."""
     if baseline is None:
         return asked
-    methods = tuple(one.id for one in baseline.document.methods)
+    methods = tuple(method.id for method in baseline.document.methods)
     request = replace(asked.config.request, baseline_methods=methods)
     return replace(asked, config=replace(asked.config, request=request))
 

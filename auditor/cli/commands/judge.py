@@ -121,7 +121,7 @@ def _table(given: dict[str, Any], console: Console, surroundings: Surroundings) 
         verdict, said = gates.judge(document, Gates(least))
     else:
         verdict, said = gates.judge_stability(document, least)
-    return _ended(console, given, verdict, said)
+    return _say_and_end(console, given, verdict, said)
 
 
 def _stored(given: dict[str, Any], console: Console, surroundings: Surroundings) -> int:
@@ -145,7 +145,7 @@ def _stored(given: dict[str, Any], console: Console, surroundings: Surroundings)
         document = stored.steady(asked, head)
         running.keep_in(folder, running.JUDGED, document, page)
         running.show_in(folder, running.JUDGED, document, console, as_json=as_json)
-        return _ended(console, given, *gates.judge_stability(document))
+        return _say_and_end(console, given, *gates.judge_stability(document))
     found = stored.compared(asked, asked.base(), head)
     comparison.keep(folder, found)
     comparison.show(found, given["format"], console)
@@ -154,10 +154,12 @@ def _stored(given: dict[str, Any], console: Console, surroundings: Surroundings)
     verdict, said = comparison.judge(
         found, fail_on_regression=given["fail_on"] == "regression", fail_under=None
     )
-    return _ended(console, given, verdict, said)
+    return _say_and_end(console, given, verdict, said)
 
 
-def _ended(console: Console, given: dict[str, Any], verdict: Exit, said: Sequence[str]) -> Exit:
+def _say_and_end(
+    console: Console, given: dict[str, Any], verdict: Exit, said: Sequence[str]
+) -> Exit:
     for line in said:
         console.say(line)
     return options.exit_code(verdict, given["inconclusive"])

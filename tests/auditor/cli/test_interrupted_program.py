@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import textwrap
 
 import pytest
 
@@ -29,6 +28,8 @@ class Finder:
 
 sys.meta_path.insert(0, Finder())
 """
+IN_A_TEXT_THAT_IS_RUN = WHILE_LOADED.replace("send()", "exec('send()', {'send': send})")
+"""As data classes are made: the interpreter takes that for the end of the program."""
 AT_THE_END = """
 from auditor.cli import main
 
@@ -62,27 +63,28 @@ sys.meta_path.insert(0, Finder())
 """
 
 
-def ended(where, *numbers):
+def ended(folder, where, *numbers):
     text = SENDS.replace("NUMBERS", str(tuple(map(int, numbers)))).replace("WHERE", where)
+    (folder / "sending.py").write_text(text)
     done = subprocess.run(
-        (sys.executable, "-c", textwrap.dedent(text)), capture_output=True, text=True, check=False
+        (sys.executable, "-m", "sending"), cwd=folder, capture_output=True, text=True, check=False
     )
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("where", [WHILE_LOADED, AT_THE_END])
+@pytest.mark.parametrize("where", [WHILE_LOADED, IN_A_TEXT_THAT_IS_RUN, AT_THE_END])
 @pytest.mark.parametrize(
     "numbers", [(signal.SIGINT,), (signal.SIGTERM, signal.SIGHUP), (signal.SIGHUP, signal.SIGINT)]
 )
-def test_a_request_at_any_moment_is_one_line(where, numbers):
-    code, _, err = ended(where, *numbers)
+def test_a_request_at_any_moment_is_one_line(tmp_path, where, numbers):
+    code, _, err = ended(tmp_path, where, *numbers)
 
     assert (code, err) == (130, f"{MESSAGE}\n")
 
 
 @pytest.mark.parametrize("where", [WHEN_ALL_IS_DONE, FLOOD])
-def test_what_comes_when_all_is_done_changes_nothing(where):
-    code, out, err = ended(where, signal.SIGINT, signal.SIGTERM)
+def test_what_comes_when_all_is_done_changes_nothing(tmp_path, where):
+    code, out, err = ended(tmp_path, where, signal.SIGINT, signal.SIGTERM)
 
     assert (code, err) == (0, "")
     assert out.startswith("bench-audit ")
