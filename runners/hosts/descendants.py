@@ -123,7 +123,7 @@ def _take_orphans_in(*, wanted: bool) -> None:
 
 
 def _children(process: int) -> list[int]:
-    found = []
+    found: list[int] = []
     for task in Path(f"/proc/{process}/task").glob("*/children"):
         with suppress(OSError):
             found += map(int, task.read_text().split())
