@@ -10,8 +10,8 @@ from auditor.core.errors import UsageError
 from auditor.store.audits import UNTIMED
 from auditor.store.failures import damaged
 from auditor.store.sqlite import SqliteStore
+from reports import abs_tables
 from reports import document as documents
-from reports import tidy
 from reports.document import Either
 
 if TYPE_CHECKING:  # `verdict` needs no pandas, which is an extra
@@ -58,10 +58,12 @@ class Audit:
             raise ImportError(
                 "data frames need pandas: pip install pandas (or bench-audit[notebook])"
             ) from error
-        table = tidy.table(self.verdict, name)
+        table = abs_tables.table(self.verdict, name)
         frame = pd.DataFrame(list(table.rows), columns=list(table.columns))
         # A column of numbers in which none is known is one of numbers all the same.
-        unknown = [one for one in frame if one not in tidy.TEXTS and frame[one].dtype == object]
+        unknown = [
+            one for one in frame if one not in abs_tables.TEXTS and frame[one].dtype == object
+        ]
         return frame.astype(dict.fromkeys(unknown, float))
 
 

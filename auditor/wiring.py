@@ -14,6 +14,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.comparison import Comparison
 from auditor.core.errors import UsageError
 from auditor.core.ports import Observer
+from auditor.core.provenance import Context
 from auditor.core.request import AbsRequest, SeriesRequest
 from auditor.core.stored import StoredResults
 from auditor.core.units import duration
@@ -43,7 +44,7 @@ from auditor.workplace import Workplace
 from reports.comparison_document import ComparisonDocument, comparison_document
 from reports.document import Document, Either
 from reports.page import page
-from reports.record import Context, document, stability_document
+from reports.record import document, stability_document
 from reports.similarity_document import SimilarityDocument
 from reports.steady_document import SteadyDocument
 from reports.trace_document import TraceDocument, trace_document

@@ -15,6 +15,7 @@ from auditor.core.jobs import HostFacts
 from auditor.core.listing import Listing, Together
 from auditor.core.plan import Trial
 from auditor.core.ports import Dispatcher, Host, Observer
+from auditor.core.provenance import Context
 from auditor.core.request import SuiteRequest
 from auditor.core.subject import Project, Role
 from auditor.core.suite import Suite
@@ -28,12 +29,11 @@ from auditor.studies.noting import Noting
 from auditor.studies.parts import Deadline, Parts
 from auditor.studies.suite import may_be_chosen
 from auditor.versions import own_version
-from reports import comparison_document, profile_document, trace_document
+from reports import comparison_document, profile_document, results, trace_document
 from reports import document as documents
 from reports.comparison_document import ComparisonDocument
 from reports.document import Either
 from reports.profile_document import ProfileDocument
-from reports.record import Context
 from reports.similarity_document import SimilarityDocument
 from reports.steady_document import SteadyDocument
 from reports.trace_document import TraceDocument
@@ -184,7 +184,7 @@ class Workplace:
     ) -> None:
         """Remember its result; a number of None is of a command that measures nothing."""
         if number is not None:
-            self.store.end_audit(number, context.ended, documents.text(made))
+            self.store.end_audit(number, context.ended, results.text(made))
 
     def last(self, command: str, project: Project) -> AnyDocument | None:
         """Return the last result of a command that the store has of a project, of any revision."""

@@ -18,7 +18,7 @@ from typing import Any
 from auditor.audits.backtest import counted
 from reports.backtest_document import BacktestDocument
 from reports.backtest_words import agreement, by, methods
-from reports.decoding import read_as
+from reports.results import read_as
 
 PROGRAM = Path(sys.executable).with_name("bench-audit")
 

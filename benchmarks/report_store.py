@@ -24,7 +24,7 @@ import crowds  # noqa: E402
 from auditor.config import load  # noqa: E402
 from auditor.store.audits import AuditRecord  # noqa: E402
 from auditor.store.sqlite import SqliteStore  # noqa: E402
-from reports import document as documents  # noqa: E402
+from reports import results  # noqa: E402
 
 METHODS, BENCHMARKS = 200, 1000
 GO_MOD = "module example.org/team\n\ngo 1.21\n"
@@ -77,7 +77,7 @@ def _store(path: Path, subject: Path, pairs: int) -> int:
                     builders.pair_run(run.reference, run.slowed, of=of, repetition=repetition)
                 )
                 values += len(run.reference) + len(run.slowed)
-        store.end_audit(number, "2026-01-01T01:00:00+00:00", documents.text(document))
+        store.end_audit(number, "2026-01-01T01:00:00+00:00", results.text(document))
     return values
 
 

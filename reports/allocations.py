@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from auditor.core.result import Result
-from reports import anchors, figures, names, words
+from reports import anchors, figures, names, wording, words
 from reports.allocation_document import AllocationMethod, AllocationPair, Allocations
 from reports.anchors import Link, Links
 from reports.document import Document
 from reports.listed import ALLOCATIONS
 
-SHOWS = words.Word("▲", "shows", "what it reports rises with one more allocation per call")
-HIDDEN = words.Word("△", "hidden", "it does not rise")
-OPEN = words.Word("◇", "open", "whether it rises could not be told")
+SHOWS = wording.Word("▲", "shows", "what it reports rises with one more allocation per call")
+HIDDEN = wording.Word("△", "hidden", "it does not rise")
+OPEN = wording.Word("◇", "open", "whether it rises could not be told")
 MARKS = {Result.DETECTED: SHOWS, Result.MISSED: HIDDEN}
 """The marks in the matrix, told apart by their form; any other outcome is open."""
 SILENT = (Result.MISSED, Result.UNREACHED)
@@ -25,7 +25,7 @@ class PairView:
 
     method: Link
     benchmark: Link
-    mark: words.Word
+    mark: wording.Word
     before: str
     after: str
     expected: str
@@ -43,10 +43,10 @@ class AllocationsView:
     pairs: tuple[PairView, ...]
     hidden: int
     silent: tuple[tuple[Link, str], ...]
-    legend: tuple[words.Word, ...]
+    legend: tuple[wording.Word, ...]
 
 
-def mark(pair: AllocationPair) -> words.Word:
+def mark(pair: AllocationPair) -> wording.Word:
     """Return the mark of a pair."""
     return MARKS.get(pair.outcome, OPEN)
 

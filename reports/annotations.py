@@ -6,20 +6,11 @@ The format: https://docs.github.com/actions/reference/workflow-commands-for-gith
 from collections.abc import Iterable, Iterator
 
 from reports import names
-from reports.document import Document
-from reports.findings import Finding, Level, findings
+from reports.findings import Finding, Level
 
 _COMMANDS = {Level.WARNING: "warning", Level.NOTE: "notice"}
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
-
-
-def github(document: Document) -> str:
-    """Return one line for each method that nobody notices, but for accepted misses.
-
-    The most telling are first: GitHub shows ten warnings and ten notices of a step.
-    """
-    return annotations(findings(document))
 
 
 def annotations(found: Iterable[Finding]) -> str:

@@ -7,7 +7,7 @@ import msgspec
 
 from auditor.core.backtest import Backtest, By, Kind, Noticed, Tried
 from auditor.core.comparison import Dimension
-from reports.decoding import schema_of
+from reports.results import schema_of
 
 
 class NoticedBy(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,9 +9,10 @@ from markupsafe import Markup
 from auditor.core import busy
 from auditor.core.comparison import WORST_FIRST, Change, Dimension
 from auditor.core.units import duration, is_throughput
-from reports import figures, names, page, plots, words
+from reports import figures, names, plots, words
 from reports.comparison_document import Compared, ComparisonDocument, InDimension, PatchMethod
-from reports.words import Word
+from reports.html import closing, rendered
+from reports.wording import Word
 
 CHANGES = {
     Change.REGRESSION: Word("▲", "regression", "more than before, which fresh runs confirm"),
@@ -317,11 +318,11 @@ def _legend(document: ComparisonDocument) -> tuple[Word, ...]:
 
 def html(document: ComparisonDocument) -> str:
     """Render a comparison as one page."""
-    return page.rendered(
+    return rendered(
         "comparison.html.j2",
         page=view(document),
         scale=plots.scale(),
         axis=plots.forest_axis("counts"),
         legend=_legend(document),
-        closing=page.closing(document, ()),
+        closing=closing(document, ()),
     )

@@ -6,11 +6,11 @@ The names are promised to other programs (reports/schema/compare.schema.json).
 import msgspec
 
 from auditor.core.comparison import BenchmarkComparison, Change, Comparison, Dimension, Patch
+from auditor.core.provenance import Context
 from auditor.core.result import Result
 from auditor.core.units import OWN_UNITS
-from reports.decoding import read_as, schema_of
-from reports.document import Caveat, Plain, Range, Score, Setting
-from reports.record import Context, setting, strict
+from reports.document import Score
+from reports.results import Caveat, Plain, Range, Setting, read_as, schema_of, setting, strict
 
 Round = tuple[float, float, float]
 

@@ -9,9 +9,10 @@ from markupsafe import Markup
 from auditor.core import busy
 from auditor.core.concurrency import CROWD, Finding, Scope, Vote
 from reports import concurrency_words as words
-from reports import figures, names, page, throughput
+from reports import figures, names, throughput
 from reports.concurrency_document import ConcurrencyDocument, Made, Measured, Origin, Plan, Threads
-from reports.words import Word
+from reports.html import Closing, Facts, of_whole, rendered
+from reports.wording import Word
 
 _FINDING_KINDS = {
     Finding.REGRESSION: "missed",
@@ -100,7 +101,7 @@ class View:
     length: str
     dropped: tuple[str, ...]
     files: tuple[str, ...]
-    closing: page.Closing
+    closing: Closing
 
 
 def _headline(document: ConcurrencyDocument) -> str:
@@ -139,7 +140,7 @@ def view(document: ConcurrencyDocument) -> View:
 
 def html(document: ConcurrencyDocument) -> str:
     """Render a comparison as one page."""
-    return page.rendered(
+    return rendered(
         "concurrency.html.j2",
         page=view(document),
         findings=tuple((_FINDING_KINDS[each], word) for each, word in words.FINDINGS.items()),
@@ -245,7 +246,7 @@ def _length(document: ConcurrencyDocument) -> str:
     return f"{said}; tried were {', '.join(f'{one:,}' for one in document.tried)}."
 
 
-def _closing(document: ConcurrencyDocument) -> page.Closing:
+def _closing(document: ConcurrencyDocument) -> Closing:
     circumstances = (
         ("Old", _origin(document.old)),
         ("New", _origin(document.new)),
@@ -253,8 +254,8 @@ def _closing(document: ConcurrencyDocument) -> page.Closing:
         ("Started", document.started),
         ("Ended", document.ended),
     )
-    return page.Closing(
-        caveats=tuple(page.of_whole(document.caveats)),
+    return Closing(
+        caveats=tuple(of_whole(document.caveats)),
         circumstances=tuple((name, value) for name, value in circumstances if value),
         host=tuple(document.host_facts.items()),
         plan=(
@@ -268,7 +269,7 @@ def _closing(document: ConcurrencyDocument) -> page.Closing:
     )
 
 
-def _generation(plan: Plan) -> page.Facts:
+def _generation(plan: Plan) -> Facts:
     tries = figures.count(plan.most_tries, "try", "tries")
     calls = f"{plan.shortest:,} to {plan.longest:,} calls, {tries}"
     return (
@@ -281,7 +282,7 @@ def _generation(plan: Plan) -> page.Facts:
     )
 
 
-def _execution(plan: Plan) -> page.Facts:
+def _execution(plan: Plan) -> Facts:
     steady = figures.seconds(plan.steady_seconds)
     if plan.crowded_seconds != plan.steady_seconds:
         steady += f", {figures.seconds(plan.crowded_seconds)} with more than {CROWD} threads"

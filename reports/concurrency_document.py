@@ -20,9 +20,8 @@ from auditor.core.concurrency import (
     ThreadVerdict,
     Vote,
 )
-from reports.decoding import read_as, schema_of
-from reports.document import Caveat, Plain, Range
-from reports.record import Pairs, strict
+from auditor.core.provenance import NamedValues
+from reports.results import Caveat, Plain, Range, read_as, schema_of, strict
 
 Ratio = tuple[float, float | None]
 """Both ends of an interval of speed-ups; the upper one is null where there is none."""
@@ -45,8 +44,8 @@ class Circumstances:
     old: Origin
     new: Origin
     host: str
-    host_facts: Pairs
-    versions: Pairs
+    host_facts: NamedValues
+    versions: NamedValues
     version: str
     command: str
     started: str

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from auditor.core.concurrency import SEQUENTIAL, Cause, Finding, Vote
 from reports import figures
 from reports.concurrency_document import ConcurrencyDocument, Ratio, Threads
-from reports.words import Word
+from reports.wording import Word
 
 FINDINGS = {
     Finding.REGRESSION: Word("▲", "regression", "the new version is slower in enough tests"),

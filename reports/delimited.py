@@ -1,4 +1,4 @@
-"""A tidy table as CSV (RFC 4180) that no spreadsheet takes for formulas."""
+"""A long table as CSV (RFC 4180) that no spreadsheet takes for formulas."""
 
 import csv
 import io

@@ -1,17 +1,15 @@
-"""The JSON result: its types, and the way in and out of text.
+"""The JSON results of `abs` and `stability`: their types, and the way from text to them.
 
 These are not the verdicts of `auditor.core`: the names and the shape here are promised to other
 programs (reports/schema/result.schema.json), and every number may be null, because JSON has
 neither NaN nor infinity.
 """
 
-from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
 
 from auditor.core.errors import UsageError
-from auditor.core.jobs import Strain
 from auditor.core.result import ReachState, Result
 from auditor.core.units import mean_time
 from auditor.core.verdict import Bucket, Rule
@@ -19,26 +17,10 @@ from reports.accepted import Accepted
 from reports.allocation_document import Allocations
 from reports.controls import Controls
 from reports.curve import Curve
-from reports.decoding import schema_of
 from reports.redundancy import CoverBound, Density, Kept
+from reports.results import Caveat, Range, Setting, Span, schema_of
 
 Numbers = tuple[float | None, ...]
-Range = tuple[float | None, float | None]
-
-
-class Caveat(msgspec.Struct, frozen=True):
-    """What a reader must know; the slug is explained in docs/messages.md."""
-
-    slug: str
-    text: str
-
-
-class Span(msgspec.Struct, frozen=True):
-    """Lines of a source file, one-based, both ends included."""
-
-    file: str
-    first_line: int
-    last_line: int
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):
@@ -201,41 +183,6 @@ class RuleCount(msgspec.Struct, frozen=True):
     covered: int
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """How much was measured (null: nobody knows); blocks that allocate may be the longest."""
-
-    forks: int | None
-    warmup: int | None
-    iterations: int | None
-    iteration_seconds: float | None
-    longest_seconds: float | None
-    runs: int
-    stability_runs: int
-    wait: str
-
-
-# The two documents share these fields at the top level, where the promised names have them, so
-# this is the one place where types of data inherit.
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """What was audited, where, how and with what: enough to do it again."""
-
-    subject: str
-    revision: str
-    language: str
-    harness: str
-    host: str
-    host_facts: dict[str, str]
-    seed: int | None
-    plan: Plan
-    versions: dict[str, str]
-    bench_audit: str
-    command: str
-    config: str
-    started: str
-    ended: str
-    strain: Strain = msgspec.field(default_factory=Strain)
-
-
 class StabilityDocument(
     Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/stability/1"
 ):
@@ -272,37 +219,6 @@ class Document(Setting, frozen=True, kw_only=True, tag_field="schema", tag="benc
 
 
 Either = Document | StabilityDocument
-Plain = dict[str, object]
-
-
-def text(document: object) -> str:
-    """Return strict JSON: a line for each field, and for each object of a list of objects.
-
-    So it can be searched and compared line by line.
-    """
-    return "".join(pieces(document))
-
-
-def pieces(document: object) -> Iterator[str]:
-    """Yield what `text` returns, piece by piece: a large result is not held twice."""
-    fields = msgspec.json.decode(msgspec.json.encode(document), type=dict[str, msgspec.Raw])
-    before = "{"
-    for name, value in fields.items():
-        yield f"{before}\n {msgspec.json.encode(name).decode()}: "
-        yield from _value(bytes(value))
-        before = ","
-    yield "\n}\n"
-
-
-def _value(written: bytes) -> Iterator[str]:
-    if not written.startswith(b"[{"):
-        yield written.decode()
-        return
-    before = "["
-    for one in msgspec.json.decode(written, type=list[msgspec.Raw]):
-        yield f"{before}\n  {bytes(one).decode()}"
-        before = ","
-    yield "\n ]"
 
 
 def read(written: str | bytes) -> Either:

@@ -7,11 +7,12 @@ from math import ceil
 from markupsafe import Markup
 
 from auditor.core.result import Result
-from reports import anchors, curve, figures, plots, words
+from reports import anchors, curve, figures, plots, wording, words
 from reports.anchors import Link
 from reports.claims import OPEN
-from reports.document import Caveat, Document, Method, Pair, PairRun
+from reports.document import Document, Method, Pair, PairRun
 from reports.listed import Key, Listed
+from reports.results import Caveat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +25,7 @@ class PairView:
     anchor: str
     benchmark: Link
     kind: str
-    word: words.Word
+    word: wording.Word
     plot: Markup = field(repr=False)
     effect: str
     interval: str
@@ -50,7 +51,7 @@ class MethodView:
     link: Link
     id: str
     kind: str
-    word: words.Word
+    word: wording.Word
     order: int
     says: str
     where: str

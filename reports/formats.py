@@ -4,16 +4,14 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
 
-from reports import document as documents
-from reports import tidy
-from reports.annotations import github
+from reports import abs_tables, results
+from reports.abs_findings import github, sarif
+from reports.abs_markdown import markdown
 from reports.benchstat import benchstat
 from reports.delimited import csv_text
 from reports.document import Either
-from reports.markdown import markdown
 from reports.mutation import mutation
 from reports.page import page
-from reports.sarif import sarif
 
 
 class Format(StrEnum):
@@ -31,11 +29,11 @@ class Format(StrEnum):
 
 _WRITERS: Mapping[Format, Callable[[Either], str]] = MappingProxyType(
     {
-        Format.JSON: documents.text,
+        Format.JSON: results.text,
         Format.HTML: page,
         Format.MARKDOWN: markdown,
-        Format.SARIF: lambda found: sarif(tidy.judged(found)),
-        Format.GITHUB: lambda found: github(tidy.judged(found)),
+        Format.SARIF: lambda found: sarif(abs_tables.judged(found)),
+        Format.GITHUB: lambda found: github(abs_tables.judged(found)),
         Format.BENCHSTAT: benchstat,
     }
 )
@@ -50,12 +48,12 @@ def written(
 ) -> str:
     """Return a result in a format; the same bytes for the same result.
 
-    `rows` is one of `tidy.TABLES` and is for CSV, `sources` (texts by file) for the
+    `rows` is one of `abs_tables.TABLES` and is for CSV, `sources` (texts by file) for the
     mutation-testing schema. Raises UsageError where the format needs methods and the result has
     none.
     """
     if format_ is Format.CSV:
-        return csv_text(tidy.table(document, rows))
+        return csv_text(abs_tables.table(document, rows))
     if format_ is Format.MUTATION:
-        return mutation(tidy.judged(document), sources)
+        return mutation(abs_tables.judged(document), sources)
     return _WRITERS[format_](document)

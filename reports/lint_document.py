@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from auditor.core.smells import Finding, Linted, Rule, Seen, Sure
-from reports.decoding import schema_of
-from reports.document import Caveat, Span
-from reports.record import strict
+from reports.results import Caveat, Span, schema_of, strict
 
 
 class LintRule(msgspec.Struct, frozen=True, kw_only=True):

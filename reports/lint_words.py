@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from auditor.core.smells import Seen, Sure
 from reports import figures, names
-from reports import sarif as sarif_log
 from reports.annotations import annotations
 from reports.findings import Finding, Kind, Level
 from reports.lint_document import LintDocument, LintFinding
 from reports.markdown import CAVEATS, code, prose
+from reports.sarif import LogCategory, sarif_log
 
 _LEVELS = {Sure.CERTAIN: Level.WARNING, Sure.LIKELY: Level.WARNING, Sure.POSSIBLE: Level.NOTE}
+_CATEGORY = LogCategory("bench-audit-lint/", "benchAuditSmell/v1")
 _ROWS = 100
 """Rows of a table in Markdown; the rest is counted."""
 
@@ -90,7 +91,7 @@ def _lines(document: LintDocument) -> Iterator[str]:
 def sarif(document: LintDocument) -> str:
     """Return a log with a result for each finding; what is allowed or refuted is suppressed."""
     found, kinds = _findings(document)
-    return sarif_log.log(found, kinds, document.bench_audit, sarif_log.SMELLS)
+    return sarif_log(found, kinds, document.bench_audit, _CATEGORY)
 
 
 def github(document: LintDocument) -> str:

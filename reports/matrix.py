@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from auditor.core.result import Result
-from reports import allocations, anchors, figures, words
+from reports import allocations, anchors, figures, wording, words
 from reports.anchors import Link
 from reports.document import Document, Pair
 from reports.listed import Key
@@ -77,9 +77,9 @@ class Matrix:
     corner: str
     heads: tuple[Head, ...]
     lines: tuple[Line, ...]
-    legend: tuple[words.Word, ...]
+    legend: tuple[wording.Word, ...]
     kinds: tuple[tuple[str, str], ...]
-    marks: tuple[words.Word, ...]
+    marks: tuple[wording.Word, ...]
     idle: tuple[Link, ...]
     silent: str
     refused: bool
@@ -186,7 +186,7 @@ def _line(head: Head, found: Iterable[Cell | Gap], *, apart: bool) -> Line:
         else:
             cells[-1] = Gap(last.span + 1, last.kind)
     known = [each for each in cells if isinstance(each, Cell)]
-    pairs = [cell for cell in known if cell.glyph != words.SET_UP_ONLY.glyph]
+    pairs = [cell for cell in known if cell.glyph != wording.SET_UP_ONLY.glyph]
     noticed = sum(cell.kind == Result.DETECTED.value for cell in pairs)
     total = f"{noticed} of {len(pairs)}" if pairs else figures.NONE
     return Line(head, tuple(cells), total, noticed if pairs else -1, _shown(known))
@@ -197,11 +197,11 @@ def _shown(cells: Iterable[Cell]) -> str:
     return f"{marks.count(allocations.SHOWS.glyph)} of {len(marks)}" if marks else figures.NONE
 
 
-def _marks(document: Document) -> tuple[words.Word, ...]:
+def _marks(document: Document) -> tuple[wording.Word, ...]:
     known = allocations.view(document)
     return known.legend if known else ()
 
 
-def _legend(pairs: Iterable[Pair]) -> tuple[words.Word, ...]:
+def _legend(pairs: Iterable[Pair]) -> tuple[wording.Word, ...]:
     met = {words.word(pair) for pair in pairs}
     return tuple(word for word in words.LEGEND if word in met)

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from auditor.core.result import Result
 from reports import figures, names, words
-from reports.document import Document, Method, Plain, Span
+from reports.document import Document, Method
 from reports.grouping import parted
+from reports.results import Plain, Span
 
 UNPLACED = "methods without a place in the source"
 """The file of methods of which it is not known where they are."""

@@ -1,13 +1,9 @@
-"""The result as one HTML file that opens anywhere and asks nobody for anything."""
+"""The page of a result of `abs` or `stability`."""
 
-import base64
-import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from reports import (
@@ -17,20 +13,19 @@ from reports import (
     controls,
     evidence,
     figures,
-    names,
     plots,
     suite,
     words,
 )
 from reports.anchors import Link
-from reports.document import Caveat, Document, Either, Plan, Setting
+from reports.document import Document, Either
 from reports.environments import EnvironmentsView, environments
+from reports.html import CaveatView, Closing, Facts, closing, rendered
 from reports.listed import listed
 from reports.matrix import Matrix, matrix
+from reports.results import Caveat
 from reports.scores import CurveView, ScoreView, noticed, scores
-
-_LOADER = PackageLoader("reports", "templates")
-Facts = tuple[tuple[str, str], ...]
+from reports.wording import Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +48,11 @@ class StepView:
 
 
 @dataclass(frozen=True, slots=True)
-class CaveatView:
-    """A caveat, and how many methods, pairs or benchmarks have it (empty: the whole audit)."""
-
-    slug: str
-    text: str
-    where: str
-
-
-@dataclass(frozen=True, slots=True)
 class PartView:
     """How many methods came out in one way."""
 
     kind: str
-    word: words.Word
+    word: Word
     count: int
 
 
@@ -91,19 +77,6 @@ class AbsView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Closing:
-    """What closes a page: what to know, where and how it was measured, how to do it again."""
-
-    caveats: tuple[CaveatView, ...]
-    circumstances: Facts
-    host: Facts
-    plan: Facts
-    versions: Facts
-    command: str
-    config: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """Everything the template shows, in words."""
 
@@ -124,49 +97,6 @@ def page(document: Either, beside: Sequence[Either] = ()) -> str:
     return rendered("page.html.j2", page=view(document, beside))
 
 
-def rendered(template: str, **values: object) -> str:
-    """Render a template of ours, with the style and the script of all pages."""
-    style, script = _source("page.css"), _source("page.js")
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            **values,
-            style=Markup(style),  # noqa: S704 - our own file
-            style_digest=_digest(style),
-            script=Markup(script),  # noqa: S704 - our own file
-            script_digest=_digest(script),
-        )
-    )
-
-
-def _digest(source: str) -> str:
-    """Return what the page's security policy knows a style or a script by."""
-    return base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=_LOADER,
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        finalize=_seen,
-    )
-
-
-def _seen(value: object) -> object:
-    """Let nothing from a subject reach the page that a reader would not see."""
-    return names.seen(value) if isinstance(value, str) and type(value) is not Markup else value
-
-
-def _source(name: str) -> str:
-    return _LOADER.get_source(_environment(), name)[0]
-
-
 def view(document: Either, beside: Sequence[Either] = ()) -> Page:
     """Put a document into words."""
     return Page(
@@ -178,59 +108,6 @@ def view(document: Either, beside: Sequence[Either] = ()) -> Page:
         environments=environments(document, beside),
         closing=closing(document, _caveats(document)),
     )
-
-
-def closing(document: Setting, caveats: Iterable[CaveatView]) -> Closing:
-    """Return what closes the page of a document, whatever it is the answer to."""
-    return Closing(
-        caveats=tuple(caveats),
-        circumstances=circumstances(document),
-        host=tuple(document.host_facts.items()),
-        plan=plan(document),
-        versions=(("bench-audit", document.bench_audit), *document.versions.items()),
-        command=document.command,
-        config=document.config,
-    )
-
-
-def of_whole(caveats: Iterable[Caveat]) -> Iterator[CaveatView]:
-    """Yield caveats that are of the whole document, each as one line."""
-    return (CaveatView(one.slug, names.line(one.text), "") for one in caveats)
-
-
-def circumstances(document: Setting) -> Facts:
-    """Return where and when it was measured."""
-    known = (
-        ("Language", document.language),
-        ("Harness", document.harness),
-        ("Host", document.host),
-        ("Started", document.started),
-        ("Ended", document.ended),
-    )
-    return tuple((name, value) for name, value in known if value)
-
-
-def _block(plan: Plan) -> str | None:
-    length, longest = plan.iteration_seconds, plan.longest_seconds
-    if length is None or longest is None or longest <= length:
-        return figures.seconds(length)
-    return f"{figures.seconds(length)}, up to {figures.seconds(longest)} where code allocates"
-
-
-def plan(document: Setting) -> Facts:
-    """Return how much was measured."""
-    plan = document.plan
-    known = (
-        ("runs of each pair", plan.runs),
-        ("runs of the suite", plan.stability_runs),
-        ("forks per run", plan.forks),
-        ("warm-up blocks", plan.warmup),
-        ("blocks per arm", plan.iterations),
-        ("time of a block", _block(plan)),
-        ("way to wait", plan.wait),
-        ("seed", document.seed),
-    )
-    return tuple((name, figures.NONE if value is None else str(value)) for name, value in known)
 
 
 def _abs(document: Document) -> AbsView:

@@ -4,11 +4,12 @@ import re
 from dataclasses import dataclass, replace
 
 from auditor.core.profile import Ranking
-from reports import figures, names, page
+from reports import figures, names
 from reports.delimited import csv_text
+from reports.html import Closing, Facts, closing, of_whole, rendered
 from reports.profile_document import Client, Method, ProfileDocument
 from reports.tidy import Table
-from reports.words import Word
+from reports.wording import Word
 
 OFTEN, CALLED, NEVER = "often", "called", "never"
 USES = {
@@ -70,11 +71,11 @@ class View:
     ranking: str
     rows: tuple[Row, ...]
     clients: tuple[ClientRow, ...]
-    traced: page.Facts
+    traced: Facts
     declares: bool
     legend: tuple[tuple[str, Word, int], ...]
-    kinds: page.Facts
-    closing: page.Closing
+    kinds: Facts
+    closing: Closing
 
 
 def view(document: ProfileDocument) -> View:
@@ -101,7 +102,7 @@ def view(document: ProfileDocument) -> View:
         legend=tuple((KINDS[each], USES[each], used.count(each)) for each in met),
         kinds=tuple((KINDS[each], USES[each].word) for each in met),
         # Nothing was timed: there is no plan of blocks and runs.
-        closing=replace(page.closing(document, page.of_whole(document.caveats)), plan=()),
+        closing=replace(closing(document, of_whole(document.caveats)), plan=()),
     )
 
 
@@ -192,7 +193,7 @@ def _client(one: Client, name: str) -> ClientRow:
 
 def html(document: ProfileDocument) -> str:
     """Render a profile as one page."""
-    return page.rendered("profile.html.j2", page=view(document))
+    return rendered("profile.html.j2", page=view(document))
 
 
 def delimited(document: ProfileDocument) -> str:

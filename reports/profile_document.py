@@ -6,10 +6,9 @@ The names are promised to other programs (reports/schema/profile.schema.json).
 import msgspec
 
 from auditor.core.profile import Popularity, Ranking, UsageProfile
+from auditor.core.provenance import Context
 from reports import figures
-from reports.decoding import read_as, schema_of
-from reports.document import Caveat, Setting, Span
-from reports.record import Context, setting, strict
+from reports.results import Caveat, Setting, Span, read_as, schema_of, setting, strict
 
 
 class Client(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from auditor.core.qualify import Asked, Side
-from reports import charts, figures, names, page, plots
+from reports import charts, figures, names, plots
 from reports import qualify_words as words
 from reports.charts import Axes, Curve, Point
+from reports.html import Closing, Facts, closing, of_whole, rendered
 from reports.qualify_document import Answered, Cell, QualifyDocument
 
 SIZE = (520, 280)
@@ -59,13 +60,13 @@ class View:
     headline: str
     took: str
     demands: tuple[DemandRow, ...]
-    flaws: page.Facts
+    flaws: Facts
     rows: tuple[Row, ...]
     curves: tuple[Drawn, ...]
     told: tuple[str, ...]
     answers: tuple[tuple[str, ...], ...]
     left_out: int
-    closing: page.Closing
+    closing: Closing
 
 
 def view(document: QualifyDocument) -> View:
@@ -90,13 +91,13 @@ def view(document: QualifyDocument) -> View:
         told=tuple(names.line(words.method(one)) for one in document.methods),
         answers=tuple(_answer(one) for one in document.answers[:MOST_ANSWERS]),
         left_out=max(0, len(document.answers) - MOST_ANSWERS),
-        closing=page.closing(document, page.of_whole(document.caveats)),
+        closing=closing(document, of_whole(document.caveats)),
     )
 
 
 def html(document: QualifyDocument) -> str:
     """Render what a gate is worth as one page."""
-    return page.rendered("qualify.html.j2", page=view(document))
+    return rendered("qualify.html.j2", page=view(document))
 
 
 def _answer(one: Answered) -> tuple[str, ...]:

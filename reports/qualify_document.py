@@ -4,10 +4,9 @@ from typing import Any
 
 import msgspec
 
+from auditor.core.provenance import Context
 from auditor.core.qualify import Answer, Asked, Flaw, Qualification, Rate, Shown, Side, Subject
-from reports.decoding import schema_of
-from reports.document import Caveat, Setting
-from reports.record import Context, setting, strict
+from reports.results import Caveat, Setting, schema_of, setting, strict
 
 Plain = dict[str, Any]
 

@@ -7,32 +7,36 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from reports import figures, names
-from reports.document import Document, Plain, Span
-from reports.findings import KINDS, Finding, Kind, findings
+from reports.findings import Finding, Kind
+from reports.results import Plain, Span
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 _ROOT = "%SRCROOT%"
-METHODS, SMELLS = "benchAuditMethod/v1", "benchAuditSmell/v1"
-_CATEGORIES = {METHODS: "bench-audit/", SMELLS: "bench-audit-lint/"}
 _BRACKET = re.compile(r"(\\*)([\[\]])")
 
 
-def sarif(document: Document) -> str:
-    """Return a log with one result for each method that nobody notices.
+@dataclass(frozen=True, slots=True)
+class LogCategory:
+    """What tells the logs of one command from those of another."""
 
-    A method whose place in the source is not known has no result, since services refuse a log with
-    such; the log says how many these are. Accepted misses are suppressed results.
+    id: str  # services replace the older log of the same category
+    fingerprint: str  # name and version of the fingerprints
+
+
+def sarif_log(
+    found: Sequence[Finding], kinds: Sequence[Kind], version: str, category: LogCategory
+) -> str:
+    """Return the findings of these kinds as the text of a log; `version` is that of bench-audit.
+
+    A finding without a span has no result, since services refuse results without a place. A
+    notification in the log counts them. Accepted findings are suppressed results.
     """
-    return log(findings(document), KINDS, document.bench_audit, METHODS)
-
-
-def log(found: Sequence[Finding], kinds: Sequence[Kind], version: str, named: str) -> str:
-    """Return a log of findings of these kinds; `named` is what their fingerprints are called."""
     placed = [one for one in found if one.span is not None]
     run: Plain = {
         "tool": {
@@ -42,12 +46,11 @@ def log(found: Sequence[Finding], kinds: Sequence[Kind], version: str, named: st
                 "rules": [_rule(kind) for kind in kinds],
             }
         },
-        # Logs of one category replace each other.
-        "automationDetails": {"id": _CATEGORIES[named]},
+        "automationDetails": {"id": category.id},
         "invocations": [_invocation(len(found) - len(placed))],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the audited tree"}}},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(one, kinds, named) for one in placed],
+        "results": [_result(one, kinds, category.fingerprint) for one in placed],
     }
     whole = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     # In ASCII, half a letter that no file can hold is an escape like any other.
@@ -72,7 +75,7 @@ def _invocation(unplaced: int) -> Plain:
     return {"executionSuccessful": True, "toolExecutionNotifications": [note]}
 
 
-def _result(one: Finding, kinds: Sequence[Kind], named: str) -> Plain:
+def _result(one: Finding, kinds: Sequence[Kind], fingerprint: str) -> Plain:
     digest = hashlib.sha256(one.identity.encode(errors="surrogatepass")).hexdigest()[:32]
     found: Plain = {
         "ruleId": one.kind.id,
@@ -81,7 +84,7 @@ def _result(one: Finding, kinds: Sequence[Kind], named: str) -> Plain:
         "message": {"text": _message(one.text)},
         "locations": [_location(one)],
         # GitHub reads the first of these only.
-        "partialFingerprints": {"primaryLocationLineHash": f"{digest}:1", named: digest},
+        "partialFingerprints": {"primaryLocationLineHash": f"{digest}:1", fingerprint: digest},
     }
     if one.accepted is not None:
         kind = "inSource" if one.marked else "external"

@@ -5,8 +5,7 @@ The names are promised to other programs (reports/schema/select.schema.json).
 
 import msgspec
 
-from reports.decoding import schema_of
-from reports.document import Caveat
+from reports.results import Caveat, schema_of
 
 
 class Pick(msgspec.Struct, frozen=True, kw_only=True):

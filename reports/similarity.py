@@ -7,9 +7,10 @@ from statistics import fmean
 
 from auditor.core import busy
 from auditor.core.similarity import Measure
-from reports import figures, heat, names, page
+from reports import figures, heat, names
+from reports.html import CaveatView, Closing, Facts, closing, of_whole, rendered
 from reports.similarity_document import Benchmark, SimilarityDocument
-from reports.words import Word
+from reports.wording import Word
 
 UNLIKE, UNKNOWN, ALIKE = "unlike", "unknown", "alike"
 KINDS = {
@@ -80,14 +81,14 @@ class View:
     files: tuple[str, ...]
     rows: tuple[Row, ...]
     legend: tuple[tuple[str, Word, int], ...]
-    kinds: page.Facts
+    kinds: Facts
     measures: tuple[tuple[str, str, str], ...]
     applications: tuple[heat.Application, ...]
     mapped: tuple[Row, ...]
     unmapped: str
     figures: tuple[Runs, ...]
     left_out: str
-    closing: page.Closing
+    closing: Closing
 
 
 def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> View:
@@ -116,13 +117,13 @@ def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> View:
         figures=tuple(_runs(one, short[one.id], called) for one in drawn[:MOST_DRAWN]),
         left_out=_first(MOST_DRAWN, len(drawn)),
         # How the runs were made is said above: they have one arm.
-        closing=replace(page.closing(document, _caveats(document)), plan=()),
+        closing=replace(closing(document, _caveats(document)), plan=()),
     )
 
 
 def html(document: SimilarityDocument, runs: Sequence[str]) -> str:
     """Render a result as one page; `runs` are their names, none where each is a process."""
-    return page.rendered("similarity.html.j2", page=view(document, runs))
+    return rendered("similarity.html.j2", page=view(document, runs))
 
 
 def headline(document: SimilarityDocument) -> str:
@@ -219,13 +220,13 @@ def _apart(one: Benchmark, files: Sequence[str]) -> str:
     return f"Run {called} stands apart: it is dissimilar to {count} of {len(unlike) - 1} others."
 
 
-def _caveats(document: SimilarityDocument) -> Iterator[page.CaveatView]:
+def _caveats(document: SimilarityDocument) -> Iterator[CaveatView]:
     """Yield those of the whole, then each kind once with the number of benchmarks that have it."""
-    yield from page.of_whole(document.caveats)
+    yield from of_whole(document.caveats)
     found: dict[str, list[str]] = {}
     for one in document.benchmarks:
         for caveat in one.caveats:
             found.setdefault(caveat.slug, []).append(names.line(caveat.text))
     for slug, texts in found.items():
         example = texts[0] if len(set(texts)) == 1 else f"{texts[0]}, for example"
-        yield page.CaveatView(slug, example, figures.count(len(texts), "benchmark"))
+        yield CaveatView(slug, example, figures.count(len(texts), "benchmark"))

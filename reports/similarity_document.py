@@ -8,10 +8,9 @@ from collections.abc import Sequence
 import msgspec
 
 from auditor.core.caveats import Caveat as Known
+from auditor.core.provenance import Context
 from auditor.core.similarity import Similarity
-from reports.decoding import read_as, schema_of
-from reports.document import Caveat, Setting
-from reports.record import Context, setting, strict
+from reports.results import Caveat, Setting, read_as, schema_of, setting, strict
 
 Five = tuple[float, float, float, float, float]
 

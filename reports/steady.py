@@ -9,9 +9,10 @@ from markupsafe import Markup
 
 from auditor.core import busy
 from auditor.core.steady import SteadyLabel
-from reports import figures, names, page, strips
+from reports import figures, names, strips
+from reports.html import Closing, Facts, closing, of_whole, rendered
 from reports.steady_document import Benchmark, Needed, Series, SteadyDocument
-from reports.words import Word
+from reports.wording import Word
 
 LABELS = {
     SteadyLabel.NOT_STEADY: Word("✗", "no steady state", "no process gets warm"),
@@ -72,10 +73,10 @@ class View:
     foot: str
     rows: tuple[Row, ...]
     legend: tuple[tuple[str, Word, int], ...]
-    kinds: page.Facts
+    kinds: Facts
     figures: tuple[tuple[str, tuple[Markup, ...]], ...]
     left_out: str
-    closing: page.Closing
+    closing: Closing
 
 
 def view(document: SteadyDocument, values: Values | None = None) -> View:
@@ -110,7 +111,7 @@ def view(document: SteadyDocument, values: Values | None = None) -> View:
         if len(rows) > MOST_DRAWN
         else "",
         # How series were made is said in `made`: they have one arm, and no runs to agree.
-        closing=replace(page.closing(document, page.of_whole(document.caveats)), plan=()),
+        closing=replace(closing(document, of_whole(document.caveats)), plan=()),
     )
 
 
@@ -121,7 +122,7 @@ def _drawn(series: Sequence[Series], values: Values) -> tuple[Markup, ...]:
 
 def html(document: SteadyDocument, values: Values) -> str:
     """Render a result as one page."""
-    return page.rendered("steady.html.j2", page=view(document, values))
+    return rendered("steady.html.j2", page=view(document, values))
 
 
 def headline(document: SteadyDocument) -> str:

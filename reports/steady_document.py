@@ -5,10 +5,9 @@ The names are promised to other programs (reports/schema/steady.schema.json).
 
 import msgspec
 
+from auditor.core.provenance import Context
 from auditor.core.steady import SteadyLabel, SuiteSteadiness
-from reports.decoding import read_as, schema_of
-from reports.document import Caveat, Setting
-from reports.record import Context, setting, strict
+from reports.results import Caveat, Setting, read_as, schema_of, setting, strict
 
 
 class WarmUp(msgspec.Struct, frozen=True, kw_only=True):

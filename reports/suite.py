@@ -8,7 +8,8 @@ from markupsafe import Markup
 from reports import advice, anchors, figures, names, plots, spending, table, words
 from reports.anchors import Link
 from reports.claims import OPEN, Facts
-from reports.document import Benchmark, Caveat, Document, Either
+from reports.document import Benchmark, Document, Either
+from reports.results import Caveat
 
 _LEAST_LIMIT = 0.05
 

@@ -6,15 +6,8 @@ from dataclasses import dataclass
 from auditor.core.result import Result
 from reports import allocations, controls, curve, figures, names, words
 from reports.advice import Advice, advice
-from reports.document import (
-    Benchmark,
-    Caveat,
-    Document,
-    Either,
-    Method,
-    Score,
-    Stability,
-)
+from reports.document import Benchmark, Document, Either, Method, Score, Stability
+from reports.results import Caveat
 
 ADVISED = 3
 """How many names a line shows before it says how many more there are."""

@@ -10,7 +10,7 @@ from auditor.core.concurrency import SEQUENTIAL, Scope
 from reports import charts, figures, plots
 from reports.charts import Axes, Curve, Point
 from reports.concurrency_document import ConcurrencyDocument, Measured, Threads
-from reports.document import Range
+from reports.results import Range
 
 WIDE, SMALL = (600, 300), (400, 230)
 _UNITS = ((1e6, "million "), (1e3, "thousand "), (1.0, ""))

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from auditor.core.result import ReachState
-from reports import figures, names, page
+from reports import figures, names
+from reports.html import Closing, Facts, closing, of_whole, rendered
 from reports.trace_document import Method, TraceDocument
-from reports.words import SET_UP_ONLY, Word
+from reports.wording import SET_UP_ONLY, Word
 
 REACHES = {
     ReachState.NOT_AT_ALL: Word("○", "no benchmark", "no benchmark calls it"),
@@ -63,8 +64,8 @@ class View:
     rows: tuple[Row, ...]
     benchmarks: tuple[BenchmarkRow, ...]
     legend: tuple[tuple[str, Word, int], ...]
-    kinds: page.Facts
-    closing: page.Closing
+    kinds: Facts
+    closing: Closing
 
 
 def view(document: TraceDocument) -> View:
@@ -88,7 +89,7 @@ def view(document: TraceDocument) -> View:
         ),
         legend=tuple((KINDS[each], REACHES[each], found.count(each)) for each in met),
         kinds=tuple((KINDS[each], REACHES[each].word) for each in met),
-        closing=page.closing(document, page.of_whole(document.caveats)),
+        closing=closing(document, of_whole(document.caveats)),
     )
 
 
@@ -157,4 +158,4 @@ def _note(one: Method, benchmarks: dict[str, str]) -> str:
 
 def html(document: TraceDocument) -> str:
     """Render a map as one page."""
-    return page.rendered("trace.html.j2", page=view(document))
+    return rendered("trace.html.j2", page=view(document))

@@ -5,11 +5,10 @@ The names are promised to other programs (reports/schema/trace.schema.json).
 
 import msgspec
 
+from auditor.core.provenance import Context
 from auditor.core.result import ReachState
 from auditor.core.usage import SuiteUse
-from reports.decoding import read_as, schema_of
-from reports.document import Caveat, Setting, Span
-from reports.record import Context, setting, strict
+from reports.results import Caveat, Setting, Span, read_as, schema_of, setting, strict
 
 
 class Caller(msgspec.Struct, frozen=True):

@@ -1,23 +1,12 @@
 """What outcomes are called, and the verdict in plain words."""
 
-from dataclasses import dataclass
-
 from auditor.core import busy
 from auditor.core.result import ReachState, Result
 from auditor.core.verdict import Bucket
 from reports import figures
 from reports.claims import Cause, Facts
 from reports.document import Benchmark, Document, Either, Method, Pair, Score, StabilityDocument
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A glyph (never colour alone), a word for tables, and what it means."""
-
-    glyph: str
-    word: str
-    meaning: str
-
+from reports.wording import SET_UP_ONLY, Word
 
 OUTCOMES = {
     Result.DETECTED: Word("✓", "detected", "a benchmark notices the slowdown"),
@@ -31,8 +20,6 @@ OUTCOMES = {
     Result.REFUSED: Word("r", "refused", "this method cannot be slowed"),
     Result.UNMEASURED: Word("-", "unmeasured", "not measured"),
 }
-SET_UP_ONLY = Word("s", "set-up only", "called in set-up only, so never while it is measured")
-"""What an unreached pair or method is called where some call is known."""
 LEGEND = tuple(
     word
     for outcome, named in OUTCOMES.items()

@@ -19,7 +19,7 @@ from auditor.core.backtest import Backtest, Noticed, PastChange, Tried
 from auditor.core.comparison import Comparison
 from auditor.core.errors import MachineError, OutOfTime, SubjectError
 from reports import backtest_words as words
-from reports import document as documents
+from reports import results
 from reports.backtest_document import BacktestDocument, TriedCommit
 from reports.backtest_words import markdown
 
@@ -85,7 +85,7 @@ def _within(config: Config, seconds: float | None) -> Config:
 
 def keep(folder: Path, document: BacktestDocument) -> None:
     """Write the result and its Markdown."""
-    texts = {RESULT: documents.text(document), "backtest.md": markdown(document)}
+    texts = {RESULT: results.text(document), "backtest.md": markdown(document)}
     output.keep(folder, texts)
 
 

@@ -11,8 +11,7 @@ from auditor.cli.console import Console
 from auditor.cli.gates import MISSED
 from auditor.core.comparison import Change
 from auditor.core.errors import Exit
-from reports import comparison, figures
-from reports import document as documents
+from reports import comparison, figures, results
 from reports.comparison_document import Compared, ComparisonDocument
 from reports.comparison_markdown import markdown
 
@@ -24,7 +23,7 @@ _STYLES = {Change.REGRESSION: "red", Change.UNKNOWN: "yellow", Change.IMPROVEMEN
 def keep(folder: Path, document: ComparisonDocument) -> None:
     """Write the result, its page and its Markdown; none of them where one cannot be made."""
     texts = {
-        RESULT: documents.text(document),
+        RESULT: results.text(document),
         PAGE: comparison.html(document),
         "compare.md": markdown(document),
     }

@@ -10,8 +10,7 @@ from auditor.cli import output, tables
 from auditor.cli.console import Console
 from auditor.core.concurrency import Finding
 from auditor.core.errors import Exit
-from reports import concurrency, concurrency_words
-from reports import document as documents
+from reports import concurrency, concurrency_words, results
 from reports.concurrency_document import ConcurrencyDocument
 from reports.concurrency_markdown import markdown
 
@@ -33,7 +32,7 @@ def keep(folder: Path, document: ConcurrencyDocument, files: Iterable[tuple[str,
     None of them is written where one cannot be made. Tests of an earlier call are gone.
     """
     texts = {
-        RESULT: documents.text(document),
+        RESULT: results.text(document),
         PAGE: concurrency.html(document),
         "concurrency.md": markdown(document),
         **{f"{SUITE}/{name}": text for name, text in files},

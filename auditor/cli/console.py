@@ -45,9 +45,9 @@ class Console:
 
     def document(self, found: object) -> None:
         """Print exactly one JSON document to stdout; raises MachineError."""
-        from reports import document as documents  # noqa: PLC0415 `--help` needs no msgspec
+        from reports import results  # noqa: PLC0415 `--help` needs no msgspec
 
-        self.text(documents.text(found))
+        self.text(results.text(found))
 
     def text(self, found: str) -> None:
         """Print exactly this text to stdout; raises MachineError."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from auditor.cli import comparison, output, running
 from auditor.core.comparison import Change
 from auditor.core.errors import Exit, UsageError
-from reports import comparison_markdown, markdown
+from reports import abs_markdown, comparison_markdown
 from reports.comparison_document import ComparisonDocument
 from reports.document import Document, Score
 
@@ -40,7 +40,7 @@ def leave(
     summary, output_file = files(environment)
     verdict, lines = gates
     if isinstance(document, Document):
-        text = markdown.markdown(document, LARGEST_SUMMARY, lines)
+        text = abs_markdown.markdown(document, LARGEST_SUMMARY, lines)
         outputs = _of_audit(document, folder)
     else:
         text = comparison_markdown.markdown(document, LARGEST_SUMMARY, lines)

@@ -9,12 +9,13 @@ from pathlib import Path
 from auditor.config import shares
 from auditor.config.places import state
 from auditor.core.jobs import NOWHERE
+from auditor.core.provenance import Context
 from auditor.core.subject import Language
 from auditor.core.verdict import AbsVerdict
 from auditor.studies import tables
 from auditor.versions import own_version
 from reports.document import Either
-from reports.record import Context, document, stability_document
+from reports.record import document, stability_document
 from runners.ancestors.layout import Tool
 from runners.ancestors.reading import Table as Content
 from runners.hosts.clock import SystemClock

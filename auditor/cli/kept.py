@@ -20,8 +20,8 @@ from auditor.store.audits import AuditRecord
 from auditor.store.failures import damaged
 from auditor.store.machines import machine
 from auditor.store.sqlite import SqliteStore
+from reports import abs_tables
 from reports import document as documents
-from reports import tidy
 from reports.document import Document, Either
 
 _WHERE = ("host", "local", "docker", "ssh", "dispatch")
@@ -199,7 +199,7 @@ def _other_kind(path: Path, content: bytes) -> str:
 
 def matrix(either: Either) -> Document:
     """Return a result that tells who detects what; raises UsageError for another."""
-    found = tidy.judged(either)
+    found = abs_tables.judged(either)
     if any(one.slug == "score-mode" for one in found.caveats):
         raise UsageError(
             'this result was made with the mode "score", which stops at the first benchmark that '

@@ -7,8 +7,7 @@ from rich.text import Text
 
 from auditor.cli import output, tables
 from auditor.cli.console import Console
-from reports import document as documents
-from reports import profile
+from reports import profile, results
 from reports.profile_document import ProfileDocument
 
 FORMATS = ("table", "json", "csv")
@@ -19,7 +18,7 @@ _STYLES = {profile.OFTEN: "green", profile.CALLED: "", profile.NEVER: "dim"}
 def keep(folder: Path, document: ProfileDocument) -> None:
     """Write the result, its page and its table; none of them where one cannot be made."""
     texts = {
-        RESULT: documents.text(document),
+        RESULT: results.text(document),
         PAGE: profile.html(document),
         TABLE: profile.delimited(document),
     }

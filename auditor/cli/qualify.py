@@ -9,8 +9,7 @@ from auditor.cli import output, tables
 from auditor.cli.console import Console
 from auditor.core.errors import Exit
 from auditor.core.qualify import Asked, Shown
-from reports import document as documents
-from reports import figures, qualify
+from reports import figures, qualify, results
 from reports.qualify_document import Cell, QualifyDocument
 from reports.qualify_markdown import markdown
 from reports.qualify_words import SIDES, answer, cells, headline, method
@@ -28,7 +27,7 @@ _GATES = {
 def keep(folder: Path, document: QualifyDocument) -> None:
     """Write the result, its page and its Markdown."""
     texts = {
-        RESULT: documents.text(document),
+        RESULT: results.text(document),
         PAGE: qualify.html(document),
         "qualify.md": markdown(document),
     }

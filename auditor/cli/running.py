@@ -19,7 +19,7 @@ from auditor.config import Config, Places
 from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit
 from auditor.core.ports import Observer
-from reports import document as documents
+from reports import results
 from reports.document import Either
 
 Work = TypeVar("Work")
@@ -95,7 +95,7 @@ def keep(asked: Asked, files: Files, document: Either, page: Callable[[Either], 
 def keep_in(folder: Path, files: Files, document: Either, page: Callable[[Either], str]) -> None:
     """Write what `keep` writes into a folder."""
     report = page(document)  # first, as the text of a large result is much larger
-    output.write(folder / files.result, documents.pieces(document))
+    output.write(folder / files.result, results.pieces(document))
     output.write(folder / files.report, report)
 
 

@@ -17,7 +17,7 @@ from auditor.core.result import Result
 from auditor.core.units import duration
 from auditor.core.verdict import MethodVerdict
 from auditor.store.audits import SECOND_LOOK
-from reports import figures, tidy
+from reports import abs_tables, figures
 from reports.accepted import left_out
 from reports.document import Document, Method
 
@@ -121,7 +121,7 @@ def look_again(asked: Asked, methods: Sequence[str], begun: float) -> SecondLook
         )
     except (UsageError, OutOfTime, NoBenchmarks) as error:
         return SecondLook(tuple(methods), unmeasured=f"missed, and not measured again: {error}")
-    return SecondLook.of(methods, sure_outcomes(tidy.judged(document).methods))
+    return SecondLook.of(methods, sure_outcomes(abs_tables.judged(document).methods))
 
 
 def sure_outcomes(methods: Iterable[Method | MethodVerdict]) -> dict[str, Result]:

@@ -19,10 +19,10 @@ from auditor.core.errors import UsageError
 from auditor.core.foreign_files import read_named, read_regular
 from auditor.core.paths import is_file
 from auditor.harnesses import HARNESSES
-from reports import comparison_document
-from reports import document as documents
+from reports import comparison_document, results
 from reports.claims import Facts
-from reports.document import Benchmark, Caveat, Document
+from reports.document import Benchmark, Document
+from reports.results import Caveat
 from reports.selection import (
     Answer,
     Call,
@@ -301,7 +301,7 @@ def _removed(made: removal.Removal) -> Iterator[Removed]:
         )
 
 
-def plain(answer: Answer) -> documents.Plain:
+def plain(answer: Answer) -> results.Plain:
     """Return an answer as dictionaries, lists, strings and numbers."""
-    builtins: documents.Plain = msgspec.to_builtins(answer)
+    builtins: results.Plain = msgspec.to_builtins(answer)
     return builtins

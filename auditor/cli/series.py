@@ -18,9 +18,9 @@ from auditor.cli.stored import StoredQuestion, Told, circumstances
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
 from auditor.core.paths import is_dir
+from auditor.core.provenance import Context
 from auditor.core.stored import StoredResults
-from reports import document as documents
-from reports.record import Context
+from reports import results
 
 OPTIONS = (
     click.argument("files", metavar="INPUT...", nargs=-1, required=True),
@@ -114,7 +114,7 @@ def _show(
     document, found = made
     report, result = folder / f"{answer.verb}.html", folder / f"{answer.verb}.json"
     page = answer.page(document, found)  # first: neither is written where one cannot be made
-    output.write(result, documents.text(document))
+    output.write(result, results.text(document))
     output.write(report, page)
     if as_json:
         console.document(document)

@@ -9,6 +9,7 @@ from auditor.audits.steady.detector import Detector
 from auditor.config import shares
 from auditor.config.sections import CompareSection
 from auditor.core.errors import UsageError
+from auditor.core.provenance import Context
 from auditor.core.stored import StoredResults
 from auditor.core.subject import Language
 from auditor.studies import stored
@@ -17,7 +18,7 @@ from auditor.studies.steady import steady as when_steady
 from auditor.versions import own_version
 from reports.comparison_document import ComparisonDocument, comparison_document
 from reports.document import StabilityDocument
-from reports.record import Context, stability_document
+from reports.record import stability_document
 from reports.similarity_document import SimilarityDocument, similarity_document
 from reports.steady_document import SteadyDocument, steady_document
 from runners.hosts.clock import SystemClock

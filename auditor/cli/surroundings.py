@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # `--help` imports this module, and should not pay for msgspe
     from auditor.config.concurrency import ConcurrencyRequest
     from auditor.config.qualify import QualifyRequest
     from auditor.core.concurrency import ConcurrencyVerdict
+    from auditor.core.provenance import Context
     from auditor.core.qualify import Qualification, Shown
     from auditor.core.stubs import Stub
     from auditor.hosts.opened import OpenHost
@@ -28,7 +29,6 @@ if TYPE_CHECKING:  # `--help` imports this module, and should not pay for msgspe
     from reports.document import Document, Either
     from reports.profile_document import ProfileDocument
     from reports.qualify_document import QualifyDocument
-    from reports.record import Context
     from reports.similarity_document import SimilarityDocument
     from reports.steady_document import SteadyDocument
     from reports.trace_document import TraceDocument

@@ -8,8 +8,7 @@ from rich.text import Text
 from auditor.cli import output, tables
 from auditor.cli.console import Console
 from auditor.core.result import ReachState
-from reports import document as documents
-from reports import trace
+from reports import results, trace
 from reports.trace_document import TraceDocument
 
 FORMATS = ("table", "json")
@@ -24,7 +23,7 @@ _STYLES = {
 
 def keep(folder: Path, document: TraceDocument) -> None:
     """Write the result and its page; neither where one cannot be made."""
-    texts = {RESULT: documents.text(document), PAGE: trace.html(document)}
+    texts = {RESULT: results.text(document), PAGE: trace.html(document)}
     output.keep(folder, texts)
 
 

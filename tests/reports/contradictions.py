@@ -13,7 +13,17 @@ from sentences import CLAIMS, EXCLUSIONS
 from auditor.audits.outcomes import NOT_COUNTED
 from auditor.cli import tables
 from auditor.core.result import Result
-from reports import anchors, evidence, figures, findings, markdown, page, suite, table, words
+from reports import (
+    abs_findings,
+    abs_markdown,
+    anchors,
+    evidence,
+    figures,
+    page,
+    suite,
+    table,
+    words,
+)
 from reports.advice import advice
 from reports.anchors import Link
 from reports.claims import OPEN, Facts
@@ -66,7 +76,7 @@ def statements(document: Document) -> Iterator[Statement]:
     for step in advice(document):
         for target in step.targets:
             yield from (Statement(target.id, text) for text in (target.note, step.title, step.why))
-    yield from (Statement(one.owner, one.text) for one in findings.findings(document))
+    yield from (Statement(one.owner, one.text) for one in abs_findings.findings(document))
     methods = evidence.methods(document, listed(document))
     yield from (Statement(method.id, method.says) for method in methods)
     weak = [one.text for one in document.caveats if one.slug == "weak-plan"]
@@ -81,7 +91,7 @@ def forms(document: Document) -> dict[str, str]:
     return {
         "terminal": console.export_text(),
         "page": unescape(UNDRAWN.sub("", page.page(document))),
-        "markdown": markdown.markdown(document),
+        "markdown": abs_markdown.markdown(document),
     }
 
 

@@ -10,6 +10,7 @@ from auditor.audits.abs_score import MethodData
 from auditor.core.allocation import AllocationPair
 from auditor.core.caveats import Caveat
 from auditor.core.controls import Controls
+from auditor.core.provenance import Context
 from auditor.core.request import Plan
 from auditor.core.result import ReachState, Result
 from auditor.core.subject import Language, Method, Span
@@ -31,7 +32,6 @@ from auditor.core.verdict import (
     Stability,
     Step,
 )
-from reports.record import Context
 
 SLOWDOWN = 0.6
 GO_METHODS = (

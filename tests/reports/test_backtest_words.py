@@ -11,7 +11,7 @@ from auditor.audits.backtest import backtest, failed, left_out
 from auditor.cli import backtest as shown
 from auditor.core.backtest import By, Commit, Kind, Noticed, PastChange, Tried
 from auditor.core.comparison import Dimension
-from reports import document as documents
+from reports import results
 from reports.backtest_document import backtest_document, schema
 from reports.backtest_words import agreement, by, headline, line, markdown, methods
 
@@ -57,7 +57,7 @@ def test_the_document_is_what_its_schema_says():
     document = made(NOTICED, MISSED, FAILED, left_out(change()))
 
     assert (SCHEMAS / "backtest.schema.json").read_text() == schema()
-    jsonschema.validate(json.loads(documents.text(document)), json.loads(schema()))
+    jsonschema.validate(json.loads(results.text(document)), json.loads(schema()))
 
 
 @pytest.mark.parametrize(

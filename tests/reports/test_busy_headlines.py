@@ -18,8 +18,8 @@ from auditor.core.busy import SLUG
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import Strain
 from reports import advice, comparison, page, record, similarity, steady, steady_document, words
+from reports.abs_markdown import markdown
 from reports.comparison_markdown import markdown as comparison_markdown
-from reports.markdown import markdown
 
 BUSY = Strain(waited=0.9, others=0.6)
 SAID = "Busy machine (processes waited 90 % of the time): "

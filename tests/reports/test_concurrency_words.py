@@ -15,8 +15,7 @@ from auditor.audits.concurrency import oracle
 from auditor.core.concurrency import SEQUENTIAL
 from auditor.core.concurrency import Plan as Known
 from auditor.core.errors import UsageError
-from reports import concurrency, concurrency_document, concurrency_words, throughput
-from reports import document as documents
+from reports import concurrency, concurrency_document, concurrency_words, results, throughput
 from reports.concurrency_document import Plan
 from reports.concurrency_markdown import markdown
 
@@ -35,7 +34,7 @@ def test_the_schema_is_that_of_the_types():
 
 @pytest.mark.parametrize("found", [whole(), verdict(), verdict(lane(2, *OPEN))])
 def test_a_result_satisfies_its_schema_and_is_read_back_the_same(found):
-    written = documents.text(document(found))
+    written = results.text(document(found))
 
     jsonschema.validate(json.loads(written), json.loads(SCHEMA.read_text()))
     assert concurrency_document.read(written) == document(found)
@@ -56,7 +55,7 @@ def test_sources_are_named_and_not_repeated():
     found = document()
 
     assert found.files == ("PoolTest1.java", "Main.java")
-    assert "class PoolTest1" not in documents.text(found)
+    assert "class PoolTest1" not in results.text(found)
     assert (found.tests[0].prefix, found.tests[0].suffixes) == (3, (8,) * 8)
 
 

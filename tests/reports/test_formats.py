@@ -22,10 +22,11 @@ from test_page_names import NASTY, nasty
 import examples
 from auditor.core.errors import UsageError
 from auditor.core.result import Result
-from reports import markdown, names, record, tidy
+from reports import abs_markdown, abs_tables, markdown, names, record
 from reports.accepted import Accepted
-from reports.document import Span, read, text
+from reports.document import read
 from reports.formats import Format, written
+from reports.results import Span, text
 
 UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202e\u2066\ufeff]")
 
@@ -103,7 +104,7 @@ def test_the_runs_of_csv_are_all_values_of_the_result():
     )
 
 
-@pytest.mark.parametrize("rows", tidy.TABLES)
+@pytest.mark.parametrize("rows", abs_tables.TABLES)
 def test_no_spreadsheet_takes_a_name_in_csv_for_a_formula(rows):
     for row in cells(hostile(), rows):
         assert None not in row
@@ -173,7 +174,7 @@ def test_a_name_of_nothing_is_said_to_be_so(blank):
 
 def test_markdown_that_is_too_long_loses_the_methods_that_are_watched_best():
     document = crowds.crowd(200, 30, 60)
-    shown = markdown.markdown(document, limit=10_500)
+    shown = abs_markdown.markdown(document, limit=10_500)
 
     assert len(shown.encode()) <= 10_500
     rows = [line for line in shown.splitlines() if line.startswith("| `codec.")]

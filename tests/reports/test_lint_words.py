@@ -14,7 +14,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit
 from auditor.core.smells import Finding, Linted, Proof, Rule, Seen, Smell, Sure
 from auditor.core.subject import Span
-from reports import document as documents
+from reports import results
 from reports.lint_document import LintedSources, lint_document, schema
 from reports.lint_words import github, headline, markdown, sarif
 
@@ -100,14 +100,14 @@ def test_the_document_is_what_its_schema_says():
     document = made(ALLOWED, REFUTED, finding(benchmark=""), caveats=(Caveat("lint-unread", "t"),))
 
     assert (SCHEMAS / "lint.schema.json").read_text() == schema()
-    jsonschema.validate(json.loads(documents.text(document)), json.loads(schema()))
+    jsonschema.validate(json.loads(results.text(document)), json.loads(schema()))
 
 
 def test_a_name_that_is_no_text_is_written_as_escapes():
     odd = LintedSources("r\udcff", "abc", "1.2")
     document = lint_document(Linted(rules=(), benchmarks=(), findings=(), unread=()), odd)
 
-    assert json.loads(documents.text(document))["subject"] == r"r\udcff"
+    assert json.loads(results.text(document))["subject"] == r"r\udcff"
 
 
 @pytest.mark.parametrize(

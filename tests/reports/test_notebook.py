@@ -13,8 +13,7 @@ from auditor.core.errors import StoreError, UsageError
 from auditor.core.result import Result
 from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
-from reports import document as documents
-from reports import record, tidy
+from reports import abs_tables, record, results
 from reports.document import Document, StabilityDocument
 
 PAGE = Path(__file__).parents[2] / "docs" / "outputs.md"
@@ -42,8 +41,8 @@ def filled(path, *audits):
 @pytest.fixture
 def store(tmp_path):
     verdict, context = examples.audit(), examples.context()
-    stability = documents.text(record.stability_document(verdict.stability, context))
-    whole = documents.text(record.document(verdict, context))
+    stability = results.text(record.stability_document(verdict.stability, context))
+    whole = results.text(record.document(verdict, context))
     return filled(
         tmp_path / "store.sqlite", ("stability", stability), ("abs", whole), ("abs", None)
     )
@@ -63,8 +62,10 @@ def test_data_frames_have_the_rows_and_numbers_of_the_result(store):
     audit = auditor.load(store)
     verdict = examples.audit()
 
-    for name in tidy.TABLES:
-        assert list(getattr(audit, name).columns) == list(tidy.table(audit.verdict, name).columns)
+    for name in abs_tables.TABLES:
+        assert list(getattr(audit, name).columns) == list(
+            abs_tables.table(audit.verdict, name).columns
+        )
     assert len(audit.pairs) == len(verdict.pairs)
     known = [one.effect for one in verdict.pairs if one.effect is not None]
     assert audit.pairs["effect"].dropna().tolist() == known
@@ -85,14 +86,14 @@ def test_a_result_of_stability_has_frames_of_benchmarks_only(store):
 
 
 def test_numbers_that_nobody_knows_are_numbers(tmp_path):
-    found = documents.text(record.document(examples.all_crashed(), examples.context()))
+    found = results.text(record.document(examples.all_crashed(), examples.context()))
     audit = auditor.load(filled(tmp_path / "store.sqlite", ("abs", found)))
 
     assert audit.pairs["effect"].dtype == float
     assert audit.pairs["effect"].isna().all()
     assert audit.benchmarks.nlargest(1, "max_spread").empty is False
-    for name in tidy.TABLES:
-        numbers = getattr(audit, name).drop(columns=list(tidy.TEXTS), errors="ignore")
+    for name in abs_tables.TABLES:
+        numbers = getattr(audit, name).drop(columns=list(abs_tables.TEXTS), errors="ignore")
         assert all(one.kind in "if" for one in numbers.dtypes), name
 
 

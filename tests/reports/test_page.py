@@ -9,7 +9,7 @@ import examples
 from auditor.core.caveats import Caveat
 from auditor.core.result import Result
 from auditor.core.verdict import Density
-from reports import figures, names, plots, record, suite, words
+from reports import figures, names, plots, record, suite, wording, words
 from reports.claims import OPEN
 from reports.evidence import methods
 from reports.listed import listed
@@ -209,7 +209,7 @@ def test_a_call_in_set_up_only_has_a_word_and_a_cell_of_its_own():
     assert [(cell.kind, cell.glyph, cell.anchor) for cell in cells] == [("set-up-only", "s", "")]
     assert line.head.word == "set-up only"
     assert line.total == figures.NONE
-    assert words.SET_UP_ONLY in laid.legend
+    assert wording.SET_UP_ONLY in laid.legend
     assert document.benchmarks[0].id not in [link.name for link in laid.idle]
     text = rendered(examples.in_set_up())
     assert "called in set-up only, by 1 benchmark" in text

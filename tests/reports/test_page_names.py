@@ -9,8 +9,9 @@ from growth import growth
 
 import examples
 from reports import names, record
-from reports.document import read, text
+from reports.document import read
 from reports.page import page
+from reports.results import text
 
 NASTY = (
     "<script>document.title='owned'</script>",

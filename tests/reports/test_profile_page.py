@@ -14,8 +14,7 @@ from test_page_names import NASTY
 from auditor.core.caveats import Caveat
 from auditor.core.profile import ClientUse, MethodProfile, Ranking, UsageProfile
 from auditor.core.subject import Span
-from reports import document as documents
-from reports import profile
+from reports import profile, results
 from reports.profile_document import (
     ProfileDocument,
     popularity,
@@ -70,7 +69,7 @@ def test_the_schema_is_that_of_the_types():
 
 
 def test_a_document_is_read_as_it_was_written():
-    assert read(documents.text(made())) == made()
+    assert read(results.text(made())) == made()
 
 
 def test_a_profile_in_words():

@@ -8,7 +8,7 @@ import pytest
 import examples
 from auditor.core.errors import UsageError
 from reports import document as documents
-from reports import record
+from reports import record, results
 
 SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "result.schema.json"
 VERDICTS = {
@@ -53,7 +53,7 @@ def test_numbers_are_those_of_the_verdict():
 
 @pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)
 def test_a_result_satisfies_its_schema(verdict):
-    written = documents.text(record.document(verdict(), examples.context()))
+    written = results.text(record.document(verdict(), examples.context()))
 
     jsonschema.validate(json.loads(written), json.loads(SCHEMA.read_text()))
 
@@ -62,7 +62,7 @@ def test_a_result_satisfies_its_schema(verdict):
 def test_what_was_written_is_read_back_the_same(verdict):
     found = record.document(verdict(), examples.context())
 
-    again = documents.read(documents.text(found))
+    again = documents.read(results.text(found))
 
     assert again == found
 
@@ -70,8 +70,8 @@ def test_what_was_written_is_read_back_the_same(verdict):
 def test_a_stability_result_satisfies_the_schema_and_is_told_apart():
     found = record.stability_document(examples.audit().stability, examples.context())
 
-    jsonschema.validate(json.loads(documents.text(found)), json.loads(SCHEMA.read_text()))
-    assert isinstance(documents.read(documents.text(found)), documents.StabilityDocument)
+    jsonschema.validate(json.loads(results.text(found)), json.loads(SCHEMA.read_text()))
+    assert isinstance(documents.read(results.text(found)), documents.StabilityDocument)
     assert not hasattr(found, "scores")
 
 
@@ -83,14 +83,14 @@ def test_numbers_that_json_does_not_have_are_null():
     found = record.document(examples.nothing(), examples.context())
 
     assert found.slowdown is None
-    assert "NaN" not in documents.text(found)
+    assert "NaN" not in results.text(found)
 
 
 def test_a_field_is_a_line_and_so_is_an_object_of_a_list_of_them():
     name = "a [{\n1,\n2}] b"
     made = {"values": [1.5, None, -2e-9], "name": name, "list": [{"a": [{}]}, {"b": 2}], "none": []}
 
-    written = documents.text(made)
+    written = results.text(made)
 
     assert written.splitlines() == [
         "{",
@@ -107,7 +107,7 @@ def test_a_field_is_a_line_and_so_is_an_object_of_a_list_of_them():
 
 
 def test_the_same_verdict_gives_the_same_bytes():
-    one, other = (documents.text(made()) for _ in range(2))
+    one, other = (results.text(made()) for _ in range(2))
 
     assert one == other
 
@@ -123,11 +123,11 @@ def test_a_missing_field_is_named():
     del found["scores"]
 
     with pytest.raises(UsageError, match="scores"):
-        documents.read(documents.text(found))
+        documents.read(results.text(found))
 
 
 def test_half_characters_are_written_out():
     found = made(subject="a\udc80b")
 
     assert found.subject == "a\\udc80b"
-    assert documents.read(documents.text(found)) == found
+    assert documents.read(results.text(found)) == found

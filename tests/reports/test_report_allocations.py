@@ -10,7 +10,7 @@ import pytest
 
 import examples
 from auditor.core.result import Result
-from reports import allocations, document, record, table
+from reports import allocations, document, record, results, table
 from reports.listed import listed
 from reports.matrix import Cell, matrix
 from reports.page import page
@@ -21,7 +21,7 @@ MADE = record.document(VERDICT, examples.context())
 
 
 def test_the_result_satisfies_its_schema_and_is_read_back_the_same():
-    written = document.text(MADE)
+    written = results.text(MADE)
 
     jsonschema.validate(json.loads(written), json.loads(SCHEMA.read_text()))
     assert document.read(written) == MADE
@@ -33,7 +33,7 @@ def test_a_result_of_before_is_still_read():
     older = msgspec.to_builtins(record.document(examples.audit(), examples.context()))
     del older["allocations"]
 
-    assert document.read(document.text(older)).allocations is None
+    assert document.read(results.text(older)).allocations is None
 
 
 def test_each_cell_has_the_mark_of_its_pair_and_says_it_in_words():

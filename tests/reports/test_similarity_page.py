@@ -7,7 +7,7 @@ from test_page_names import NASTY
 from test_similarity_words import SINGLE, WHOLE, benchmark, of
 
 from reports import names, similarity
-from reports.document import Caveat
+from reports.results import Caveat
 
 pytestmark = pytest.mark.browser
 

@@ -13,8 +13,7 @@ from builders import CONTEXT
 from auditor.audits.similarity import PAPER, judge
 from auditor.core.caveats import Caveat
 from auditor.core.similarity import Measure
-from reports import document as documents
-from reports import heat, similarity, similarity_document
+from reports import heat, results, similarity, similarity_document
 from reports.similarity_document import Benchmark, Pair
 
 SCHEMA = Path(__file__).parents[2] / "reports/schema/similarity.schema.json"
@@ -84,8 +83,8 @@ def test_the_schema_is_that_of_the_types():
 
 
 def test_a_document_is_read_as_it_was_written():
-    assert similarity_document.read(documents.text(WHOLE)) == WHOLE
-    assert json.loads(documents.text(WHOLE))["schema"] == "bench-audit/similarity/1"
+    assert similarity_document.read(results.text(WHOLE)) == WHOLE
+    assert json.loads(results.text(WHOLE))["schema"] == "bench-audit/similarity/1"
 
 
 def test_what_is_least_alike_comes_first():

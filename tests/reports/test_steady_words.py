@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from auditor.core.caveats import Caveat
+from auditor.core.provenance import Context
 from auditor.core.steady import (
     BenchmarkSteadiness,
     Needed,
@@ -16,7 +17,6 @@ from auditor.core.steady import (
     WarmUp,
 )
 from reports import steady, steady_document
-from reports.record import Context
 
 SCHEMA = Path(__file__).parents[2] / "reports/schema/steady.schema.json"
 CONTEXT = Context(

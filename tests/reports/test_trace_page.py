@@ -13,8 +13,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.result import ReachState
 from auditor.core.subject import Span
 from auditor.core.usage import BenchmarkUse, Caller, MethodUse, SuiteUse
-from reports import document as documents
-from reports import trace
+from reports import results, trace
 from reports.trace_document import TraceDocument, read, schema, trace_document
 
 SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "trace.schema.json"
@@ -67,7 +66,7 @@ def test_the_schema_is_that_of_the_types():
 
 
 def test_a_document_is_read_as_it_was_written():
-    assert read(documents.text(made())) == made()
+    assert read(results.text(made())) == made()
 
 
 def test_a_map_in_words():

@@ -15,7 +15,7 @@ from auditor.config import Config
 from auditor.config.judgeable import check_judgeable
 from auditor.config.shares import as_percent
 from auditor.core.errors import Exit, UsageError
-from reports import tidy
+from reports import abs_tables
 from reports.document import Document
 
 
@@ -90,7 +90,7 @@ def _audit_and_show(context: click.Context, asked: options.Asked) -> tuple[Docum
         path = asked.places.output / CSV
         output.write(path, heard.table(document.harness))
         console.note(f"values: {path}")
-    return tidy.judged(document), console
+    return abs_tables.judged(document), console
 
 
 def _gated(
@@ -140,6 +140,6 @@ def _baseline(path: Path | None, asked: options.Asked) -> Baseline | None:
     """Read what to compare with, before anything is measured; raises UsageError."""
     if path is None:
         return None
-    baseline = Baseline(path.name, tidy.judged(kept.read(path)))
+    baseline = Baseline(path.name, abs_tables.judged(kept.read(path)))
     baseline.check(asked.config)
     return baseline

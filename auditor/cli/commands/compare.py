@@ -22,7 +22,7 @@ from auditor.config.load import at_revision
 from auditor.config.shares import as_percent
 from auditor.core.errors import UsageError
 from auditor.core.verdict import AbsVerdict
-from reports import document as documents
+from reports import results
 from reports.comparison_document import ComparisonDocument
 from reports.page import page
 
@@ -134,7 +134,7 @@ def _compared(
         document = comparing.document(found)
         if found.patch.verdict is not None:
             patch = comparing.patch_document(found.patch.verdict)
-            output.write(folder / "patch.json", documents.text(patch))
+            output.write(folder / "patch.json", results.text(patch))
             output.write(folder / "patch.html", page(patch))
         comparison.keep(folder, document)
         open_ = _borderline(found.patch.verdict)

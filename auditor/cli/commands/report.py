@@ -15,8 +15,7 @@ from auditor.cli.console import Console
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
 from auditor.store.audits import COMPARE, PROFILE, TRACE
-from reports import comparison_document, profile_document, tidy, trace_document
-from reports import document as documents
+from reports import abs_tables, comparison_document, profile_document, results, trace_document
 from reports.document import Document, Either
 from reports.formats import Format, written
 from reports.page import page
@@ -47,7 +46,9 @@ _OTHERS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
         default=_TABLE,
         help="What stdout gets.",
     ),
-    click.option("--rows", type=click.Choice(list(tidy.TABLES)), help="What a row of CSV is."),
+    click.option(
+        "--rows", type=click.Choice(list(abs_tables.TABLES)), help="What a row of CSV is."
+    ),
     click.option("--sources", type=_PATH, help="The audited tree, for the mutation format."),
     *options.SAID,
 )
@@ -77,7 +78,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     files = running.BY_COMMAND.get(found.command, running.ABS)
     document, caveat = found.document(), kept.other_configuration(found, wanted)
     if caveat:
-        said = documents.Caveat(caveat.slug, caveat.text)
+        said = results.Caveat(caveat.slug, caveat.text)
         document = msgspec.structs.replace(document, caveats=(said, *document.caveats))
     others = kept.beside(found.path, found.command, found.config, document)
     running.keep(asked, files, document, partial(page, beside=others))

@@ -18,8 +18,7 @@ from auditor.core.errors import Exit, NoBenchmarks, OutOfTime, UsageError
 from auditor.core.request import FURTHER, CurveMode
 from auditor.core.result import Result
 from auditor.core.verdict import MethodVerdict
-from reports import document as documents
-from reports import record
+from reports import record, results
 
 SUBJECT = "go:example.org/ring@v1"
 FIXED = ("--slowdown", "0.6")
@@ -97,7 +96,7 @@ def against(stage, tmp_path, capsys):
 
     def called(before, now, *flags, held=()):
         old = replace(verdict(score(1)), methods=outcomes(**before))
-        path.write_text(documents.text(record.document(old, CONTEXT)))
+        path.write_text(results.text(record.document(old, CONTEXT)))
         pairs = (replace(pair(Result.DETECTED, 0.6), method=name("Push")),)
         acting = stage.of(changes={"methods": outcomes(**now), "pairs": pairs, "accepted": held})
         code = acting.call("abs", SUBJECT, *FIXED, "--baseline", str(path), *flags)
@@ -135,7 +134,7 @@ def test_only_new_misses_fail_beside_a_baseline(against, pop, flags, code, said)
 def test_the_methods_of_a_baseline_are_those_of_the_audit(stage, tmp_path):
     path = tmp_path / "before.json"
     old = replace(verdict(score(1)), methods=outcomes(**SEEN))
-    path.write_text(documents.text(record.document(old, CONTEXT)))
+    path.write_text(results.text(record.document(old, CONTEXT)))
 
     stage.call("abs", SUBJECT, *FIXED, "--baseline", str(path))
 
@@ -163,7 +162,7 @@ def test_a_method_that_is_not_audited_any_more_is_named(against):
 
 def test_a_baseline_is_read_before_anything_is_measured(stage, tmp_path, capsys):
     path = tmp_path / "before.json"
-    good = documents.text(record.document(verdict(score(1)), CONTEXT))
+    good = results.text(record.document(verdict(score(1)), CONTEXT))
     answers = {}
     for text, flags in (
         (good, ("--slowdown", "auto")),
@@ -273,7 +272,7 @@ def borderline(**by_name):
 
 def test_a_borderline_miss_fails_no_gate(stage, tmp_path, capsys):
     path = tmp_path / "before.json"
-    path.write_text(documents.text(record.document(verdict(score(1)), CONTEXT)))
+    path.write_text(results.text(record.document(verdict(score(1)), CONTEXT)))
     methods = (*borderline(Push=Result.MISSED), *outcomes(Pop=Result.MISSED))
     fails, undecided, beside = (
         looked_twice(stage, {"Pop": Result.MISSED}, methods=methods) for _ in range(3)
@@ -332,7 +331,7 @@ def test_a_second_look_that_cannot_be_had_fails_no_gate(stage, capsys, error):
 
 def test_a_baseline_of_another_limit_is_refused(stage, tmp_path, capsys):
     path = tmp_path / "before.json"
-    old = json.loads(documents.text(record.document(verdict(score(1)), CONTEXT)))
+    old = json.loads(results.text(record.document(verdict(score(1)), CONTEXT)))
     path.write_text(json.dumps({**old, "config": json.dumps({"min_delta": 0.05})}))
 
     assert stage.call("abs", SUBJECT, *FIXED, "--baseline", str(path)) == 2
@@ -367,7 +366,7 @@ def test_a_budget_without_time_for_a_second_look_fails_no_gate(stage, capsys):
 
 def test_a_baseline_gate_fails_by_new_misses_that_are_missed_again(stage, tmp_path, capsys):
     path = tmp_path / "before.json"
-    path.write_text(documents.text(record.document(verdict(score(1)), CONTEXT)))
+    path.write_text(results.text(record.document(verdict(score(1)), CONTEXT)))
     flags = ("--baseline", str(path))
 
     again = looked_twice(stage, {"Push": Result.MISSED})

@@ -13,8 +13,7 @@ from test_commands import SUBJECT, kept
 
 from auditor.cli import sources
 from auditor.core.errors import UsageError
-from reports import document as documents
-from reports import record
+from reports import record, results
 from reports.formats import Format
 
 PAGE = Path(__file__).parents[3] / "docs" / "outputs.md"
@@ -30,14 +29,14 @@ def stage(tmp_path, monkeypatch):
 @pytest.fixture
 def result(tmp_path):
     file = tmp_path / "result.json"
-    file.write_text(documents.text(record.document(verdict(score()), CONTEXT)))
+    file.write_text(results.text(record.document(verdict(score()), CONTEXT)))
     return str(file)
 
 
 @pytest.fixture
 def steady(tmp_path):
     file = tmp_path / "stability.json"
-    file.write_text(documents.text(record.stability_document(stability(), CONTEXT)))
+    file.write_text(results.text(record.stability_document(stability(), CONTEXT)))
     return str(file)
 
 

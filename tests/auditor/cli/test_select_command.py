@@ -16,8 +16,7 @@ from auditor.core.result import ReachState, Result
 from auditor.core.verdict import BenchmarkVerdict, MethodVerdict, PairVerdict
 from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
-from reports import document as documents
-from reports import record
+from reports import record, results
 
 SCHEMA = json.loads(
     Path(__file__).parents[3].joinpath("reports/schema/select.schema.json").read_text()
@@ -79,7 +78,7 @@ def result(suite=SUITE, undecided=(), caveats=(), share=0.9):
         stability=replace(whole.stability, benchmarks=benchmarks),
         caveats=tuple(Caveat(slug, "said") for slug in caveats),
     )
-    return documents.text(record.document(made, CONTEXT))
+    return results.text(record.document(made, CONTEXT))
 
 
 def outcome(method, name, detects, undecided):

@@ -1,0 +1,38 @@
+"""The circumstances of a measurement: enough to repeat it."""
+
+from dataclasses import dataclass, field
+
+from auditor.core.caveats import Caveat
+from auditor.core.jobs import Strain
+from auditor.core.request import Plan
+
+NamedValues = tuple[tuple[str, str], ...]
+"""Pairs of a name and its value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """The subject, machine, plan and versions of a result: all that a verdict does not hold.
+
+    The defaults apply to measurements of other programs.
+    """
+
+    subject: str
+    revision: str
+    language: str
+    harness: str
+    host: str
+    host_facts: NamedValues  # such as ("cores", "8")
+    seed: int | None = None
+    plan: Plan | None = None  # None: unknown
+    runs: int  # of each pair
+    stability_runs: int  # suite runs
+    wait: str = "unknown"  # "auto", or the way to produce the delay
+    versions: NamedValues = ()
+    version: str  # of bench-audit
+    command: str
+    config: str = field(default="", repr=False)  # JSON text with all defaults filled in
+    started: str  # UTC, ISO 8601
+    ended: str  # UTC, ISO 8601
+    strain: Strain = field(default_factory=Strain)  # of the machine during the measurement
+    caveats: tuple[Caveat, ...] = ()  # of the machine during the measurement

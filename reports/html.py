@@ -1,0 +1,137 @@
+"""The frame of all HTML pages: templates, style, script, security policy and closing section.
+
+Each page is one file without external resources.
+"""
+
+import base64
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from reports import figures, names
+from reports.results import Caveat, Plan, Setting
+
+_LOADER = PackageLoader("reports", "templates")
+Facts = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CaveatView:
+    """A caveat in the closing section."""
+
+    slug: str
+    text: str
+    where: str  # number of methods, pairs or benchmarks that have it; empty: the whole result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closing:
+    """The last section of a page: caveats, circumstances, and the command that repeats it all."""
+
+    caveats: tuple[CaveatView, ...]
+    circumstances: Facts
+    host: Facts
+    plan: Facts
+    versions: Facts
+    command: str
+    config: str
+
+
+def rendered(template: str, **values: object) -> str:
+    """Return a template of ours as text, with the style and the script that all pages share."""
+    style, script = _source("page.css"), _source("page.js")
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            **values,
+            style=Markup(style),  # noqa: S704 - our own file
+            style_digest=_digest(style),
+            script=Markup(script),  # noqa: S704 - our own file
+            script_digest=_digest(script),
+        )
+    )
+
+
+def _digest(source: str) -> str:
+    """Return the digest by which the page's security policy allows a style or a script."""
+    return base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=_LOADER,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=_seen,
+    )
+
+
+def _seen(value: object) -> object:
+    """Return a value whose text has escapes in place of invisible characters."""
+    return names.seen(value) if isinstance(value, str) and type(value) is not Markup else value
+
+
+def _source(name: str) -> str:
+    return _LOADER.get_source(_environment(), name)[0]
+
+
+def closing(document: Setting, caveats: Iterable[CaveatView]) -> Closing:
+    """Return the closing section of a document of any command."""
+    return Closing(
+        caveats=tuple(caveats),
+        circumstances=circumstances(document),
+        host=tuple(document.host_facts.items()),
+        plan=plan(document),
+        versions=(("bench-audit", document.bench_audit), *document.versions.items()),
+        command=document.command,
+        config=document.config,
+    )
+
+
+def of_whole(caveats: Iterable[Caveat]) -> Iterator[CaveatView]:
+    """Yield caveats of the whole document, each as one line."""
+    return (CaveatView(one.slug, names.line(one.text), "") for one in caveats)
+
+
+def circumstances(document: Setting) -> Facts:
+    """Return the language, harness, host and times of a measurement, if known."""
+    known = (
+        ("Language", document.language),
+        ("Harness", document.harness),
+        ("Host", document.host),
+        ("Started", document.started),
+        ("Ended", document.ended),
+    )
+    return tuple((name, value) for name, value in known if value)
+
+
+def plan(document: Setting) -> Facts:
+    """Return the plan of a measurement: numbers of runs, forks and blocks."""
+    plan = document.plan
+    known = (
+        ("runs of each pair", plan.runs),
+        ("runs of the suite", plan.stability_runs),
+        ("forks per run", plan.forks),
+        ("warm-up blocks", plan.warmup),
+        ("blocks per arm", plan.iterations),
+        ("time of a block", _block(plan)),
+        ("way to wait", plan.wait),
+        ("seed", document.seed),
+    )
+    return tuple((name, figures.NONE if value is None else str(value)) for name, value in known)
+
+
+def _block(plan: Plan) -> str | None:
+    length, longest = plan.iteration_seconds, plan.longest_seconds
+    if length is None or longest is None or longest <= length:
+        return figures.seconds(length)
+    return f"{figures.seconds(length)}, up to {figures.seconds(longest)} where code allocates"

@@ -1,0 +1,164 @@
+"""Types and functions that the JSON results of all commands share.
+
+The names of the types are promised to other programs (reports/schema). Every number may be null,
+because JSON has neither NaN nor infinity.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from auditor.core.errors import UsageError
+from auditor.core.jobs import Strain
+from auditor.core.provenance import Context
+
+Range = tuple[float | None, float | None]
+Plain = dict[str, object]
+DocumentType = TypeVar("DocumentType")
+
+
+class Caveat(msgspec.Struct, frozen=True):
+    """What a reader must know; the slug is explained in docs/messages.md."""
+
+    slug: str
+    text: str
+
+
+class Span(msgspec.Struct, frozen=True):
+    """Lines of a source file, one-based, both ends included."""
+
+    file: str
+    first_line: int
+    last_line: int
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """How much was measured (null: nobody knows); blocks that allocate may be the longest."""
+
+    forks: int | None
+    warmup: int | None
+    iterations: int | None
+    iteration_seconds: float | None
+    longest_seconds: float | None
+    runs: int
+    stability_runs: int
+    wait: str
+
+
+# The documents of most commands have these fields at the top level, as their schemas promise. For
+# that reason the types of these documents inherit from this one.
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """What was audited, where, how and with what: enough to do it again."""
+
+    subject: str
+    revision: str
+    language: str
+    harness: str
+    host: str
+    host_facts: dict[str, str]
+    seed: int | None
+    plan: Plan
+    versions: dict[str, str]
+    bench_audit: str
+    command: str
+    config: str
+    started: str
+    ended: str
+    strain: Strain = msgspec.field(default_factory=Strain)
+
+
+def setting(context: Context) -> Plain:
+    """Return the fields of `Setting` as plain values."""
+    plan = context.plan
+    return {
+        "subject": context.subject,
+        "revision": context.revision,
+        "language": context.language,
+        "harness": context.harness,
+        "host": context.host,
+        "host_facts": dict(context.host_facts),
+        "seed": context.seed,
+        "plan": {
+            "forks": plan.forks if plan else None,
+            "warmup": plan.warmup if plan else None,
+            "iterations": plan.iterations if plan else None,
+            "iteration_seconds": plan.iteration_seconds if plan else None,
+            "longest_seconds": plan.longest_seconds if plan else None,
+            "runs": context.runs,
+            "stability_runs": context.stability_runs,
+            "wait": context.wait,
+        },
+        "versions": dict(context.versions),
+        "bench_audit": context.version,
+        "command": context.command,
+        "config": context.config,
+        "started": context.started,
+        "ended": context.ended,
+        "strain": context.strain,
+    }
+
+
+def strict(value: object) -> object:
+    """Return the value as strict JSON can hold it, at any depth.
+
+    NaN and infinity become None, lone surrogates become escapes such as `\\udcff`.
+    """
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case float() if not math.isfinite(value):
+            return None
+        case Mapping():
+            return {strict(key): strict(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [strict(inner) for inner in value]
+        case _:
+            return value
+
+
+def text(document: object) -> str:
+    """Return strict JSON with a line for each field and for each object of a list of objects.
+
+    Line-based tools can search and compare such a text.
+    """
+    return "".join(pieces(document))
+
+
+def pieces(document: object) -> Iterator[str]:
+    """Yield the parts of `text`, so that memory never holds a large result twice."""
+    fields = msgspec.json.decode(msgspec.json.encode(document), type=dict[str, msgspec.Raw])
+    before = "{"
+    for name, value in fields.items():
+        yield f"{before}\n {msgspec.json.encode(name).decode()}: "
+        yield from _value(bytes(value))
+        before = ","
+    yield "\n}\n"
+
+
+def _value(written: bytes) -> Iterator[str]:
+    if not written.startswith(b"[{"):
+        yield written.decode()
+        return
+    before = "["
+    for one in msgspec.json.decode(written, type=list[msgspec.Raw]):
+        yield f"{before}\n  {bytes(one).decode()}"
+        before = ","
+    yield "\n ]"
+
+
+def read_as(kind: type[DocumentType], command: str, written: str | bytes) -> DocumentType:
+    """Return the document that a command has written; raises UsageError for anything else."""
+    try:
+        return msgspec.json.decode(written, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"this is no result of bench-audit {command}: {error}") from error
+
+
+def schema_of(kind: Any, title: str) -> str:
+    """Return the JSON Schema of a type, or of a union of types, as text."""
+    heading = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    found = {**heading, **msgspec.json.schema(kind)}
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"

@@ -1,0 +1,16 @@
+"""The words of tables and legends that several commands share."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A glyph (never colour alone), a word for tables, and what it means."""
+
+    glyph: str
+    word: str
+    meaning: str
+
+
+SET_UP_ONLY = Word("s", "set-up only", "called in set-up only, so never while it is measured")
+"""What an unreached pair or method is called where some call is known."""
