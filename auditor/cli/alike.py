@@ -1,14 +1,26 @@
-"""Whether runs are alike, on a terminal and as a page."""
+"""Whether runs are alike: judged, on a terminal and as a page."""
+
+from collections.abc import Callable
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from auditor.cli import tables
+from auditor.cli.stored_question import Told
+from auditor.core.provenance import Context
 from auditor.core.stored import StoredResults
+from auditor.studies import similarity as study
+from auditor.studies.stored_series import caveats
 from reports import similarity
-from reports.similarity_document import SimilarityDocument
+from reports.similarity_document import SimilarityDocument, similarity_document
 
 _STYLES = {similarity.ALIKE: "green", similarity.UNKNOWN: "yellow", similarity.UNLIKE: "red"}
+
+
+def alike(found: StoredResults, context: Callable[[], Context], told: Told) -> SimilarityDocument:
+    """Return whether the runs of each benchmark are alike."""
+    judged = study.similarity(found, told)
+    return similarity_document(judged, tuple(caveats(found)), context())
 
 
 def page(document: SimilarityDocument, found: StoredResults) -> str:

@@ -1,18 +1,17 @@
-"""A comparison on a terminal, and as an exit code."""
+"""A comparison on a terminal, as files, and in a step of GitHub Actions."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from auditor.cli import output, tables
+from auditor.cli import abs_github, github, output, tables
 from auditor.cli.console import Console
-from auditor.cli.gates import MISSED
 from auditor.core.comparison import Change
 from auditor.core.errors import Exit
 from reports import comparison, figures, results
-from reports.comparison_document import Compared, ComparisonDocument
+from reports.comparison_document import ComparisonDocument
 from reports.comparison_markdown import markdown
 
 FORMATS = ("table", "json", "markdown")
@@ -83,88 +82,25 @@ def _methods(rows: Sequence[comparison.PatchRow]) -> RenderableType:
     return tables.and_more(made, len(rows))
 
 
-def judge(
+def write_for_github(
     document: ComparisonDocument,
-    *,
-    fail_on_regression: bool,
-    fail_under: float | None,
-    unsure: Collection[str] = (),
-) -> tuple[Exit, list[str]]:
-    """Return the verdict and what to say about it: the benchmarks first, then the patch.
+    gates: tuple[Exit, Sequence[str]],
+    folder: Path,
+    environment: Mapping[str, str],
+) -> None:
+    """Append the summary and the outputs of a comparison; raises UsageError and FolderUnusable.
 
-    `unsure` are changed methods that are missed here and were not when they were slowed again.
-    A benchmark of which nothing can be told is no failed gate; it has no verdict only where that is
-    true of all of them.
+    `gates` has their verdict, whatever `--inconclusive` makes of it, and what they say.
     """
-    if reason := _nothing_compared(document):
-        return Exit.NO_VERDICT, [f"no verdict: {reason}"]
-    said: list[tuple[Exit, str]] = []
-    changes = [one.change for one in document.benchmarks]
-    if fail_on_regression:
-        found = changes.count(Change.REGRESSION)
-        if found:
-            those = figures.count(found, "regression")
-            how = "called, not confirmed" if comparison.is_stored(document) else "confirmed"
-            said.append((Exit.GATE_FAILED, f"gate failed: {those} {how}"))
-        elif suspects := comparison.suspected(document):
-            those = figures.count(len(suspects), "suspected regression")
-            said.append((Exit.NO_VERDICT, f"gate undecided: {those} not confirmed"))
-        elif (changes or document.removed) and all(one is Change.UNKNOWN for one in changes):
-            said.append((Exit.NO_VERDICT, "gate undecided: nothing can be told"))
-        elif changed := [one for one in document.benchmarks if _may_hide_a_regression(one)]:
-            those = figures.count(len(changed), "benchmark")
-            text = f"gate undecided: of {those} of changed methods nothing can be told"
-            said.append((Exit.NO_VERDICT, text))
-        else:
-            open_ = changes.count(Change.UNKNOWN)
-            rest = f"; of {figures.count(open_, 'benchmark')} it cannot be told" if open_ else ""
-            said.append((Exit.OK, f"gate passed: no regression{rest}"))
-    if fail_under is not None:
-        said.append(_patch(document, fail_under, unsure))
-    codes = [code for code, _ in said]
-    worst = next((one for one in (Exit.GATE_FAILED, Exit.NO_VERDICT) if one in codes), Exit.OK)
-    return worst, [text for _, text in said]
-
-
-def _may_hide_a_regression(benchmark: Compared) -> bool:
-    """Tell whether nothing is known of a benchmark that calls what has changed."""
-    return benchmark.change is Change.UNKNOWN and benchmark.calls_changed is True
-
-
-def _nothing_compared(document: ComparisonDocument) -> str:
-    """Return why no benchmark was compared and no method judged, empty where one was."""
-    score = document.patch.score
-    if document.benchmarks or (score is not None and score.bounds is not None):
-        return ""
-    added, removed = len(document.added), len(document.removed)
-    return f"no benchmark is in both: {added} only in head, {removed} only in base"
-
-
-def missed(
-    document: ComparisonDocument, fail_under: float | None, unsure: Collection[str] = ()
-) -> tuple[str, ...]:
-    """Return the changed methods whose misses fail the gate on them, none where it does not."""
-    if fail_under is None or _patch(document, fail_under, unsure)[0] is not Exit.GATE_FAILED:
-        return ()
-    return tuple(
-        one.id for one in document.patch.methods if one.outcome in MISSED and one.id not in unsure
-    )
-
-
-def _patch(
-    document: ComparisonDocument,
-    least: float,
-    unsure: Collection[str],
-) -> tuple[Exit, str]:
-    score, limit = document.patch.score, f"at least {least:g} % of what changed"
-    if not document.patch.methods:
-        return Exit.OK, f"gate passed: {limit}; no method differs"
-    if score is None or score.bounds is None:
-        return Exit.NO_VERDICT, f"gate undecided: {limit}; no changed method was judged"
-    low, high = score.bounds
-    high = min(100.0, high + 100 * len(unsure) / score.counted)
-    if low >= least:
-        return Exit.OK, f"gate passed: {limit}, it is {score.percent:.4g} %"
-    if high < least:
-        return Exit.GATE_FAILED, f"gate failed: {limit}, it is {score.percent:.4g} %"
-    return Exit.NO_VERDICT, f"gate undecided: {limit}, it is {low:.4g} to {high:.4g} %"
+    verdict, lines = gates
+    regressions = sum(one.change is Change.REGRESSION for one in document.benchmarks)
+    outputs = {
+        "change": document.change.value.replace(" ", "-"),
+        "regressions": str(regressions),
+        "score": abs_github.percent_of(document.patch.score),
+        "report": str(folder / PAGE),
+        "result": str(folder / RESULT),
+        "verdict": github.VERDICTS[verdict],
+    }
+    text = markdown(document, github.LARGEST_SUMMARY, lines)
+    github.append_step_files(text, outputs, folder, environment)

@@ -1,20 +1,22 @@
-"""A result file of another program, and what there is to say of it, as one of our results."""
+"""Judge results of other programs: tables of the research tools, and stored results."""
 
-import re
 import shlex
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from auditor.cli.stored_question import StoredQuestion, context_of, revision_of
 from auditor.config import shares
-from auditor.config.places import state
+from auditor.config.sections import CompareSection
+from auditor.core.errors import UsageError
 from auditor.core.jobs import NOWHERE
 from auditor.core.provenance import Context
+from auditor.core.stored import StoredResults
 from auditor.core.subject import Language
 from auditor.core.verdict import AbsVerdict
-from auditor.studies import tables
+from auditor.studies import stored, tables
 from auditor.versions import own_version
-from reports.document import Either
+from reports.comparison_document import ComparisonDocument, comparison_document
+from reports.document import Either, StabilityDocument
 from reports.record import document, stability_document
 from runners.ancestors.layout import Tool
 from runners.ancestors.reading import Table as Content
@@ -51,12 +53,6 @@ class Table:
         return shlex.join(words)
 
 
-def folder_of(name: str, digest: str, environment: Mapping[str, str]) -> Path:
-    """Return the folder of what comes out of files of this name and content."""
-    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60] or "results"
-    return state(environment) / f"{readable}-{digest[:8]}"
-
-
 def judged(table: Table) -> Either:
     """Judge a file by the paper's rule: an ABS result, or one of stability where nothing is slowed.
 
@@ -91,3 +87,25 @@ def judged(table: Table) -> Either:
     if isinstance(verdict, AbsVerdict):
         return document(verdict, context)
     return stability_document(verdict, context)
+
+
+def steady(asked: StoredQuestion, head: StoredResults) -> StabilityDocument:
+    """Return how far the runs lie apart."""
+    started = SystemClock().now()
+    found = stored.stability(head)
+    return stability_document(found, context_of(asked, head, found.runs, started))
+
+
+def compared(asked: StoredQuestion, base: StoredResults, head: StoredResults) -> ComparisonDocument:
+    """Return what became of each benchmark; raises UsageError for results of two tools."""
+    if base.harness != head.harness:
+        raise UsageError(
+            f"the base is of {base.harness}, the others of {head.harness}; give results of one tool"
+        )
+    if base.digest == head.digest:
+        raise UsageError("base and head are the same results; name others with --against")
+    started = SystemClock().now()
+    limit = CompareSection().min_delta if asked.min_delta is None else asked.min_delta
+    found = stored.compare(base, head, limit, unlike=asked.unlike)
+    context = context_of(asked, head, len(head.runs), started)
+    return comparison_document(found, context, base=revision_of(base))

@@ -4,11 +4,12 @@ import gc
 import io
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from typing import NamedTuple
 
 import click
 
@@ -20,30 +21,103 @@ from reports import names
 
 PROGRAM = "bench-audit"
 
-COMMANDS = {
-    "init": "Write a first configuration by looking at the project.",
-    "abs": "Would the suite notice if a method got slower?",
-    "stability": "How far do repeated runs of the suite lie apart?",
-    "measure": "Run the benchmarks and keep every value.",
-    "trace": "Which public methods do others call, and which have no benchmark?",
-    "stubs": "Begin benchmarks for methods that none watches.",
-    "compare": "Did a benchmark get slower from BASE to HEAD, and would one have noticed?",
-    "backtest": "Would the suite have noticed past changes of performance?",
-    "concurrency": "Is the new version of a thread-safe class slower under threads?",
-    "qualify": "Does your performance gate work at all?",
-    "lint": "What is wrong with the benchmarks, by their sources alone?",
-    "report": "Write the report of the last audit again; runs nothing.",
-    "select": "Which benchmarks to run where time is short, and which can go? Runs nothing.",
-    "judge": "Judge a result file of the paper's research tools; runs nothing.",
-    "steady": "When are the benchmarks of stored results warm? Runs nothing.",
-    "similarity": "Are the runs in stored results alike? Runs nothing.",
-    "watch": "When is a benchmark warm that runs elsewhere?",
-    "store": "List, verify, merge, export and prune what was measured.",
-    "hosts": "Which machines are rented, and remove those of audits that were killed.",
-    "comment": "Write a comparison as a comment on its pull request (for CI).",
-    "doctor": "Which tools are here, and how to get the missing ones?",
+
+class CommandEntry(NamedTuple):
+    """A command in the list of commands."""
+
+    module: str
+    """The dotted name of the module with the click command `command`."""
+    help: str
+    """The line that `bench-audit --help` shows."""
+
+
+COMMANDS: Mapping[str, CommandEntry] = {
+    "init": CommandEntry(
+        "auditor.cli.commands.init",
+        "Write a first configuration by looking at the project.",
+    ),
+    "abs": CommandEntry(
+        "auditor.cli.commands.abs",
+        "Would the suite notice if a method got slower?",
+    ),
+    "stability": CommandEntry(
+        "auditor.cli.commands.stability",
+        "How far do repeated runs of the suite lie apart?",
+    ),
+    "measure": CommandEntry(
+        "auditor.cli.commands.measure",
+        "Run the benchmarks and keep every value.",
+    ),
+    "trace": CommandEntry(
+        "auditor.cli.commands.trace",
+        "Which public methods do others call, and which have no benchmark?",
+    ),
+    "stubs": CommandEntry(
+        "auditor.cli.commands.stubs",
+        "Begin benchmarks for methods that none watches.",
+    ),
+    "compare": CommandEntry(
+        "auditor.cli.commands.compare",
+        "Did a benchmark get slower from BASE to HEAD, and would one have noticed?",
+    ),
+    "backtest": CommandEntry(
+        "auditor.cli.commands.backtest",
+        "Would the suite have noticed past changes of performance?",
+    ),
+    "concurrency": CommandEntry(
+        "auditor.cli.commands.concurrency",
+        "Is the new version of a thread-safe class slower under threads?",
+    ),
+    "qualify": CommandEntry(
+        "auditor.cli.commands.qualify",
+        "Does your performance gate work at all?",
+    ),
+    "lint": CommandEntry(
+        "auditor.cli.commands.lint",
+        "What is wrong with the benchmarks, by their sources alone?",
+    ),
+    "report": CommandEntry(
+        "auditor.cli.commands.report",
+        "Write the report of the last audit again; runs nothing.",
+    ),
+    "select": CommandEntry(
+        "auditor.cli.commands.select",
+        "Which benchmarks to run where time is short, and which can go? Runs nothing.",
+    ),
+    "judge": CommandEntry(
+        "auditor.cli.commands.judge",
+        "Judge a result file of the paper's research tools; runs nothing.",
+    ),
+    "steady": CommandEntry(
+        "auditor.cli.commands.steady",
+        "When are the benchmarks of stored results warm? Runs nothing.",
+    ),
+    "similarity": CommandEntry(
+        "auditor.cli.commands.similarity",
+        "Are the runs in stored results alike? Runs nothing.",
+    ),
+    "watch": CommandEntry(
+        "auditor.cli.commands.watch",
+        "When is a benchmark warm that runs elsewhere?",
+    ),
+    "store": CommandEntry(
+        "auditor.cli.commands.store",
+        "List, verify, merge, export and prune what was measured.",
+    ),
+    "hosts": CommandEntry(
+        "auditor.cli.commands.hosts",
+        "Which machines are rented, and remove those of audits that were killed.",
+    ),
+    "comment": CommandEntry(
+        "auditor.cli.commands.comment",
+        "Write a comparison as a comment on its pull request (for CI).",
+    ),
+    "doctor": CommandEntry(
+        "auditor.cli.commands.doctor",
+        "Which tools are here, and how to get the missing ones?",
+    ),
 }
-"""Name and help, so that listing the commands loads none of them."""
+"""By name. Modules are named by strings, so that listing the commands loads none of them."""
 
 EPILOG = "Start with: bench-audit doctor, then bench-audit abs . --dry-run"
 
@@ -63,7 +137,7 @@ class LazyGroup(click.Group):
         """Load a command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"auditor.cli.commands.{cmd_name}").command
+        command: click.Command = import_module(COMMANDS[cmd_name].module).command
         return command
 
     def resolve_command(
@@ -83,7 +157,7 @@ class LazyGroup(click.Group):
     ) -> None:
         """List the commands from the table."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
 
 
 def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 click's signature

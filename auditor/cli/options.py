@@ -1,4 +1,4 @@
-"""The options that commands share, and what they say about an audit."""
+"""Options that commands share, and the keys of the configuration that they set."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -113,66 +113,10 @@ FAIL_UNDER = click.option(
     metavar="PERCENT",
     help="Exit with 1 where the total score is below it, such as 80%.",
 )
-BASELINE = click.option(
-    "--baseline",
-    type=PATH,
-    metavar="RESULT",
-    help="Exit with 1 where a method is missed that this result has as detected.",
-)
 INCONCLUSIVE = click.option(
     "--inconclusive", type=click.Choice(["fail", "pass"]), help="Instead of exit 5."
 )
 _INSTEAD = {"fail": Exit.GATE_FAILED, "pass": Exit.OK}
-JUDGED = (
-    click.option("--method", multiple=True, metavar="NAME", help="A method to slow; repeatable."),
-    click.option("--runs", type=int, help="Runs that must agree on a detection (2)."),
-    click.option("--stability-runs", type=int, help="Runs of the unchanged suite (5)."),
-    SLOWDOWN,
-    click.option("--wait", type=click.Choice(["auto", "sleep", "spin", "work"])),
-    click.option(
-        "--rule", type=click.Choice(["ours", "paper", "gate"]), help="How a detection is decided."
-    ),
-    min_delta("Where your gate fires (the rule is gate then, unless another is given)"),
-    click.option("--paper", is_flag=True, help="As in the paper: its rule, and sleeping."),
-    click.option(
-        "--mode", type=click.Choice(["matrix", "score"]), help="score: stop at the first detection."
-    ),
-    click.option(
-        "--curve",
-        type=click.Choice(["none", "methods", "pairs"]),
-        help="Find the smallest slowdown noticed: of each method (default), of each pair.",
-    ),
-    click.option("--controls", type=int, help="Times each method is slowed by nothing (1)."),
-    click.option(
-        "--estimate", is_flag=True, help="Predict from how long methods take; slow none down."
-    ),
-    click.option(
-        "--allocations",
-        is_flag=True,
-        help="Ask also whether one more allocation per call would show (a further short process "
-        "for each pair, so only on demand).",
-    ),
-    click.option(
-        "--as-configured",
-        is_flag=True,
-        help="With JavaABS' file: its confidence and min_effect_size instead of .01 and half of "
-        "the slowdown.",
-    ),
-    click.option(
-        "--no-shares",
-        is_flag=True,
-        help="Decide by injected delays alone; no CPU samples of the unchanged benchmarks.",
-    ),
-    click.option("--exact", is_flag=True, help="No pruning, no stopping."),
-    click.option(
-        "--interleave",
-        is_flag=True,
-        help="With --paper: measure the plain suite in turns with what is slowed, against drift.",
-    ),
-    FAIL_UNDER,
-    BASELINE,
-    INCONCLUSIVE,
-)
 DRY_RUN = click.option(
     "--dry-run",
     is_flag=True,
@@ -267,7 +211,7 @@ class Asked:
 def shared_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of the configuration that every measuring command can set."""
     named = ("harness", "benchmarks", "seed", "budget", "host", "dispatch")
-    changes = _present({key: given.get(key) for key in named})
+    changes = without_none({key: given.get(key) for key in named})
     changes |= _cluster(given, changes.get("dispatch"))
     return changes | ({"warmup": {"method": given["warmup"]}} if given.get("warmup") else {})
 
@@ -289,28 +233,6 @@ def _cluster(given: Mapping[str, Any], dispatch: str | None) -> dict[str, Any]:
     }
 
 
-SWITCHES = ("exact", "estimate", "allocations", "interleave")
-
-
-def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys that the options of `abs` set."""
-    named = ("runs", "stability_runs", "wait", "rule", "slowdown", "mode", "curve", "controls")
-    changes = _present({key: given[key] for key in named})
-    if given["paper"]:
-        changes = {"wait": "sleep", **changes, "rule": "paper"}
-        if not given["as_configured"]:
-            changes["min_delta"] = None  # the paper's own: a gate's limit in the file is another
-    changes |= {flag: True for flag in SWITCHES if given[flag]}
-    if given["no_shares"]:
-        changes["shares"] = False
-    if given["method"]:
-        changes["methods"] = "auto" if given["method"] == ("auto",) else given["method"]
-    if given["fail_under"] is not None:
-        changes["gates"] = {"min_score": given["fail_under"]}
-    if given["min_delta"] is not None:
-        changes = {"rule": "gate", **changes, "min_delta": given["min_delta"]}
-    return shared_changes(given) | changes
-
-
-def _present(given: Mapping[str, Any]) -> dict[str, Any]:
+def without_none(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that have a value."""
     return {key: value for key, value in given.items() if value is not None}

@@ -43,7 +43,7 @@ class Heard:
         nor is a run that was made anew because its turns were wrong.
         """
         from auditor.studies.pair import MAIN  # noqa: PLC0415 numpy and scipy come with it
-        from auditor.studies.tables import rows_of  # noqa: PLC0415
+        from auditor.studies.recorded_rows import rows_of  # noqa: PLC0415
         from runners.ancestors.layout import Tool  # noqa: PLC0415
         from runners.ancestors.writing import text  # noqa: PLC0415
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from auditor.audits.indifference import is_borderline
-from auditor.cli import running
+from auditor.cli import abs_output
 from auditor.cli.console import Console
 from auditor.cli.gates import MISSED, Baseline, is_surely_missed, newly_missed, some
 from auditor.cli.options import Asked
@@ -116,8 +116,8 @@ def look_again(asked: Asked, methods: Sequence[str], begun: float) -> SecondLook
     folder = asked.places.output / _FOLDER
     asked = replace(asked, places=replace(asked.places, output=folder))
     try:
-        document, _ = running.make(
-            asked, lambda audit: audit.document(audit.abs(SECOND_LOOK)), running.ABS
+        document, _ = abs_output.make(
+            asked, lambda audit: audit.document(audit.abs(SECOND_LOOK)), abs_output.ABS
         )
     except (UsageError, OutOfTime, NoBenchmarks) as error:
         return SecondLook(tuple(methods), unmeasured=f"missed, and not measured again: {error}")

@@ -11,10 +11,9 @@ from rich.console import RenderableType
 
 from auditor.cli import options, output, running, watching
 from auditor.cli.console import Console
-from auditor.cli.judging import folder_of
 from auditor.cli.options import Asked
 from auditor.cli.progress import told
-from auditor.cli.stored import StoredQuestion, Told, circumstances
+from auditor.cli.stored_question import StoredQuestion, Told, circumstances, folder_of
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
 from auditor.core.paths import is_dir

@@ -1,13 +1,19 @@
-"""When benchmarks are warm, on a terminal and as a page."""
+"""When benchmarks are warm: judged, on a terminal and as a page."""
+
+from collections.abc import Callable
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from auditor.audits.steady.detector import Detector
 from auditor.cli import tables
+from auditor.cli.stored_question import Told
+from auditor.core.provenance import Context
 from auditor.core.steady import SteadyLabel
 from auditor.core.stored import StoredResults
+from auditor.studies.steady import steady as when_steady
 from reports import steady
-from reports.steady_document import SteadyDocument
+from reports.steady_document import SteadyDocument, steady_document
 
 _STYLES = {
     SteadyLabel.STEADY: "green",
@@ -15,6 +21,17 @@ _STYLES = {
     SteadyLabel.UNKNOWN: "yellow",
     SteadyLabel.NOT_STEADY: "red",
 }
+
+
+def warm(
+    found: StoredResults, detector: Detector, context: Callable[[], Context], told: Told
+) -> SteadyDocument:
+    """Return when each process is warm; `told` hears how many benchmarks of how many are done.
+
+    `context` tells the circumstances once it is done.
+    """
+    judged = when_steady(found, detector, told)
+    return steady_document(judged, context())
 
 
 def page(document: SteadyDocument, found: StoredResults) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from auditor.audits import similarity as audit
 from auditor.core.similarity import Similarity
 from auditor.core.stored import StoredResults
-from auditor.studies.stored import parted, runs_of
+from auditor.studies.stored_series import parted, runs_of
 
 
 def similarity(found: StoredResults, told: Callable[[int, int], None]) -> tuple[Similarity, ...]:

@@ -12,7 +12,7 @@ from auditor.audits.steady.needed import needed
 from auditor.core.caveats import Caveat
 from auditor.core.steady import BenchmarkSteadiness, SeriesSteadiness, SteadyLabel, SuiteSteadiness
 from auditor.core.stored import StoredProcess, StoredResults
-from auditor.studies.stored import caveats as of_results
+from auditor.studies.stored_series import caveats as of_results
 
 _MORE = {"jmh": "; with -wi 0 -i 3000 -r 100ms -f 10 JMH itself prints or (-rf json) keeps more"}
 _FEW = 20

@@ -11,7 +11,6 @@ from rich.console import Console
 from sentences import CLAIMS, EXCLUSIONS
 
 from auditor.audits.outcomes import NOT_COUNTED
-from auditor.cli import tables
 from auditor.core.result import Result
 from reports import (
     abs_findings,
@@ -87,7 +86,7 @@ def statements(document: Document) -> Iterator[Statement]:
 def forms(document: Document) -> dict[str, str]:
     """Return the result as its readers see it."""
     console = Console(width=240, file=io.StringIO(), record=True)
-    console.print(tables.result(document))
+    console.print(abs_tables.result(document))
     return {
         "terminal": console.export_text(),
         "page": unescape(UNDRAWN.sub("", page.page(document))),

@@ -12,8 +12,8 @@ from test_steady_words import CONTEXT as OF_SERIES
 from test_steady_words import FOUND
 
 import examples
+from auditor.cli.abs_terminal import result
 from auditor.cli.gates import judge_stability
-from auditor.cli.tables import result
 from auditor.core.busy import SLUG
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import Strain

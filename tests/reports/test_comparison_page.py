@@ -13,7 +13,7 @@ from test_page_names import NASTY
 from auditor.audits import abs_score
 from auditor.audits.abs_score import AbsData, MethodData
 from auditor.audits.comparison import judge
-from auditor.cli import github
+from auditor.cli.comparison import write_for_github
 from auditor.core.caveats import Caveat
 from auditor.core.comparison import BenchmarkComparison, Dimension, Patch, Rounds
 from auditor.core.errors import Exit
@@ -174,7 +174,7 @@ def test_a_suspicion_is_in_the_first_line_of_the_summary_whatever_the_gate_does(
     environment = {"GITHUB_STEP_SUMMARY": str(summary), "GITHUB_OUTPUT": str(output)}
 
     gates = (code, ["gate undecided: 1 suspected regression not confirmed"])
-    github.leave(made(benchmark("b", 1.2, fresh=False)), gates, tmp_path, environment)
+    write_for_github(made(benchmark("b", 1.2, fresh=False)), gates, tmp_path, environment)
 
     first, _, second = summary.read_text().splitlines()[:3]
     assert SUSPECTED in first.replace("\N{NO-BREAK SPACE}", " ")

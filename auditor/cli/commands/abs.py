@@ -7,7 +7,17 @@ from pathlib import Path
 
 import click
 
-from auditor.cli import github, kept, options, output, running, second_look
+from auditor.cli import (
+    abs_github,
+    abs_options,
+    abs_output,
+    github,
+    kept,
+    options,
+    output,
+    running,
+    second_look,
+)
 from auditor.cli.console import Console
 from auditor.cli.gates import Baseline, judge
 from auditor.cli.recording import CSV, Heard
@@ -22,7 +32,7 @@ from reports.document import Document
 @click.command(short_help="Would the suite notice if a method got slower?")
 @options.options(
     *options.WHAT,
-    *options.JUDGED,
+    *abs_options.JUDGED,
     options.WARMUP,
     options.RETRY_FAILED,
     options.GITHUB,
@@ -53,7 +63,7 @@ def command(context: click.Context, /, **_: object) -> int:
     bench-audit abs . --slowdown 0.6 --fail-under 80    a gate for CI
     """
     begun = time.monotonic()
-    asked = options.Asked.of(context, options.judged_changes(context.params))
+    asked = options.Asked.of(context, abs_options.judged_changes(context.params))
     check_judgeable(asked.config)
     baseline = _baseline(context.params["baseline"], asked)
     asked = _with_methods_of(baseline, asked)
@@ -73,7 +83,9 @@ def command(context: click.Context, /, **_: object) -> int:
         console.say(line)
     if context.params["github"]:
         folder = asked.places.output
-        github.leave(document, (verdict, lines), folder, asked.surroundings.environment)
+        abs_github.write_for_github(
+            document, (verdict, lines), folder, asked.surroundings.environment
+        )
     return options.exit_code(verdict, context.params["inconclusive"])
 
 
@@ -82,10 +94,12 @@ def _audit_and_show(context: click.Context, asked: options.Asked) -> tuple[Docum
     so_far, heard = context.params["so_far"], Heard()
     if context.params["csv"]:
         asked = replace(asked, surroundings=heard.around(asked.surroundings))
-    document, console = running.make(
-        asked, lambda audit: audit.document(audit.so_far() if so_far else audit.abs()), running.ABS
+    document, console = abs_output.make(
+        asked,
+        lambda audit: audit.document(audit.so_far() if so_far else audit.abs()),
+        abs_output.ABS,
     )
-    running.show(asked, console, document, running.ABS)
+    abs_output.show(asked, console, document, abs_output.ABS)
     if context.params["csv"]:
         path = asked.places.output / CSV
         output.write(path, heard.table(document.harness))
@@ -106,7 +120,7 @@ def _gated(
     if verdict is not Exit.GATE_FAILED or context.params["so_far"]:
         return verdict, lines
     methods = second_look.suspects(first, limits.min_score, baseline)
-    changes = options.judged_changes(context.params) | second_look.changes(
+    changes = abs_options.judged_changes(context.params) | second_look.changes(
         first, methods, asked.config.request.suite.seed
     )
     again = replace(options.Asked.of(context, changes), places=asked.places)

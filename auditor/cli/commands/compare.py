@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from auditor.cli import comparison, github, options, output, running
+from auditor.cli import compare_gates, comparison, github, options, output, running
 from auditor.cli.console import Console
 from auditor.cli.gates import is_borderline_miss
 from auditor.cli.logs import logged
@@ -91,7 +91,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     comparison.show(document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
-    verdict, said = comparison.judge(
+    verdict, said = compare_gates.judge(
         document,
         fail_on_regression=given["fail_on"] == "regression",
         fail_under=given["fail_under"],
@@ -101,7 +101,9 @@ def command(context: click.Context, /, **given: Any) -> int:
     for line in said:
         console.say(line)
     if given["github"]:
-        github.leave(document, (verdict, said), folder, asked.surroundings.environment)
+        comparison.write_for_github(
+            document, (verdict, said), folder, asked.surroundings.environment
+        )
     return options.exit_code(verdict, given["inconclusive"])
 
 
@@ -138,7 +140,7 @@ def _compared(
             output.write(folder / "patch.html", page(patch))
         comparison.keep(folder, document)
         open_ = _borderline(found.patch.verdict)
-        missed = comparison.missed(document, given["fail_under"], open_)
+        missed = compare_gates.missed(document, given["fail_under"], open_)
         if not missed:
             return document, SecondLook(()), open_
         again = comparing.audit_again(missed)

@@ -6,10 +6,17 @@ from typing import Any
 
 import click
 
-from auditor.cli import comparison, gates, options, running, stored
+from auditor.cli import (
+    abs_output,
+    compare_gates,
+    comparison,
+    gates,
+    judging,
+    options,
+)
 from auditor.cli.console import Console
-from auditor.cli.judging import Table, folder_of, judged
-from auditor.cli.stored import StoredQuestion
+from auditor.cli.judging import Table, judged
+from auditor.cli.stored_question import StoredQuestion, folder_of
 from auditor.cli.surroundings import Surroundings
 from auditor.config import Gates
 from auditor.core.errors import Exit, UsageError
@@ -113,9 +120,9 @@ def _table(given: dict[str, Any], console: Console, surroundings: Surroundings) 
     )
     document = judged(table)
     folder = given["output"] or folder_of(path.stem, table.content.digest, surroundings.environment)
-    running.keep_in(folder, running.JUDGED, document, page)
+    abs_output.keep_in(folder, abs_output.JUDGED, document, page)
     as_json = given["format"] == "json"
-    running.show_in(folder, running.JUDGED, document, console, as_json=as_json)
+    abs_output.show_in(folder, abs_output.JUDGED, document, console, as_json=as_json)
     least = given["fail_under"]
     if isinstance(document, Document):
         verdict, said = gates.judge(document, Gates(least))
@@ -142,16 +149,16 @@ def _stored(given: dict[str, Any], console: Console, surroundings: Surroundings)
     )
     as_json = given["format"] == "json"
     if not asked.compares:
-        document = stored.steady(asked, head)
-        running.keep_in(folder, running.JUDGED, document, page)
-        running.show_in(folder, running.JUDGED, document, console, as_json=as_json)
+        document = judging.steady(asked, head)
+        abs_output.keep_in(folder, abs_output.JUDGED, document, page)
+        abs_output.show_in(folder, abs_output.JUDGED, document, console, as_json=as_json)
         return _say_and_end(console, given, *gates.judge_stability(document))
-    found = stored.compared(asked, asked.base(), head)
+    found = judging.compared(asked, asked.base(), head)
     comparison.keep(folder, found)
     comparison.show(found, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
-    verdict, said = comparison.judge(
+    verdict, said = compare_gates.judge(
         found, fail_on_regression=given["fail_on"] == "regression", fail_under=None
     )
     return _say_and_end(console, given, verdict, said)

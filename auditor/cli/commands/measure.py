@@ -2,7 +2,7 @@
 
 import click
 
-from auditor.cli import options, running
+from auditor.cli import abs_output, options, running
 from auditor.core.errors import Exit
 
 
@@ -28,10 +28,10 @@ def command(context: click.Context, /, **_: object) -> int:
     asked = options.Asked.of(context, changes)
     if context.params["dry_run"]:
         return running.dry_run(asked, lambda audit: audit.plan_suite())
-    document, console = running.make(
-        asked, lambda audit: audit.document(audit.stability()), running.MEASURED
+    document, console = abs_output.make(
+        asked, lambda audit: audit.document(audit.stability()), abs_output.MEASURED
     )
-    running.show(asked, console, document, running.MEASURED)
+    abs_output.show(asked, console, document, abs_output.MEASURED)
     if any(one.means for one in document.benchmarks):
         return Exit.OK
     console.say("no verdict: nothing was measured")

@@ -10,7 +10,16 @@ from typing import Any
 import click
 import msgspec
 
-from auditor.cli import comparison, kept, options, profiling, running, sources, tables, tracing
+from auditor.cli import (
+    abs_output,
+    abs_terminal,
+    comparison,
+    kept,
+    options,
+    profiling,
+    sources,
+    tracing,
+)
 from auditor.cli.console import Console
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
@@ -35,7 +44,7 @@ _OTHERS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
     *options.WHAT[:1],
     click.option(
         "--of",
-        type=click.Choice([*running.BY_COMMAND, *_OTHERS]),
+        type=click.Choice([*abs_output.BY_COMMAND, *_OTHERS]),
         help="The command whose result is meant; the last one's by default.",
     ),
     click.option("--result", type=_PATH, help="A result as JSON, in the place of a store's."),
@@ -75,18 +84,18 @@ def command(context: click.Context, /, **given: Any) -> int:
     found = kept.last(asked.places.store, wanted, given["of"])
     if found.command in _OTHERS:
         return _other(asked, console, found, given["format"])
-    files = running.BY_COMMAND.get(found.command, running.ABS)
+    files = abs_output.BY_COMMAND.get(found.command, abs_output.ABS)
     document, caveat = found.document(), kept.other_configuration(found, wanted)
     if caveat:
         said = results.Caveat(caveat.slug, caveat.text)
         document = msgspec.structs.replace(document, caveats=(said, *document.caveats))
     others = kept.beside(found.path, found.command, found.config, document)
-    running.keep(asked, files, document, partial(page, beside=others))
+    abs_output.keep(asked, files, document, partial(page, beside=others))
     console.note(f"the result of {found}")
     if caveat:
         console.say(f"note[{caveat.slug}]: {caveat.text}")
     if given["format"] == _TABLE:
-        running.show(asked, console, document, files)
+        abs_output.show(asked, console, document, files)
     else:
         console.text(_written(document, given))
     return Exit.OK
@@ -111,11 +120,11 @@ def _of_file(context: click.Context, given: dict[str, Any]) -> int:
     surroundings = context.find_object(Surroundings) or Surroundings.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
     document = kept.read(given["result"])
-    files = running.ABS if isinstance(document, Document) else running.STABILITY
+    files = abs_output.ABS if isinstance(document, Document) else abs_output.STABILITY
     if given["output"]:
-        running.keep_in(given["output"], files, document, page)
+        abs_output.keep_in(given["output"], files, document, page)
     if given["format"] == _TABLE:
-        console.result(tables.result(document))
+        console.result(abs_terminal.result(document))
     else:
         console.text(_written(document, given))
     return Exit.OK

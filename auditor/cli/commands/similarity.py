@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from auditor.audits.similarity import PAPER
-from auditor.cli import alike, options, series, stored
+from auditor.cli import alike, options, series
 
 
 @click.command(short_help="Are the runs of each benchmark alike, and which one stands apart?")
@@ -29,7 +29,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         doing="benchmarks compared",
         forks=5,
         least=PAPER.least_values,
-        judged=stored.alike,
+        judged=alike.alike,
         table=alike.table,
         page=alike.page,
         is_judged=lambda found: any(one.dissimilar is not None for one in found.benchmarks),

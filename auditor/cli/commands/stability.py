@@ -5,7 +5,7 @@ from functools import partial
 
 import click
 
-from auditor.cli import kept, options, running, tables
+from auditor.cli import abs_output, abs_terminal, kept, options, running
 from auditor.cli.gates import judge_stability
 from reports.page import page
 
@@ -33,16 +33,16 @@ def command(context: click.Context, /, **_: object) -> int:
     asked = options.Asked.of(context, changes)
     if context.params["dry_run"]:
         return running.dry_run(asked, lambda audit: audit.plan_suite())
-    document, console = running.make(
-        asked, lambda audit: audit.document(audit.stability()), running.STABILITY
+    document, console = abs_output.make(
+        asked, lambda audit: audit.document(audit.stability()), abs_output.STABILITY
     )
     config = json.loads(asked.config.text)
     others = kept.beside(asked.places.store, "stability", config, document)
     if others:
-        running.keep(asked, running.STABILITY, document, partial(page, beside=others))
-    running.show(asked, console, document, running.STABILITY)
+        abs_output.keep(asked, abs_output.STABILITY, document, partial(page, beside=others))
+    abs_output.show(asked, console, document, abs_output.STABILITY)
     if others and not asked.as_json:
-        console.result(tables.side_by_side(document, others))
+        console.result(abs_terminal.side_by_side(document, others))
     code, said = judge_stability(document)
     for line in said:
         console.say(line)

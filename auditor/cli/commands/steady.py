@@ -8,7 +8,7 @@ from auditor.audits.steady.cpssd import CpSsd
 from auditor.audits.steady.detector import Detector
 from auditor.audits.steady.kbkssd import KbKssd
 from auditor.audits.steady.learned import Learned
-from auditor.cli import options, series, stored, warming
+from auditor.cli import options, series, warming
 from auditor.core.steady import SteadyLabel
 
 DETECTORS: dict[str, type[Detector]] = {"learned": Learned, "kb-kssd": KbKssd, "cp-ssd": CpSsd}
@@ -48,7 +48,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         doing="benchmarks judged",
         forks=1,
         least=detector.least,
-        judged=lambda found, context, told: stored.warm(found, detector, context, told),
+        judged=lambda found, context, told: warming.warm(found, detector, context, told),
         table=warming.table,
         page=warming.page,
         is_judged=lambda found: any(one.label is not SteadyLabel.UNKNOWN for one in found.series),

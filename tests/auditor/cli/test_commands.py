@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from cli_acting import Stage, method, pair, score
 
+from auditor.cli.abs_output import BY_COMMAND
 from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS, MESSAGE, NEAR_SECONDS
-from auditor.cli.running import BY_COMMAND
 from auditor.core.caveats import Caveat
 from auditor.core.errors import BuildFailed, ToolMissing
 from auditor.core.mutant import Wait

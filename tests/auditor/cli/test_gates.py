@@ -9,7 +9,7 @@ from cli_acting import CONTEXT, FakeAudit, Stage, pair, score, verdict
 from comparisons import benchmark, made
 
 from auditor.audits.indifference import BORDERLINE
-from auditor.cli import comparison
+from auditor.cli import compare_gates
 from auditor.cli.second_look import SecondLook, sure_outcomes
 from auditor.core.accepted import Accepted
 from auditor.core.caveats import Caveat
@@ -422,14 +422,14 @@ PATCH = Patch(
 def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
     document = made(benchmark("a"), patch=PATCH)
 
-    ended, (line,) = comparison.judge(
+    ended, (line,) = compare_gates.judge(
         document, fail_on_regression=False, fail_under=60, unsure=unsure
     )
 
     assert (ended, line[: len(said)]) == (code, said)
-    assert comparison.missed(document, 60) == ("a", "b")
-    assert comparison.missed(document, 60, ("b",)) == ("a",)
-    assert comparison.missed(document, None) == ()
+    assert compare_gates.missed(document, 60) == ("a", "b")
+    assert compare_gates.missed(document, 60, ("b",)) == ("a",)
+    assert compare_gates.missed(document, None) == ()
 
 
 @pytest.mark.parametrize(
@@ -459,7 +459,7 @@ def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
     ],
 )
 def test_no_regression_is_not_found_in_what_is_gone(document, code, said):
-    ended, (line,) = comparison.judge(document, fail_on_regression=True, fail_under=None)
+    ended, (line,) = compare_gates.judge(document, fail_on_regression=True, fail_under=None)
 
     assert ended is code
     assert line.startswith(said)
@@ -467,7 +467,7 @@ def test_no_regression_is_not_found_in_what_is_gone(document, code, said):
 
 def test_nothing_compared_is_no_verdict_without_a_gate_too():
     def ended(document):
-        return comparison.judge(document, fail_on_regression=False, fail_under=None)
+        return compare_gates.judge(document, fail_on_regression=False, fail_under=None)
 
     said = "no verdict: no benchmark is in both: 2 only in head, 1 only in base"
     assert ended(made(added=("a", "b"), removed=("c",))) == (Exit.NO_VERDICT, [said])

@@ -13,7 +13,8 @@ from auditor.core.result import Result
 from auditor.core.rows import Rows
 from auditor.core.subject import Language
 from auditor.core.verdict import Stability
-from auditor.studies.tables import Question, audit, rows_of
+from auditor.studies.recorded_rows import rows_of
+from auditor.studies.tables import Question, audit
 
 NAMES = ("A", "B")
 CALM = np.random.default_rng(1).normal(1, 0.01, 20)

@@ -8,7 +8,8 @@ from auditor.core.jobs import HostFacts
 from auditor.core.outcome import Unreadable
 from auditor.core.stored import StoredProcess, StoredResults, StoredRun
 from auditor.studies.similarity import similarity
-from auditor.studies.stored import compare, host_of, stability
+from auditor.studies.stored import compare, stability
+from auditor.studies.stored_series import host_of
 
 HOST = HostFacts("box", (("cores", "2"), ("cpu", "Example"), ("python", "3.11")))
 

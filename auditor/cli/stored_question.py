@@ -1,26 +1,18 @@
-"""Stored results of other tools, and what there is to say of them, as results of ours."""
+"""Which stored results of other tools a command reads, and the circumstances of its answer."""
 
+import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from auditor.audits.steady.detector import Detector
 from auditor.config import shares
-from auditor.config.sections import CompareSection
-from auditor.core.errors import UsageError
+from auditor.config.places import state
 from auditor.core.provenance import Context
 from auditor.core.stored import StoredResults
 from auditor.core.subject import Language
-from auditor.studies import stored
-from auditor.studies.similarity import similarity
-from auditor.studies.steady import steady as when_steady
+from auditor.studies.stored_series import host_of
 from auditor.versions import own_version
-from reports.comparison_document import ComparisonDocument, comparison_document
-from reports.document import StabilityDocument
-from reports.record import stability_document
-from reports.similarity_document import SimilarityDocument, similarity_document
-from reports.steady_document import SteadyDocument, steady_document
 from runners.hosts.clock import SystemClock
 from runners.stored.reading import read
 
@@ -81,57 +73,25 @@ class StoredQuestion:
         return read(self.paths, self.commit)
 
 
-def steady(asked: StoredQuestion, head: StoredResults) -> StabilityDocument:
-    """Return how far the runs lie apart."""
-    started = SystemClock().now()
-    found = stored.stability(head)
-    return stability_document(found, _context(asked, head, found.runs, started))
-
-
-def warm(
-    found: StoredResults, detector: Detector, context: Callable[[], Context], told: Told
-) -> SteadyDocument:
-    """Return when each process is warm; `told` hears how many benchmarks of how many are done.
-
-    `context` tells the circumstances once it is done.
-    """
-    judged = when_steady(found, detector, told)
-    return steady_document(judged, context())
-
-
-def alike(found: StoredResults, context: Callable[[], Context], told: Told) -> SimilarityDocument:
-    """Return whether the runs of each benchmark are alike."""
-    judged = similarity(found, told)
-    return similarity_document(judged, tuple(stored.caveats(found)), context())
-
-
 def circumstances(asked: StoredQuestion, found: StoredResults) -> Callable[[], Context]:
     """Return what tells the circumstances of a result that is begun now, once it is done."""
     started = SystemClock().now()
-    return lambda: _context(asked, found, len(found.runs), started)
+    return lambda: context_of(asked, found, len(found.runs), started)
 
 
-def compared(asked: StoredQuestion, base: StoredResults, head: StoredResults) -> ComparisonDocument:
-    """Return what became of each benchmark; raises UsageError for results of two tools."""
-    if base.harness != head.harness:
-        raise UsageError(
-            f"the base is of {base.harness}, the others of {head.harness}; give results of one tool"
-        )
-    if base.digest == head.digest:
-        raise UsageError("base and head are the same results; name others with --against")
-    started = SystemClock().now()
-    limit = CompareSection().min_delta if asked.min_delta is None else asked.min_delta
-    found = stored.compare(base, head, limit, unlike=asked.unlike)
-    context = _context(asked, head, len(head.runs), started)
-    return comparison_document(found, context, base=_revision(base))
+def folder_of(name: str, digest: str, environment: Mapping[str, str]) -> Path:
+    """Return the folder of what comes out of files of this name and content."""
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60] or "results"
+    return state(environment) / f"{readable}-{digest[:8]}"
 
 
-def _context(asked: StoredQuestion, head: StoredResults, runs: int, started: str) -> Context:
-    host = stored.host_of(head.runs)
+def context_of(asked: StoredQuestion, head: StoredResults, runs: int, started: str) -> Context:
+    """Return the circumstances of a result that was begun at `started` and is done now."""
+    host = host_of(head.runs)
     more = len(asked.paths) - 1
     return Context(
         subject=f"{asked.paths[0].name or '.'}{f' and {more} more' if more else ''}",
-        revision=_revision(head),
+        revision=revision_of(head),
         language=LANGUAGES.get(head.harness, "unknown"),
         harness=head.harness,
         host=host.name,
@@ -145,7 +105,7 @@ def _context(asked: StoredQuestion, head: StoredResults, runs: int, started: str
     )
 
 
-def _revision(found: StoredResults) -> str:
+def revision_of(found: StoredResults) -> str:
     """Return the commit where there is one of all runs, else what was read."""
     known = found.commits
     is_one = len(known) == 1 and all(run.commit for run in found.runs)

@@ -1,0 +1,86 @@
+"""The options of `abs`, and the keys of the configuration that they set."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from auditor.cli import options
+
+BASELINE = click.option(
+    "--baseline",
+    type=options.PATH,
+    metavar="RESULT",
+    help="Exit with 1 where a method is missed that this result has as detected.",
+)
+JUDGED = (
+    click.option("--method", multiple=True, metavar="NAME", help="A method to slow; repeatable."),
+    click.option("--runs", type=int, help="Runs that must agree on a detection (2)."),
+    click.option("--stability-runs", type=int, help="Runs of the unchanged suite (5)."),
+    options.SLOWDOWN,
+    click.option("--wait", type=click.Choice(["auto", "sleep", "spin", "work"])),
+    click.option(
+        "--rule", type=click.Choice(["ours", "paper", "gate"]), help="How a detection is decided."
+    ),
+    options.min_delta("Where your gate fires (the rule is gate then, unless another is given)"),
+    click.option("--paper", is_flag=True, help="As in the paper: its rule, and sleeping."),
+    click.option(
+        "--mode", type=click.Choice(["matrix", "score"]), help="score: stop at the first detection."
+    ),
+    click.option(
+        "--curve",
+        type=click.Choice(["none", "methods", "pairs"]),
+        help="Find the smallest slowdown noticed: of each method (default), of each pair.",
+    ),
+    click.option("--controls", type=int, help="Times each method is slowed by nothing (1)."),
+    click.option(
+        "--estimate", is_flag=True, help="Predict from how long methods take; slow none down."
+    ),
+    click.option(
+        "--allocations",
+        is_flag=True,
+        help="Ask also whether one more allocation per call would show (a further short process "
+        "for each pair, so only on demand).",
+    ),
+    click.option(
+        "--as-configured",
+        is_flag=True,
+        help="With JavaABS' file: its confidence and min_effect_size instead of .01 and half of "
+        "the slowdown.",
+    ),
+    click.option(
+        "--no-shares",
+        is_flag=True,
+        help="Decide by injected delays alone; no CPU samples of the unchanged benchmarks.",
+    ),
+    click.option("--exact", is_flag=True, help="No pruning, no stopping."),
+    click.option(
+        "--interleave",
+        is_flag=True,
+        help="With --paper: measure the plain suite in turns with what is slowed, against drift.",
+    ),
+    options.FAIL_UNDER,
+    BASELINE,
+    options.INCONCLUSIVE,
+)
+SWITCHES = ("exact", "estimate", "allocations", "interleave")
+
+
+def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys that the options of `abs` set."""
+    named = ("runs", "stability_runs", "wait", "rule", "slowdown", "mode", "curve", "controls")
+    changes = options.without_none({key: given[key] for key in named})
+    if given["paper"]:
+        changes = {"wait": "sleep", **changes, "rule": "paper"}
+        if not given["as_configured"]:
+            changes["min_delta"] = None  # the paper's own: a gate's limit in the file is another
+    changes |= {flag: True for flag in SWITCHES if given[flag]}
+    if given["no_shares"]:
+        changes["shares"] = False
+    if given["method"]:
+        changes["methods"] = "auto" if given["method"] == ("auto",) else given["method"]
+    if given["fail_under"] is not None:
+        changes["gates"] = {"min_score": given["fail_under"]}
+    if given["min_delta"] is not None:
+        changes = {"rule": "gate", **changes, "min_delta": given["min_delta"]}
+    return options.shared_changes(given) | changes
