@@ -11,6 +11,7 @@ from rich.console import Console
 from sentences import CLAIMS, EXCLUSIONS
 
 from auditor.audits.outcomes import NOT_COUNTED
+from auditor.cli import abs_terminal
 from auditor.core.result import Result
 from reports import (
     abs_findings,
@@ -86,7 +87,7 @@ def statements(document: Document) -> Iterator[Statement]:
 def forms(document: Document) -> dict[str, str]:
     """Return the result as its readers see it."""
     console = Console(width=240, file=io.StringIO(), record=True)
-    console.print(abs_tables.result(document))
+    console.print(abs_terminal.result(document))
     return {
         "terminal": console.export_text(),
         "page": unescape(UNDRAWN.sub("", page.page(document))),
