@@ -1,4 +1,4 @@
-"""What each harness and its language bring; with `wiring` all that knows concrete classes."""
+"""What each harness and its language bring; with `assemble` all that knows concrete classes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -27,8 +27,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 PROGRAM = """
 import sys
-from auditor import workplace
-workplace.MOST_JOBS = int(sys.argv.pop(1))
+from auditor import session
+session.MOST_JOBS = int(sys.argv.pop(1))
 from auditor.cli.main import entry
 entry()
 """

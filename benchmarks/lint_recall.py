@@ -30,7 +30,7 @@ from public_repositories import (  # noqa: E402
 
 from auditor.core.smells import Smell  # noqa: E402
 from auditor.core.subject import SourceFile, SourceRole  # noqa: E402
-from auditor.linting import LINTERS  # noqa: E402
+from auditor.lint.assemble import LINTERS  # noqa: E402
 
 SUITES = {
     "go": (

@@ -6,7 +6,7 @@ import pstats
 import pytest
 
 from auditor.core.subject import SourceFile, SourceRole
-from auditor.linting import LINTERS
+from auditor.lint.assemble import LINTERS
 
 GO = 'package m\nimport ("testing"; "bytes")\nfunc BenchmarkX(b *testing.B) {\n'
 N = "for i := 0; i < b.N; i++ {\n"

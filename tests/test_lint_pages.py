@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from auditor.core.subject import SourceFile, SourceRole
-from auditor.linting import LINTERS, rules
+from auditor.lint.assemble import LINTERS, rules
 
 DOCS = Path(__file__).parents[1] / "docs"
 PARTS = ["Before", "After", "What is looked for", "How sure", "Source"]

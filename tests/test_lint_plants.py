@@ -8,7 +8,7 @@ import pytest
 
 from auditor.core.smells import Sure
 from auditor.core.subject import SourceFile, SourceRole
-from auditor.linting import LINTERS, rules
+from auditor.lint.assemble import LINTERS, rules
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 

@@ -1,17 +1,23 @@
-"""Write and show a result of `abs`, `stability` or `measure`."""
+"""Ask for a result of `abs`, `stability` or `measure`, write it and show it."""
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from auditor.cli import abs_terminal, output
 from auditor.cli.console import Console
 from auditor.cli.options import Asked
-from auditor.cli.running import opened
-from auditor.cli.surroundings import Audit
+from auditor.cli.running import show_plan, working
+from auditor.core.errors import Exit
 from reports import results
 from reports.document import Either
+
+if TYPE_CHECKING:  # `--help` needs no numpy
+    from auditor.abs.assemble import Audit
+    from auditor.studies.preview import Preview
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +35,24 @@ JUDGED = Files("judged.json", "judged.html")
 BY_COMMAND = {"abs": ABS, "stability": STABILITY, "measure": MEASURED}
 
 
-def make(asked: Asked, answer: Callable[[Audit], Either], files: Files) -> tuple[Either, Console]:
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An audit and the terminal."""
+
+    audit: "Audit"
+    console: Console
+
+
+@contextmanager
+def opened(asked: Asked) -> Iterator[Opened]:
+    """Make the subject ready, with a log and progress."""
+    from auditor.abs.assemble import open_audit  # noqa: PLC0415 numpy and scipy come with it
+
+    with working(asked, open_audit) as (audit, console):
+        yield Opened(audit, console)
+
+
+def make(asked: Asked, answer: "Callable[[Audit], Either]", files: Files) -> tuple[Either, Console]:
     """Return the document that `answer` makes, once it and its report are written."""
     with opened(asked) as open_:
         document = answer(open_.audit)
@@ -66,3 +89,10 @@ def show_in(
         console.result(abs_terminal.result(document))
     console.note(f"\nreport: {folder / files.report}")
     console.note(f"result: {folder / files.result}")
+
+
+def dry_run(asked: Asked, ask: "Callable[[Audit], Preview]", judged: str = "") -> Exit:
+    """Say what would be measured, and how it would be judged."""
+    with opened(asked) as open_:
+        plan = ask(open_.audit)
+    return show_plan(open_.console, plan, judged, as_json=asked.as_json)

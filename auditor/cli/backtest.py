@@ -60,6 +60,8 @@ class Trying:
         return audits.tried(change, found, self.clock() - begun)
 
     def _compared(self, change: PastChange, seconds: float | None) -> Comparison:
+        from auditor.compare.assemble import open_comparison  # noqa: PLC0415 numpy and scipy come with it
+
         asked = self.asked
         config = _within(asked.config, seconds)
         pair = [
@@ -69,7 +71,7 @@ class Trying:
         with (
             logged(asked.places.output, asked.verbose),
             observer(self.console, time.monotonic) as watching,
-            asked.surroundings.open_comparison(
+            asked.surroundings.opener(open_comparison)(
                 (pair[0], pair[1]), asked.places, asked.surroundings.environment, watching
             ) as comparing,
         ):

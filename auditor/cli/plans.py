@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from auditor.cli.surroundings import DryRun
 from auditor.cli.tables import lineless, lines, section
 from auditor.core.units import duration
 from reports import figures, names
 
 if TYPE_CHECKING:  # `--help` needs no numpy
-    from auditor.studies.inventory import CountedMethod, Inventory
+    from auditor.studies.preview import CountedMethod, Inventory, Preview
 
 MOST_ROWS = 10
 """Places and methods that are named."""
@@ -24,7 +23,7 @@ DONE_FOR_IT = (
 """What a dry run does all the same."""
 
 
-def plan(dry: DryRun, judged: str = "") -> RenderableType:
+def plan(dry: "Preview", judged: str = "") -> RenderableType:
     """Return what would be measured, and below it how it would be judged."""
     table = lineless("phase", ">processes", ">known", ">about")
     for phase in dry.phases:
@@ -85,7 +84,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def plan_document(dry: DryRun, judged: str = "") -> dict[str, Any]:
+def plan_document(dry: "Preview", judged: str = "") -> dict[str, Any]:
     """Return what would be measured, as JSON."""
     listed = dry.inventory
     return {

@@ -5,12 +5,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from auditor.cli.surroundings import Audit, Surroundings
+from auditor.cli.surroundings import Surroundings
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Purpose, Run
 from auditor.core.ports import Observer
 
 if TYPE_CHECKING:  # `--help` should not pay for msgspec
+    from auditor.abs.assemble import Audit
     from auditor.config import Config, Places
 
 CSV = "result.csv"
@@ -25,16 +26,19 @@ class Heard:
 
     def around(self, surroundings: Surroundings) -> Surroundings:
         """Return surroundings whose audits are heard."""
+        from auditor.abs.assemble import open_audit  # noqa: PLC0415 numpy and scipy come with it
+
+        unheard = surroundings.opener(open_audit)
 
         @contextmanager
         def opened(
             config: "Config", places: "Places", environment: Mapping[str, str], observer: Observer
-        ) -> Iterator[Audit]:
+        ) -> "Iterator[Audit]":
             both = _Both(observer, self.runs)
-            with surroundings.open_audit(config, places, environment, both) as audit:
+            with unheard(config, places, environment, both) as audit:
                 yield audit
 
-        return replace(surroundings, open_audit=opened)
+        return replace(surroundings, replacements={**surroundings.replacements, open_audit: opened})
 
     def table(self, harness: str) -> str:
         """Return the file: GoABS's for a Go suite, JavaABS's for a JMH suite.

@@ -85,20 +85,24 @@ def _read(asked: StoredQuestion) -> StoredResults:
 
 
 def _run(context: click.Context, suite: str, answer: Answer) -> Exit:
+    from auditor.series.assemble import open_series  # noqa: PLC0415 numpy and scipy come with it
+
     asked = Asked.of(context, watching.changes(context.params), what=suite)
     series = asked.config.series
     wanted = replace(series, forks=series.forks or answer.forks, least=answer.least)
     if context.params["dry_run"]:
-        return running.dry_run(asked, lambda audit: audit.plan_series(wanted))
+        with running.working(asked, open_series) as (work, console):
+            plan = work.plan_series(wanted)
+        return running.show_plan(console, plan, "", as_json=asked.as_json)
     words = " ".join((answer.verb, *answer.own))
-    with running.opened(asked) as open_:
-        found = open_.audit.series(answer.verb, wanted)
-        context_of = partial(open_.audit.circumstances, words, wanted)
+    with running.working(asked, open_series) as (work, console):
+        found = work.series(answer.verb, wanted)
+        context_of = partial(work.circumstances, words, wanted)
         document = answer.judged(found, context_of, lambda _done, _of: None)
-        open_.audit.remember(document, context_of())
+        work.remember(results.text(document))
     as_json = asked.as_json
     folder = asked.places.output
-    return _show(open_.console, folder, answer, (document, found), as_json=as_json)
+    return _show(console, folder, answer, (document, found), as_json=as_json)
 
 
 def _show(

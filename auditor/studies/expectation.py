@@ -1,6 +1,5 @@
 """How long an audit is likely to take, by what is known before it begins."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
 
@@ -16,15 +15,16 @@ from auditor.audits.expected_time import (
 )
 from auditor.core.errors import UsageError
 from auditor.core.mutant import Delay, Wait
-from auditor.core.plan import Purpose, Trial
+from auditor.core.plan import Purpose
 from auditor.core.request import AbsRequest, CurveMode
 from auditor.core.schedule import Schedule
 from auditor.core.suite import Benchmark
 from auditor.studies import budget, schedules
 from auditor.studies.methods import candidates
-from auditor.studies.parts import Deadline, Parts
+from auditor.studies.parts import Parts
+from auditor.studies.preview import budget_limit, missing_seconds, planned_seconds
 from auditor.studies.reach import map_reach
-from auditor.studies.rehearsal import Lookups, PreviewPhase, rehearse
+from auditor.studies.rehearsal import Lookups, rehearse
 from auditor.studies.suite import baseline, chosen
 
 CERTAIN = (Purpose.PILOT, Purpose.SUITE, Purpose.USAGE, Purpose.REACH)
@@ -43,8 +43,8 @@ def expected_of(request: AbsRequest, parts: Parts, seen: Lookups) -> ExpectedTim
     load = _workload(request, parts, pairs)
     load = replace(
         load,
-        suite_seconds=_seconds(seen.missing_of(Purpose.PILOT, Purpose.SUITE), seen, figures),
-        counting_seconds=_seconds(
+        suite_seconds=missing_seconds(seen.missing_of(Purpose.PILOT, Purpose.SUITE), seen, figures),
+        counting_seconds=missing_seconds(
             seen.missing_of(Purpose.USAGE, Purpose.REACH, Purpose.PROFILE), seen, figures
         ),
     )
@@ -64,18 +64,6 @@ def expected_beforehand(request: AbsRequest, parts: Parts) -> ExpectedTime:
         counting_seconds=len(benchmarks) * one.counting_seconds,
     )
     return _limited(load, figures, parts)
-
-
-def expected_of_suite(parts: Parts, seen: Lookups) -> ExpectedTime:
-    """Return the time of runs of the unchanged suite."""
-    figures = figures_of(parts.project.harness)
-    seconds = _seconds(seen.missing_of(Purpose.PILOT, Purpose.SUITE), seen, figures)
-    return _range(seconds, figures, parts)
-
-
-def expected_of_phases(parts: Parts, phases: Iterable[PreviewPhase]) -> ExpectedTime:
-    """Return the time of phases that are carried out as they are."""
-    return _range(sum(one.seconds for one in phases), figures_of(parts.project.harness), parts)
 
 
 def refuse_small_budget(request: AbsRequest, parts: Parts) -> None:
@@ -120,8 +108,8 @@ def _workload(request: AbsRequest, parts: Parts, pairs: int | None) -> Workload:
         benchmarks=len(benchmarks),
         methods=slowed_methods(request, parts),
         pairs=pairs,
-        calibration_blocks=fmean(_blocks(calibration) for calibration, _ in planned),
-        pair_blocks=fmean(_blocks(pair) for _, pair in planned),
+        calibration_blocks=fmean(planned_seconds(calibration) for calibration, _ in planned),
+        pair_blocks=fmean(planned_seconds(pair) for _, pair in planned),
         runs=request.runs,
         measures_further=bool(request.controls) or request.curve is not CurveMode.NONE,
     )
@@ -134,16 +122,17 @@ def _cheapest(request: AbsRequest, parts: Parts, figures: AuditFigures) -> Workl
     one = min(benchmarks, key=lambda each: schedules.fitted(plan, each).iteration_seconds)
     fit = schedules.fitted(plan, one)
     calibration, pair = _planned(request, one)
-    pilot = figures.start_seconds + _blocks(schedules.pilot(fit))
-    plain = figures.start_seconds + _blocks(schedules.plain(fit, None))
+    pilot = figures.start_seconds + planned_seconds(schedules.pilot(fit))
+    plain = figures.start_seconds + planned_seconds(schedules.plain(fit, None))
     return Workload(
         suite_seconds=(pilot if parts.fixed_operations else 0.0) + plain,
-        counting_seconds=figures.start_seconds + _blocks(schedules.counting_schedule(fit, None)),
+        counting_seconds=figures.start_seconds
+        + planned_seconds(schedules.counting_schedule(fit, None)),
         benchmarks=1,
         methods=1,
         pairs=1,
-        calibration_blocks=_blocks(calibration),
-        pair_blocks=_blocks(pair),
+        calibration_blocks=planned_seconds(calibration),
+        pair_blocks=planned_seconds(pair),
         runs=request.runs,
         measures_further=False,
     )
@@ -160,35 +149,12 @@ def _planned(request: AbsRequest, benchmark: Benchmark) -> tuple[Schedule, Sched
     )
 
 
-def _blocks(schedule: Schedule) -> float:
-    return len(schedule.blocks) * schedule.seconds
-
-
-def _seconds(trials: Sequence[Trial], seen: Lookups, figures: AuditFigures) -> float:
-    """Return the time of trials, by what the store has seen, else by the figures."""
-    if seen.times.is_empty:
-        return sum(figures.start_seconds + _blocks(one.schedule) for one in trials)
-    return sum(map(seen.times.seconds, trials))
-
-
 def _limited(load: Workload, figures: AuditFigures, parts: Parts) -> ExpectedTime:
     """Return the time of a workload, of which a budget allows the suite only a part."""
-    if (limit := _budget(parts)) is not None:
+    if (limit := budget_limit(parts)) is not None:
         load = replace(
             load,
             suite_seconds=min(load.suite_seconds, budget.SUITE_PART * limit),
             counting_seconds=min(load.counting_seconds, budget.COUNTING_PART * limit),
         )
     return expected_time(load, figures, limit)
-
-
-def _range(seconds: float, figures: AuditFigures, parts: Parts) -> ExpectedTime:
-    limit = _budget(parts)
-    low, high = figures.low * seconds, figures.high * seconds
-    most = high if limit is None else limit
-    return ExpectedTime(min(low, most), min(high, most), limit)
-
-
-def _budget(parts: Parts) -> float | None:
-    deadline: Deadline | None = parts.deadline
-    return parts.request.budget_seconds if deadline is None else deadline.seconds or None

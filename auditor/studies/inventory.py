@@ -2,54 +2,21 @@
 
 import re
 import shlex
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from auditor.audits.expected_time import ExpectedTime
 from auditor.core.request import AbsRequest
-from auditor.core.suite import Benchmark
 from auditor.core.units import duration
 from auditor.core.verdict import AbsVerdict
 from auditor.studies.methods import candidates
 from auditor.studies.parts import Parts
+from auditor.studies.preview import CountedMethod, Inventory, places_of
 from auditor.studies.suite import chosen
 
 LONG_SECONDS = 8 * 3600.0
 """An audit without a budget that takes longer than this is told what to leave out."""
 _LARGE_PART = 0.5
 _MOST_PLACES = 6
-_FUNCTION = re.compile(r"[^/\[(:]+")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountedMethod:
-    """A method that may be slowed."""
-
-    id: str
-    calls: int | None = None
-    """Calls in benchmarks and unit tests; None: not counted."""
-    benchmarks: int | None = None
-    """Benchmarks that call it; None: not counted."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inventory:
-    """What an audit is about, before anything is measured.
-
-    `benchmarks` counts them by place: a package, class or file, or a function where all are in
-    one. `reason` says why there is nothing to audit, empty where there is something. `unusable`
-    are benchmarks, or groups of them, that could not be listed, with the reason.
-    """
-
-    benchmarks: tuple[tuple[str, int], ...] = ()
-    methods: tuple[CountedMethod, ...] = ()
-    reason: str = ""
-    unusable: tuple[tuple[str, str], ...] = ()
-    hints: tuple[str, ...] = ()
-
-
-NOTHING = Inventory()
 
 
 def inventory(
@@ -82,19 +49,6 @@ def _methods(slowable: Sequence[str], verdict: AbsVerdict | None) -> tuple[Count
         CountedMethod(id=one.id, calls=one.calls, benchmarks=len(one.reached_by))
         for one in verdict.methods
     )
-
-
-def places_of(benchmarks: Sequence[Benchmark]) -> tuple[tuple[str, int], ...]:
-    """Count benchmarks by group, or by function where all are of one group; most first."""
-    groups = Counter(one.group for one in benchmarks)
-    if len(groups) == 1:
-        groups = Counter(_function(one) for one in benchmarks)
-    return tuple(sorted(groups.items(), key=lambda each: (-each[1], each[0])))
-
-
-def _function(benchmark: Benchmark) -> str:
-    match = _FUNCTION.match(benchmark.name)
-    return match[0] if match else benchmark.name
 
 
 def _reason(

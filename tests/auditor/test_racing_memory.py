@@ -11,7 +11,7 @@ import pytest
 from concurrencies import made, timed
 
 import auditor.audits.concurrency
-from auditor import racing
+from auditor.concurrency import assemble
 from auditor.config.concurrency import concurrency_request
 from auditor.config.places import Places
 from auditor.core.concurrency import Suite
@@ -25,11 +25,11 @@ SUITE = Suite(tests=(made(),), length=16, tried=(), methods=(), focus=())
 def test_whatever_makes_tests_is_part_of_what_they_are_remembered_by():
     every = {one.name for one in pkgutil.iter_modules(auditor.audits.concurrency.__path__)}
     package = "auditor.audits.concurrency."
-    makers = {one.removeprefix(package) for one in racing.MAKERS if one.startswith(package)}
+    makers = {one.removeprefix(package) for one in assemble.MAKERS if one.startswith(package)}
 
     assert makers | JUDGES == every
     assert not makers & JUDGES
-    assert all(importlib.import_module(one) for one in (*racing.MAKERS, *racing.RACERS))
+    assert all(importlib.import_module(one) for one in (*assemble.MAKERS, *assemble.RACERS))
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def opened(tmp_path, monkeypatch):
         (package / f"{name}.py").write_text("")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, package.name, raising=False)  # that of another test
-    monkeypatch.setattr(racing, "MAKERS", ("made_up_sources.makers",))
-    monkeypatch.setattr(racing, "RACERS", ("made_up_sources.racers",))
+    monkeypatch.setattr(assemble, "MAKERS", ("made_up_sources.makers",))
+    monkeypatch.setattr(assemble, "RACERS", ("made_up_sources.racers",))
     (tmp_path / "Pool.java").write_text("public class Pool { }")
     subprocess.run(["javac", "-d", tmp_path / "pool", tmp_path / "Pool.java"], check=True)
     given = {"subject": "Pool", "old": "pool", "new": "pool"}
@@ -53,7 +53,7 @@ def opened(tmp_path, monkeypatch):
     )
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     asked = concurrency_request(given, tmp_path)
-    with racing.open_concurrency(asked, places, environment, None) as found:
+    with assemble.open_concurrency(asked, places, environment, None) as found:
         yield found, package
 
 
@@ -85,7 +85,7 @@ def test_without_what_reads_byte_code_tests_are_made_unfocused_and_not_taken_for
     def fails(**_):
         raise ResolveFailed("asm cannot be fetched: no network\nand more")
 
-    monkeypatch.setattr(racing, "prepare_guests", fails)
+    monkeypatch.setattr(assemble, "prepare_guests", fails)
     focus, (caveat,) = found._focus(tmp_path)
 
     assert focus == ()

@@ -15,7 +15,6 @@ from auditor.cli import (
     kept,
     options,
     output,
-    running,
     second_look,
 )
 from auditor.cli.console import Console
@@ -70,7 +69,7 @@ def command(context: click.Context, /, **_: object) -> int:
     if context.params["dry_run"] and context.params["so_far"]:
         raise UsageError("--dry-run and --so-far answer different questions; choose one")
     if context.params["dry_run"]:
-        return running.dry_run(asked, lambda audit: audit.plan(), _judged(asked.config))
+        return abs_output.dry_run(asked, lambda audit: audit.plan(), _judged(asked.config))
     if context.params["github"]:
         github.files(asked.surroundings.environment)
     # A gate that would fail is looked at a second time.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +16,6 @@ from auditor.cli.gates import is_borderline_miss
 from auditor.cli.logs import logged
 from auditor.cli.progress import observer
 from auditor.cli.second_look import SecondLook, out_of_time, sure_outcomes
-from auditor.cli.surroundings import Comparing
 from auditor.config.judgeable import check_judgeable
 from auditor.config.load import at_revision
 from auditor.config.shares import as_percent
@@ -25,6 +24,9 @@ from auditor.core.verdict import AbsVerdict
 from reports import results
 from reports.comparison_document import ComparisonDocument
 from reports.page import page
+
+if TYPE_CHECKING:  # `--help` needs no numpy
+    from auditor.compare.assemble import Comparing
 
 _LOG = logging.getLogger(__name__)
 
@@ -156,14 +158,18 @@ def _borderline(verdict: AbsVerdict | None) -> frozenset[str]:
 
 
 @contextmanager
-def _comparing(asked: options.Asked, console: Console, base: str, head: str) -> Iterator[Comparing]:
+def _comparing(
+    asked: options.Asked, console: Console, base: str, head: str
+) -> "Iterator[Comparing]":
     """Make two revisions ready, with a log and progress."""
+    from auditor.compare.assemble import open_comparison  # noqa: PLC0415 numpy and scipy come with it
+
     environment = asked.surroundings.environment
     base_config, head_config = (at_revision(asked.config, one, Path.cwd()) for one in (base, head))
     with (
         logged(asked.places.output, asked.verbose),
         observer(console, time.monotonic) as watching,
-        asked.surroundings.open_comparison(
+        asked.surroundings.opener(open_comparison)(
             (base_config, head_config), asked.places, environment, watching
         ) as comparing,
     ):

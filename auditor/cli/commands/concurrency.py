@@ -135,10 +135,12 @@ def _raced(
     asked: ConcurrencyRequest, places: Places, surroundings: Surroundings, console: Console
 ) -> ConcurrencyDocument:
     """Race the versions, keep what came out, and return it."""
+    from auditor.concurrency.assemble import open_concurrency  # noqa: PLC0415 numpy and scipy come with it
+
     environment = surroundings.environment
     with (
         observer(console, time.monotonic) as watching,
-        surroundings.open_concurrency(asked, places, environment, watching) as racing,
+        surroundings.opener(open_concurrency)(asked, places, environment, watching) as racing,
     ):
         _LOG.info("asked for %s in %s", asked, places)
         verdict = racing.audit()

@@ -92,11 +92,14 @@ def _tuned(surroundings: Surroundings, given: Mapping[str, Any], console: Consol
 
 
 def _opened(surroundings: Surroundings, config: Config) -> "AbstractContextManager[OpenHost]":
+    from auditor.hosts import open_host  # noqa: PLC0415 only the doctor needs it
+    from runners.hosts.clock import SystemClock  # noqa: PLC0415 as above
+
     results = state(surroundings.environment)
     places = Places(
         output=results, store=results / "store.sqlite", home=home(surroundings.environment)
     )
-    return surroundings.open_host(config, places, surroundings.environment)
+    return open_host(config, places, surroundings.environment, SystemClock())
 
 
 def _document(surroundings: Surroundings, given: Mapping[str, Any]) -> dict[str, Any]:

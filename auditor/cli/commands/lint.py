@@ -11,7 +11,7 @@ from auditor.cli.console import Console
 from auditor.cli.surroundings import Surroundings
 from auditor.config import load, places
 from auditor.core.errors import Exit
-from auditor.linting import LintRequest, linted, rules
+from auditor.lint.assemble import LintRequest, linted, rules
 
 
 @click.command(short_help="What is wrong with the benchmarks, by their sources alone?")

@@ -2,7 +2,7 @@
 
 import click
 
-from auditor.cli import abs_output, options, running
+from auditor.cli import abs_output, options
 from auditor.core.errors import Exit
 
 
@@ -27,7 +27,7 @@ def command(context: click.Context, /, **_: object) -> int:
     changes["stability_runs"] = context.params["runs"] or 1
     asked = options.Asked.of(context, changes)
     if context.params["dry_run"]:
-        return running.dry_run(asked, lambda audit: audit.plan_suite())
+        return abs_output.dry_run(asked, lambda audit: audit.plan_suite())
     document, console = abs_output.make(
         asked, lambda audit: audit.document(audit.stability()), abs_output.MEASURED
     )

@@ -2,19 +2,21 @@
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from auditor.cli import options, qualify, running
 from auditor.cli.console import Console
-from auditor.cli.surroundings import Qualifying
 from auditor.config import Config, Places
 from auditor.config.qualify import QualifyRequest, qualify_request
 from auditor.core.errors import UsageError
 from auditor.core.ports import Observer
 from reports import figures
 from reports.qualify_document import QualifyDocument
+
+if TYPE_CHECKING:  # `--help` needs no numpy
+    from auditor.qualify.assemble import Qualifying
 
 
 @click.command(short_help="Does your performance gate work at all?")
@@ -89,12 +91,13 @@ def _require_here(config: Config) -> None:
 
 def _qualified(what: options.Asked, asked: QualifyRequest) -> QualifyDocument:
     """Show the gate what it is to be shown, and keep what came out."""
-    door = what.surroundings.open_qualifying
+    from auditor.qualify.assemble import open_qualifying  # noqa: PLC0415 numpy and scipy come with it
 
     def opened(
         config: Config, places: Places, environment: Mapping[str, str], observer: Observer
-    ) -> AbstractContextManager[Qualifying]:
-        return door(config, places, environment, observer, asked)
+    ) -> "AbstractContextManager[Qualifying]":
+        opener = what.surroundings.opener(open_qualifying)
+        return opener(config, places, environment, observer, asked)
 
     with running.working(what, opened) as (work, console):
         found = work.qualify(lambda one, left: console.note(qualify.line(one, left)))

@@ -5,7 +5,7 @@ from functools import partial
 
 import click
 
-from auditor.cli import abs_output, abs_terminal, kept, options, running
+from auditor.cli import abs_output, abs_terminal, kept, options
 from auditor.cli.gates import judge_stability
 from reports.page import page
 
@@ -32,7 +32,7 @@ def command(context: click.Context, /, **_: object) -> int:
         changes["stability_runs"] = context.params["runs"]
     asked = options.Asked.of(context, changes)
     if context.params["dry_run"]:
-        return running.dry_run(asked, lambda audit: audit.plan_suite())
+        return abs_output.dry_run(asked, lambda audit: audit.plan_suite())
     document, console = abs_output.make(
         asked, lambda audit: audit.document(audit.stability()), abs_output.STABILITY
     )

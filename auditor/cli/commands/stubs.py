@@ -45,8 +45,10 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit stubs . --into /tmp/new
     bench-audit stubs . --into . --method example.org/ring.Push
     """
+    from auditor.stubs.assemble import open_stubbing  # noqa: PLC0415 numpy and scipy come with it
+
     asked = options.Asked.of(context, options.shared_changes(context.params))
-    with working(asked, asked.surroundings.open_stubbing) as (work, console):
+    with working(asked, open_stubbing) as (work, console):
         found = work.stubs(given["method"], given["top"])
     into: Path = given["into"].absolute()
     _write(into, found.files)

@@ -8,7 +8,7 @@ import click
 
 from auditor.cli import options, profiling, tracing
 from auditor.cli.console import Console
-from auditor.cli.running import opened, working
+from auditor.cli.running import working
 from auditor.config.subjects import described, spec
 from auditor.core.errors import Exit, UsageError
 
@@ -75,12 +75,14 @@ def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> int:
         raise UsageError("--benchmarks is of the project itself: leave out --library and --clients")
     if given["format"] == "csv":
         raise UsageError("csv is of clients; write --format json")
+    from auditor.trace.assemble import open_suite_tracing  # noqa: PLC0415 numpy and scipy come with it
+
     asked = _asked(context, _one(given["given"]), {})
-    with opened(asked) as open_:
-        document = open_.audit.trace()
+    with working(asked, open_suite_tracing) as (work, console):
+        document = work.trace()
         tracing.keep(asked.places.output, document)
-    tracing.show(document, given["format"], open_.console)
-    _files(open_.console, asked, tracing.PAGE, tracing.RESULT)
+    tracing.show(document, given["format"], console)
+    _files(console, asked, tracing.PAGE, tracing.RESULT)
     return Exit.OK
 
 
@@ -96,7 +98,9 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> int:
             "say where calls are to be counted: in the tests of other projects (--library . "
             "--clients ../app), or in the project's own (--benchmarks)"
         )
-    with working(asked, asked.surroundings.open_profiling) as (work, console):
+    from auditor.trace.assemble import open_profiling  # noqa: PLC0415 numpy and scipy come with it
+
+    with working(asked, open_profiling) as (work, console):
         document = work.profile()
         profiling.keep(asked.places.output, document)
     profiling.show(document, given["format"], console)

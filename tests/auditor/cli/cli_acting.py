@@ -7,6 +7,7 @@ from typing import Any
 
 from builders import CONTEXT
 
+from auditor.abs.assemble import open_audit
 from auditor.audits.expected_time import ExpectedTime
 from auditor.cli.main import main
 from auditor.cli.surroundings import Surroundings
@@ -23,7 +24,8 @@ from auditor.core.verdict import (
     Score,
     Stability,
 )
-from auditor.studies.inventory import NOTHING, Inventory
+from auditor.studies.preview import NOTHING, Inventory, Preview
+from auditor.studies.rehearsal import PreviewPhase
 from reports import page as pages
 from reports import record
 from reports.document import Either
@@ -94,23 +96,20 @@ def verdict(total: Score) -> AbsVerdict:
     )
 
 
-@dataclass(frozen=True)
-class Phase:
-    name: str
-    trials: int
-    known: int
-    seconds: float
+def phase(name: str, trials: int, known: int, seconds: float) -> PreviewPhase:
+    return PreviewPhase(name=name, trials=trials, known=known, seconds=seconds)
+
+
+def preview(inventory: Inventory = NOTHING) -> Preview:
+    return Preview(
+        phases=(phase("suite", 40, 8, 130.0), phase("pairs", 20, 0, 60.0)),
+        caveats=(Caveat("few-pairs", "no outcome can be significant"),),
+        expected=EXPECTED,
+        inventory=inventory,
+    )
 
 
 EXPECTED = ExpectedTime(100.0, 180.0, 150.0)
-
-
-@dataclass(frozen=True)
-class DryRun:
-    phases: tuple[Phase, ...] = (Phase("suite", 40, 8, 130.0), Phase("pairs", 20, 0, 60.0))
-    caveats: tuple[Caveat, ...] = (Caveat("few-pairs", "no outcome can be significant"),)
-    expected: ExpectedTime = EXPECTED
-    inventory: Inventory = NOTHING
 
 
 @dataclass
@@ -121,11 +120,11 @@ class FakeAudit:
     changes: dict[str, Any] = field(default_factory=dict)
     inventory: Inventory = NOTHING
 
-    def plan(self) -> DryRun:
-        return DryRun(inventory=self.inventory)
+    def plan(self) -> Preview:
+        return preview(self.inventory)
 
-    def plan_suite(self) -> DryRun:
-        return DryRun(phases=(Phase("suite runs", 40, 8, 130.0),), caveats=())
+    def plan_suite(self) -> Preview:
+        return Preview((phase("suite runs", 40, 8, 130.0),), (), EXPECTED)
 
     def abs(self, command: str = "abs") -> AbsVerdict:
         if self.failure is not None:
@@ -158,7 +157,7 @@ class Stage:
 
     def call(self, *arguments: str, **environment: str) -> int:
         surroundings = Surroundings(
-            environment={"HOME": self.home, **environment}, open_audit=self._open
+            environment={"HOME": self.home, **environment}, replacements={open_audit: self._open}
         )
         return main(arguments, surroundings=surroundings)
 

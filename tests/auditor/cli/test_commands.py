@@ -16,7 +16,7 @@ from auditor.core.result import Result
 from auditor.core.verdict import Rule
 from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
-from auditor.studies.inventory import CountedMethod, Inventory
+from auditor.studies.preview import CountedMethod, Inventory
 
 SUBJECT = "go:example.org/ring@v1"
 

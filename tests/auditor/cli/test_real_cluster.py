@@ -24,6 +24,7 @@ from real_program import (
     write,
 )
 
+from auditor.abs.assemble import open_audit
 from auditor.clusters import Cluster
 from auditor.clusters import cluster as clusters
 from auditor.clusters.question import Question
@@ -34,7 +35,6 @@ from auditor.core.hosts import DaskSpec
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
 from auditor.studies import schedules
-from auditor.wiring import open_audit
 from runners.hosts.clock import SystemClock
 
 pytestmark = pytest.mark.subject

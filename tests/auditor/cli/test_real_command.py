@@ -82,7 +82,7 @@ def test_help_loads_nothing_that_takes_time(tmp_path):
     ("program", "slow"),
     [
         ("from auditor.cli.main import main; main(['abs', '--help'])", {"numpy", "scipy"}),
-        ("import auditor.wiring", {"libcst", "scipy.optimize", "scipy.spatial"}),
+        ("import auditor.abs.assemble", {"libcst", "scipy.optimize", "scipy.spatial"}),
     ],
 )
 def test_nobody_waits_for_a_library_that_comes_later_or_not_at_all(tmp_path, program, slow):

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from toy_language import Machine, Memory, parts, request
 
+from auditor.abs.preview import preview
 from auditor.core.mutant import Kind
 from auditor.core.plan import Purpose
 from auditor.core.result import Result
 from auditor.core.schedule import ArmName
 from auditor.studies import abs_score
-from auditor.studies.preview import preview
 
 ASKED = request(allocation_bytes=64)
 REACHED = 6

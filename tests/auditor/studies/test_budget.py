@@ -9,13 +9,13 @@ import pytest
 import toy_language
 from toy_language import Machine, Memory, parts, request
 
+from auditor.abs.preview import preview
 from auditor.core.errors import UsageError
 from auditor.core.plan import Purpose
 from auditor.core.result import Result
 from auditor.studies import abs_score
 from auditor.studies.expectation import refuse_small_budget
 from auditor.studies.parts import Deadline
-from auditor.studies.preview import preview
 from auditor.studies.trial_times import TrialTimes, expected_seconds
 
 METHODS = tuple(f"m{at}" for at in range(20))

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from toy_language import Machine, Memory, parts, request
 
+from auditor.abs.preview import preview
 from auditor.core.jobs import Strain
 from auditor.core.measure import TIME, Series
 from auditor.core.outcome import Measured
 from auditor.core.plan import REPEAT_OFFSET, Purpose
 from auditor.core.result import Result
 from auditor.studies import abs_score, stability
-from auditor.studies.preview import preview
 
 BUSY = Strain(waited=0.9, others=0.5)
 

@@ -8,6 +8,7 @@ import pytest
 import toy_language
 from toy_language import Machine, Memory, parts, request
 
+from auditor.compare.preview import preview_comparison
 from auditor.core.comparison import Change, Dimension
 from auditor.core.errors import NoBenchmarks
 from auditor.core.jobs import HostFacts, Strain
@@ -17,7 +18,6 @@ from auditor.core.plan import Layouts, Purpose
 from auditor.core.request import CompareRequest
 from auditor.core.suite import Benchmark, Suite
 from auditor.studies.comparison import ComparisonStudy
-from auditor.studies.preview import preview_comparison
 from auditor.studies.suite import obstacle
 
 ASKED = CompareRequest(min_delta=0.05, rounds=10, fresh=8, slowdown=0.6, methods=20)

@@ -8,11 +8,12 @@ import pytest
 import toy_language
 from toy_language import Memory, parts, request
 
+from auditor.abs.preview import preview
 from auditor.audits.expected_time import ExpectedTime
 from auditor.core.suite import Benchmark
 from auditor.studies import abs_score
-from auditor.studies.inventory import CountedMethod, inventory, places_of
-from auditor.studies.preview import preview
+from auditor.studies.inventory import inventory
+from auditor.studies.preview import CountedMethod, places_of
 
 QUICK = ExpectedTime(10.0, 20.0)
 LONG = ExpectedTime(100 * 3600.0, 200 * 3600.0)

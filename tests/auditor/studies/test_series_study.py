@@ -13,8 +13,8 @@ from auditor.core.plan import Purpose, Run
 from auditor.core.request import SeriesRequest
 from auditor.core.schedule import Phase
 from auditor.core.suite import Benchmark, Configured
+from auditor.series.preview import preview_series
 from auditor.studies import measured
-from auditor.studies.preview import preview_series
 from auditor.studies.series import schedule, series, watched
 
 ASKED = SeriesRequest(iterations=40, iteration_seconds=0.01, forks=2, least=20)

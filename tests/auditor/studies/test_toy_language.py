@@ -7,6 +7,7 @@ import pytest
 import toy_language
 from toy_language import METHODS, Listener, Machine, Memory, parts, request
 
+from auditor.abs.preview import preview
 from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
 from auditor.core.mutant import PLAIN, Kind
 from auditor.core.plan import Purpose
@@ -14,7 +15,6 @@ from auditor.core.request import CurveMode
 from auditor.core.result import Result
 from auditor.core.verdict import Rule
 from auditor.studies import abs_score, schedules, stability
-from auditor.studies.preview import preview
 
 TRUE = {
     "hop": "detected",

@@ -1,23 +1,25 @@
 """Beginnings of benchmarks for methods that none watches: asks the store what is known of them."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
 from auditor.audits.unwatched import WatchState, unwatched
-from auditor.config import Config
+from auditor.config import Config, Places
 from auditor.core.caveats import some
 from auditor.core.errors import SubjectError, UsageError
+from auditor.core.ports import Observer
 from auditor.core.result import ReachState, Result
 from auditor.core.stubs import Samples, Stub
 from auditor.core.subject import Method
+from auditor.session import Session, open_session
 from auditor.store.audits import PROFILE, TRACE
 from auditor.studies.methods import named
 from auditor.tracers import LibraryTracing
-from auditor.workplace import Workplace
+from reports import document as documents
+from reports import profile_document, trace_document
 from reports.document import Document
 from reports.document import Method as AuditedMethod
-from reports.profile_document import ProfileDocument
-from reports.trace_document import TraceDocument
 
 
 @dataclass(slots=True)
@@ -43,10 +45,10 @@ class Stubs:
 class Stubbing:
     """A library placed."""
 
-    def __init__(self, config: Config, place: Workplace) -> None:
+    def __init__(self, config: Config, session: Session) -> None:
         """Place the library; its benchmarks are not looked at."""
-        self._place = place
-        self._tracing = LibraryTracing(config.subject, config.build, place.machine)
+        self._session = session
+        self._tracing = LibraryTracing(config.subject, config.build, session.machine)
 
     def stubs(self, names: Sequence[str], most: int) -> Stubs:
         """Begin benchmarks for the methods named, or for those that are used and not watched.
@@ -92,12 +94,13 @@ class Stubbing:
         """
         known = Known()
         project = self._tracing.library.project
-        results = (self._place.last(command, project) for command in (TRACE, PROFILE, "abs"))
-        traced, profile, audited = results
-        if isinstance(profile, ProfileDocument):
+        traced = self._session.last(TRACE, project, trace_document.read)
+        profile = self._session.last(PROFILE, project, profile_document.read)
+        audited = self._session.last("abs", project, documents.read)
+        if profile is not None:
             known.used += [one.id for one in profile.methods if one.outside]
             known.samples = {one.id: one.arguments for one in profile.methods}
-        if isinstance(traced, TraceDocument):
+        if traced is not None:
             known.used += [one.id for one in traced.methods if one.tests]
             known.watched |= {
                 one.id: WatchState.WATCHED
@@ -110,9 +113,19 @@ class Stubbing:
             known.watched |= {
                 one.id: state for one in audited.methods if (state := _watch_state(one)) is not None
             }
-        if isinstance(traced, TraceDocument):
+        if traced is not None:
             known.used += [one.id for one in traced.methods]
         return known
+
+
+@contextmanager
+def open_stubbing(
+    config: Config, places: Places, environment: Mapping[str, str], observer: Observer
+) -> Iterator[Stubbing]:
+    """Place the library that benchmarks are to be begun for, and open its store."""
+    here = replace(config, dispatch=None)  # nothing is measured
+    with open_session(here, places, environment, observer) as session:
+        yield Stubbing(config, session)
 
 
 def _watch_state(one: AuditedMethod) -> WatchState | None:

@@ -1,10 +1,10 @@
-"""What the wiring refuses before anything is fetched, built or run."""
+"""What a session refuses before anything is built, and how many processes it runs at a time."""
 
 import json
 
 import pytest
 
-from auditor import harnesses, workplace
+from auditor import harnesses, session
 from auditor.config import load
 from auditor.core.errors import UsageError
 from auditor.core.jobs import HostFacts
@@ -110,4 +110,4 @@ def test_every_harness_of_the_configuration_is_there():
     ],
 )
 def test_as_many_run_at_a_time_as_there_are_cores_for(facts, jobs):
-    assert workplace._jobs(HostFacts("made up", tuple(facts.items()))) == jobs
+    assert session._jobs(HostFacts("made up", tuple(facts.items()))) == jobs

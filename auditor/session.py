@@ -1,14 +1,16 @@
-"""Where subjects are made ready and measured: this machine, one store, one deadline."""
+"""Where a command makes subjects ready and measures them: hosts, one store, one deadline."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from typing import Protocol, TypeVar
 
 from auditor.audits import strain
 from auditor.benches import Benched, benched
-from auditor.clusters import Cluster
-from auditor.config import Config
+from auditor.clusters import Cluster, open_cluster
+from auditor.config import Config, Places
+from auditor.config.places import rented
 from auditor.core.caveats import Caveat, some
 from auditor.core.errors import NoBenchmarks, OutOfTime
 from auditor.core.jobs import HostFacts
@@ -20,8 +22,9 @@ from auditor.core.request import SuiteRequest
 from auditor.core.subject import Project, Role
 from auditor.core.suite import Suite
 from auditor.harnesses import Machine, harness_of
+from auditor.hosts import open_host
 from auditor.hosts.opened import OpenHost
-from auditor.store.audits import COMPARE, PROFILE, TRACE, AuditRecord
+from auditor.store.audits import AuditRecord
 from auditor.store.listings import Listings
 from auditor.store.machines import left_out
 from auditor.store.sqlite import SqliteStore
@@ -29,39 +32,41 @@ from auditor.studies.noting import Noting
 from auditor.studies.parts import Deadline, Parts
 from auditor.studies.suite import may_be_chosen
 from auditor.versions import own_version
-from reports import comparison_document, profile_document, results, trace_document
-from reports import document as documents
-from reports.comparison_document import ComparisonDocument
-from reports.document import Either
-from reports.profile_document import ProfileDocument
-from reports.similarity_document import SimilarityDocument
-from reports.steady_document import SteadyDocument
-from reports.trace_document import TraceDocument
 from runners.dispatch.machine import MachineDispatcher
+from runners.hosts.clock import SystemClock
 from runners.hosts.limited import LimitedHost
+from runners.hosts.local import LocalHost
 from runners.hosts.loop import Loop
+from runners.rented.ledger import Ledger
 from runners.subjects.files import changed
 from runners.subjects.place import place
 from runners.subjects.placed import Placed
 from runners.subjects.survey import no_benchmarks_hint
 from runners.trial import Bench
 
-AnyDocument = Either | ComparisonDocument | TraceDocument | ProfileDocument
-OfSeries = SteadyDocument | SimilarityDocument
 MOST_JOBS = 4
 """Each may take as much memory as a benchmark is given: a JVM, by default, a quarter of it."""
 RESERVE, MOST_RESERVE = 0.04, 15.0
 """Part of a budget, and seconds, that are kept for judging and writing the result."""
-_READERS: Mapping[str, Callable[[str], AnyDocument]] = {
-    COMPARE: comparison_document.read,
-    TRACE: trace_document.read,
-    PROFILE: profile_document.read,
-}
-"""What reads the results that are none of `reports.document`."""
 
 
-class Workplace:
-    """Where subjects are made ready and measured: this machine, one store, one deadline."""
+class StoredResult(Protocol):
+    """The result of a command, as the store keeps it."""
+
+    @property
+    def subject(self) -> str:
+        """Return the name of the project."""
+
+    @property
+    def language(self) -> str:
+        """Return the project's language."""
+
+
+ResultType = TypeVar("ResultType", bound=StoredResult)
+
+
+class Session:
+    """What one command measures with: a host or a cluster, one store, one deadline."""
 
     def __init__(
         self,
@@ -176,23 +181,23 @@ class Workplace:
             )
         )
 
-    def end(
-        self,
-        number: int | None,
-        context: Context,
-        made: AnyDocument | OfSeries,
-    ) -> None:
-        """Remember its result; a number of None is of a command that measures nothing."""
+    def end(self, number: int | None, ended: str, text: str) -> None:
+        """Store the text of a result; `number` is None for a command that measures nothing."""
         if number is not None:
-            self.store.end_audit(number, context.ended, results.text(made))
+            self.store.end_audit(number, ended, text)
 
-    def last(self, command: str, project: Project) -> AnyDocument | None:
-        """Return the last result of a command that the store has of a project, of any revision."""
+    def last(
+        self, command: str, project: Project, read: Callable[[str], ResultType]
+    ) -> ResultType | None:
+        """Return the last stored result of a command for a project, of any revision.
+
+        `read` returns a result from its text.
+        """
         for audit in reversed(self.store.audits()):
             if audit.command == command and audit.ended is not None:
-                found = _READERS.get(command, documents.read)(self.store.result(audit))
-                if (found.subject, found.language) == (project.name, project.language):
-                    return found
+                result = read(self.store.result(audit))
+                if (result.subject, result.language) == (project.name, project.language):
+                    return result
         return None
 
     def context(
@@ -237,6 +242,22 @@ class Workplace:
                     "folder (the next audit begins with a fresh copy)"
                 )
                 yield Caveat("tree-changed", text)
+
+
+@contextmanager
+def open_session(
+    config: Config, places: Places, environment: Mapping[str, str], observer: Observer
+) -> Iterator[Session]:
+    """Open the host or the cluster of a configuration, and the store."""
+    clock = SystemClock()
+    ledger = Ledger(rented(environment), LocalHost(clock), clock, environment)
+    with (
+        open_cluster(config, ledger, clock, observer.caveat) as cluster,
+        open_host(config, places, environment, clock) as opened,
+    ):
+        facts = cluster.facts if cluster else opened.host.facts()
+        with SqliteStore(places.store, host=facts, retry_failed=config.retry_failed) as store:
+            yield Session(config, opened, store, observer, cluster)
 
 
 def _jobs(facts: HostFacts) -> int:

@@ -2,28 +2,30 @@
 
 import posixpath
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from auditor import slowed
-from auditor.config import Config
+from auditor.config import Config, Places
 from auditor.config.qualify import QualifyRequest
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.mutant import Delay
+from auditor.core.ports import Observer
 from auditor.core.qualify import Case, Injected, Qualification, Shown, Subject, Version
 from auditor.core.request import CurveMode
 from auditor.core.schedule import ArmName, Schedule
 from auditor.core.verdict import AbsVerdict, PairVerdict
+from auditor.qualify import checkout_slowdown
+from auditor.session import Session, open_session
 from auditor.store.gates import Gates
 from auditor.studies import abs_score
 from auditor.studies.methods import candidates
 from auditor.studies.parts import Deadline
 from auditor.studies.qualify import QualifyStudy
-from auditor.workplace import Workplace
 from reports.qualify_document import QualifyDocument, qualify_document
 from runners.dispatch.machine import locked
 from runners.gates import Alarm, LocalGate, named, sides
-from runners.subjects.place import place as placed_subject
+from runners.subjects.place import place
 
 
 class Qualifying:
@@ -32,16 +34,16 @@ class Qualifying:
     def __init__(
         self,
         config: Config,
-        place: Workplace,
+        session: Session,
         asked: QualifyRequest,
         environment: Mapping[str, str],
     ) -> None:
         """Make the subject ready; nothing is measured yet. `environment` is that of the gate."""
-        self._place = place
+        self._session = session
         self._asked = asked
         self._environment = tuple(sorted(environment.items()))
-        self._config, self._parts = place.ready(config)
-        self._placed = placed_subject(config.subject, **place.machine.parts)
+        self._config, self._parts = session.ready(config)
+        self._placed = place(config.subject, **session.machine.parts)
 
     def qualify(self, told: Callable[[Shown, int], None]) -> Qualification:
         """Find out how long a delay is, then show the gate pairs; `told` hears each answer."""
@@ -51,13 +53,13 @@ class Qualifying:
             raise SubjectError(
                 f"none of the methods can be slowed: {subjects[0].method}: {subjects[0].refusal}"
             )
-        asked, place = self._asked, self._place
-        folder = place.home.work(f"gate-{self._parts.project.digest[:16]}")
+        asked, session = self._asked, self._session
+        folder = session.home.work(f"gate-{self._parts.project.digest[:16]}")
         budget = asked.budget_seconds
-        deadline = None if budget is None else Deadline(place.clock, budget)
-        with place.home.locked(folder):
+        deadline = None if budget is None else Deadline(session.clock, budget)
+        with session.home.locked(folder):
             gate = LocalGate(
-                host=place.host,
+                host=session.host,
                 folder=folder / "pair",
                 tree=self._placed.root,
                 files=tuple(self._placed.files),
@@ -67,8 +69,8 @@ class Qualifying:
                 alarm=Alarm(codes=asked.codes, words=asked.words),
                 timeout_seconds=asked.timeout_seconds,
             )
-            memory = Gates(place.store, place.clock, self._deciding(), _deciding(usable))
-            study = QualifyStudy(subjects, asked.plan, _Alone(gate, place.lock), memory, deadline)
+            memory = Gates(session.store, session.clock, self._deciding(), _deciding(usable))
+            study = QualifyStudy(subjects, asked.plan, _Alone(gate, session.lock), memory, deadline)
             try:
                 return study.qualify(told)
             finally:
@@ -76,7 +78,7 @@ class Qualifying:
 
     def document(self, found: Qualification) -> QualifyDocument:
         """Return the result."""
-        context = self._place.context(self._config, self._parts.project, "qualify")
+        context = self._session.context(self._config, self._parts.project, "qualify")
         again = replace(context, command=self._asked.again)
         return qualify_document(found, self._asked.written, again)
 
@@ -109,7 +111,7 @@ class Qualifying:
         for factor in self._asked.plan.factors:
             verdict = abs_score.audit(replace(request, slowdown=factor - 1.0), self._parts)
             for one in found.values():
-                found[one.method] = _with(one, factor, verdict, self._place.store.schedule)
+                found[one.method] = _with(one, factor, verdict, self._session.store.schedule)
         return list(found.values())
 
     def _overlays(
@@ -123,8 +125,8 @@ class Qualifying:
 
         def laid(case: Case, version: Version, trace: Path) -> Mapping[str, bytes]:
             subject = known[case.method or first]
-            wanted = slowed.delay(subject, case.factor, waits=sides(case)[version] > 1.0)
-            slowing = slowed.Slowing(methods[subject.method], subject.guarded, parts)
+            wanted = checkout_slowdown.delay(subject, case.factor, waits=sides(case)[version] > 1.0)
+            slowing = checkout_slowdown.Slowing(methods[subject.method], subject.guarded, parts)
             made = slowing.laid(wanted, trace, version)
             # A method of a neighbouring module is in a folder beside the subject's.
             return {posixpath.normpath(inside / name): content for name, content in made.items()}
@@ -136,6 +138,20 @@ class Qualifying:
         top, root = self._placed.root.resolve(), self._parts.project.root
         inside = root.is_relative_to(top)
         return root.relative_to(top) if inside else self._placed.tree.relative_to(self._placed.root)
+
+
+@contextmanager
+def open_qualifying(
+    config: Config,
+    places: Places,
+    environment: Mapping[str, str],
+    observer: Observer,
+    asked: QualifyRequest,
+) -> Iterator[Qualifying]:
+    """Make the subject ready that a gate is shown, and open its store."""
+    with open_session(config, places, environment, observer) as session:
+        # The command is the user's own, and gets what they have.
+        yield Qualifying(config, session, asked, environment)
 
 
 class _Alone:
@@ -158,7 +174,7 @@ def _deciding(subjects: list[Subject]) -> Callable[[Case], str]:
 
     def told(case: Case) -> str:
         subject = known.get(case.method, subjects[0])
-        return repr((slowed.delay(subject, case.factor, waits=True), subject.guarded))
+        return repr((checkout_slowdown.delay(subject, case.factor, waits=True), subject.guarded))
 
     return told
 

@@ -1,0 +1,1 @@
+"""The score of a suite: which slowdowns of methods its benchmarks detect."""

@@ -1,0 +1,128 @@
+"""Makes the parts of an audit and hands them to the studies."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+
+from auditor.abs.preview import preview, preview_suite
+from auditor.config import Config, Places
+from auditor.core.caveats import Caveat
+from auditor.core.ports import Observer
+from auditor.core.request import AbsRequest
+from auditor.core.units import duration
+from auditor.core.verdict import AbsVerdict, Stability
+from auditor.session import Session, open_session
+from auditor.studies import abs_score, stability
+from auditor.studies.expectation import expected_beforehand, refuse_small_budget
+from auditor.studies.parts import UNDECIDED, Deadline, Parts
+from auditor.studies.preview import Preview
+from auditor.studies.reuse import Reuse
+from auditor.trace.assemble import popularity, remembered
+from reports import results
+from reports.document import Either
+from reports.page import page
+from reports.record import document, stability_document
+
+MOST_LOOKED_UP = 1000
+"""Pairs of which the store is asked what they lack, once the time for measuring is over."""
+
+
+class Audit:
+    """A subject made ready, with everything that can be asked of it."""
+
+    def __init__(self, config: Config, parts: Parts, session: Session) -> None:
+        """Take the parts; nothing is measured yet."""
+        self._config = config
+        self._reuse = Reuse(parts.observer, parts.project.revision)
+        self._parts = replace(parts, observer=self._reuse)
+        self._session = session
+        self._number: int | None = None
+        self._command = "abs"
+
+    def plan(self) -> Preview:
+        """Say what `abs` would measure."""
+        known = remembered(self._config, self._parts.project, self._session)
+        request = replace(self._config.request, popular=known)
+        refuse_small_budget(request, self._parts)
+        return preview(request, self._parts)
+
+    def plan_suite(self) -> Preview:
+        """Say what `stability` would measure."""
+        return preview_suite(self._parts)
+
+    def abs(self, command: str = "abs") -> AbsVerdict:
+        """Find the API benchmarking score; `command` is what the store remembers it by."""
+        known = remembered(self._config, self._parts.project, self._session)
+        refuse_small_budget(replace(self._config.request, popular=known), self._parts)
+        self._begin(command)
+        popular = popularity(self._config, self._parts.project, self._session)
+        request = replace(self._config.request, popular=popular)
+        expected = expected_beforehand(request, self._parts)
+        self._parts.observer.caveat(Caveat("expected-time", expected.text))
+        return self._judged(request, self._parts)
+
+    def so_far(self) -> AbsVerdict:
+        """Judge what the store has of `abs`; nothing is measured, and the result is not kept."""
+        known = remembered(self._config, self._parts.project, self._session)
+        request = replace(self._config.request, popular=known)
+        no_time = Deadline(self._parts.clock, 0)
+        return self._judged(request, replace(self._parts, deadline=no_time))
+
+    def _judged(self, request: AbsRequest, parts: Parts) -> AbsVerdict:
+        verdict = abs_score.audit(request, parts)
+        said = (*verdict.caveats, *self._left(request, verdict), *self._reuse.caveats())
+        return replace(verdict, caveats=said)
+
+    def _left(self, request: AbsRequest, verdict: AbsVerdict) -> Iterator[Caveat]:
+        """Say what it would take to decide what there was no time for.
+
+        Each lookup takes time, too, so of a large suite nothing is said, nor after the end.
+        """
+        deadline = self._parts.deadline
+        late = deadline is not None and deadline.is_past
+        if late or len(verdict.pairs) > MOST_LOOKED_UP:
+            return
+        if not any(one.slug in UNDECIDED for one in verdict.caveats):
+            return
+        phases = preview(request, replace(self._parts, deadline=None)).phases
+        missing = sum(phase.trials - phase.known for phase in phases)
+        text = (
+            f"what is not decided for lack of time takes {missing} more processes at most, "
+            f"about {duration(sum(phase.seconds for phase in phases))}"
+        )
+        yield Caveat("time-left", text)
+
+    def stability(self) -> Stability:
+        """Run the unchanged suite as often as asked."""
+        self._begin("stability" if self._config.request.suite.stability_runs > 1 else "measure")
+        verdict = stability.audit(self._parts)
+        return replace(verdict, caveats=(*verdict.caveats, *self._reuse.caveats()))
+
+    def document(self, verdict: AbsVerdict | Stability) -> Either:
+        """Return the result, and remember it in the store."""
+        context = self._session.context(self._config, self._parts.project, self._command)
+        made = (
+            document(verdict, context)
+            if isinstance(verdict, AbsVerdict)
+            else stability_document(verdict, context)
+        )
+        self._session.end(self._number, context.ended, results.text(made))
+        return made
+
+    def page(self, made: Either) -> str:
+        """Return the HTML report of a document."""
+        return page(made)
+
+    def _begin(self, command: str) -> None:
+        self._command = command
+        self._number = self._session.begin(command, self._config, self._parts.project)
+
+
+@contextmanager
+def open_audit(
+    config: Config, places: Places, environment: Mapping[str, str], observer: Observer
+) -> Iterator[Audit]:
+    """Make the subject ready and open its store."""
+    with open_session(config, places, environment, observer) as session:
+        config, parts = session.ready(config)
+        yield Audit(config, parts, session)

@@ -1,0 +1,149 @@
+"""What `abs` would measure, and what the commands that run the unchanged suite would."""
+
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+
+from auditor.audits.curve import SIZES, most_steps
+from auditor.audits.detection import statement_beforehand
+from auditor.core.mutant import Delay, Wait
+from auditor.core.plan import Purpose
+from auditor.core.request import AbsRequest, CurveMode
+from auditor.core.verdict import AbsVerdict, Rule
+from auditor.studies import abs_score, schedules
+from auditor.studies.allocations import short
+from auditor.studies.calibration import MOST_ROUNDS
+from auditor.studies.cpu_samples import FURTHER_ROUND_SECONDS, ROUND_SECONDS
+from auditor.studies.expectation import CERTAIN, expected_of, rehearse_counts, slowed_methods
+from auditor.studies.inventory import inventory
+from auditor.studies.pair import corrections, most_runs
+from auditor.studies.parts import Parts
+from auditor.studies.preview import (
+    Inventory,
+    Preview,
+    expected_of_suite,
+    places_of,
+    planned_phase,
+    suite_phases,
+)
+from auditor.studies.rehearsal import PreviewPhase, rehearse
+from auditor.studies.suite import baseline, chosen
+from auditor.studies.trial_times import schedule_seconds
+
+
+def preview(request: AbsRequest, parts: Parts) -> Preview:
+    """Return what `abs` would measure; nothing is started, the store is only read."""
+    seen, verdicts = rehearse_counts(request, parts), list[AbsVerdict]()
+    if not seen.lacks(*CERTAIN):
+        seen = rehearse(parts, lambda still: verdicts.append(abs_score.audit(request, still)))
+    phases = suite_phases(parts, seen)
+    if request.methods is None:
+        phases += (seen.phase("unit tests", Purpose.USAGE),)
+    phases += (seen.phase("reach", Purpose.REACH),)
+    if request.allocation_bytes is not None and not seen.lacks(*CERTAIN):
+        phases += (seen.phase("allocations", Purpose.ALLOCATION),)
+    sampled = request.asks_shares and not parts.unprofiled
+    if seen.lacks(*CERTAIN):
+        phases += _profile_limits(request, parts) if sampled else ()
+        phases += _upper_limits(request, parts)
+    else:
+        phases += (seen.phase("profile", Purpose.PROFILE),) if sampled else ()
+        # Of a pair that was not run all runs are asked for, the further ones too.
+        again = corrections(request)
+        phases += (
+            seen.phase("calibration (at most)", Purpose.CALIBRATION, most=MOST_ROUNDS),
+            seen.phase("pairs (at most)", Purpose.PAIRS, Purpose.MUTANT, again=again),
+        )
+        if request.rule is not Rule.PAPER or request.is_interleaved:
+            named = "plain among the pairs (at most)"
+            phases += (seen.phase(named, Purpose.REFERENCE),)
+        if seen.lacks(Purpose.PAIRS, Purpose.MUTANT, Purpose.CALIBRATION):
+            phases += _further_limits(request, parts)
+    said = statement_beforehand(request)
+    expected, unlimited = (expected_of(request, one, seen) for one in (parts, _unlimited(parts)))
+    listed = inventory(request, parts, unlimited, verdicts[-1] if verdicts else None)
+    return Preview(phases, (said,) if said else (), expected, listed)
+
+
+def _unlimited(parts: Parts) -> Parts:
+    """Return the parts without a budget."""
+    return replace(parts, deadline=None, request=replace(parts.request, budget_seconds=None))
+
+
+def preview_suite(parts: Parts) -> Preview:
+    """Return what `stability` and `measure` would measure: the unchanged suite."""
+    seen = rehearse(parts, baseline)
+    benchmarks = chosen(parts.suite, parts.request.benchmarks)
+    listed = Inventory(benchmarks=places_of(benchmarks), unusable=parts.suite.unusable)
+    return Preview(suite_phases(parts, seen), (), expected_of_suite(parts, seen), listed)
+
+
+def _profile_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]:
+    """Return the profiles as if each benchmark called a method near the limit."""
+    benchmarks = chosen(parts.suite, request.suite.benchmarks)
+    fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
+    lengths = [*chain.from_iterable((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS))]
+    profiles = [
+        schedules.profile_schedule(fit, None, seconds) for fit in fits for seconds in lengths
+    ]
+    return (
+        planned_phase("profile (at most)", 1 if slowed_methods(request, parts) else 0, profiles),
+    )
+
+
+def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]:
+    """Return the phases of the pairs as if each benchmark called each method."""
+    benchmarks = chosen(parts.suite, request.suite.benchmarks)
+    count = slowed_methods(request, parts)
+    fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
+    rng, delay = np.random.default_rng(request.suite.seed), Delay(Wait.WORK, 1)
+    finer = [schedules.calibrating(fit, one) for fit, one in zip(fits, benchmarks, strict=True)]
+    calibrating = [schedules.calibration(plan, None, 1, rng) for plan in finer]
+    allocating = []
+    if request.allocation_bytes is not None:
+        shortened = short(request.suite.plan)
+        schedule_of = [schedules.fitted(shortened, one) for one in benchmarks]
+        made = [schedules.allocating(fit, None, 1, rng) for fit in schedule_of]
+        allocating = [planned_phase("allocations (at most)", count, made)]
+    paper = request.rule is Rule.PAPER
+    judged = [
+        schedules.slowed(fit, None, delay) if paper else schedules.pairs(fit, None, delay, rng)
+        for fit in fits
+    ]
+    runs = most_runs(request)
+    times = (runs + corrections(request)) * request.suite.plan.forks * count
+    phases = (
+        *allocating,
+        planned_phase("calibration (at most)", MOST_ROUNDS * count, calibrating),
+        planned_phase("pairs (at most)", times, judged),
+        *_further_limits(request, parts),
+    )
+    if paper and not request.is_interleaved:
+        return phases
+    plain = [schedules.plain(fit, None) for fit in fits]
+    named = "plain among the pairs (at most)"
+    each = runs * request.suite.plan.forks if paper else runs
+    return (*phases, planned_phase(named, each if count else 0, plain))
+
+
+def _further_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]:
+    """Return controls and curve as if each method were noticed, in the slowest benchmark."""
+    if request.estimate:
+        return ()
+    benchmarks = chosen(parts.suite, request.suite.benchmarks)
+    fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
+    rng = np.random.default_rng(request.suite.seed)
+    judged = [schedules.pairs(fit, None, Delay(Wait.WORK, 1), rng) for fit in fits]
+    slowest = [max(judged, key=schedule_seconds)]
+    once = slowed_methods(request, parts) * request.suite.plan.forks
+    found = []
+    if request.controls:
+        times = once * most_runs(request) * request.controls
+        found.append(planned_phase("controls (at most)", times, slowest))
+    if request.curve is not CurveMode.NONE:
+        sizes = most_steps(request.slowdown or SIZES[0])
+        of_all = request.curve is CurveMode.PAIRS
+        times = once * (request.runs + corrections(request)) * sizes
+        found.append(planned_phase("curve (at most)", times, judged if of_all else slowest))
+    return tuple(found)

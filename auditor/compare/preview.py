@@ -1,0 +1,45 @@
+"""What `compare` would measure at most."""
+
+from dataclasses import replace
+
+from auditor.abs.preview import preview
+from auditor.audits.comparison import LOOKS
+from auditor.audits.expected_time import ExpectedTime
+from auditor.core.plan import Purpose
+from auditor.core.request import AbsRequest, CompareRequest
+from auditor.studies import patch
+from auditor.studies.comparison import ComparisonStudy
+from auditor.studies.parts import Parts
+from auditor.studies.preview import Inventory, Preview
+from auditor.studies.rehearsal import rehearse
+
+
+def preview_comparison(
+    base: Parts, head: Parts, request: CompareRequest, audit: AbsRequest
+) -> Preview:
+    """Return what `compare` would measure at most; nothing is started, the stores are only read.
+
+    `audit` is what the audit of the patch asks. Where nothing is suspected, four rounds are enough.
+    """
+
+    def compare(still: Parts) -> None:
+        before = replace(base, store=still.store, observer=still.observer, deadline=still.deadline)
+        ComparisonStudy(before, still, request).compare()
+
+    seen = rehearse(head, compare)
+    pilot = seen.phase("pilot", Purpose.PILOT)
+    rounds = seen.phase("rounds (at most)", Purpose.COMPARISON)
+    phases, lows, highs = [pilot, rounds], [pilot.seconds], [pilot.seconds]
+    lows.append(rounds.seconds * min(1.0, LOOKS[0] / request.rounds))
+    highs.append(rounds.seconds * (1 + request.fresh / request.rounds))
+    names = patch.names(patch.differing(base, head)[0], request.methods, head)
+    if names and head.suite.benchmarks:
+        of_patch = preview(replace(audit, methods=names), replace(head, request=audit.suite))
+        phases += [replace(one, name=f"patch: {one.name}") for one in of_patch.phases]
+        lows.append(of_patch.expected.low)
+        highs.append(of_patch.expected.high)
+    budget = None if head.deadline is None else head.deadline.seconds
+    both = {one.id for one in base.suite.benchmarks} & {one.id for one in head.suite.benchmarks}
+    reason = "" if both else "no benchmark is in both revisions"
+    listed = Inventory(reason=reason, unusable=head.suite.unusable)
+    return Preview(tuple(phases), (), ExpectedTime(sum(lows), sum(highs), budget), listed)

@@ -1,0 +1,1 @@
+"""Two versions of a thread-safe class, compared under threads."""

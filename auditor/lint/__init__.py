@@ -1,0 +1,1 @@
+"""Findings in the sources of benchmarks."""

@@ -1,0 +1,1 @@
+"""Series: the values of benchmarks from the start of their processes on."""

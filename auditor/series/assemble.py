@@ -1,0 +1,58 @@
+"""Makes the parts that measure the series of a suite, and hands them to the study."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+
+from auditor.config import Config, Places
+from auditor.core.ports import Observer
+from auditor.core.provenance import Context
+from auditor.core.request import SeriesRequest
+from auditor.core.stored import StoredResults
+from auditor.series.preview import preview_series
+from auditor.session import Session, open_session
+from auditor.studies.parts import Parts
+from auditor.studies.preview import Preview
+from auditor.studies.reuse import Reuse
+from auditor.studies.series import series
+
+
+class SuiteSeries:
+    """A subject made ready, whose benchmarks are measured from the start of their processes on."""
+
+    def __init__(self, config: Config, parts: Parts, session: Session) -> None:
+        """Take the parts; nothing is measured yet."""
+        self._config = config
+        self._reuse = Reuse(parts.observer, parts.project.revision)
+        self._parts = replace(parts, observer=self._reuse)
+        self._session = session
+        self._number: int | None = None
+
+    def plan_series(self, request: SeriesRequest) -> Preview:
+        """Say what `series` would measure."""
+        return preview_series(request, self._parts)
+
+    def series(self, command: str, request: SeriesRequest) -> StoredResults:
+        """Measure the series; `command` is what the store remembers them by."""
+        self._number = self._session.begin(command, self._config, self._parts.project)
+        results = series(request, self._parts)
+        return replace(results, caveats=(*results.caveats, *self._reuse.caveats()))
+
+    def circumstances(self, words: str, request: SeriesRequest) -> Context:
+        """Return those of a result of series; `words` are the command with its own options."""
+        context = self._session.context(self._config, self._parts.project, words)
+        return replace(context, plan=request.plan, runs=1, stability_runs=1)
+
+    def remember(self, text: str) -> None:
+        """Keep the text of a result in the store."""
+        self._session.end(self._number, self._session.clock.now(), text)
+
+
+@contextmanager
+def open_series(
+    config: Config, places: Places, environment: Mapping[str, str], observer: Observer
+) -> Iterator[SuiteSeries]:
+    """Make the subject ready and open its store."""
+    with open_session(config, places, environment, observer) as session:
+        config, parts = session.ready(config)
+        yield SuiteSeries(config, parts, session)

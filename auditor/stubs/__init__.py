@@ -1,0 +1,1 @@
+"""Beginnings of benchmarks for methods that no benchmark calls."""

@@ -1,0 +1,1 @@
+"""Which public methods are called, by clients and by the project's own suite."""
