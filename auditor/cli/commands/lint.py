@@ -11,7 +11,6 @@ from auditor.cli.console import Console
 from auditor.cli.surroundings import Surroundings
 from auditor.config import load, places
 from auditor.core.errors import Exit
-from auditor.lint.assemble import LintRequest, linted, rules
 
 
 @click.command(short_help="What is wrong with the benchmarks, by their sources alone?")
@@ -49,6 +48,12 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit lint . --fail-on likely
     bench-audit lint . --result result.json --format sarif > lint.sarif
     """
+    from auditor.lint.assemble import (  # noqa: PLC0415 the linters' parsers come with it
+        LintRequest,
+        linted,
+        rules,
+    )
+
     surroundings = context.find_object(Surroundings) or Surroundings.real()
     environment = surroundings.environment
     console = Console(environment, quiet=given["quiet"])
