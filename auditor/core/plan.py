@@ -1,13 +1,14 @@
 """The unit of work: one process that measures one benchmark, and what it did."""
 
 import hashlib
+import json
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from auditor.core.jobs import HostFacts, Strain
 from auditor.core.mutant import PLAIN, Kind, Overlay, Variant
 from auditor.core.outcome import MAY_PASS, Outcome, TimedOut, Traced, ending
-from auditor.core.schedule import Phase, Schedule
+from auditor.core.schedule import Arm, Phase, Schedule
 from auditor.core.suite import Benchmark
 from auditor.core.warming import Watch
 
@@ -129,26 +130,67 @@ class Trial:
     @property
     def id(self) -> str:
         """Return a digest of all that decides the measurement (not the time-out), hexadecimal."""
-        benchmark = self.benchmark.id if self.benchmark else ""
-        what = (
-            self.subject,
-            self.purpose,
-            self.variant.kind,
-            () if self.laid else tuple(method.id for method in self.variant.methods),
-            self.variant.guarded,
-            self.overlaid,
-            benchmark,
-            self.schedule,
-            self.repetition,
-            self.fork,
-            self.seed,
-            *((self.tests,) if self.tests else ()),
-            *((self.layout,) if self.layout else ()),
-            *((self.watch,) if self.watch else ()),
-            *(("rough",) if self.rough else ()),
-            *(("whole",) if self.is_whole else ()),
-        )
-        return hashlib.sha256(repr(what).encode()).hexdigest()[:32]
+        return hashlib.sha256(canonical_text(self).encode()).hexdigest()[:32]
+
+
+def canonical_text(trial: Trial) -> str:
+    """Return everything that decides a trial's measurement as JSON with sorted keys.
+
+    Stores find runs by the digest of this text. It names fields and values itself, so no name of a
+    class, field or module is in it. Optional parts are left out where they are absent.
+    """
+    optional = {
+        "methods": [] if trial.laid else [method.id for method in trial.variant.methods],
+        "tests": trial.tests,
+        "layout": trial.layout,
+        "stopping_rule": trial.watch and _stopping_rule(trial.watch),
+        "may_share_machine": trial.rough,
+        "all_pairs": trial.is_whole,
+    }
+    fields = {
+        "subject": trial.subject,
+        "purpose": trial.purpose.value,
+        "variant": trial.variant.kind.value,
+        "guarded": trial.variant.guarded,
+        "overlay": trial.overlaid,
+        "benchmark": trial.benchmark.id if trial.benchmark else "",
+        "schedule": _schedule(trial.schedule),
+        "repetition": trial.repetition,
+        "fork": trial.fork,
+        "seed": trial.seed,
+    }
+    return json.dumps(
+        fields | {name: value for name, value in optional.items() if value},
+        sort_keys=True,
+        separators=(",", ":"),
+    )
+
+
+def _schedule(schedule: Schedule) -> dict[str, object]:
+    """Return what a schedule asks for. Early stopping only shortens it, so it is left out."""
+    return {
+        "arms": [_arm(arm) for arm in schedule.arms],
+        "blocks": [[block.phase.value, block.arm] for block in schedule.blocks],
+        "seconds": float(schedule.seconds),
+        "operations": schedule.operations,
+    }
+
+
+def _arm(arm: Arm) -> dict[str, object]:
+    text: dict[str, object] = {"name": arm.name.value}
+    if arm.delay is not None:
+        text |= {"injection": arm.delay.wait.value, "amount": float(arm.delay.number)}
+    return text
+
+
+def _stopping_rule(watch: Watch) -> dict[str, object]:
+    return {
+        "criterion": watch.method.value,
+        "measured": watch.measured,
+        "seconds": float(watch.seconds),
+        "width": None if watch.width is None else float(watch.width),
+        "model": watch.model,
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
