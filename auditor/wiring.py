@@ -15,9 +15,10 @@ from auditor.core.comparison import Comparison
 from auditor.core.errors import UsageError
 from auditor.core.ports import Observer
 from auditor.core.request import AbsRequest, SeriesRequest
+from auditor.core.stability import Stability
 from auditor.core.stored import StoredResults
 from auditor.core.units import duration
-from auditor.core.verdict import AbsVerdict, Stability
+from auditor.core.verdict import AbsVerdict
 from auditor.hosts import open_host
 from auditor.profiling import Profiling, popularity, remembered
 from auditor.qualifying import Qualifying

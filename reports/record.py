@@ -9,8 +9,9 @@ import msgspec
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import Strain
 from auditor.core.request import Plan
+from auditor.core.stability import Stability
 from auditor.core.units import OWN_UNITS
-from auditor.core.verdict import AbsVerdict, Stability
+from auditor.core.verdict import AbsVerdict
 from reports.document import Document, Plain, StabilityDocument
 
 Pairs = tuple[tuple[str, str], ...]

@@ -16,12 +16,13 @@ from auditor.core.measure import (
 from auditor.core.mutant import Delay, Kind, Variant, Wait
 from auditor.core.outcome import Counted, Crashed, Measured, Outcome, TimedOut, Window
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.request import AbsRequest, Plan, SuiteRequest
+from auditor.core.request import AbsRequest, Plan, Rule, SuiteRequest
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.stability import BenchmarkVerdict, Stability
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import BenchmarkVerdict, PairVerdict, Rule, Stability
+from auditor.core.verdict import PairVerdict
 from reports.record import Context
 
 HOST = HostFacts("here", (("cores", "2"),))

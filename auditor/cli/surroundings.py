@@ -11,8 +11,9 @@ from auditor.core.caveats import Caveat
 from auditor.core.comparison import Comparison
 from auditor.core.ports import Observer
 from auditor.core.request import SeriesRequest
+from auditor.core.stability import Stability
 from auditor.core.stored import StoredResults
-from auditor.core.verdict import AbsVerdict, Stability
+from auditor.core.verdict import AbsVerdict
 
 if TYPE_CHECKING:  # `--help` imports this module, and should not pay for msgspec
     from auditor.config import Config, Places

@@ -8,8 +8,21 @@ from pathlib import Path
 from auditor.core.accepted import Acceptance
 from auditor.core.mutant import Wait
 from auditor.core.profile import Popularity, Ranking
-from auditor.core.verdict import SIGNIFICANCE, Rule
 from auditor.core.warming import Watch
+
+SIGNIFICANCE = 0.01
+"""False-positive rate of the test of a method, as in the paper (MSR 2018, Section 6.2)."""
+
+
+class Rule(StrEnum):
+    """How a detection is decided (abs.md, "Detection").
+
+    GATE is OURS with the user's own limit, that of a gate in CI, in the place of half of v.
+    """
+
+    OURS = "ours"
+    PAPER = "paper"
+    GATE = "gate"
 
 
 @dataclass(frozen=True, slots=True)

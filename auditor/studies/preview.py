@@ -16,9 +16,9 @@ from auditor.audits.expected_time import ExpectedTime
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import Delay, Wait
 from auditor.core.plan import Purpose
-from auditor.core.request import AbsRequest, CompareRequest, CurveMode, SeriesRequest
+from auditor.core.request import AbsRequest, CompareRequest, CurveMode, Rule, SeriesRequest
 from auditor.core.schedule import Schedule
-from auditor.core.verdict import AbsVerdict, Rule
+from auditor.core.verdict import AbsVerdict
 from auditor.studies import abs_score, patch, schedules
 from auditor.studies.allocations import short
 from auditor.studies.calibration import MOST_ROUNDS

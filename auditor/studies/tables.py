@@ -17,11 +17,13 @@ from auditor.core.errors import UsageError
 from auditor.core.measure import OPERATIONS
 from auditor.core.outcome import Measured, Outcome, Unreadable
 from auditor.core.plan import Purpose, Run
+from auditor.core.request import Rule
 from auditor.core.rows import Rows
 from auditor.core.schedule import ArmName
+from auditor.core.stability import Stability
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import AbsVerdict, PairVerdict, Rule, Stability
+from auditor.core.verdict import AbsVerdict, PairVerdict
 from auditor.studies import foreign
 
 

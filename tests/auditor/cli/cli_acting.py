@@ -11,18 +11,10 @@ from auditor.audits.expected_time import ExpectedTime
 from auditor.cli.main import main
 from auditor.cli.surroundings import Surroundings
 from auditor.core.caveats import Caveat
+from auditor.core.request import Rule
 from auditor.core.result import Result
-from auditor.core.verdict import (
-    AbsVerdict,
-    BenchmarkVerdict,
-    Bucket,
-    Cover,
-    MethodVerdict,
-    PairVerdict,
-    Rule,
-    Score,
-    Stability,
-)
+from auditor.core.stability import BenchmarkVerdict, Bucket, Stability
+from auditor.core.verdict import AbsVerdict, Cover, MethodVerdict, PairVerdict, Score
 from auditor.studies.inventory import NOTHING, Inventory
 from reports import page as pages
 from reports import record

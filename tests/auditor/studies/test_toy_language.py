@@ -10,9 +10,8 @@ from toy_language import METHODS, Listener, Machine, Memory, parts, request
 from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
 from auditor.core.mutant import PLAIN, Kind
 from auditor.core.plan import Purpose
-from auditor.core.request import CurveMode
+from auditor.core.request import CurveMode, Rule
 from auditor.core.result import Result
-from auditor.core.verdict import Rule
 from auditor.studies import abs_score, schedules, stability
 from auditor.studies.preview import preview
 
