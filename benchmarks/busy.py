@@ -27,7 +27,7 @@ from typing import Any
 
 from known_truth import HERE, ROOT, SUBJECTS, expected_outcomes
 
-from auditor.core.verdict import Bucket
+from auditor.core.stability import Bucket
 
 LOADS = (0, 2, 4, 6)
 DECIDED = 0.8

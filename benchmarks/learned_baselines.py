@@ -1,6 +1,6 @@
 """The three models of the study of learned stopping (ASE 2024), trained and judged fold by fold.
 
-Needs keras with jax and scikit-learn (the extra `training`). All of the training that
+Needs keras with jax and scikit-learn (the dependency group `training`). All of the training that
 the study did, which takes days on two cores:
 
     python benchmarks/learned_baselines.py --share 1 --epochs 500 --out FOLDER
@@ -24,13 +24,14 @@ from corpus import Corpus, add_option, opened
 from published_stopping import CLASSIFIED, Accuracy
 
 os.environ.setdefault("KERAS_BACKEND", "jax")
+from training import networks, rocket, splits
+from training.folds import by_benchmark
+from training.replay import LIMIT
+from training.samples import Sample, balanced, drawn, joined, unbalanced
+from training.scores import classified, threshold
+
 from auditor.audits.steady.scorers.convolutional import Convolutional
 from auditor.audits.steady.scorers.windows import WINDOW, Scorer, standardised
-from auditor.training import networks, rocket, splits
-from auditor.training.folds import by_benchmark
-from auditor.training.replay import LIMIT
-from auditor.training.samples import Sample, balanced, drawn, joined, unbalanced
-from auditor.training.scores import classified, threshold
 
 NETWORKS = {"fcn": networks.FCN, "oscnn": networks.OSCNN}
 FOLDS = {"benchmark": by_benchmark, "system": splits.systems_in_groups}

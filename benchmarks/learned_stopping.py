@@ -26,6 +26,12 @@ from published_stopping import CLASSIFIED, Accuracy
 from quantities import Quantity, said, table
 from replaying import FIVE, Replayed, figures, judgeable, replayed, spread
 from sklearn.metrics import roc_auc_score
+from training import trees
+from training.folds import by_benchmark, by_system, project
+from training.replay import LIMIT, Iterations, stopped
+from training.scores import EVEN, Classified, classified
+from training.segments import segments
+from training.splits import GROUPS
 
 from auditor.audits.steady.configured import lengths
 from auditor.audits.steady.scored import Scored
@@ -34,12 +40,6 @@ from auditor.audits.steady.scorers.files import Model, shipped
 from auditor.audits.steady.scorers.windows import WINDOW, standardised
 from auditor.core.suite import Configured
 from auditor.core.warming import TRAINED, Method
-from auditor.training import trees
-from auditor.training.folds import by_benchmark, by_system, project
-from auditor.training.replay import LIMIT, Iterations, stopped
-from auditor.training.scores import EVEN, Classified, classified
-from auditor.training.segments import segments
-from auditor.training.splits import GROUPS
 
 LENGTH = 3000
 THRESHOLDS = np.linspace(0.2, 0.9, 71)

@@ -9,13 +9,13 @@ from zlib import crc32
 import lightgbm as lgb
 import numpy as np
 from corpus import Corpus
+from training import looks, trees
+from training.folds import project
+from training.segments import segments
+from training.splits import systems_in_groups
 
 from auditor.audits.steady.scorers.boosted import Boosted
 from auditor.audits.steady.scorers.windows import WINDOW
-from auditor.training import looks, trees
-from auditor.training.folds import project
-from auditor.training.segments import segments
-from auditor.training.splits import systems_in_groups
 
 SEED = 1
 

@@ -12,11 +12,11 @@ from published_stopping import BALANCES, EFFECTS, TIMES
 from quantities import Quantity, quartiles, said
 from scipy import stats
 from steady_assessment import DYNAMIC, SETTINGS, far, tasks
+from training.replay import Fairness, Iterations, matched, timed
+from training.scores import Result, chance_of_less, rank_biserial, shares
 
 from auditor.audits.steady.configured import deviation, lengths
 from auditor.core.suite import Configured
-from auditor.training.replay import Fairness, Iterations, matched, timed
-from auditor.training.scores import Result, chance_of_less, rank_biserial, shares
 
 BASELINES = {SETTINGS: "sop", "Cov": "cv", "Ci": "rciw", "Divergence": "kld"}
 """As files call them, and as the published tables do."""

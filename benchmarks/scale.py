@@ -25,6 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import curve_drawing
 from distributed import Client
 
 ROOT = Path(__file__).parents[1]
@@ -40,7 +41,7 @@ from auditor.core.plan import Purpose, Run, Trial  # noqa: E402
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule  # noqa: E402
 from auditor.core.suite import Benchmark  # noqa: E402
 from auditor.store.sqlite import SqliteStore  # noqa: E402
-from reports import charts, drawing  # noqa: E402
+from reports import charts  # noqa: E402
 from reports.charts import Axes, Curve, Point  # noqa: E402
 from runners.dispatch.cluster import ClusterDispatcher  # noqa: E402
 from runners.hosts.clock import SystemClock  # noqa: E402
@@ -226,9 +227,11 @@ def _draw(
     )
     drawn = [
         Curve(name, kind, tuple(Point(place, value, value, value) for place, value in points))
-        for kind, (name, points) in zip(drawing.KINDS, curves.items(), strict=False)
+        for kind, (name, points) in zip(curve_drawing.KINDS, curves.items(), strict=False)
     ]
-    path.write_text(drawing.svg(title, f"{axes[1]}, from left to right: {words}", around, drawn))
+    path.write_text(
+        curve_drawing.svg(title, f"{axes[1]}, from left to right: {words}", around, drawn)
+    )
 
 
 def efficiency(cores: int, seconds: float, folder: Path) -> float:

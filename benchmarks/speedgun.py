@@ -20,11 +20,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from auditor.audits.concurrency.sensitivity import Known, Point, sensitivity
+from concurrency_sensitivity import Known, Point, sensitivity
+from sensitivity_drawing import svg
+
 from auditor.core.concurrency import Finding, Plan, Timed
 from reports import concurrency_document, concurrency_words, figures
 from reports.concurrency_document import ConcurrencyDocument, Threads
-from reports.sensitivity import svg
 
 ROOT = Path(__file__).parent.parent
 FIGURE = ROOT / "tests" / "subjects" / "java-registry"

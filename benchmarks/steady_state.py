@@ -24,11 +24,11 @@ from statistics import median
 from time import perf_counter
 
 import numpy as np
+import steady_labels
 from corpus import Corpus, add_option, opened
 from quantities import Quantity, said, share, table
 from scipy import stats
 
-from auditor.audits.steady import judges
 from auditor.audits.steady.cpssd import CpSsd
 from auditor.audits.steady.detector import Detector
 from auditor.audits.steady.kbkssd import KbKssd
@@ -98,8 +98,8 @@ def cases(corpus: Corpus, ours: dict[str, tuple[list[int], int]]) -> tuple[Cases
     )
     return stored, replace(
         stored,
-        clustered=np.array([bool(judges.clustered(one)) for one in stored.labels]),
-        reference=stored.by(judges.reference),
+        clustered=np.array([bool(steady_labels.clustered(one)) for one in stored.labels]),
+        reference=stored.by(steady_labels.reference),
         methods=np.array([(ours[one][0][0], ours[one][1]) for one in names]).T,
     )
 
@@ -153,7 +153,7 @@ def sample(corpus: Corpus, pool: ProcessPoolExecutor, number: int) -> None:
 def distances(of: Cases) -> list[Quantity]:
     """Return how far both methods are from people."""
     off, near = of.off(of.reference), of.clustered[of.compared]
-    ascending = of.off(of.by(partial(judges.reference, in_order=False)))
+    ascending = of.off(of.by(partial(steady_labels.reference, in_order=False)))
     alone = [abs(of.reference - one)[of.steady & (one >= 0)] for one in of.methods]
     nearer = abs(off[1]) - abs(off[0])
     ranks = [stats.spearmanr(of.reference[of.compared], one[of.compared]) for one in of.methods]
@@ -163,7 +163,11 @@ def distances(of: Cases) -> list[Quantity]:
         ("total error, clustered", "61924, 70579", _total(off[:, near])),
         ("total error, scattered", "75170, 89744", _total(off[:, ~near])),
         ("total error, four labels in ascending order", "137491, 160722 *", _total(ascending)),
-        ("total error, median of five", "138025, 161250 *", _total(of.off(of.by(judges.middle)))),
+        (
+            "total error, median of five",
+            "138025, 161250 *",
+            _total(of.off(of.by(steady_labels.middle))),
+        ),
         ("series that people and it call steady", "402, 380 *", said(len(one) for one in alone)),
         ("total error in these", "152179, 162502 *", said(one.sum() for one in alone)),
         ("signed error: mean", "255.07, 110.33 *", said(off.mean(axis=1), 2)),
@@ -189,12 +193,12 @@ def yardsticks(of: Cases) -> list[Quantity]:
     others = [int(np.median(reference[fold != one])) for one in fold]
     labels = [one for one, use in zip(of.labels, of.compared, strict=True) if use]
     people = [
-        sum(abs(one[at] - judges.middle([*one[:at], *one[at + 1 :]])) for one in labels)
+        sum(abs(one[at] - steady_labels.middle([*one[:at], *one[at + 1 :]])) for one in labels)
         for at in range(5)
     ]
-    sizes = Counter(len(judges.clustered(one)) for one in of.labels if one)
+    sizes = Counter(len(steady_labels.clustered(one)) for one in of.labels if one)
     counts = said(sizes[number] for number in (0, 3, 4, 5))
-    ascending = of.by(partial(judges.reference, in_order=False))
+    ascending = of.by(partial(steady_labels.reference, in_order=False))
     moved = (ascending != of.reference)[of.steady].sum()
     ends = min(people), max(people)
     return [

@@ -1,6 +1,6 @@
 """Makes the model of the learned detector, and says how good it is on systems it has not seen.
 
-Needs scikit-learn (the extra `training`) and the shared set of judged series. For each
+Needs scikit-learn (the dependency group `training`) and the shared set of judged series. For each
 system the forests are grown without it, the threshold of the verdict included; then once with all
 of them, which is what is written.
 """

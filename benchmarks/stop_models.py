@@ -3,9 +3,10 @@
     python benchmarks/stop_models.py learned --share 0.25
     python benchmarks/stop_models.py fcn --share 0.05 --epochs 6 --tuned 5
 
-Needs the extra `training`. Writes the model where the package keeps its own, or to --out, and what
-it has seen to models.json beside it. How good such models are on systems that they have not seen:
-learned_stopping.py and learned_baselines.py. The same seed gives the same model on one machine.
+Needs the dependency group `training`. Writes the model where the package keeps its own, or to
+--out, and what it has seen to models.json beside it. How good such models are on systems that they
+have not seen: learned_stopping.py and learned_baselines.py. The same seed gives the same model on
+one machine.
 """
 
 import argparse
@@ -20,11 +21,11 @@ from typing import Any
 
 import numpy as np
 from corpus import Corpus, add_option, opened
+from training.folds import project
 
 from auditor.audits.steady import scorers
 from auditor.audits.steady.scorers.files import Scoring, read, write
 from auditor.core.warming import TRAINED, Method
-from auditor.training.folds import project
 
 HERE = Path(scorers.__file__).parent
 CARDS = "models.json"
@@ -34,8 +35,7 @@ LICENCE = "public data of Traini et al. (EMSE 2022); its repository names no lic
 def learned(corpus: Corpus, asked: argparse.Namespace) -> tuple[Scoring, float, dict[str, Any]]:
     """Grow our trees; return them, the threshold and what they have seen."""
     import left_out  # noqa: PLC0415 - jax, which the others need, forbids its processes
-
-    from auditor.training import trees  # noqa: PLC0415
+    from training import trees  # noqa: PLC0415
 
     found = left_out.cases(corpus, asked.forks, asked.share)
     looked = left_out.early(corpus, asked.forks)
@@ -52,8 +52,7 @@ def studied(corpus: Corpus, asked: argparse.Namespace) -> tuple[Scoring, float, 
     """Train a model of the study, its threshold found on benchmarks for validation."""
     os.environ.setdefault("KERAS_BACKEND", "jax")
     import learned_baselines as baselines  # noqa: PLC0415
-
-    from auditor.training import rocket, splits  # noqa: PLC0415
+    from training import rocket, splits  # noqa: PLC0415
 
     forks = baselines.read(corpus)
     learn, validation = splits.for_validation(sorted(forks))

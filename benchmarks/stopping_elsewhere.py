@@ -25,6 +25,8 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from training.scores import EVEN, classified
+from training.segments import segments
 
 from auditor.audits.steady.configured import lengths_of
 from auditor.audits.steady.cpssd import CpSsd
@@ -35,8 +37,6 @@ from auditor.audits.steady.watching import Watchers
 from auditor.core.warming import Method, Watch
 from auditor.store.suites import suite_runs
 from auditor.studies import measured
-from auditor.training.scores import EVEN, classified
-from auditor.training.segments import segments
 
 ROOT = Path(__file__).parent.parent
 METHODS = (Method.LEARNED, Method.RCIW, Method.KLD, Method.COV, Method.FIXED)

@@ -16,11 +16,11 @@ import numpy as np
 from corpus import Corpus, add_option, opened
 from quantities import table
 from replaying import Replayed, figures, judgeable, replayed
+from training.looks import wanted
+from training.replay import LIMIT, Iterations
 
 from auditor.audits.steady.scorers.windows import WINDOW
 from auditor.core.suite import Configured
-from auditor.training.looks import wanted
-from auditor.training.replay import LIMIT, Iterations
 
 PERFECT = "perfect"
 ITERATIONS = (0, 30, 100, 300)

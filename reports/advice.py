@@ -6,7 +6,7 @@ from math import ceil
 
 from auditor.core import busy
 from auditor.core.result import Result
-from auditor.core.verdict import UNLISTED
+from auditor.core.stability import UNLISTED
 from reports import figures, spending, words
 from reports.claims import BROKEN, Cause, Facts, needs_repair, needs_time
 from reports.document import Benchmark, Document, Either, Method, Pair

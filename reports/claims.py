@@ -10,8 +10,8 @@ from enum import Enum
 from functools import cached_property
 
 from auditor.core.result import ReachState, Result
+from auditor.core.stability import UNLISTED
 from auditor.core.suite import ENDED_AFTER, SKIPS_ITSELF
-from auditor.core.verdict import UNLISTED
 from reports.accepted import left_out
 from reports.document import Benchmark, Document, Method, Pair
 

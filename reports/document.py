@@ -10,9 +10,10 @@ from typing import Literal
 import msgspec
 
 from auditor.core.errors import UsageError
+from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
+from auditor.core.stability import Bucket
 from auditor.core.units import mean_time
-from auditor.core.verdict import Bucket, Rule
 from reports.accepted import Accepted
 from reports.allocation_document import Allocations
 from reports.controls import Controls

@@ -5,8 +5,9 @@ from dataclasses import replace
 import msgspec
 
 from auditor.core.provenance import Context
+from auditor.core.stability import Stability
 from auditor.core.units import OWN_UNITS
-from auditor.core.verdict import AbsVerdict, Stability
+from auditor.core.verdict import AbsVerdict
 from reports.document import Document, StabilityDocument
 from reports.results import Plain, setting, strict
 

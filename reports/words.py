@@ -2,7 +2,7 @@
 
 from auditor.core import busy
 from auditor.core.result import ReachState, Result
-from auditor.core.verdict import Bucket
+from auditor.core.stability import Bucket
 from reports import figures
 from reports.claims import Cause, Facts
 from reports.document import Benchmark, Document, Either, Method, Pair, Score, StabilityDocument

@@ -26,7 +26,7 @@ def faults(path: Path) -> list[str]:
 
 def main() -> int:
     """Check every module of the product."""
-    folders = ("auditor", "mutators", "runners", "reports")
+    folders = ("auditor", "mutators", "runners", "reports", "benchmarks/training")
     modules = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
     found = [fault for path in modules for fault in faults(path)]
     sys.stderr.write("".join(fault + "\n" for fault in found))

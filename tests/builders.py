@@ -17,12 +17,13 @@ from auditor.core.mutant import Delay, Kind, Variant, Wait
 from auditor.core.outcome import Counted, Crashed, Measured, Outcome, TimedOut, Window
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.provenance import Context
-from auditor.core.request import AbsRequest, Plan, SuiteRequest
+from auditor.core.request import AbsRequest, Plan, Rule, SuiteRequest
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.stability import BenchmarkVerdict, Stability
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import BenchmarkVerdict, PairVerdict, Rule, Stability
+from auditor.core.verdict import PairVerdict
 
 HOST = HostFacts("here", (("cores", "2"),))
 

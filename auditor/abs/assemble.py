@@ -9,8 +9,9 @@ from auditor.config import Config, Places
 from auditor.core.caveats import Caveat
 from auditor.core.ports import Observer
 from auditor.core.request import AbsRequest
+from auditor.core.stability import Stability
 from auditor.core.units import duration
-from auditor.core.verdict import AbsVerdict, Stability
+from auditor.core.verdict import AbsVerdict
 from auditor.session import Session, open_session
 from auditor.studies import abs_score, stability
 from auditor.studies.expectation import expected_beforehand, refuse_small_budget

@@ -9,8 +9,8 @@ from auditor.audits.curve import SIZES, most_steps
 from auditor.audits.detection import statement_beforehand
 from auditor.core.mutant import Delay, Wait
 from auditor.core.plan import Purpose
-from auditor.core.request import AbsRequest, CurveMode
-from auditor.core.verdict import AbsVerdict, Rule
+from auditor.core.request import AbsRequest, CurveMode, Rule
+from auditor.core.verdict import AbsVerdict
 from auditor.studies import abs_score, schedules
 from auditor.studies.allocations import short
 from auditor.studies.calibration import MOST_ROUNDS

@@ -13,19 +13,11 @@ from auditor.audits.score_caveats import score_caveats
 from auditor.audits.stability import UNSTABLE
 from auditor.audits.unsampled import unsampled_pairs
 from auditor.core.caveats import BUDGET, SO_FAR, Caveat
-from auditor.core.controls import Controls
+from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
+from auditor.core.stability import BenchmarkVerdict, Stability
 from auditor.core.subject import Method
-from auditor.core.verdict import (
-    AbsVerdict,
-    BenchmarkVerdict,
-    Curve,
-    MethodVerdict,
-    PairVerdict,
-    Rule,
-    Score,
-    Stability,
-)
+from auditor.core.verdict import AbsVerdict, Controls, Curve, MethodVerdict, PairVerdict, Score
 
 _UNMEASURED_BECAUSE = {BUDGET: ": the budget ended before", SO_FAR: " yet"}
 """What the caveats of an audit that has not measured all say of a pair."""

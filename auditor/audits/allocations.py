@@ -13,7 +13,6 @@ from auditor.audits import outcomes
 from auditor.audits.abs_score import MethodData
 from auditor.audits.failures import failure
 from auditor.audits.reach import Reach
-from auditor.core.allocation import AllocationMethod, AllocationPair, Allocations
 from auditor.core.caveats import Caveat
 from auditor.core.measure import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS, Series
 from auditor.core.outcome import Measured, NeverCalled
@@ -21,6 +20,7 @@ from auditor.core.plan import Run
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
+from auditor.core.verdict import AllocationMethod, AllocationPair, Allocations
 from auditor.stats.order import median_interval
 
 PAIRS = 12

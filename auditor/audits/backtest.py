@@ -5,17 +5,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
-from auditor.core.backtest import (
-    Agreement,
-    Backtest,
-    By,
-    Commit,
-    Kind,
-    Noticed,
-    PastChange,
-    Tried,
-)
+from auditor.core.backtest import Agreement, Backtest, By, Kind, Noticed, PastChange, Tried
 from auditor.core.comparison import Change, Comparison, Patch
+from auditor.core.history import Commit
 from auditor.core.result import Result
 from auditor.core.verdict import MethodVerdict
 

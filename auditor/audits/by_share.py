@@ -8,9 +8,9 @@ from auditor.audits.indifference import borderline, is_borderline, settle
 from auditor.audits.pair import Judgement, PairData
 from auditor.audits.shares import Share
 from auditor.core.caveats import Caveat
+from auditor.core.request import Rule
 from auditor.core.result import Interval, Result
 from auditor.core.units import percent
-from auditor.core.verdict import Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

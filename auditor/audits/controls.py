@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from auditor.core.controls import Controls
 from auditor.core.result import Result
-from auditor.core.verdict import PairVerdict
+from auditor.core.verdict import Controls, PairVerdict
 from auditor.stats.proportions import upper_bound
 
 LEVEL = 0.95

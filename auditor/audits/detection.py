@@ -10,10 +10,10 @@ from auditor.audits.prediction import predict
 from auditor.core.caveats import Caveat
 from auditor.core.outcome import Measured, NeverCalled
 from auditor.core.plan import Purpose
-from auditor.core.request import AbsRequest
+from auditor.core.request import SIGNIFICANCE, AbsRequest, Rule
 from auditor.core.result import ReachState, Result
 from auditor.core.units import percent
-from auditor.core.verdict import SIGNIFICANCE, PairVerdict, Rule
+from auditor.core.verdict import PairVerdict
 from auditor.stats.compare import smallest_rank_sum_p
 from auditor.stats.sequential import LOOKS
 from auditor.stats.signed_rank import smallest_p

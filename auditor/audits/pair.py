@@ -11,10 +11,11 @@ from auditor.audits.reach import Reach
 from auditor.audits.shares import Share
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Run
+from auditor.core.request import SIGNIFICANCE, Rule
 from auditor.core.result import Result
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import SIGNIFICANCE, PairRun, Rule
+from auditor.core.verdict import PairRun
 from auditor.stats.compare import Ratio, ratio
 from auditor.stats.components import Component
 from auditor.stats.signed_rank import shift

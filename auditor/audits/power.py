@@ -16,12 +16,13 @@ from auditor.audits import paired, readings
 from auditor.core.busy import is_busy
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Run
-from auditor.core.request import AbsRequest
+from auditor.core.request import AbsRequest, Rule
 from auditor.core.result import Result
 from auditor.core.schedule import ArmName
+from auditor.core.stability import Stability
 from auditor.core.suite import Benchmark
 from auditor.core.units import percent
-from auditor.core.verdict import PairVerdict, Rule, Stability
+from auditor.core.verdict import PairVerdict
 from auditor.stats.compare import ratio, t_half
 from auditor.stats.sequential import LEAST_DEVIATION
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from auditor.core.caveats import Caveat
-from auditor.core.controls import Controls
-from auditor.core.verdict import Rule, Stability
+from auditor.core.request import Rule
+from auditor.core.stability import Stability
+from auditor.core.verdict import Controls
 
 
 def score_caveats(  # noqa: PLR0913 - each is asked for by a reader of the score

@@ -14,8 +14,8 @@ from auditor.core.jobs import Strain
 from auditor.core.outcome import Ending, Measured, ending
 from auditor.core.plan import Purpose, Run, original_repetition
 from auditor.core.schedule import ArmName
+from auditor.core.stability import UNLISTED, BenchmarkVerdict, Bucket, Duration, Filter, Stability
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import UNLISTED, BenchmarkVerdict, Bucket, Duration, Filter, Stability
 from auditor.stats.arrays import positive
 
 PAPER_RUNS = 5

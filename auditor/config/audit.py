@@ -8,8 +8,7 @@ from auditor.config.settings import CHOICES, Settings
 from auditor.config.suite import suite_request
 from auditor.core.accepted import Acceptance
 from auditor.core.mutant import Wait
-from auditor.core.request import AbsRequest, CurveMode
-from auditor.core.verdict import Rule
+from auditor.core.request import AbsRequest, CurveMode, Rule
 
 
 def abs_request(

@@ -3,7 +3,7 @@
 from auditor.config.load import Config
 from auditor.config.shares import as_percent
 from auditor.core.errors import UsageError
-from auditor.core.verdict import Rule
+from auditor.core.request import Rule
 
 
 def check_judgeable(config: Config) -> None:

@@ -25,7 +25,7 @@ from auditor.config.sections import (
     TraceSection,
 )
 from auditor.config.watching import SteadySection, WarmupSection
-from auditor.core.verdict import SIGNIFICANCE
+from auditor.core.request import SIGNIFICANCE
 
 LEAST_SIGNIFICANCE, MOST_SIGNIFICANCE = 1e-6, 0.1
 MOST_EFFECT = 1000

@@ -4,21 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from auditor.core.comparison import Dimension
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commit:
-    """A commit of a repository: full names, the first line of its message, the rest, its day.
-
-    `parent` is the first one, empty for a commit without. `files` are those it changes.
-    """
-
-    id: str
-    parent: str
-    title: str
-    message: str
-    day: str
-    files: tuple[str, ...]
+from auditor.core.history import Commit
 
 
 class Kind(StrEnum):

@@ -10,13 +10,11 @@ from auditor.core.warming import Warmed
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Values. The guest has confirmed that the variant asked for is the code that ran.
-
-    `warmed` is what a watched process came to, None for all others.
-    """
+    """Values. The guest has confirmed that the variant asked for is the code that ran."""
 
     series: tuple[Series, ...] = field(repr=False)
     warmed: Warmed | None = None
+    """Result of a watched process; None for all others."""
 
     def told_apart(self, warmed: Warmed, measured: int) -> "Measured":
         """Return the values of a watched process, its warm-up told from what counts.
@@ -39,81 +37,80 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Outermost calls per method id while `operations` operations ran, set-up included.
-
-    `nested` names methods that were called while a call of the same method was running in the
-    same thread or goroutine.
-    """
+    """Outermost calls of methods while a number of operations ran, set-up included."""
 
     operations: int
     calls: tuple[tuple[str, int], ...]
+    """(Method id, number of outermost calls)."""
     nested: tuple[str, ...] = ()
+    """Ids of methods that were called in a thread or goroutine that was running them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clocked:
-    """What a counting variant saw of the time of a method: seconds per operation of its blocks.
-
-    `inside` are those in outermost calls, as the clock shows them, with what it adds to them and
-    with counters in all methods that they call: at least what the calls take. `operation` are those
-    of all of the operation there.
-    """
+    """What a counting variant measured of the time of a method."""
 
     method: str
+    """Id of the method."""
     inside: float
+    """Seconds per operation in outermost calls: at least what the calls take.
+
+    Includes the cost of the clock and of counters in all methods that they call.
+    """
     operation: float
+    """Seconds per operation of the whole operation there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What a counting variant saw: windows with different numbers of operations.
-
-    Where `set_up_apart` is true the windows hold no calls of set-up code and `outside` has them;
-    else set-up ran equally often in each window. Unit tests (USAGE) have one window of 0
-    operations; `missing` says whose calls may be missing in it, for people. `in_one_call`: a
-    process's blocks were all counted, and one call of the harness's held them. `clocked`: how long
-    methods took, as far as that was seen.
-    """
+    """What a counting variant saw: windows with different numbers of operations."""
 
     windows: tuple[Window, ...]
+    """Unit tests (USAGE) have one window of 0 operations."""
     outside: tuple[tuple[str, int], ...] = ()
+    """(Method id, calls) of set-up code where `set_up_apart` is true."""
     set_up_apart: bool = False
+    """The windows hold no calls of set-up code; else set-up ran equally often in each."""
     missing: str = ""
+    """Whose calls may be missing, for people; empty: nobody's."""
     in_one_call: bool = False
+    """All blocks of a process were counted, and one call of the harness held them."""
     clocked: tuple[Clocked, ...] = ()
+    """Times of methods, as far as they were measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodCalls:
-    """How often the tests of a client called a method of a library.
-
-    `outside` are calls from code that is not the library's, `inside` those from the library itself,
-    None where nobody counted them. `indirect` are those of `outside` that went through an interface
-    or a function value. `declared` are calls from outside of a method without a body, as the type
-    that the caller knows has it: what ran is counted under its own name. `arguments` are what some
-    calls from outside handed to the parameters, as source text, None where that is no simple value.
-    """
+    """How often the tests of a client called a method of a library."""
 
     method: str
+    """Id of the method."""
     outside: int
+    """Calls from code that is not the library's."""
     inside: int | None = None
+    """Calls from the library itself; None: not counted."""
     indirect: int = 0
+    """Those of `outside` that went through an interface or a function value."""
     declared: int = 0
+    """Calls from outside of a method without a body, as the caller's type has it.
+
+    The method that ran is counted under its own name.
+    """
     arguments: tuple[tuple[str | None, ...], ...] = ()
+    """Source texts of the arguments of some calls from outside; None: no simple value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traced:
-    """What the tests of a client called; `tests` are how many ran, None where nobody counted.
-
-    `missing` says whose calls may be missing, for people. `ended_after` is the limit in seconds at
-    which our watchdog ended it, None where it came to its end.
-    """
+    """What the tests of a client called."""
 
     calls: tuple[MethodCalls, ...]
     tests: int | None = None
+    """Number of tests that ran; None: not counted."""
     missing: str = ""
+    """Whose calls may be missing, for people; empty: nobody's."""
     ended_after: float | None = None
+    """Limit in seconds at which our watchdog ended it; None: it came to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,26 +179,32 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
-    """Our watchdog ended it; `tail` are its last lines."""
+    """Our watchdog ended it."""
 
     after_seconds: float
+    """The limit that it exceeded."""
     tail: str
+    """Its last lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crashed:
-    """It failed, or ended without having done its work; a negative code is a signal."""
+    """It failed, or ended without having done its work."""
 
     exit_code: int
+    """Negative: ended by that signal."""
     tail: str
+    """Its last lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exhausted:
-    """The host had no more of something that it limits, such as "512 MiB of memory"."""
+    """The host had no more of something that it limits."""
 
     what: str
+    """Such as "512 MiB of memory"."""
     tail: str
+    """Its last lines."""
 
     @property
     def reason(self) -> str:
@@ -215,6 +218,7 @@ class Unreadable:
 
     reason: str
     tail: str
+    """Its last lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,9 +231,10 @@ class NeverCalled:
 
 @dataclass(frozen=True, slots=True)
 class NotBuilt:
-    """The variant does not compile or load; `message` is the compiler's."""
+    """The variant does not compile or load."""
 
     message: str
+    """The compiler's."""
 
 
 Outcome = (

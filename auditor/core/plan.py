@@ -1,40 +1,47 @@
 """The unit of work: one process that measures one benchmark, and what it did."""
 
 import hashlib
+import json
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from auditor.core.jobs import HostFacts, Strain
 from auditor.core.mutant import PLAIN, Kind, Overlay, Variant
 from auditor.core.outcome import MAY_PASS, Outcome, TimedOut, Traced, ending
-from auditor.core.schedule import Phase, Schedule
+from auditor.core.schedule import Arm, Phase, Schedule
 from auditor.core.suite import Benchmark
 from auditor.core.warming import Watch
 
 
 class Purpose(StrEnum):
-    """Which question a trial was run for.
-
-    SUITE and REFERENCE both run the unchanged subject: SUITE for its stability, REFERENCE among the
-    pairs, at the time that their plain time is needed of, and COMPARISON among those of another
-    revision. STEADY runs it for long and from the start, to see when it is warm. ALLOCATION
-    allocates, all others wait. TRACE runs the tests of another project, a
-    client of the library. PROFILE samples the stacks of the unchanged benchmark.
-    """
+    """Which question a trial was run for."""
 
     PILOT = "pilot"
+    """How long is an operation?"""
     SUITE = "suite"
+    """Unchanged subject: how stable is it?"""
     USAGE = "usage"
+    """Which methods do the unit tests call?"""
     REACH = "reach"
+    """Which methods does the benchmark call?"""
     CALIBRATION = "calibration"
+    """How long does the method take, and which loop count delays it as wanted?"""
     PAIRS = "pairs"
+    """Does the benchmark detect the slowdown?"""
     REFERENCE = "reference"
+    """Baseline processes interleaved with the pairs, so both are from the same period."""
     MUTANT = "mutant"
+    """Slowed blocks only, compared with SUITE or REFERENCE."""
     ALLOCATION = "allocation"
+    """Does the benchmark show an allocation? All other changes delay."""
     COMPARISON = "comparison"
+    """Unchanged subject, interleaved with processes of another revision."""
     STEADY = "steady"
+    """Unchanged subject, from its start and for long: when is it warm?"""
     TRACE = "trace"
+    """Tests of another project, a client of the library: what do they call?"""
     PROFILE = "profile"
+    """Stacks of the unchanged benchmark, sampled."""
 
 
 _UNTIMED = frozenset({Purpose.USAGE, Purpose.REACH, Purpose.TRACE, Purpose.PROFILE})
@@ -42,15 +49,14 @@ _UNTIMED = frozenset({Purpose.USAGE, Purpose.REACH, Purpose.TRACE, Purpose.PROFI
 
 
 class Layouts(StrEnum):
-    """How the machine code of processes of one and the same build lies in memory.
-
-    OF_PROCESS: anew in each, as a compiler at run time has it. DRAWN: in the order that a number
-    given to the build makes (`Trial.layout`). FIXED: in one order, which nobody can change.
-    """
+    """How the machine code of processes of one and the same build lies in memory."""
 
     OF_PROCESS = "of-process"
+    """Anew in each process, as a compiler at run time has it."""
     DRAWN = "drawn"
+    """In the order that a number given to the build makes (`Trial.layout`)."""
     FIXED = "fixed"
+    """In one order, which nobody can change."""
 
 
 REPEAT_OFFSET = 1_000
@@ -66,32 +72,34 @@ def original_repetition(repetition: int) -> int:
 class Trial:
     """One launch of one benchmark: everything that decides what it measures.
 
-    `subject` is the digest of what the benchmark is built of and may read (`Closure`),
-    `repetition` the run of the study (one-based), `fork` the process of that run. `benchmark`
-    is None for the subject's own unit tests (USAGE), and for those of a client (TRACE); `tests`
-    names the part of the former that runs (a package of Go), empty where that is all of them.
-    `laid` is a digest of that part of the overlay that is in the program, empty where that is
-    all of it. `layout` is the number that the order of functions in the program is drawn with,
-    0 where they lie as the user's own build has them. What is `rough` bears another process
-    beside it. With a `watch` the process may end before its last block, and which blocks were
-    its warm-up is found out while it runs.
+    With a `watch` the process may end before its last block; its warm-up is found while it runs.
     """
 
     subject: str
+    """Digest of what the benchmark is built of and may read (`Closure`)."""
     purpose: Purpose
     variant: Variant = PLAIN
     overlay: Overlay = field(default=Overlay(), repr=False)
     laid: str = ""
+    """Digest of the part of `overlay` that is in the program; empty: all of it is."""
     benchmark: Benchmark | None
+    """None for the subject's own unit tests (USAGE) and for those of a client (TRACE)."""
     schedule: Schedule
     repetition: int
+    """Run of the study, one-based."""
     fork: int = 1
+    """Process of that run, one-based."""
     seed: int
     tests: str = ""
+    """Part of the unit tests that runs (a package of Go); empty: all of them."""
     layout: int = 0
+    """Number that the order of functions is drawn with; 0: the order of the user's own build."""
     watch: Watch | None = None
+    """When the process may end before its last block; None: it does all blocks."""
     rough: bool = False
+    """Another process may run beside it."""
     timeout_seconds: float = field(compare=False)
+    """Seconds until our watchdog ends it."""
 
     def __post_init__(self) -> None:
         """Refuse to watch a changed subject, or blocks that are a warm-up."""
@@ -129,45 +137,85 @@ class Trial:
     @property
     def id(self) -> str:
         """Return a digest of all that decides the measurement (not the time-out), hexadecimal."""
-        benchmark = self.benchmark.id if self.benchmark else ""
-        what = (
-            self.subject,
-            self.purpose,
-            self.variant.kind,
-            () if self.laid else tuple(method.id for method in self.variant.methods),
-            self.variant.guarded,
-            self.overlaid,
-            benchmark,
-            self.schedule,
-            self.repetition,
-            self.fork,
-            self.seed,
-            *((self.tests,) if self.tests else ()),
-            *((self.layout,) if self.layout else ()),
-            *((self.watch,) if self.watch else ()),
-            *(("rough",) if self.rough else ()),
-            *(("whole",) if self.is_whole else ()),
-        )
-        return hashlib.sha256(repr(what).encode()).hexdigest()[:32]
+        return hashlib.sha256(canonical_text(self).encode()).hexdigest()[:32]
+
+
+def canonical_text(trial: Trial) -> str:
+    """Return everything that decides a trial's measurement as JSON with sorted keys.
+
+    Stores find runs by the digest of this text. It names fields and values itself, so no name of a
+    class, field or module is in it. Optional parts are left out where they are absent.
+    """
+    optional = {
+        "methods": [] if trial.laid else [method.id for method in trial.variant.methods],
+        "tests": trial.tests,
+        "layout": trial.layout,
+        "stopping_rule": trial.watch and _stopping_rule(trial.watch),
+        "may_share_machine": trial.rough,
+        "all_pairs": trial.is_whole,
+    }
+    fields = {
+        "subject": trial.subject,
+        "purpose": trial.purpose.value,
+        "variant": trial.variant.kind.value,
+        "guarded": trial.variant.guarded,
+        "overlay": trial.overlaid,
+        "benchmark": trial.benchmark.id if trial.benchmark else "",
+        "schedule": _schedule(trial.schedule),
+        "repetition": trial.repetition,
+        "fork": trial.fork,
+        "seed": trial.seed,
+    }
+    return json.dumps(
+        fields | {name: value for name, value in optional.items() if value},
+        sort_keys=True,
+        separators=(",", ":"),
+    )
+
+
+def _schedule(schedule: Schedule) -> dict[str, object]:
+    """Return what a schedule asks for. Early stopping only shortens it, so it is left out."""
+    return {
+        "arms": [_arm(arm) for arm in schedule.arms],
+        "blocks": [[block.phase.value, block.arm] for block in schedule.blocks],
+        "seconds": float(schedule.seconds),
+        "operations": schedule.operations,
+    }
+
+
+def _arm(arm: Arm) -> dict[str, object]:
+    text: dict[str, object] = {"name": arm.name.value}
+    if arm.delay is not None:
+        text |= {"injection": arm.delay.wait.value, "amount": float(arm.delay.number)}
+    return text
+
+
+def _stopping_rule(watch: Watch) -> dict[str, object]:
+    return {
+        "criterion": watch.method.value,
+        "measured": watch.measured,
+        "seconds": float(watch.seconds),
+        "width": None if watch.width is None else float(watch.width),
+        "model": watch.model,
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """How a trial ended, where and when. `started` is UTC in ISO 8601.
-
-    `revision` is that of the project it was made of: another one may have the same trial. `strain`
-    is what kept the machine from it. `loop_seconds` is what a fixed loop took there just before,
-    where it was run.
-    """
+    """How a trial ended, where and when."""
 
     trial: Trial
     host: HostFacts
     outcome: Outcome
     started: str
+    """UTC in ISO 8601."""
     seconds: float
     revision: str = ""
+    """That of the project it was made of: another revision may have the same trial."""
     strain: Strain = field(default_factory=Strain)
+    """What kept the machine from it."""
     loop_seconds: float | None = None
+    """Seconds of a fixed loop just before; None: it was not run."""
 
     @property
     def may_pass(self) -> bool:

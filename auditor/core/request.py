@@ -8,19 +8,30 @@ from pathlib import Path
 from auditor.core.accepted import Acceptance
 from auditor.core.mutant import Wait
 from auditor.core.profile import Popularity, Ranking
-from auditor.core.verdict import SIGNIFICANCE, Rule
 from auditor.core.warming import Watch
+
+SIGNIFICANCE = 0.01
+"""False-positive rate of the test of a method, as in the paper (MSR 2018, Section 6.2)."""
+
+
+class Rule(StrEnum):
+    """How a detection is decided (abs.md, "Detection").
+
+    GATE is OURS with the user's own limit, that of a gate in CI, in the place of half of v.
+    """
+
+    OURS = "ours"
+    PAPER = "paper"
+    GATE = "gate"
 
 
 @dataclass(frozen=True, slots=True)
 class FolderSpec:
-    """A folder as it is now, uncommitted changes included.
-
-    `configuration` is a file of ours that may lie in it and is no part of the subject.
-    """
+    """A folder as it is now, uncommitted changes included."""
 
     path: Path
     configuration: Path | None = field(default=None, compare=False, repr=False)
+    """A file of ours that may lie in it and is no part of the subject; None: none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +43,10 @@ class JarSpec:
 
 @dataclass(frozen=True, slots=True)
 class GitSpec:
-    """A revision of a repository, a path or a URL."""
+    """A revision of a repository."""
 
     repository: str
+    """Path or URL."""
     revision: str
     configuration: Path | None = field(default=None, compare=False, repr=False)
     """A file of ours that may lie in its work tree and is no part of the subject."""
@@ -42,20 +54,22 @@ class GitSpec:
 
 @dataclass(frozen=True, slots=True)
 class GoModuleSpec:
-    """A published Go module; the version may be a query such as `latest`."""
+    """A published Go module."""
 
     module: str
     version: str
+    """May be a query such as `latest`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MavenSpec:
-    """Published Maven artifacts; `extra` are further dependencies as `group:artifact:version`."""
+    """Published Maven artifacts."""
 
     group: str
     artifact: str
     version: str
     extra: tuple[str, ...] = ()
+    """Further dependencies as `group:artifact:version`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +85,12 @@ SubjectSpec = FolderSpec | JarSpec | GitSpec | GoModuleSpec | MavenSpec | Distri
 
 @dataclass(frozen=True, slots=True)
 class ClassPathSpec:
-    """Jars and folders of classes, in order: a version's `own`, then what these need."""
+    """Jars and folders of classes, in order."""
 
     own: tuple[Path, ...]
+    """Those of the version itself."""
     rest: tuple[Path, ...] = ()
+    """Those that the version needs."""
 
 
 VersionSpec = ClassPathSpec | FolderSpec | GitSpec | MavenSpec
@@ -83,48 +99,46 @@ VersionSpec = ClassPathSpec | FolderSpec | GitSpec | MavenSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How much is measured in a process, in blocks of `iteration_seconds`.
-
-    `forks` are processes per run; `warmup` is blocks per process before the measuring (all arms
-    alternate in them), `iterations` is measured blocks per arm. Where code allocates, a block may
-    last `longest_seconds`, if that is more. `for_all`: blocks last so long also of benchmarks that
-    have a length of their own.
-    """
+    """How much is measured in a process."""
 
     forks: int
+    """Processes per run."""
     warmup: int
+    """Blocks per process before the measured ones; all arms alternate in them."""
     iterations: int
+    """Measured blocks per arm."""
     iteration_seconds: float
+    """Length of a block."""
     longest_seconds: float = 0.0
+    """Longest block of code that allocates, if that is more."""
     for_all: bool = False
+    """Also benchmarks with a block length of their own have blocks of this length."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """What a harness needs where the user does not say.
-
-    A process runs `warm_seconds` before it is measured, a block lasts `block_seconds`, and one of
-    code that allocates up to `longest_seconds`.
-    """
+    """What a harness needs where the user does not say."""
 
     warm_seconds: float
+    """How long a process runs before it is measured."""
     block_seconds: float
+    """Length of a block."""
     longest_seconds: float
+    """Longest block of code that allocates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchRequest:
-    """How the processes of a suite are watched that end once they are warm and measured.
-
-    Each has at most `iterations` of `iteration_seconds`; None: as long as the method knows them.
-    Once it is warm, `watch.measured` are measured at least, and so many as last `measured_seconds`,
-    unless that is more than half of what a process may do; with 0 seconds just those.
-    """
+    """How the processes of a suite are watched that end once they are warm and measured."""
 
     watch: Watch
+    """`measured` is the least number of iterations that are measured."""
     iterations: int
+    """Most iterations of a process."""
     iteration_seconds: float | None
+    """Length of an iteration; None: as long as the method knows them."""
     measured_seconds: float
+    """Time that is measured at least, up to half of a process; 0: `watch.measured` alone."""
 
     def watch_of(self, iteration_seconds: float) -> Watch:
         """Return how a process is watched whose iterations last so long, zero: nobody knows."""
@@ -137,36 +151,35 @@ class WatchRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteRequest:
-    """Which benchmarks are run how often. `benchmarks` is a regular expression, searched.
-
-    `timeout_seconds` is the least a process gets before the watchdog ends it; `budget_seconds`
-    ends the study, None never does. `watched`: the runs of the suite end when they are warm and
-    measured, None: they do what the plan says.
-    """
+    """Which benchmarks are run how often."""
 
     benchmarks: str
+    """Regular expression, searched in ids."""
     plan: Plan
     stability_runs: int
+    """Number of runs of the suite."""
     timeout_seconds: float
+    """Least time that a process gets before the watchdog ends it."""
     budget_seconds: float | None
+    """Time after which the study ends; None: never."""
     seed: int
     watched: WatchRequest | None = None
+    """Runs of the suite end when they are warm and measured; None: they follow the plan."""
     whole: bool = False
     """Processes of the suite have all their blocks, however long an operation is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesRequest:
-    """How long benchmarks are watched to see when they are warm.
-
-    Each of `forks` processes (None: one) has `iterations` of `iteration_seconds`; fewer where
-    operations are longer, but `least`, if that is not far too long.
-    """
+    """How long benchmarks are watched to see when they are warm."""
 
     iterations: int
+    """Iterations of a process; fewer where operations are longer."""
     iteration_seconds: float
     forks: int | None = None
+    """Number of processes; None: one."""
     least: int = 1
+    """Least iterations where operations are longer, if that is not far too long."""
 
     @property
     def plan(self) -> Plan:
@@ -189,39 +202,42 @@ class CurveMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AbsRequest:
-    """One audit.
-
-    None means: `methods` the first of the `popular` ones, or, where there are none, the ones that
-    the suite and the unit tests call most, `slowdown` from the spreads, `wait` by the
-    method's duration. `min_delta` is the effect that counts with the rule GATE (where the user's
-    gate fires), with PAPER in the place of v / 2. `significance`: how often a test may err.
-    `score_only`: once a benchmark has detected a method, its other pairs are left alone.
-    `estimate`: nothing is slowed, all verdicts are predicted. `curve`: how small a slowdown is
-    noticed still is measured, too. `controls` are how many times each measured method is slowed by
-    nothing. `allocation_bytes`: whether one more allocation of that size per call would show as
-    well, None where that is not asked. `accepted` are the misses that the user accepts.
-    `interleave`: the rule PAPER compares with plain processes among those of the pairs.
-    """
+    """One audit."""
 
     suite: SuiteRequest
     methods: tuple[str, ...] | None
+    """None: the first of the `popular` ones, else those that suite and unit tests call most."""
     runs: int
+    """Runs of each pair."""
     slowdown: float | None
+    """v, 0.6 for 60 %; None: from the spreads."""
     wait: Wait | None
+    """None: by the method's duration."""
     rule: Rule
     exact: bool
+    """The plan is carried out as it is."""
     min_delta: float | None = None
+    """Effect that counts with the rule GATE, or with PAPER in the place of v / 2; None: v / 2."""
     significance: float = SIGNIFICANCE
+    """False-positive rate of a test."""
     score_only: bool = False
+    """Once a benchmark has detected a method, its other pairs are not measured."""
     estimate: bool = False
+    """Nothing is slowed, all verdicts are predicted."""
     curve: CurveMode = CurveMode.NONE
+    """Which pairs are also measured with smaller slowdowns."""
     controls: int = 0
+    """How often each measured method is given a delay of nothing."""
     allocation_bytes: int | None = None
+    """Size of the allocation per call that should show; None: not asked."""
     popular: Popularity | None = None
+    """What clients call most; None: unknown."""
     baseline_methods: tuple[str, ...] = ()
     """Those of a baseline, which stand in for an automatic choice: the gate is about them."""
     accepted: tuple[Acceptance, ...] = ()
+    """Misses that the user accepts."""
     interleave: bool = False
+    """The rule PAPER compares with plain processes among those of the pairs."""
     shares: bool = True
     """Sample the unchanged benchmarks, and let the shares of the methods decide where they do."""
 
@@ -265,62 +281,61 @@ class Installer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonSpec:
-    """The environment that a Python suite runs in.
-
-    `interpreter` is one that has all it needs; None: a virtual environment is made of the project,
-    with these of its extras and dependency groups, and further requirements, by `installer`.
-    """
+    """The environment that a Python suite runs in."""
 
     interpreter: str | None = None
+    """One that has all it needs; None: a virtual environment is made of the project."""
     installer: Installer = Installer.AUTO
+    """What makes that virtual environment."""
     extras: tuple[str, ...] = ()
+    """Extras of the project that are installed."""
     groups: tuple[str, ...] = ()
+    """Dependency groups that are installed."""
     requirements: tuple[str, ...] = ()
+    """Further requirements."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientSpec:
-    """A project that uses the library; `name` is as the user wrote it.
-
-    `tests` are those of its tests that run, as its test runner names them; none: all.
-    """
+    """A project that uses the library."""
 
     name: str
+    """As the user wrote it."""
     subject: SubjectSpec
     build: BuildWords
     python: PythonSpec
     tests: tuple[str, ...] = ()
+    """Those that run, as its test runner names them; none: all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceRequest:
-    """How the clients of a library are traced.
-
-    The tests of each run for `seconds` at most, those of `jobs` clients at a time, None: as many as
-    there are processors. The `top` first methods of the ranking are the often used ones.
-    """
+    """How the clients of a library are traced."""
 
     clients: tuple[ClientSpec, ...]
     seconds: float
+    """Limit for the tests of a client."""
     jobs: int | None
+    """Clients at a time; None: as many as there are processors."""
     ranking: Ranking
     top: int
+    """Number of first methods of the ranking that are the often used ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareRequest:
-    """One comparison of two revisions.
-
-    Changes below `min_delta` (0.05 for 5 %) do not count. `rounds` is the most that a benchmark
-    gets until something is suspected of it, `fresh` how many then confirm it; a round is three
-    processes. `slowdown` is that of the patch audit, which slows `methods` changed methods at most.
-    """
+    """One comparison of two revisions."""
 
     min_delta: float
+    """Smallest relative change that counts, 0.05 for 5 %."""
     rounds: int
+    """Most rounds of a benchmark until a change is suspected; a round is three processes."""
     fresh: int
+    """Rounds that then confirm it."""
     slowdown: float
+    """That of the patch audit."""
     methods: int
+    """Most changed methods that the patch audit slows."""
 
 
 FURTHER = 1_000_003

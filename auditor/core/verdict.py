@@ -1,76 +1,69 @@
-"""What an audit of a suite says. Here, and not beside the audits, because reports read them too."""
+"""The answer of an audit of a suite, with the verdicts on its methods and pairs."""
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from auditor.core.accepted import Accepted
-from auditor.core.allocation import Allocations
 from auditor.core.caveats import Caveat
-from auditor.core.controls import Controls
+from auditor.core.request import Rule
 from auditor.core.result import Interval, ReachState, Result
+from auditor.core.stability import Stability
 from auditor.core.subject import Span
-
-SIGNIFICANCE = 0.01
-"""How often the test of a method may err, as in the paper (MSR 2018, Section 6.2)."""
-
-
-class Rule(StrEnum):
-    """How a detection is decided (abs.md, "Detection").
-
-    GATE is OURS with a limit of the user's own in the place of half of v: that of a gate in CI.
-    """
-
-    OURS = "ours"
-    PAPER = "paper"
-    GATE = "gate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairRun:
-    """The judgement of one run (process) of a pair.
-
-    `effect` and `interval` are relative to the plain time per operation, (mutant - reference) /
-    plain; `p` is that of the rule's test. `reference` and `slowed` are the values of the blocks
-    or iterations, seconds per operation, in order. `trials` are the ids of the processes that gave
-    them.
-    """
+    """The judgement of one run (process) of a pair."""
 
     effect: float
+    """(mutant - reference) / plain, of times per operation."""
     interval: Interval | None
+    """Confidence interval of `effect`; None where the rule has none."""
     p: float
+    """p-value of the rule's test."""
     significant: bool
     large: bool
+    """The effect exceeds the threshold."""
     reference: tuple[float, ...] = field(repr=False)
+    """Seconds per operation of the blocks or iterations that were compared with, in order."""
     slowed: tuple[float, ...] = field(repr=False)
+    """Seconds per operation of the slowed blocks or iterations, in order."""
     trials: tuple[str, ...] = ()
+    """Ids of the trials that the values come from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairVerdict:
-    """A method, a benchmark, and whether the benchmark notices the method's slowdown.
+    """A method, a benchmark, and whether the benchmark detects the method's slowdown.
 
-    `effect`, `interval`, `p` and `threshold` are those of the run that decides (the weakest);
-    `threshold` is the effect that has to be exceeded, half of v or of what was achieved.
-    `method_seconds` is t(k), `calls_per_operation` counts outermost calls, `share` their product
-    over the plain time per operation; where that is not known, `share_at_most` is what it is at
-    most, if that is. Where CPU samples were taken, `share` is theirs; a pair that they decide has
-    v times the share as its effect. `reach` is what counting the calls has told.
+    `effect`, `interval`, `p` and `threshold` are those of the run that decides (the weakest), None
+    where nothing was measured. A pair decided by CPU samples has v times the share as its effect.
     """
 
     method: str
     benchmark: str
     outcome: Result
     reach: ReachState = ReachState.UNKNOWN
+    """Result of counting the calls."""
     effect: float | None = None
     interval: Interval | None = None
     p: float | None = None
     threshold: float | None = None
+    """Effect that has to be exceeded: half of v or of the achieved slowdown."""
     achieved_slowdown: float | None = None
+    """Slowdown of the method that the delay caused, relative; None: not verified."""
     method_seconds: float | None = None
+    """Time of a call of the method, t(k); None: unknown."""
     calls_per_operation: float | None = None
+    """Outermost calls; None: not counted."""
     share: float | None = None
+    """Part of the plain time per operation that the method takes; None: unknown.
+
+    By CPU samples where these were taken, else calls times time of a call.
+    """
     share_at_most: float | None = None
+    """Upper bound of `share` where that is unknown; None: no bound is known either."""
     wait: str | None = None
+    """How the delay passes its time (`Wait`); None where there was none."""
     decided_by: str | None = None
     """"injection" or "share": what the verdict detected or missed rests on; None where open."""
     share_interval: Interval | None = None
@@ -79,124 +72,50 @@ class PairVerdict:
     """Number of these samples."""
     runs: tuple[PairRun, ...] = ()
     reason: str | None = None
+    """Why the pair has this outcome, for people; None where its numbers say it."""
     caveats: tuple[Caveat, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodVerdict:
-    """Whether some benchmark notices a slowdown of this method. `calls` is its usage count.
-
-    `reached_by` are the benchmarks that are known to call it while they are measured, `set_up_in`
-    those that call it in set-up only.
-    """
+    """Whether some benchmark detects a slowdown of this method."""
 
     id: str
     outcome: Result
     detected_by: tuple[str, ...] = ()
+    """Ids of the benchmarks that detect it."""
     reached_by: tuple[str, ...] = ()
+    """Ids of the benchmarks that are known to call it while they are measured."""
     set_up_in: tuple[str, ...] = ()
+    """Ids of the benchmarks that call it in set-up only."""
     calls: int | None = None
+    """Usage count; None: not counted."""
     span: Span | None = None
+    """Place in the source; None: unknown."""
     reason: str | None = None
+    """Why the method has this outcome, for people; None where its pairs say it."""
     caveats: tuple[Caveat, ...] = ()
     trivial: str | None = None
     """Why the method cannot get slower; None where it can."""
 
 
-class Bucket(StrEnum):
-    """The columns of Table 3 of the paper."""
-
-    BELOW_5 = "[0, .05)"
-    BELOW_10 = "[.05, .10)"
-    BELOW_25 = "[.10, .25)"
-    BELOW_50 = "[.25, .50]"
-    ABOVE_50 = "(.50, inf)"
-
-
-UNLISTED = "unlisted"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BenchmarkVerdict:
-    """How stable a benchmark is, and which methods it watches.
-
-    `max_spread` is None for an incomplete benchmark (not measured in all runs). `means` are the
-    means of its complete runs, seconds per operation. `unique` are methods that it alone detects,
-    `shared` those that others detect too. `ending` is the word for its last outcome, UNLISTED where
-    the harness could not even list it. `visible` is the least slowdown of a method that is all of
-    its operation that the plan can detect in it (inf: none), None where that is not known. `trials`
-    are the ids of its processes in the runs of the suite.
-    """
-
-    id: str
-    max_spread: float | None
-    bucket: Bucket | None
-    means: tuple[float, ...]
-    runs: int
-    seconds: float | None
-    unique: tuple[str, ...] = ()
-    shared: tuple[str, ...] = ()
-    ending: str = "measured"
-    visible: float | None = None
-    reason: str | None = None
-    caveats: tuple[Caveat, ...] = ()
-    trials: tuple[str, ...] = ()
-    unit: str = ""
-    """The unit in which its tool shows the time, such as ops/s; empty where that is unknown."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """An API benchmarking score (Equation 3) with what it might be once all is decided.
-
-    `percent` and `bounds` are None when no method counts, and for a score that leaves out the least
-    stable benchmarks when none has a spread: nobody knows which those are.
-    """
+    """An API benchmarking score (Equation 3)."""
 
     percent: float | None
+    """None when no method counts.
+
+    Also None for a score without the least stable benchmarks when none has a spread.
+    """
     bounds: Interval | None
+    """Least and largest `percent` that it may have once all is decided; None as `percent`."""
     covered: int
+    """Number of methods that are detected."""
     counted: int
+    """Number of methods that count."""
     excluded_benchmarks: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """A regular expression that left out some of `suite_size` benchmarks, and groups unlisted."""
-
-    pattern: str
-    suite_size: int
-    groups_passed_over: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Duration:
-    """How long a run of the whole suite takes (Table 2), in seconds, beside what CI has time for.
-
-    `sd` is None for a single run.
-    """
-
-    mean: float
-    sd: float | None
-    limit: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stability:
-    """Section 5 of the paper: spreads, buckets, duration of the suite.
-
-    `buckets` are (bucket, count, percent of those with a maxSpread). `suite_seconds` are the
-    durations of the whole-suite runs that are complete, `duration` is made of them; `runs` is how
-    many were asked for. `filter` is None where all benchmarks of the suite are in `benchmarks`.
-    """
-
-    benchmarks: tuple[BenchmarkVerdict, ...]
-    buckets: tuple[tuple[Bucket, int, float], ...]
-    suite_seconds: tuple[float, ...]
-    runs: int
-    duration: Duration | None = None
-    filter: Filter | None = None
-    caveats: tuple[Caveat, ...] = ()
+    """Ids of the least stable benchmarks, which this score leaves out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,29 +125,32 @@ class Density:
     benchmarks: int
     methods: int
     percent: float
+    """`methods` as a percentage of the counted methods."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cover:
-    """Benchmarks that keep the score; `minimum` is a lower bound on how many that takes."""
+    """Benchmarks that keep the score."""
 
     benchmarks: tuple[str, ...]
     minimum: int
+    """Lower bound of the number of benchmarks that keep it."""
     exact: bool
+    """No smaller set of benchmarks keeps it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """How many methods the best so many benchmarks detect; `benchmark` is the last of these.
-
-    `percent` is of the counted methods, and no choice of so many detects more than `most` methods.
-    """
+    """How many methods the best choice of so many benchmarks detects."""
 
     benchmarks: int
     benchmark: str
+    """Id of the last benchmark of the choice."""
     methods: int
     percent: float
+    """`methods` as a percentage of the counted methods."""
     most: int
+    """Upper bound of the methods that any choice of so many benchmarks detects."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,23 +168,21 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairCurve:
-    """How small a slowdown of a method a benchmark notices.
-
-    `slowdown` is the least that it was seen to notice, None if none was; `unnoticed` is the largest
-    below it that was tried and missed; None where none was, what is undecided says neither. `steps`
-    go up.
-    """
+    """How small a slowdown of a method a benchmark detects."""
 
     method: str
     benchmark: str
     slowdown: float | None
+    """Smallest slowdown that was detected; None: none was."""
     unnoticed: float | None
+    """Largest slowdown below `slowdown` that was tried and missed; None: none was."""
     steps: tuple[Step, ...]
+    """By ascending slowdown."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """In how many of the counted methods the suite was seen to notice so large a slowdown."""
+    """In how many of the counted methods the suite detected so large a slowdown."""
 
     slowdown: float
     covered: int
@@ -271,42 +191,111 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """The curves of pairs, and of the suite: what notices a slowdown notices a larger one, too."""
+    """The curves of pairs, and of the suite: what detects a slowdown detects a larger one, too."""
 
     pairs: tuple[PairCurve, ...] = ()
     points: tuple[CurvePoint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AbsVerdict:
-    """The answer to "if a method got slower, would this suite notice?".
+class Controls:
+    """The A/A control: how often a delay of nothing was "detected" by the limits of the audit."""
 
-    `slowdown` is None where the time ended before it could be sized by the spreads.
-    `slowdown_source` is "fixed" or "auto". `whole_list` is the total score over the list as given,
-    invalid and refused methods included, where that differs. `curve` and `controls` are None
-    where none were asked for. `rules` compares test only, effect
-    only and both (Section 6.3): (name, covered methods). `density` goes up in benchmarks.
-    `allocations` is None where nobody asked. `without_accepted` is the total score without the
-    `accepted` misses, None where there are none.
-    """
+    judged: int
+    """Number of pairs with a delay of nothing that have a verdict."""
+    alarms: tuple[tuple[str, str], ...]
+    """(Method, benchmark) of the pairs that were "detected"."""
+    bound: float
+    """One-sided 95 % upper bound of the false-positive rate."""
+    effects: tuple[float, ...]
+    """Relative effects that were measured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllocationPair:
+    """A method, a benchmark that calls it, and whether its report shows the allocation."""
+
+    method: str
+    benchmark: str
+    outcome: Result
+    unit: str | None = None
+    """Unit of the numbers below per operation; None where nothing was measured."""
+    before: float | None = None
+    """Median of what the harness reports of probe blocks."""
+    after: float | None = None
+    """Median of what the harness reports of allocating blocks."""
+    rise: float | None = None
+    """Median of the differences of neighbouring blocks."""
+    interval: Interval | None = None
+    """99 % confidence interval of `rise`."""
+    expected: float | None = None
+    """What the calls that were counted should add."""
+    calls_per_operation: float | None = None
+    plain: float | None = None
+    """What the unchanged benchmark reports; None where its harness is not asked for it."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllocationMethod:
+    """Whether some benchmark would show that this method allocates more."""
+
+    id: str
+    outcome: Result
+    noticed_by: tuple[str, ...] = ()
+    """Ids of the benchmarks that show it."""
+    reached_by: tuple[str, ...] = ()
+    """Ids of the benchmarks that are known to call it while they are measured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allocations:
+    """In how many methods one more allocation per call would show."""
+
+    bytes: int
+    """Size of the allocation."""
+    noticed: int
+    """Number of methods in which it shows."""
+    undecided: int
+    """Number of methods in which it may show."""
+    counted: int
+    """Number of methods that can be changed."""
+    methods: tuple[AllocationMethod, ...]
+    pairs: tuple[AllocationPair, ...]
+    """Only pairs whose benchmark may call the method in its loop."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbsVerdict:
+    """The answer to "if a method got slower, would this suite notice?"."""
 
     slowdown: float | None
+    """v; None where the time ended before it could be sized by the spreads."""
     slowdown_source: str
+    """"fixed" or "auto"."""
     rule: Rule
     total: Score
     relative: Score
     absolute: Score
     whole_list: Score | None
+    """Total score with invalid and refused methods counted; None where that is the same."""
     methods: tuple[MethodVerdict, ...]
     pairs: tuple[PairVerdict, ...]
     stability: Stability
     cover: Cover
     rules: tuple[tuple[str, int], ...]
+    """(Name, covered methods) of test only, effect only and both (Section 6.3)."""
     density: tuple[Density, ...] = ()
+    """By ascending number of benchmarks."""
     density_curve: tuple[Kept, ...] = ()
     curve: Curve | None = None
+    """None: not asked for."""
     controls: Controls | None = None
+    """None: not asked for."""
     allocations: Allocations | None = None
+    """None: not asked for."""
     accepted: tuple[Accepted, ...] = ()
+    """Misses that the user accepts."""
     without_accepted: Score | None = None
+    """Total score without the `accepted` misses; None where there are none."""
     caveats: tuple[Caveat, ...]

@@ -9,15 +9,14 @@ from auditor.audits.abs_score import AbsData, MethodData
 from auditor.audits.curve import Search, least_noticed
 from auditor.audits.reach import Reach
 from auditor.audits.stability import slowdown_size, withheld_benchmarks
-from auditor.core.allocation import Allocations
 from auditor.core.caveats import Caveat
-from auditor.core.controls import Controls
 from auditor.core.errors import UsageError
-from auditor.core.request import AbsRequest, CurveMode
+from auditor.core.request import AbsRequest, CurveMode, Rule
 from auditor.core.result import ReachState, Result
+from auditor.core.stability import Stability
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import AbsVerdict, PairVerdict, Rule, Stability
+from auditor.core.verdict import AbsVerdict, Allocations, Controls, PairVerdict
 from auditor.studies import accepted as accepted_study
 from auditor.studies import allocations as allocation_study
 from auditor.studies.budget import BudgetedSuite, is_budgeted, measure_suite

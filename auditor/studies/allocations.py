@@ -5,10 +5,10 @@ from math import ceil
 
 from auditor.audits import allocations
 from auditor.audits.allocations import PAIRS, AllocationData
-from auditor.core.allocation import AllocationPair
 from auditor.core.mutant import Refused
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
+from auditor.core.verdict import AllocationPair
 from auditor.studies import schedules, variants
 from auditor.studies.measure import measure
 from auditor.studies.pair import Pair, PairKey, operations

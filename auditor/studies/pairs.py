@@ -9,11 +9,11 @@ from auditor.audits.calibration import CLOSEST, Asked
 from auditor.audits.pair import PairData
 from auditor.core.mutant import Delay, Refused, Wait
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.request import Plan
+from auditor.core.request import Plan, Rule
 from auditor.core.result import Result
 from auditor.core.schedule import Stop
 from auditor.core.subject import Method
-from auditor.core.verdict import PairVerdict, Rule
+from auditor.core.verdict import PairVerdict
 from auditor.studies import schedules, turns, variants
 from auditor.studies.calibration import Calibrated, CalibrationStudy
 from auditor.studies.deciding import ordered_waves, promised

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from auditor.core.caveats import Caveat
 from auditor.core.comparison import Patch
-from auditor.core.request import AbsRequest, CompareRequest, CurveMode, second_seed
+from auditor.core.request import AbsRequest, CompareRequest, CurveMode, Rule, second_seed
 from auditor.core.result import Result
 from auditor.core.subject import Method
-from auditor.core.verdict import AbsVerdict, Rule
+from auditor.core.verdict import AbsVerdict
 from auditor.studies import abs_score
 from auditor.studies.parts import Parts
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from auditor.audits import watched
 from auditor.audits.stability import Unseen, judge
 from auditor.core.busy import is_busy
+from auditor.core.stability import Filter, Stability
 from auditor.core.suite import Suite
-from auditor.core.verdict import Filter, Stability
 from auditor.studies import trust
 from auditor.studies.parts import Parts
 from auditor.studies.suite import Baseline, baseline, unlisted

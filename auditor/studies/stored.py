@@ -11,11 +11,11 @@ from auditor.audits.unpaired import LEAST, Sides
 from auditor.core.caveats import Caveat, some
 from auditor.core.comparison import BenchmarkComparison, Comparison
 from auditor.core.plan import Run
+from auditor.core.stability import BenchmarkVerdict, Stability
 from auditor.core.stored import StoredProcess, StoredResults, StoredRun
 from auditor.core.stored_names import align_names
 from auditor.core.suite import Benchmark
 from auditor.core.units import is_throughput, mean_time
-from auditor.core.verdict import BenchmarkVerdict, Stability
 from auditor.studies import foreign, trust
 from auditor.studies.stored_series import caveats, parted, runs_of
 

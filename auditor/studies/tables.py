@@ -16,10 +16,12 @@ from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.outcome import Outcome, Unreadable
 from auditor.core.plan import Run
+from auditor.core.request import Rule
 from auditor.core.rows import Rows
+from auditor.core.stability import Stability
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import AbsVerdict, PairVerdict, Rule, Stability
+from auditor.core.verdict import AbsVerdict, PairVerdict
 from auditor.studies import foreign
 
 

@@ -6,7 +6,7 @@ CODE = """
 import json
 import numpy as np
 import learned_baselines as baselines
-from auditor.training.replay import stopped
+from training.replay import stopped
 
 class Rising:
     def scores(self, windows):

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 import examples
 from auditor.core.result import ReachState, Result
-from auditor.core.verdict import Bucket
+from auditor.core.stability import Bucket
 from reports import record
 from reports.document import Benchmark, Document, Method, Pair, PairRun, Score
 

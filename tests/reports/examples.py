@@ -7,29 +7,25 @@ import numpy as np
 
 from auditor.audits import allocations
 from auditor.audits.abs_score import MethodData
-from auditor.core.allocation import AllocationPair
 from auditor.core.caveats import Caveat
-from auditor.core.controls import Controls
 from auditor.core.provenance import Context
-from auditor.core.request import Plan
+from auditor.core.request import Plan, Rule
 from auditor.core.result import ReachState, Result
+from auditor.core.stability import BenchmarkVerdict, Bucket, Duration, Stability
 from auditor.core.subject import Language, Method, Span
 from auditor.core.verdict import (
     AbsVerdict,
-    BenchmarkVerdict,
-    Bucket,
+    AllocationPair,
+    Controls,
     Cover,
     Curve,
     CurvePoint,
     Density,
-    Duration,
     MethodVerdict,
     PairCurve,
     PairRun,
     PairVerdict,
-    Rule,
     Score,
-    Stability,
     Step,
 )
 

@@ -9,8 +9,9 @@ from rich.console import Console
 
 from auditor.audits.backtest import backtest, failed, left_out
 from auditor.cli import backtest as shown
-from auditor.core.backtest import By, Commit, Kind, Noticed, PastChange, Tried
+from auditor.core.backtest import By, Kind, Noticed, PastChange, Tried
 from auditor.core.comparison import Dimension
+from auditor.core.history import Commit
 from reports import results
 from reports.backtest_document import backtest_document, schema
 from reports.backtest_words import agreement, by, headline, line, markdown, methods

@@ -17,8 +17,8 @@ from auditor.cli.comparison import write_for_github
 from auditor.core.caveats import Caveat
 from auditor.core.comparison import BenchmarkComparison, Dimension, Patch, Rounds
 from auditor.core.errors import Exit
+from auditor.core.request import Rule
 from auditor.core.result import Result
-from auditor.core.verdict import Rule
 from reports import comparison
 from reports.comparison import patch_headline
 from reports.comparison_document import ComparisonDocument, schema

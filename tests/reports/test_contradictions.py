@@ -15,8 +15,9 @@ from auditor.audits.abs_score import AbsData, MethodData, judge
 from auditor.audits.detection import NOT_MEASURED
 from auditor.core.accepted import Accepted
 from auditor.core.caveats import Caveat
+from auditor.core.request import Rule
 from auditor.core.result import Result
-from auditor.core.verdict import Bucket, Rule
+from auditor.core.stability import Bucket
 from reports import record
 from reports.document import read
 

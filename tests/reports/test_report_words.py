@@ -9,7 +9,7 @@ from auditor.cli.gates import judge
 from auditor.config import Gates
 from auditor.core.caveats import Caveat
 from auditor.core.result import ReachState, Result
-from auditor.core.verdict import UNLISTED, BenchmarkVerdict, Duration, Filter
+from auditor.core.stability import UNLISTED, BenchmarkVerdict, Duration, Filter
 from reports import advice, curve, figures, names, record, spending, table, words
 from reports.abs_findings import MISSED, findings
 from reports.mutation import mutation

@@ -8,7 +8,7 @@ import pytest
 import examples
 from auditor.core.caveats import Caveat
 from auditor.core.result import Result
-from auditor.core.verdict import Bucket
+from auditor.core.stability import Bucket
 from reports import record
 from reports.accepted import Accepted
 from reports.advice import advice

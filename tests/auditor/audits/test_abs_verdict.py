@@ -14,8 +14,9 @@ from auditor.audits.abs_score import (
 )
 from auditor.audits.detection import NOT_MEASURED
 from auditor.core.caveats import BUDGET, SO_FAR, Caveat
+from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
-from auditor.core.verdict import Density, PairRun, Rule
+from auditor.core.verdict import Density, PairRun
 
 TABLE_5 = {
     "caffeine": (89, 4),

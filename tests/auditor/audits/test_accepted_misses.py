@@ -11,9 +11,9 @@ from auditor.audits.abs_score import AbsData, MethodData, judge
 from auditor.audits.accepted import marked, without_accepted
 from auditor.core.accepted import Accepted
 from auditor.core.errors import UsageError
+from auditor.core.request import Rule
 from auditor.core.result import Result
 from auditor.core.subject import SourceFile, SourceRole, Span
-from auditor.core.verdict import Rule
 
 TODAY = date(2026, 6, 15)
 SOURCE = """package ring

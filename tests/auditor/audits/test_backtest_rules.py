@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from auditor.audits.backtest import agreement, backtest, candidates, failed, left_out, tried
-from auditor.core.backtest import Commit, Kind, Noticed, PastChange
+from auditor.core.backtest import Kind, Noticed, PastChange
 from auditor.core.comparison import (
     BenchmarkComparison,
     Change,
@@ -15,6 +15,7 @@ from auditor.core.comparison import (
     Patch,
     Rounds,
 )
+from auditor.core.history import Commit
 from auditor.core.result import Result
 from auditor.core.verdict import MethodVerdict
 

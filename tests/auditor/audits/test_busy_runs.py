@@ -11,8 +11,8 @@ from auditor.audits.pair import PairData
 from auditor.audits.reach import Reach
 from auditor.audits.stability import busy_runs, judge, withheld_benchmarks
 from auditor.core.jobs import Strain
+from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
-from auditor.core.verdict import Rule
 
 BUSY = Strain(waited=0.9, others=0.6)
 ONE = benchmark("BenchmarkOne")

@@ -34,9 +34,9 @@ from auditor.core.outcome import (
     Unreadable,
 )
 from auditor.core.plan import Purpose
+from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Block, Phase, Stop
-from auditor.core.verdict import Rule
 
 PLAIN = 1e-6
 V = 0.6

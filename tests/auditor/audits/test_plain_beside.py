@@ -12,9 +12,9 @@ from auditor.audits.detection import judge_pair
 from auditor.audits.pair import PairData, probe_ratio
 from auditor.audits.reach import Reach
 from auditor.core.mutant import Delay, Wait
+from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Block, Phase, Stop
-from auditor.core.verdict import Rule
 
 PLAIN = 1e-6
 V = 0.6

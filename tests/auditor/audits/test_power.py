@@ -8,8 +8,9 @@ from builders import benchmark, benchmark_verdict, stability, suite_runs
 
 from auditor.audits.power import Scatter, confirmed, scatter, stated, statement, visible
 from auditor.audits.stability import judge
+from auditor.core.request import Rule
 from auditor.core.result import Result
-from auditor.core.verdict import PairVerdict, Rule
+from auditor.core.verdict import PairVerdict
 from auditor.stats.compare import t_half
 
 CALM = Scatter(pairs=0.01, processes=0.0, runs=5)

@@ -10,8 +10,8 @@ from auditor.audits.prediction import predict
 from auditor.audits.reach import Reach
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Clocked
+from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
-from auditor.core.verdict import Rule
 
 PLAIN = 1e-6
 

@@ -20,9 +20,10 @@ from auditor.core.caveats import Caveat
 from auditor.core.mutant import Kind, Variant
 from auditor.core.outcome import Frame, Profiled, Stack
 from auditor.core.plan import Purpose
+from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
 from auditor.core.subject import Language, Method
-from auditor.core.verdict import PairRun, PairVerdict, Rule
+from auditor.core.verdict import PairRun, PairVerdict
 from auditor.studies.injection import more_samples_may_decide
 
 NAME = "example.org/ring.Push"

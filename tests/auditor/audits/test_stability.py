@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from auditor.audits.stability import Unseen, bucket, judge, slowdown_size, spread
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Purpose
+from auditor.core.stability import Bucket, Duration, Filter
 from auditor.core.units import seconds_per_operation
-from auditor.core.verdict import Bucket, Duration, Filter
 
 TIMES = st.floats(1e-9, 1e3)
 RUNS = st.lists(st.lists(TIMES, min_size=1, max_size=4), min_size=2, max_size=5)

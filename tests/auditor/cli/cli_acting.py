@@ -12,18 +12,10 @@ from auditor.audits.expected_time import ExpectedTime
 from auditor.cli.main import main
 from auditor.cli.surroundings import Surroundings
 from auditor.core.caveats import Caveat
+from auditor.core.request import Rule
 from auditor.core.result import Result
-from auditor.core.verdict import (
-    AbsVerdict,
-    BenchmarkVerdict,
-    Bucket,
-    Cover,
-    MethodVerdict,
-    PairVerdict,
-    Rule,
-    Score,
-    Stability,
-)
+from auditor.core.stability import BenchmarkVerdict, Bucket, Stability
+from auditor.core.verdict import AbsVerdict, Cover, MethodVerdict, PairVerdict, Score
 from auditor.studies.preview import NOTHING, Inventory, Preview
 from auditor.studies.rehearsal import PreviewPhase
 from reports import page as pages

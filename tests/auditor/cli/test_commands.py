@@ -11,9 +11,8 @@ from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS, MESSAGE, NEAR_SECOND
 from auditor.core.caveats import Caveat
 from auditor.core.errors import BuildFailed, ToolMissing
 from auditor.core.mutant import Wait
-from auditor.core.request import GoModuleSpec
+from auditor.core.request import GoModuleSpec, Rule
 from auditor.core.result import Result
-from auditor.core.verdict import Rule
 from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
 from auditor.studies.preview import CountedMethod, Inventory

@@ -13,7 +13,8 @@ from comparisons import made
 from auditor.core.caveats import Caveat
 from auditor.core.comparison import Patch
 from auditor.core.result import ReachState, Result
-from auditor.core.verdict import BenchmarkVerdict, MethodVerdict, PairVerdict
+from auditor.core.stability import BenchmarkVerdict
+from auditor.core.verdict import MethodVerdict, PairVerdict
 from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
 from reports import record, results

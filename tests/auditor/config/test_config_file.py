@@ -11,8 +11,7 @@ from auditor.config.settings import Settings, json_schema
 from auditor.core.accepted import Acceptance
 from auditor.core.errors import UsageError
 from auditor.core.mutant import Wait
-from auditor.core.request import FolderSpec, GitSpec, Plan
-from auditor.core.verdict import Rule
+from auditor.core.request import FolderSpec, GitSpec, Plan, Rule
 
 ROOT = Path(__file__).parents[3]
 SLOWDOWN = 'a change such as "50%", 0.5 or "1.5x", above 0 and at most 100000%, or "auto"'

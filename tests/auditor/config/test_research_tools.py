@@ -7,7 +7,7 @@ import pytest
 from auditor.config.judgeable import check_judgeable
 from auditor.config.load import load
 from auditor.core.errors import UsageError
-from auditor.core.verdict import Rule
+from auditor.core.request import Rule
 
 GO = {
     "project": "bleve",

@@ -86,10 +86,6 @@ def test_what_a_watched_process_came_to_is_found_again(tmp_path, warm, width):
         assert (again.alike(watched), again.alike(trial())) == ((ended,), ())
 
 
-def test_a_trial_without_a_layout_or_a_watch_has_the_id_that_it_had_before_there_were_such():
-    assert trial().id == "430b645a442c2a9c6c73d792cb9e7785"
-
-
 @pytest.mark.parametrize(
     "outcome",
     [

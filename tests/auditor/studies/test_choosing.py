@@ -6,8 +6,8 @@ import pytest
 import regex
 
 from auditor.core.errors import NoBenchmarks
+from auditor.core.stability import Filter
 from auditor.core.suite import Benchmark, Suite
-from auditor.core.verdict import Filter
 from auditor.studies.stability import unseen
 from auditor.studies.suite import chosen, may_be_chosen
 

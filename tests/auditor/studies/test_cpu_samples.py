@@ -8,9 +8,8 @@ from toy_language import Machine, parts, request
 
 from auditor.audits import shares
 from auditor.core.plan import Purpose
-from auditor.core.request import CurveMode
+from auditor.core.request import CurveMode, Rule
 from auditor.core.result import Result
-from auditor.core.verdict import Rule
 from auditor.studies import abs_score, cpu_samples
 
 APART = ("hop", "skip")

@@ -6,8 +6,8 @@ import pytest
 from toy_language import Machine, Memory, parts, request
 
 from auditor.core.plan import Layouts, Purpose
+from auditor.core.request import Rule
 from auditor.core.result import Result
-from auditor.core.verdict import Rule
 from auditor.studies import abs_score
 
 METHODS = ("hop", "skip")

@@ -11,8 +11,8 @@ from auditor.core.mutant import Kind, Variant
 from auditor.core.plan import Purpose
 from auditor.core.result import Result
 from auditor.core.rows import Rows
+from auditor.core.stability import Stability
 from auditor.core.subject import Language
-from auditor.core.verdict import Stability
 from auditor.studies.recorded_rows import rows_of
 from auditor.studies.tables import Question, audit
 

@@ -11,9 +11,8 @@ from auditor.abs.preview import preview
 from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
 from auditor.core.mutant import PLAIN, Kind
 from auditor.core.plan import Purpose
-from auditor.core.request import CurveMode
+from auditor.core.request import CurveMode, Rule
 from auditor.core.result import Result
-from auditor.core.verdict import Rule
 from auditor.studies import abs_score, schedules, stability
 
 TRUE = {

@@ -10,6 +10,7 @@ from zlib import crc32
 
 import numpy as np
 from builders import HOST, abs_request, crashed, timed_out
+from toy_draws import draw_seed
 
 from auditor.core.errors import OutOfTime
 from auditor.core.measure import (
@@ -197,7 +198,7 @@ def _profiled(trial):
     if name in UNPROFILED:
         return crashed()
     mine = {method: share for (method, where), share in SAMPLED.items() if where == name}
-    rng = np.random.default_rng(int(trial.id[:8], 16))
+    rng = np.random.default_rng(draw_seed(trial))
     frames = [Frame(f"toy.{one}") for one in mine] + [Frame(f"toy.{name}")]
     measured = [
         at for at, one in enumerate(trial.schedule.blocks) if one.phase is Phase.MEASUREMENT
@@ -243,7 +244,7 @@ def _window(trial, names, operations):
 
 
 def _measured(trial, plain, share):
-    rng = np.random.default_rng(int(trial.id[:8], 16))
+    rng = np.random.default_rng(draw_seed(trial))
     found = {}
     for index, block in enumerate(trial.schedule.blocks):
         arm = trial.schedule.arms[block.arm]

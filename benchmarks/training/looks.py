@@ -17,7 +17,7 @@ from auditor.audits.steady.configured import lengths
 from auditor.audits.steady.detector import Values
 from auditor.audits.steady.scorers.windows import WINDOW, Starts
 from auditor.audits.steady.sofar import SoFar
-from auditor.training.scores import Truth
+from training.scores import Truth
 
 Cases = npt.NDArray[np.float32]
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from training.rocket import fitted, kernels
+from training.samples import Sample
 
 from auditor.audits.steady.scorers.rocket import Kernels, Rocket
-from auditor.training.rocket import fitted, kernels
-from auditor.training.samples import Sample
 
 KERNELS = {
     "weights": np.array([[1, -2, 0, 0, 0, 0, 1, 9, 9], [0, 0, 3, 0, 0, 0, 0, 0, 1]]),

@@ -1,9 +1,9 @@
 """Windows with their labels."""
 
 import numpy as np
+from training.samples import Sample, balanced, drawn, joined, unbalanced
 
 from auditor.audits.steady.scorers.windows import standardised
-from auditor.training.samples import Sample, balanced, drawn, joined, unbalanced
 
 VALUES = 1e-6 * (2 + np.random.default_rng(1).random(3000))
 

@@ -4,8 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
-
-from reports import sensitivity
+import sensitivity_drawing
 
 POINTS = tuple((at / 100, 0.5 + at / 50, 1 - at / 25) for at in range(21))
 
@@ -16,14 +15,14 @@ def heights(drawn, kind):
 
 
 def test_a_drawing_is_whole_by_itself():
-    root = ET.fromstring(sensitivity.svg(POINTS, 0.05))  # noqa: S314 - our own text
+    root = ET.fromstring(sensitivity_drawing.svg(POINTS, 0.05))  # noqa: S314 - our own text
 
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    assert "prefers-color-scheme:dark" in sensitivity.svg(POINTS, 0.05)
+    assert "prefers-color-scheme:dark" in sensitivity_drawing.svg(POINTS, 0.05)
 
 
 def test_precision_rises_where_recall_falls():
-    drawn = sensitivity.svg(POINTS, 0.05)
+    drawn = sensitivity_drawing.svg(POINTS, 0.05)
 
     precision, recall = heights(drawn, "first"), heights(drawn, "second")
     assert len(precision) == len(recall) == len(POINTS)
@@ -33,17 +32,17 @@ def test_precision_rises_where_recall_falls():
 
 @pytest.mark.parametrize(("default", "lines"), [(0.05, 1), (0.2, 1), (0.5, 0)])
 def test_the_default_is_marked_where_it_is_in_the_picture(default, lines):
-    assert sensitivity.svg(POINTS, default).count('class="needed"') == lines
+    assert sensitivity_drawing.svg(POINTS, default).count('class="needed"') == lines
 
 
 def test_few_places_are_named():
-    drawn = sensitivity.svg(POINTS, 0.05)
+    drawn = sensitivity_drawing.svg(POINTS, 0.05)
 
-    assert 4 <= len(re.findall(r">[\d.]+\xa0%</text>", drawn)) <= sensitivity.MOST_NAMED
+    assert 4 <= len(re.findall(r">[\d.]+\xa0%</text>", drawn)) <= sensitivity_drawing.MOST_NAMED
 
 
 def test_what_is_not_known_is_not_drawn_and_said_to_be_unknown():
-    drawn = sensitivity.svg([(0.05, 0.8, None), (0.1, None, None)], 0.05)
+    drawn = sensitivity_drawing.svg([(0.05, 0.8, None), (0.1, None, None)], 0.05)
 
     assert 'class="way second"' not in drawn
     assert "recall \N{EN DASH}" in drawn

@@ -5,8 +5,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from auditor.audits.agreement import (
+from reviewer_agreement import (
     Band,
     Confusion,
     agreed,

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from reports import drawing, figures
+import curve_drawing
+
+from reports import figures
 from reports.charts import Axes, Curve, Point
 
 SIZE = (600, 300)
@@ -18,7 +20,7 @@ def svg(points: Sequence[Row], default: float) -> str:
 
     `points` are in order, at least one.
     """
-    first, second = drawing.KINDS
+    first, second = curve_drawing.KINDS
     curves = (_curve("precision", first, points, 1), _curve("recall", second, points, 2))
     deltas = [delta for delta, _, _ in points]
     every = -(-len(deltas) // MOST_NAMED)
@@ -32,7 +34,7 @@ def svg(points: Sequence[Row], default: float) -> str:
         mark=default if deltas[0] <= default <= deltas[-1] else None,
     )
     title = "Precision and recall by the least difference that is reported"
-    return drawing.svg(title, told(points), axes, curves)
+    return curve_drawing.svg(title, told(points), axes, curves)
 
 
 def _curve(name: str, kind: str, points: Sequence[Row], column: Literal[1, 2]) -> Curve:

@@ -1,8 +1,7 @@
 """Five labels of one series as one reference."""
 
 import pytest
-
-from auditor.audits.steady.judges import clustered, middle, reference
+from steady_labels import clustered, middle, reference
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import numpy as np
 
 from auditor.audits.steady.detector import Values
 from auditor.audits.steady.scorers.windows import Starts, Windows, standardised
-from auditor.training.scores import Truth
-from auditor.training.segments import segments
+from training.scores import Truth
+from training.segments import segments
 
 
 @dataclass(frozen=True, slots=True)

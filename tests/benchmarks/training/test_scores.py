@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-
-from auditor.training.replay import Fairness, matched, stopped, timed
-from auditor.training.scores import (
+from training.replay import Fairness, matched, stopped, timed
+from training.scores import (
     Classified,
     Result,
     chance_of_less,

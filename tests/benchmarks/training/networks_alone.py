@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from training.samples import Sample
 
 from auditor.audits.steady.scorers.convolutional import Convolutional
-from auditor.training.samples import Sample
 
 # Of the library's own conversions between arrays, which its next release may do otherwise.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
@@ -15,7 +15,7 @@ def networks(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KERAS_BACKEND", "jax")
         patch.setenv("KERAS_HOME", str(tmp_path_factory.mktemp("keras")))
-        from auditor.training import networks
+        from training import networks
 
         yield networks
 

@@ -1,6 +1,6 @@
 """ROCKET, the third model of the study of learned stopping: random kernels and a ridge classifier.
 
-Needs scikit-learn (the extra `training`); what it has learned is run with numpy alone.
+Needs scikit-learn (the dependency group `training`); what it has learned is run with numpy alone.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from sklearn.linear_model import RidgeClassifierCV
 
 from auditor.audits.steady.scorers.rocket import Kernels, Rocket
 from auditor.audits.steady.scorers.windows import WINDOW
-from auditor.training.samples import Sample
+from training.samples import Sample
 
 KERNELS = 500
 """As many as the study takes."""

@@ -2,8 +2,8 @@
 
 import pytest
 from concurrencies import PLAN, timed
+from concurrency_sensitivity import Known, decided, sensitivity
 
-from auditor.audits.concurrency.sensitivity import Known, decided, sensitivity
 from auditor.core.concurrency import SEQUENTIAL, Finding
 
 WORSE, BETTER, NONE = Finding.REGRESSION, Finding.IMPROVEMENT, Finding.NONE

@@ -1,6 +1,6 @@
 """The two neural networks of the study of learned stopping (ASE 2024), and how they are trained.
 
-Source: its Section 4.4 and its public code. Needs keras (the extra `training`), which
+Source: its Section 4.4 and its public code. Needs keras (the dependency group `training`), which
 takes what it computes with from the variable KERAS_BACKEND when it is imported.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from auditor.audits.steady.scorers.convolutional import Convolutional, Floats
 from auditor.audits.steady.scorers.windows import WINDOW, Windows
-from auditor.training.samples import Sample
+from training.samples import Sample
 
 _PRIMES = (1, 2, 3, 5, 7, 11, 13, 17, 19, 23)
 """Kernel sizes up to a quarter of a window; the study counts 1 among the primes."""

@@ -1,8 +1,8 @@
 import numpy as np
 from scipy.special import expit
+from training import looks, trees
 
 from auditor.audits.steady.sofar import SoFar
-from auditor.training import looks, trees
 
 
 def stepped(seed: int, last_warm_up: int) -> np.ndarray:

@@ -1,9 +1,8 @@
 """What validates, and which systems judge."""
 
 import pytest
-
-from auditor.training.folds import project
-from auditor.training.splits import for_validation, systems_in_groups
+from training.folds import project
+from training.splits import for_validation, systems_in_groups
 
 NAMES = [f"o__s{system}#b{at}#" for system in range(7) for at in range(8)]
 

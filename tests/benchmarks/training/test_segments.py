@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from training.folds import by_benchmark, by_system
+from training.segments import segments
 
 from auditor.audits.steady.scorers.windows import standardised
-from auditor.training.folds import by_benchmark, by_system
-from auditor.training.segments import segments
 
 
 @pytest.mark.parametrize(

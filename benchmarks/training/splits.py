@@ -1,14 +1,14 @@
 """Which benchmarks of those that a model may learn from only say when it has learned enough.
 
 Source: the study of learned stopping (ASE 2024), Section 4.4, and its code. Needs scikit-learn (the
-extra `training`).
+dependency group `training`).
 """
 
 from collections.abc import Sequence
 
 from sklearn.model_selection import train_test_split
 
-from auditor.training.folds import SEED, by_system, project
+from training.folds import SEED, by_system, project
 
 SHARE = 0.25
 """Benchmarks that are for validation."""

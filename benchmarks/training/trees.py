@@ -1,6 +1,6 @@
 """Boosted trees on what a run looks like so far: the model that is to be better than the study's.
 
-Needs LightGBM (the extra `training`). A case is a run up to the end of a window, not the
+Needs LightGBM (the dependency group `training`). A case is a run up to the end of a window, not the
 window alone, and not standardised: how long a level has lasted tells more than its shape.
 """
 
@@ -13,8 +13,8 @@ import numpy as np
 from auditor.audits.steady.detector import Values
 from auditor.audits.steady.forest import Forest, not_above
 from auditor.audits.steady.scorers.boosted import Trees
-from auditor.training.looks import Cases
-from auditor.training.scores import Truth
+from training.looks import Cases
+from training.scores import Truth
 
 ROUNDS = 150
 READY = 0.25
